@@ -1,0 +1,51 @@
+package import KVOTrace
+
+/// Turns an address of the recorded process into the functions and source lines behind it.
+///
+/// The room that reads debug information and the room that replays logs do not know each other:
+/// they meet in this protocol.
+package protocol FrameResolver: AnyObject {
+  /// The source frames at the call that returns to `returnAddress`, innermost first.
+  ///
+  /// More than one frame is returned where calls were inlined: all but the last are `isInlined`.
+  /// The array is empty where nothing is known about the address.
+  ///
+  /// - Parameters:
+  ///   - returnAddress: an address in the recorded process, behind the call instruction.
+  ///   - module: the image of the recorded process that the address lies in.
+  /// - Complexity: O(log n) in the debug information of the module, which is read once.
+  func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame]
+
+  /// What kept the resolver from reading `module`, as a sentence for the report, or nil.
+  func problem(with module: Module) -> String?
+}
+
+/// A function and a source line that an address stands for.
+package struct SourceFrame: Hashable, Sendable {
+  /// The function's name as a programmer reads it: demangled, without the module's name and
+  /// without argument types where the name is Swift's (`Screen.viewDidDisappear()`).
+  package var function: String
+  /// The name of the Swift module that the function belongs to, from its mangled name; nil for C,
+  /// C++ and Objective-C, and where the name does not say.
+  package var swiftModule: String?
+  /// The source file as the compiler was given it, or nil.
+  package var file: String?
+  /// The line in `file`, 1-based; 0 where it is not known.
+  package var line: Int
+  /// Whether the function was inlined into the next frame of the same address.
+  package var isInlined: Bool
+
+  package init(
+    function: String,
+    swiftModule: String?,
+    file: String?,
+    line: Int,
+    isInlined: Bool
+  ) {
+    self.function = function
+    self.swiftModule = swiftModule
+    self.file = file
+    self.line = line
+    self.isInlined = isInlined
+  }
+}

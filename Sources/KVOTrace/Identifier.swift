@@ -1,0 +1,60 @@
+/// A number that names a thing in one log: an object, a registration, a change, a scope, a thread.
+///
+/// Writers may use decimal numbers or any text. A decimal number stands for itself; any other text
+/// is interned, and the identifier holds its ``StringID`` under the top bit. Two identifiers are
+/// equal exactly when the log spelled them alike, and `TraceNames.text(of:)` gives the spelling back.
+package struct Identifier<Tag>: Hashable, Sendable {
+  package let rawValue: UInt64
+
+  private static var textBit: UInt64 { 1 << 63 }
+
+  /// The identifier written as the decimal number `number`, which must be below 2^63.
+  package init(_ number: UInt64) {
+    precondition(number & Self.textBit == 0, "identifier \(number) does not fit 63 bits")
+    rawValue = number
+  }
+
+  /// The identifier spelled as the interned text `name`.
+  package init(named name: StringID) {
+    rawValue = Self.textBit | UInt64(name.rawValue)
+  }
+
+  /// The interned spelling, where the identifier is not a decimal number.
+  package var name: StringID? {
+    rawValue & Self.textBit == 0 ? nil : StringID(rawValue: UInt32(truncatingIfNeeded: rawValue))
+  }
+}
+
+/// An object: unique for the life of the log, also where an address is used again.
+package typealias ObjectID = Identifier<ObjectTag>
+/// One registration, from `register` to its end.
+package typealias RegistrationID = Identifier<RegistrationTag>
+/// The two halves of one change.
+package typealias ChangeID = Identifier<ChangeTag>
+/// A test, a screen, a request.
+package typealias ScopeID = Identifier<ScopeTag>
+/// A thread of the recorded process.
+package typealias ThreadID = Identifier<ThreadTag>
+/// A lock that the log was told of.
+package typealias LockID = Identifier<LockTag>
+
+package enum ObjectTag {}
+package enum RegistrationTag {}
+package enum ChangeTag {}
+package enum ScopeTag {}
+package enum ThreadTag {}
+package enum LockTag {}
+
+/// An interned string of one ``TraceNames``; 0 is the empty string and stands for "not said".
+package struct StringID: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+  package static let none = StringID(rawValue: 0)
+}
+
+/// An interned stack of one ``TraceNames``; 0 stands for "no stack".
+package struct StackID: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+  package static let none = StackID(rawValue: 0)
+}
