@@ -20,17 +20,64 @@ let package = Package(
     .target(name: "KVORules", dependencies: ["KVOTrace"]),
     .testTarget(name: "KVORulesTests", dependencies: ["KVORules", "KVOTrace"]),
 
+    // MARK: - Inside the observed process
+
+    // Needs libunwind's headers to build (libunwind-dev); the library itself is opened at run time,
+    // because linking it would take over the exception handling of the whole host process.
+    .target(name: "CKVOUnwind"),
+    .target(name: "KVORecorder", dependencies: ["KVOTrace", "CKVOUnwind"]),
+    .testTarget(
+      name: "KVORecorderTests",
+      dependencies: ["KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind"]
+    ),
+
+    .target(
+      name: "KVOSafety",
+      dependencies: ["KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind"]
+    ),
+    .testTarget(
+      name: "KVOSafetyTests",
+      dependencies: ["KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
+    ),
+
     // MARK: - Anywhere, offline
 
     // Reading is a room of its own because it needs Foundation's JSON parser, and KVOTrace is
     // linked into every observed program, which should not load Foundation for it.
     .target(name: "KVOTraceJSON", dependencies: ["KVOTrace"]),
 
+    .target(name: "KVOAudit", dependencies: ["KVOTrace", "KVOTraceJSON", "KVORules"]),
+    .testTarget(
+      name: "KVOAuditTests",
+      dependencies: ["KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"]
+    ),
+
     // pkgConfig is left out: the flags of libdw.pc are the defaults, and a machine without
     // pkg-config builds just as well.
     .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
     .target(name: "KVOSymbols", dependencies: ["CElfutils", "KVOTrace", "KVORules"]),
     .testTarget(name: "KVOSymbolsTests", dependencies: ["KVOSymbols", "KVORules", "KVOTrace"]),
+
+    // MARK: - Where people meet it
+
+    .target(
+      name: "KVOSafetyTesting",
+      dependencies: [
+        "KVOSafety", "KVORecorder", "KVOAudit", "KVOSymbols", "KVORules", "KVOTrace",
+      ]
+    ),
+    .testTarget(
+      name: "KVOSafetyTestingTests",
+      dependencies: ["KVOSafetyTesting", "KVOSafety", "KVORules"]
+    ),
+
+    .executableTarget(
+      name: "kvo-audit",
+      dependencies: [
+        "KVOAudit", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
+    ),
   ]
 )
 

@@ -5,14 +5,14 @@ package import KVOTrace
 /// The room that reads debug information and the room that replays logs do not know each other:
 /// they meet in this protocol.
 package protocol FrameResolver: AnyObject {
-  /// The source frames at the call that returns to `returnAddress`, innermost first.
+  /// Looks up the source frames at the call that returns to `returnAddress`.
   ///
-  /// More than one frame is returned where calls were inlined: all but the last are `isInlined`.
-  /// The array is empty where nothing is known about the address.
   ///
   /// - Parameters:
   ///   - returnAddress: an address in the recorded process, behind the call instruction.
   ///   - module: the image of the recorded process that the address lies in.
+  /// - Returns: the frames, innermost first. All but the last are `isInlined`; none where nothing is
+  ///   known about the address.
   /// - Complexity: O(log n) in the debug information of the module, which is read once.
   func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame]
 

@@ -3,8 +3,9 @@
 /// Symbols are not looked up while recording. Other writers may know them and say so; what the log
 /// says is never overridden by a later look-up.
 package struct Frame: Hashable, Sendable {
-  /// A return address in the recorded process, or 0 where the log gives none. It is an opaque
-  /// number: whoever looks it up looks one byte before it, at the call.
+  /// A return address in the recorded process, or 0 where the log gives none.
+  ///
+  /// It is an opaque number: whoever looks it up looks one byte before it, at the call.
   package var address: UInt64 = 0
   /// The function, or ``StringID/none``.
   package var symbol: StringID = .none

@@ -1,0 +1,58 @@
+package import KVOTrace
+
+/// One event that proves a verdict: what it did, who did it, and from where.
+package struct Evidence: Hashable, Sendable {
+  /// What an event has to do with the fault.
+  ///
+  /// The raw values are the roles in JSON.
+  package enum Role: String, Hashable, Sendable, CaseIterable {
+    /// The event at which the fault showed.
+    case failed
+    /// Where the observation had been removed before.
+    case removed
+    /// Where the observation was made.
+    case registered
+    /// Where an object died.
+    case deallocated
+    /// Where the value was changed.
+    case changed
+    /// Where the callback began.
+    case notified
+    /// Where the scope was opened.
+    case scope
+  }
+
+  package var role: Role
+  /// The 1-based number of the event in its input (in JSON Lines: the line); 0 where the process
+  /// still runs and events are not numbered.
+  package var event: Int
+  /// The event's place among the events of its subject, or nil.
+  package var order: UInt64?
+  package var thread: ThreadID?
+  package var stack: StackID
+  /// The source line of the call, where the compiler gave it.
+  package var site: StringID
+
+  package init(
+    role: Role,
+    event: Int,
+    order: UInt64? = nil,
+    thread: ThreadID? = nil,
+    stack: StackID = .none,
+    site: StringID = .none
+  ) {
+    self.role = role
+    self.event = event
+    self.order = order
+    self.thread = thread
+    self.stack = stack
+    self.site = site
+  }
+
+  /// The same event in another role.
+  package func `as`(_ role: Role) -> Evidence {
+    var copy = self
+    copy.role = role
+    return copy
+  }
+}

@@ -1,0 +1,102 @@
+/// The recorded process, as the first line of a log describes it.
+package struct ProcessInfo: Hashable, Sendable {
+  /// Whose rules the recorded registrations follow.
+  ///
+  /// The raw values are the names in the log.
+  package enum Runtime: String, Hashable, Sendable, CaseIterable {
+    case swift
+    case apple
+    case gnustep128 = "gnustep-1.28"
+    case gnustepModern = "gnustep-modern"
+  }
+
+  /// The highest version of the log's grammar that this code reads and writes.
+  package static let schema = 1
+
+  package var schema: Int
+  package var pid: Int?
+  package var executable: String?
+  /// Nil where the log does not say; it is then judged as ``Runtime/swift``.
+  package var runtime: Runtime?
+  /// The system's name and version (`iOS 16.4`).
+  package var os: String?
+  /// ISO 8601.
+  package var started: String?
+  /// False where recording began after the first observation, or earlier events are gone.
+  package var isComplete: Bool
+
+  package init(
+    schema: Int = Self.schema,
+    pid: Int? = nil,
+    executable: String? = nil,
+    runtime: Runtime? = nil,
+    os: String? = nil,
+    started: String? = nil,
+    isComplete: Bool = true
+  ) {
+    self.schema = schema
+    self.pid = pid
+    self.executable = executable
+    self.runtime = runtime
+    self.os = os
+    self.started = started
+    self.isComplete = isComplete
+  }
+}
+
+/// A test, a screen or a request, as `scopeBegin` describes it.
+package struct Scope: Hashable, Sendable {
+  package var id: ScopeID
+  package var parent: ScopeID?
+  package var name: StringID
+  /// Which run of a scope that is run several times, 0-based; nil where it is run once.
+  package var repetition: Int?
+
+  package init(id: ScopeID, parent: ScopeID? = nil, name: StringID, repetition: Int? = nil) {
+    self.id = id
+    self.parent = parent
+    self.name = name
+    self.repetition = repetition
+  }
+}
+
+/// What a class says about one of its keys.
+package struct KeyDeclaration: Hashable, Sendable {
+  package var className: StringID
+  package var superclass: StringID
+  package var key: StringID
+  package var affectedBy: [StringID]
+  package var isManual: Bool
+
+  package init(
+    className: StringID,
+    superclass: StringID,
+    key: StringID,
+    affectedBy: [StringID],
+    isManual: Bool
+  ) {
+    self.className = className
+    self.superclass = superclass
+    self.key = key
+    self.affectedBy = affectedBy
+    self.isManual = isManual
+  }
+}
+
+/// How the process went down.
+package struct Crash: Hashable, Sendable {
+  /// The signal's name (`SIGSEGV`), or ``StringID/none``.
+  package var signal: StringID
+  /// The exception's name, or ``StringID/none``.
+  package var exception: StringID
+  package var reason: StringID
+  /// How many registrations were live; nil where that could not be told.
+  package var liveCount: Int?
+
+  package init(signal: StringID, exception: StringID, reason: StringID, liveCount: Int?) {
+    self.signal = signal
+    self.exception = exception
+    self.reason = reason
+    self.liveCount = liveCount
+  }
+}

@@ -1,0 +1,64 @@
+/// A reference between two objects, as `hold` and `drop` describe it.
+package struct Reference: Hashable, Sendable {
+  package enum Strength: String, Hashable, Sendable, CaseIterable {
+    case strong
+    case weak
+    case unowned
+  }
+
+  package enum Certainty: String, Hashable, Sendable, CaseIterable {
+    /// Read from the layout of the type.
+    case proven
+    /// A word that looks like a reference.
+    case suspected
+  }
+
+  package var from: ObjectRef
+  package var to: ObjectRef
+  /// How a programmer would name the edge: a property, `capture of self`.
+  package var label: StringID
+  package var strength: Strength
+  package var certainty: Certainty
+  /// Where a closure was formed.
+  package var site: StringID
+
+  package init(
+    from: ObjectRef,
+    to: ObjectRef,
+    label: StringID,
+    strength: Strength = .strong,
+    certainty: Certainty = .proven,
+    site: StringID = .none
+  ) {
+    self.from = from
+    self.to = to
+    self.label = label
+    self.strength = strength
+    self.certainty = certainty
+    self.site = site
+  }
+}
+
+/// A deep key path hanging itself on, or off, an intermediate object.
+package struct Attachment: Hashable, Sendable {
+  package var registration: RegistrationID
+  /// The place in the key path, 0 for the observed object itself.
+  package var depth: Int
+  package var key: StringID
+  package var object: ObjectRef
+  package var strength: Reference.Strength
+
+  package init(
+    registration: RegistrationID,
+    depth: Int,
+    key: StringID,
+    object: ObjectRef,
+    strength: Reference.Strength = .strong
+  ) {
+    self.registration = registration
+    self.depth = depth
+    self.key = key
+    self.object = object
+    self.strength = strength
+  }
+}

@@ -1,0 +1,90 @@
+/// A registration as `register`, `live` and `refused` describe it.
+package struct Registration: Hashable, Sendable {
+  /// What the caller asked to be told, and when.
+  package struct Options: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let new = Options(rawValue: 1)
+    package static let old = Options(rawValue: 2)
+    package static let initial = Options(rawValue: 4)
+    package static let prior = Options(rawValue: 8)
+
+    /// The options that a log names, in the order in which a writer names them.
+    package static let named: [(name: String, option: Options)] = [
+      ("new", .new), ("old", .old), ("initial", .initial), ("prior", .prior),
+    ]
+  }
+
+  /// Which of the four call forms made the registration, and so who ends it.
+  package enum Form: String, Hashable, Sendable, CaseIterable {
+    /// `addObserver(_:forKeyPath:options:context:)`: ended by a removal that names the same.
+    case classic
+    /// `observe(_:)`: ended by its token.
+    case token
+    /// Made through a controller: ended by the controller's or its owner's death.
+    case controller
+    /// An asynchronous sequence: ended by its iteration or by either side's death.
+    case stream
+  }
+
+  /// The number of the registration; nil where the writer does not number its registrations.
+  package var id: RegistrationID?
+  package var subject: ObjectRef
+  /// Nil in the token form without an observer.
+  package var observer: ObjectRef?
+  /// The key path; ``StringID/none`` where it was nil or empty, which only `refused` reports.
+  package var keyPath: StringID
+  package var context: Context
+  package var options: Options
+  package var form: Form
+  package var token: ObjectRef?
+  /// The source line of the call (`Screen.swift:12`) where the compiler gave it.
+  package var site: StringID
+  /// The actor, queue or thread that callbacks are expected on.
+  package var executor: StringID
+  /// Why the registration is meant to outlive its scope; ``StringID/none``: it is not.
+  package var expectedToLive: StringID
+
+  package init(
+    id: RegistrationID?,
+    subject: ObjectRef,
+    observer: ObjectRef?,
+    keyPath: StringID,
+    context: Context = .unspecified,
+    options: Options = [],
+    form: Form = .classic,
+    token: ObjectRef? = nil,
+    site: StringID = .none,
+    executor: StringID = .none,
+    expectedToLive: StringID = .none
+  ) {
+    self.id = id
+    self.subject = subject
+    self.observer = observer
+    self.keyPath = keyPath
+    self.context = context
+    self.options = options
+    self.form = form
+    self.token = token
+    self.site = site
+    self.executor = executor
+    self.expectedToLive = expectedToLive
+  }
+}
+
+/// The context argument of an add or a removal.
+package enum Context: Hashable, Sendable {
+  /// The call has no such argument. A removal of this form takes the newest registration.
+  case unspecified
+  /// The NULL context.
+  case null
+  /// A context, as the log spells it.
+  case named(StringID)
+
+  /// Whether a registration under the receiver and one under `other` have the same context: adding
+  /// without a context and adding with NULL are one and the same.
+  package func isSameForAdding(as other: Context) -> Bool {
+    let own = self == .unspecified ? .null : self
+    return own == (other == .unspecified ? .null : other)
+  }
+}

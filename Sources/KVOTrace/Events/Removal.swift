@@ -1,0 +1,49 @@
+/// A removal by name, as `remove` and `removeEnd` describe it.
+package struct Removal: Hashable, Sendable {
+  package var subject: ObjectRef
+  /// Nil where the removal named no observer, or nil.
+  package var observer: ObjectRef?
+  package var keyPath: StringID
+  /// ``Context/unspecified`` for the form without a context.
+  package var context: Context
+  /// The registration that it matched; nil: none, or the writer does not number registrations.
+  package var registration: RegistrationID?
+
+  package init(
+    subject: ObjectRef,
+    observer: ObjectRef?,
+    keyPath: StringID,
+    context: Context = .unspecified,
+    registration: RegistrationID? = nil
+  ) {
+    self.subject = subject
+    self.observer = observer
+    self.keyPath = keyPath
+    self.context = context
+    self.registration = registration
+  }
+}
+
+/// Who ended a registration that was not removed by name.
+package enum CancelCause: String, Hashable, Sendable, CaseIterable {
+  /// The program cancelled its token, or told its controller to stop.
+  case user
+  /// The controller, or the owner that it lives with, died.
+  case owner
+  /// The layer cleaned up behind an observed object that died.
+  case subject
+  /// The token was dropped without being invalidated.
+  case token
+  /// The layer cleaned up behind an observer that died.
+  case observer
+}
+
+/// Why an add or a removal was not carried out.
+package enum RefusalReason: String, Hashable, Sendable, CaseIterable {
+  case nilKeyPath
+  case emptyKeyPath
+  case unknownKey
+  case throughCollection
+  case readOnly
+  case notObservable
+}
