@@ -1,0 +1,137 @@
+import CElfutils
+
+/// One compile unit of the debug information, read when an address first falls into it.
+///
+/// Mutable state, all of it filled on demand and never emptied: `content` (scopes, lines and files,
+/// set together), and in it the paths of
+/// files and the name and call site of every scope that was asked for.
+final class CompileUnit {
+  private let dwarf: OpaquePointer
+  private let die: Dwarf_Die
+  private let code: CodeRanges
+  private var content: Content?
+
+  private final class Content {
+    let scopes: ScopeTable
+    let lines: LineTable
+    var files: FileTable
+    /// By index of the scope.
+    var calls: [Call?]
+
+    init(of unit: Dwarf_Die, code: CodeRanges) {
+      scopes = ScopeTable(of: unit, code: code)
+      files = FileTable(of: unit)
+      lines = LineTable(of: unit, files: &files, innermost: scopes.innermost)
+      calls = Array(repeating: nil, count: scopes.scopes.count)
+    }
+  }
+
+  /// What an entry says of the function and of the place it was inlined at.
+  struct Call {
+    var function: UnsafePointer<CChar>?
+    var file: String?
+    var line: Int
+  }
+
+  /// A frame whose name is still mangled.
+  struct RawFrame {
+    var function: UnsafePointer<CChar>?
+    var file: String?
+    var line: Int
+  }
+
+  /// Makes a unit that has read nothing yet.
+  ///
+  /// - Parameters:
+  ///   - die: the unit's entry, which is valid as long as `dwarf`.
+  ///   - dwarf: must outlive the unit.
+  ///   - code: the code of the image.
+  init(die: Dwarf_Die, dwarf: OpaquePointer, code: CodeRanges) {
+    self.die = die
+    self.dwarf = dwarf
+    self.code = code
+  }
+
+  /// The addresses that the unit has code at, as its entry says; as its functions do, if that is
+  /// silent.
+  func ranges() -> [Range<UInt64>] {
+    var ranges: [Range<UInt64>] = []
+    var die = die
+    code.forEachRange(of: &die) { ranges.append($0) }
+    guard ranges.isEmpty, dwarf_haschildren(&die) == 1 else { return ranges }
+    let map = loaded().scopes.innermost
+    for index in map.starts.indices.dropLast() where map.values[index] != RangeMap.none {
+      ranges.append(map.starts[index]..<map.starts[index + 1])
+    }
+    return ranges
+  }
+
+  /// Appends the frames at `address`, innermost first; the outermost function's name is nil where
+  /// only the line is known.
+  ///
+  /// - Complexity: O(log n) in the size of the unit, after the first call.
+  func appendFrames(at address: UInt64, to frames: inout [RawFrame]) {
+    let content = loaded()
+    var frame = RawFrame(function: nil, file: nil, line: 0)
+    if let row = content.lines.row(at: address) {
+      frame.file = content.files[row.file]
+      frame.line = Int(row.line)
+    }
+    var scope = content.scopes.innermost[address]
+    while scope != RangeMap.none {
+      let call = call(of: Int(scope), in: content)
+      frame.function = call.function
+      frames.append(frame)
+      frame = RawFrame(function: nil, file: call.file, line: call.line)
+      scope = content.scopes.scopes[Int(scope)].parent
+    }
+    if frames.isEmpty { frames.append(frame) }
+  }
+
+  private func loaded() -> Content {
+    if let content { return content }
+    let content = Content(of: die, code: code)
+    self.content = content
+    return content
+  }
+
+  private func call(of scope: Int, in content: Content) -> Call {
+    if let known = content.calls[scope] { return known }
+    var call = Call(function: nil, file: nil, line: 0)
+    var die = Dwarf_Die()
+    if dwarf_offdie(dwarf, content.scopes.scopes[scope].entry, &die) != nil {
+      call.function = Self.name(of: &die)
+      if let line = Self.number(DW_AT_call_line, of: &die), line > 0,
+        let number = Self.number(DW_AT_call_file, of: &die),
+        let file = content.files[Int32(truncatingIfNeeded: number)]
+      {
+        call.file = file
+        call.line = Int(line)
+      }
+    }
+    content.calls[scope] = call
+    return call
+  }
+
+  /// The mangled name; the plain one of a language that does not mangle.
+  private static func name(of die: inout Dwarf_Die) -> UnsafePointer<CChar>? {
+    var attribute = Dwarf_Attribute()
+    for code in [DW_AT_linkage_name, DW_AT_MIPS_linkage_name] {
+      if dwarf_attr_integrate(&die, UInt32(code), &attribute) != nil,
+        let name = dwarf_formstring(&attribute)
+      {
+        return name
+      }
+    }
+    return dwarf_diename(&die)
+  }
+
+  private static func number(_ code: Int, of die: inout Dwarf_Die) -> UInt32? {
+    var attribute = Dwarf_Attribute()
+    var value: Dwarf_Word = 0
+    guard dwarf_attr(&die, UInt32(code), &attribute) != nil,
+      dwarf_formudata(&attribute, &value) == 0
+    else { return nil }
+    return UInt32(exactly: value)
+  }
+}
