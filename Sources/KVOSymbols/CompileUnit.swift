@@ -1,14 +1,15 @@
 import CElfutils
+import KVORules
 
 /// One compile unit of the debug information, read when an address first falls into it.
 ///
 /// Mutable state, all of it filled on demand and never emptied: `content` (scopes, lines and files,
-/// set together), and in it the paths of
-/// files and the name and call site of every scope that was asked for.
+/// set together), and in it the paths of files and what is known of each scope that was asked for.
 final class CompileUnit {
   private let dwarf: OpaquePointer
   private let die: Dwarf_Die
   private let code: CodeRanges
+  private let names: FunctionNames
   private var content: Content?
 
   private final class Content {
@@ -26,16 +27,9 @@ final class CompileUnit {
     }
   }
 
-  /// What an entry says of the function and of the place it was inlined at.
-  struct Call {
-    var function: UnsafePointer<CChar>?
-    var file: String?
-    var line: Int
-  }
-
-  /// A frame whose name is still mangled.
-  struct RawFrame {
-    var function: UnsafePointer<CChar>?
+  /// What an entry says of a function and of the place that it was inlined at.
+  private struct Call {
+    var function: FunctionName?
     var file: String?
     var line: Int
   }
@@ -46,10 +40,12 @@ final class CompileUnit {
   ///   - die: the unit's entry, which is valid as long as `dwarf`.
   ///   - dwarf: must outlive the unit.
   ///   - code: the code of the image.
-  init(die: Dwarf_Die, dwarf: OpaquePointer, code: CodeRanges) {
+  ///   - names: the names of the image, which the unit adds to.
+  init(die: Dwarf_Die, dwarf: OpaquePointer, code: CodeRanges, names: FunctionNames) {
     self.die = die
     self.dwarf = dwarf
     self.code = code
+    self.names = names
   }
 
   /// The addresses that the unit has code at, as its entry says; as its functions do, if that is
@@ -66,26 +62,41 @@ final class CompileUnit {
     return ranges
   }
 
-  /// Appends the frames at `address`, innermost first; the outermost function's name is nil where
-  /// only the line is known.
+  /// The frames at `address`, innermost first; one without a function where only the line is known.
   ///
   /// - Complexity: O(log n) in the size of the unit, after the first call.
-  func appendFrames(at address: UInt64, to frames: inout [RawFrame]) {
+  func frames(at address: UInt64) -> [SourceFrame] {
     let content = loaded()
-    var frame = RawFrame(function: nil, file: nil, line: 0)
+    var file: String?
+    var line = 0
     if let row = content.lines.row(at: address) {
-      frame.file = content.files[row.file]
-      frame.line = Int(row.line)
+      file = content.files[row.file]
+      line = Int(row.line)
     }
+    var frames: [SourceFrame] = []
     var scope = content.scopes.innermost[address]
     while scope != RangeMap.none {
+      let parent = content.scopes.scopes[Int(scope)].parent
       let call = call(of: Int(scope), in: content)
-      frame.function = call.function
-      frames.append(frame)
-      frame = RawFrame(function: nil, file: call.file, line: call.line)
-      scope = content.scopes.scopes[Int(scope)].parent
+      frames.append(
+        SourceFrame(
+          function: call.function?.text ?? "",
+          swiftModule: call.function?.swiftModule,
+          file: file,
+          line: line,
+          isInlined: parent != RangeMap.none
+        )
+      )
+      file = call.file
+      line = call.line
+      scope = parent
     }
-    if frames.isEmpty { frames.append(frame) }
+    if frames.isEmpty {
+      frames.append(
+        SourceFrame(function: "", swiftModule: nil, file: file, line: line, isInlined: false)
+      )
+    }
+    return frames
   }
 
   private func loaded() -> Content {
@@ -100,7 +111,7 @@ final class CompileUnit {
     var call = Call(function: nil, file: nil, line: 0)
     var die = Dwarf_Die()
     if dwarf_offdie(dwarf, content.scopes.scopes[scope].entry, &die) != nil {
-      call.function = Self.name(of: &die)
+      call.function = Self.name(of: &die).map { names[$0] }
       if let line = Self.number(DW_AT_call_line, of: &die), line > 0,
         let number = Self.number(DW_AT_call_file, of: &die),
         let file = content.files[Int32(truncatingIfNeeded: number)]

@@ -1,4 +1,5 @@
 import CElfutils
+import KVORules
 
 /// The DWARF debug information of one file.
 ///
@@ -16,8 +17,9 @@ final class DebugInformation {
   /// - Parameters:
   ///   - file: the image, or its separate debug file.
   ///   - code: the code of the image, which a separate debug file may not know.
+  ///   - names: the names of the image, which the debug information adds to.
   /// - Complexity: O(n log n) in the number of ranges of the units.
-  init?(of file: ElfFile, code: CodeRanges) {
+  init?(of file: ElfFile, code: CodeRanges, names: FunctionNames) {
     guard let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
     var units: [CompileUnit] = []
     var entries: [RangeMap.Entry] = []
@@ -33,7 +35,7 @@ final class DebugInformation {
       unit = next
       guard Int(type) == Int(DW_UT_compile) else { continue }
       hasUnits = true
-      let read = CompileUnit(die: die, dwarf: handle, code: code)
+      let read = CompileUnit(die: die, dwarf: handle, code: code, names: names)
       let index = Int32(truncatingIfNeeded: units.count)
       entries += read.ranges().map { RangeMap.Entry(range: $0, value: index) }
       units.append(read)
@@ -50,10 +52,9 @@ final class DebugInformation {
 
   deinit { dwarf_end(handle) }
 
-  /// Appends the frames at `address`, innermost first; nothing where no unit has code there.
-  func appendFrames(at address: UInt64, to frames: inout [CompileUnit.RawFrame]) {
+  /// The frames at `address`, innermost first; none where no unit has code there.
+  func frames(at address: UInt64) -> [SourceFrame] {
     let unit = unitIndices[address]
-    guard unit != RangeMap.none else { return }
-    units[Int(unit)].appendFrames(at: address, to: &frames)
+    return unit == RangeMap.none ? [] : units[Int(unit)].frames(at: address)
   }
 }

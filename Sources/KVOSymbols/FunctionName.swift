@@ -13,27 +13,48 @@ struct FunctionName: Hashable {
   /// costs no time.
   private static let lengthLimit = 1 << 16
 
-  init(mangled name: String) {
-    let length = name.utf8.count
+  /// Demangles `name`, which may also be no mangled name at all.
+  ///
+  /// - Complexity: O(n), about 3 µs for a Swift name.
+  init(mangled name: UnsafePointer<CChar>) {
+    let length = strlen(name)
     guard length < Self.lengthLimit,
       let short = Self.take(_swift_backtrace_demangle(name, length, nil, nil))
     else {
-      text = name
+      text = String(cString: name)
       return
     }
-    // The runtime answers for C++ too, and says nothing of which of the two it was.
-    guard !name.hasPrefix("_Z"), let full = Self.take(swift_demangle(name, length, nil, nil, 0))
-    else {
-      text = short
+    // The runtime answers for C++ too, and does not say which of the two it was.
+    guard let full = Self.take(swift_demangle(name, length, nil, nil, 0)) else {
+      text = String(decoding: short, as: UTF8.self)
       return
     }
     text = SwiftNameText.shortened(short)
-    swiftModule = SwiftNameText.module(inFull: full) ?? SwiftNameText.leadingModule(ofMangled: name)
+    swiftModule = SwiftModuleName.inFullName(full)
+    if swiftModule == nil {
+      let bytes = UnsafeRawBufferPointer(start: name, count: length)
+      swiftModule = SwiftModuleName.leading(mangled: Array(bytes))
+    }
   }
 
-  private static func take(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+  private static func take(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8]? {
     guard let text else { return nil }
     defer { free(text) }
-    return String(cString: text)
+    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+}
+
+/// The names of one image that were asked for, by the pointer to the mangled one.
+///
+/// Mutable state: the dictionary, which only grows. The pointers are those of string tables that the
+/// owner keeps open, so none is used for two names.
+final class FunctionNames {
+  private var known: [UnsafePointer<CChar>: FunctionName] = [:]
+
+  subscript(mangled: UnsafePointer<CChar>) -> FunctionName {
+    if let name = known[mangled] { return name }
+    let name = FunctionName(mangled: mangled)
+    known[mangled] = name
+    return name
   }
 }

@@ -3,17 +3,16 @@ import KVORules
 
 /// Everything that is known of one image's addresses, in file addresses.
 ///
-/// Mutable state: `names`, the demangled names by the pointer to the mangled one, which only grows.
-/// The debug information fills itself on demand.
+/// Mutable state: `names`, `symbols` and what the debug information reads on demand; none of it is
+/// ever emptied.
 final class ImageSymbols {
   /// What is missing although the file could be used, or nil.
-  let problem: ImageProblem?
+  private(set) var problem: ImageProblem?
   private let image: ElfFile
   private let debugFile: ElfFile?
   private let debugInformation: DebugInformation?
-  private let symbols: SymbolTable
-  private var names: [UnsafePointer<CChar>: FunctionName] = [:]
-  private var scratch: [CompileUnit.RawFrame] = []
+  private let names = FunctionNames()
+  private lazy var symbols = readSymbols()
 
   /// Opens the file at `path`, which must have the given build-id unless that is empty.
   ///
@@ -30,27 +29,19 @@ final class ImageSymbols {
 
     let code = CodeRanges(ranges: image.codeRanges)
     var debugFile: ElfFile?
-    var information = DebugInformation(of: image, code: code)
+    var information = DebugInformation(of: image, code: code, names: names)
     if information == nil, let file = separate.find(for: image) {
-      information = DebugInformation(of: file, code: code)
+      information = DebugInformation(of: file, code: code, names: names)
       debugFile = file
     }
-    var symbols = SymbolTable(of: image, type: SHT_SYMTAB)
-    if symbols.functions.isEmpty, let debugFile {
-      symbols = SymbolTable(of: debugFile, type: SHT_SYMTAB)
-    }
-    let hasFullTable = !symbols.functions.isEmpty
-    if !hasFullTable { symbols = SymbolTable(of: image, type: SHT_DYNSYM) }
-
     self.debugFile = debugFile
     debugInformation = information
-    self.symbols = symbols
-    if information != nil {
-      problem = nil
-    } else if hasFullTable {
-      problem = .noDebugInformation
-    } else {
-      problem = symbols.functions.isEmpty ? .stripped : .onlyExportedSymbols
+    if information == nil {
+      if symbols.functions.isEmpty {
+        problem = .stripped
+      } else {
+        problem = symbols.isFull ? .noDebugInformation : .onlyExportedSymbols
+      }
     }
   }
 
@@ -59,36 +50,28 @@ final class ImageSymbols {
   /// The name in the debug information wins over the one in the symbol table, where functions that
   /// the optimizer or the linker merged share one.
   func frames(at address: UInt64) -> [SourceFrame] {
-    scratch.removeAll(keepingCapacity: true)
-    debugInformation?.appendFrames(at: address, to: &scratch)
-    if scratch.isEmpty {
-      scratch.append(CompileUnit.RawFrame(function: nil, file: nil, line: 0))
+    var frames = debugInformation?.frames(at: address) ?? []
+    if let last = frames.last, !last.function.isEmpty { return frames }
+    guard let mangled = symbols.name(at: address) else {
+      return frames.first?.file == nil ? [] : frames
     }
-    let last = scratch.count - 1
-    if scratch[last].function == nil { scratch[last].function = symbols.name(at: address) }
-    guard scratch[last].function != nil || scratch[last].file != nil else { return [] }
-
-    var frames: [SourceFrame] = []
-    frames.reserveCapacity(scratch.count)
-    for (index, frame) in scratch.enumerated() {
-      let name = frame.function.map { self.name($0) }
+    let name = names[mangled]
+    if frames.isEmpty {
       frames.append(
-        SourceFrame(
-          function: name?.text ?? "",
-          swiftModule: name?.swiftModule,
-          file: frame.file,
-          line: frame.line,
-          isInlined: index < last
-        )
+        SourceFrame(function: "", swiftModule: nil, file: nil, line: 0, isInlined: false)
       )
     }
+    frames[frames.count - 1].function = name.text
+    frames[frames.count - 1].swiftModule = name.swiftModule
     return frames
   }
 
-  private func name(_ mangled: UnsafePointer<CChar>) -> FunctionName {
-    if let known = names[mangled] { return known }
-    let name = FunctionName(mangled: String(cString: mangled))
-    names[mangled] = name
-    return name
+  private func readSymbols() -> SymbolTable {
+    for file in [image, debugFile] {
+      guard let file else { continue }
+      let table = SymbolTable(of: file, type: SHT_SYMTAB)
+      if !table.functions.isEmpty { return table }
+    }
+    return SymbolTable(of: image, type: SHT_DYNSYM)
   }
 }

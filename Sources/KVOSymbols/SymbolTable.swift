@@ -1,4 +1,5 @@
 import CElfutils
+import Glibc
 
 /// The functions of an ELF symbol table, sorted by address.
 ///
@@ -12,6 +13,8 @@ struct SymbolTable {
     var name: UnsafePointer<CChar>
   }
 
+  /// Whether the table holds the functions that the image does not export, too.
+  let isFull: Bool
   private(set) var functions: [Function] = []
 
   /// Reads the functions of `file` from its section of the given type.
@@ -21,6 +24,7 @@ struct SymbolTable {
   ///   - type: `SHT_SYMTAB` or `SHT_DYNSYM`.
   /// - Complexity: O(n log n) in the number of symbols.
   init(of file: ElfFile, type: Int32) {
+    isFull = type == SHT_SYMTAB
     var section: OpaquePointer?
     while let next = elf_nextscn(file.handle, section) {
       section = next
