@@ -28,10 +28,20 @@ final class CompileUnit {
   }
 
   /// What an entry says of a function and of the place that it was inlined at.
-  private struct Call {
-    var function: FunctionName?
-    var file: String?
-    var line: Int
+  private final class Call {
+    /// The function's frame, without a position.
+    let frame: SourceFrame
+    let file: String?
+    let line: Int
+    /// The number of frames from here to the function that has code of its own.
+    let depth: Int
+
+    init(frame: SourceFrame, file: String?, line: Int, depth: Int) {
+      self.frame = frame
+      self.file = file
+      self.line = line
+      self.depth = depth
+    }
   }
 
   /// Makes a unit that has read nothing yet.
@@ -73,28 +83,20 @@ final class CompileUnit {
       file = content.files[row.file]
       line = Int(row.line)
     }
-    var frames: [SourceFrame] = []
     var scope = content.scopes.innermost[address]
+    guard scope != RangeMap.none else {
+      return [SourceFrame(function: "", swiftModule: nil, file: file, line: line, isInlined: false)]
+    }
+    var frames: [SourceFrame] = []
     while scope != RangeMap.none {
-      let parent = content.scopes.scopes[Int(scope)].parent
       let call = call(of: Int(scope), in: content)
-      frames.append(
-        SourceFrame(
-          function: call.function?.text ?? "",
-          swiftModule: call.function?.swiftModule,
-          file: file,
-          line: line,
-          isInlined: parent != RangeMap.none
-        )
-      )
+      if frames.isEmpty { frames.reserveCapacity(call.depth) }
+      frames.append(call.frame)
+      frames[frames.count - 1].file = file
+      frames[frames.count - 1].line = line
       file = call.file
       line = call.line
-      scope = parent
-    }
-    if frames.isEmpty {
-      frames.append(
-        SourceFrame(function: "", swiftModule: nil, file: file, line: line, isInlined: false)
-      )
+      scope = content.scopes.scopes[Int(scope)].parent
     }
     return frames
   }
@@ -108,18 +110,32 @@ final class CompileUnit {
 
   private func call(of scope: Int, in content: Content) -> Call {
     if let known = content.calls[scope] { return known }
-    var call = Call(function: nil, file: nil, line: 0)
+    let parent = content.scopes.scopes[scope].parent
+    let isInlined = parent != RangeMap.none
+    var frame = SourceFrame(
+      function: "",
+      swiftModule: nil,
+      file: nil,
+      line: 0,
+      isInlined: isInlined
+    )
+    var file: String?
+    var line = 0
     var die = Dwarf_Die()
     if dwarf_offdie(dwarf, content.scopes.scopes[scope].entry, &die) != nil {
-      call.function = Self.name(of: &die).map { names[$0] }
-      if let line = Self.number(DW_AT_call_line, of: &die), line > 0,
-        let number = Self.number(DW_AT_call_file, of: &die),
-        let file = content.files[Int32(truncatingIfNeeded: number)]
+      if let name = Self.name(of: &die).map({ names[$0] }) {
+        frame.function = name.text
+        frame.swiftModule = name.swiftModule
+      }
+      if let number = Self.number(DW_AT_call_line, of: &die), number > 0,
+        let fileNumber = Self.number(DW_AT_call_file, of: &die)
       {
-        call.file = file
-        call.line = Int(line)
+        file = content.files[Int32(truncatingIfNeeded: fileNumber)]
+        line = file == nil ? 0 : Int(number)
       }
     }
+    let depth = isInlined ? call(of: Int(parent), in: content).depth + 1 : 1
+    let call = Call(frame: frame, file: file, line: line, depth: depth)
     content.calls[scope] = call
     return call
   }

@@ -21,14 +21,27 @@ package final class DwarfFrameResolver: FrameResolver {
     var buildID: String
   }
 
-  private enum Image {
-    case readable(ImageSymbols)
-    case unusable(ImageProblem)
+  /// What came of opening one file: exactly one of the last two is not nil.
+  private final class Image {
+    let key: Key
+    let symbols: ImageSymbols?
+    let problem: ImageProblem?
+
+    init(key: Key, separate: SeparateDebugFile) {
+      self.key = key
+      do throws(ImageProblem) {
+        symbols = try ImageSymbols(path: key.path, buildID: key.buildID, separate: separate)
+        problem = nil
+      } catch {
+        symbols = nil
+        problem = error
+      }
+    }
   }
 
   private let separate: SeparateDebugFile
   private var images: [Key: Image] = [:]
-  private var latest: (key: Key, image: Image)?
+  private var latest: Image?
 
   /// Makes a resolver that has read nothing yet.
   ///
@@ -47,7 +60,7 @@ package final class DwarfFrameResolver: FrameResolver {
   /// - Complexity: O(log n) in the functions of the image. The first address in a compile unit
   ///   reads that unit.
   package func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame] {
-    guard returnAddress > module.loadBias, case .readable(let symbols) = image(of: module) else {
+    guard returnAddress > module.loadBias, let symbols = image(of: module).symbols else {
       return []
     }
     return symbols.frames(at: returnAddress - 1 - module.loadBias)
@@ -55,30 +68,19 @@ package final class DwarfFrameResolver: FrameResolver {
 
   /// What kept the resolver from reading `module`, or from reading all of it, as a sentence.
   package func problem(with module: Module) -> String? {
-    switch image(of: module) {
-    case .readable(let symbols): symbols.problem?.sentence(about: module.path)
-    case .unusable(let problem): problem.sentence(about: module.path)
-    }
+    let image = image(of: module)
+    let problem = image.problem ?? image.symbols?.problem
+    return problem?.sentence(about: module.path)
   }
 
   private func image(of module: Module) -> Image {
     if let latest, latest.key.path == module.path, latest.key.buildID == module.buildID {
-      return latest.image
+      return latest
     }
     let key = Key(path: module.path, buildID: module.buildID)
-    let image = images[key] ?? open(key)
+    let image = images[key] ?? Image(key: key, separate: separate)
     images[key] = image
-    latest = (key, image)
+    latest = image
     return image
-  }
-
-  private func open(_ key: Key) -> Image {
-    do throws(ImageProblem) {
-      return .readable(
-        try ImageSymbols(path: key.path, buildID: key.buildID, separate: separate)
-      )
-    } catch {
-      return .unusable(error)
-    }
   }
 }

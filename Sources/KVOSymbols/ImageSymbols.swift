@@ -3,8 +3,8 @@ import KVORules
 
 /// Everything that is known of one image's addresses, in file addresses.
 ///
-/// Mutable state: `names`, `symbols` and what the debug information reads on demand; none of it is
-/// ever emptied.
+/// Mutable state: `names`, `symbols` and what the debug information reads on demand, none of which is
+/// ever emptied; and `answers`, which is emptied when it has grown to its limit.
 final class ImageSymbols {
   /// What is missing although the file could be used, or nil.
   private(set) var problem: ImageProblem?
@@ -13,6 +13,10 @@ final class ImageSymbols {
   private let debugInformation: DebugInformation?
   private let names = FunctionNames()
   private lazy var symbols = readSymbols()
+  /// The frames by address. The stacks of a log share most of theirs: a repeated question costs a
+  /// fifth of a new one.
+  private var answers: [UInt64: [SourceFrame]] = [:]
+  private static let answerLimit = 1 << 16
 
   /// Opens the file at `path`, which must have the given build-id unless that is empty.
   ///
@@ -50,6 +54,14 @@ final class ImageSymbols {
   /// The name in the debug information wins over the one in the symbol table, where functions that
   /// the optimizer or the linker merged share one.
   func frames(at address: UInt64) -> [SourceFrame] {
+    if let known = answers[address] { return known }
+    let frames = findFrames(at: address)
+    if answers.count == Self.answerLimit { answers.removeAll(keepingCapacity: true) }
+    answers[address] = frames
+    return frames
+  }
+
+  private func findFrames(at address: UInt64) -> [SourceFrame] {
     var frames = debugInformation?.frames(at: address) ?? []
     if let last = frames.last, !last.function.isEmpty { return frames }
     guard let mangled = symbols.name(at: address) else {

@@ -1,4 +1,4 @@
-extension RandomAccessCollection where Index == Int {
+extension Array {
   /// The first index whose element, and every one behind it, belongs to the second partition.
   ///
   /// - Parameter belongsInSecond: false for a leading part of the collection, true for the rest.
@@ -6,12 +6,17 @@ extension RandomAccessCollection where Index == Int {
   /// - Complexity: O(log n).
   @inline(__always)
   func partitionIndex(where belongsInSecond: (Element) -> Bool) -> Int {
-    var low = startIndex
-    var high = endIndex
-    while low < high {
-      let middle = low + (high - low) / 2
-      if belongsInSecond(self[middle]) { high = middle } else { low = middle + 1 }
+    withUnsafeBufferPointer { elements in
+      var low = 0
+      var count = elements.count
+      // The only branch is the loop's: an address is a coin toss for the others.
+      while count > 0 {
+        let half = count / 2
+        let isBefore = !belongsInSecond(elements[low + half])
+        low += isBefore ? half + 1 : 0
+        count = isBefore ? count - half - 1 : half
+      }
+      return low
     }
-    return low
   }
 }

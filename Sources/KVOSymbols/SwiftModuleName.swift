@@ -12,16 +12,16 @@ enum SwiftModuleName {
   /// - Complexity: O(n).
   static func inFullName(_ name: [UInt8]) -> String? {
     let words = topLevelWords(of: name)
-    if name.contains(witness, at: 0),
-      let last = words.lastIndex(where: { name[$0].elementsEqual(inWord) }),
-      last + 1 < words.count
-    {
-      return module(name[words[last + 1]])
-    }
     var index = 0
     while index < words.count {
       let word = name[words[index]]
       if word.elementsEqual(reabstraction) { return nil }
+      if name.contains(witness, at: word.startIndex),
+        let last = words.lastIndex(where: { name[$0].elementsEqual(inWord) }),
+        last + 1 < words.count
+      {
+        return module(name[words[last + 1]])
+      }
       if isOrdinal(word),
         let next = words[index...].firstIndex(where: { name[$0].elementsEqual(inWord) })
       {
