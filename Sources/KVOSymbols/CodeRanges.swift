@@ -21,6 +21,11 @@ struct CodeRanges {
     }
   }
 
+  /// Whether the loader maps `address` as code.
+  func contains(_ address: UInt64) -> Bool {
+    ranges.contains { $0.contains(address) }
+  }
+
   private func contains(_ range: Range<UInt64>) -> Bool {
     ranges.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
   }

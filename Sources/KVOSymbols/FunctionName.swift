@@ -8,33 +8,38 @@ struct FunctionName: Hashable {
   var text: String
   /// The Swift module, or nil where there is none or the name does not say.
   var swiftModule: String?
+}
 
+extension FunctionName {
   /// Names longer than this many bytes are not demangled, so that a damaged or hostile string table
   /// costs no time.
   private static let lengthLimit = 1 << 16
+  private static let merged = Array("merged ".utf8)
 
   /// Demangles `name`, which may also be no mangled name at all.
   ///
-  /// - Complexity: O(n), about 3 µs for a Swift name.
+  /// - Complexity: O(n), a few microseconds for a Swift name.
   init(mangled name: UnsafePointer<CChar>) {
     let length = strlen(name)
     guard length < Self.lengthLimit,
       let short = Self.take(_swift_backtrace_demangle(name, length, nil, nil))
     else {
-      text = String(cString: name)
+      self.init(text: String(cString: name), swiftModule: nil)
       return
     }
     // The runtime answers for C++ too, and does not say which of the two it was.
     guard let full = Self.take(swift_demangle(name, length, nil, nil, 0)) else {
-      text = String(decoding: short, as: UTF8.self)
+      self.init(text: String(decoding: short, as: UTF8.self), swiftModule: nil)
       return
     }
-    text = SwiftNameText.shortened(short)
-    swiftModule = SwiftModuleName.inFullName(full)
-    if swiftModule == nil {
-      let bytes = UnsafeRawBufferPointer(start: name, count: length)
-      swiftModule = SwiftModuleName.leading(mangled: Array(bytes))
-    }
+    var text = SwiftNameText.shortened(short)
+    // The short form is silent about it, but such code also serves functions of other names.
+    if full.contains(Self.merged, at: 0) { text = "merged \(text)" }
+    let bytes = Array(UnsafeRawBufferPointer(start: name, count: length))
+    self.init(
+      text: text,
+      swiftModule: SwiftModuleName.inFullName(full) ?? SwiftModuleName.leading(mangled: bytes)
+    )
   }
 
   private static func take(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8]? {

@@ -11,10 +11,12 @@ final class ImageSymbols {
   private let image: ElfFile
   private let debugFile: ElfFile?
   private let debugInformation: DebugInformation?
+  private let code: CodeRanges
   private let names = FunctionNames()
   private lazy var symbols = readSymbols()
-  /// The frames by address. The stacks of a log share most of theirs: a repeated question costs a
-  /// fifth of a new one.
+  /// The frames by address.
+  ///
+  /// The stacks of a log share most of theirs: a repeated question costs a quarter of a new one.
   private var answers: [UInt64: [SourceFrame]] = [:]
   private static let answerLimit = 1 << 16
 
@@ -38,6 +40,7 @@ final class ImageSymbols {
       information = DebugInformation(of: file, code: code, names: names)
       debugFile = file
     }
+    self.code = code
     self.debugFile = debugFile
     debugInformation = information
     if information == nil {
@@ -49,12 +52,13 @@ final class ImageSymbols {
     }
   }
 
-  /// The frames at `address`, innermost first.
+  /// The frames at `address`, innermost first; none where the image has no code.
   ///
   /// The name in the debug information wins over the one in the symbol table, where functions that
   /// the optimizer or the linker merged share one.
   func frames(at address: UInt64) -> [SourceFrame] {
     if let known = answers[address] { return known }
+    guard code.contains(address) else { return [] }
     let frames = findFrames(at: address)
     if answers.count == Self.answerLimit { answers.removeAll(keepingCapacity: true) }
     answers[address] = frames
