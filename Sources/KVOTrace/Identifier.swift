@@ -3,15 +3,25 @@
 /// Writers may use decimal numbers or any text. A decimal number stands for itself; any other text
 /// is interned, and the identifier holds its ``StringID`` under the top bit. Two identifiers are
 /// equal exactly when the log spelled them alike, and `TraceNames.text(of:)` gives the spelling back.
+/// The one exception are the numbers that a reader gives to objects known by address alone
+/// (``init(generation:)``): they equal no identifier that a log spells.
 package struct Identifier<Tag>: Hashable, Sendable {
   package let rawValue: UInt64
 
   private static var textBit: UInt64 { 1 << 63 }
+  private static var generationBit: UInt64 { 1 << 62 }
 
-  /// The identifier written as the decimal number `number`, which must be below 2^63.
+  /// The identifier written as the decimal number `number`, which must be below 2^62.
   package init(_ number: UInt64) {
-    precondition(number & Self.textBit == 0, "identifier \(number) does not fit 63 bits")
+    precondition(number >> 62 == 0, "identifier \(number) does not fit 62 bits")
     rawValue = number
+  }
+
+  /// The identifier that a reader made up, spelled as the decimal number `number` (below 2^62) and
+  /// yet different from the identifier that a log spells so.
+  package init(generation number: UInt64) {
+    precondition(number >> 62 == 0, "generation \(number) does not fit 62 bits")
+    rawValue = Self.generationBit | number
   }
 
   /// The identifier spelled as the interned text `name`.
@@ -22,6 +32,11 @@ package struct Identifier<Tag>: Hashable, Sendable {
   /// The interned spelling, where the identifier is not a decimal number.
   package var name: StringID? {
     rawValue & Self.textBit == 0 ? nil : StringID(rawValue: UInt32(truncatingIfNeeded: rawValue))
+  }
+
+  /// The decimal number that the identifier is spelled as, or nil where it is a text.
+  package var number: UInt64? {
+    rawValue & Self.textBit == 0 ? rawValue & ~Self.generationBit : nil
   }
 }
 

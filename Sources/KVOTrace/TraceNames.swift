@@ -42,10 +42,10 @@ package struct TraceNames: Sendable {
 
   /// The identifier spelled `text`: a decimal number stands for itself, other text is interned.
   ///
-  /// A number with a leading zero or a sign, or of 2^63 and above, counts as text, so that the
+  /// A number with a leading zero or a sign, or of 2^62 and above, counts as text, so that the
   /// spelling always comes back as it was.
   package mutating func identifier<Tag>(_ text: String) -> Identifier<Tag> {
-    if let number = UInt64(text), number >> 63 == 0, String(number) == text {
+    if let number = UInt64(text), number >> 62 == 0, String(number) == text {
       return Identifier(number)
     }
     return Identifier(named: id(of: text))
@@ -53,7 +53,7 @@ package struct TraceNames: Sendable {
 
   /// How the log spelled `identifier`.
   package func text<Tag>(of identifier: Identifier<Tag>) -> String {
-    guard let name = identifier.name else { return String(identifier.rawValue) }
-    return self[name]
+    if let number = identifier.number { return String(number) }
+    return identifier.name.map { self[$0] } ?? ""
   }
 }

@@ -1,0 +1,185 @@
+/// Writes events as lines of the JSON Lines form (`Documentation/LogFormat.md`).
+///
+/// A line is canonical: no spaces; the keys in the order `event`, `t`, `thread`, `order`, the
+/// event's own keys in the grammar's order, `stack`, `scope`; a key whose value is not known is left
+/// out, and so are `kind` where it is `object` or `setting` and empty lists. Ids of objects are
+/// strings, all other ids are numbers where they are spelled as numbers.
+package struct JSONLinesWriter {
+  private let names: TraceNames
+  private var line: [UInt8]
+
+  /// Appends the line of `event`, with a newline at its end, to `buffer`.
+  ///
+  /// Complexity: O(length of the line). Allocates only where `buffer` has to grow.
+  ///
+  /// - Parameters:
+  ///   - event: what to write.
+  ///   - names: the table that the event's ids are from; another one traps.
+  ///   - buffer: what is there already stays.
+  package static func append(_ event: Event, names: TraceNames, to buffer: inout [UInt8]) {
+    var writer = JSONLinesWriter(names: names, line: [])
+    swap(&writer.line, &buffer)
+    writer.write(event)
+    swap(&writer.line, &buffer)
+  }
+
+  private mutating func write(_ event: Event) {
+    line.append(contentsOf: "{\"event\":\"".utf8)
+    line.append(contentsOf: event.body.name.utf8)
+    line.append(UInt8(ascii: "\""))
+    number("t", event.time)
+    identifier("thread", event.thread)
+    number("order", event.order)
+    write(event.body)
+    if event.stack != .none { write(names[event.stack]) }
+    identifier("scope", event.scope)
+    line.append(contentsOf: "}\n".utf8)
+  }
+
+  private mutating func write(_ frames: [Frame]) {
+    key("stack")
+    list(frames) { writer, frame in
+      let isBare =
+        frame.symbol == .none && frame.module == .none && frame.file == .none && frame.line == 0
+      guard !isBare || frame.address == 0 else {
+        writer.line.append(jsonAddress: frame.address)
+        return
+      }
+      writer.line.append(UInt8(ascii: "{"))
+      if frame.address != 0 { writer.address("address", frame.address) }
+      writer.string("symbol", frame.symbol)
+      writer.string("module", frame.module)
+      writer.string("file", frame.file)
+      if frame.line != 0 { writer.number("line", UInt64(frame.line)) }
+      writer.line.append(UInt8(ascii: "}"))
+    }
+  }
+}
+
+// MARK: - Keys and values
+
+extension JSONLinesWriter {
+  mutating func key(_ key: String) {
+    if line.last != UInt8(ascii: "{") { line.append(UInt8(ascii: ",")) }
+    line.append(UInt8(ascii: "\""))
+    line.append(contentsOf: key.utf8)
+    line.append(contentsOf: "\":".utf8)
+  }
+
+  /// Left out where `value` is nil.
+  mutating func number(_ name: String, _ value: UInt64?) {
+    guard let value else { return }
+    key(name)
+    line.append(decimal: value)
+  }
+
+  /// Left out where `value` is nil.
+  mutating func number(_ name: String, _ value: Int?) {
+    guard let value else { return }
+    key(name)
+    line.append(decimal: value)
+  }
+
+  mutating func address(_ name: String, _ value: UInt64) {
+    key(name)
+    line.append(jsonAddress: value)
+  }
+
+  mutating func flag(_ name: String, _ value: Bool) {
+    key(name)
+    line.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
+  /// Left out where `value` is nil.
+  mutating func text(_ name: String, _ value: String?) {
+    guard let value else { return }
+    key(name)
+    line.append(jsonString: value)
+  }
+
+  /// Left out where `value` is ``StringID/none``.
+  mutating func string(_ name: String, _ value: StringID) {
+    if value != .none { text(name, names[value]) }
+  }
+
+  /// Written even where it is empty, because the grammar asks for it.
+  mutating func required(_ name: String, _ value: StringID) {
+    text(name, names[value])
+  }
+
+  mutating func strings(_ name: String, _ values: [StringID]) {
+    guard !values.isEmpty else { return }
+    key(name)
+    list(values) { $0.line.append(jsonString: $0.names[$1]) }
+  }
+
+  /// Left out where `value` is nil; a number where it is spelled as one.
+  mutating func identifier<Tag>(_ name: String, _ value: Identifier<Tag>?) {
+    guard let value else { return }
+    key(name)
+    if let number = value.number {
+      line.append(decimal: number)
+    } else {
+      line.append(jsonString: names.text(of: value))
+    }
+  }
+
+  /// Left out where the call has no such argument.
+  mutating func context(_ value: Context) {
+    switch value {
+    case .unspecified: return
+    case .null:
+      key("context")
+      line.append(contentsOf: "null".utf8)
+    case .named(let name): required("context", name)
+    }
+  }
+
+  /// Left out where `value` is nil.
+  mutating func object(_ name: String, _ value: ObjectRef?) {
+    guard let value else { return }
+    key(name)
+    object(value)
+  }
+
+  mutating func objects(_ name: String, _ values: [ObjectRef]) {
+    guard !values.isEmpty else { return }
+    key(name)
+    list(values) { $0.object($1) }
+  }
+
+  private mutating func object(_ value: ObjectRef) {
+    line.append(UInt8(ascii: "{"))
+    required("class", value.className)
+    key("id")
+    if let number = value.id.number {
+      line.append(UInt8(ascii: "\""))
+      line.append(decimal: number)
+      line.append(UInt8(ascii: "\""))
+    } else {
+      line.append(jsonString: names.text(of: value.id))
+    }
+    if value.kind != .object { text("kind", value.kind.rawValue) }
+    line.append(UInt8(ascii: "}"))
+  }
+
+  mutating func options(_ value: Registration.Options) {
+    guard !value.isEmpty else { return }
+    key("options")
+    list(Registration.Options.named.filter { value.contains($0.option) }) {
+      $0.line.append(jsonString: $1.name)
+    }
+  }
+
+  private mutating func list<Element>(
+    _ elements: [Element],
+    _ write: (inout JSONLinesWriter, Element) -> Void
+  ) {
+    line.append(UInt8(ascii: "["))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { line.append(UInt8(ascii: ",")) }
+      write(&self, element)
+    }
+    line.append(UInt8(ascii: "]"))
+  }
+}

@@ -1,0 +1,168 @@
+import KVOTrace
+
+/// Makes events of the JSON objects of one log.
+///
+/// Holds what spans lines: the names, and the generations of objects known by address.
+struct EventDecoder {
+  var names: TraceNames
+  private var addresses = AddressGenerations()
+
+  init(names: TraceNames) {
+    self.names = names
+  }
+
+  /// The event of one line, or nil where the line is of a kind that this code does not know.
+  ///
+  /// Complexity: O(length of the line).
+  mutating func event(_ line: LineFields) throws(FieldError) -> Event? {
+    let name = try line.required("event", line.text("event"))
+    guard let body = try body(name, line) else { return nil }
+    let event = Event(
+      body,
+      time: try line.number("t"),
+      thread: try identifier("thread", line),
+      order: try line.number("order"),
+      stack: names.id(of: try frames(line)),
+      scope: try identifier("scope", line)
+    )
+    if case .deinitEnd = body, let object = try line.fields("object"), object["id"] == nil,
+      let address = try object.address("address")
+    {
+      addresses.end(address)
+    }
+    return event
+  }
+}
+
+// MARK: - Values that need the tables
+
+extension EventDecoder {
+  /// ``StringID/none`` where the key is absent.
+  mutating func string(_ key: String, _ line: LineFields) throws(FieldError) -> StringID {
+    names.id(of: try line.text(key) ?? "")
+  }
+
+  mutating func requiredString(_ key: String, _ line: LineFields) throws(FieldError) -> StringID {
+    names.id(of: try line.required(key, line.text(key)))
+  }
+
+  mutating func strings(_ key: String, _ line: LineFields) throws(FieldError) -> [StringID] {
+    var ids: [StringID] = []
+    for text in try line.texts(key) { ids.append(names.id(of: text)) }
+    return ids
+  }
+
+  mutating func identifier<Tag>(
+    _ key: String,
+    _ line: LineFields
+  ) throws(FieldError) -> Identifier<Tag>? {
+    guard let text = try line.textOrNumber(key) else { return nil }
+    guard !text.isEmpty else { throw line.error(key, "\"\(key)\" is an empty text") }
+    return names.identifier(text)
+  }
+
+  mutating func requiredIdentifier<Tag>(
+    _ key: String,
+    _ line: LineFields
+  ) throws(FieldError) -> Identifier<Tag> {
+    try line.required(key, identifier(key, line))
+  }
+
+  /// Tells a key that is absent (the call has no such argument) from one that is null.
+  mutating func context(_ line: LineFields) throws(FieldError) -> Context {
+    guard line.values["context"] != nil else { return .unspecified }
+    guard let text = try line.textOrNumber("context") else { return .null }
+    if text.isEmpty {
+      throw line.error("context", "\"context\" is an empty text; the NULL context is null")
+    }
+    let isNull = text == "0" || UInt64(hexadecimal: text) == 0
+    return isNull ? .null : .named(names.id(of: text))
+  }
+
+  mutating func object(_ key: String, _ line: LineFields) throws(FieldError) -> ObjectRef? {
+    guard let fields = try line.fields(key) else { return nil }
+    return try object(fields)
+  }
+
+  mutating func requiredObject(_ key: String, _ line: LineFields) throws(FieldError) -> ObjectRef {
+    try line.required(key, object(key, line))
+  }
+
+  mutating func objects(_ key: String, _ line: LineFields) throws(FieldError) -> [ObjectRef] {
+    var objects: [ObjectRef] = []
+    for element in try line.list(key) {
+      guard case .object(let values) = element else {
+        throw line.error(key, "\"\(key)\" holds \(element.shown); it must hold objects only")
+      }
+      objects.append(try object(LineFields(values: values, path: line.path + [key])))
+    }
+    return objects
+  }
+
+  private mutating func object(_ fields: LineFields) throws(FieldError) -> ObjectRef {
+    let className = try requiredString("class", fields)
+    let kind: ObjectRef.Kind = try fields.choice("kind") ?? .object
+    if let id: ObjectID = try identifier("id", fields) {
+      return ObjectRef(id: id, className: className, kind: kind)
+    }
+    guard let address = try fields.address("address") else {
+      throw FieldError(
+        keys: fields.path,
+        message: "\"\(fields.path.last ?? "")\" has neither \"id\" nor \"address\""
+      )
+    }
+    if address == 0 {
+      throw fields.error("address", "\"address\" is 0, where no object is; leave the object out")
+    }
+    return ObjectRef(id: addresses.id(at: address), className: className, kind: kind)
+  }
+
+  private mutating func frames(_ line: LineFields) throws(FieldError) -> [Frame] {
+    var frames: [Frame] = []
+    for element in try line.list("stack") {
+      switch element {
+      case .whole(let address): frames.append(Frame(address: address))
+      case .text(let text): frames.append(frame(text))
+      case .object(let values):
+        frames.append(try frame(LineFields(values: values, path: line.path + ["stack"])))
+      default:
+        throw line.error(
+          "stack",
+          "\"stack\" holds \(element.shown); a frame is an address, a text or an object"
+        )
+      }
+    }
+    return frames
+  }
+
+  private mutating func frame(_ fields: LineFields) throws(FieldError) -> Frame {
+    Frame(
+      address: try fields.address("address") ?? 0,
+      symbol: try string("symbol", fields),
+      module: try string("module", fields),
+      file: try string("file", fields),
+      line: try fields.number("line") ?? 0
+    )
+  }
+
+  /// A frame from `0x55d0c0de`, `-[Screen dealloc] (Screen.m:41)` or any other text.
+  private mutating func frame(_ text: String) -> Frame {
+    if let address = UInt64(hexadecimal: text) { return Frame(address: address) }
+    if text.hasSuffix(")"), let open = text.lastIndex(of: "(") {
+      let place = text[text.index(after: open)...].dropLast()
+      if let colon = place.lastIndex(of: ":"),
+        let line = UInt32(place[place.index(after: colon)...]),
+        colon > place.startIndex
+      {
+        var symbol = text[..<open]
+        while symbol.last == " " { symbol.removeLast() }
+        return Frame(
+          symbol: names.id(of: String(symbol)),
+          file: names.id(of: String(place[..<colon])),
+          line: line
+        )
+      }
+    }
+    return Frame(symbol: names.id(of: text))
+  }
+}

@@ -1,0 +1,149 @@
+package import KVOTrace
+
+/// Reads the JSON Lines form of a log (`Documentation/LogFormat.md`) as it comes, chunk by chunk.
+///
+/// A line that is not an event is kept as a ``LogProblem`` and the next line is read as if nothing
+/// were wrong. Memory does not grow with the length of the log, but for its distinct names and the
+/// objects that are alive. Not synchronised.
+package final class JSONLinesReader {
+  /// What the log says, line by line.
+  package enum Content {
+    case event(Event)
+    /// A line that is no event, and so may hide one.
+    case problem(LogProblem)
+  }
+
+  /// The longest line that is read, in bytes; longer ones are a problem.
+  package static let lineByteLimit = 16 << 20
+  /// How many problems are kept; the others are only counted.
+  package static let keptProblemLimit = 1000
+
+  /// The problems in the order of the lines, up to ``keptProblemLimit`` of them.
+  package private(set) var problems: [LogProblem] = []
+  package private(set) var problemCount = 0
+  package private(set) var eventCount = 0
+  /// Names of events that this code does not know.
+  package private(set) var unknownEvents = NameTally()
+  /// Keys of known events that this code does not know, as `subject.colour` inside another value.
+  package private(set) var unknownKeys = NameTally()
+  /// Why the log as a whole is refused: it is written to a later version of the grammar.
+  ///
+  /// Nothing behind it is read.
+  package private(set) var refusal: LogProblem?
+  /// The names behind the ids of the events so far.
+  package var names: TraceNames { decoder.names }
+
+  private let lineByteLimit: Int
+  private var decoder: EventDecoder
+  private var splitter: LineSplitter
+  private var lineNumber = 0
+
+  /// Makes a reader of one log.
+  ///
+  /// - Parameters:
+  ///   - names: names that are known already; the log's are added to them.
+  ///   - lineByteLimit: the longest line that is read, in bytes.
+  package init(
+    names: TraceNames = TraceNames(),
+    lineByteLimit: Int = JSONLinesReader.lineByteLimit
+  ) {
+    decoder = EventDecoder(names: names)
+    splitter = LineSplitter(byteLimit: lineByteLimit)
+    self.lineByteLimit = lineByteLimit
+  }
+
+  /// Reads the next bytes of the log and calls `body`, on the same thread and before it returns,
+  /// with every line that ends in them and its 1-based number.
+  ///
+  /// Blank lines are passed over. Complexity: O(bytes).
+  package func read(_ chunk: ArraySlice<UInt8>, _ body: (_ line: Int, Content) -> Void) {
+    splitter.split(chunk) { read($0, body) }
+  }
+
+  /// Reads what stands behind the last line end.
+  ///
+  /// A last line without a line end counts if it is whole.
+  package func finish(_ body: (_ line: Int, Content) -> Void) {
+    splitter.finish { read($0, body) }
+  }
+
+  private func read(_ line: LineSplitter.Line, _ body: (_ line: Int, Content) -> Void) {
+    lineNumber += 1
+    guard refusal == nil else { return }
+    switch line {
+    case .overlong:
+      report(0, "the line is longer than \(lineByteLimit) bytes and was skipped", body)
+    case .whole(var bytes, let isTerminated):
+      // A byte order mark may stand at the start, and in front of a log appended to another one.
+      if bytes.starts(with: [0xef, 0xbb, 0xbf]) { bytes.removeFirst(3) }
+      guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 }) else { return }
+      read(bytes, isTerminated: isTerminated, body)
+    }
+  }
+
+  private func read(
+    _ bytes: ArraySlice<UInt8>,
+    isTerminated: Bool,
+    _ body: (_ line: Int, Content) -> Void
+  ) {
+    do throws(JSONSyntaxError) {
+      guard case .object(let values) = try JSONSyntax.parse(bytes) else {
+        report(0, "not an event: a line must hold one JSON object", body)
+        return
+      }
+      read(LineFields(values: values, path: []), in: bytes, body)
+    } catch {
+      if isTerminated {
+        report(error.offset, error.message, body)
+      } else {
+        report(bytes.count, "the log ends in the middle of a line", body)
+      }
+    }
+  }
+
+  private func read(
+    _ line: LineFields,
+    in bytes: ArraySlice<UInt8>,
+    _ body: (_ line: Int, Content) -> Void
+  ) {
+    do throws(FieldError) {
+      if refuse(line, in: bytes) { return }
+      guard let event = try decoder.event(line) else {
+        if case .text(let name)? = line["event"] { unknownEvents.add(name) }
+        return
+      }
+      Grammar.unknownKeys(of: line.values, in: event.body.name) { unknownKeys.add($0) }
+      eventCount += 1
+      body(lineNumber, .event(event))
+    } catch {
+      report(KeyPosition.offset(of: error.keys, in: bytes), error.message, body)
+    }
+  }
+
+  /// Whether the line says that the log follows a later grammar.
+  ///
+  /// Looked at before anything else of the line, all of which may mean something else by then.
+  private func refuse(_ line: LineFields, in bytes: ArraySlice<UInt8>) -> Bool {
+    guard case .text("process")? = line["event"], case .whole(let schema)? = line["schema"],
+      schema > UInt64(ProcessInfo.schema)
+    else { return false }
+    refusal = LogProblem(
+      line: lineNumber,
+      column: KeyPosition.offset(of: ["schema"], in: bytes) + 1,
+      message: "the log is written to schema \(schema); this version reads schemas up to "
+        + "\(ProcessInfo.schema)"
+    )
+    return true
+  }
+
+  private func report(
+    _ offset: Int,
+    _ message: String,
+    _ body: (_ line: Int, Content) -> Void
+  ) {
+    let problem = LogProblem(line: lineNumber, column: offset + 1, message: message)
+    problemCount += 1
+    if problems.count < Self.keptProblemLimit { problems.append(problem) }
+    body(lineNumber, .problem(problem))
+  }
+}

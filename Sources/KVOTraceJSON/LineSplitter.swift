@@ -1,0 +1,76 @@
+/// Cuts a stream of bytes into lines that end in `\n`, `\r\n` or `\r`, mixed as they may be.
+///
+/// Holds at most one line. A line over the limit is thrown away as it comes and told of once.
+struct LineSplitter {
+  /// What a line turned out to be.
+  enum Line {
+    /// The bytes without the line end. `isTerminated` is false for a last line without one.
+    case whole(ArraySlice<UInt8>, isTerminated: Bool)
+    /// The line had more bytes than the limit.
+    case overlong
+  }
+
+  private let byteLimit: Int
+  private var carry: [UInt8] = []
+  private var isSkipping = false
+  /// Whether the last byte of the previous chunk was a `\r`, whose `\n` may begin the next one.
+  private var endsInReturn = false
+
+  init(byteLimit: Int) {
+    self.byteLimit = byteLimit
+  }
+
+  /// Calls `body` with each line that ends in `chunk`.
+  ///
+  /// Complexity: O(bytes).
+  mutating func split(_ chunk: ArraySlice<UInt8>, _ body: (Line) -> Void) {
+    var rest = chunk
+    if endsInReturn, rest.first == 0x0a { rest.removeFirst() }
+    if !rest.isEmpty { endsInReturn = false }
+    while let end = rest.firstIndex(where: { $0 == 0x0a || $0 == 0x0d }) {
+      finish(rest[..<end], isTerminated: true, body)
+      if rest[end] == 0x0d {
+        if end + 1 == rest.endIndex {
+          endsInReturn = true
+        } else if rest[end + 1] == 0x0a {
+          rest = rest[(end + 2)...]
+          continue
+        }
+      }
+      rest = rest[(end + 1)...]
+    }
+    keep(rest)
+  }
+
+  /// Calls `body` with what is left behind the last line end, if anything is.
+  mutating func finish(_ body: (Line) -> Void) {
+    if !carry.isEmpty || isSkipping { finish([], isTerminated: false, body) }
+  }
+
+  private mutating func keep(_ bytes: ArraySlice<UInt8>) {
+    guard !isSkipping else { return }
+    if carry.count + bytes.count > byteLimit {
+      isSkipping = true
+      carry = []
+    } else {
+      carry.append(contentsOf: bytes)
+    }
+  }
+
+  private mutating func finish(
+    _ bytes: ArraySlice<UInt8>,
+    isTerminated: Bool,
+    _ body: (Line) -> Void
+  ) {
+    if isSkipping || carry.count + bytes.count > byteLimit {
+      body(.overlong)
+    } else if carry.isEmpty {
+      body(.whole(bytes, isTerminated: isTerminated))
+    } else {
+      carry.append(contentsOf: bytes)
+      body(.whole(carry[...], isTerminated: isTerminated))
+    }
+    isSkipping = false
+    carry.removeAll(keepingCapacity: carry.capacity < 1 << 20)
+  }
+}
