@@ -1,1 +1,95 @@
+// What the recording half needs of C: stacks, threads, images, and annotations for the sanitizer.
+//
+// Every function may be called from any thread. None allocates on the heap after its first call of
+// a thread, none takes a lock of the caller's. Names begin with `kvos_`: the report cuts such frames
+// from the top of a stack.
 
+#ifndef CKVOUNWIND_H
+#define CKVOUNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__has_feature)
+#if __has_feature(nullability)
+#pragma clang assume_nonnull begin
+#endif
+#endif
+
+// MARK: Stacks
+
+/// Captures the caller's stack through libunwind, or by frame pointers where it is not to be had.
+///
+/// Writes at most `capacity` return addresses to `frames`, innermost first, and returns their
+/// number, 0 and up. The first capture of a thread costs some hundred microseconds.
+int kvos_capture_stack(uintptr_t *frames, int capacity);
+
+/// Captures the caller's stack by frame pointers alone.
+///
+/// Takes nanoseconds, and ends early at a caller that keeps none (glibc, most of libdispatch).
+int kvos_capture_frame_pointers(uintptr_t *frames, int capacity);
+
+/// Whether libunwind was found. It is opened at the first call, privately: linked, it would take
+/// over the exception handling of the whole process.
+int kvos_has_unwinder(void);
+
+// MARK: Threads and time
+
+/// The number of the calling thread: 1 is the main thread, the others count up from 2 in the order
+/// in which they first ask. A number is never given twice, unlike the kernel's thread ids.
+uint64_t kvos_thread_number(void);
+
+/// Copies the calling thread's name into `buffer` (16 bytes at the least), with a closing zero.
+void kvos_thread_name(char *buffer, size_t size);
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+uint64_t kvos_monotonic_nanoseconds(void);
+
+/// An object of the calling thread's own, or null. The layer keeps a reference in it.
+void *_Nullable kvos_thread_object(void);
+
+/// Sets the calling thread's own object; `release` is called with it when the thread ends.
+///
+/// The first non-null `release` stays for the life of the process.
+void kvos_set_thread_object(void *_Nullable object, void (*release)(void *object));
+
+// MARK: Images
+
+/// An image of the process, as dl_iterate_phdr describes it. The pointers are valid in the callback.
+typedef struct {
+  /// Absolute path of the file; for the executable the target of /proc/self/exe.
+  const char *path;
+  const uint8_t *_Nullable buildID;
+  size_t buildIDByteCount;
+  uint64_t loadBias;
+  uint64_t textStart;
+  uint64_t textEnd;
+} KVOSImage;
+
+/// Calls `visit` for every image that has executable code. `visit` must not load or unload images.
+void kvos_visit_images(void (*visit)(const KVOSImage *image, void *_Nullable context),
+                       void *_Nullable context);
+
+// MARK: The end of the process
+
+/// Calls `handler` with the exit status when the process ends in order.
+void kvos_on_exit(void (*handler)(int status));
+
+// MARK: Locks, as ThreadSanitizer sees them
+
+/// Tells ThreadSanitizer that the lock at `address` was taken. Does nothing in other builds.
+///
+/// Swift's Mutex is a futex that the sanitizer does not know: without this it reports every access
+/// under it as a race.
+void kvos_lock_taken(const void *address);
+
+/// Tells ThreadSanitizer that the lock at `address` is about to be given back.
+void kvos_lock_released(const void *address);
+
+#if defined(__has_feature)
+#if __has_feature(nullability)
+#pragma clang assume_nonnull end
+#endif
+#endif
+
+#endif

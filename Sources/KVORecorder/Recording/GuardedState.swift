@@ -1,0 +1,30 @@
+internal import CKVOUnwind
+internal import Synchronization
+
+/// A lock around a value: Swift's `Mutex`, in a form that ThreadSanitizer understands.
+///
+/// The sanitizer does not know the futex inside `Mutex` and reports what it guards as races; the
+/// two calls tell it of the lock. In other builds they do nothing.
+package struct GuardedState<State>: ~Copyable {
+  private let mutex: Mutex<State>
+
+  package init(_ state: sending State) {
+    mutex = Mutex(state)
+  }
+
+  /// Runs `body` with the lock held.
+  ///
+  /// `body` must not call out: no user code, no other lock.
+  package borrowing func withLock<Result, Failure: Error>(
+    _ body: (inout sending State) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    try mutex.withLock { state throws(Failure) -> sending Result in
+      withUnsafePointer(to: &state) { kvos_lock_taken($0) }
+      defer { withUnsafePointer(to: &state) { kvos_lock_released($0) } }
+      return try body(&state)
+    }
+  }
+}
+
+// `Mutex` is Sendable whatever it guards, and so is this.
+extension GuardedState: Sendable {}

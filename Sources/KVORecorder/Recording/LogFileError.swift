@@ -1,0 +1,27 @@
+internal import Glibc
+
+/// Why a log could not be opened, in a sentence that names the path.
+package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  package enum Code: Hashable, Sendable {
+    /// The path is empty.
+    case emptyPath
+    /// The system refused; `errno` holds its number.
+    case system(errno: Int32)
+    /// The path names something else than a regular file.
+    case notARegularFile(kind: String)
+  }
+
+  package let code: Code
+  package let path: String
+
+  package var description: String {
+    switch code {
+    case .emptyPath:
+      "the path of the log is empty; give one, such as \"app-%p.jsonl\" (%p is the process id)"
+    case .system(let number):
+      "cannot write the log \"\(path)\": \(String(cString: strerror(number)))"
+    case .notARegularFile(let kind):
+      "cannot write the log \"\(path)\": it is \(kind), and a log must be a regular file"
+    }
+  }
+}
