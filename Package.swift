@@ -22,8 +22,8 @@ let package = Package(
 
     // MARK: - Inside the observed process
 
-    // Needs libunwind's headers to build (libunwind-dev); the library itself is opened at run time,
-    // because linking it would take over the exception handling of the whole host process.
+    // libunwind is opened at run time: linking it would take over the exception handling of the
+    // whole host process.
     .target(name: "CKVOUnwind"),
     .target(name: "KVORecorder", dependencies: ["KVOTrace", "CKVOUnwind"]),
     .testTarget(
@@ -31,9 +31,10 @@ let package = Package(
       dependencies: ["KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind"]
     ),
 
+    .target(name: "CKVOLifetime"),
     .target(
       name: "KVOSafety",
-      dependencies: ["KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind"]
+      dependencies: ["KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime"]
     ),
     .testTarget(
       name: "KVOSafetyTests",
@@ -78,8 +79,25 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
+
+    // MARK: - Programs with real faults, for the demo and the end-to-end tests
+
+    .target(name: "BankModel", dependencies: ["KVOSafety"], path: "Examples/BankModel"),
   ]
 )
+
+for example in [
+  "DoubleRemove", "RemoveUnregistered", "ObservedDies", "ObserverDies", "UnhandledNotification",
+  "UncompliantPath", "Correct", "KilledMidway", "Demo",
+] {
+  package.targets.append(
+    .executableTarget(
+      name: example,
+      dependencies: ["BankModel", "KVOSafety"],
+      path: "Examples/\(example)"
+    )
+  )
+}
 
 // MARK: - Settings shared by every Swift target
 

@@ -1,0 +1,130 @@
+// The races that this file must survive, and what answers each:
+//
+// 1. Two threads patch one class: `patching` is held while the slot is read and replaced.
+// 2. An instance dies while its class is being patched: the slot is one aligned word, stored with
+//    release after the original is in the table; the dying thread sees the old entry or the new one,
+//    and through the new one finds the original (acquire in `original_of`).
+// 3. An instance dies before its watch began: impossible, the caller holds it.
+// 4. A subclass's destroyer runs its superclass's: it calls the destroying deinit, which is not the
+//    patched entry, so one death is one call.
+// 5. The memory is used again while the end of the death is being worked on: the object is held by
+//    an unowned reference from before deinit until after the callback, and the runtime frees the
+//    memory with the last of those.
+// 6. The process is torn down while objects die: nothing is ever unpatched or freed.
+// 7. The counter of one object is shared with others of the same hash: it says "perhaps"; the
+//    callback has the truth.
+
+#define _GNU_SOURCE
+#include "CKVOLifetime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+// A destroyer takes the object in the register of Swift's `self`.
+#define SWIFT_CALL __attribute__((swiftcall))
+#define SWIFT_SELF __attribute__((swift_context))
+typedef SWIFT_CALL void (*Destroyer)(SWIFT_SELF void *object);
+
+// Swift's runtime (stdlib/public/SwiftShims and runtime/HeapObject.h). Unowned references keep the
+// memory of an object, not the object.
+extern void *swift_unownedRetain(void *object);
+extern void swift_unownedRelease(void *object);
+
+enum { classCapacity = 16384, counterCount = 65536, destroyerWord = -2 };
+
+typedef struct {
+  _Atomic(const void *) metadata;
+  Destroyer original;  // written before `metadata` is, never again
+} PatchedClass;
+
+static PatchedClass classes[classCapacity];
+static size_t classCount;  // under `patching`
+static pthread_mutex_t patching = PTHREAD_MUTEX_INITIALIZER;
+static atomic_uint counters[counterCount];
+static _Atomic(KVOSDeathBegins) deathBegins;
+static _Atomic(KVOSDeathEnded) deathEnded;
+
+static inline size_t hash(const void *pointer) {
+  return (size_t)(((uintptr_t)pointer >> 4) * 0x9E3779B97F4A7C15u >> 40);
+}
+
+static inline atomic_uint *counter_of(const void *object) {
+  return &counters[hash(object) % counterCount];
+}
+
+// The place of `metadata`, or the free one where it would be.
+static PatchedClass *place_of(const void *metadata) {
+  for (size_t index = hash(metadata) % classCapacity;; index = (index + 1) % classCapacity) {
+    // acquire: pairs with the release in patch(), so that `original` is there.
+    const void *found = atomic_load_explicit(&classes[index].metadata, memory_order_acquire);
+    if (found == metadata || found == NULL) return &classes[index];
+  }
+}
+
+void kvos_set_death_callbacks(KVOSDeathBegins begins, KVOSDeathEnded ended) {
+  KVOSDeathEnded noneEnded = NULL;
+  KVOSDeathBegins noneBegins = NULL;
+  // `ended` first: whoever sees `begins` (acquire in the destroyer) sees it as well.
+  atomic_compare_exchange_strong_explicit(&deathEnded, &noneEnded, ended, memory_order_relaxed,
+                                          memory_order_relaxed);
+  atomic_compare_exchange_strong_explicit(&deathBegins, &noneBegins, begins, memory_order_release,
+                                          memory_order_relaxed);
+}
+
+static SWIFT_CALL void kvos_destroyer(SWIFT_SELF void *object) {
+  Destroyer original = place_of(*(const void *const *)object)->original;
+  // relaxed: the watch of this object happened before its last release, and so before this.
+  if (atomic_load_explicit(counter_of(object), memory_order_relaxed) == 0) {
+    original(object);
+    return;
+  }
+  KVOSDeathBegins begins = atomic_load_explicit(&deathBegins, memory_order_acquire);
+  void *token = begins ? begins(object) : NULL;
+  if (token == NULL) {
+    original(object);
+    return;
+  }
+  swift_unownedRetain(object);
+  original(object);
+  atomic_load_explicit(&deathEnded, memory_order_relaxed)(token);
+  swift_unownedRelease(object);
+}
+
+// Replaces the destroyer of a class. Called with `patching` held.
+static int patch(PatchedClass *place, const void *metadata, _Atomic(Destroyer) *slot) {
+  if (classCount >= classCapacity / 2) return -1;
+  uintptr_t pageSize = (uintptr_t)sysconf(_SC_PAGESIZE);
+  void *page = (void *)((uintptr_t)slot & ~(pageSize - 1));
+  // Metadata of some classes is read-only after relocation. The page stays writable: other words of
+  // it may be written by the runtime, and what the protection was cannot be asked.
+  if (mprotect(page, pageSize, PROT_READ | PROT_WRITE) != 0) return -1;
+  place->original = atomic_load_explicit(slot, memory_order_relaxed);
+  atomic_store_explicit(&place->metadata, metadata, memory_order_release);
+  atomic_store_explicit(slot, kvos_destroyer, memory_order_release);
+  classCount++;
+  return 0;
+}
+
+int kvos_watch_death(const void *object) {
+  const void *metadata = *(const void *const *)object;
+  _Atomic(Destroyer) *slot = (_Atomic(Destroyer) *)metadata + destroyerWord;
+  if (atomic_load_explicit(slot, memory_order_acquire) != kvos_destroyer) {
+    int status = 0;
+    pthread_mutex_lock(&patching);
+    PatchedClass *place = place_of(metadata);
+    if (atomic_load_explicit(&place->metadata, memory_order_relaxed) == NULL) {
+      status = patch(place, metadata, slot);
+    }
+    pthread_mutex_unlock(&patching);
+    if (status != 0) return status;
+  }
+  atomic_fetch_add_explicit(counter_of(object), 1, memory_order_relaxed);
+  return 0;
+}
+
+void kvos_unwatch_death(const void *object) {
+  atomic_fetch_sub_explicit(counter_of(object), 1, memory_order_relaxed);
+}

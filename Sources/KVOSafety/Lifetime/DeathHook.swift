@@ -1,0 +1,56 @@
+internal import CKVOLifetime
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+/// What happens when an object that observes dies.
+///
+/// The hook of its class calls before deinit and after it:
+/// 1. before: deliveries to it stop, since its weak reference is nil from here on;
+/// 2. its own deinit runs, in which correct code removes its registrations;
+/// 3. after: what is left is ended and reported (KVO007). The memory is not given back before.
+enum DeathHook {
+  /// Sets the callbacks; any number of times, from any thread.
+  static func install() { _ = installed }
+
+  private static let installed: Void = kvos_set_death_callbacks(
+    { pointer in
+      let address = UInt(bitPattern: pointer)
+      guard let record = ObjectTable.shared.knownRecord(at: address) else { return nil }
+      ObserverDeath.begins(record)
+      return Unmanaged.passRetained(record).toOpaque()
+    },
+    { token in
+      ObserverDeath.ended(Unmanaged<ObjectRecord>.fromOpaque(token).takeRetainedValue())
+    }
+  )
+}
+
+/// The death of an observer, as a sequence of events.
+enum ObserverDeath {
+  static func begins(_ record: ObjectRecord) {
+    guard record.beginDying(), Recorder.shared.isRecording else { return }
+    Recorder.shared.record(.deinit(record.ref), stack: Recorder.shared.captureStack())
+  }
+
+  static func ended(_ record: ObjectRecord) {
+    endRegistrations(of: record)
+    ObjectTable.shared.forget(record)
+    Recorder.shared.record(.deinitEnd(record.ref))
+  }
+
+  /// Notices late that an observer has died whose class could not be hooked.
+  static func noticedLate(_ record: ObjectRecord) {
+    begins(record)
+    ended(record)
+  }
+
+  private static func endRegistrations(of record: ObjectRecord) {
+    let observed = record.observed
+    guard !observed.isEmpty else { return }
+    let stack = Recorder.shared.captureStack()
+    for (id, storage) in observed {
+      storage.cancel(id, by: storage.causeAtObserverDeath(of: id), stack: stack)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// What the layer knows of one object of the program, as an observer or as an observed object.
+///
+/// Does not keep the object alive.
+final class ObjectRecord: @unchecked Sendable {
+  // Sendable: `object` is a weak reference that is set once, in init; the runtime makes loading it
+  // atomic with the object's death. What changes is in `state`.
+
+  /// The object's number and class, as logs and reports name it.
+  let ref: ObjectRef
+  /// Where the object is; after its death nobody may look there.
+  let address: UInt
+  /// The object, or nil from the moment when its deinit begins.
+  private(set) weak var object: AnyObject?
+
+  private struct State {
+    /// Whether the hook of the class tells of the object's death.
+    var isWatched = false
+    /// Whether `deinit` was recorded.
+    var isDying = false
+    /// What the object observes, so that its death can end it.
+    var observed: [RegistrationID: WeakStorage] = [:]
+    /// Its own registrations, where it is observed.
+    weak var subject: SubjectStorage?
+  }
+  // State: `state`, under its own lock, which is never taken together with another.
+  private let state = GuardedState<State>(State())
+
+  private struct WeakStorage {
+    weak var storage: SubjectStorage?
+  }
+
+  init(object: AnyObject, ref: ObjectRef) {
+    self.object = object
+    self.ref = ref
+    address = ObjectTable.address(of: object)
+  }
+
+  var isWatched: Bool {
+    get { state.withLock { $0.isWatched } }
+    set { state.withLock { $0.isWatched = newValue } }
+  }
+
+  /// The registrations on the object, where it is observed.
+  var subject: SubjectStorage? {
+    get { state.withLock { $0.subject } }
+    set { state.withLock { $0.subject = newValue } }
+  }
+
+  /// Notes that the object's deinit has begun.
+  ///
+  /// False where that was known.
+  func beginDying() -> Bool {
+    state.withLock { state in
+      defer { state.isDying = true }
+      return !state.isDying
+    }
+  }
+
+  /// Notes that the object is the observer of registration `id` in `storage`.
+  func observes(_ id: RegistrationID, in storage: SubjectStorage) {
+    state.withLock { $0.observed[id] = WeakStorage(storage: storage) }
+  }
+
+  /// Notes that the registration has ended.
+  func observesNoMore(_ id: RegistrationID) {
+    state.withLock { _ = $0.observed.removeValue(forKey: id) }
+  }
+
+  /// What the object observes, oldest first.
+  var observed: [(id: RegistrationID, storage: SubjectStorage)] {
+    let all = state.withLock { $0.observed }
+    return all.compactMap { id, weak in weak.storage.map { (id, $0) } }
+      .sorted { $0.0.rawValue < $1.0.rawValue }
+  }
+}

@@ -1,0 +1,93 @@
+internal import KVORecorder
+internal import KVOTrace
+internal import Synchronization
+
+/// The layer as a whole: who observes what, what is done about faults, and the log.
+public enum KVO {
+  /// What happens when the layer meets a fault, rule by rule.
+  ///
+  /// ```swift
+  /// KVO.policy[.doubleRemove] = .trap
+  /// ```
+  public static var policy: ObservationPolicy {
+    get { LiveMonitor.shared.policy }
+    set { LiveMonitor.shared.policy = newValue }
+  }
+
+  /// How many ended registrations an observed object remembers, so that a report can say where one
+  /// was removed before.
+  ///
+  /// Counts for objects that are observed for the first time after it is set.
+  ///
+  /// What is older is forgotten, and the report says "earlier history lost".
+  public static var historyCapacity: Int {
+    get { historySetting.load(ordering: .relaxed) }
+    set { historySetting.store(max(newValue, 0), ordering: .relaxed) }
+  }
+
+  // relaxed: a setting, read when an object is first observed; nothing is published with it.
+  private static let historySetting = Atomic<Int>(64)
+
+  /// Starts a log of what happens from here on, as the environment variable `KVO_SAFETY_LOG` does
+  /// from the first observation on.
+  ///
+  /// Registrations that are there already are listed at its beginning. A log that is being written
+  /// ends. `kvo-audit PATH` reads it, also while it is written or after a crash.
+  ///
+  /// - Parameter path: the file; `%p` in it stands for the process id.
+  /// - Throws: ``RecordingError`` where the file cannot be opened. Nothing has changed then.
+  public static func startRecording(to path: String) throws {
+    do {
+      try Recorder.shared.startLog(path: path, isComplete: ObjectTable.shared.isUntouched) {
+        ObjectTable.shared.subjects.flatMap { $0.registrations }
+      }
+    } catch {
+      throw RecordingError(code: RecordingError.Code(error.code), path: path, message: "\(error)")
+    }
+  }
+
+  /// Ends the log.
+  ///
+  /// What was written stays.
+  public static func stopRecording() { Recorder.shared.stopLog() }
+
+  /// The file that the log is written to, or nil while nothing is recorded.
+  public static var recordingPath: String? { Recorder.shared.logPath }
+}
+
+/// Why a log could not be started.
+public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What was wrong.
+  ///
+  /// More codes may come.
+  public struct Code: Hashable, Sendable {
+    private let name: String
+    /// The path was empty.
+    public static let emptyPath = Code(name: "emptyPath")
+    /// The path names a directory, a FIFO, a socket or a device.
+    public static let notARegularFile = Code(name: "notARegularFile")
+    /// The system refused to open the file.
+    public static let system = Code(name: "system")
+
+    init(_ code: LogFileError.Code) {
+      self =
+        switch code {
+        case .emptyPath: .emptyPath
+        case .notARegularFile: .notARegularFile
+        case .system: .system
+        }
+    }
+
+    private init(name: String) { self.name = name }
+  }
+
+  /// What was wrong.
+  public let code: Code
+  /// The path that was given.
+  public let path: String
+  /// What was wrong, as a sentence with the path.
+  public let message: String
+
+  /// The message.
+  public var description: String { message }
+}

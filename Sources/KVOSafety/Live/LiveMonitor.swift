@@ -1,0 +1,92 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+/// Takes the verdicts of the running program, and does what the policy says.
+///
+/// A fault that happens again at the same place is reported once; a log has it each time.
+final class LiveMonitor: Sendable {
+  private struct State {
+    var policy = ObservationPolicy()
+    var reported: Set<Place> = []
+    /// Tests that want to see every verdict.
+    var witnesses: [Int: @Sendable (Verdict) -> Void] = [:]
+    var lastWitness = 0
+  }
+
+  /// What makes two faults the same: all that is known before any symbol is looked up.
+  private struct Place: Hashable {
+    var code: RuleCode
+    var subject: StringID?
+    var observer: StringID?
+    var keyPath: StringID
+    var stack: StackID
+    var site: StringID
+  }
+
+  static let shared = LiveMonitor()
+
+  // State: `state`, under its own lock; closures are called and text is written without it.
+  private let state = GuardedState(State())
+
+  private init() {}
+
+  var policy: ObservationPolicy {
+    get { state.withLock { $0.policy } }
+    set { state.withLock { $0.policy = newValue } }
+  }
+
+  /// Does what the policy says about each verdict.
+  ///
+  /// No lock of the layer may be held.
+  func report(_ verdicts: [Verdict]) {
+    for verdict in verdicts { report(verdict) }
+  }
+
+  private func report(_ verdict: Verdict) {
+    let (policy, witnesses) = state.withLock { ($0.policy, Array($0.witnesses.values)) }
+    for witness in witnesses { witness(verdict) }
+    guard let rule = LiveRule(verdict.code) else { return }
+    switch policy[rule] {
+    case .ignore:
+      break
+    case .call(let react):
+      react(LiveReport(verdict).violation(of: rule))
+    case .trap:
+      let text = LiveReport(verdict).text
+      StandardError.write(text)
+      fatalError("KVOSafety: the policy for \(rule.rawValue) is to trap; the report is above")
+    case .report:
+      // A test scope reports what happens in it, with names and lines, when it ends.
+      guard RecordingScope.current == nil, isNew(verdict) else { return }
+      StandardError.write(LiveReport(verdict).text)
+    }
+  }
+
+  private func isNew(_ verdict: Verdict) -> Bool {
+    let place = Place(
+      code: verdict.code,
+      subject: verdict.subject?.className,
+      observer: verdict.observer?.className,
+      keyPath: verdict.keyPath,
+      stack: verdict.evidence.first?.stack ?? .none,
+      site: verdict.evidence.first?.site ?? .none
+    )
+    return state.withLock { $0.reported.insert(place).inserted }
+  }
+
+  /// Lets `see` see every verdict from now on, until `removeWitness` is called with what it returns.
+  func addWitness(_ see: @escaping @Sendable (Verdict) -> Void) -> Int {
+    state.withLock { state in
+      state.lastWitness += 1
+      state.witnesses[state.lastWitness] = see
+      return state.lastWitness
+    }
+  }
+
+  func removeWitness(_ witness: Int) { state.withLock { $0.witnesses[witness] = nil } }
+}
+
+extension LiveRule {
+  init?(_ code: RuleCode) { self.init(rawValue: code.rawValue) }
+}

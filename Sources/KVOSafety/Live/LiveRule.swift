@@ -1,0 +1,33 @@
+internal import KVORules
+
+/// A rule that the layer judges by itself, while the program runs.
+///
+/// All others are judged by `kvo-audit` from a log. `kvo-audit explain CODE` tells more of each.
+public enum LiveRule: String, Hashable, Sendable, CaseIterable {
+  /// KVO001: removed a second time.
+  case doubleRemove = "KVO001"
+  /// KVO002: removed though it was never added.
+  case removeUnregistered = "KVO002"
+  /// KVO003: removed under another context than it was added.
+  case removeWrongContext = "KVO003"
+  /// KVO004: removed without a context though there are several.
+  case ambiguousRemove = "KVO004"
+  /// KVO005: added twice.
+  case duplicateRegistration = "KVO005"
+  /// KVO006: the observed object died while it was observed.
+  case observedDeinitWhileObserved = "KVO006"
+  /// KVO007: the observer died while it was registered.
+  case observerDeinitWhileRegistered = "KVO007"
+  /// KVO010: removed inside its own initial notification.
+  case removeDuringInitial = "KVO010"
+  /// KVO012: the halves of changes do not match.
+  case unbalancedChange = "KVO012"
+  /// KVO017: an observer did not know what to do with a notification.
+  case unhandledNotification = "KVO017"
+  /// KVO020: an object observes itself.
+  case selfObservation = "KVO020"
+  /// KVO029: a key path that cannot be observed.
+  case uncompliantPath = "KVO029"
+
+  var code: RuleCode? { RuleCode(rawValue: rawValue) }
+}

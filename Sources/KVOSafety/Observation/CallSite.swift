@@ -1,0 +1,45 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// The place of a call in the source, as the compiler gives it.
+///
+/// Holds no text of its own, so that passing it costs nothing; it is named when an event or a report
+/// needs it.
+struct CallSite: Hashable, Sendable {
+  let fileID: StaticString
+  let line: UInt
+  let function: StaticString
+
+  /// The file and line as logs have it: `Screen.swift:12`.
+  var id: StringID { Recorder.shared.id(of: "\(fileParts.file):\(line)") }
+
+  /// The place as a stack of one frame, for events that carry no stack.
+  var stack: StackID {
+    let recorder = Recorder.shared
+    let (module, file) = fileParts
+    let frame = Frame(
+      symbol: recorder.id(of: "\(function)"),
+      module: recorder.id(of: module),
+      file: recorder.id(of: file),
+      line: UInt32(clamping: line)
+    )
+    return recorder.id(of: [frame])
+  }
+
+  /// `#fileID` is the module, a slash, and the file's name.
+  private var fileParts: (module: String, file: String) {
+    let parts = "\(fileID)".split(separator: "/", maxSplits: 1).map(String.init)
+    return parts.count == 2 ? (parts[0], parts[1]) : ("", parts.first ?? "")
+  }
+
+  // The text of a literal has one address; two places with equal text are still told apart by line.
+  static func == (left: CallSite, right: CallSite) -> Bool {
+    left.line == right.line && left.fileID.utf8Start == right.fileID.utf8Start
+      && left.function.utf8Start == right.function.utf8Start
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(line)
+    hasher.combine(fileID.utf8Start)
+  }
+}

@@ -1,0 +1,131 @@
+internal import KVORecorder
+internal import KVOTrace
+
+extension KeyValueObservable {
+  /// Adds an observer for a key path, as Foundation's method of this name does.
+  ///
+  /// The observer is not kept alive. It must be removed as often as it was added; when it dies before
+  /// that, the layer removes it and reports it (KVO007). Adding it twice delivers twice, and is
+  /// reported (KVO005). A key path that is nil, empty, or unknown to a class on it is refused and
+  /// reported (KVO029).
+  ///
+  /// Mirrors `addObserver(_:forKeyPath:options:context:)` of `NSObject`. Any thread; no lock is held
+  /// while an initial notification runs.
+  ///
+  /// - Parameters:
+  ///   - observer: whom to call.
+  ///   - keyPath: keys of ``KeyValueObservable/observableKeys``, joined by dots.
+  ///   - options: what the change should carry, and when it should come.
+  ///   - context: handed to the observer, and told from others when it is removed.
+  ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
+  ///   - isolation: the actor of the caller; it is recorded, and not hopped to.
+  ///   - fileID: where the call is, for reports.
+  ///   - line: where the call is, for reports.
+  ///   - function: where the call is, for reports.
+  public func addObserver(
+    _ observer: any KeyValueObserver,
+    forKeyPath keyPath: String?,
+    options: ObservingOptions = [],
+    context: ObservationContext? = nil,
+    expectedToLive: String? = nil,
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    let request = ObservationRequest(
+      subject: self,
+      keyPath: keyPath,
+      options: options,
+      form: .classic,
+      observer: observer,
+      context: context,
+      site: CallSite(fileID: fileID, line: line, function: function),
+      executor: executorName(of: isolation),
+      expectedToLive: expectedToLive,
+      deliver: { subject, observer, change in
+        guard let observer = observer as? any KeyValueObserver, let keyPath,
+          let subject = subject as? any KeyValueObservable
+        else { return nil }
+        let handling = observer.observeValue(
+          forKeyPath: keyPath,
+          of: subject,
+          change: ObservedChange(change),
+          context: context
+        )
+        return handling == .handled
+      }
+    )
+    _ = request.add()
+  }
+
+  /// Removes an observer that was added under `context`; nil is the context of those added without.
+  ///
+  /// What matches nothing is swallowed and reported: KVO001 where it was removed before, KVO003 where
+  /// it was added under another context, else KVO002.
+  ///
+  /// Mirrors `removeObserver(_:forKeyPath:context:)` of `NSObject`.
+  public func removeObserver(
+    _ observer: any KeyValueObserver,
+    forKeyPath keyPath: String?,
+    context: ObservationContext?,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    remove(
+      observer,
+      keyPath: keyPath,
+      context: context.map { $0.traceContext } ?? .null,
+      site: CallSite(fileID: fileID, line: line, function: function)
+    )
+  }
+
+  /// Removes an observer, whatever context it was added under: the newest of its registrations.
+  ///
+  /// Where there are several with different contexts it is reported that the wrong one may have gone
+  /// (KVO004).
+  ///
+  /// Mirrors `removeObserver(_:forKeyPath:)` of `NSObject`.
+  public func removeObserver(
+    _ observer: any KeyValueObserver,
+    forKeyPath keyPath: String?,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    remove(
+      observer,
+      keyPath: keyPath,
+      context: .unspecified,
+      site: CallSite(fileID: fileID, line: line, function: function)
+    )
+  }
+
+  private func remove(_ observer: AnyObject, keyPath: String?, context: Context, site: CallSite) {
+    let storage = self.storage
+    let record = ObjectTable.shared.record(of: observer)
+    guard let keyPath, !keyPath.isEmpty else {
+      let registration = Registration(
+        id: nil,
+        subject: storage.record.ref,
+        observer: record.ref,
+        keyPath: .none,
+        context: context,
+        site: site.id
+      )
+      return storage.refuse(
+        registration,
+        reason: keyPath == nil ? .nilKeyPath : .emptyKeyPath,
+        part: ""
+      )
+    }
+    let removal = Removal(
+      subject: storage.record.ref,
+      observer: record.ref,
+      keyPath: Recorder.shared.id(of: keyPath),
+      context: context
+    )
+    storage.remove(removal, site: site.id)
+  }
+}

@@ -1,0 +1,45 @@
+/// An observer in the classic form, for code that is being wrapped or ported.
+///
+/// Mirrors `observeValue(forKeyPath:of:change:context:)` of `NSObject`. There is no `super` to pass
+/// a strange notification to: the observer says that it is not its own instead.
+public protocol KeyValueObserver: AnyObject {
+  /// Called for each change that the receiver was added for.
+  ///
+  /// It runs on the thread that makes the change, between that thread's assignment and its next
+  /// statement, with no lock held: it may add and remove observers, this one too, and make changes.
+  ///
+  /// - Parameters:
+  ///   - keyPath: the path as it was given when the observer was added.
+  ///   - object: the observed object.
+  ///   - change: what changed. A value that is nil comes as nil.
+  ///   - context: the context given when the observer was added.
+  /// - Returns: whether the notification was the observer's own. ``NotificationHandling/unhandled``
+  ///   is reported (KVO017): Foundation raises there.
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling
+}
+
+/// Whether an observer knew what to do with a notification.
+public enum NotificationHandling: Hashable, Sendable {
+  /// It was the observer's own.
+  case handled
+  /// The observer knows nothing of it. In Foundation's form: it would have called `super`.
+  case unhandled
+}
+
+/// A context that tells an observer's registrations from those of its superclass.
+///
+/// Each instance is a context of its own; keep one in a `static let`, as the address of a static
+/// variable is kept in Objective-C.
+public final class ObservationContext: Sendable {
+  /// What reports call the context.
+  public let name: String
+  let number = ObjectTable.shared.nextNumber()
+
+  /// A new context, different from every other, called `name` in reports.
+  public init(_ name: String = "") { self.name = name }
+}

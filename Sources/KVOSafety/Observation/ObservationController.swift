@@ -1,0 +1,203 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// Holds an object's observations of others, and ends them with the object.
+///
+/// ```swift
+/// lazy var observations = ObservationController(owner: self)
+/// observations.observe(account, \.balance) { screen, account, change in … }
+/// ```
+///
+/// The owner stores the controller; when the owner dies the controller does, and with it every
+/// observation. The handler is given the owner, so that it need not capture it.
+///
+/// Two observations of one key path are two: both are called, and one call of `unobserve` ends both.
+/// Any thread may use it. Mirrors `FBKVOController`.
+public final class ObservationController<Owner: AnyObject>: Sendable {
+  // Sendable: a weak reference that is set once, in init.
+  private nonisolated(unsafe) weak let owner: Owner?
+  private let retainsObserved: Bool
+  private let identity: ControllerIdentity
+  // State: `entries`, under its own lock. Nothing is ended or released while it is held.
+  private let entries = GuardedState<[ControlledObservation]>([])
+
+  /// A controller that observes for `owner`.
+  ///
+  /// - Parameters:
+  ///   - owner: whom handlers are given, and whose death ends all. Not kept alive.
+  ///   - retainsObserved: whether observed objects are kept alive while they are observed, as
+  ///     `FBKVOController` does by default. Say false to observe the owner itself, or an object that
+  ///     holds the owner: they would keep each other alive.
+  public init(owner: Owner, retainsObserved: Bool = true) {
+    self.owner = owner
+    self.retainsObserved = retainsObserved
+    identity = ControllerIdentity()
+  }
+
+  deinit { end(entries.withLock { $0 }, by: .owner) }
+
+  /// Observes a property of `object` for the owner.
+  ///
+  /// - Parameters:
+  ///   - object: whom to observe.
+  ///   - keyPath: a property in its ``KeyValueObservable/observableKeys``.
+  ///   - options: what the change should carry, and when it should come.
+  ///   - isolation: the actor of the caller; it is recorded, and not hopped to.
+  ///   - fileID: where the call is, for reports.
+  ///   - line: where the call is, for reports.
+  ///   - function: where the call is, for reports.
+  ///   - handler: called for each change, on the thread that makes it.
+  public func observe<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    _ keyPath: KeyPath<Subject, Value>,
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    handler: @escaping (_ owner: Owner, _ object: Subject, ObservedChange<Value>) -> Void
+  ) {
+    let key = Subject.observableKeys.key(at: keyPath)
+    observe(
+      object,
+      keyPath: key.map { Recorder.shared.names[$0.id] } ?? "\(keyPath)",
+      options: options,
+      executor: executorName(of: isolation),
+      site: CallSite(fileID: fileID, line: line, function: function),
+      read: key?.read,
+      handler: handler
+    )
+  }
+
+  /// Observes several key paths of `object` by name; the handler is told which one changed.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    keyPaths: [String],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    handler:
+      @escaping (
+        _ owner: Owner, _ object: Subject, _ keyPath: String, ObservedChange<Any>
+      ) -> Void
+  ) {
+    for keyPath in keyPaths {
+      observe(
+        object,
+        keyPath: keyPath,
+        options: options,
+        executor: executorName(of: isolation),
+        site: CallSite(fileID: fileID, line: line, function: function),
+        read: nil,
+        handler: { handler($0, $1, keyPath, $2) }
+      )
+    }
+  }
+
+  /// Ends the observations of a property of `object`.
+  ///
+  /// Does nothing where there is none.
+  public func unobserve<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    _ keyPath: KeyPath<Subject, Value>
+  ) {
+    guard let key = Subject.observableKeys.key(at: keyPath) else { return }
+    unobserve(object, keyPath: Recorder.shared.names[key.id])
+  }
+
+  /// Ends the observations of a key path of `object`.
+  ///
+  /// Does nothing where there is none.
+  public func unobserve(_ object: some KeyValueObservable, keyPath: String) {
+    let storage = object.knownStorage
+    endEntries { $0.storage === storage && $0.keyPath == keyPath }
+  }
+
+  /// Ends all observations of `object`.
+  public func unobserve(_ object: some KeyValueObservable) {
+    let storage = object.knownStorage
+    endEntries { $0.storage === storage }
+  }
+
+  /// Ends all observations.
+  public func unobserveAll() { endEntries { _ in true } }
+
+  private func observe<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    keyPath: String,
+    options: ObservingOptions,
+    executor: String?,
+    site: CallSite,
+    read: ((AnyObject) -> Any?)?,
+    handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
+  ) {
+    // Without an owner there is nobody to observe for.
+    guard let owner else { return }
+    let registry = ObjectTable.shared.record(of: identity).ref
+    if retainsObserved { recordHold(of: object, by: registry) }
+    let request = ObservationRequest(
+      subject: object,
+      keyPath: keyPath,
+      options: options,
+      form: .controller,
+      observer: owner,
+      site: site,
+      executor: executor,
+      token: registry,
+      read: read,
+      deliver: { subject, owner, change in
+        guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
+        handler(owner, subject, ObservedChange(change))
+        return nil
+      }
+    )
+    guard let (id, storage) = request.add(), storage.contains(id) else { return }
+    let entry = ControlledObservation(
+      id: id,
+      storage: storage,
+      keyPath: keyPath,
+      object: retainsObserved ? object : nil
+    )
+    entries.withLock { entries in
+      entries.removeAll { $0.storage == nil }
+      entries.append(entry)
+    }
+  }
+
+  private func recordHold(of object: some KeyValueObservable, by registry: ObjectRef) {
+    guard Recorder.shared.isRecording else { return }
+    let reference = Reference(
+      from: registry,
+      to: object.storage.record.ref,
+      label: Recorder.shared.id(of: "observed object")
+    )
+    Recorder.shared.record(.hold(reference))
+  }
+
+  private func endEntries(where isMeant: (ControlledObservation) -> Bool) {
+    let ended = entries.withLock { entries in
+      let ended = entries.filter(isMeant)
+      entries.removeAll(where: isMeant)
+      return ended
+    }
+    end(ended, by: .user)
+  }
+
+  private func end(_ ended: [ControlledObservation], by cause: CancelCause) {
+    for entry in ended { entry.storage?.cancel(entry.id, by: cause) }
+  }
+}
+
+/// What a controller is in logs; its own class, so that all controllers have one name there.
+final class ControllerIdentity: Sendable {}
+
+/// One observation that a controller holds.
+private struct ControlledObservation: @unchecked Sendable {
+  // Sendable: immutable; `storage` is weak and cleared atomically; `object` is only kept alive here.
+  let id: RegistrationID
+  private(set) weak var storage: SubjectStorage?
+  let keyPath: String
+  let object: AnyObject?
+}

@@ -1,0 +1,49 @@
+/// What a notification should carry, and when it should come.
+///
+/// Mirrors `NSKeyValueObservingOptions`, with its raw values.
+public struct ObservingOptions: OptionSet, Hashable, Sendable {
+  /// The bits of the options.
+  public let rawValue: UInt
+  /// The options whose bits are set in `rawValue`.
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+
+  /// Notifications carry the new value.
+  public static let new = ObservingOptions(rawValue: 1)
+  /// Notifications carry the old value.
+  public static let old = ObservingOptions(rawValue: 2)
+  /// One notification comes at once, before the call that adds the observer returns.
+  public static let initial = ObservingOptions(rawValue: 4)
+  /// One more notification comes before each change.
+  public static let prior = ObservingOptions(rawValue: 8)
+}
+
+/// What happened to a value.
+///
+/// Mirrors `NSKeyValueChange`, with its raw values.
+public enum ObservedChangeKind: UInt, Hashable, Sendable {
+  /// The value was set.
+  case setting = 1
+  /// Elements were inserted into a to-many value.
+  case insertion = 2
+  /// Elements were removed from a to-many value.
+  case removal = 3
+  /// Elements of a to-many value were replaced.
+  case replacement = 4
+}
+
+/// A change of one observed value, as a handler is told of it.
+///
+/// Mirrors `NSKeyValueObservedChange`.
+public struct ObservedChange<Value> {
+  /// What happened to the value.
+  public let kind: ObservedChangeKind
+  /// The value before the change; nil unless ``ObservingOptions/old`` was asked for.
+  public let oldValue: Value?
+  /// The value after the change; nil unless ``ObservingOptions/new`` was asked for, and in the
+  /// notification before a change.
+  public let newValue: Value?
+  /// Whether this is the notification before the change.
+  public let isPrior: Bool
+}
+
+extension ObservedChange: Sendable where Value: Sendable {}

@@ -1,0 +1,73 @@
+import KVORules
+import KVOTrace
+import Testing
+
+@testable import KVOSafety
+
+@Suite("The classic form")
+struct ClassicFormTests {
+  @Test("a change is delivered to an observer, and no more after its removal")
+  func deliversUntilRemoved() {
+    let account = Account()
+    let listener = Listener()
+    let found = verdicts(about: account) {
+      account.addObserver(listener, forKeyPath: "balance", options: [.old, .new])
+      account.balance = 1
+      account.removeObserver(listener, forKeyPath: "balance")
+      account.balance = 2
+    }
+    #expect(listener.heard == ["balance setting from 0 to 1"])
+    #expect(found.isEmpty)
+  }
+
+  @Test("a second removal is swallowed and reported, with the first and the registration")
+  func doubleRemoval() {
+    let account = Account()
+    let listener = Listener()
+    let found = verdicts(about: account) {
+      account.addObserver(listener, forKeyPath: "balance")
+      account.removeObserver(listener, forKeyPath: "balance")
+      account.removeObserver(listener, forKeyPath: "balance")
+    }
+    #expect(found.map(\.code) == [.doubleRemove])
+    #expect(found.first?.evidence.map(\.role) == [.failed, .removed, .registered])
+    #expect(found.first?.evidence.map(\.order) == [4, 3, 1])
+  }
+
+  @Test("a removal of what was never added is swallowed and reported")
+  func removalUnregistered() {
+    let account = Account()
+    let listener = Listener()
+    let found = verdicts(about: account) {
+      account.removeObserver(listener, forKeyPath: "balance")
+    }
+    #expect(found.map(\.code) == [.removeUnregistered])
+  }
+
+  @Test(
+    "an observer that dies while registered is removed and reported; a change does not reach it"
+  )
+  func observerDies() {
+    let account = Account()
+    let found = verdicts(about: account) {
+      do {
+        let listener = Listener()
+        account.addObserver(listener, forKeyPath: "balance")
+      }
+      #expect(KVO.census(of: account).isEmpty)
+      account.balance = 1
+    }
+    #expect(found.map(\.code) == [.observerDeinitWhileRegistered])
+  }
+
+  @Test("an observed object that dies while observed is reported")
+  func observedDies() {
+    let listener = Listener()
+    let id = ObjectTable.shared.record(of: listener).ref.id
+    let found = verdicts(where: { $0.observer?.id == id }) {
+      let account = Account()
+      account.addObserver(listener, forKeyPath: "balance")
+    }
+    #expect(found.map(\.code) == [.observedDeinitWhileObserved])
+  }
+}
