@@ -1,0 +1,37 @@
+// A screen removes an observation that it makes on only one of its paths, and removes another under
+// the wrong context. Under Foundation both raise NSRangeException.
+import BankModel
+import KVOSafety
+
+final class Screen: KeyValueObserver {
+  private static let balanceContext = ObservationContext("Screen.balance")
+  private static let ownerContext = ObservationContext("Screen.owner")
+  private let account: Account
+
+  init(account: Account, showsOwner: Bool) {
+    self.account = account
+    account.addObserver(self, forKeyPath: "balance", context: Self.balanceContext)
+    if showsOwner {
+      account.addObserver(self, forKeyPath: "owner", context: Self.ownerContext)
+    }
+  }
+
+  func close() {
+    account.removeObserver(self, forKeyPath: "owner", context: Self.ownerContext)
+    account.removeObserver(self, forKeyPath: "balance", context: Self.ownerContext)
+    account.removeObserver(self, forKeyPath: "balance", context: Self.balanceContext)
+  }
+
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling {
+    .handled
+  }
+}
+
+let account = Account()
+let screen = Screen(account: account, showsOwner: false)
+screen.close()

@@ -1,0 +1,48 @@
+# KVOSafety: what people and CI run.
+#
+#   make demo    runs a program with real faults and prints kvo-audit's report of it
+#   make test    passes all tests
+#   make check   what takes longer: lint, import check, sanitizers
+#
+# Each sets up what it needs. Nothing is installed or built twice.
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.PHONY: demo test check lint imports thread-sanitizer address-sanitizer reports setup clean
+
+# Warnings fail the build here; a package that depends on this one is not held to that.
+STRICT := -Xswiftc -warnings-as-errors
+
+demo: setup
+	@Scripts/demo
+
+test: setup
+	swift build --build-tests $(STRICT)
+	swift test --skip-build
+
+check: lint imports thread-sanitizer address-sanitizer
+
+lint:
+	swift format lint --strict --recursive Package.swift Sources Tests Examples
+
+# A violation prints "Build complete!" and exits 1: the status counts.
+imports: setup
+	swift build --build-tests --explicit-target-dependency-import-check error $(STRICT)
+
+# Builds of their own, so that the ordinary one stays valid.
+thread-sanitizer: setup
+	swift test --sanitize=thread --scratch-path .build/thread
+
+# Leaks are Foundation's Process and XCTest's, not ours.
+address-sanitizer: setup
+	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address
+
+# Writes the sample reports anew; a test compares them.
+reports: setup
+	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
+
+setup:
+	@Scripts/setup
+
+clean:
+	rm -rf .build
