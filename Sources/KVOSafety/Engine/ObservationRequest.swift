@@ -19,6 +19,8 @@ struct ObservationRequest {
   /// Reads the value as the handler wants it; nil: the end of the path, without optionals around.
   var read: ((AnyObject) -> Any?)?
   var deliver: Observation.Callback
+  /// Told of the registration when it is in the table, before any notification.
+  var didAdd: ((RegistrationID, SubjectStorage) -> Void)?
 
   /// Adds the observation, or refuses it and reports why (KVO029).
   ///
@@ -41,6 +43,7 @@ struct ObservationRequest {
       deliver: deliver
     )
     storage.add(observation, stack: Recorder.shared.captureStack())
+    didAdd?(observation.id, storage)
     observation.chain?.rebuild(observation, from: subject)
     if options.contains(.initial) {
       let value = Observation.Change(

@@ -1,5 +1,5 @@
 internal import KVORecorder
-internal import KVOTrace
+package import KVOTrace
 internal import Synchronization
 
 /// The layer as a whole: who observes what, what is done about faults, and the log.
@@ -39,7 +39,7 @@ public enum KVO {
   public static func startRecording(to path: String) throws {
     do {
       try Recorder.shared.startLog(path: path, isComplete: ObjectTable.shared.isUntouched) {
-        ObjectTable.shared.subjects.flatMap { $0.registrations }
+        liveRegistrations
       }
     } catch {
       throw RecordingError(code: RecordingError.Code(error.code), path: path, message: "\(error)")
@@ -50,6 +50,14 @@ public enum KVO {
   ///
   /// What was written stays.
   public static func stopRecording() { Recorder.shared.stopLog() }
+
+  /// What is registered now, as events describe it.
+  package static var liveRegistrations: [Registration] {
+    ObjectTable.shared.subjects.flatMap(\.registrations)
+  }
+
+  /// A number that nothing in this process's events had before.
+  package static func nextNumber() -> UInt64 { ObjectTable.shared.nextNumber() }
 
   /// The file that the log is written to, or nil while nothing is recorded.
   public static var recordingPath: String? { Recorder.shared.logPath }

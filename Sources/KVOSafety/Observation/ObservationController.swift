@@ -137,7 +137,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     guard let owner else { return }
     let registry = ObjectTable.shared.record(of: identity).ref
     if retainsObserved { recordHold(of: object, by: registry) }
-    let request = ObservationRequest(
+    var request = ObservationRequest(
       subject: object,
       keyPath: keyPath,
       options: options,
@@ -153,17 +153,16 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
         return nil
       }
     )
-    guard let (id, storage) = request.add(), storage.contains(id) else { return }
-    let entry = ControlledObservation(
-      id: id,
-      storage: storage,
-      keyPath: keyPath,
-      object: retainsObserved ? object : nil
-    )
-    entries.withLock { entries in
-      entries.removeAll { $0.storage == nil }
-      entries.append(entry)
+    // Known before the initial notification, which may already end it.
+    request.didAdd = { [self] id, storage in
+      let kept = retainsObserved ? object : nil
+      let entry = ControlledObservation(id: id, storage: storage, keyPath: keyPath, object: kept)
+      entries.withLock { entries in
+        entries.removeAll { $0.storage == nil }
+        entries.append(entry)
+      }
     }
+    _ = request.add()
   }
 
   private func recordHold(of object: some KeyValueObservable, by registry: ObjectRef) {
