@@ -1,0 +1,95 @@
+internal import KVOAudit
+internal import KVORecorder
+internal import KVORules
+internal import KVOSafety
+internal import KVOTrace
+
+/// A scope whose observations are recorded in memory, and judged when it ends.
+///
+/// The same pipeline as `kvo-audit` judges it, so that a test and an audit of the same events say the
+/// same.
+final class AuditedScope: Sendable {
+  let id: ScopeID
+  private let name: String
+  private let memory = EventMemory()
+  // State: `expectations`, under its own lock; an inner assertion may add to them.
+  private let expectations: GuardedState<ScopeExpectations>
+
+  /// The audited scope of the current task, so that a second trait on one test is not a second scope.
+  @TaskLocal static var current: AuditedScope?
+
+  /// Opens a scope: everything recorded from here on is kept until it ends.
+  init(name: String, expectations: ScopeExpectations) {
+    id = ScopeID(KVO.nextNumber())
+    self.name = name
+    self.expectations = GuardedState(expectations)
+    Recorder.shared.attach(memory)
+  }
+
+  /// Adds to what the scope should show.
+  func expect(_ more: ScopeExpectations) {
+    expectations.withLock { $0 = $0.merged(with: more) }
+  }
+
+  /// Records the beginning.
+  ///
+  /// What was registered before is known, so that its removal is too.
+  func begin() {
+    for registration in KVO.liveRegistrations { Recorder.shared.record(.live(registration)) }
+    let scope = Scope(id: id, name: Recorder.shared.id(of: name))
+    Recorder.shared.record(.scopeBegin(scope))
+  }
+
+  /// Ends the scope and judges it.
+  ///
+  /// - Returns: why it failed, as text for a person; nil where it passed.
+  func end() -> String? {
+    Recorder.shared.record(.scopeEnd(id))
+    Recorder.shared.detach(memory)
+    var filter = ScopeFilter(root: id)
+    let events = memory.events.filter { filter.includes($0) }
+    let verdict = ScopeVerdict(
+      findings: ScopePipeline.findings(of: events),
+      hasObservations: filter.hasObservations,
+      expectations: expectations.withLock { $0 }
+    )
+    return verdict.failure
+  }
+
+  /// Runs `body` in a scope of its own, and calls `report` with the reason where the scope failed.
+  ///
+  /// Also where `body` throws: what it did until then is judged.
+  static func run<Result>(
+    name: String,
+    expectations: ScopeExpectations,
+    report: (String) -> Void,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    let scope = AuditedScope(name: name, expectations: expectations)
+    return try RecordingScope.$ofTask.withValue(scope.id) {
+      try $current.withValue(scope) {
+        scope.begin()
+        defer { scope.end().map(report) }
+        return try body()
+      }
+    }
+  }
+
+  /// Runs `body` in a scope of its own, on the actor of the caller.
+  static func run<Result>(
+    name: String,
+    expectations: ScopeExpectations,
+    isolation: isolated (any Actor)? = #isolation,
+    report: (String) -> Void,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let scope = AuditedScope(name: name, expectations: expectations)
+    return try await RecordingScope.$ofTask.withValue(scope.id) {
+      try await $current.withValue(scope) {
+        scope.begin()
+        defer { scope.end().map(report) }
+        return try await body()
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+public import XCTest
+
+/// Fails the test where the observations that `body` makes and ends break a rule.
+///
+/// ```swift
+/// try assertNoObservationViolations {
+///   let screen = Screen(account: account)
+///   screen.close()
+/// }
+/// ```
+///
+/// `body` is a scope: what it registers must be gone when it returns (KVO021), unless it was
+/// registered with `expectedToLive`. What other tests do meanwhile does not count. A `body` in which
+/// nothing is observed fails as well.
+///
+/// - Parameters:
+///   - expecting: violations that are meant: they do not fail the test, their absence does.
+///   - allowsNoObservations: whether it is meant that nothing is observed.
+///   - threshold: how bad a violation must be to fail the test.
+///   - file: the file that the failure is reported in.
+///   - line: the line that the failure is reported at.
+///   - body: runs once, on the calling thread, before the call returns.
+/// - Returns: what `body` returns.
+/// - Throws: what `body` throws; the scope is judged then too.
+@discardableResult
+public func assertNoObservationViolations<Result>(
+  expecting: ObservationRule...,
+  allowsNoObservations: Bool = false,
+  threshold: ScopeExpectations.Threshold = .warning,
+  file: StaticString = #filePath,
+  line: UInt = #line,
+  _ body: () throws -> Result
+) rethrows -> Result {
+  try AuditedScope.run(
+    name: "\(file):\(line)",
+    expectations: ScopeExpectations(
+      expected: Set(expecting),
+      allowsNoObservations: allowsNoObservations,
+      threshold: threshold
+    ),
+    report: { XCTFail($0, file: file, line: line) },
+    body
+  )
+}
+
+/// Fails the test where the observations that the asynchronous `body` makes and ends break a rule.
+///
+/// As the form without `async`; `body` runs on the actor of the caller. What it starts in tasks of
+/// its own belongs to the scope; detached tasks do not, unless they touch what the scope has met.
+///
+/// - Parameters:
+///   - expecting: violations that are meant: they do not fail the test, their absence does.
+///   - allowsNoObservations: whether it is meant that nothing is observed.
+///   - threshold: how bad a violation must be to fail the test.
+///   - isolation: the actor of the caller.
+///   - file: the file that the failure is reported in.
+///   - line: the line that the failure is reported at.
+///   - body: runs once, before the call returns.
+/// - Returns: what `body` returns.
+/// - Throws: what `body` throws; the scope is judged then too.
+@discardableResult
+public func assertNoObservationViolations<Result>(
+  expecting: ObservationRule...,
+  allowsNoObservations: Bool = false,
+  threshold: ScopeExpectations.Threshold = .warning,
+  isolation: isolated (any Actor)? = #isolation,
+  file: StaticString = #filePath,
+  line: UInt = #line,
+  _ body: () async throws -> Result
+) async rethrows -> Result {
+  try await AuditedScope.run(
+    name: "\(file):\(line)",
+    expectations: ScopeExpectations(
+      expected: Set(expecting),
+      allowsNoObservations: allowsNoObservations,
+      threshold: threshold
+    ),
+    isolation: isolation,
+    report: { XCTFail($0, file: file, line: line) },
+    body
+  )
+}
