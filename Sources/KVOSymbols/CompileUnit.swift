@@ -16,32 +16,35 @@ final class CompileUnit {
     let scopes: ScopeTable
     let lines: LineTable
     var files: FileTable
-    /// By index of the scope.
-    var calls: [Call?]
+    /// By index of the scope; three arrays, so that a look-up copies nothing but what it returns.
+    var isRead: [Bool]
+    /// The frame of each function, without a position.
+    var templates: [SourceFrame]
+    var sites: [Site]
+
+    private static let blank = SourceFrame(
+      function: "",
+      swiftModule: nil,
+      file: nil,
+      line: 0,
+      isInlined: false
+    )
 
     init(of unit: Dwarf_Die, code: CodeRanges) {
       scopes = ScopeTable(of: unit, code: code)
       files = FileTable(of: unit)
       lines = LineTable(of: unit, files: &files, innermost: scopes.innermost)
-      calls = Array(repeating: nil, count: scopes.scopes.count)
+      let count = scopes.scopes.count
+      isRead = Array(repeating: false, count: count)
+      templates = Array(repeating: Self.blank, count: count)
+      sites = Array(repeating: Site(file: nil, line: 0), count: count)
     }
   }
 
-  /// What an entry says of a function and of the place that it was inlined at.
-  private final class Call {
-    /// The function's frame, without a position.
-    let frame: SourceFrame
-    let file: String?
-    let line: Int
-    /// The number of frames from here to the function that has code of its own.
-    let depth: Int
-
-    init(frame: SourceFrame, file: String?, line: Int, depth: Int) {
-      self.frame = frame
-      self.file = file
-      self.line = line
-      self.depth = depth
-    }
+  /// The place that a function was inlined at.
+  private struct Site {
+    var file: String?
+    var line: Int
   }
 
   /// Makes a unit that has read nothing yet.
@@ -89,14 +92,15 @@ final class CompileUnit {
     }
     var frames: [SourceFrame] = []
     while scope != RangeMap.none {
-      let call = call(of: Int(scope), in: content)
-      if frames.isEmpty { frames.reserveCapacity(call.depth) }
-      frames.append(call.frame)
+      let index = Int(scope)
+      if !content.isRead[index] { read(index, in: content) }
+      frames.append(content.templates[index])
       frames[frames.count - 1].file = file
       frames[frames.count - 1].line = line
-      file = call.file
-      line = call.line
-      scope = content.scopes.scopes[Int(scope)].parent
+      scope = content.scopes.scopes[index].parent
+      guard scope != RangeMap.none else { break }
+      file = content.sites[index].file
+      line = content.sites[index].line
     }
     return frames
   }
@@ -108,36 +112,21 @@ final class CompileUnit {
     return content
   }
 
-  private func call(of scope: Int, in content: Content) -> Call {
-    if let known = content.calls[scope] { return known }
-    let parent = content.scopes.scopes[scope].parent
-    let isInlined = parent != RangeMap.none
-    var frame = SourceFrame(
-      function: "",
-      swiftModule: nil,
-      file: nil,
-      line: 0,
-      isInlined: isInlined
-    )
-    var file: String?
-    var line = 0
+  private func read(_ scope: Int, in content: Content) {
+    content.isRead[scope] = true
+    content.templates[scope].isInlined = content.scopes.scopes[scope].parent != RangeMap.none
     var die = Dwarf_Die()
-    if dwarf_offdie(dwarf, content.scopes.scopes[scope].entry, &die) != nil {
-      if let name = Self.name(of: &die).map({ names[$0] }) {
-        frame.function = name.text
-        frame.swiftModule = name.swiftModule
-      }
-      if let number = Self.number(DW_AT_call_line, of: &die), number > 0,
-        let fileNumber = Self.number(DW_AT_call_file, of: &die)
-      {
-        file = content.files[Int32(truncatingIfNeeded: fileNumber)]
-        line = file == nil ? 0 : Int(number)
-      }
+    guard dwarf_offdie(dwarf, content.scopes.scopes[scope].entry, &die) != nil else { return }
+    if let name = Self.name(of: &die).map({ names[$0] }) {
+      content.templates[scope].function = name.text
+      content.templates[scope].swiftModule = name.swiftModule
     }
-    let depth = isInlined ? call(of: Int(parent), in: content).depth + 1 : 1
-    let call = Call(frame: frame, file: file, line: line, depth: depth)
-    content.calls[scope] = call
-    return call
+    if let line = Self.number(DW_AT_call_line, of: &die), line > 0,
+      let number = Self.number(DW_AT_call_file, of: &die),
+      let file = content.files[Int32(truncatingIfNeeded: number)]
+    {
+      content.sites[scope] = Site(file: file, line: Int(line))
+    }
   }
 
   /// The mangled name; the plain one of a language that does not mangle.

@@ -51,14 +51,17 @@ extension FunctionName {
 
 /// The names of one image that were asked for, by the pointer to the mangled one.
 ///
-/// Mutable state: the dictionary, which only grows. The pointers are those of string tables that the
+/// Mutable state: the two collections, which only grow. The pointers are those of string tables that the
 /// owner keeps open, so none is used for two names.
 final class FunctionNames {
+  private var modules: Set<String> = []
   private var known: [UnsafePointer<CChar>: FunctionName] = [:]
 
   subscript(mangled: UnsafePointer<CChar>) -> FunctionName {
     if let name = known[mangled] { return name }
-    let name = FunctionName(mangled: mangled)
+    var name = FunctionName(mangled: mangled)
+    // One copy of a module's name for all its functions is more likely to be in the cache.
+    name.swiftModule = name.swiftModule.map { modules.insert($0).memberAfterInsert }
     known[mangled] = name
     return name
   }

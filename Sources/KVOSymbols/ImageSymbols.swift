@@ -67,7 +67,7 @@ final class ImageSymbols {
 
   private func findFrames(at address: UInt64) -> [SourceFrame] {
     var frames = debugInformation?.frames(at: address) ?? []
-    if let last = frames.last, !last.function.isEmpty { return frames }
+    if !frames.isEmpty, !frames[frames.count - 1].function.isEmpty { return frames }
     guard let mangled = symbols.name(at: address) else {
       return frames.first?.file == nil ? [] : frames
     }

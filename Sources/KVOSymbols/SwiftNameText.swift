@@ -19,18 +19,20 @@ enum SwiftNameText {
     kept.reserveCapacity(name.count)
     var depth = 0
     var index = 0
+    var replacedEnd = 0
     while index < name.count {
       let byte = name[index]
-      if opensList(at: index, in: name, depth: depth) {
+      if byte == UInt8(ascii: "<"), depth > 0 || opensList(at: index, in: name, replacedEnd) {
         depth += 1
       } else if byte == UInt8(ascii: ">"), depth > 0 {
         if name[index - 1] != UInt8(ascii: "-") { depth -= 1 }
       } else if depth == 0 {
         if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_"),
-          let (long, short) = replacements.first(where: { name.contains($0.0, at: index) })
+          let replacement = replacements.first(where: { $0.matches(name, at: index) })
         {
-          kept += short
-          index += long.count
+          kept += replacement.short
+          index += replacement.long.count
+          replacedEnd = index
           continue
         }
         kept.append(byte)
@@ -40,25 +42,41 @@ enum SwiftNameText {
     return String(decoding: depth == 0 ? kept : name, as: UTF8.self)
   }
 
-  private static let replacements: [([UInt8], [UInt8])] = [
-    ("__isolated_deallocating_deinit", "deinit"),
-    ("__deallocating_deinit", "deinit"),
-    ("__allocating_init", "init"),
-    (" infix(", "("),
-    (" infix<", "<"),
-    (" prefix(", "("),
-    (" prefix<", "<"),
-    (" postfix(", "("),
-    (" postfix<", "<"),
-    (" #1 (", "("),
-    (" #1 <", "<"),
-  ].map { (Array($0.0.utf8), Array($0.1.utf8)) }
+  private struct Replacement {
+    let long: [UInt8]
+    let short: [UInt8]
+    /// Whether only the one in front of an argument or generic list is meant.
+    let isBeforeList: Bool
+
+    init(_ long: String, _ short: String, isBeforeList: Bool = false) {
+      self.long = Array(long.utf8)
+      self.short = Array(short.utf8)
+      self.isBeforeList = isBeforeList
+    }
+
+    func matches(_ name: [UInt8], at index: Int) -> Bool {
+      guard name.contains(long, at: index) else { return false }
+      let end = index + long.count
+      guard isBeforeList else { return true }
+      return end < name.count
+        && (name[end] == UInt8(ascii: "(") || name[end] == UInt8(ascii: "<"))
+    }
+  }
+
+  private static let replacements = [
+    Replacement("__isolated_deallocating_deinit", "deinit"),
+    Replacement("__deallocating_deinit", "deinit"),
+    Replacement("__allocating_init", "init"),
+    Replacement(" infix", "", isBeforeList: true),
+    Replacement(" prefix", "", isBeforeList: true),
+    Replacement(" postfix", "", isBeforeList: true),
+    Replacement(" #1 ", "", isBeforeList: true),
+  ]
 
   /// Whether an angle bracket opens a generic list, and is not part of an operator: that one stands
   /// behind a space or a dot, or opens the name.
-  private static func opensList(at index: Int, in name: [UInt8], depth: Int) -> Bool {
-    guard name[index] == UInt8(ascii: "<") else { return false }
-    return depth > 0 || index > 0 && name[index - 1].isIdentifierPart
+  private static func opensList(at index: Int, in name: [UInt8], _ replacedEnd: Int) -> Bool {
+    index > 0 && (index == replacedEnd || name[index - 1].isIdentifierPart)
   }
 }
 

@@ -11,7 +11,8 @@ struct CFixture {
   static let isAvailable =
     Tool.exists("gcc") && Tool.exists("objcopy") && ["strip", "readelf"].allSatisfy(Tool.exists)
 
-  /// `outer` inlines `middle`, which inlines `inner`.
+  /// `outer` inlines `middle`, which inlines `inner`; the `nop` of `unlined` stands for line 0, where the
+  /// assembler can say so.
   static let source = """
     extern int sink(int);
     static inline __attribute__((always_inline)) int inner(int x) {
@@ -29,21 +30,29 @@ struct CFixture {
     static __attribute__((noinline, used)) int hidden(int x) {
       return sink(x) + 9;
     }
+    #ifdef UNLINED
+    int unlined(int x) {
+      x = sink(x);
+      __asm__ volatile(".loc 1 0\\n\\tnop");
+      return x;
+    }
+    #endif
     """
 
   let folder: TemporaryFolder
   let path: String
 
-  init(_ options: String...) throws {
+  init(_ options: String..., compiler: String = "gcc") throws {
     folder = try TemporaryFolder()
     path = folder.path("fixture.so")
     let source = try folder.write(Self.source.utf8, to: "fixture.c")
-    let gcc = try #require(Tool("gcc"))
-    try gcc.run(
+    // GNU's linker pads a file to whole pages otherwise; that of clang may not know the option.
+    let unpadded = compiler == "gcc" ? ["-Wl,-z,noseparate-code"] : []
+    let driver = try #require(Tool(compiler))
+    try driver.run(
       [
-        "-shared", "-fPIC", "-nostdlib", "-O1", "-Wl,--build-id=sha1", "-Wl,-z,noseparate-code",
-        "-o", path, source,
-      ] + options
+        "-shared", "-fPIC", "-nostdlib", "-O1", "-Wl,--build-id=sha1", "-o", path, source,
+      ] + unpadded + options
     )
   }
 

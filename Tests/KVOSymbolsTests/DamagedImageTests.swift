@@ -74,7 +74,7 @@ struct DamagedImageTests {
     #expect(intact > 0)
   }
 
-  @Test("Every byte of the debug information set to 0, 127, 128 and 255 costs names at most")
+  @Test("Every byte of the debug information set to 0 and to 255 costs names at most")
   func everyByteOfDebugInformation() throws {
     let fixture = try CFixture("-g")
     let functions = [try fixture.function("outer")]
@@ -82,7 +82,7 @@ struct DamagedImageTests {
     var resolved = 0
     for name in [".debug_info", ".debug_abbrev", ".debug_line"] {
       for index in try fixture.section(name) {
-        for value: UInt8 in [0, 127, 128, 255] {
+        for value: UInt8 in [0, 255] {
           var bytes = original
           bytes[index] = value
           let path = try fixture.folder.write(bytes, to: "flipped.so")

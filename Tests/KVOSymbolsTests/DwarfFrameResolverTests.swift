@@ -137,4 +137,27 @@ struct InlinedFramesTests {
       ]
     )
   }
+
+  @Test(
+    "An instruction of line 0 has the line before it in its function",
+    .enabled(if: Tool.exists("clang"), "GNU's assembler leaves out rows of line 0")
+  )
+  func lineZero() throws {
+    let fixture = try CFixture("-g", "-gdwarf-4", "-DUNLINED", compiler: "clang")
+    let answers = try fixture.answers(for: "unlined", in: fixture.module())
+    #expect(
+      answers
+        == [18, 19, 20, 21].map {
+          [
+            SourceFrame(
+              function: "unlined",
+              swiftModule: nil,
+              file: fixture.sourcePath,
+              line: $0,
+              isInlined: false
+            )
+          ]
+        }
+    )
+  }
 }

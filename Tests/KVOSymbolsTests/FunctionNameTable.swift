@@ -357,5 +357,10 @@ enum FunctionNameTable {
         + "e(_:with:) in conformance SystemString",
       swiftModule: "SystemPackage"
     ),
+    Row(
+      mangled: "$s18OrderedCollections0A3SetV10removeLastxyF6$deferL_yySHRzlF",
+      text: "$defer() in OrderedSet.removeLast()",
+      swiftModule: "OrderedCollections"
+    ),
   ]
 }
