@@ -1,0 +1,153 @@
+import KVORules
+import KVOTrace
+import Synchronization
+import Testing
+
+@testable import KVOSafety
+
+@Suite("Threads")
+struct ConcurrencyTests {
+  @Test("one token invalidated by many threads at once ends once, silently")
+  func invalidatesConcurrently() {
+    let account = Account()
+    let found = verdicts(about: account) {
+      for _ in 0..<200 {
+        let token = account.observe(\.balance) { _, _ in }
+        onThreads(count: 4) { _ in token.invalidate() }
+        #expect(!token.isActive)
+      }
+    }
+    #expect(found.isEmpty)
+    #expect(KVO.census(of: account).isEmpty)
+  }
+
+  @Test("one registration removed by many threads at once: one removal matches, the others are told")
+  func removesConcurrently() {
+    let account = Account()
+    let listener = Listener()
+    let subject = account.storage.record.ref.id
+    let found = verdicts(where: { $0.subject?.id == subject }) {
+      account.addObserver(listener, forKeyPath: "balance")
+      onThreads(count: 4) { _ in account.removeObserver(listener, forKeyPath: "balance") }
+    }
+    #expect(found.map(\.code) == Array(repeating: .doubleRemove, count: 3))
+  }
+
+  @Test("after a removal has returned, no delivery begins on any thread")
+  func noDeliveryAfterRemoval() {
+    let account = Account()
+    let isDone = Atomic<Bool>(false)
+    let late = Atomic<Int>(0)
+    onThreads(count: 3) { index in
+      guard index == 0 else {
+        while !isDone.load(ordering: .acquiring) {
+          account.willChangeValue(for: \.balance)
+          account.didChangeValue(for: \.balance)
+        }
+        return
+      }
+      for _ in 0..<2_000 {
+        let isRemoved = Shared(false)
+        let token = account.observe(\.balance) { _, _ in
+          if isRemoved.value { late.wrappingAdd(1, ordering: .relaxed) }
+        }
+        // A handler that began before may still be running: it is waited for.
+        token.invalidateAndWait()
+        isRemoved.value = true
+      }
+      isDone.store(true, ordering: .releasing)
+    }
+    #expect(late.load(ordering: .relaxed) == 0)
+  }
+
+  @Test("waiting for deliveries inside the delivery itself returns")
+  func waitsInsideDelivery() {
+    let account = Account()
+    var token: ObservationToken?
+    var count = 0
+    token = account.observe(\.balance) { _, _ in
+      token?.invalidateAndWait()
+      count += 1
+    }
+    account.balance = 1
+    account.balance = 2
+    #expect(count == 1)
+  }
+
+  @Test("each change of each thread is delivered once to an observer that stays")
+  func deliversEach() {
+    let account = Account()
+    let count = Atomic<Int>(0)
+    let token = account.observeOnAnyThread(\.note) { _, _ in
+      count.wrappingAdd(1, ordering: .relaxed)
+    }
+    onThreads(count: 4) { _ in
+      for _ in 0..<250 {
+        account.willChangeValue(for: \.note)
+        account.didChangeValue(for: \.note)
+      }
+    }
+    token.invalidate()
+    #expect(count.load(ordering: .relaxed) == 1_000)
+  }
+
+  @Test("objects are observed and die on many threads at once")
+  func subjectsDieConcurrently() {
+    let registered = Atomic<Int>(0)
+    onThreads(count: 4) { _ in
+      for _ in 0..<500 {
+        let account = Account()
+        let token = account.observe(\.balance) { _, _ in
+          registered.wrappingAdd(1, ordering: .relaxed)
+        }
+        account.balance = 1
+        token.invalidate()
+      }
+    }
+    #expect(registered.load(ordering: .relaxed) == 2_000)
+  }
+
+  @Test("a deep path hears the last of many concurrent replacements")
+  func replacesConcurrently() {
+    let account = SharedOwner()
+    let people = (0..<8).map { Person("\($0)") }
+    let listener = Listener()
+    account.addObserver(listener, forKeyPath: "owner.name")
+    onThreads(count: 4) { index in
+      for round in 0..<200 { account.owner = people[(index + round) % people.count] }
+    }
+    listener.heard = []
+    account.owner?.name = "last"
+    #expect(listener.heard == ["owner.name setting"])
+    for person in people where person !== account.owner { person.name = "not on the path" }
+    #expect(listener.heard == ["owner.name setting"])
+    account.removeObserver(listener, forKeyPath: "owner.name")
+  }
+}
+
+/// A value that threads share; the tests order its uses themselves.
+private final class Shared: @unchecked Sendable {
+  // Sendable: the value is atomic.
+  private let storage: Atomic<Bool>
+  init(_ value: Bool) { storage = Atomic(value) }
+  var value: Bool {
+    get { storage.load(ordering: .acquiring) }
+    set { storage.store(newValue, ordering: .releasing) }
+  }
+}
+
+/// An object whose property may be set by several threads.
+private final class SharedOwner: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("owner", \SharedOwner.owner))
+  private let storage = Mutex<Person?>(nil)
+
+  var owner: Person? {
+    get { storage.withLock { $0 } }
+    set {
+      willChangeValue(for: \.owner)
+      storage.withLock { $0 = newValue }
+      didChangeValue(for: \.owner)
+    }
+  }
+}
