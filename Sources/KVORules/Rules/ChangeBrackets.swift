@@ -42,23 +42,30 @@ package struct ChangeBrackets: Sendable {
   /// Halves belong together by their number where both have one, otherwise by object and key. A
   /// change that ends while a later one is open is reported once, and ended wherever it stands.
   package mutating func did(_ change: Change, at evidence: Evidence) -> [Verdict] {
+    end(change, at: evidence).verdicts
+  }
+
+  /// As ``did(_:at:)``, and says where the change began.
+  mutating func end(
+    _ change: Change,
+    at evidence: Evidence
+  ) -> (began: Evidence?, verdicts: [Verdict]) {
     guard let place = open.lastIndex(where: { Self.belong($0.change, change) }) else {
       // After a forgotten change nobody knows whether this one was begun.
-      if isIncomplete { return [] }
-      return [verdict(change, [evidence.as(.failed)], .didWithoutWill)]
+      if isIncomplete { return (nil, []) }
+      return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: place)
     guard place < open.count, let inner = open.last else {
       if open.isEmpty { isIncomplete = false }
-      return []
+      return (ended.began, [])
     }
-    return [
-      verdict(
-        change,
-        [evidence.as(.failed), ended.began.as(.changed), inner.began.as(.changed)],
-        .outOfOrder(inner: inner.change.key)
-      )
-    ]
+    let outOfOrder = verdict(
+      change,
+      [evidence.as(.failed), ended.began.as(.changed), inner.began.as(.changed)],
+      .outOfOrder(inner: inner.change.key)
+    )
+    return (ended.began, [outOfOrder])
   }
 
   /// A scope ends: every change that was begun in it and is still open is reported and forgotten.

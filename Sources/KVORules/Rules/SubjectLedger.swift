@@ -15,7 +15,7 @@ package struct SubjectLedger: Sendable {
   /// What an addition did.
   package struct AddOutcome: Sendable {
     /// The equal registration that the new one took the place of; only where the runtime overwrites.
-    package var displaced: RegistrationID?
+    package var displaced: Registration?
     package var verdicts: [Verdict]
   }
 
@@ -37,6 +37,8 @@ package struct SubjectLedger: Sendable {
   package struct DeathOutcome: Sendable {
     /// The registrations that ended with it, in order of addition.
     package var ended: [Registration]
+    /// Where each of them was made.
+    package var registered: [Evidence]
     package var verdicts: [Verdict]
   }
 
@@ -89,6 +91,34 @@ package struct SubjectLedger: Sendable {
     table.entry(id)?.registration
   }
 
+  /// The newest registration that a removal of these objects and this key path could mean, under
+  /// whatever context.
+  mutating func newestCandidate(for removal: Removal) -> RegistrationID? {
+    table.newest(
+      RegistrationTable.Pair(
+        observer: removal.observer?.id,
+        keyPath: removal.keyPath,
+        isClassic: true
+      )
+    )?.entry.id
+  }
+
+  /// The registration that ``remove(_:at:matching:)`` would end now.
+  mutating func match(for removal: Removal, _ matching: Matching) -> RegistrationID? {
+    if case .recorded(let id) = matching { return id }
+    let pair = RegistrationTable.Pair(
+      observer: removal.observer?.id,
+      keyPath: removal.keyPath,
+      isClassic: true
+    )
+    return removal.context == .unspecified
+      ? table.newest(pair)?.entry.id
+      : table.newest(RegistrationTable.Triple(pair: pair, context: removal.context))?.entry.id
+  }
+
+  /// Whether the initial delivery of the registration `id` is running.
+  func isDeliveringInitial(_ id: RegistrationID) -> Bool { table.entry(id)?.initial != nil }
+
   /// Where the live registration with the number `id` was added.
   package func evidence(of id: RegistrationID) -> Evidence? { table.entry(id)?.registered }
 
@@ -121,7 +151,7 @@ package struct SubjectLedger: Sendable {
           earlier.entry.registration.form == .classic
         {
           _ = table.remove(earlier.entry.id)
-          outcome.displaced = earlier.entry.id
+          outcome.displaced = earlier.entry.registration
         }
       }
       if observer.id == registration.subject.id {
@@ -190,23 +220,12 @@ package struct SubjectLedger: Sendable {
       keyPath: removal.keyPath,
       isClassic: true
     )
-    switch matching {
-    case .byName:
-      let match =
-        removal.context == .unspecified
-        ? table.newest(pair)
-        : table.newest(.init(pair: pair, context: removal.context))
-      outcome.matched = match?.entry.id
-    case .recorded(let id?):
-      // A registration from before the log began: it ended, and nothing more is known of it.
-      outcome.matched = id
-      if !contains(id) {
-        let before = ended.newest { $0.registration.id == id && $0.cause == nil }
-        if let before { outcome.verdicts.append(again(removal, before, pair, evidence)) }
-        return outcome
-      }
-    case .recorded(nil):
-      break
+    outcome.matched = match(for: removal, matching)
+    if let id = outcome.matched, !contains(id) {
+      // Said by the log: a registration from before it began, unless it was removed already.
+      let before = ended.newest { $0.registration.id == id && $0.cause == nil }
+      if let before { outcome.verdicts.append(again(removal, before, pair, evidence)) }
+      return outcome
     }
     guard let id = outcome.matched else {
       outcome.verdicts.append(unmatched(removal, pair, evidence))
@@ -259,6 +278,7 @@ package struct SubjectLedger: Sendable {
     for entry in left { remember(entry, endedAt: evidence, by: .subject) }
     return DeathOutcome(
       ended: left.map(\.registration),
+      registered: left.map(\.registered),
       verdicts: left.map { leftBehind(.observedDeinitWhileObserved, $0, evidence) }
     )
   }
@@ -269,11 +289,12 @@ package struct SubjectLedger: Sendable {
   /// Controllers and streams end with their observer by design, without a verdict. What a token
   /// holds stays: the token may live on.
   package mutating func observerDied(_ observer: ObjectID, at evidence: Evidence) -> DeathOutcome {
-    var outcome = DeathOutcome(ended: [], verdicts: [])
+    var outcome = DeathOutcome(ended: [], registered: [], verdicts: [])
     for entry in table.entries(observedBy: observer) where entry.registration.form != .token {
       _ = table.remove(entry.id)
       remember(entry, endedAt: evidence, by: .observer)
       outcome.ended.append(entry.registration)
+      outcome.registered.append(entry.registered)
       if entry.registration.form == .classic {
         outcome.verdicts.append(leftBehind(.observerDeinitWhileRegistered, entry, evidence))
       }
@@ -428,7 +449,8 @@ extension SubjectLedger {
       context: registration.context,
       registration: registration.id,
       evidence: evidence,
-      detail: detail
+      detail: detail,
+      confidence: Confidence(comparing: evidence)
     )
   }
 
@@ -449,6 +471,7 @@ extension SubjectLedger {
       registration: registration,
       evidence: evidence,
       detail: detail,
+      confidence: Confidence(comparing: evidence),
       isHistoryLost: isHistoryLost
     )
   }

@@ -55,3 +55,20 @@ extension Verdict {
     )
   }
 }
+
+extension Confidence {
+  /// Low where the first event and another of the proof happened on different threads and their
+  /// order is not known: lines of two threads may stand in the log the wrong way round.
+  ///
+  /// The orders must be of one subject.
+  init(comparing evidence: [Evidence]) {
+    guard let failed = evidence.first else {
+      self = .high
+      return
+    }
+    let isCertain = evidence.dropFirst().allSatisfy {
+      $0.thread == failed.thread || ($0.order != nil && failed.order != nil)
+    }
+    self = isCertain ? .high : .low
+  }
+}
