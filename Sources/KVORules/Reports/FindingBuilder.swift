@@ -33,7 +33,7 @@ package struct FindingBuilder {
 
   /// The finding that `verdict` stands for, seen once.
   package mutating func finding(for verdict: Verdict) -> Finding {
-    let rule = RuleCatalogue[verdict.code]
+    let rule = RuleCatalogue.entry(verdict.code)
     let subject = verdict.subject.map(object)
     let observer = verdict.observer.map(object)
     let keyPath = verdict.keyPath == .none ? nil : names[verdict.keyPath]
@@ -41,9 +41,9 @@ package struct FindingBuilder {
     let failed = verdict.evidence.first
     var finding = Finding(
       code: verdict.code,
-      severity: rule.severity(under: profile, verdictSeverity: verdict.severity),
+      severity: RuleCatalogue.severity(of: verdict, under: profile),
       profile: profile,
-      consequence: rule.consequence(under: profile),
+      consequence: rule.consequences[profile],
       confidence: verdict.confidence,
       message: VerdictSentence(verdict, names: names).text + (failed.map(onThread) ?? ""),
       subject: subject,
@@ -54,7 +54,8 @@ package struct FindingBuilder {
       input: input,
       stacks: verdict.evidence.map { stack($0) },
       isHistoryLost: verdict.isHistoryLost,
-      hint: rule.hint.filled(
+      hint: HintText.fill(
+        rule.hint,
         keyPath: keyPath,
         observer: observer?.className,
         subject: subject?.className,

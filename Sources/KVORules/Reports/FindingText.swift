@@ -13,7 +13,7 @@ package enum FindingText {
   /// - Returns: several lines, of which the first says what is wrong and the last names the
   ///   signature.
   package static func render(_ finding: Finding, usesColor: Bool = false) -> String {
-    let rule = RuleCatalogue[finding.code]
+    let rule = RuleCatalogue.entry(finding.code)
     let word = finding.severity == .note ? "NOTE" : "WARNING"
     let heading =
       "\(word): KVOSafety: \(rule.title) (\(finding.code.rawValue) \(rule.slug))"

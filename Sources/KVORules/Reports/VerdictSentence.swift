@@ -1,4 +1,4 @@
-package import KVOTrace
+internal import KVOTrace
 
 /// The sentence that says what happened, naming types, key path and objects by generation.
 struct VerdictSentence {
@@ -82,7 +82,7 @@ private struct Words {
       .observationRetainCycle, .registrationGrowth, .offExecutorDelivery, .concurrentChange,
       .concurrentRemoval, .callbackUnderLock, .reentrantChange, .dependencyCycle,
       .classChangedUnderObservation:
-      "\(observer) and \(path) of \(subject): \(RuleCatalogue[verdict.code].title)"
+      "\(observer) and \(path) of \(subject): \(RuleCatalogue.entry(verdict.code).title)"
     }
   }
 

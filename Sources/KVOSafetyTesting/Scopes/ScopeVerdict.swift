@@ -28,7 +28,7 @@ struct ScopeVerdict {
     let found = Set(findings.map(\.code))
     let missing = expectations.expected.map(\.code).filter { !found.contains($0) }.sorted()
     guard !missing.isEmpty else { return nil }
-    let names = missing.map { "\($0.rawValue) \(RuleCatalogue[$0].slug)" }.joined(separator: ", ")
+    let names = missing.map { "\($0.rawValue) \($0.slug)" }.joined(separator: ", ")
     return "expected \(names), which did not happen"
   }
 
