@@ -1,3 +1,4 @@
+import Foundation
 import KVORules
 import KVOTrace
 import Synchronization
@@ -140,13 +141,14 @@ private final class Shared: @unchecked Sendable {
 private final class SharedOwner: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   static let observableKeys = ObservableKeyTable(ObservableKey("owner", \SharedOwner.owner))
-  private let storage = Mutex<Person?>(nil)
+  private let lock = NSLock()
+  private var person: Person?
 
   var owner: Person? {
-    get { storage.withLock { $0 } }
+    get { lock.withLock { person } }
     set {
       willChangeValue(for: \.owner)
-      storage.withLock { $0 = newValue }
+      lock.withLock { person = newValue }
       didChangeValue(for: \.owner)
     }
   }
