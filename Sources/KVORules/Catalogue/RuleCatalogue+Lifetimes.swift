@@ -11,7 +11,7 @@ extension RuleCatalogue {
         Consequences(.contained, .leak, .crash, .none, .unknown),
         hint: """
           end the observation while {subject} is alive: \
-          `{subject}.removeObserver({observer}, forKeyPath: "{keyPath}")` before the last reference \
+          `{subject}.removeObserver(self, forKeyPath: "{keyPath}")` before the last reference \
           goes, or let {observer} hold it
           """,
         happened: "An object was deallocated while somebody observed it.",

@@ -42,7 +42,7 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .none, .crash),
         hint: """
-          add `{subject}.addObserver({observer}, forKeyPath: "{keyPath}")` on every way that leads \
+          add `{subject}.addObserver(self, forKeyPath: "{keyPath}")` on every way that leads \
           here, or remove only what was added; a token needs no such care
           """,
         happened: "A removal matched nothing, and nothing of the kind had ever been registered.",
@@ -72,7 +72,7 @@ extension RuleCatalogue {
         Consequences(.contained, .crash, .crash, .crash, .crash),
         hint: """
           pass the context of the addition: \
-          `{subject}.removeObserver({observer}, forKeyPath: "{keyPath}", context: {context})`
+          `{subject}.removeObserver(self, forKeyPath: "{keyPath}", context: {context})`
           """,
         happened: """
           A removal named a context under which the pair was never registered, while the same \
@@ -100,7 +100,7 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.wrong, .wrong, .wrong, .unknown, .unknown),
         hint: """
-          say which one: `{subject}.removeObserver({observer}, forKeyPath: "{keyPath}", context: …)`
+          say which one: `{subject}.removeObserver(self, forKeyPath: "{keyPath}", context: …)`
           """,
         happened: """
           A removal without a context found several registrations of the pair under different \

@@ -1,32 +1,52 @@
-/// Folds findings of one signature into one, counted.
+/// Counts findings that have one root: of equal signature, in one input.
 ///
-/// The first one's sentence, objects and stacks stay; the severity is the worst.
-///
-/// Complexity: O(1) per finding; memory grows with the different findings and the numbers of their
-/// events.
-package struct FindingFolder {
-  private var places: [String: Int] = [:]
-  /// The different findings, in the order in which they were first seen.
-  package private(set) var findings: [Finding] = []
+/// The first occurrence keeps its sentence and stacks.
+package struct FindingFolder: Sendable {
+  private struct Key: Hashable {
+    var signature: String
+    var input: Int
+  }
+
+  private var places: [Key: Int] = [:]
+  private var folded: [Finding] = []
+  /// The failed events that are in `folded` already, for each place.
+  private var known: [Set<Int>] = []
 
   package init() {}
 
-  /// Adds a finding. Adding the same event of the same input again counts once.
+  /// Takes in `finding`.
+  ///
+  /// Complexity: O(1) amortised.
   package mutating func add(_ finding: Finding) {
-    guard let place = places[finding.signature] else {
-      places[finding.signature] = findings.count
-      findings.append(finding)
+    let key = Key(signature: finding.signature, input: finding.input)
+    guard let place = places[key] else {
+      places[key] = folded.count
+      folded.append(finding)
+      known.append(Set(finding.events))
       return
     }
-    let isAgain =
-      findings[place].input == finding.input && !finding.events.isEmpty
-      && finding.events.allSatisfy { event in findings[place].events.last == event }
-    if finding.severity > findings[place].severity {
-      findings[place].severity = finding.severity
+    let new = finding.events.filter { !known[place].contains($0) }
+    known[place].formUnion(new)
+    folded[place].events += new
+    // An object that observes itself is told of again when a registry takes hold of it.
+    if finding.code != .selfObservation || !new.isEmpty || finding.events.isEmpty {
+      folded[place].count += finding.count
     }
-    if finding.confidence == .high { findings[place].confidence = .high }
-    guard !isAgain else { return }
-    findings[place].count += finding.count
-    if findings[place].input == finding.input { findings[place].events += finding.events }
+    if finding.severity > folded[place].severity {
+      folded[place].severity = finding.severity
+      folded[place].message = finding.message
+    }
+    if finding.confidence == .high { folded[place].confidence = .high }
+  }
+
+  /// The folded findings, in the order of their first occurrence; events ascend.
+  ///
+  /// Complexity: O(n log n) in the events.
+  package var findings: [Finding] {
+    folded.map {
+      var copy = $0
+      copy.events.sort()
+      return copy
+    }
   }
 }
