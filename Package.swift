@@ -78,6 +78,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
+    // Runs the built program; nothing of it is imported.
+    .testTarget(name: "KVOAuditCommandTests", dependencies: ["kvo-audit"]),
   ]
 )
 
