@@ -1,1 +1,0 @@
-#include <elfutils/libdwfl.h>

@@ -1,0 +1,32 @@
+import CElfutils
+
+/// The addresses that an image has code at.
+struct CodeRanges {
+  let ranges: [Range<UInt64>]
+
+  /// Calls `body` with each range of the entry that lies in the image's code, in file addresses.
+  ///
+  /// What debug information says of other addresses is about functions that the linker dropped.
+  func forEachRange(of die: inout Dwarf_Die, _ body: (Range<UInt64>) -> Void) {
+    var base: Dwarf_Addr = 0
+    var low: Dwarf_Addr = 0
+    var high: Dwarf_Addr = 0
+    var offset = 0
+    while true {
+      let next = dwarf_ranges(&die, offset, &base, &low, &high)
+      // The second condition ends the walk over a damaged list that does not advance.
+      guard next > offset else { return }
+      offset = next
+      if low < high, contains(low..<high) { body(low..<high) }
+    }
+  }
+
+  /// Whether the loader maps `address` as code.
+  func contains(_ address: UInt64) -> Bool {
+    ranges.contains { $0.contains(address) }
+  }
+
+  private func contains(_ range: Range<UInt64>) -> Bool {
+    ranges.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
+  }
+}

@@ -1,0 +1,86 @@
+package import KVORules
+package import KVOTrace
+
+/// Names the functions and source lines behind recorded addresses, from the ELF and DWARF of the
+/// images that the log lists.
+///
+/// An image is used only if it has the build-id that was recorded. Its debug information may also
+/// stand in a separate file, found by build-id or debug link on the local disk; no server is asked.
+/// The symbol table names functions where there is no debug information. Damaged files cost names
+/// and make a ``problem(with:)``; they do not trap.
+///
+/// Not `Sendable`: use it from one thread at a time, as libelf and libdw demand of their handles.
+///
+/// Mutable state, guarded by that alone:
+/// - `images`: what was opened, or why not, by path and build-id. Entries are made at the first
+///   question about a module and stay, with their open files, for the life of the resolver.
+/// - `latest`: the entry asked for last, because the frames of a stack mostly lie in one image.
+package final class DwarfFrameResolver: FrameResolver {
+  private struct Key: Hashable {
+    var path: String
+    var buildID: String
+  }
+
+  /// What came of opening one file: exactly one of the last two is not nil.
+  private final class Image {
+    let key: Key
+    let symbols: ImageSymbols?
+    let problem: ImageProblem?
+
+    init(key: Key, separate: SeparateDebugFile) {
+      self.key = key
+      do throws(ImageProblem) {
+        symbols = try ImageSymbols(path: key.path, buildID: key.buildID, separate: separate)
+        problem = nil
+      } catch {
+        symbols = nil
+        problem = error
+      }
+    }
+  }
+
+  private let separate: SeparateDebugFile
+  private var images: [Key: Image] = [:]
+  private var latest: Image?
+
+  /// Makes a resolver that has read nothing yet.
+  ///
+  /// - Parameter debugRoots: the folders where separate debug files are installed.
+  package init(debugRoots: [String] = ["/usr/lib/debug"]) {
+    separate = SeparateDebugFile(roots: debugRoots)
+  }
+
+  /// The source frames at the call that returns to `returnAddress`, innermost first.
+  ///
+  /// What is looked up is the byte before it, which belongs to the call. The line is 0 and the file
+  /// nil for code that the compiler made up, where no line before it in its function says more. The
+  /// array is empty for an address below the image, for one that nothing is known of, and where the
+  /// file cannot be used.
+  ///
+  /// - Complexity: O(log n) in the functions of the image. The first address in a compile unit
+  ///   reads that unit.
+  package func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame] {
+    guard returnAddress > module.loadBias, let symbols = image(of: module).symbols else {
+      return []
+    }
+    return symbols.frames(at: returnAddress - 1 - module.loadBias)
+  }
+
+  /// What kept the resolver from reading `module`, or from reading all of it, as a sentence.
+  package func problem(with module: Module) -> String? {
+    let image = image(of: module)
+    let problem = image.problem ?? image.symbols?.problem
+    return problem?.sentence(about: module.path)
+  }
+
+  private func image(of module: Module) -> Image {
+    if let latest, latest.key.path == module.path, latest.key.buildID == module.buildID {
+      return latest
+    }
+    let key = Key(path: module.path, buildID: module.buildID)
+    let image = images[key] ?? Image(key: key, separate: separate)
+    images[key] = image
+    latest = image
+    return image
+  }
+}

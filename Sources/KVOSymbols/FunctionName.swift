@@ -1,0 +1,68 @@
+import CElfutils
+import Glibc
+
+/// A function's name as a programmer reads it, and the Swift module whose code it is.
+struct FunctionName: Hashable {
+  /// For Swift without modules, types and generic arguments (`closure #1 in Screen.init(account:)`),
+  /// for C++ as its runtime demangles it, for all else the name itself.
+  var text: String
+  /// The Swift module, or nil where there is none or the name does not say.
+  var swiftModule: String?
+}
+
+extension FunctionName {
+  /// Names longer than this many bytes are not demangled, so that a damaged or hostile string table
+  /// costs no time.
+  private static let lengthLimit = 1 << 16
+  private static let merged = Array("merged ".utf8)
+
+  /// Demangles `name`, which may also be no mangled name at all.
+  ///
+  /// - Complexity: O(n), a few microseconds for a Swift name.
+  init(mangled name: UnsafePointer<CChar>) {
+    let length = strlen(name)
+    guard length < Self.lengthLimit,
+      let short = Self.take(_swift_backtrace_demangle(name, length, nil, nil))
+    else {
+      self.init(text: String(cString: name), swiftModule: nil)
+      return
+    }
+    // The runtime answers for C++ too, and does not say which of the two it was.
+    guard let full = Self.take(swift_demangle(name, length, nil, nil, 0)) else {
+      self.init(text: String(decoding: short, as: UTF8.self), swiftModule: nil)
+      return
+    }
+    var text = SwiftNameText.shortened(short)
+    // The short form is silent about it, but such code also serves functions of other names.
+    if full.contains(Self.merged, at: 0) { text = "merged \(text)" }
+    let bytes = Array(UnsafeRawBufferPointer(start: name, count: length))
+    self.init(
+      text: text,
+      swiftModule: SwiftModuleName.inFullName(full) ?? SwiftModuleName.leading(mangled: bytes)
+    )
+  }
+
+  private static func take(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8]? {
+    guard let text else { return nil }
+    defer { free(text) }
+    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  }
+}
+
+/// The names of one image that were asked for, by the pointer to the mangled one.
+///
+/// Mutable state: the two collections, which only grow. The pointers are those of string tables that the
+/// owner keeps open, so none is used for two names.
+final class FunctionNames {
+  private var modules: Set<String> = []
+  private var known: [UnsafePointer<CChar>: FunctionName] = [:]
+
+  subscript(mangled: UnsafePointer<CChar>) -> FunctionName {
+    if let name = known[mangled] { return name }
+    var name = FunctionName(mangled: mangled)
+    // One copy of a module's name for all its functions is more likely to be in the cache.
+    name.swiftModule = name.swiftModule.map { modules.insert($0).memberAfterInsert }
+    known[mangled] = name
+    return name
+  }
+}

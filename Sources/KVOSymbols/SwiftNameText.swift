@@ -1,0 +1,103 @@
+/// Shortens the text that the demangler of the Swift runtime writes for a stack frame.
+///
+/// Pure work over bytes: a binary has tens of thousands of names, and text as characters took ten
+/// times as long as the demangling itself. The grammar it relies on is that of `NodePrinter.cpp`
+/// of the Swift compiler.
+enum SwiftNameText {
+  /// Drops from a name in the runtime's short form what a reader of a stack does not need.
+  ///
+  /// - Generic arguments and parameters: `Array<A>.biggest()` is `Array.biggest()`.
+  /// - `__deallocating_deinit` is `deinit` and `__allocating_init` is `init`: the two halves stand
+  ///   for one declaration.
+  /// - The fixity of an operator: `Vec.+ infix(_:_:)` is `Vec.+(_:_:)`.
+  /// - The number of the first local function of its name: `local #1 (_:)` is `local(_:)`.
+  ///
+  /// - Returns: the shorter name, or the name itself where its brackets do not pair.
+  /// - Complexity: O(n).
+  static func shortened(_ name: [UInt8]) -> String {
+    var kept: [UInt8] = []
+    kept.reserveCapacity(name.count)
+    var depth = 0
+    var index = 0
+    var replacedEnd = 0
+    while index < name.count {
+      let byte = name[index]
+      if byte == UInt8(ascii: "<"), depth > 0 || opensList(at: index, in: name, replacedEnd) {
+        depth += 1
+      } else if byte == UInt8(ascii: ">"), depth > 0 {
+        if name[index - 1] != UInt8(ascii: "-") { depth -= 1 }
+      } else if depth == 0 {
+        if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_"),
+          let replacement = replacements.first(where: { $0.matches(name, at: index) })
+        {
+          kept += replacement.short
+          index += replacement.long.count
+          replacedEnd = index
+          continue
+        }
+        kept.append(byte)
+      }
+      index += 1
+    }
+    return String(decoding: depth == 0 ? kept : name, as: UTF8.self)
+  }
+
+  private struct Replacement {
+    let long: [UInt8]
+    let short: [UInt8]
+    /// Whether only the one in front of an argument or generic list is meant.
+    let isBeforeList: Bool
+
+    init(_ long: String, _ short: String, isBeforeList: Bool = false) {
+      self.long = Array(long.utf8)
+      self.short = Array(short.utf8)
+      self.isBeforeList = isBeforeList
+    }
+
+    func matches(_ name: [UInt8], at index: Int) -> Bool {
+      guard name.contains(long, at: index) else { return false }
+      let end = index + long.count
+      guard isBeforeList else { return true }
+      return end < name.count
+        && (name[end] == UInt8(ascii: "(") || name[end] == UInt8(ascii: "<"))
+    }
+  }
+
+  private static let replacements = [
+    Replacement("__isolated_deallocating_deinit", "deinit"),
+    Replacement("__deallocating_deinit", "deinit"),
+    Replacement("__allocating_init", "init"),
+    Replacement(" infix", "", isBeforeList: true),
+    Replacement(" prefix", "", isBeforeList: true),
+    Replacement(" postfix", "", isBeforeList: true),
+    Replacement(" #1 ", "", isBeforeList: true),
+  ]
+
+  /// Whether an angle bracket opens a generic list, and is not part of an operator: that one stands
+  /// behind a space or a dot, or opens the name.
+  private static func opensList(at index: Int, in name: [UInt8], _ replacedEnd: Int) -> Bool {
+    index > 0 && (index == replacedEnd || name[index - 1].isIdentifierPart)
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte can stand in a Swift identifier, or closes one that is quoted.
+  var isIdentifierPart: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "`"), 0x80...:
+      true
+    default:
+      false
+    }
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// Whether the bytes of `part` stand at `index`.
+  func contains(_ part: [UInt8], at index: Int) -> Bool {
+    guard count - index >= part.count else { return false }
+    for offset in part.indices where self[index + offset] != part[offset] { return false }
+    return true
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import KVORules
+import KVOTrace
+import Testing
+
+@testable import KVOSymbols
+
+@Suite("Damaged images", .enabled(if: CFixture.isAvailable, "gcc and binutils are needed"))
+struct DamagedImageTests {
+  private func withoutNumbers(_ text: String) -> String {
+    text.split(separator: " ").map { $0.allSatisfy(\.isNumber) ? "N" : String($0) }
+      .joined(separator: " ")
+  }
+
+  /// Asks for every function of the fixture, from one byte before it to one behind it.
+  private func resolveAll(_ fixture: CFixture, path: String, functions: [Range<UInt64>]) -> Int {
+    let resolver = DwarfFrameResolver()
+    let module = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
+    var count = 0
+    for function in functions {
+      for address in (function.lowerBound - 1)...function.upperBound {
+        count += resolver.frames(at: address + 1, in: module).count
+      }
+    }
+    return count + (resolver.problem(with: module) == nil ? 1 : 0)
+  }
+
+  @Test("A file that is cut short at any byte is damaged, and has no frames")
+  func truncation() throws {
+    let fixture = try CFixture("-g")
+    let functions = [try fixture.function("outer"), try fixture.function("hidden")]
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
+    let path = try fixture.folder.write(bytes, to: "cut.so")
+    var kinds: Set<String> = []
+    var resolved: [Int] = []
+    for size in stride(from: bytes.count - 1, through: 0, by: -1) {
+      try #require(truncate(path, size) == 0)
+      if resolveAll(fixture, path: path, functions: functions) != 0 { resolved.append(size) }
+      let problem = DwarfFrameResolver().problem(
+        with: Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
+      )
+      kinds.insert(withoutNumbers(try #require(problem)))
+    }
+    #expect(resolved == [])
+    let name = withoutNumbers(path)
+    #expect(
+      kinds == [
+        "\"\(name)\" is not an ELF file: its frames stay addresses",
+        "\"\(name)\" is damaged (it ends within its header, after N bytes): its frames stay addresses",
+        "\"\(name)\" is damaged (its segment table ends behind the file's N bytes): "
+          + "its frames stay addresses",
+        "\"\(name)\" is damaged (its section table ends behind the file's N bytes): "
+          + "its frames stay addresses",
+      ]
+    )
+  }
+
+  @Test("Flipped bytes cost names, never the program", arguments: [4, 5])
+  func flippedBytes(version: Int) throws {
+    let fixture = try CFixture("-g", "-gdwarf-\(version)")
+    let functions = [try fixture.function("outer"), try fixture.function("hidden")]
+    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
+    var random = SeededGenerator(seed: UInt64(version))
+    var intact = 0
+    for _ in 0..<1_000 {
+      var bytes = original
+      for _ in 0..<Int.random(in: 1...8, using: &random) {
+        bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+      }
+      let path = try fixture.folder.write(bytes, to: "flipped.so")
+      intact += resolveAll(fixture, path: path, functions: functions) > 0 ? 1 : 0
+    }
+    // Most bytes of a file are padding: were none resolved, the test would look at nothing.
+    #expect(intact > 0)
+  }
+
+  @Test("Every byte of the debug information set to 0 and to 255 costs names at most")
+  func everyByteOfDebugInformation() throws {
+    let fixture = try CFixture("-g")
+    let functions = [try fixture.function("outer")]
+    let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
+    var resolved = 0
+    for name in [".debug_info", ".debug_abbrev", ".debug_line"] {
+      for index in try fixture.section(name) {
+        for value: UInt8 in [0, 255] {
+          var bytes = original
+          bytes[index] = value
+          let path = try fixture.folder.write(bytes, to: "flipped.so")
+          resolved += resolveAll(fixture, path: path, functions: functions)
+        }
+      }
+    }
+    #expect(resolved > 0)
+  }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
