@@ -1,0 +1,183 @@
+package import KVOTrace
+
+/// Makes a ``Finding`` of a ``Verdict``: names for ids, frames for addresses, a sentence, a hint and
+/// a signature.
+package struct FindingBuilder {
+  package let names: TraceNames
+  package let profile: Profile
+  private let threadNames: [ThreadID: StringID]
+  /// Ordered by the beginning of their code.
+  private let modules: [Module]
+  private let resolver: (any FrameResolver)?
+  private let classifier: FrameClassifier
+  private let input: Int
+
+  /// A builder for the verdicts of one input.
+  ///
+  /// - Parameters:
+  ///   - names: the strings and stacks that the verdicts' ids are of.
+  ///   - profile: the runtime that is judged.
+  ///   - threadNames: what the threads are called.
+  ///   - modules: the images that addresses lie in.
+  ///   - resolver: looks up addresses; without one they stay addresses.
+  ///   - appModules: the modules that are the user's own; nil: all that are nobody else's.
+  ///   - input: the index of the input.
+  package init(
+    names: TraceNames,
+    profile: Profile,
+    threadNames: [ThreadID: StringID] = [:],
+    modules: [Module] = [],
+    resolver: (any FrameResolver)? = nil,
+    appModules: [String]? = nil,
+    input: Int = 0
+  ) {
+    self.names = names
+    self.profile = profile
+    self.threadNames = threadNames
+    self.modules = modules.sorted { $0.textStart < $1.textStart }
+    self.resolver = resolver
+    classifier = FrameClassifier(appModules: appModules)
+    self.input = input
+  }
+
+  /// The finding that `verdict` stands for, counted once.
+  ///
+  /// Complexity: O(frames), plus the look-ups of the resolver.
+  package func finding(for verdict: Verdict) -> Finding {
+    let stacks = verdict.evidence.map(stack)
+    let entry = RuleCatalogue.entry(verdict.code)
+    let sentence = FindingSentence(builder: self, verdict: verdict, failed: stacks.first)
+    var finding = Finding(
+      code: verdict.code,
+      severity: RuleCatalogue.severity(of: verdict, under: profile),
+      profile: profile,
+      consequence: RuleCatalogue.consequence(of: verdict.code, under: profile),
+      confidence: verdict.confidence,
+      message: sentence.text,
+      subject: verdict.subject.map(object),
+      observer: verdict.observer.map(object),
+      keyPath: verdict.keyPath == .none ? nil : names[verdict.keyPath],
+      context: text(of: verdict.context),
+      events: verdict.evidence.prefix(1).map(\.event).filter { $0 > 0 },
+      input: input,
+      stacks: stacks,
+      isHistoryLost: verdict.isHistoryLost,
+      hint: sentence.hint(entry.hint)
+    )
+    finding.signature = Self.signature(of: finding)
+    return finding
+  }
+
+  // MARK: - Names
+
+  package func object(_ reference: ObjectRef) -> Finding.Object {
+    Finding.Object(
+      className: names[reference.className],
+      id: names.text(of: reference.id)
+    )
+  }
+
+  /// The context as the log spells it, `NULL`, or nil where the call has none.
+  func text(of context: Context) -> String? {
+    switch context {
+    case .unspecified: nil
+    case .null: "NULL"
+    case .named(let name): names[name]
+    }
+  }
+
+  // MARK: - Stacks
+
+  private func stack(_ evidence: Evidence) -> Finding.Stack {
+    Finding.Stack(
+      role: evidence.role,
+      thread: evidence.thread.map { names.text(of: $0) },
+      threadName: evidence.thread.flatMap { threadNames[$0] }.map { names[$0] },
+      event: evidence.event,
+      site: evidence.site == .none ? nil : names[evidence.site],
+      frames: frames(names[evidence.stack])
+    )
+  }
+
+  private func frames(_ recorded: [Frame]) -> [Finding.StackFrame] {
+    var all = recorded.flatMap(expand)
+    // What this layer did before it captured the stack is not what the user did.
+    if let first = all.firstIndex(where: { $0.origin != .layer }) { all.removeFirst(first) }
+    if let own = all.firstIndex(where: { $0.origin == .own }) { all[own].frame.isFirstOwn = true }
+    return all.map(\.frame)
+  }
+
+  /// The source frames of one recorded frame: what the log says stands, addresses are looked up.
+  private func expand(_ frame: Frame) -> [(frame: Finding.StackFrame, origin: FrameOrigin)] {
+    let module = module(at: frame.address)
+    let image = frame.module == .none ? module?.path : names[frame.module]
+    var result = Finding.StackFrame(
+      address: frame.address == 0 ? nil : frame.address,
+      module: image
+    )
+    if frame.symbol != .none || frame.file != .none {
+      let given = frame.symbol == .none ? nil : names[frame.symbol]
+      let parsed = given.map(SourceText.init)
+      result.symbol = parsed?.symbol
+      result.file = frame.file == .none ? parsed?.file : names[frame.file]
+      result.line = frame.file == .none ? parsed?.line ?? 0 : Int(frame.line)
+      let origin = classifier.origin(
+        symbol: result.symbol ?? result.file,
+        swiftModule: nil,
+        image: image
+      )
+      return [(result, origin)]
+    }
+    guard frame.address != 0, let module, let resolver else { return [(result, .unknown)] }
+    let found = resolver.frames(at: frame.address, in: module)
+    guard !found.isEmpty else { return [(result, .unknown)] }
+    return found.map { source in
+      var copy = result
+      copy.symbol = source.function
+      copy.file = source.file
+      copy.line = source.line
+      copy.isInlined = source.isInlined
+      let origin = classifier.origin(
+        symbol: source.function,
+        swiftModule: source.swiftModule,
+        image: image
+      )
+      return (copy, origin)
+    }
+  }
+
+  /// The image that a return address lies in: the call is one byte before it.
+  private func module(at returnAddress: UInt64) -> Module? {
+    guard returnAddress > 0 else { return nil }
+    let address = returnAddress - 1
+    var low = 0
+    var high = modules.count
+    while low < high {
+      let middle = (low + high) / 2
+      if modules[middle].textStart <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, modules[low - 1].contains(address) else { return nil }
+    return modules[low - 1]
+  }
+}
+
+/// A frame that a log gives as text: `-[Screen dealloc] (Screen.m:41)`.
+struct SourceText {
+  var symbol: String
+  var file: String?
+  var line = 0
+
+  init(_ text: String) {
+    symbol = text
+    guard text.hasSuffix(")"), let open = text.lastIndex(of: "("), open > text.startIndex,
+      text[text.index(before: open)] == " "
+    else { return }
+    let inside = text[text.index(after: open)...].dropLast()
+    guard let colon = inside.lastIndex(of: ":"), colon > inside.startIndex,
+      let number = Int(inside[inside.index(after: colon)...]), number > 0
+    else { return }
+    symbol = String(text[..<text.index(before: open)])
+    file = String(inside[..<colon])
+    line = number
+  }
+}

@@ -1,0 +1,52 @@
+/// Counts findings that have one root: of equal signature, in one input.
+///
+/// The first occurrence keeps its sentence and stacks.
+package struct FindingFolder: Sendable {
+  private struct Key: Hashable {
+    var signature: String
+    var input: Int
+  }
+
+  private var places: [Key: Int] = [:]
+  private var folded: [Finding] = []
+  /// The failed events that are in `folded` already, for each place.
+  private var known: [Set<Int>] = []
+
+  package init() {}
+
+  /// Takes in `finding`.
+  ///
+  /// Complexity: O(1) amortised.
+  package mutating func add(_ finding: Finding) {
+    let key = Key(signature: finding.signature, input: finding.input)
+    guard let place = places[key] else {
+      places[key] = folded.count
+      folded.append(finding)
+      known.append(Set(finding.events))
+      return
+    }
+    let new = finding.events.filter { !known[place].contains($0) }
+    known[place].formUnion(new)
+    folded[place].events += new
+    // An object that observes itself is told of again when a registry takes hold of it.
+    if finding.code != .selfObservation || !new.isEmpty || finding.events.isEmpty {
+      folded[place].count += finding.count
+    }
+    if finding.severity > folded[place].severity {
+      folded[place].severity = finding.severity
+      folded[place].message = finding.message
+    }
+    if finding.confidence == .high { folded[place].confidence = .high }
+  }
+
+  /// The folded findings, in the order of their first occurrence; events ascend.
+  ///
+  /// Complexity: O(n log n) in the events.
+  package var findings: [Finding] {
+    folded.map {
+      var copy = $0
+      copy.events.sort()
+      return copy
+    }
+  }
+}

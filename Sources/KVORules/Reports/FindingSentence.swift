@@ -1,0 +1,183 @@
+import KVOTrace
+
+/// The sentence and the hint of one finding.
+struct FindingSentence {
+  let builder: FindingBuilder
+  let verdict: Verdict
+  let failed: Finding.Stack?
+
+  /// What happened, naming types, key path, objects and thread.
+  var text: String {
+    var text = event
+    if let thread = failed?.thread {
+      text += ", on thread \(thread)"
+      if let name = failed?.threadName { text += " (\(name))" }
+    }
+    return text
+  }
+
+  private var names: TraceNames { builder.names }
+  private var subject: String {
+    verdict.subject.map { builder.object($0).description } ?? "an unknown object"
+  }
+  private var path: String { "\"\(names[verdict.keyPath])\"" }
+  private var observer: String? { verdict.observer.map { builder.object($0).description } }
+  /// The observer, or what stands for it in the token form without one.
+  private var who: String { observer ?? "A closure" }
+  private var whom: String { observer ?? "a closure" }
+  /// Who asked for something: the code that made the call, where there is no observer.
+  private var caller: String { observer ?? "A caller without an observer" }
+
+  private var event: String {
+    switch verdict.code {
+    case .doubleRemove:
+      "\(caller) removed its observation of \(path) from \(subject) a second time\(stillUnder)"
+    case .removeUnregistered:
+      "\(caller) removed an observation of \(path) from \(subject) that was not registered"
+    case .removeWrongContext:
+      "\(caller) removed its observation of \(path) from \(subject) under "
+        + "\(described(verdict.context)), but it is registered under \(otherContexts)"
+    case .ambiguousRemove:
+      "\(caller) removed its observation of \(path) from \(subject) without saying which: it is "
+        + "registered under \(otherContexts), and the newest was taken"
+    case .duplicateRegistration:
+      "\(who) observes \(path) of \(subject) \(copies) times under the same context"
+    case .observedDeinitWhileObserved:
+      "\(subject) was deallocated while \(whom) observed its \(path)"
+    case .observerDeinitWhileRegistered:
+      "\(who) was deallocated while it observed \(path) of \(subject)"
+    case .deliveryToDead:
+      "\(who) was told of \(path) of \(subject) after its deallocation had begun"
+    case .removeDuringInitial:
+      "\(who) removed its observation of \(path) from \(subject) inside its own initial notification"
+    case .unbalancedChange: imbalance
+    case .unhandledNotification:
+      verdict.subject == nil
+        ? "An observer did not handle a notification"
+        : "\(who) did not handle a notification of \(path) of \(subject)"
+    case .selfObservation:
+      if case .heldBy(let holder) = verdict.detail {
+        "\(subject) observes its own \(path), while \(builder.object(holder)) holds it strongly"
+      } else {
+        "\(subject) observes its own \(path)"
+      }
+    case .leakedRegistration:
+      "\(who) still observed \(path) of \(subject) \(scopeEnd)"
+    case .uncompliantPath: refusal
+    case .tokenDropped:
+      "The token of an observation of \(path) of \(subject) was dropped before it observed anything"
+    case .missedDelivery:
+      "\(who) was not told of a change of \(path) of \(subject)"
+    case .deliveryAfterRemove, .registrationRace, .priorWithoutAfter,
+      .mutationWithoutNotification, .deepPathIntermediateDeath, .weakLinkSilentlyNil,
+      .contextCollision, .observationRetainCycle, .registrationGrowth, .offExecutorDelivery,
+      .concurrentChange, .concurrentRemoval, .callbackUnderLock, .reentrantChange,
+      .dependencyCycle, .classChangedUnderObservation:
+      "\(RuleCatalogue.entry(verdict.code).title): \(path) of \(subject), observed by \(whom)"
+    }
+  }
+
+  // MARK: - Parts
+
+  private func described(_ context: Context) -> String {
+    switch context {
+    case .unspecified, .null: "the NULL context"
+    case .named(let name): "context \(names[name])"
+    }
+  }
+
+  private var contexts: [Context] {
+    if case .otherContexts(let contexts) = verdict.detail { contexts } else { [] }
+  }
+
+  private var otherContexts: String {
+    let list = contexts.map(described)
+    guard let last = list.last, list.count > 1 else { return list.first ?? "another context" }
+    return list.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  private var stillUnder: String {
+    contexts.isEmpty ? "" : " (it is still registered under \(otherContexts))"
+  }
+
+  private var copies: Int {
+    if case .copies(let count) = verdict.detail { count } else { 2 }
+  }
+
+  private var scopeEnd: String {
+    guard case .scope(let name) = verdict.detail, name != .none else { return "at the end" }
+    return "at the end of \"\(names[name])\""
+  }
+
+  private var imbalance: String {
+    guard case .change(let imbalance) = verdict.detail else {
+      return "The changes of \(path) of \(subject) do not match"
+    }
+    return switch imbalance {
+    case .didWithoutWill: "A change of \(path) of \(subject) ended that had not begun"
+    case .willWithoutDid: "A change of \(path) of \(subject) began and never ended"
+    case .outOfOrder(let inner):
+      "A change of \(path) of \(subject) ended while a change of \"\(names[inner])\", begun later, "
+        + "was open"
+    }
+  }
+
+  private var refusal: String {
+    guard case .refusal(let reason, let part) = verdict.detail else {
+      return "\(caller) asked for \(path) of \(subject), which cannot be observed"
+    }
+    let step = part == .none ? path : "\"\(names[part])\""
+    return switch reason {
+    case .nilKeyPath: "\(caller) asked to observe \(subject) with a nil key path"
+    case .emptyKeyPath: "\(caller) asked to observe \(subject) with an empty key path"
+    case .unknownKey: "\(caller) asked for \(path) of \(subject), but there is no key \(step)"
+    case .throughCollection:
+      "\(caller) asked for \(path) of \(subject), which leads through a collection at \(step)"
+    case .readOnly: "\(caller) asked for \(path) of \(subject), but \(step) is read-only"
+    case .notObservable:
+      "\(caller) asked for \(path) of \(subject), but \(step) cannot be observed"
+    }
+  }
+
+  // MARK: - Hint
+
+  /// Fills in a template of the catalogue.
+  func hint(_ template: String) -> String {
+    let values: [(String, String)] = [
+      ("{subject}", verdict.subject.map { Self.variable(names[$0.className]) } ?? "object"),
+      ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
+      ("{keyPath}", verdict.keyPath == .none ? "…" : names[verdict.keyPath]),
+      ("{context}", contexts.first.map(code) ?? "…"),
+    ]
+    var result = ""
+    var rest = Substring(template)
+    while let open = rest.firstIndex(of: "{") {
+      result += rest[..<open]
+      rest = rest[open...]
+      if let (key, value) = values.first(where: { rest.hasPrefix($0.0) }) {
+        result += value
+        rest = rest.dropFirst(key.count)
+      } else {
+        result.append(rest.removeFirst())
+      }
+    }
+    return result + rest
+  }
+
+  private func code(_ context: Context) -> String {
+    builder.text(of: context == .unspecified ? .null : context).map { $0 == "NULL" ? "nil" : $0 }
+      ?? "nil"
+  }
+
+  /// `MyApp.Box<Int>` as `Box`.
+  static func type(_ className: String) -> String {
+    let plain = className.prefix { $0 != "<" }
+    return plain.split(separator: ".").last.map(String.init) ?? className
+  }
+
+  /// `MyApp.Account` as `account`.
+  static func variable(_ className: String) -> String {
+    let type = type(className)
+    return type.prefix(1).lowercased() + type.dropFirst()
+  }
+}

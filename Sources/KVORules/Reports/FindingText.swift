@@ -1,0 +1,131 @@
+/// The text form of findings, as a terminal and a CI log show it.
+///
+///     ERROR: KVOSafety: observation removed twice (KVO001 double-remove)
+///       Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1
+///       > #0 Screen.deinit               Screen.swift:41
+///         #1 main                        main.swift:9
+///       Previously removed at, on thread 1 (main)
+///       > #0 Screen.viewDidDisappear()   Screen.swift:29
+///       Registered at, on thread 1 (main)
+///       > #0 Screen.init(account:)       Screen.swift:12
+///       Fix: …
+///       Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377
+///
+/// The sign in the gutter marks the first frame of the user's own code.
+package struct FindingText: Sendable {
+  /// Whether headings and own frames are coloured with ANSI escapes.
+  package var isColoured: Bool
+
+  /// How many events a finding lists.
+  private static let eventLimit = 10
+  /// The widest column of functions, in characters.
+  private static let functionLimit = 60
+
+  package init(isColoured: Bool = false) { self.isColoured = isColoured }
+
+  /// The lines of `finding`, each ended by a line feed.
+  ///
+  /// Complexity: O(frames).
+  package func render(_ finding: Finding) -> String {
+    var lines = [heading(finding), "  \(finding.message)"]
+    let width = functionWidth(finding)
+    for (place, stack) in finding.stacks.enumerated() {
+      if place > 0 { lines.append("  \(Self.heading(stack))") }
+      lines += self.lines(of: stack, width: width)
+    }
+    if finding.isHistoryLost { lines.append("  (earlier history lost)") }
+    for edge in finding.cycle {
+      lines.append("    \(edge.from) → \(edge.to) (\(edge.label), \(edge.strength))")
+    }
+    lines.append("  Fix: \(finding.hint)")
+    lines.append("  \(Self.trailer(finding))")
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: - Parts
+
+  private func heading(_ finding: Finding) -> String {
+    let word =
+      switch finding.severity {
+      case .error: painted("ERROR:", "1;31")
+      case .warning: painted("WARNING:", "1;33")
+      case .note: painted("NOTE:", "1;36")
+      }
+    let title = RuleCatalogue.entry(finding.code).title
+    return "\(word) KVOSafety: \(title) (\(finding.code.rawValue) \(finding.code.slug))"
+  }
+
+  private static func heading(_ stack: Finding.Stack) -> String {
+    let role =
+      switch stack.role {
+      case .failed: "Failed at"
+      case .removed: "Previously removed at"
+      case .registered: "Registered at"
+      case .deallocated: "Deallocated at"
+      case .changed: "Changed at"
+      case .notified: "Notified at"
+      case .scope: "Scope opened at"
+      }
+    guard let thread = stack.thread else { return role }
+    return "\(role), on thread \(thread)" + (stack.threadName.map { " (\($0))" } ?? "")
+  }
+
+  private func lines(of stack: Finding.Stack, width: Int) -> [String] {
+    if stack.frames.isEmpty {
+      if let site = stack.site { return [painted("  > #0 \(pad("(call)", width))\(site)", "1")] }
+      return ["    (no stack" + (stack.event > 0 ? ", event \(stack.event))" : ")")]
+    }
+    return stack.frames.enumerated().map { number, frame in
+      let place = Self.place(of: frame)
+      let function = Self.function(of: frame)
+      let text = "#\(number) " + (place.isEmpty ? function : pad(function, width) + place)
+      return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
+    }
+  }
+
+  private static func trailer(_ finding: Finding) -> String {
+    var parts = ["Signature: \(finding.signature)"]
+    parts.append(finding.count == 1 ? "seen once" : "seen \(finding.count) times")
+    if !finding.events.isEmpty {
+      let shown = finding.events.prefix(eventLimit).map(String.init).joined(separator: ", ")
+      let more = finding.events.count - eventLimit
+      let word = finding.events.count == 1 ? "event" : "events"
+      parts.append("\(word) \(shown)" + (more > 0 ? " and \(more) more" : ""))
+    }
+    if finding.confidence == .low { parts.append("low confidence") }
+    if finding.profile != .swift {
+      parts.append("\(finding.profile.rawValue): \(finding.consequence.rawValue)")
+    }
+    return parts.joined(separator: " · ")
+  }
+
+  // MARK: - Columns
+
+  private static func function(of frame: Finding.StackFrame) -> String {
+    let name = frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) } ?? "?"
+    return frame.isInlined ? name + " [inlined]" : name
+  }
+
+  private static func place(of frame: Finding.StackFrame) -> String {
+    if let file = frame.file {
+      return FrameClassifier.baseName(file) + (frame.line > 0 ? ":\(frame.line)" : "")
+    }
+    return frame.module.map { "(\(FrameClassifier.baseName($0)))" } ?? ""
+  }
+
+  private func functionWidth(_ finding: Finding) -> Int {
+    let names = finding.stacks.flatMap { stack in
+      stack.frames.isEmpty ? ["(call)"] : stack.frames.map(Self.function)
+    }
+    let widest = names.map(\.count).filter { $0 <= Self.functionLimit }.max() ?? 0
+    return widest + 3
+  }
+
+  private func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(1, width - text.count))
+  }
+
+  private func painted(_ text: String, _ code: String) -> String {
+    isColoured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+  }
+}

@@ -1,0 +1,106 @@
+/// Whose code a frame belongs to.
+enum FrameOrigin: Hashable, Sendable {
+  /// This package: cut from the top of a stack, as ThreadSanitizer cuts its interceptors.
+  case layer
+  /// The standard library, Foundation, a test framework, the runtime or the system.
+  case system
+  /// The user's.
+  case own
+  /// A bare address that nobody could look up.
+  case unknown
+}
+
+/// Tells the user's code from everybody else's.
+///
+/// A Swift frame is judged by the module in its mangled name; any other by the image that it lies
+/// in, and where that is not known by its symbol.
+struct FrameClassifier: Sendable {
+  /// Where given, only frames of these modules (or images) are the user's.
+  let appModules: Set<String>?
+
+  init(appModules: [String]?) { self.appModules = appModules.map { Set($0) } }
+
+  private static let layerModules: Set<String> = [
+    "KVOSafety", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON", "KVOSafetyTesting",
+    "KVORetention", "KVOSafetyPreload", "KVOAudit", "KVOSymbols", "CKVOUnwind", "CKVORuntime",
+  ]
+
+  private static let systemModules: Set<String> = [
+    "Swift", "_Concurrency", "Synchronization", "Observation", "_StringProcessing", "RegexBuilder",
+    "Distributed", "Builtin", "_Differentiation", "_Volatile", "Cxx",
+    "Foundation", "FoundationEssentials", "FoundationInternationalization",
+    "FoundationNetworking", "FoundationXML", "CoreFoundation", "Dispatch",
+    "XCTest", "Testing", "_TestingInternals", "_Testing_Foundation", "TestingMacros",
+    "Glibc", "SwiftGlibc", "Musl", "Darwin", "ObjectiveC", "os", "Combine", "CoreData",
+    "AppKit", "UIKit", "UIKitCore", "SwiftUI", "SwiftUICore", "AttributeGraph", "QuartzCore",
+    "GraphicsServices", "XCTestCore", "HIToolbox", "libdyld", "dyld", "gnustep-base", "objc",
+  ]
+
+  private static let systemImagePrefixes = [
+    "libswift", "lib_Testing", "libTesting", "libXCTest", "libFoundation", "lib_Foundation",
+    "libdispatch", "libBlocksRuntime", "libobjc", "libgnustep-", "libunwind", "libc.", "libc-",
+    "libm.", "libpthread", "libdl.", "libgcc_s", "libstdc++", "libc++", "ld-linux", "ld-musl",
+    "libsystem_", "libSystem", "libdyld", "linux-vdso",
+  ]
+
+  private static let systemFolders = [
+    "/System/", "/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/libexec/",
+  ]
+
+  private static let systemSymbols = [
+    "-[NS", "+[NS", "-[_NS", "NSKeyValue", "_NSKeyValue", "_NSSet", "NSKVO", "objc_", "_objc_",
+    "swift_", "_swift_", "dispatch_", "_dispatch_", "__libc_", "_start", "start_thread", "clone",
+    "__CF", "_CF", "CFRunLoop", "__exceptionPreprocess", "-[GSKVO", "-[UIApplication",
+    "UIApplicationMain", "abort", "raise",
+  ]
+
+  /// Whose code a frame is.
+  ///
+  /// - Parameters:
+  ///   - symbol: the function, or nil.
+  ///   - swiftModule: the module of a Swift function, or nil.
+  ///   - image: the path or name of the image, or nil.
+  /// - Returns: the origin; ``FrameOrigin/unknown`` without a symbol.
+  func origin(symbol: String?, swiftModule: String?, image: String?) -> FrameOrigin {
+    guard let symbol else { return .unknown }
+    let imageName = image.map(Self.name(ofImage:))
+    if let swiftModule {
+      if Self.layerModules.contains(swiftModule) { return .layer }
+      if let appModules { return appModules.contains(swiftModule) ? .own : .system }
+      return Self.systemModules.contains(swiftModule) ? .system : .own
+    }
+    if symbol.hasPrefix("kvos_") { return .layer }
+    if let imageName, Self.layerModules.contains(imageName) { return .layer }
+    if let appModules {
+      return imageName.map(appModules.contains) == true ? .own : .system
+    }
+    if let image, let imageName {
+      if Self.systemModules.contains(imageName) { return .system }
+      let file = Self.baseName(image)
+      if Self.systemImagePrefixes.contains(where: file.hasPrefix) { return .system }
+      if Self.systemFolders.contains(where: image.hasPrefix) { return .system }
+    }
+    return Self.systemSymbols.contains(where: symbol.hasPrefix) ? .system : .own
+  }
+
+  /// The last component of a path.
+  static func baseName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// `libFoo.so.6` and `/a/Foo.framework/Foo` as `Foo`.
+  static func name(ofImage path: String) -> String {
+    var name = Substring(baseName(path))
+    for ending in [".so", ".dylib", ".xctest"] {
+      if let cut = name.range(ofFirst: ending) { name = name[..<cut] }
+    }
+    return String(name.hasPrefix("lib") ? name.dropFirst(3) : name)
+  }
+}
+
+extension Substring {
+  /// Where `text` begins; the standard library's own search needs a newer system.
+  fileprivate func range(ofFirst text: String) -> Index? {
+    indices.first { self[$0...].hasPrefix(text) }
+  }
+}

@@ -1,0 +1,129 @@
+package import KVOTrace
+
+/// The changes that one thread (or task) has begun and not ended, and what is wrong with how they
+/// nest.
+///
+/// Judges KVO012. A pure state machine, as ``SubjectLedger`` is. The innermost change is the last.
+///
+/// Complexity: O(1) for changes that nest, O(open changes) for those that do not; the number of
+/// open changes is bounded.
+package struct ChangeBrackets: Sendable {
+  private struct Open: Sendable {
+    var change: Change
+    var began: Evidence
+    var scope: ScopeID?
+  }
+
+  private let capacity: Int
+  private var open: [Open] = []
+  /// Whether an open change was dropped because there were too many.
+  private var isIncomplete = false
+
+  /// No open changes.
+  ///
+  /// - Parameter capacity: how many open changes are remembered. Beyond, the outermost is
+  ///   forgotten, and its end is not judged.
+  package init(capacity: Int = 256) { self.capacity = max(1, capacity) }
+
+  package var isEmpty: Bool { open.isEmpty }
+  package var count: Int { open.count }
+
+  /// A change begins, in the innermost open scope `scope`.
+  package mutating func will(_ change: Change, scope: ScopeID? = nil, at evidence: Evidence) {
+    if open.count == capacity {
+      open.removeFirst()
+      isIncomplete = true
+    }
+    open.append(Open(change: change, began: evidence, scope: scope))
+  }
+
+  /// A change ends: silent where it is the innermost.
+  ///
+  /// Halves belong together by their number where both have one, otherwise by object and key. A
+  /// change that ends while a later one is open is reported once, and ended wherever it stands.
+  package mutating func did(_ change: Change, at evidence: Evidence) -> [Verdict] {
+    end(change, at: evidence).verdicts
+  }
+
+  /// As ``did(_:at:)``, and says where the change began.
+  mutating func end(
+    _ change: Change,
+    at evidence: Evidence
+  ) -> (began: Evidence?, verdicts: [Verdict]) {
+    guard let place = open.lastIndex(where: { Self.belong($0.change, change) }) else {
+      // After a forgotten change nobody knows whether this one was begun.
+      if isIncomplete { return (nil, []) }
+      return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
+    }
+    let ended = open.remove(at: place)
+    guard place < open.count, let inner = open.last else {
+      if open.isEmpty { isIncomplete = false }
+      return (ended.began, [])
+    }
+    let outOfOrder = verdict(
+      change,
+      [evidence.as(.failed), ended.began.as(.changed), inner.began.as(.changed)],
+      .outOfOrder(inner: inner.change.key)
+    )
+    return (ended.began, [outOfOrder])
+  }
+
+  /// A scope ends: every change that was begun in it and is still open is reported and forgotten.
+  ///
+  /// The failed event is the beginning of the change: that is the line which lacks its other half.
+  package mutating func closeScope(
+    _ scope: ScopeID,
+    openedAt evidence: Evidence? = nil
+  ) -> [Verdict] {
+    guard open.contains(where: { $0.scope == scope }) else { return [] }
+    let left = open.filter { $0.scope == scope }
+    open.removeAll { $0.scope == scope }
+    return left.map { neverEnded($0, evidence) }
+  }
+
+  /// The thread or the process ends: every open change is reported and forgotten.
+  package mutating func close() -> [Verdict] {
+    let left = open
+    open = []
+    isIncomplete = false
+    return left.map { neverEnded($0, nil) }
+  }
+
+  /// The object died: its changes will never end, and that is no fault of their own.
+  package mutating func forget(_ subject: ObjectID) {
+    open.removeAll { $0.change.subject.id == subject }
+  }
+
+  /// Whether a change of `subject` is open.
+  package func isChanging(_ subject: ObjectID) -> Bool {
+    open.contains { $0.change.subject.id == subject }
+  }
+
+  private static func belong(_ begun: Change, _ ended: Change) -> Bool {
+    guard begun.subject.id == ended.subject.id, begun.key == ended.key else { return false }
+    guard let first = begun.id, let second = ended.id else { return true }
+    return first == second
+  }
+
+  private func neverEnded(_ open: Open, _ scope: Evidence?) -> Verdict {
+    verdict(
+      open.change,
+      [open.began.as(.failed)] + (scope.map { [$0.as(.scope)] } ?? []),
+      .willWithoutDid
+    )
+  }
+
+  private func verdict(
+    _ change: Change,
+    _ evidence: [Evidence],
+    _ imbalance: Verdict.Imbalance
+  ) -> Verdict {
+    Verdict(
+      .unbalancedChange,
+      subject: change.subject,
+      keyPath: change.key,
+      evidence: evidence,
+      detail: .change(imbalance)
+    )
+  }
+}

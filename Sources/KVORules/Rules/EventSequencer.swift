@@ -1,0 +1,218 @@
+package import KVOTrace
+
+/// Puts the events of a log into an order in which they can have happened.
+///
+/// Lines stand in a log in the order in which they were written. Within one thread that is the
+/// order in which things happened; across threads it need not be, and the `order` that events of
+/// one subject carry says how it was. The sequencer holds back a bounded number of events. When one
+/// leaves while an event of the same subject with a smaller `order` is still held, that one goes
+/// first, after whatever its thread did before it. Where `order` and the lines of a thread
+/// contradict each other, the lines win. Events keep the numbers that they had.
+///
+/// Complexity: O(1) for an event that comes in order; O(distance) for one that does not. Memory is
+/// bounded by the window and, for the subjects of registrations, by the live objects.
+package struct EventSequencer: Sendable {
+  /// An event and its number in the input.
+  private struct Item: Sendable {
+    var event: Event
+    var number: Int
+    var subject: ObjectID?
+    var isEmitted = false
+  }
+
+  /// The places of held events, the next one first.
+  private struct Queue: Sendable {
+    var places: [(place: Int, order: UInt64)] = []
+    var head = 0
+
+    mutating func dropFirst() {
+      head += 1
+      if head > 32, head * 2 > places.count {
+        places.removeFirst(head)
+        head = 0
+      }
+    }
+  }
+
+  private let window: Int
+  private var items: [Item] = []
+  /// The place of `items[0]`; places count up and are never used twice.
+  private var base = 0
+  /// How many items at the front of the window are through.
+  private var head = 0
+  private var threads: [ThreadID?: Queue] = [:]
+  private var subjects: [ObjectID: Queue] = [:]
+  private var subjectOf: [RegistrationID: ObjectID] = [:]
+  private var registrationsOf: [ObjectID: Set<RegistrationID>] = [:]
+  /// Held events of registrations whose `register` has not come yet.
+  private var unresolved: [RegistrationID: [Int]] = [:]
+
+  /// A sequencer that holds nothing.
+  ///
+  /// - Parameter window: how many events are held back.
+  package init(window: Int = 4_096) { self.window = max(1, window) }
+
+  /// Takes the next event of the input, and gives on what leaves the window.
+  package mutating func push(
+    _ event: Event,
+    number: Int,
+    emit: (Event, Int) throws -> Void
+  ) rethrows {
+    let place = base + items.count
+    items.append(Item(event: event, number: number, subject: nil))
+    threads[event.thread, default: Queue()].places.append((place, 0))
+    resolve(place)
+    if items.count - head > window { try release(base + head, emit) }
+  }
+
+  /// The input is over: gives on everything that is held.
+  package mutating func flush(emit: (Event, Int) throws -> Void) rethrows {
+    while head < items.count { try release(base + head, emit) }
+  }
+
+  // MARK: - Coming in
+
+  private mutating func resolve(_ place: Int) {
+    let event = items[place - base].event
+    switch event.body {
+    case .register(let registration), .live(let registration):
+      if let id = registration.id {
+        subjectOf[id] = registration.subject.id
+        registrationsOf[registration.subject.id, default: []].insert(id)
+        for waiting in unresolved.removeValue(forKey: id) ?? [] where waiting >= base {
+          enqueue(waiting, of: registration.subject.id)
+        }
+      }
+      enqueue(place, of: registration.subject.id)
+    case .refused(let registration, _, _): enqueue(place, of: registration.subject.id)
+    case .remove(let removal), .removeEnd(let removal): enqueue(place, of: removal.subject.id)
+    case .willChange(let change), .didChange(let change): enqueue(place, of: change.subject.id)
+    case .write(let subject, _, _): enqueue(place, of: subject.id)
+    case .deinit(let object), .deinitEnd(let object), .expectDeinit(let object, _),
+      .classChanged(let object, _, _):
+      enqueue(place, of: object.id)
+    case .registerEnd(let id), .cancel(let id, _): enqueue(place, ofSubjectOf: id)
+    case .notify(let delivery), .notifyEnd(let delivery):
+      enqueue(place, ofSubjectOf: delivery.registration)
+    case .attach(let attachment), .detach(let attachment):
+      enqueue(place, ofSubjectOf: attachment.registration)
+    case .process, .module, .threadName, .hold, .drop, .walkBegin, .walkEnd, .scopeBegin,
+      .scopeEnd, .lock, .unlock, .declares, .crash, .dropped, .exit:
+      break
+    }
+  }
+
+  private mutating func enqueue(_ place: Int, ofSubjectOf id: RegistrationID) {
+    guard items[place - base].event.order != nil else { return }
+    if let subject = subjectOf[id] {
+      enqueue(place, of: subject)
+    } else {
+      unresolved[id, default: []].append(place)
+    }
+  }
+
+  private mutating func enqueue(_ place: Int, of subject: ObjectID) {
+    guard let order = items[place - base].event.order, !items[place - base].isEmitted
+    else { return }
+    items[place - base].subject = subject
+    var queue = subjects.removeValue(forKey: subject) ?? Queue()
+    // From the back: in-order input stops at once.
+    var at = queue.places.count
+    while at > queue.head, queue.places[at - 1].order > order { at -= 1 }
+    queue.places.insert((place, order), at: at)
+    subjects[subject] = queue
+  }
+
+  // MARK: - Going out
+
+  /// Emits the event at `target`, preceded by what must come first.
+  private mutating func release(
+    _ target: Int,
+    _ emit: (Event, Int) throws -> Void
+  ) rethrows {
+    var waiting = [target]
+    var isWaiting: Set<Int> = [target]
+    // Events whose order contradicts the lines of a thread: they go by their lines alone.
+    var forced: Set<Int> = []
+    while let place = waiting.last {
+      if place < base + head || items[place - base].isEmitted {
+        waiting.removeLast()
+        isWaiting.remove(place)
+        continue
+      }
+      let item = items[place - base]
+      if let first = firstOfThread(item.event.thread), first != place {
+        if isWaiting.insert(first).inserted {
+          waiting.append(first)
+        } else {
+          while let last = waiting.last, last != first {
+            waiting.removeLast()
+            isWaiting.remove(last)
+          }
+          forced.insert(first)
+        }
+        continue
+      }
+      if !forced.contains(place), let subject = item.subject,
+        let first = firstOfSubject(subject), first.place != place,
+        first.order < item.event.order ?? 0, isWaiting.insert(first.place).inserted
+      {
+        waiting.append(first.place)
+        continue
+      }
+      items[place - base].isEmitted = true
+      waiting.removeLast()
+      isWaiting.remove(place)
+      try emit(item.event, item.number)
+      settle(item, place)
+    }
+    advance()
+  }
+
+  private mutating func firstOfThread(_ thread: ThreadID?) -> Int? {
+    guard let queue = threads[thread], queue.head < queue.places.count else { return nil }
+    return queue.places[queue.head].place
+  }
+
+  private mutating func firstOfSubject(_ subject: ObjectID) -> (place: Int, order: UInt64)? {
+    while let queue = subjects[subject], queue.head < queue.places.count {
+      let first = queue.places[queue.head]
+      if first.place >= base, !items[first.place - base].isEmitted { return first }
+      subjects[subject]?.dropFirst()
+    }
+    subjects[subject] = nil
+    return nil
+  }
+
+  private mutating func settle(_ item: Item, _ place: Int) {
+    threads[item.event.thread]?.dropFirst()
+    if let queue = threads[item.event.thread], queue.head == queue.places.count {
+      threads[item.event.thread] = nil
+    }
+    if let subject = item.subject { _ = firstOfSubject(subject) }
+    switch item.event.body {
+    case .deinitEnd(let object):
+      for id in registrationsOf.removeValue(forKey: object.id) ?? [] { subjectOf[id] = nil }
+    case .registerEnd(let id), .cancel(let id, _): giveUp(place, id)
+    case .notify(let delivery), .notifyEnd(let delivery): giveUp(place, delivery.registration)
+    case .attach(let attachment), .detach(let attachment): giveUp(place, attachment.registration)
+    default: break
+    }
+  }
+
+  /// The event went without its registration having been seen.
+  private mutating func giveUp(_ place: Int, _ id: RegistrationID) {
+    guard var waiting = unresolved[id] else { return }
+    waiting.removeAll { $0 == place }
+    unresolved[id] = waiting.isEmpty ? nil : waiting
+  }
+
+  private mutating func advance() {
+    while head < items.count, items[head].isEmitted { head += 1 }
+    if head == items.count || head > window {
+      items.removeFirst(head)
+      base += head
+      head = 0
+    }
+  }
+}

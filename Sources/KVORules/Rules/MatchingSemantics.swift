@@ -1,0 +1,36 @@
+package import KVOTrace
+
+/// How a runtime keeps the registrations of one object.
+package enum MatchingSemantics: Hashable, Sendable {
+  /// Equal registrations stand beside each other and each removal takes one: this layer, Apple's
+  /// runtimes, and GNUstep since 1.31.
+  case stacking
+  /// An equal registration takes the place of the one that is there, and one removal clears both:
+  /// GNUstep 1.28.
+  case overwriting
+
+  /// How the runtime behind `profile` keeps its registrations.
+  package init(_ profile: Profile) {
+    self = profile == .gnustep128 ? .overwriting : .stacking
+  }
+}
+
+extension Profile {
+  /// The profile of the runtime that a log was recorded on.
+  ///
+  /// An Apple log counts as modern: no log says more, and the older systems cannot be recorded any
+  /// longer.
+  package init(recordedOn runtime: ProcessInfo.Runtime?) {
+    switch runtime {
+    case nil, .swift: self = .swift
+    case .apple: self = .appleModern
+    case .gnustep128: self = .gnustep128
+    case .gnustepModern: self = .gnustepModern
+    }
+  }
+}
+
+extension Context {
+  /// The receiver as an addition means it: no context is the NULL context.
+  package var asAdded: Context { self == .unspecified ? .null : self }
+}
