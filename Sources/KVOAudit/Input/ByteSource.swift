@@ -113,7 +113,7 @@ final class ByteSource {
 
   private static func reason(of code: Int32) -> String {
     switch code {
-    case ENOENT: "no such file"
+    case ENOENT: InputFailure.missingReason
     case EACCES: "cannot be read: permission denied"
     case EISDIR: InputFailure.directoryReason
     default: "cannot be read: \(String(cString: strerror(code)))"

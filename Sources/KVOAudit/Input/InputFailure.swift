@@ -25,6 +25,17 @@ package struct InputFailure: Error, Hashable, Sendable {
 }
 
 extension InputFailure {
+  /// The failure to find a file, offering the member of `commands` that its name may be a slip of.
+  package func suggesting(commands: [String]) -> InputFailure {
+    guard reason == Self.missingReason, let near = Wording.near(input, in: commands).first
+    else { return self }
+    var copy = self
+    copy.reason += "; did you mean the command \"\(near)\"?"
+    return copy
+  }
+
+  static let missingReason = "no such file"
+
   static let emptyReason =
     "the input is empty; a usage log has at least one line, so the program stopped before it "
     + "recorded anything, or was not recording"
