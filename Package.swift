@@ -79,6 +79,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
+    // Runs the built program; nothing of it is imported.
+    .testTarget(name: "KVOAuditCommandTests", dependencies: ["kvo-audit"]),
 
     // MARK: - Programs with real faults, for the demo and the end-to-end tests
 

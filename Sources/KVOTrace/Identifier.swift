@@ -11,14 +11,16 @@ package struct Identifier<Tag>: Hashable, Sendable {
   private static var textBit: UInt64 { 1 << 63 }
   private static var generationBit: UInt64 { 1 << 62 }
 
-  /// The identifier written as the decimal number `number`, which must be below 2^62.
+  /// The identifier written as the decimal number `number`, which must be below 2^63.
+  ///
+  /// Numbers from 2^62 on are those of ``init(generation:)``.
   package init(_ number: UInt64) {
-    precondition(number >> 62 == 0, "identifier \(number) does not fit 62 bits")
+    precondition(number & Self.textBit == 0, "identifier \(number) does not fit 63 bits")
     rawValue = number
   }
 
-  /// The identifier that a reader made up, spelled as the decimal number `number` (below 2^62) and
-  /// yet different from the identifier that a log spells so.
+  /// An identifier that a reader made up: it is shown as the decimal number `number` (below 2^62),
+  /// and yet differs from the identifier that a log spells so.
   package init(generation number: UInt64) {
     precondition(number >> 62 == 0, "generation \(number) does not fit 62 bits")
     rawValue = Self.generationBit | number

@@ -10,41 +10,51 @@ extension [UInt8] {
   package mutating func append(jsonString text: String) {
     append(UInt8(ascii: "\""))
     // Most strings need no escape and are copied in one piece.
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }
-    if isPlain {
-      append(contentsOf: text.utf8)
-    } else {
+    let wasCopied = text.utf8.withContiguousStorageIfAvailable { bytes in
+      for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5c { return false }
+      append(contentsOf: bytes)
+      return true
+    }
+    if wasCopied != true {
       for byte in text.utf8 { append(escaped: byte) }
     }
     append(UInt8(ascii: "\""))
   }
 
+  /// Appends a text that is JSON already: a key, a bracket.
+  package mutating func append(json text: StaticString) {
+    text.withUTF8Buffer { append(contentsOf: $0) }
+  }
+
   private mutating func append(escaped byte: UInt8) {
     switch byte {
-    case UInt8(ascii: "\""): append(contentsOf: #"\""#.utf8)
-    case UInt8(ascii: "\\"): append(contentsOf: #"\\"#.utf8)
-    case 0x08: append(contentsOf: #"\b"#.utf8)
-    case 0x09: append(contentsOf: #"\t"#.utf8)
-    case 0x0a: append(contentsOf: #"\n"#.utf8)
-    case 0x0c: append(contentsOf: #"\f"#.utf8)
-    case 0x0d: append(contentsOf: #"\r"#.utf8)
+    case UInt8(ascii: "\""): append(json: #"\""#)
+    case UInt8(ascii: "\\"): append(json: #"\\"#)
+    case 0x08: append(json: #"\b"#)
+    case 0x09: append(json: #"\t"#)
+    case 0x0a: append(json: #"\n"#)
+    case 0x0c: append(json: #"\f"#)
+    case 0x0d: append(json: #"\r"#)
     case ..<0x20:
-      append(contentsOf: #"\u00"#.utf8)
-      append(hexDigit: byte >> 4)
-      append(hexDigit: byte & 15)
+      append(json: #"\u00"#)
+      append(Self.hexDigit(byte >> 4))
+      append(Self.hexDigit(byte & 15))
     default: append(byte)
     }
   }
 
   /// Appends `number` in decimal.
   package mutating func append(decimal number: UInt64) {
-    var divisor: UInt64 = 1
-    while number / divisor >= 10 { divisor *= 10 }
-    var rest = number
-    while divisor > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
-      rest %= divisor
-      divisor /= 10
+    appendDigits { digits in
+      // Dividing by a constant is a multiplication.
+      var rest = number
+      var at = digits.count
+      repeat {
+        at -= 1
+        digits[at] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      return at
     }
   }
 
@@ -56,17 +66,31 @@ extension [UInt8] {
 
   /// Appends `address` as a JSON string (`"0x55d0c0de"`).
   package mutating func append(jsonAddress address: UInt64) {
-    append(contentsOf: "\"0x".utf8)
-    var shift = Swift.max(0, (63 - address.leadingZeroBitCount) / 4 * 4)
-    if address == 0 { shift = 0 }
-    while shift >= 0 {
-      append(hexDigit: UInt8(truncatingIfNeeded: address >> UInt64(shift)) & 15)
-      shift -= 4
+    append(json: "\"0x")
+    appendDigits { digits in
+      var rest = address
+      var at = digits.count
+      repeat {
+        at -= 1
+        digits[at] = Self.hexDigit(UInt8(truncatingIfNeeded: rest & 15))
+        rest >>= 4
+      } while rest > 0
+      return at
     }
     append(UInt8(ascii: "\""))
   }
 
-  private mutating func append(hexDigit digit: UInt8) {
-    append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+  /// Appends the digits of one number in one piece: `write` fills a buffer of 24 bytes from its end
+  /// and gives the place of the first digit.
+  private mutating func appendDigits(_ write: (UnsafeMutableRawBufferPointer) -> Int) {
+    var digits: (UInt64, UInt64, UInt64) = (0, 0, 0)
+    Swift.withUnsafeMutableBytes(of: &digits) { buffer in
+      let first = write(buffer)
+      append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[first...]))
+    }
+  }
+
+  private static func hexDigit(_ digit: UInt8) -> UInt8 {
+    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
   }
 }

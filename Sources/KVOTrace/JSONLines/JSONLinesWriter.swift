@@ -24,7 +24,7 @@ package struct JSONLinesWriter {
   }
 
   private mutating func write(_ event: Event) {
-    line.append(contentsOf: "{\"event\":\"".utf8)
+    line.append(json: "{\"event\":\"")
     line.append(contentsOf: event.body.name.utf8)
     line.append(UInt8(ascii: "\""))
     number("t", event.time)
@@ -33,7 +33,7 @@ package struct JSONLinesWriter {
     write(event.body)
     if event.stack != .none { write(names[event.stack]) }
     identifier("scope", event.scope)
-    line.append(contentsOf: "}\n".utf8)
+    line.append(json: "}\n")
   }
 
   private mutating func write(_ frames: [Frame]) {
@@ -59,62 +59,62 @@ package struct JSONLinesWriter {
 // MARK: - Keys and values
 
 extension JSONLinesWriter {
-  mutating func key(_ key: String) {
+  mutating func key(_ key: StaticString) {
     if line.last != UInt8(ascii: "{") { line.append(UInt8(ascii: ",")) }
     line.append(UInt8(ascii: "\""))
-    line.append(contentsOf: key.utf8)
-    line.append(contentsOf: "\":".utf8)
+    line.append(json: key)
+    line.append(json: "\":")
   }
 
   /// Left out where `value` is nil.
-  mutating func number(_ name: String, _ value: UInt64?) {
+  mutating func number(_ name: StaticString, _ value: UInt64?) {
     guard let value else { return }
     key(name)
     line.append(decimal: value)
   }
 
   /// Left out where `value` is nil.
-  mutating func number(_ name: String, _ value: Int?) {
+  mutating func number(_ name: StaticString, _ value: Int?) {
     guard let value else { return }
     key(name)
     line.append(decimal: value)
   }
 
-  mutating func address(_ name: String, _ value: UInt64) {
+  mutating func address(_ name: StaticString, _ value: UInt64) {
     key(name)
     line.append(jsonAddress: value)
   }
 
-  mutating func flag(_ name: String, _ value: Bool) {
+  mutating func flag(_ name: StaticString, _ value: Bool) {
     key(name)
-    line.append(contentsOf: (value ? "true" : "false").utf8)
+    line.append(json: value ? "true" : "false")
   }
 
   /// Left out where `value` is nil.
-  mutating func text(_ name: String, _ value: String?) {
+  mutating func text(_ name: StaticString, _ value: String?) {
     guard let value else { return }
     key(name)
     line.append(jsonString: value)
   }
 
   /// Left out where `value` is ``StringID/none``.
-  mutating func string(_ name: String, _ value: StringID) {
+  mutating func string(_ name: StaticString, _ value: StringID) {
     if value != .none { text(name, names[value]) }
   }
 
   /// Written even where it is empty, because the grammar asks for it.
-  mutating func required(_ name: String, _ value: StringID) {
+  mutating func required(_ name: StaticString, _ value: StringID) {
     text(name, names[value])
   }
 
-  mutating func strings(_ name: String, _ values: [StringID]) {
+  mutating func strings(_ name: StaticString, _ values: [StringID]) {
     guard !values.isEmpty else { return }
     key(name)
     list(values) { $0.line.append(jsonString: $0.names[$1]) }
   }
 
   /// Left out where `value` is nil; a number where it is spelled as one.
-  mutating func identifier<Tag>(_ name: String, _ value: Identifier<Tag>?) {
+  mutating func identifier<Tag>(_ name: StaticString, _ value: Identifier<Tag>?) {
     guard let value else { return }
     key(name)
     if let number = value.number {
@@ -130,19 +130,19 @@ extension JSONLinesWriter {
     case .unspecified: return
     case .null:
       key("context")
-      line.append(contentsOf: "null".utf8)
+      line.append(json: "null")
     case .named(let name): required("context", name)
     }
   }
 
   /// Left out where `value` is nil.
-  mutating func object(_ name: String, _ value: ObjectRef?) {
+  mutating func object(_ name: StaticString, _ value: ObjectRef?) {
     guard let value else { return }
     key(name)
     object(value)
   }
 
-  mutating func objects(_ name: String, _ values: [ObjectRef]) {
+  mutating func objects(_ name: StaticString, _ values: [ObjectRef]) {
     guard !values.isEmpty else { return }
     key(name)
     list(values) { $0.object($1) }

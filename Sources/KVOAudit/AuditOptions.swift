@@ -1,0 +1,22 @@
+package import KVORules
+
+/// How logs are judged.
+package struct AuditOptions: Hashable, Sendable {
+  /// The runtime to judge as; nil: the one that each log was recorded on.
+  package var profile: Profile?
+  /// The user's own modules, by Swift module name or name of the image; empty: all but the system's
+  /// and this package's.
+  package var appModules: [String]
+  /// Whether what is registered at an orderly exit counts as leaked.
+  package var judgesLeaksAtExit: Bool
+
+  package init(
+    profile: Profile? = nil,
+    appModules: [String] = [],
+    judgesLeaksAtExit: Bool = false
+  ) {
+    self.profile = profile
+    self.appModules = appModules
+    self.judgesLeaksAtExit = judgesLeaksAtExit
+  }
+}

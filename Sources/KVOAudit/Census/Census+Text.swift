@@ -1,0 +1,33 @@
+extension Census {
+  /// The census as a table, with a newline at its end.
+  package var text: String {
+    let heading =
+      "CENSUS: \(Wording.count(registrationCount, "observation")) live at the end of \(label)"
+      + " (\(endingText))"
+    guard !rows.isEmpty else { return heading + "\n" }
+    var table = [["count", "observed", "key path", "observer", "registered at"]]
+    for row in rows {
+      table.append([
+        Wording.grouped(row.count), row.subject, row.keyPath, row.observer ?? "(closure)",
+        row.place ?? "(not recorded)",
+      ])
+    }
+    let widths = table[0].indices.map { column in table.map(\.[column].count).max() ?? 0 }
+    let lines = table.map { row in
+      row.enumerated().map { column, cell in
+        let fill = String(repeating: " ", count: widths[column] - cell.count)
+        return column == 0 ? fill + cell : column == row.count - 1 ? cell : cell + fill
+      }
+      .joined(separator: "  ")
+    }
+    return heading + "\n" + lines.map { "  \($0)\n" }.joined()
+  }
+
+  private var endingText: String {
+    switch ending {
+    case .exit: "the process ended"
+    case .crash: "the process crashed"
+    case .open: "no end is recorded: the process was killed, or runs on"
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package import KVORules
+import KVOTrace
+import KVOTraceJSON
+
+/// Who observes what when a log ends, also when it ends because the process was killed.
+package struct Census: Sendable {
+  /// Registrations that look alike.
+  package struct Row: Hashable, Sendable {
+    /// The class of the observed objects.
+    package var subject: String
+    package var keyPath: String
+    /// The class of the observers, or nil in the token form without one.
+    package var observer: String?
+    /// The source line of the call, or the first own frame of its stack, or nil.
+    package var place: String?
+    package var count: Int
+  }
+
+  /// What the log is called.
+  package let label: String
+  /// The commonest first, then by class, key path, observer and place.
+  package let rows: [Row]
+  /// How the log's last process ended.
+  let ending: ProcessReplay.Ending
+
+  package var registrationCount: Int { rows.reduce(0) { $0 + $1.count } }
+
+  /// Replays `input` to its end and counts what is registered there.
+  ///
+  /// - Parameters:
+  ///   - input: the log.
+  ///   - appModules: the user's own modules; empty: all that are nobody else's.
+  ///   - resolver: names functions and lines; nil: addresses stay addresses.
+  ///   - progress: told how far the log is read.
+  /// - Throws: ``InputFailure`` where the input is not a log.
+  /// - Complexity: O(bytes), plus O(n log n) in the live registrations.
+  package init(
+    of input: AuditInput,
+    appModules: [String] = [],
+    resolver: (any FrameResolver)? = nil,
+    progress: LogSource.Progress? = nil
+  ) throws(InputFailure) {
+    let options = AuditOptions(appModules: appModules)
+    var current = ProcessReplay(options: options)
+    var tally = CensusTally(appModules: appModules, resolver: resolver)
+    let reading = try LogSource(input, progress: progress).read { content, names in
+      switch content {
+      case .event(let event, let number):
+        if current.isLeft(at: event.body) {
+          current.finish { _ in }
+          tally.add(current, names: names())
+          current = ProcessReplay(options: options)
+        }
+        current.take(event, number: number) { _ in }
+      case .damage(let problem): current.lose(at: problem.line) { _ in }
+      }
+    }
+    current.finish { _ in }
+    tally.add(current, names: reading.names)
+    label = input.label
+    rows = tally.rows
+    ending = current.ending
+  }
+}
+
+/// Counts the registrations that are live at the ends of processes.
+struct CensusTally {
+  private struct Key: Hashable {
+    var subject: String
+    var keyPath: String
+    var observer: String?
+    var place: String?
+  }
+
+  let appModules: [String]
+  let resolver: (any FrameResolver)?
+  private var counts: [Key: Int] = [:]
+
+  init(appModules: [String], resolver: (any FrameResolver)?) {
+    self.appModules = appModules
+    self.resolver = resolver
+  }
+
+  mutating func add(_ process: ProcessReplay, names: TraceNames) {
+    let builder = FindingBuilder(
+      names: names,
+      profile: process.engine.profile,
+      modules: process.modules,
+      resolver: resolver,
+      appModules: appModules.isEmpty ? nil : appModules
+    )
+    // Many registrations are made from one stack, and naming it is what costs.
+    var places: [StackID: String?] = [:]
+    for (registration, registered) in process.engine.liveRegistrations {
+      let place: String?
+      if registration.site != .none {
+        place = names[registration.site]
+      } else if let known = places[registered.stack] {
+        place = known
+      } else {
+        place = Self.place(of: registered, builder)
+        places[registered.stack] = .some(place)
+      }
+      let key = Key(
+        subject: names[registration.subject.className],
+        keyPath: names[registration.keyPath],
+        observer: registration.observer.map { names[$0.className] },
+        place: place
+      )
+      counts[key, default: 0] += 1
+    }
+  }
+
+  var rows: [Census.Row] {
+    counts
+      .map { key, count in
+        Census.Row(
+          subject: key.subject,
+          keyPath: key.keyPath,
+          observer: key.observer,
+          place: key.place,
+          count: count
+        )
+      }
+      .sorted { left, right in
+        if left.count != right.count { return left.count > right.count }
+        return (left.subject, left.keyPath, left.observer ?? "", left.place ?? "")
+          < (right.subject, right.keyPath, right.observer ?? "", right.place ?? "")
+      }
+  }
+
+  /// The first own frame of the stack, as a finding about the registration would mark it.
+  private static func place(of registered: Evidence, _ builder: FindingBuilder) -> String? {
+    let verdict = Verdict(
+      .leakedRegistration,
+      subject: nil,
+      evidence: [registered.as(.registered)]
+    )
+    let frames = builder.finding(for: verdict).stacks.first?.frames ?? []
+    guard let frame = frames.first(where: \.isFirstOwn) ?? frames.first else { return nil }
+    if let file = frame.file {
+      let name = file.split(separator: "/").last.map(String.init) ?? file
+      return frame.line > 0 ? "\(name):\(frame.line)" : name
+    }
+    return frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) }
+  }
+}

@@ -1,0 +1,59 @@
+package import KVOTrace
+
+/// Where a usage log comes from.
+package enum AuditInput: Sendable {
+  /// A file, a FIFO or a device.
+  case file(path: String)
+  case standardInput
+  /// Events that this process recorded itself, with the names behind their ids. `label` stands for
+  /// the path in reports.
+  case events([Event], names: TraceNames, label: String)
+
+  /// The input of a command line argument: `-` is standard input.
+  package init(argument: String) {
+    self = argument == "-" ? .standardInput : .file(path: argument)
+  }
+
+  /// How reports and messages name the input.
+  package var label: String {
+    switch self {
+    case .file(let path): path
+    case .standardInput: "standard input"
+    case .events(_, _, let label): label
+    }
+  }
+}
+
+/// What an input is, found from its content.
+///
+/// The raw values are the kinds in JSON.
+package enum InputKind: String, Sendable, CaseIterable {
+  case jsonLines = "jsonl"
+  /// Events handed over inside a process.
+  case memory
+
+  /// How many bytes of an input ``init(head:)`` looks at.
+  package static let headByteCount = 64 << 10
+
+  /// The kind of an input that begins with `head`, or nil where it is none that can be read.
+  ///
+  /// In JSON Lines every line begins with a brace. One such line is enough, so that a log whose
+  /// first line is damaged is still a log.
+  ///
+  /// Complexity: O(bytes).
+  package init?(head: some Collection<UInt8>) {
+    var isAtStart = true
+    for byte in head {
+      switch byte {
+      case 0x0a, 0x0d: isAtStart = true
+      // Blanks and the three bytes of a byte order mark.
+      case 0x20, 0x09, 0xef, 0xbb, 0xbf: break
+      case UInt8(ascii: "{") where isAtStart:
+        self = .jsonLines
+        return
+      default: isAtStart = false
+      }
+    }
+    return nil
+  }
+}

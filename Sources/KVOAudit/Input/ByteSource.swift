@@ -1,0 +1,122 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads a file, a FIFO or standard input from front to back.
+///
+/// Owns its file descriptor and closes it, but for standard input's. Not synchronised.
+final class ByteSource {
+  /// The number of bytes there are, where the system knows.
+  let byteCount: Int?
+  private let label: String
+  private let descriptor: Int32
+  private let isOwned: Bool
+  /// Whether the first read is still to find out if anybody writes to the FIFO.
+  private var isUnprovenFIFO: Bool
+
+  static let chunkByteCount = 256 << 10
+
+  /// Opens `path`.
+  ///
+  /// Never waits: a FIFO is opened without its writer, and the first ``read()`` says whether there
+  /// is one.
+  ///
+  /// - Parameter path: relative to the working directory, or absolute.
+  /// - Throws: ``InputFailure`` where the file is not there, may not be read or is a directory.
+  init(path: String) throws(InputFailure) {
+    label = path
+    descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw InputFailure(input: path, reason: Self.reason(of: errno))
+    }
+    isOwned = true
+    var status = stat()
+    let isKnown = fstat(descriptor, &status) == 0
+    let type = isKnown ? status.st_mode & S_IFMT : S_IFREG
+    byteCount = isKnown && type == S_IFREG ? Int(status.st_size) : nil
+    isUnprovenFIFO = type == S_IFIFO
+    if type == S_IFDIR {
+      throw InputFailure(input: path, reason: InputFailure.directoryReason)
+    }
+    if type != S_IFIFO { Self.makeBlocking(descriptor) }
+  }
+
+  /// Reads standard input, from where it stands.
+  init(standardInputLabel: String) {
+    label = standardInputLabel
+    descriptor = STDIN_FILENO
+    isOwned = false
+    isUnprovenFIFO = false
+    var status = stat()
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    byteCount = isFile ? Int(status.st_size) : nil
+  }
+
+  deinit {
+    if isOwned { close(descriptor) }
+  }
+
+  /// The next bytes, none at the end.
+  ///
+  /// Waits for a writer that has not yet written. Fewer than ``chunkByteCount`` do not mean the end.
+  ///
+  /// - Returns: the bytes.
+  /// - Throws: ``InputFailure`` where reading fails, and for a FIFO that nobody writes to.
+  func read() throws(InputFailure) -> [UInt8] {
+    var code: Int32 = 0
+    while true {
+      let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, count in
+        let result = readBytes(into: buffer)
+        count = max(result, 0)
+        code = result < 0 ? errno : 0
+      }
+      switch code {
+      case 0:
+        if isUnprovenFIFO, chunk.isEmpty {
+          throw InputFailure(input: label, reason: InputFailure.silentFIFOReason)
+        }
+        proveFIFO()
+        return chunk
+      case EINTR: continue
+      case EAGAIN where isUnprovenFIFO:
+        // There is a writer, it only has not written yet: wait for it from here on.
+        proveFIFO()
+      default:
+        throw InputFailure(input: label, reason: Self.reason(of: code))
+      }
+    }
+  }
+
+  private func readBytes(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    #if canImport(Glibc)
+    Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    #elseif canImport(Musl)
+    Musl.read(descriptor, buffer.baseAddress, buffer.count)
+    #else
+    Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+    #endif
+  }
+
+  private func proveFIFO() {
+    guard isUnprovenFIFO else { return }
+    isUnprovenFIFO = false
+    Self.makeBlocking(descriptor)
+  }
+
+  private static func makeBlocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+  }
+
+  private static func reason(of code: Int32) -> String {
+    switch code {
+    case ENOENT: InputFailure.missingReason
+    case EACCES: "cannot be read: permission denied"
+    case EISDIR: InputFailure.directoryReason
+    default: "cannot be read: \(String(cString: strerror(code)))"
+    }
+  }
+}

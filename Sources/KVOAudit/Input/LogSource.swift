@@ -1,0 +1,151 @@
+package import KVOTrace
+package import KVOTraceJSON
+
+/// What a whole input turned out to be, once it is read.
+package struct LogReading: Sendable {
+  package var kind: InputKind
+  /// The names behind the ids of its events.
+  package var names: TraceNames
+  package var eventCount: Int
+  /// The damaged places, in order, up to ``JSONLinesReader/keptProblemLimit``.
+  package var problems: [LogProblem]
+  package var problemCount: Int
+  package var unknownEvents: NameTally
+  package var unknownKeys: NameTally
+}
+
+/// Reads an input of any kind as events, in one pass.
+package struct LogSource {
+  /// What an input says.
+  package enum Content {
+    /// An event and its 1-based number: the line, in JSON Lines.
+    case event(Event, number: Int)
+    /// A place that cannot be read, and may hide an event.
+    case damage(LogProblem)
+  }
+
+  /// Is told, after every chunk, how many bytes are read and how many there are, if that is known.
+  package typealias Progress = (_ readByteCount: Int, _ byteCount: Int?) -> Void
+
+  private let input: AuditInput
+  private let progress: Progress?
+
+  /// Makes a source of `input`.
+  ///
+  /// - Parameters:
+  ///   - input: what to read.
+  ///   - progress: called on the thread that reads, before ``read(_:)`` returns.
+  package init(_ input: AuditInput, progress: Progress? = nil) {
+    self.input = input
+    self.progress = progress
+  }
+
+  /// Reads the input to its end, and calls `body` with all that it says, in order.
+  ///
+  /// `body` is called on the same thread and before this returns, with the names behind the ids of
+  /// the event. Complexity: O(bytes); memory is bounded by the input's longest line, its distinct
+  /// names and its live objects.
+  ///
+  /// - Parameter body: must not keep `names`, whose later growth would then copy it.
+  /// - Returns: what was read.
+  /// - Throws: ``InputFailure`` where nothing of the input can be used. `body` may have been called
+  ///   before.
+  package func read(
+    _ body: (_ content: Content, _ names: () -> TraceNames) -> Void
+  ) throws(InputFailure) -> LogReading {
+    switch input {
+    case .events(let events, let names, _):
+      for (index, event) in events.enumerated() {
+        body(.event(event, number: index + 1), { names })
+      }
+      return LogReading(
+        kind: .memory,
+        names: names,
+        eventCount: events.count,
+        problems: [],
+        problemCount: 0,
+        unknownEvents: NameTally(),
+        unknownKeys: NameTally()
+      )
+    case .file(let path): return try read(ByteSource(path: path), body)
+    case .standardInput:
+      return try read(ByteSource(standardInputLabel: input.label), body)
+    }
+  }
+
+  private func read(
+    _ source: ByteSource,
+    _ body: (_ content: Content, _ names: () -> TraceNames) -> Void
+  ) throws(InputFailure) -> LogReading {
+    // The kind is found from the first bytes, which may come in pieces.
+    var head: [UInt8] = []
+    while InputKind(head: head) == nil, head.count < InputKind.headByteCount {
+      let chunk = try source.read()
+      if chunk.isEmpty { break }
+      head.append(contentsOf: chunk)
+    }
+    guard !head.isEmpty else {
+      throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
+    }
+    guard InputKind(head: head) != nil else {
+      throw InputFailure(
+        input: input.label,
+        reason: InputFailure.unknownKindReason(head: head)
+      )
+    }
+    return try readJSONLines(source, head: head, body)
+  }
+
+  private func readJSONLines(
+    _ source: ByteSource,
+    head: [UInt8],
+    _ body: (_ content: Content, _ names: () -> TraceNames) -> Void
+  ) throws(InputFailure) -> LogReading {
+    let reader = JSONLinesReader()
+    func take(line: Int, content: JSONLinesReader.Content) {
+      switch content {
+      case .event(let event): body(.event(event, number: line), { reader.names })
+      case .problem(let problem): body(.damage(problem), { reader.names })
+      }
+    }
+    var chunk = head
+    var readByteCount = 0
+    while !chunk.isEmpty, reader.refusal == nil {
+      reader.read(chunk[...], take)
+      readByteCount += chunk.count
+      progress?(readByteCount, source.byteCount)
+      chunk = try source.read()
+    }
+    reader.finish(take)
+    try check(reader)
+    return LogReading(
+      kind: .jsonLines,
+      names: reader.names,
+      eventCount: reader.eventCount,
+      problems: reader.problems,
+      problemCount: reader.problemCount,
+      unknownEvents: reader.unknownEvents,
+      unknownKeys: reader.unknownKeys
+    )
+  }
+
+  /// Throws where the log is of a later schema, or no line of it was an event.
+  private func check(_ reader: JSONLinesReader) throws(InputFailure) {
+    if let refusal = reader.refusal {
+      throw InputFailure(
+        input: input.label,
+        line: refusal.line,
+        column: refusal.column,
+        reason: refusal.message
+      )
+    }
+    if reader.eventCount == 0, reader.unknownEvents.isEmpty, let first = reader.problems.first {
+      throw InputFailure(
+        input: input.label,
+        line: first.line,
+        column: first.column,
+        reason: "not a usage log: no line of it is an event; here: \(first.message)"
+      )
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import KVORules
+import KVOTrace
+import KVOTraceJSON
+
+/// Judges the events of one input, process by process, and folds what it finds.
+///
+/// Verdicts wait until there are some, because naming them takes a copy of the names, which is made
+/// anew whenever a name was added in between. Memory is bounded by the live objects, the distinct
+/// names and the distinct findings.
+struct InputReplay {
+  /// A process that is over.
+  struct Ended {
+    var notJudged: [RuleEngine.NotJudged]
+    var liveRegistrationCount: Int
+    var droppedCount: UInt64
+  }
+
+  private static let batchCount = 4_096
+
+  private let options: AuditOptions
+  private let resolver: (any FrameResolver)?
+  private let input: Int
+  private var current: ProcessReplay
+  private var verdicts: [Verdict] = []
+  private var folder = FindingFolder()
+  private(set) var ended: [Ended] = []
+
+  init(options: AuditOptions, resolver: (any FrameResolver)?, input: Int) {
+    self.options = options
+    self.resolver = resolver
+    self.input = input
+    current = ProcessReplay(options: options)
+  }
+
+  /// What was found, complete after ``finish(names:)``.
+  var findings: [Finding] { folder.findings }
+
+  mutating func take(_ content: LogSource.Content, names: () -> TraceNames) {
+    switch content {
+    case .event(let event, let number):
+      if current.isLeft(at: event.body) {
+        finish(names: names())
+        current = ProcessReplay(options: options)
+      }
+      current.take(event, number: number) { verdicts.append($0) }
+    case .damage(let problem): current.lose(at: problem.line) { verdicts.append($0) }
+    }
+    if verdicts.count >= Self.batchCount { fold(names: names()) }
+  }
+
+  /// The process that is being replayed is over.
+  mutating func finish(names: TraceNames) {
+    current.finish { verdicts.append($0) }
+    fold(names: names)
+    ended.append(
+      Ended(
+        notJudged: current.engine.notJudged,
+        liveRegistrationCount: current.engine.liveRegistrationCount,
+        droppedCount: current.droppedCount
+      )
+    )
+  }
+
+  private mutating func fold(names: TraceNames) {
+    guard !verdicts.isEmpty else { return }
+    let builder = FindingBuilder(
+      names: names,
+      profile: current.engine.profile,
+      threadNames: current.threadNames,
+      modules: current.modules,
+      resolver: resolver,
+      appModules: options.appModules.isEmpty ? nil : options.appModules,
+      input: input
+    )
+    for verdict in verdicts { folder.add(builder.finding(for: verdict)) }
+    verdicts.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,84 @@
+import KVORules
+import KVOTrace
+
+/// The events of one process, put in order and judged.
+///
+/// What stacks and threads need to be read by people is taken from the events as they come, ahead of
+/// the sequencer, which may hold an event back.
+struct ProcessReplay {
+  private(set) var engine: RuleEngine
+  private(set) var modules: [Module] = []
+  private(set) var threadNames: [ThreadID: StringID] = [:]
+  /// What the first `process` line says; nil: there is none.
+  private(set) var process: ProcessInfo?
+  /// How many events the recorder says it lost.
+  private(set) var droppedCount: UInt64 = 0
+  /// How the process ended, as far as the log says.
+  private(set) var ending = Ending.open
+
+  /// How a log ends.
+  enum Ending {
+    /// In an orderly way.
+    case exit
+    case crash
+    /// Without a word: the process was killed, or goes on.
+    case open
+  }
+
+  private var sequencer = EventSequencer()
+  /// Whether anything but the process was described.
+  private var hasEvents = false
+
+  init(options: AuditOptions) {
+    engine = RuleEngine(
+      profile: options.profile,
+      options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
+    )
+  }
+
+  /// Whether `body` begins the log of another process.
+  ///
+  /// A log that is continued in a second part repeats its `process` line.
+  func isLeft(at body: Event.Body) -> Bool {
+    guard case .process(let next) = body else { return false }
+    guard let process else { return hasEvents }
+    guard process.pid != nil, process.started != nil else { return true }
+    return process.pid != next.pid || process.started != next.started
+  }
+
+  /// Takes the next event of the log; `judge` is called with what is wrong now, which may be about
+  /// earlier events.
+  mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
+    switch event.body {
+    case .process(let info): process = process ?? info
+    case .module(let module): modules.append(module)
+    case .threadName(let name):
+      if let thread = event.thread { threadNames[thread] = name }
+    case .dropped(let count, _): droppedCount &+= count
+    case .crash: ending = .crash
+    case .exit: ending = .exit
+    default: hasEvents = true
+    }
+    push(event, number: number, judge)
+  }
+
+  /// Takes a place in the log that cannot be read, which may have held any event: from here on,
+  /// nothing is concluded from the absence of one.
+  mutating func lose(at number: Int, _ judge: (Verdict) -> Void) {
+    push(Event(.dropped(count: 1, why: .none)), number: number, judge)
+  }
+
+  /// The log of the process is over.
+  mutating func finish(_ judge: (Verdict) -> Void) {
+    sequencer.flush { event, number in
+      engine.consume(event, number: number).forEach(judge)
+    }
+    engine.finish().forEach(judge)
+  }
+
+  private mutating func push(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
+    sequencer.push(event, number: number) { event, number in
+      engine.consume(event, number: number).forEach(judge)
+    }
+  }
+}

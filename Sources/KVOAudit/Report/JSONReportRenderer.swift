@@ -1,0 +1,105 @@
+import KVORules
+import KVOTraceJSON
+
+/// Renders a report as JSON: the contract that other tools read.
+///
+/// Every key is always there; null stands for what the input does not say. Keys that later versions
+/// add stand behind the others of their object, without a new schema number.
+package struct JSONReportRenderer {
+  /// The number that goes up when a key changes its meaning or goes away.
+  package static let schema = 1
+
+  package init() {}
+
+  /// The report as UTF-8, with a newline at its end.
+  ///
+  /// Complexity: O(size of the report).
+  package func render(_ report: AuditReport) -> [UInt8] {
+    var text = JSONText()
+    text.object { text in
+      text.key("schema")
+      text.value(Self.schema)
+      text.key("inputs")
+      text.list(report.inputs) { $0.write($1) }
+      text.key("findings")
+      text.list(report.findings) { $0.write($1) }
+      text.key("notJudged")
+      text.list(report.notJudged) { $0.write($1) }
+      text.key("summary")
+      text.write(report.summary)
+      text.key("unreadable")
+      text.list(report.failures) { $0.write($1) }
+    }
+    text.end()
+    return text.bytes
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func write(_ input: AuditReport.Input) {
+    object { text in
+      text.key("path")
+      text.value(input.path)
+      text.key("kind")
+      text.value(input.kind.rawValue)
+      text.key("events")
+      text.value(input.eventCount)
+      text.key("damaged")
+      text.list(input.damaged) { $0.write($1) }
+      text.key("damagedCount")
+      text.value(input.damageCount)
+    }
+  }
+
+  private mutating func write(_ problem: LogProblem) {
+    object { text in
+      text.key("line")
+      text.value(problem.line)
+      text.key("column")
+      text.value(problem.column)
+      text.key("message")
+      text.value(problem.message)
+    }
+  }
+
+  fileprivate mutating func write(_ failure: InputFailure) {
+    object { text in
+      text.key("path")
+      text.value(failure.input)
+      text.key("line")
+      text.value(failure.line)
+      text.key("column")
+      text.value(failure.column)
+      text.key("message")
+      text.value(failure.reason)
+    }
+  }
+
+  fileprivate mutating func write(_ notJudged: AuditReport.NotJudged) {
+    object { text in
+      text.key("code")
+      text.value(notJudged.code.rawValue)
+      text.key("why")
+      text.value(notJudged.why)
+    }
+  }
+
+  fileprivate mutating func write(_ summary: AuditReport.Summary) {
+    object { text in
+      text.key("events")
+      text.value(summary.eventCount)
+      text.key("errors")
+      text.value(summary.errorCount)
+      text.key("warnings")
+      text.value(summary.warningCount)
+      text.key("liveRegistrations")
+      text.value(summary.liveRegistrationCount)
+      text.key("droppedEvents")
+      text.value(summary.droppedEventCount)
+      text.key("notes")
+      text.value(summary.noteCount)
+      text.key("processes")
+      text.value(summary.processCount)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import KVORules
+
+extension JSONText {
+  mutating func write(_ finding: Finding) {
+    object { text in
+      text.writeHead(of: finding)
+      text.key("stacks")
+      text.list(finding.stacks) { $0.write($1) }
+      text.key("cycle")
+      text.list(finding.cycle) { $0.write($1) }
+      text.key("hint")
+      text.value(finding.hint)
+      text.key("suppressed")
+      text.value(finding.isSuppressed)
+      text.key("consequences")
+      text.list(finding.consequences) { $0.write($1) }
+      text.key("input")
+      text.value(finding.input)
+      text.key("historyLost")
+      text.value(finding.isHistoryLost)
+    }
+  }
+
+  private mutating func writeHead(of finding: Finding) {
+    key("code")
+    value(finding.code.rawValue)
+    key("slug")
+    value(finding.code.slug)
+    key("severity")
+    value(finding.severity.rawValue)
+    key("profile")
+    value(finding.profile.rawValue)
+    key("message")
+    value(finding.message)
+    key("subject")
+    write(finding.subject)
+    key("observer")
+    write(finding.observer)
+    key("keyPath")
+    value(finding.keyPath)
+    key("context")
+    value(finding.context)
+    key("count")
+    value(finding.count)
+    key("events")
+    numbers(finding.events)
+    key("signature")
+    value(finding.signature)
+    key("consequence")
+    value(finding.consequence.rawValue)
+    key("confidence")
+    value(finding.confidence.rawValue)
+    key("expected")
+    value(finding.isExpected)
+  }
+
+  private mutating func write(_ reference: Finding.Object?) {
+    guard let reference else { return null() }
+    object { text in
+      text.key("class")
+      text.value(reference.className)
+      text.key("id")
+      text.value(reference.id)
+    }
+  }
+
+  private mutating func write(_ stack: Finding.Stack) {
+    object { text in
+      text.key("role")
+      text.value(stack.role.rawValue)
+      text.key("thread")
+      text.value(stack.thread)
+      text.key("frames")
+      text.list(stack.frames) { $0.write($1) }
+      text.key("threadName")
+      text.value(stack.threadName)
+      text.key("event")
+      // Where a running process does not number its events, there is no number to say.
+      text.value(stack.event == 0 ? nil : stack.event)
+      text.key("site")
+      text.value(stack.site)
+    }
+  }
+
+  private mutating func write(_ frame: Finding.StackFrame) {
+    object { text in
+      text.key("address")
+      text.address(frame.address)
+      text.key("symbol")
+      text.value(frame.symbol)
+      text.key("module")
+      text.value(frame.module)
+      text.key("file")
+      text.value(frame.file)
+      text.key("line")
+      text.value(frame.line == 0 ? nil : frame.line)
+      text.key("inlined")
+      text.value(frame.isInlined)
+      text.key("own")
+      text.value(frame.isFirstOwn)
+    }
+  }
+
+  private mutating func write(_ edge: Finding.Edge) {
+    object { text in
+      text.key("from")
+      text.value(edge.from.description)
+      text.key("label")
+      text.value(edge.label)
+      text.key("to")
+      text.value(edge.to.description)
+      text.key("strength")
+      text.value(edge.strength)
+      text.key("certainty")
+      text.value(edge.certainty)
+    }
+  }
+}

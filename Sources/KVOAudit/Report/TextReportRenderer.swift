@@ -1,0 +1,104 @@
+import KVORules
+import KVOTraceJSON
+
+/// Renders a report for people.
+///
+/// The findings come first, then what could not be read and what could not be judged, and the figures
+/// last, where a terminal shows them.
+package struct TextReportRenderer {
+  /// How many damaged places of one input are listed.
+  private static let damageLimit = 10
+
+  private let isColored: Bool
+
+  /// Makes a renderer.
+  ///
+  /// - Parameter isColored: whether severities are set off by terminal colours.
+  package init(isColored: Bool = false) {
+    self.isColored = isColored
+  }
+
+  /// The report as UTF-8, with a newline at its end.
+  ///
+  /// Complexity: O(size of the report).
+  package func render(_ report: AuditReport) -> [UInt8] {
+    let text = FindingText(isColoured: isColored)
+    var blocks = report.findings.map { finding in
+      var block = text.render(finding)
+      // The numbers of events mean nothing where it is not clear whose they are.
+      if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {
+        block += "  Log: \(report.inputs[finding.input].path)\n"
+      }
+      if block.last == "\n" { block.removeLast() }
+      return block
+    }
+    blocks += report.inputs.compactMap(damage)
+    blocks += notJudged(report.notJudged)
+    blocks.append(summary(report.summary))
+    return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
+  }
+
+  private func damage(_ input: AuditReport.Input) -> String? {
+    guard input.damageCount > 0 else { return nil }
+    var lines = [
+      "DAMAGED: \(Wording.count(input.damageCount, "line")) of \(input.path) cannot be read, "
+        + "and what \(input.damageCount == 1 ? "it" : "they") said is lost"
+    ]
+    for problem in input.damaged.prefix(Self.damageLimit) {
+      lines.append("  \(input.path):\(problem.line):\(problem.column): \(problem.message)")
+    }
+    if input.damageCount > Self.damageLimit {
+      let rest = Wording.grouped(input.damageCount - Self.damageLimit)
+      lines.append("  … and \(rest) more; `kvo-audit validate \(input.path)` lists them")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// One block with a line for each reason, or none.
+  private func notJudged(_ rules: [AuditReport.NotJudged]) -> [String] {
+    var reasons: [String] = []
+    var codes: [String: [RuleCode]] = [:]
+    for rule in rules {
+      if codes[rule.why] == nil { reasons.append(rule.why) }
+      codes[rule.why, default: []].append(rule.code)
+    }
+    guard !reasons.isEmpty else { return [] }
+    let lines = reasons.map { "  \(Self.listed(codes[$0, default: []])): \($0)" }
+    return ["NOT JUDGED, which is not clean:\n" + lines.joined(separator: "\n")]
+  }
+
+  /// Codes in ascending order, with three and more that follow each other as `KVO022–KVO028`.
+  private static func listed(_ codes: [RuleCode]) -> String {
+    let all = RuleCode.allCases
+    let places = codes.compactMap(all.firstIndex)
+    var runs: [ClosedRange<Int>] = []
+    for place in places {
+      if let last = runs.last, last.upperBound + 1 == place {
+        runs[runs.count - 1] = last.lowerBound...place
+      } else {
+        runs.append(place...place)
+      }
+    }
+    let texts = runs.flatMap { run -> [String] in
+      guard run.count > 2 else { return run.map { all[$0].rawValue } }
+      return ["\(all[run.lowerBound].rawValue)–\(all[run.upperBound].rawValue)"]
+    }
+    return texts.joined(separator: ", ")
+  }
+
+  private func summary(_ summary: AuditReport.Summary) -> String {
+    var findings = [
+      Wording.count(summary.errorCount, "error"), Wording.count(summary.warningCount, "warning"),
+    ]
+    if summary.noteCount > 0 { findings.append(Wording.count(summary.noteCount, "note")) }
+    let live = Wording.count(summary.liveRegistrationCount, "observation")
+    var tail = ["\(live) live at the end"]
+    if summary.droppedEventCount > 0 {
+      tail.append("\(Wording.count(summary.droppedEventCount, "event")) dropped")
+    }
+    return "SUMMARY: \(findings.joined(separator: ", ")) in "
+      + "\(Wording.count(summary.eventCount, "event")) from "
+      + "\(Wording.count(summary.processCount, "process", "processes")) "
+      + "(\(tail.joined(separator: ", ")))"
+  }
+}

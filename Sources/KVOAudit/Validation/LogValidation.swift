@@ -1,0 +1,50 @@
+import KVOTraceJSON
+
+/// What reading one input to its end showed, for whoever writes a writer.
+package struct LogValidation: Sendable {
+  package let label: String
+  package let reading: LogReading
+
+  /// Reads `input` to its end.
+  ///
+  /// - Parameters:
+  ///   - input: what to read.
+  ///   - progress: told how far it is.
+  /// - Throws: ``InputFailure`` where the input is not a log.
+  /// - Complexity: O(bytes).
+  package init(of input: AuditInput, progress: LogSource.Progress? = nil) throws(InputFailure) {
+    label = input.label
+    reading = try LogSource(input, progress: progress).read { _, _ in }
+  }
+
+  /// Whether every line was an event, known or not.
+  package var isClean: Bool { reading.problemCount == 0 }
+
+  /// What was found, a line each, with a newline at the end.
+  ///
+  /// Unknown events and keys are told of, but are no problem: a later writer may have put them there.
+  package var text: String {
+    var lines: [String] = []
+    let events = Wording.count(reading.eventCount, "event")
+    lines.append(
+      isClean
+        ? "\(label): valid, \(events)"
+        : "\(label): \(Wording.count(reading.problemCount, "problem")), \(events)"
+    )
+    for problem in reading.problems {
+      lines.append("  \(label):\(problem.line):\(problem.column): \(problem.message)")
+    }
+    let untold = reading.problemCount - reading.problems.count
+    if untold > 0 { lines.append("  … and \(Wording.count(untold, "more problem"))") }
+    append("events", reading.unknownEvents, to: &lines)
+    append("keys", reading.unknownKeys, to: &lines)
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func append(_ what: String, _ tally: NameTally, to lines: inout [String]) {
+    guard !tally.isEmpty else { return }
+    var names = tally.sorted.map { "\($0.name) (\(Wording.grouped($0.count)))" }
+    if tally.otherCount > 0 { names.append("others (\(Wording.grouped(tally.otherCount)))") }
+    lines.append("  unknown \(what), ignored: \(names.joined(separator: ", "))")
+  }
+}

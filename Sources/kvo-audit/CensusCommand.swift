@@ -1,0 +1,53 @@
+import ArgumentParser
+import KVOAudit
+import KVOSymbols
+
+/// `kvo-audit census`: who observes what at the end.
+struct CensusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "census",
+    abstract: "Say who observes what at the end of logs, and where it was registered.",
+    discussion: """
+      Works on the log of a killed process, too: the end is then the moment of its death.
+      Registrations of the same classes, key path and place are one line with a count.
+
+      EXAMPLE
+        kvo-audit census app.jsonl
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  var logs: [String]
+
+  @Option(
+    name: .customLong("app-module"),
+    help: ArgumentHelp(
+      "Take only this module's frames for your own code (repeatable).",
+      valueName: "name"
+    )
+  )
+  var appModules: [String] = []
+
+  func run() throws {
+    var isComplete = true
+    let bar = ProgressBar()
+    let resolver = DwarfFrameResolver()
+    for log in logs {
+      let result = Result { () throws(InputFailure) in
+        try Census(
+          of: AuditInput(argument: log),
+          appModules: appModules,
+          resolver: resolver
+        ) { bar.update(log, readByteCount: $0, byteCount: $1) }
+      }
+      bar.clear()
+      switch result {
+      case .success(let census): try StandardStreams.deliver(Array(census.text.utf8))
+      case .failure(let failure):
+        isComplete = false
+        StandardStreams.complain("kvo-audit: \(failure.message)")
+      }
+    }
+    if !isComplete { throw ExitStatus.unreadable }
+  }
+}

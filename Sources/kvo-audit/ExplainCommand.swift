@@ -1,0 +1,31 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit explain`: what a code means.
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Say what a rule means and what to do; without an argument, list all rules.",
+    discussion: """
+      EXAMPLES
+        kvo-audit explain KVO001
+        kvo-audit explain double-remove
+      """
+  )
+
+  @Argument(help: ArgumentHelp("A code or slug, as reports name it.", valueName: "rule"))
+  var rules: [String] = []
+
+  func run() throws {
+    if rules.isEmpty { return try StandardStreams.deliver(Array(RuleExplanation.list.utf8)) }
+    var texts: [String] = []
+    for rule in rules {
+      do throws(RuleExplanation.UnknownRule) {
+        texts.append(try RuleExplanation.text(of: rule))
+      } catch {
+        throw ValidationError(error.message)
+      }
+    }
+    try StandardStreams.deliver(Array(texts.joined(separator: "\n").utf8))
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit`: parses arguments, calls ``KVOAudit``, prints.
+@main
+struct KVOAuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kvo-audit",
+    abstract: "Find key-value observing faults in recorded usage logs.",
+    discussion: """
+      Without a command the logs are audited: "kvo-audit app.jsonl" is the same as
+      "kvo-audit audit app.jsonl", and "kvo-audit help audit" lists the options.
+
+      EXAMPLES
+        Report every fault, with the stacks that prove it:
+          kvo-audit app.jsonl
+        One report on two runs, for other tools:
+          kvo-audit --format json a.jsonl b.jsonl
+        Judge as iOS 11 and later would have behaved:
+          kvo-audit --profile apple-modern app.jsonl
+        Read standard input:
+          gunzip -c app.jsonl.gz | kvo-audit -
+        Who observes what at the end:
+          kvo-audit census app.jsonl
+        What a code means, and what to do:
+          kvo-audit explain KVO001
+
+      EXIT STATUS
+        0   no finding at or above --fail-on
+        1   findings at or above --fail-on
+        64  wrong usage
+        65  an input is unreadable (what could be read is reported), or
+            validate found problems
+        74  the report cannot be written
+      """,
+    version: AuditVersion.current,
+    subcommands: [
+      AuditCommand.self, CensusCommand.self, ExplainCommand.self, ValidateCommand.self,
+    ],
+    defaultSubcommand: AuditCommand.self
+  )
+
+  /// The names of the commands.
+  static let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+
+  static func main() {
+    StandardStreams.ignoreBrokenPipes()
+    main(nil)
+  }
+}

@@ -1,0 +1,44 @@
+/// A line on standard error that shows how far a long read is.
+///
+/// Draws nothing in the first second, nothing where standard error is no terminal, and at most ten
+/// times a second. Not synchronised.
+final class ProgressBar {
+  private let clock = ContinuousClock()
+  private let start: ContinuousClock.Instant
+  private let isEnabled: Bool
+  private var lastDrawn: ContinuousClock.Instant?
+
+  private static let width = 30
+
+  init() {
+    start = clock.now
+    isEnabled = StandardStreams.isErrorTerminal
+  }
+
+  /// Shows that `readByteCount` of `byteCount` bytes of `label` are read; nil: nobody knows how many
+  /// there are.
+  func update(_ label: String, readByteCount: Int, byteCount: Int?) {
+    guard isEnabled else { return }
+    let now = clock.now
+    guard now - start > .seconds(1), now - (lastDrawn ?? start) > .milliseconds(100) else { return }
+    lastDrawn = now
+    let megabytes = "\(readByteCount >> 20) MB"
+    guard let byteCount, byteCount > 0 else {
+      StandardStreams.show("\r\u{1b}[K\(label): \(megabytes)")
+      return
+    }
+    // A log that is still being written may grow past the size that it had.
+    let share = min(1, Double(readByteCount) / Double(byteCount))
+    let filled = Int(share * Double(Self.width))
+    let bar =
+      String(repeating: "#", count: filled)
+      + String(repeating: ".", count: Self.width - filled)
+    StandardStreams.show("\r\u{1b}[K[\(bar)] \(Int(share * 100)) % of \(label), \(megabytes)")
+  }
+
+  /// Takes the line away.
+  func clear() {
+    if lastDrawn != nil { StandardStreams.show("\r\u{1b}[K") }
+    lastDrawn = nil
+  }
+}

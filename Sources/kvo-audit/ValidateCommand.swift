@@ -1,0 +1,45 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit validate`: for whoever writes logs.
+struct ValidateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "validate",
+    abstract: "Check that logs follow the grammar.",
+    discussion: """
+      Reports every line that is not an event, by line and column, and counts the events and keys
+      that this version does not know, which is no problem. The grammar is
+      Documentation/LogFormat.md.
+
+      Exit status: 0 all lines are events, 65 some are not or an input cannot be read.
+
+      EXAMPLE
+        kvo-audit validate app.jsonl
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  var logs: [String]
+
+  func run() throws {
+    var isClean = true
+    let bar = ProgressBar()
+    for log in logs {
+      let result = Result { () throws(InputFailure) in
+        try LogValidation(of: AuditInput(argument: log)) {
+          bar.update(log, readByteCount: $0, byteCount: $1)
+        }
+      }
+      bar.clear()
+      switch result {
+      case .success(let validation):
+        isClean = isClean && validation.isClean
+        try StandardStreams.deliver(Array(validation.text.utf8))
+      case .failure(let failure):
+        isClean = false
+        StandardStreams.complain("kvo-audit: \(failure.message)")
+      }
+    }
+    if !isClean { throw ExitStatus.unreadable }
+  }
+}

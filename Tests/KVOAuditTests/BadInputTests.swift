@@ -1,0 +1,96 @@
+import Foundation
+import KVOAudit
+import KVOTrace
+import Testing
+
+@Suite("An input that is no usage log") struct BadInputTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  /// The message for the input at `path`, with the path's folder taken off; nil where it is read.
+  private func message(_ path: String) -> String? {
+    do throws(InputFailure) {
+      _ = try LogSource(.file(path: path)).read { _, _ in }
+      return nil
+    } catch {
+      return error.message.replacing(folder.url.path + "/", with: "")
+    }
+  }
+
+  @Test("is named with what is wrong and what would be right")
+  func messages() throws {
+    let directory = folder.url.appending(path: "logs")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    #expect(message(directory.path) == "logs: is a directory; name the usage logs in it")
+    #expect(message(folder.url.path + "/missing.jsonl") == "missing.jsonl: no such file")
+    let reads = "kvo-audit reads usage logs in JSON Lines, one object with an \"event\" a line"
+    #expect(
+      try message(folder.file("empty.jsonl", ""))
+        == "empty.jsonl: the input is empty; a usage log has at least one line, so the program "
+        + "stopped before it recorded anything, or was not recording"
+    )
+    #expect(
+      try message(folder.file("a.txt", "Hello \"log\"\n"))
+        == "a.txt: not a usage log: it begins with \"Hello \\x22log\\x22\\n\"; \(reads)"
+    )
+    #expect(
+      try message(folder.file("a.zip", [0x50, 0x4b, 3, 4, 0, 0xff]))
+        == "a.zip: not a usage log: it begins with \"PK\\x03\\x04\\x00\\xff\"; \(reads)"
+    )
+    #expect(
+      try message(folder.file("a.json", "{\n  \"a\": 1\n}\n"))
+        == "a.json:1:2: not a usage log: no line of it is an event; here: not JSON: the line ends "
+        + "too early"
+    )
+    #expect(
+      try message(folder.file("torn.jsonl", "{\"event\":\"ex"))
+        == "torn.jsonl:1:13: not a usage log: no line of it is an event; here: the log ends in the "
+        + "middle of a line"
+    )
+    #expect(
+      try message(folder.file("later.jsonl", "{\"event\":\"process\",\"schema\":2}\n"))
+        == "later.jsonl:1:20: the log is written to schema 2; this version reads schemas up to 1"
+    )
+  }
+
+  // Root may read everything.
+  @Test("may be a file that this user may not read", .enabled(if: geteuid() != 0))
+  func unreadable() throws {
+    let path = try folder.file("secret.jsonl", "{}")
+    try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+    #expect(message(path) == "secret.jsonl: cannot be read: permission denied")
+  }
+
+  @Test("may be a FIFO that nobody writes to, and is not waited for")
+  func silentFIFO() throws {
+    let path = folder.url.appending(path: "pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    #expect(message(path) == "pipe: is a FIFO that no program writes to; start the writer first")
+  }
+
+  @Test("may not be a FIFO whose writer takes its time")
+  func slowFIFO() throws {
+    let path = folder.url.appending(path: "pipe").path
+    #expect(mkfifo(path, 0o600) == 0)
+    // The writer comes first and writes nothing until the reader has found the FIFO empty: what it
+    // waits for is the read end's being open, which a write end of its own that does not block sees.
+    let keeper = open(path, O_RDWR)
+    let writer = Thread {
+      let end = open(path, O_WRONLY)
+      let line = Array("{\"event\":\"exit\",\"status\":0}\n".utf8)
+      _ = line.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
+      close(end)
+      // The last write end; without it the reader sees the end.
+      close(keeper)
+    }
+    writer.start()
+    #expect(message(path) == nil)
+  }
+
+  @Test("may begin with damage and still be a log")
+  func damagedStart() throws {
+    let path = try folder.file("a.jsonl", "xx\n{\"event\":\"exit\",\"status\":0}\n")
+    #expect(message(path) == nil)
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import KVOAudit
+import Testing
+
+@Suite("The census") struct CensusTests {
+  private func text(_ log: String) throws -> String {
+    let folder = try ScratchFolder()
+    let path = try folder.file("a.jsonl", log)
+    return try Census(of: .file(path: path)).text.replacing(folder.url.path + "/", with: "")
+  }
+
+  private func register(_ number: Int, subject: String, rest: String) -> String {
+    """
+    {"event":"register","subject":{"class":"\(subject)","id":"\(number)"},"registration":\(number),\(rest)}
+
+    """
+  }
+
+  @Test("counts what is live by class, key path, observer and place, the commonest first")
+  func rows() throws {
+    let screen = #""observer":{"class":"Screen","id":"900"}"#
+    var log = ""
+    for number in 1...3 {
+      log += register(
+        number,
+        subject: "Account",
+        rest: #""keyPath":"balance",\#(screen),"site":"Screen.swift:12""#
+      )
+    }
+    log += register(4, subject: "Account", rest: #""keyPath":"owner.name",\#(screen)"#)
+    log += register(
+      5,
+      subject: "Person",
+      rest: #""keyPath":"name","form":"token","stack":["Feed.start() (/src/Feed.swift:7)"]"#
+    )
+    log += #"{"event":"cancel","registration":2,"by":"user"}"# + "\n"
+    #expect(
+      try text(log) == """
+        CENSUS: 4 observations live at the end of a.jsonl (no end is recorded: the process was killed, or runs on)
+          count  observed  key path    observer   registered at
+              2  Account   balance     Screen     Screen.swift:12
+              1  Account   owner.name  Screen     (not recorded)
+              1  Person    name        (closure)  Feed.swift:7
+
+        """
+    )
+  }
+
+  @Test("of nothing is one line")
+  func nothing() throws {
+    #expect(
+      try text(LogText.doubleRemove(process: 1) + LogText.exit)
+        == "CENSUS: 0 observations live at the end of a.jsonl (the process ended)\n"
+    )
+  }
+}

@@ -1,0 +1,278 @@
+import Foundation
+import KVOAudit
+import KVORules
+import KVOTraceJSON
+import Testing
+
+@Suite("The report as JSON") struct JSONReportRendererTests {
+  private let report: AuditReport = {
+    let screen = Finding.Object(className: "Screen", id: "3")
+    let token = Finding.Object(className: "Token", id: "9")
+    var late = Finding(
+      code: .deliveryToDead,
+      severity: .error,
+      profile: .swift,
+      consequence: .contained,
+      confidence: .low,
+      message: "late",
+      input: 1,
+      hint: "h",
+      signature: "00000001"
+    )
+    late.isExpected = true
+    let finding = Finding(
+      code: .doubleRemove,
+      severity: .error,
+      profile: .swift,
+      consequence: .contained,
+      message: "Screen#3 removed \"balance\" twice",
+      subject: Finding.Object(className: "Account", id: "12"),
+      observer: screen,
+      keyPath: "balance",
+      count: 3,
+      events: [118, 240, 377],
+      stacks: [
+        Finding.Stack(
+          role: .failed,
+          thread: "1",
+          threadName: "main",
+          event: 118,
+          site: "Screen.swift:41",
+          frames: [
+            Finding.StackFrame(
+              address: 0x55d0_c0de,
+              symbol: "Screen.deinit",
+              module: "app",
+              file: "Screen.swift",
+              line: 41,
+              isFirstOwn: true
+            ),
+            Finding.StackFrame(address: 0x10),
+          ]
+        ),
+        Finding.Stack(role: .registered, event: 0),
+      ],
+      cycle: [
+        Finding.Edge(
+          from: screen,
+          label: "token",
+          to: token,
+          strength: "strong",
+          certainty: "proven"
+        )
+      ],
+      hint: "remove it once",
+      signature: "5f0c2a91",
+      consequences: [late]
+    )
+    var summary = AuditReport.Summary()
+    summary.eventCount = 1204
+    summary.errorCount = 1
+    summary.noteCount = 2
+    summary.liveRegistrationCount = 14
+    summary.droppedEventCount = .max
+    summary.processCount = 1
+    return AuditReport(
+      inputs: [
+        AuditReport.Input(
+          path: "a.jsonl",
+          kind: .jsonLines,
+          eventCount: 1204,
+          damaged: [LogProblem(line: 7, column: 3, message: "not JSON")],
+          damageCount: 1
+        )
+      ],
+      failures: [InputFailure(input: "b.jsonl", reason: "no such file")],
+      findings: [finding],
+      notJudged: [AuditReport.NotJudged(code: .mutationWithoutNotification, why: "no writes")],
+      summary: summary
+    )
+  }()
+
+  @Test("has every key of the contract in its order, null for what is not known")
+  func contract() {
+    #expect(
+      String(decoding: JSONReportRenderer().render(report), as: UTF8.self) == """
+        {
+          "schema": 1,
+          "inputs": [
+            {
+              "path": "a.jsonl",
+              "kind": "jsonl",
+              "events": 1204,
+              "damaged": [
+                {
+                  "line": 7,
+                  "column": 3,
+                  "message": "not JSON"
+                }
+              ],
+              "damagedCount": 1
+            }
+          ],
+          "findings": [
+            {
+              "code": "KVO001",
+              "slug": "double-remove",
+              "severity": "error",
+              "profile": "swift",
+              "message": "Screen#3 removed \\"balance\\" twice",
+              "subject": {
+                "class": "Account",
+                "id": "12"
+              },
+              "observer": {
+                "class": "Screen",
+                "id": "3"
+              },
+              "keyPath": "balance",
+              "context": null,
+              "count": 3,
+              "events": [118, 240, 377],
+              "signature": "5f0c2a91",
+              "consequence": "contained",
+              "confidence": "high",
+              "expected": false,
+              "stacks": [
+                {
+                  "role": "failed",
+                  "thread": "1",
+                  "frames": [
+                    {
+                      "address": "0x55d0c0de",
+                      "symbol": "Screen.deinit",
+                      "module": "app",
+                      "file": "Screen.swift",
+                      "line": 41,
+                      "inlined": false,
+                      "own": true
+                    },
+                    {
+                      "address": "0x10",
+                      "symbol": null,
+                      "module": null,
+                      "file": null,
+                      "line": null,
+                      "inlined": false,
+                      "own": false
+                    }
+                  ],
+                  "threadName": "main",
+                  "event": 118,
+                  "site": "Screen.swift:41"
+                },
+                {
+                  "role": "registered",
+                  "thread": null,
+                  "frames": [],
+                  "threadName": null,
+                  "event": null,
+                  "site": null
+                }
+              ],
+              "cycle": [
+                {
+                  "from": "Screen#3",
+                  "label": "token",
+                  "to": "Token#9",
+                  "strength": "strong",
+                  "certainty": "proven"
+                }
+              ],
+              "hint": "remove it once",
+              "suppressed": false,
+              "consequences": [
+                {
+                  "code": "KVO008",
+                  "slug": "delivery-to-dead",
+                  "severity": "error",
+                  "profile": "swift",
+                  "message": "late",
+                  "subject": null,
+                  "observer": null,
+                  "keyPath": null,
+                  "context": null,
+                  "count": 1,
+                  "events": [],
+                  "signature": "00000001",
+                  "consequence": "contained",
+                  "confidence": "low",
+                  "expected": true,
+                  "stacks": [],
+                  "cycle": [],
+                  "hint": "h",
+                  "suppressed": false,
+                  "consequences": [],
+                  "input": 1,
+                  "historyLost": false
+                }
+              ],
+              "input": 0,
+              "historyLost": false
+            }
+          ],
+          "notJudged": [
+            {
+              "code": "KVO014",
+              "why": "no writes"
+            }
+          ],
+          "summary": {
+            "events": 1204,
+            "errors": 1,
+            "warnings": 0,
+            "liveRegistrations": 14,
+            "droppedEvents": 18446744073709551615,
+            "notes": 2,
+            "processes": 1
+          },
+          "unreadable": [
+            {
+              "path": "b.jsonl",
+              "line": null,
+              "column": null,
+              "message": "no such file"
+            }
+          ]
+        }
+
+        """
+    )
+  }
+
+  @Test("is JSON")
+  func isJSON() throws {
+    let data = Data(JSONReportRenderer().render(report))
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    #expect(
+      Set(object.keys) == [
+        "schema", "inputs", "findings", "notJudged", "summary", "unreadable",
+      ]
+    )
+  }
+
+  @Test("of nothing has empty lists")
+  func empty() {
+    #expect(
+      String(decoding: JSONReportRenderer().render(AuditReport()), as: UTF8.self) == """
+        {
+          "schema": 1,
+          "inputs": [],
+          "findings": [],
+          "notJudged": [],
+          "summary": {
+            "events": 0,
+            "errors": 0,
+            "warnings": 0,
+            "liveRegistrations": 0,
+            "droppedEvents": 0,
+            "notes": 0,
+            "processes": 0
+          },
+          "unreadable": []
+        }
+
+        """
+    )
+  }
+}
