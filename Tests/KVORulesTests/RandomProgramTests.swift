@@ -98,7 +98,9 @@ struct LedgerRun {
         ledgers[home]?.beginInitial(delivery.registration, at: evidence)
       }
     case .notifyEnd(let delivery) where delivery.phase == .initial:
-      if let home = homes[delivery.registration] { ledgers[home]?.endInitial(delivery.registration) }
+      if let home = homes[delivery.registration] {
+        ledgers[home]?.endInitial(delivery.registration)
+      }
     case .deinitEnd(let object):
       verdicts += ledgers[object.id]?.subjectDied(at: evidence).verdicts ?? []
       ledgers[object.id] = nil

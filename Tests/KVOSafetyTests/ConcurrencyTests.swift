@@ -22,7 +22,9 @@ struct ConcurrencyTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("one registration removed by many threads at once: one removal matches, the others are told")
+  @Test(
+    "one registration removed by many threads at once: one removal matches, the others are told"
+  )
   func removesConcurrently() {
     let account = Account()
     let listener = Listener()

@@ -44,7 +44,10 @@ package struct FindingBuilder {
   ///
   /// Complexity: O(frames), plus the look-ups of the resolver.
   package func finding(for verdict: Verdict) -> Finding {
-    let stacks = verdict.evidence.map(stack)
+    let dying = dyingClass(of: verdict)
+    let stacks = verdict.evidence.map { evidence in
+      stack(evidence, dying: evidence.role == .failed ? dying : nil)
+    }
     let entry = RuleCatalogue.entry(verdict.code)
     let sentence = FindingSentence(builder: self, verdict: verdict, failed: stacks.first)
     var finding = Finding(
@@ -88,27 +91,28 @@ package struct FindingBuilder {
 
   // MARK: - Stacks
 
-  private func stack(_ evidence: Evidence) -> Finding.Stack {
+  /// The class of the object whose death is the fault.
+  private func dyingClass(of verdict: Verdict) -> String? {
+    switch verdict.code {
+    case .observedDeinitWhileObserved: verdict.subject.map { names[$0.className] }
+    case .observerDeinitWhileRegistered: verdict.observer.map { names[$0.className] }
+    default: nil
+    }
+  }
+
+  private func stack(_ evidence: Evidence, dying: String?) -> Finding.Stack {
     Finding.Stack(
       role: evidence.role,
       thread: evidence.thread.map { names.text(of: $0) },
       threadName: evidence.thread.flatMap { threadNames[$0] }.map { names[$0] },
       event: evidence.event,
       site: evidence.site == .none ? nil : names[evidence.site],
-      frames: frames(names[evidence.stack])
+      frames: ReportedStack(names[evidence.stack].flatMap(expand), dying: dying).frames
     )
   }
 
-  private func frames(_ recorded: [Frame]) -> [Finding.StackFrame] {
-    var all = recorded.flatMap(expand)
-    // What this layer did before it captured the stack is not what the user did.
-    if let first = all.firstIndex(where: { $0.origin != .layer }) { all.removeFirst(first) }
-    if let own = all.firstIndex(where: { $0.origin == .own }) { all[own].frame.isFirstOwn = true }
-    return all.map(\.frame)
-  }
-
   /// The source frames of one recorded frame: what the log says stands, addresses are looked up.
-  private func expand(_ frame: Frame) -> [(frame: Finding.StackFrame, origin: FrameOrigin)] {
+  private func expand(_ frame: Frame) -> [ReportedStack.NamedFrame] {
     let module = module(at: frame.address)
     let image = frame.module == .none ? module?.path : names[frame.module]
     var result = Finding.StackFrame(
@@ -126,11 +130,13 @@ package struct FindingBuilder {
         swiftModule: nil,
         image: image
       )
-      return [(result, origin)]
+      return [.init(frame: result, origin: origin)]
     }
-    guard frame.address != 0, let module, let resolver else { return [(result, .unknown)] }
+    guard frame.address != 0, let module, let resolver else {
+      return [.init(frame: result, origin: .unknown)]
+    }
     let found = resolver.frames(at: frame.address, in: module)
-    guard !found.isEmpty else { return [(result, .unknown)] }
+    guard !found.isEmpty else { return [.init(frame: result, origin: .unknown)] }
     return found.map { source in
       var copy = result
       copy.symbol = source.function
@@ -142,7 +148,7 @@ package struct FindingBuilder {
         swiftModule: source.swiftModule,
         image: image
       )
-      return (copy, origin)
+      return .init(frame: copy, origin: origin)
     }
   }
 

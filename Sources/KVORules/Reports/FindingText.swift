@@ -1,6 +1,6 @@
 /// The text form of findings, as a terminal and a CI log show it.
 ///
-///     ERROR: KVOSafety: observation removed twice (KVO001 double-remove)
+///     WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
 ///       Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1
 ///       > #0 Screen.deinit               Screen.swift:41
 ///         #1 main                        main.swift:9
@@ -9,7 +9,7 @@
 ///       Registered at, on thread 1 (main)
 ///       > #0 Screen.init(account:)       Screen.swift:12
 ///       Fix: …
-///       Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377
+///       Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
 ///
 /// The sign in the gutter marks the first frame of the user's own code.
 package struct FindingText: Sendable {
@@ -45,9 +45,10 @@ package struct FindingText: Sendable {
   // MARK: - Parts
 
   private func heading(_ finding: Finding) -> String {
+    // As the sanitizers do, whatever the severity; that stands in the last line.
     let word =
       switch finding.severity {
-      case .error: painted("ERROR:", "1;31")
+      case .error: painted("WARNING:", "1;31")
       case .warning: painted("WARNING:", "1;33")
       case .note: painted("NOTE:", "1;36")
       }
@@ -75,12 +76,16 @@ package struct FindingText: Sendable {
       if let site = stack.site { return [painted("  > #0 \(pad("(call)", width))\(site)", "1")] }
       return ["    (no stack" + (stack.event > 0 ? ", event \(stack.event))" : ")")]
     }
-    return stack.frames.enumerated().map { number, frame in
+    // Without names nobody can tell the user's frame: the line that the compiler gave stands in.
+    let isNamed = stack.frames.contains(where: \.isFirstOwn)
+    let site = isNamed ? nil : stack.site.map { painted("  > at \($0)", "1") }
+    let frames = stack.frames.enumerated().map { number, frame in
       let place = Self.place(of: frame)
       let function = Self.function(of: frame)
       let text = "#\(number) " + (place.isEmpty ? function : pad(function, width) + place)
       return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
     }
+    return [site].compactMap(\.self) + frames
   }
 
   private static func trailer(_ finding: Finding) -> String {
@@ -93,9 +98,8 @@ package struct FindingText: Sendable {
       parts.append("\(word) \(shown)" + (more > 0 ? " and \(more) more" : ""))
     }
     if finding.confidence == .low { parts.append("low confidence") }
-    if finding.profile != .swift {
-      parts.append("\(finding.profile.rawValue): \(finding.consequence.rawValue)")
-    }
+    let profile = finding.profile == .swift ? "" : " on \(finding.profile.rawValue)"
+    parts.append("\(finding.severity.rawValue), \(finding.consequence.rawValue)\(profile)")
     return parts.joined(separator: " · ")
   }
 

@@ -2,6 +2,8 @@
 enum FrameOrigin: Hashable, Sendable {
   /// This package: cut from the top of a stack, as ThreadSanitizer cuts its interceptors.
   case layer
+  /// The language's runtime, below any function of the standard library.
+  case runtime
   /// The standard library, Foundation, a test framework, the runtime or the system.
   case system
   /// The user's.
@@ -70,6 +72,10 @@ struct FrameClassifier: Sendable {
       return Self.systemModules.contains(swiftModule) ? .system : .own
     }
     if symbol.hasPrefix("kvos_") { return .layer }
+    if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") { return .runtime }
+    if imageName == "swiftCore" && (symbol.hasPrefix("swift::") || symbol.contains(" swift::")) {
+      return .runtime
+    }
     if let imageName, Self.layerModules.contains(imageName) { return .layer }
     if let appModules {
       return imageName.map(appModules.contains) == true ? .own : .system

@@ -10,20 +10,20 @@ struct LiveReport {
   private let finding: Finding
 
   init(_ verdict: Verdict) {
-    let names = Recorder.shared.names
-    let stacks = StackNaming(names: names, modules: ImageList.loadedImages(), resolver: nil)
-    var builder = FindingBuilder(
+    var names = Recorder.shared.names
+    let main = names.id(of: "main")
+    let builder = FindingBuilder(
       names: names,
-      threadNames: [ThreadID(1): "main"],
-      stacks: stacks
+      profile: .swift,
+      threadNames: [ThreadID(1): main],
+      modules: ImageList.loadedImages()
     )
     finding = builder.finding(for: verdict)
   }
 
   /// The report, with a newline at its end.
   var text: String {
-    let finding = FindingText.render(finding, usesColor: StandardError.takesColors)
-    return "\(finding)\n  Names:     \(command)\n"
+    FindingText(isColoured: StandardError.takesColors).render(finding) + "  Names: \(command)\n"
   }
 
   func violation(of rule: LiveRule) -> ObservationViolation {

@@ -21,7 +21,7 @@ struct ScopeVerdict {
     guard !failing.isEmpty else { return nil }
     let count =
       failing.count == 1 ? "1 observation violation" : "\(failing.count) observation violations"
-    return ([count] + failing.map { FindingText.render($0) }).joined(separator: "\n\n")
+    return ([count] + failing.map { FindingText().render($0) }).joined(separator: "\n\n")
   }
 
   private var missing: String? {

@@ -1,4 +1,4 @@
-public import XCTest
+internal import XCTest
 
 /// Fails the test where the observations that `body` makes and ends break a rule.
 ///

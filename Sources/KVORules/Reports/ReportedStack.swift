@@ -1,0 +1,81 @@
+/// A stack as a report shows it: without the frames that tell its reader nothing.
+///
+/// What is left out is what ThreadSanitizer leaves out too: its own interceptors, the runtime's steps
+/// between a release and a deinit, the second half of what the compiler splits in two, and what
+/// starts a process or a thread.
+struct ReportedStack {
+  struct NamedFrame {
+    var frame: Finding.StackFrame
+    var origin: FrameOrigin
+  }
+
+  /// What is shown, innermost first, with the first frame of the user's own code marked.
+  let frames: [Finding.StackFrame]
+
+  private static let starters: Set = [
+    "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
+    "start_thread", "clone", "clone3", "__clone3", "__GI___clone3",
+  ]
+
+  /// - Parameters:
+  ///   - all: every frame that was recorded, inlined ones spread out, innermost first.
+  ///   - dying: the class of the object whose death is told of: its own deinit is not the cause.
+  init(_ all: [NamedFrame], dying: String?) {
+    var shown = all
+    // A stack of nothing else (it was cut short) is better than none.
+    if let first = all.firstIndex(where: { $0.origin != .layer && $0.origin != .runtime }) {
+      shown = Self.withoutTwins(all[first...].filter { !Self.isMachinery($0) })
+    }
+    Self.cutStart(&shown)
+    let own = Self.firstOwn(in: shown, dying: dying)
+    var frames = shown.map(\.frame)
+    if let own { frames[own].isFirstOwn = true }
+    self.frames = frames
+  }
+
+  /// What stands between two functions of other people without being called by either.
+  private static func isMachinery(_ frame: NamedFrame) -> Bool {
+    frame.origin == .runtime || frame.frame.symbol?.hasPrefix("kvos_") == true
+  }
+
+  /// The allocating half of an initialiser and the deallocating half of a deinit have the name of the
+  /// half that the user wrote.
+  private static func withoutTwins(_ frames: [NamedFrame]) -> [NamedFrame] {
+    var result: [NamedFrame] = []
+    for frame in frames {
+      if let symbol = frame.frame.symbol, symbol == result.last?.frame.symbol,
+        frame.frame.file == result.last?.frame.file,
+        symbol.hasSuffix(".deinit") || symbol.hasSuffix(".init") || symbol.contains(".init(")
+      {
+        continue
+      }
+      result.append(frame)
+    }
+    return result
+  }
+
+  private static func cutStart(_ frames: inout [NamedFrame]) {
+    guard let first = frames.firstIndex(where: { isStarter($0) }), first > 0,
+      frames[first...].allSatisfy({ isStarter($0) })
+    else { return }
+    frames.removeLast(frames.count - first)
+    // The package manager renames the entry of a program that tests can import.
+    let entry = frames.count - 1
+    if let symbol = frames[entry].frame.symbol, symbol.hasSuffix("_main"), !symbol.contains(".") {
+      frames[entry].frame.symbol = "main"
+    }
+  }
+
+  private static func isStarter(_ frame: NamedFrame) -> Bool {
+    frame.frame.symbol.map(starters.contains) ?? false
+  }
+
+  private static func firstOwn(in frames: [NamedFrame], dying: String?) -> Int? {
+    let own = frames.indices.filter { frames[$0].origin == .own }
+    // What the compiler wrote has no line and tells nobody where to look.
+    return own.first { index in
+      let frame = frames[index].frame
+      return frame.line > 0 && (dying == nil || frame.symbol != dying.map { "\($0).deinit" })
+    } ?? own.first
+  }
+}
