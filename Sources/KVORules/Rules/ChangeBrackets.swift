@@ -89,9 +89,12 @@ package struct ChangeBrackets: Sendable {
     return left.map { neverEnded($0, nil) }
   }
 
-  /// The object died: its changes will never end, and that is no fault of their own.
-  package mutating func forget(_ subject: ObjectID) {
+  /// The object died: its open changes can never end any more, and are reported and forgotten.
+  package mutating func subjectDied(_ subject: ObjectID) -> [Verdict] {
+    let left = open.filter { $0.change.subject.id == subject }
+    guard !left.isEmpty else { return [] }
     open.removeAll { $0.change.subject.id == subject }
+    return left.map { neverEnded($0, nil) }
   }
 
   /// Whether a change of `subject` is open.

@@ -23,7 +23,7 @@ extension RuleEngine {
     holds.forget(object)
     selfObservations[object] = nil
     for (key, thread) in threads where !thread.brackets.isEmpty || !thread.missed.isEmpty {
-      threads[key]?.brackets.forget(object)
+      verdicts += threads[key]?.brackets.subjectDied(object) ?? []
       threads[key]?.missed.forget(object)
     }
   }
