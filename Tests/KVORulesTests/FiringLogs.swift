@@ -53,15 +53,21 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       log: twice,
       outcome: ["KVO001@4"],
       twins: [
-        ("registered again in between", twice.inserting(before: 4) { $0.register("2") }
-          .twin { $0.events[4] = $0.events[4].removing("2", in: &$0.names) }),
+        (
+          "registered again in between",
+          twice.inserting(before: 4) { $0.register("2") }
+            .twin { $0.events[4] = $0.events[4].removing("2", in: &$0.names) }
+        ),
         ("removed once", twice.without(4)),
-        ("cancelled twice", SampleLog {
-          $0.register(form: .token)
-          $0.cancel(by: .user)
-          $0.cancel(by: .user)
-          $0.exit()
-        }),
+        (
+          "cancelled twice",
+          SampleLog {
+            $0.register(form: .token)
+            $0.cancel(by: .user)
+            $0.cancel(by: .user)
+            $0.exit()
+          }
+        ),
       ]
     ),
     FiringLog(
@@ -69,8 +75,11 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       log: never,
       outcome: ["KVO002@2"],
       twins: [
-        ("registered before", never.replacing(1) { $0.register() }.without(3)
-          .twin { $0.events[1] = $0.events[1].removing("1", in: &$0.names) }),
+        (
+          "registered before",
+          never.replacing(1) { $0.register() }.without(3)
+            .twin { $0.events[1] = $0.events[1].removing("1", in: &$0.names) }
+        ),
         ("no removal", never.without(2)),
       ]
     ),
@@ -80,7 +89,9 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO003@2"],
       twins: [
         ("no wrong removal", otherContext.without(2)),
-        ("the right context", otherContext.replacing(2) { $0.remove("1", context: "a") }.without(3)),
+        (
+          "the right context", otherContext.replacing(2) { $0.remove("1", context: "a") }.without(3)
+        ),
       ]
     ),
     FiringLog(
@@ -89,8 +100,11 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO004@3"],
       twins: [
         ("with a context", ambiguous.replacing(3) { $0.remove("2", context: "b") }),
-        ("another key path", ambiguous.replacing(2) { $0.register("2", "Account#12", "name") }
-          .replacing(3) { $0.remove("2", "Account#12", by: "Screen#3", "name") }),
+        (
+          "another key path",
+          ambiguous.replacing(2) { $0.register("2", "Account#12", "name") }
+            .replacing(3) { $0.remove("2", "Account#12", by: "Screen#3", "name") }
+        ),
       ]
     ),
   ]
@@ -140,29 +154,44 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       log: duplicate,
       outcome: ["KVO005@2"],
       twins: [
-        ("another context", duplicate.replacing(2) { $0.register("2", context: "b") }
-          .replacing(3) { $0.remove("2", context: "b") }),
-        ("another observer", duplicate.replacing(2) { $0.register("2", by: "Screen#4") }
-          .replacing(3) { $0.remove("2", by: "Screen#4") }),
-        ("removed in between", SampleLog {
-          $0.register("1")
-          $0.remove("1")
-          $0.register("2")
-          $0.remove("2")
-        }),
-        ("there before the log began", SampleLog {
-          $0.register("1")
-          let same = $0.registration("2", "Account#12", by: "Screen#3", "balance")
-          $0.add(.live(same))
-          $0.remove("2")
-          $0.remove("1")
-        }),
-        ("two tokens of closures", SampleLog {
-          $0.register("1", by: nil, form: .token)
-          $0.register("2", by: nil, form: .token)
-          $0.cancel("1", by: .user)
-          $0.cancel("2", by: .user)
-        }),
+        (
+          "another context",
+          duplicate.replacing(2) { $0.register("2", context: "b") }
+            .replacing(3) { $0.remove("2", context: "b") }
+        ),
+        (
+          "another observer",
+          duplicate.replacing(2) { $0.register("2", by: "Screen#4") }
+            .replacing(3) { $0.remove("2", by: "Screen#4") }
+        ),
+        (
+          "removed in between",
+          SampleLog {
+            $0.register("1")
+            $0.remove("1")
+            $0.register("2")
+            $0.remove("2")
+          }
+        ),
+        (
+          "there before the log began",
+          SampleLog {
+            $0.register("1")
+            let same = $0.registration("2", "Account#12", by: "Screen#3", "balance")
+            $0.add(.live(same))
+            $0.remove("2")
+            $0.remove("1")
+          }
+        ),
+        (
+          "two tokens of closures",
+          SampleLog {
+            $0.register("1", by: nil, form: .token)
+            $0.register("2", by: nil, form: .token)
+            $0.cancel("1", by: .user)
+            $0.cancel("2", by: .user)
+          }
+        ),
       ]
     ),
     FiringLog(
@@ -172,8 +201,10 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       twins: [
         ("removed afterwards", inInitial.without(3).inserting(before: 5) { $0.remove("1") }),
         ("removed on another thread", inInitial.replacing(3) { $0.remove("1", thread: "2") }),
-        ("removed after the callback, before the addition returned",
-          inInitial.without(3).inserting(before: 4) { $0.remove("1") }),
+        (
+          "removed after the callback, before the addition returned",
+          inInitial.without(3).inserting(before: 4) { $0.remove("1") }
+        ),
       ]
     ),
     FiringLog(
@@ -181,8 +212,11 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       log: itself,
       outcome: ["KVO020@1"],
       twins: [
-        ("by another", itself.replacing(1) { $0.register("1", "Account#12", by: "Account#13") }
-          .replacing(2) { $0.remove("1", "Account#12", by: "Account#13") })
+        (
+          "by another",
+          itself.replacing(1) { $0.register("1", "Account#12", by: "Account#13") }
+            .replacing(2) { $0.remove("1", "Account#12", by: "Account#13") }
+        )
       ]
     ),
     FiringLog(
@@ -197,17 +231,23 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO031@4"],
       twins: [
         ("invalidated", droppedToken.replacing(4) { $0.cancel(by: .user, scope: "s") }),
-        ("with the initial value", droppedToken.replacing(2) {
-          $0.register(by: nil, options: [.initial], form: .token, scope: "s")
-        }),
+        (
+          "with the initial value",
+          droppedToken.replacing(2) {
+            $0.register(by: nil, options: [.initial], form: .token, scope: "s")
+          }
+        ),
         ("notified before", droppedToken.inserting(before: 4) { $0.notify() }),
         ("kept by another scope", droppedToken.replacing(4) { $0.cancel(by: .token) }),
-        ("without scopes, after something else", SampleLog {
-          $0.register(by: nil, form: .token)
-          $0.will("Account#12", "name")
-          $0.did("Account#12", "name")
-          $0.cancel(by: .token)
-        }),
+        (
+          "without scopes, after something else",
+          SampleLog {
+            $0.register(by: nil, form: .token)
+            $0.will("Account#12", "name")
+            $0.did("Account#12", "name")
+            $0.cancel(by: .token)
+          }
+        ),
       ]
     ),
   ]
@@ -344,10 +384,16 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       log: crossed,
       outcome: ["KVO012@3"],
       twins: [
-        ("nested", crossed.replacing(3) { $0.did("Account#12", "name") }
-          .replacing(4) { $0.did("Account#12", "balance") }),
-        ("on two threads", crossed.replacing(2) { $0.will("Account#12", "name", thread: "2") }
-          .replacing(4) { $0.did("Account#12", "name", thread: "2") }),
+        (
+          "nested",
+          crossed.replacing(3) { $0.did("Account#12", "name") }
+            .replacing(4) { $0.did("Account#12", "balance") }
+        ),
+        (
+          "on two threads",
+          crossed.replacing(2) { $0.will("Account#12", "name", thread: "2") }
+            .replacing(4) { $0.did("Account#12", "name", thread: "2") }
+        ),
       ]
     ),
     FiringLog(
@@ -365,25 +411,43 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO032@4"],
       twins: [
         ("told", missed.inserting(before: 7) { $0.notify("2", change: "c") }),
-        ("another key", missed.replacing(2) { $0.register("2", by: "Screen#4", "name") }
-          .replacing(8) { $0.remove("2", by: "Screen#4", "name") }),
-        ("a deep path", missed.replacing(2) { $0.register("2", by: "Screen#4", "balance.cents") }
-          .replacing(8) { $0.remove("2", by: "Screen#4", "balance.cents") }),
-        ("removed meanwhile, by the first callback",
-          missed.without(8).inserting(before: 6) { $0.remove("2", by: "Screen#4") }),
-        ("removed meanwhile, on another thread",
+        (
+          "another key",
+          missed.replacing(2) { $0.register("2", by: "Screen#4", "name") }
+            .replacing(8) { $0.remove("2", by: "Screen#4", "name") }
+        ),
+        (
+          "a deep path",
+          missed.replacing(2) { $0.register("2", by: "Screen#4", "balance.cents") }
+            .replacing(8) { $0.remove("2", by: "Screen#4", "balance.cents") }
+        ),
+        (
+          "removed meanwhile, by the first callback",
+          missed.without(8).inserting(before: 6) { $0.remove("2", by: "Screen#4") }
+        ),
+        (
+          "removed meanwhile, on another thread",
           missed.without(8).inserting(before: 5) {
             $0.remove("2", by: "Screen#4", thread: "2")
-          }),
-        ("cleaned up meanwhile", missed.without(8).inserting(before: 7) {
-          $0.endDeinit("Screen#4")
-        }.replacing(2) { $0.register("2", by: "Screen#4", form: .controller) }),
-        ("registered while the change went on", missed.without(2).inserting(before: 3) {
-          $0.register("2", by: "Screen#4")
-        }),
+          }
+        ),
+        (
+          "cleaned up meanwhile",
+          missed.without(8).inserting(before: 7) {
+            $0.endDeinit("Screen#4")
+          }.replacing(2) { $0.register("2", by: "Screen#4", form: .controller) }
+        ),
+        (
+          "registered while the change went on",
+          missed.without(2).inserting(before: 3) {
+            $0.register("2", by: "Screen#4")
+          }
+        ),
         ("killed in the middle", missed.twin { $0.events.removeSubrange(6...) }),
-        ("told on another thread",
-          missed.inserting(before: 7) { $0.notify("2", change: "c", thread: "2") }),
+        (
+          "told on another thread",
+          missed.inserting(before: 7) { $0.notify("2", change: "c", thread: "2") }
+        ),
       ]
     ),
   ]
@@ -405,8 +469,10 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO021@4"],
       twins: [
         ("removed", leaked.inserting(before: 4) { $0.remove("1") }),
-        ("meant to live",
-          leaked.replacing(2) { $0.register(expectedToLive: "app-wide", scope: "s") }),
+        (
+          "meant to live",
+          leaked.replacing(2) { $0.register(expectedToLive: "app-wide", scope: "s") }
+        ),
         ("made outside", leaked.replacing(2) { $0.register() }),
         ("made in a parallel scope", leaked.replacing(2) { $0.register(scope: "t") }),
         ("never ended", leaked.without(4)),

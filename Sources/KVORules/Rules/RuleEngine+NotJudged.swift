@@ -26,7 +26,10 @@ extension RuleEngine {
     for code in Self.unimplemented { say(code, "not implemented in this version") }
     if let droppedAt {
       for code in Self.absence {
-        say(code, "events were dropped at event \(droppedAt), and absence proves nothing from there")
+        say(
+          code,
+          "events were dropped at event \(droppedAt), and absence proves nothing from there"
+        )
       }
     }
     if process?.isComplete == false {

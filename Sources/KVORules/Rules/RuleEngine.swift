@@ -23,7 +23,9 @@ package struct RuleEngine: Sendable {
     }
   }
 
-  /// A rule that was not judged, or not everywhere, and why. Not judged is not clean.
+  /// A rule that was not judged, or not everywhere, and why.
+  ///
+  /// Not judged is not clean.
   package struct NotJudged: Hashable, Sendable {
     package var code: RuleCode
     package var why: String
@@ -128,6 +130,8 @@ package struct RuleEngine: Sendable {
   package var profile: Profile { requestedProfile ?? recordedProfile }
   /// How many registrations are live now.
   package var liveRegistrationCount: Int { records.count }
+  /// How many objects are followed now.
+  package var observedObjectCount: Int { subjects.count }
   /// The live registrations, ordered by the event that made each.
   ///
   /// Complexity: O(n log n).
