@@ -11,11 +11,11 @@ struct RandomProgramTests {
     return (0..<stepCount).map { _ in Step.random(using: &random) }
   }
 
-  @Test("the engine, the ledgers and the model agree on 10,000 programs")
-  func agreement() {
+  @Test("the engine, the ledgers and the model agree on 10,000 programs", arguments: UInt64(0)..<10)
+  func agreement(part: UInt64) {
     var total = 0
     var kinds: Set<Substring> = []
-    for seed in 0..<UInt64(10_000) {
+    for seed in (part * 1_000)..<(part * 1_000 + 1_000) {
       let program = ModelledProgram(Self.steps(seed: seed), isNumbered: true)
       let truth = program.truth.sorted()
       let engine = program.log.outcome().sorted()
@@ -30,7 +30,7 @@ struct RandomProgramTests {
       }
     }
     // A generator that makes no faults would agree with anything.
-    #expect(total > 20_000)
+    #expect(total > 2_000)
     #expect(
       kinds == [
         "KVO001", "KVO002", "KVO003", "KVO004", "KVO005", "KVO006", "KVO007", "KVO008", "KVO010",

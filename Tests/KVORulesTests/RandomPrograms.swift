@@ -29,7 +29,7 @@ enum Step: Sendable {
 }
 
 extension Step {
-  static let objectCount = 4
+  static let objectCount = 3
   static let keyCount = 2
   /// 0 stands for "no context"; a removal without one takes the newest.
   static let contextCount = 3

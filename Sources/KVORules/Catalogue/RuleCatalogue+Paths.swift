@@ -30,7 +30,7 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .unknown, .crash),
         hint: """
-          correct "{keyPath}", or add the key to the key table of {subject}: it must name an \
+          correct "{keyPath}", or add the key to the key table of {Subject}: it must name an \
           observable property at every step
           """,
         happened: """

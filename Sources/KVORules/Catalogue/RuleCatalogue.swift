@@ -11,8 +11,8 @@ package enum RuleCatalogue {
     /// Whether the layer judges it while the program runs.
     package var isLive: Bool
     package var consequences: Consequences
-    /// What to do, with the line to add; `{subject}`, `{observer}`, `{keyPath}` and `{context}`
-    /// stand for the names of the case at hand.
+    /// What to do, with the line to add; `{subject}` (as a variable), `{Subject}` and `{observer}`
+    /// (as types), `{keyPath}` and `{context}` stand for the names of the case at hand.
     package var hint: String
     package var explanation: Explanation
   }

@@ -41,7 +41,7 @@ struct FindingSentence {
       "\(caller) removed its observation of \(path) from \(subject) without saying which: it is "
         + "registered under \(otherContexts), and the newest was taken"
     case .duplicateRegistration:
-      "\(who) observes \(path) of \(subject) \(copies) times under the same context"
+      "\(who) observes \(path) of \(subject) \(copies) under the same context"
     case .observedDeinitWhileObserved:
       "\(subject) was deallocated while \(whom) observed its \(path)"
     case .observerDeinitWhileRegistered:
@@ -100,8 +100,9 @@ struct FindingSentence {
     contexts.isEmpty ? "" : " (it is still registered under \(otherContexts))"
   }
 
-  private var copies: Int {
-    if case .copies(let count) = verdict.detail { count } else { 2 }
+  private var copies: String {
+    guard case .copies(let count) = verdict.detail, count != 2 else { return "twice" }
+    return "\(count) times"
   }
 
   private var scopeEnd: String {
@@ -145,6 +146,7 @@ struct FindingSentence {
   func hint(_ template: String) -> String {
     let values: [(String, String)] = [
       ("{subject}", verdict.subject.map { Self.variable(names[$0.className]) } ?? "object"),
+      ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "the class"),
       ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
       ("{keyPath}", verdict.keyPath == .none ? "…" : names[verdict.keyPath]),
       ("{context}", contexts.first.map(code) ?? "…"),

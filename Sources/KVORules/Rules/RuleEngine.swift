@@ -130,6 +130,8 @@ package struct RuleEngine: Sendable {
   package var profile: Profile { requestedProfile ?? recordedProfile }
   /// How many registrations are live now.
   package var liveRegistrationCount: Int { records.count }
+  /// How many objects are followed now.
+  package var observedObjectCount: Int { subjects.count }
   /// The live registrations, ordered by the event that made each.
   ///
   /// Complexity: O(n log n).

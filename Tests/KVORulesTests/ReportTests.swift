@@ -1,0 +1,235 @@
+import KVORules
+import Testing
+
+/// The whole text report of every firing log, in the order of ``FiringLog/all``.
+@Suite("Whole reports")
+struct ReportTests {
+  @Test("the report of each firing log", arguments: Array(FiringLog.all.enumerated()))
+  func report(number: Int, firing: FiringLog) {
+    #expect(firing.log.report() == Self.reports[number])
+  }
+
+  @Test("there is a report for each firing log")
+  func count() { #expect(Self.reports.count == FiringLog.all.count) }
+
+  private static let reports = [
+    #"""
+    ERROR: KVOSafety: observation removed twice (KVO001 double-remove)
+      Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1 \#
+    (main)
+      > #0 Screen.deinit           Screen.swift:41
+      Previously removed at, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: remove it in one place only, or keep the token of `account.observe(\.balance)` and \#
+    call `token?.invalidate(); token = nil`, which may be done twice
+      Signature: a396ec46 · seen once · event 4
+
+    """#,
+    #"""
+    ERROR: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
+      Screen#3 removed an observation of "balance" from Account#12 that was not registered, on \#
+    thread 1 (main)
+      > #0 Screen.close()   Screen.swift:29
+      Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \#
+    or remove only what was added; a token needs no such care
+      Signature: 4ed26494 · seen once · event 2
+
+    """#,
+    #"""
+    ERROR: KVOSafety: removal under a context that was not registered (KVO003 \#
+    remove-wrong-context)
+      Screen#3 removed its observation of "balance" from Account#12 under context b, but it is \#
+    registered under context a, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: pass the context of the addition: `account.removeObserver(self, forKeyPath: \#
+    "balance", context: a)`
+      Signature: 3c6cb39b · seen once · event 2
+
+    """#,
+    #"""
+    WARNING: KVOSafety: removal without context where several match (KVO004 ambiguous-remove)
+      Screen#3 removed its observation of "balance" from Account#12 without saying which: it is \#
+    registered under context b and context a, and the newest was taken, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: say which one: `account.removeObserver(self, forKeyPath: "balance", context: …)`
+      Signature: f5a7f9bd · seen once · event 3
+
+    """#,
+    #"""
+    WARNING: KVOSafety: the same observation made twice (KVO005 duplicate-registration)
+      Screen#3 observes "balance" of Account#12 twice under the same context, on thread 1 (main)
+      > #0 Screen.appear()         Screen.swift:20
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: add the observation of "balance" once (in init rather than in viewWillAppear), or \#
+    remove the first one before adding again
+      Signature: d823c09d · seen once · event 2
+
+    """#,
+    #"""
+    ERROR: KVOSafety: observation removed inside its own initial notification (KVO010 \#
+    remove-during-initial)
+      Screen#3 removed its observation of "balance" from Account#12 inside its own initial \#
+    notification, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Notified at, on thread 1 (main)
+        (no stack, event 2)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: look at account.balance yourself before you register, or remove after the addition \#
+    has returned
+      Signature: cca4a992 · seen once · event 3
+
+    """#,
+    #"""
+    NOTE: KVOSafety: an object observes itself (KVO020 self-observation)
+      Account#12 observes its own "balance", on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: use `didSet` on balance, or make sure that nothing which Account owns holds it strongly
+      Signature: 6a28ab28 · seen once · event 1
+
+    """#,
+    #"""
+    ERROR: KVOSafety: key path that cannot be observed (KVO029 uncompliant-path)
+      Screen#3 asked for "balanse" of Account#12, but there is no key "balanse", on thread 1 \#
+    (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: correct "balanse", or add the key to the key table of Account: it must name an \#
+    observable property at every step
+      Signature: 8f9fad0c · seen once · event 1
+
+    """#,
+    #"""
+    WARNING: KVOSafety: observation token dropped at once (KVO031 token-dropped)
+      The token of an observation of "balance" of Account#12 was dropped before it observed \#
+    anything, on thread 1 (main)
+        (no stack, event 4)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: keep the token: `self.token = account.observe(\.balance) { … }`
+      Signature: b91ff0aa · seen once · event 4
+
+    """#,
+    #"""
+    ERROR: KVOSafety: observed object deallocated while observed (KVO006 \#
+    observed-deinit-while-observed)
+      Account#12 was deallocated while Screen#3 observed its "balance", on thread 1 (main)
+      > #0 Bank.close()            Bank.swift:8
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: end the observation while account is alive: `account.removeObserver(self, \#
+    forKeyPath: "balance")` before the last reference goes, or let Screen hold it
+      Signature: ae91d59b · seen once · event 4
+
+    """#,
+    #"""
+    ERROR: KVOSafety: observer deallocated while registered (KVO007 \#
+    observer-deinit-while-registered)
+      Screen#3 was deallocated while it observed "balance" of Account#12, on thread 1 (main)
+      > #0 Screen.deinit           Screen.swift:41
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }`, or \#
+    use `token = account.observe(\.balance)`, which ends by itself
+      Signature: 983d2334 · seen once · event 3
+
+    """#,
+    #"""
+    ERROR: KVOSafety: notification sent to a dead observer (KVO008 delivery-to-dead)
+      Screen#3 was told of "balance" of Account#12 after its deallocation had begun, on thread \#
+    1 (main)
+        (no stack, event 4)
+      Deallocated at, on thread 1 (main)
+      > #0 Screen.deinit           Screen.swift:41
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: remove the observation of "balance" before Screen is let go of, on the thread that \#
+    changes account
+      Signature: 918e5ba8 · seen once · event 4
+
+    """#,
+    #"""
+    ERROR: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+      A change of "balance" of Account#12 ended that had not begun, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:9
+      Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
+    didChangeValue(for: "balance") }`
+      Signature: f423dad8 · seen once · event 3
+
+    """#,
+    #"""
+    ERROR: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+      A change of "balance" of Account#12 began and never ended, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:7
+      Scope opened at, on thread 1 (main)
+        (no stack, event 1)
+      Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
+    didChangeValue(for: "balance") }`
+      Signature: f7dfac2a · seen once · event 2
+
+    """#,
+    #"""
+    ERROR: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+      A change of "balance" of Account#12 ended while a change of "name", begun later, was \#
+    open, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:9
+      Changed at, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:7
+      Changed at, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:7
+      Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
+    didChangeValue(for: "balance") }`
+      Signature: f423dad8 · seen once · event 3
+
+    """#,
+    #"""
+    ERROR: KVOSafety: notification that the observer did not handle (KVO017 \#
+    unhandled-notification)
+      Screen#3 did not handle a notification of "balance" of Account#12, on thread 1 (main)
+      > #0 Screen.observe(_:)      Screen.swift:52
+      Notified at, on thread 1 (main)
+      > #0 Screen.observe(_:)      Screen.swift:50
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: handle it in Screen: `if keyPath == "balance", context == … { …; return .handled }`, \#
+    or do not register for it
+      Signature: 116b5a69 · seen once · event 5
+
+    """#,
+    #"""
+    ERROR: KVOSafety: observer not told of a change (KVO032 missed-delivery)
+      Screen#4 was not told of a change of "balance" of Account#12, on thread 1 (main)
+      > #0 Account.deposit(_:)     Account.swift:9
+      Changed at, on thread 1 (main)
+      > #0 Account.deposit(_:)     Account.swift:7
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
+    each observer, and do not remove one observation while another is told
+      Signature: 5788f76a · seen once · event 4
+
+    """#,
+    #"""
+    ERROR: KVOSafety: observation still live at the end of its scope (KVO021 leaked-registration)
+      Screen#3 still observed "balance" of Account#12 at the end of "testBalance", on thread 1 \#
+    (main)
+        (no stack, event 4)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Scope opened at, on thread 1 (main)
+        (no stack, event 1)
+      Fix: end it where the scope ends: `token.invalidate()`, or `account.removeObserver(self, \#
+    forKeyPath: "balance")`; if it is meant to live, say so with `expectedToLive: "why"`
+      Signature: 2edb884b · seen once · event 4
+
+    """#,
+  ]
+}
