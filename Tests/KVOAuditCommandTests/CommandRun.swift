@@ -68,7 +68,9 @@ private final class Drain: @unchecked Sendable {
     }
   }
 
-  /// What was read. Waits for the end of the pipe; to be asked once.
+  /// What was read.
+  ///
+  /// Waits for the end of the pipe; to be asked once.
   var text: String {
     done.wait()
     return String(decoding: data, as: UTF8.self)
