@@ -15,19 +15,27 @@ struct CommandRun {
   }
 
   /// Runs `kvo-audit` with `arguments` in `folder` and waits for its end.
-  init(
+  init(_ arguments: [String], in folder: URL, input: String = "") throws {
+    try self.init(Self.executable, arguments, folder, input)
+  }
+
+  /// Runs a bash script in which `$audit` is the built program.
+  init(shell script: String, in folder: URL) throws {
+    let definition = "audit='\(try Self.executable.path)'; export audit\n"
+    try self.init(URL(filePath: "/bin/bash"), ["-c", definition + script], folder, "")
+  }
+
+  private init(
+    _ executable: URL,
     _ arguments: [String],
-    in folder: URL,
-    input: String = "",
-    environment: [String: String] = [:]
+    _ folder: URL,
+    _ input: String
   ) throws {
     let process = Process()
-    process.executableURL = try Self.executable
+    process.executableURL = executable
     process.arguments = arguments
     process.currentDirectoryURL = folder
-    process.environment = ProcessInfo.processInfo.environment
-      .filter { $0.key != "NO_COLOR" }
-      .merging(environment) { $1 }
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "NO_COLOR" }
     let streams = (input: Pipe(), output: Pipe(), error: Pipe())
     process.standardInput = streams.input
     process.standardOutput = streams.output
@@ -39,29 +47,6 @@ struct CommandRun {
     let complaints = Drain(streams.error.fileHandleForReading)
     output = String(
       decoding: try streams.output.fileHandleForReading.readToEnd() ?? Data(),
-      as: UTF8.self
-    )
-    complaint = complaints.text
-    process.waitUntilExit()
-    status = process.terminationStatus
-  }
-
-  /// Runs a shell script in which `kvo-audit` is the built one.
-  init(shell script: String, in folder: URL) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/bash")
-    process.arguments = [
-      "-c", "kvo-audit() { '\(try Self.executable.path)' \"$@\"; }\n\(script)",
-    ]
-    process.currentDirectoryURL = folder
-    let output = Pipe()
-    let error = Pipe()
-    process.standardOutput = output
-    process.standardError = error
-    try process.run()
-    let complaints = Drain(error.fileHandleForReading)
-    self.output = String(
-      decoding: try output.fileHandleForReading.readToEnd() ?? Data(),
       as: UTF8.self
     )
     complaint = complaints.text

@@ -40,7 +40,7 @@ import Testing
     let run = try CommandRun(
       shell: """
         logs=$(printf 'a.jsonl %.0s' {1..100})
-        kvo-audit validate $logs | head -n 1
+        $audit validate $logs | head -n 1
         echo ${PIPESTATUS[0]}
         """,
       in: folder.url
@@ -52,7 +52,7 @@ import Testing
   @Test("says that its output cannot be written, with status 74")
   func fullDisk() throws {
     _ = try folder.file("a.jsonl", "{\"event\":\"exit\",\"status\":0}\n")
-    let run = try CommandRun(shell: "kvo-audit validate a.jsonl >/dev/full", in: folder.url)
+    let run = try CommandRun(shell: "$audit validate a.jsonl >/dev/full", in: folder.url)
     #expect(
       run.complaint == "kvo-audit: the report cannot be written: No space left on device\n"
     )

@@ -1,0 +1,176 @@
+import Foundation
+import Testing
+
+@Suite("kvo-audit") struct AuditCommandTests {
+  private let folder: ScratchFolder
+
+  private static let doubleRemove = """
+    {"event":"register","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":5}
+    {"event":"remove","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":5}
+    {"event":"remove","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance"}
+
+    """
+  private static let selfObservation = """
+    {"event":"register","thread":1,"subject":{"class":"A","id":"1"},"observer":{"class":"A","id":"1"},"keyPath":"k"}
+
+    """
+  private static let exit = "{\"event\":\"exit\",\"status\":0}\n"
+
+  init() throws {
+    folder = try ScratchFolder()
+    _ = try folder.file("bad.jsonl", Self.doubleRemove)
+    _ = try folder.file("noted.jsonl", Self.selfObservation)
+    _ = try folder.file("good.jsonl", Self.exit)
+    _ = try folder.file("damaged.jsonl", Self.exit + "x\n")
+    _ = try folder.file("text.txt", "hello\n")
+    _ = try folder.file("empty.jsonl", "")
+  }
+
+  private func run(_ arguments: String...) throws -> CommandRun {
+    try CommandRun(arguments, in: folder.url)
+  }
+
+  @Test(
+    "gives its verdict as exit status",
+    arguments: [
+      (["good.jsonl"], 0), (["bad.jsonl"], 1), (["audit", "bad.jsonl"], 1),
+      (["good.jsonl", "bad.jsonl"], 1), (["--fail-on", "never", "bad.jsonl"], 0),
+      (["noted.jsonl"], 0), (["--fail-on", "warning", "noted.jsonl"], 0),
+      (["--fail-on", "note", "noted.jsonl"], 1), (["damaged.jsonl"], 0),
+      (["--profile", "gnustep-1.28", "bad.jsonl"], 0),
+      (["--profile", "gnustep-1.28", "--fail-on", "warning", "bad.jsonl"], 1),
+      (["none.jsonl"], 65), (["text.txt"], 65), (["empty.jsonl"], 65), (["."], 65),
+      (["bad.jsonl", "none.jsonl"], 65), (["census", "none.jsonl"], 65),
+      ([], 64), (["--fail-on", "always", "bad.jsonl"], 64),
+      (["--profile", "ios", "bad.jsonl"], 64),
+      (["--nonsense", "bad.jsonl"], 64), (["explain", "KVO999"], 64), (["explain"], 0),
+      (["--help"], 0), (["--version"], 0), (["census", "bad.jsonl"], 0),
+      (["--generate-completion-script", "zsh"], 0),
+    ] as [([String], Int32)]
+  )
+  func status(arguments: [String], status: Int32) throws {
+    let run = try CommandRun(arguments, in: folder.url)
+    #expect(run.status == status, "\(run.complaint)")
+    // What is refused says why; what is not refused complains of nothing.
+    #expect(run.complaint.isEmpty == (status < 64))
+  }
+
+  @Test("reports what it could read and complains of the rest")
+  func partly() throws {
+    let run = try run("--fail-on", "never", "none.jsonl", "good.jsonl", "text.txt")
+    #expect(
+      run.complaint == """
+        kvo-audit: none.jsonl: no such file
+        kvo-audit: text.txt: not a usage log: it begins with "hello\\n"; kvo-audit reads usage logs \
+        in JSON Lines, one object with an "event" a line
+
+        """
+    )
+    #expect(
+      run.output.hasSuffix(
+        "SUMMARY: 0 errors, 0 warnings in 1 event from 1 process (0 observations live at the end)\n"
+      )
+    )
+    #expect(run.status == 65)
+  }
+
+  @Test("prints no figures where it read nothing, but JSON all the same")
+  func nothing() throws {
+    #expect(try run("none.jsonl").output == "")
+    let json = try run("--format", "json", "none.jsonl")
+    let report = try JSONSerialization.jsonObject(with: Data(json.output.utf8))
+    let unreadable = (report as? [String: Any])?["unreadable"] as? [[String: Any]]
+    #expect(unreadable?.first?["message"] as? String == "no such file")
+    #expect(json.status == 65)
+  }
+
+  @Test("offers the command that a missing file may have meant")
+  func slip() throws {
+    #expect(
+      try run("cenus", "bad.jsonl").complaint
+        == "kvo-audit: cenus: no such file; did you mean the command \"census\"?\n"
+    )
+  }
+
+  @Test("names the values that an option may have")
+  func wrongOption() throws {
+    let complaint = try run("--fail-on", "always", "bad.jsonl").complaint
+    #expect(
+      complaint.hasPrefix(
+        """
+        Error: The value 'always' is invalid for '--fail-on <fail-on>'. Please provide one of \
+        'error', 'warning', 'note' or 'never'.
+
+        """
+      )
+    )
+  }
+
+  @Test("says the same of a file, of standard input and of a FIFO")
+  func inputs() throws {
+    let file = try run("--format", "json", "bad.jsonl")
+    let input = try CommandRun(
+      ["--format", "json", "-"],
+      in: folder.url,
+      input: Self.doubleRemove
+    )
+    let pipe = try CommandRun(
+      shell: "$audit --format json <(cat bad.jsonl)",
+      in: folder.url
+    )
+    #expect(input.output.replacing("standard input", with: "bad.jsonl") == file.output)
+    let name = try #require(pipe.output.firstMatch(of: /\/dev\/fd\/[0-9]+/)).output
+    #expect(pipe.output.replacing(name, with: "bad.jsonl") == file.output)
+    #expect([file.status, input.status, pipe.status] == [1, 1, 1])
+  }
+
+  @Test("colours when it is told to, and not into a pipe")
+  func color() throws {
+    #expect(try run("bad.jsonl").output.hasPrefix("ERROR: "))
+    #expect(try run("--color", "always", "bad.jsonl").output.hasPrefix("\u{1b}[1;31mERROR:"))
+    // A terminal of its own for the program.
+    let terminal = "script -qec '$audit bad.jsonl' /dev/null"
+    let colored = try CommandRun(shell: terminal, in: folder.url)
+    #expect(colored.output.hasPrefix("\u{1b}[1;31mERROR:"))
+    let plain = try CommandRun(shell: "export NO_COLOR=1; \(terminal)", in: folder.url)
+    #expect(plain.output.hasPrefix("ERROR: "))
+  }
+
+  @Test("ends quietly when its reader goes away")
+  func brokenPipe() throws {
+    let log = (0..<3000).map { number in
+      """
+      {"event":"remove","subject":{"class":"A\(number)","id":"\(number)"},"observer":{"class":"B","id":"b"},"keyPath":"k"}
+
+      """
+    }
+    _ = try folder.file("long.jsonl", log.joined())
+    let run = try CommandRun(
+      shell: "$audit long.jsonl | head -n 1; echo ${PIPESTATUS[0]}",
+      in: folder.url
+    )
+    #expect(run.complaint == "")
+    #expect(
+      run.output == """
+        ERROR: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
+        1
+
+        """
+    )
+  }
+
+  @Test("takes leaks at exit for faults when asked to")
+  func leaksAtExit() throws {
+    let log = #"""
+      {"event":"register","subject":{"class":"A","id":"1"},"observer":{"class":"B","id":"2"},"keyPath":"k","registration":1}
+      {"event":"exit","status":0}
+
+      """#
+    _ = try folder.file("leak.jsonl", log)
+    #expect(try run("leak.jsonl").status == 0)
+    let run = try run("--leaks-at-exit", "leak.jsonl")
+    #expect(run.output.hasPrefix("ERROR: KVOSafety: "))
+    #expect(run.output.contains("(KVO021 leaked-registration)"))
+    #expect(run.status == 1)
+  }
+}
