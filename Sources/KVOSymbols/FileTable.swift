@@ -4,9 +4,16 @@ import CElfutils
 struct FileTable {
   private var handle: OpaquePointer?
   private var paths: [String??] = []
+  /// The folder that the compiler ran in, or nil.
+  private let folder: String?
 
   init(of unit: Dwarf_Die) {
     var unit = unit
+    var attribute = Dwarf_Attribute()
+    // Clang's units give it beside relative names, and libdw joins the two in some versions only.
+    folder = dwarf_attr(&unit, UInt32(DW_AT_comp_dir), &attribute)
+      .flatMap { dwarf_formstring($0) }
+      .map { String(cString: $0) }
     var count = 0
     guard dwarf_getsrcfiles(&unit, &handle, &count) == 0 else { return }
     paths = Array(repeating: nil, count: count)
@@ -30,6 +37,8 @@ struct FileTable {
     guard let name = dwarf_filesrc(handle, Int(number), nil, nil) else { return nil }
     let path = String(cString: name)
     // libdw's text for an entry that the table leaves open is "???".
-    return path == "???" || path.hasSuffix("<compiler-generated>") ? nil : path
+    if path == "???" || path.hasSuffix("<compiler-generated>") { return nil }
+    guard !path.hasPrefix("/"), let folder else { return path }
+    return "\(folder)/\(path)"
   }
 }

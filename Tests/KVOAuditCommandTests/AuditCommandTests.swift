@@ -126,14 +126,14 @@ import Testing
 
   @Test("colours when it is told to, and not into a pipe")
   func color() throws {
-    #expect(try run("bad.jsonl").output.hasPrefix("ERROR: "))
-    #expect(try run("--color", "always", "bad.jsonl").output.hasPrefix("\u{1b}[1;31mERROR:"))
+    #expect(try run("bad.jsonl").output.hasPrefix("WARNING: "))
+    #expect(try run("--color", "always", "bad.jsonl").output.hasPrefix("\u{1b}[1;31mWARNING:"))
     // A terminal of its own for the program.
     let terminal = "script -qec '$audit bad.jsonl' /dev/null"
     let colored = try CommandRun(shell: terminal, in: folder.url)
-    #expect(colored.output.hasPrefix("\u{1b}[1;31mERROR:"))
+    #expect(colored.output.hasPrefix("\u{1b}[1;31mWARNING:"))
     let plain = try CommandRun(shell: "export NO_COLOR=1; \(terminal)", in: folder.url)
-    #expect(plain.output.hasPrefix("ERROR: "))
+    #expect(plain.output.hasPrefix("WARNING: "))
   }
 
   @Test("ends quietly when its reader goes away")
@@ -152,7 +152,7 @@ import Testing
     #expect(run.complaint == "")
     #expect(
       run.output == """
-        ERROR: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
+        WARNING: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
         1
 
         """
@@ -169,7 +169,7 @@ import Testing
     _ = try folder.file("leak.jsonl", log)
     #expect(try run("leak.jsonl").status == 0)
     let run = try run("--leaks-at-exit", "leak.jsonl")
-    #expect(run.output.hasPrefix("ERROR: KVOSafety: "))
+    #expect(run.output.hasPrefix("WARNING: KVOSafety: "))
     #expect(run.output.contains("(KVO021 leaked-registration)"))
     #expect(run.status == 1)
   }

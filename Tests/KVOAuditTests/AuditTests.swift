@@ -27,7 +27,7 @@ import Testing
     let log = LogText.doubleRemove(process: 1) + "broken\n" + LogText.exit
     #expect(
       try text(report([("a.jsonl", log)])) == """
-        ERROR: KVOSafety: observation removed twice (KVO001 double-remove)
+        WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
           Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1 (main)
           > #0 Screen.deinit               Screen.swift:41
             #1 main                        main.swift:6
@@ -37,7 +37,7 @@ import Testing
           > #0 Screen.init(account:)       Screen.swift:12
           Fix: remove it in one place only, or keep the token of `account.observe(\\.balance)` and call \
         `token?.invalidate(); token = nil`, which may be done twice
-          Signature: a396ec46 · seen once · event 6
+          Signature: a396ec46 · seen once · event 6 · error, contained
 
         DAMAGED: 1 line of a.jsonl cannot be read, and what it said is lost
           a.jsonl:7:1: not JSON: invalid value

@@ -61,7 +61,7 @@ struct FindingTests {
     let log = Self.resolved([0x110, 0x120, 0x130, 0x200, 0x210, 0x999])
     #expect(
       log.report(resolver: Self.resolver, modules: Self.modules) == """
-        ERROR: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
+        WARNING: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
           Screen#3 removed an observation of "balance" from Account#12 that was not registered, on \
         thread 1 (main)
             #0 withLock<A>(_:)           (Bank)
@@ -72,7 +72,7 @@ struct FindingTests {
             #5 0x999
           Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \
         or remove only what was added; a token needs no such care
-          Signature: 72e4a9ae · seen once · event 1
+          Signature: 72e4a9ae · seen once · event 1 · error, contained
 
         """
     )
@@ -196,8 +196,8 @@ struct FindingTests {
     let report = log.report()
     #expect(
       report.split(separator: "\n").filter { $0.contains("Signature") } == [
-        "  Signature: 4ed26494 · seen 13 times · events 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more",
-        "  Signature: a1a2376d · seen once · event 14",
+        "  Signature: 4ed26494 · seen 13 times · events 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more · error, contained",
+        "  Signature: a1a2376d · seen once · event 14 · error, contained",
       ]
     )
     #expect(report.contains("Account#1 that was not registered, on thread 7\n"))
@@ -215,7 +215,7 @@ struct FindingTests {
           Account#12 observes its own "balance", while Pool#4 holds it strongly, on thread 1 (main)
           > #0 Screen.init(account:)   Screen.swift:12
           Fix: use `didSet` on balance, or make sure that nothing which Account owns holds it strongly
-          Signature: 6a28ab28 · seen once · event 1
+          Signature: 6a28ab28 · seen once · event 1 · warning, unknown
 
         """
     )
@@ -248,7 +248,7 @@ struct FindingTests {
           > #0 (call)   Screen.swift:12
           (earlier history lost)
           Fix: do not
-          Signature: 0000abcd · seen once · low confidence · gnustep-1.28: none
+          Signature: 0000abcd · seen once · low confidence · warning, none on gnustep-1.28
 
         """
     )
@@ -262,7 +262,7 @@ struct FindingTests {
         \u{1b}[1;36mNOTE:\u{1b}[0m KVOSafety: observation removed twice (KVO001 double-remove)
           Screen#3 did it again
           Fix: do not
-          Signature: 0000abcd · seen once
+          Signature: 0000abcd · seen once · note, none
 
         """
     )

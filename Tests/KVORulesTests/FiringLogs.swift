@@ -376,7 +376,6 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO012@2"],
       twins: [
         ("closed", unclosed.inserting(before: 3) { $0.did() }),
-        ("of a dead object", unclosed.inserting(before: 3) { $0.endDeinit("Account#12") }),
       ]
     ),
     FiringLog(

@@ -14,7 +14,7 @@ struct ReportTests {
 
   private static let reports = [
     #"""
-    ERROR: KVOSafety: observation removed twice (KVO001 double-remove)
+    WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
       Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1 \#
     (main)
       > #0 Screen.deinit           Screen.swift:41
@@ -24,21 +24,21 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove it in one place only, or keep the token of `account.observe(\.balance)` and \#
     call `token?.invalidate(); token = nil`, which may be done twice
-      Signature: a396ec46 · seen once · event 4
+      Signature: a396ec46 · seen once · event 4 · error, contained
 
     """#,
     #"""
-    ERROR: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
+    WARNING: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
       Screen#3 removed an observation of "balance" from Account#12 that was not registered, on \#
     thread 1 (main)
       > #0 Screen.close()   Screen.swift:29
       Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \#
     or remove only what was added; a token needs no such care
-      Signature: 4ed26494 · seen once · event 2
+      Signature: 4ed26494 · seen once · event 2 · error, contained
 
     """#,
     #"""
-    ERROR: KVOSafety: removal under a context that was not registered (KVO003 \#
+    WARNING: KVOSafety: removal under a context that was not registered (KVO003 \#
     remove-wrong-context)
       Screen#3 removed its observation of "balance" from Account#12 under context b, but it is \#
     registered under context a, on thread 1 (main)
@@ -47,7 +47,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: pass the context of the addition: `account.removeObserver(self, forKeyPath: \#
     "balance", context: a)`
-      Signature: 3c6cb39b · seen once · event 2
+      Signature: 3c6cb39b · seen once · event 2 · error, contained
 
     """#,
     #"""
@@ -60,7 +60,7 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: say which one: `account.removeObserver(self, forKeyPath: "balance", context: …)`
-      Signature: f5a7f9bd · seen once · event 3
+      Signature: f5a7f9bd · seen once · event 3 · warning, wrong
 
     """#,
     #"""
@@ -71,11 +71,11 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add the observation of "balance" once (in init rather than in viewWillAppear), or \#
     remove the first one before adding again
-      Signature: d823c09d · seen once · event 2
+      Signature: d823c09d · seen once · event 2 · warning, wrong
 
     """#,
     #"""
-    ERROR: KVOSafety: observation removed inside its own initial notification (KVO010 \#
+    WARNING: KVOSafety: observation removed inside its own initial notification (KVO010 \#
     remove-during-initial)
       Screen#3 removed its observation of "balance" from Account#12 inside its own initial \#
     notification, on thread 1 (main)
@@ -86,7 +86,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: look at account.balance yourself before you register, or remove after the addition \#
     has returned
-      Signature: cca4a992 · seen once · event 3
+      Signature: cca4a992 · seen once · event 3 · error, contained
 
     """#,
     #"""
@@ -94,17 +94,17 @@ struct ReportTests {
       Account#12 observes its own "balance", on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: use `didSet` on balance, or make sure that nothing which Account owns holds it strongly
-      Signature: 6a28ab28 · seen once · event 1
+      Signature: 6a28ab28 · seen once · event 1 · note, unknown
 
     """#,
     #"""
-    ERROR: KVOSafety: key path that cannot be observed (KVO029 uncompliant-path)
+    WARNING: KVOSafety: key path that cannot be observed (KVO029 uncompliant-path)
       Screen#3 asked for "balanse" of Account#12, but there is no key "balanse", on thread 1 \#
     (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: correct "balanse", or add the key to the key table of Account: it must name an \#
     observable property at every step
-      Signature: 8f9fad0c · seen once · event 1
+      Signature: 8f9fad0c · seen once · event 1 · error, contained
 
     """#,
     #"""
@@ -115,11 +115,11 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: keep the token: `self.token = account.observe(\.balance) { … }`
-      Signature: b91ff0aa · seen once · event 4
+      Signature: b91ff0aa · seen once · event 4 · warning, wrong
 
     """#,
     #"""
-    ERROR: KVOSafety: observed object deallocated while observed (KVO006 \#
+    WARNING: KVOSafety: observed object deallocated while observed (KVO006 \#
     observed-deinit-while-observed)
       Account#12 was deallocated while Screen#3 observed its "balance", on thread 1 (main)
       > #0 Bank.close()            Bank.swift:8
@@ -127,11 +127,11 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: end the observation while account is alive: `account.removeObserver(self, \#
     forKeyPath: "balance")` before the last reference goes, or let Screen hold it
-      Signature: ae91d59b · seen once · event 4
+      Signature: ae91d59b · seen once · event 4 · error, contained
 
     """#,
     #"""
-    ERROR: KVOSafety: observer deallocated while registered (KVO007 \#
+    WARNING: KVOSafety: observer deallocated while registered (KVO007 \#
     observer-deinit-while-registered)
       Screen#3 was deallocated while it observed "balance" of Account#12, on thread 1 (main)
       > #0 Screen.deinit           Screen.swift:41
@@ -139,11 +139,11 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }`, or \#
     use `token = account.observe(\.balance)`, which ends by itself
-      Signature: 983d2334 · seen once · event 3
+      Signature: 983d2334 · seen once · event 3 · error, contained
 
     """#,
     #"""
-    ERROR: KVOSafety: notification sent to a dead observer (KVO008 delivery-to-dead)
+    WARNING: KVOSafety: notification sent to a dead observer (KVO008 delivery-to-dead)
       Screen#3 was told of "balance" of Account#12 after its deallocation had begun, on thread \#
     1 (main)
         (no stack, event 4)
@@ -153,31 +153,31 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove the observation of "balance" before Screen is let go of, on the thread that \#
     changes account
-      Signature: 918e5ba8 · seen once · event 4
+      Signature: 918e5ba8 · seen once · event 4 · error, contained
 
     """#,
     #"""
-    ERROR: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+    WARNING: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
       A change of "balance" of Account#12 ended that had not begun, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:9
       Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
     didChangeValue(for: "balance") }`
-      Signature: f423dad8 · seen once · event 3
+      Signature: f423dad8 · seen once · event 3 · error, wrong
 
     """#,
     #"""
-    ERROR: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+    WARNING: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
       A change of "balance" of Account#12 began and never ended, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
       Scope opened at, on thread 1 (main)
         (no stack, event 1)
       Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
     didChangeValue(for: "balance") }`
-      Signature: f7dfac2a · seen once · event 2
+      Signature: f7dfac2a · seen once · event 2 · error, wrong
 
     """#,
     #"""
-    ERROR: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+    WARNING: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
       A change of "balance" of Account#12 ended while a change of "name", begun later, was \#
     open, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:9
@@ -187,11 +187,11 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
     didChangeValue(for: "balance") }`
-      Signature: f423dad8 · seen once · event 3
+      Signature: f423dad8 · seen once · event 3 · error, wrong
 
     """#,
     #"""
-    ERROR: KVOSafety: notification that the observer did not handle (KVO017 \#
+    WARNING: KVOSafety: notification that the observer did not handle (KVO017 \#
     unhandled-notification)
       Screen#3 did not handle a notification of "balance" of Account#12, on thread 1 (main)
       > #0 Screen.observe(_:)      Screen.swift:52
@@ -201,11 +201,11 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: handle it in Screen: `if keyPath == "balance", context == … { …; return .handled }`, \#
     or do not register for it
-      Signature: 116b5a69 · seen once · event 5
+      Signature: 116b5a69 · seen once · event 5 · error, contained
 
     """#,
     #"""
-    ERROR: KVOSafety: observer not told of a change (KVO032 missed-delivery)
+    WARNING: KVOSafety: observer not told of a change (KVO032 missed-delivery)
       Screen#4 was not told of a change of "balance" of Account#12, on thread 1 (main)
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 1 (main)
@@ -214,11 +214,11 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
     each observer, and do not remove one observation while another is told
-      Signature: 5788f76a · seen once · event 4
+      Signature: 5788f76a · seen once · event 4 · error, wrong
 
     """#,
     #"""
-    ERROR: KVOSafety: observation still live at the end of its scope (KVO021 leaked-registration)
+    WARNING: KVOSafety: observation still live at the end of its scope (KVO021 leaked-registration)
       Screen#3 still observed "balance" of Account#12 at the end of "testBalance", on thread 1 \#
     (main)
         (no stack, event 4)
@@ -228,7 +228,7 @@ struct ReportTests {
         (no stack, event 1)
       Fix: end it where the scope ends: `token.invalidate()`, or `account.removeObserver(self, \#
     forKeyPath: "balance")`; if it is meant to live, say so with `expectedToLive: "why"`
-      Signature: 2edb884b · seen once · event 4
+      Signature: 2edb884b · seen once · event 4 · error, leak
 
     """#,
   ]
