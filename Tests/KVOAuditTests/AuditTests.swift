@@ -35,7 +35,7 @@ import Testing
           > #0 Screen.viewDidDisappear()   Screen.swift:29
           Registered at, on thread 1 (main)
           > #0 Screen.init(account:)       Screen.swift:12
-          Fix: remove it in one place only, or keep the token of `account.observe(\\.balance)` and call \
+          Fix: remove it in one place only, or keep the token of `account.observe(keyPath: "balance")` and call \
         `token?.invalidate(); token = nil`, which may be done twice
           Signature: a396ec46 · seen once · event 6 · error, contained
 

@@ -22,7 +22,7 @@ struct ReportTests {
       > #0 Screen.close()          Screen.swift:29
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: remove it in one place only, or keep the token of `account.observe(\.balance)` and \#
+      Fix: remove it in one place only, or keep the token of `account.observe(keyPath: "balance")` and \#
     call `token?.invalidate(); token = nil`, which may be done twice
       Signature: a396ec46 · seen once · event 4 · error, contained
 
@@ -114,7 +114,7 @@ struct ReportTests {
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: keep the token: `self.token = account.observe(\.balance) { … }`
+      Fix: keep the token: `self.token = account.observe(keyPath: "balance") { … }`
       Signature: b91ff0aa · seen once · event 4 · warning, wrong
 
     """#,
@@ -138,7 +138,7 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }`, or \#
-    use `token = account.observe(\.balance)`, which ends by itself
+    use `token = account.observe(keyPath: "balance")`, which ends by itself
       Signature: 983d2334 · seen once · event 3 · error, contained
 
     """#,
@@ -160,8 +160,8 @@ struct ReportTests {
     WARNING: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
       A change of "balance" of Account#12 ended that had not begun, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:9
-      Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
-    didChangeValue(for: "balance") }`
+      Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
+    didChangeValue(forKey: "balance") }`
       Signature: f423dad8 · seen once · event 3 · error, wrong
 
     """#,
@@ -171,8 +171,8 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Scope opened at, on thread 1 (main)
         (no stack, event 1)
-      Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
-    didChangeValue(for: "balance") }`
+      Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
+    didChangeValue(forKey: "balance") }`
       Signature: f7dfac2a · seen once · event 2 · error, wrong
 
     """#,
@@ -185,8 +185,8 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
-      Fix: bracket the change on one thread: `willChangeValue(for: "balance"); defer { \#
-    didChangeValue(for: "balance") }`
+      Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
+    didChangeValue(forKey: "balance") }`
       Signature: f423dad8 · seen once · event 3 · error, wrong
 
     """#,

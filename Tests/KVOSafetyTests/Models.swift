@@ -1,3 +1,4 @@
+import Foundation
 import KVOSafety
 
 /// A model that every test of the layer observes.
@@ -72,11 +73,25 @@ final class Person: KeyValueObservable {
 
 final class Pet {}
 
-/// An observer in the classic form that writes down what it is told.
+/// An observer in the classic form that writes down what it is told, on any thread.
 class Listener: KeyValueObserver {
-  var heard: [String] = []
-  var handling = NotificationHandling.handled
-  var onNotification: ((any KeyValueObservable) -> Void)?
+  private let lock = NSLock()
+  private var lines: [String] = []
+  private var answer = NotificationHandling.handled
+  private var reaction: ((any KeyValueObservable) -> Void)?
+
+  var heard: [String] {
+    get { lock.withLock { lines } }
+    set { lock.withLock { lines = newValue } }
+  }
+  var handling: NotificationHandling {
+    get { lock.withLock { answer } }
+    set { lock.withLock { answer = newValue } }
+  }
+  var onNotification: ((any KeyValueObservable) -> Void)? {
+    get { lock.withLock { reaction } }
+    set { lock.withLock { reaction = newValue } }
+  }
 
   func observeValue(
     forKeyPath keyPath: String,
@@ -84,7 +99,8 @@ class Listener: KeyValueObserver {
     change: ObservedChange<Any>,
     context: ObservationContext?
   ) -> NotificationHandling {
-    heard.append(line(keyPath, change))
+    let line = line(keyPath, change)
+    lock.withLock { lines.append(line) }
     onNotification?(object)
     return handling
   }

@@ -30,8 +30,8 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.wrong, .wrong, .wrong, .unknown, .wrong),
         hint: """
-          bracket the change on one thread: `willChangeValue(for: "{keyPath}"); defer { \
-          didChangeValue(for: "{keyPath}") }`
+          bracket the change on one thread: `willChangeValue(forKey: "{keyPath}"); defer { \
+          didChangeValue(forKey: "{keyPath}") }`
           """,
         happened: """
           A didChange came without its willChange, a willChange never got its didChange, or a change \
@@ -43,15 +43,15 @@ extension RuleCatalogue {
           """,
         fix: "Write both halves in one function, the second in a defer.",
         before: """
-          willChangeValue(for: "balance")
+          willChangeValue(forKey: "balance")
           guard amount > 0 else { return }
           balance += amount
-          didChangeValue(for: "balance")
+          didChangeValue(forKey: "balance")
           """,
         after: """
           guard amount > 0 else { return }
-          willChangeValue(for: "balance")
-          defer { didChangeValue(for: "balance") }
+          willChangeValue(forKey: "balance")
+          defer { didChangeValue(forKey: "balance") }
           balance += amount
           """
       ),
@@ -68,10 +68,10 @@ extension RuleCatalogue {
         matters: "What the observer suspended for the change stays suspended.",
         fix: "Put didChange in a defer.",
         before: """
-          willChangeValue(for: "rows"); try load(); didChangeValue(for: "rows")
+          willChangeValue(forKey: "rows"); try load(); didChangeValue(forKey: "rows")
           """,
         after: """
-          willChangeValue(for: "rows"); defer { didChangeValue(for: "rows") }; try load()
+          willChangeValue(forKey: "rows"); defer { didChangeValue(forKey: "rows") }; try load()
           """
       ),
       rule(

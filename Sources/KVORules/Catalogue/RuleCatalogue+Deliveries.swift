@@ -16,7 +16,7 @@ extension RuleCatalogue {
           account.removeObserver(self, forKeyPath: "balance"); buffer.deallocate()
           """,
         after: """
-          token.invalidate(waiting: true); buffer.deallocate()
+          token.invalidateAndWait(); buffer.deallocate()
           """
       ),
       rule(

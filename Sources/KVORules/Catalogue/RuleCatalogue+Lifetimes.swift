@@ -41,7 +41,7 @@ extension RuleCatalogue {
         hint: """
           add to {observer}: \
           `deinit { {subject}.removeObserver(self, forKeyPath: "{keyPath}") }`, or use \
-          `token = {subject}.observe(\\.{keyPath})`, which ends by itself
+          `token = {subject}.observe(keyPath: "{keyPath}")`, which ends by itself
           """,
         happened: """
           An observer was deallocated without having been removed; nothing in the classic form \
@@ -128,7 +128,7 @@ extension RuleCatalogue {
         "an observation keeps its owner alive",
         .error,
         .everywhere(.leak),
-        hint: "capture weakly: `{subject}.observe(\\.{keyPath}) { [weak self] … }`",
+        hint: "capture weakly: `{subject}.observe(keyPath: \"{keyPath}\") { [weak self] … }`",
         happened: """
           Strong references lead from an object through its token or the closure of an observation \
           back to itself.

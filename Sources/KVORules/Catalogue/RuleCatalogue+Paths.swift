@@ -16,10 +16,12 @@ extension RuleCatalogue {
           """,
         fix: "Break the circle: derived keys depend on stored ones.",
         before: """
-          keyPathsAffecting: ["net": ["gross"], "gross": ["net"]]
+          // in Foundation's spelling
+          class func keyPathsForValuesAffectingNet() -> Set<String> { ["gross"] }
+          class func keyPathsForValuesAffectingGross() -> Set<String> { ["net"] }
           """,
         after: """
-          keyPathsAffecting: ["net": ["gross"]]
+          class func keyPathsForValuesAffectingNet() -> Set<String> { ["gross"] }
           """
       ),
       rule(

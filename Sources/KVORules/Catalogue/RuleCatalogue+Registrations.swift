@@ -130,7 +130,7 @@ extension RuleCatalogue {
         "observation token dropped at once",
         .warning,
         .everywhere(.wrong),
-        hint: "keep the token: `self.token = {subject}.observe(\\.{keyPath}) { … }`",
+        hint: "keep the token: `self.token = {subject}.observe(keyPath: \"{keyPath}\") { … }`",
         happened: """
           A token was dropped where it was handed out, before anything was observed; the \
           observation ended with it.

@@ -10,7 +10,7 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .none, .crash),
         hint: """
-          remove it in one place only, or keep the token of `{subject}.observe(\\.{keyPath})` and \
+          remove it in one place only, or keep the token of `{subject}.observe(keyPath: "{keyPath}")` and \
           call `token?.invalidate(); token = nil`, which may be done twice
           """,
         happened: """
