@@ -1,0 +1,191 @@
+import Foundation
+import KVOSafety
+import Synchronization
+import Testing
+
+@testable import KVOSafetyTesting
+
+/// Why a scope around `body` fails, or nil.
+private func failure(
+  expecting: Set<ObservationRule> = [],
+  allowsNoObservations: Bool = false,
+  threshold: ScopeExpectations.Threshold = .warning,
+  _ body: () throws -> Void
+) rethrows -> String? {
+  var failure: String?
+  try AuditedScope.run(
+    name: "a scope",
+    expectations: ScopeExpectations(
+      expected: expecting,
+      allowsNoObservations: allowsNoObservations,
+      threshold: threshold
+    ),
+    report: { failure = $0 },
+    body
+  )
+  return failure
+}
+
+/// The codes that a failure names.
+private func codes(_ failure: String?) -> [String] {
+  (failure ?? "").matches(of: #/\((KVO\d{3}) /#).map { String($0.output.1) }
+}
+
+@Suite("An audited scope")
+struct ScopeTests {
+  @Test("passes where all is in order")
+  func passes() {
+    #expect(failure { behave() } == nil)
+  }
+
+  @Test("fails with the whole report, functions and lines of the test included")
+  func failsWithReport() throws {
+    let text = try #require(failure { removeTwice() })
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    #expect(lines[0] == "1 observation violation")
+    #expect(lines[2] == "WARNING: KVOSafety: observation removed twice (KVO001 double-remove)")
+    let shown = lines[3...].map { $0.replacing(#/\#\d+ removed/#, with: "#N removed") }
+    #expect(shown[0].contains(#"its observation of "balance" from Account#"#))
+    let frames = lines.filter { $0.hasPrefix("  > ") }
+      .map { $0.replacing(#/\s{2,}/#, with: " ") }
+    #expect(
+      frames == [
+        " > #0 removeTwice() Models.swift:39", " > #0 removeTwice() Models.swift:38",
+        " > #0 removeTwice() Models.swift:37",
+      ]
+    )
+  }
+
+  @Test("does not fail for what is expected, and fails where that does not happen")
+  func expectations() {
+    #expect(failure(expecting: [.doubleRemove]) { removeTwice() } == nil)
+    #expect(
+      failure(expecting: [.doubleRemove, .removeWrongContext]) { behave() }
+        == "expected KVO001 double-remove, KVO003 remove-wrong-context, which did not happen"
+    )
+    #expect(codes(failure(expecting: [.removeUnregistered]) { removeTwice() }) == ["KVO001"])
+  }
+
+  @Test("fails where nothing is observed, unless that is meant")
+  func vacuity() {
+    #expect(
+      failure {} == """
+        nothing was observed in this scope, so it proves nothing; if that is meant, say \
+        allowsNoObservations: true
+        """
+    )
+    #expect(failure(allowsNoObservations: true) {} == nil)
+    // A change of an unobserved object is no observation.
+    #expect(failure { Account().balance = 1 } != nil)
+  }
+
+  @Test("fails where a registration outlives it, unless it is expected to")
+  func leaks() {
+    let account = Account()
+    var tokens: [ObservationToken] = []
+    let leaked = failure { tokens.append(account.observe(\.balance) { _, _ in }) }
+    #expect(codes(leaked) == ["KVO021"])
+    let meant = failure {
+      tokens.append(
+        account.observe(\.balance, expectedToLive: "lives as long as the app") { _, _ in }
+      )
+    }
+    #expect(meant == nil)
+    tokens.forEach { $0.invalidate() }
+  }
+
+  @Test("knows what was registered before it, and does not answer for it")
+  func earlierRegistrations() {
+    let account = Account()
+    let screen = Screen()
+    account.addObserver(screen, forKeyPath: "balance")
+    #expect(failure { account.removeObserver(screen, forKeyPath: "balance") } == nil)
+  }
+
+  @Test("sees what its own objects do on threads without a scope")
+  func otherThreads() {
+    let account = Account()
+    let ended = failure {
+      let token = account.observe(\.balance) { _, _ in }
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        token.invalidate()
+        done.signal()
+      }
+      done.wait()
+    }
+    #expect(ended == nil)
+  }
+
+  @Test("is judged where its body throws, and the error comes through")
+  func throwing() {
+    struct Failed: Error {}
+    var reported: String?
+    #expect(throws: Failed.self) {
+      try AuditedScope.run(
+        name: "throws",
+        expectations: ScopeExpectations(),
+        report: { reported = $0 }
+      ) {
+        removeTwice()
+        throw Failed()
+      }
+    }
+    #expect(codes(reported) == ["KVO001"])
+  }
+
+  @Test("does not mix with scopes that run beside it")
+  func parallelScopes() async {
+    // Only observed, which any thread may do.
+    nonisolated(unsafe) let shared = Account()
+    await withTaskGroup(of: Bool.self) { group in
+      for index in 0..<32 {
+        group.addTask {
+          var reported: String?
+          await AuditedScope.run(
+            name: "scope \(index)",
+            expectations: ScopeExpectations(),
+            report: { reported = $0 }
+          ) {
+            for _ in 0..<20 {
+              let token = shared.observe(\.balance) { _, _ in }
+              await Task.yield()
+              token.invalidate()
+              if index % 2 == 0 { removeTwice() } else { behave() }
+            }
+          }
+          return codes(reported) == (index % 2 == 0 ? ["KVO001"] : [])
+        }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+
+  @Test("threshold: a warning fails by default, not where only errors count")
+  func thresholds() {
+    func addTwice() {
+      let account = Account()
+      let screen = Screen()
+      for _ in 1...2 { account.addObserver(screen, forKeyPath: "balance") }
+      for _ in 1...2 { account.removeObserver(screen, forKeyPath: "balance") }
+    }
+    #expect(codes(failure { addTwice() }) == ["KVO005"])
+    #expect(failure(threshold: .error) { addTwice() } == nil)
+  }
+
+  @Test("every rule of the catalogue has its name here")
+  func ruleNames() {
+    let names: [ObservationRule] = [
+      .doubleRemove, .removeUnregistered, .removeWrongContext, .ambiguousRemove,
+      .duplicateRegistration, .observedDeinitWhileObserved, .observerDeinitWhileRegistered,
+      .deliveryToDead, .deliveryAfterRemove, .removeDuringInitial, .registrationRace,
+      .unbalancedChange, .priorWithoutAfter, .mutationWithoutNotification,
+      .deepPathIntermediateDeath, .weakLinkSilentlyNil, .unhandledNotification,
+      .contextCollision, .observationRetainCycle, .selfObservation, .leakedRegistration,
+      .registrationGrowth, .offExecutorDelivery, .concurrentChange, .concurrentRemoval,
+      .callbackUnderLock, .reentrantChange, .dependencyCycle, .uncompliantPath,
+      .classChangedUnderObservation, .tokenDropped, .missedDelivery,
+    ]
+    #expect(names.map(\.identifier) == (1...32).map { "KVO" + String("00\($0)".suffix(3)) })
+  }
+}

@@ -1,0 +1,100 @@
+// A test bundle of XCTest as a program: what the assertion and the observer make of its cases is read
+// from its output.
+import KVOSafety
+import KVOSafetyTesting
+import XCTest
+
+final class Account: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("balance", \Account.balance))
+  var balance = 0 {
+    willSet { willChangeValue(for: \.balance) }
+    didSet { didChangeValue(for: \.balance) }
+  }
+}
+
+final class Screen: KeyValueObserver {
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling {
+    .handled
+  }
+}
+
+func removeTwice() {
+  let account = Account()
+  let screen = Screen()
+  account.addObserver(screen, forKeyPath: "balance")
+  account.removeObserver(screen, forKeyPath: "balance")
+  account.removeObserver(screen, forKeyPath: "balance")
+}
+
+final class AssertionTests: XCTestCase {
+  func testPasses() {
+    let account = Account()
+    assertNoObservationViolations {
+      account.observe(\.balance) { _, _ in }.invalidate()
+    }
+  }
+
+  func testFails() {
+    assertNoObservationViolations { removeTwice() }
+  }
+
+  func testExpects() {
+    assertNoObservationViolations(expecting: .doubleRemove) { removeTwice() }
+  }
+
+  func testAsynchronous() async throws {
+    let value = try await assertNoObservationViolations(expecting: .doubleRemove) {
+      try await Task.sleep(nanoseconds: 1)
+      removeTwice()
+      return 3
+    }
+    XCTAssertEqual(value, 3)
+  }
+}
+
+final class ObservedTests: XCTestCase {
+  private var token: ObservationToken?
+
+  override class func setUp() { ObservationAuditObserver.auditEveryTestCase() }
+
+  override func tearDown() { token?.invalidate() }
+
+  func testCleansUpInTearDown() {
+    token = Account().observe(\.balance) { _, _ in }
+  }
+
+  func testRemovesTwice() { removeTwice() }
+
+  func testObservesNothing() {}
+}
+
+final class LaterTests: XCTestCase {
+  func testRemovesTwice() { removeTwice() }
+}
+
+var cases: [XCTestCaseEntry] = []
+if CommandLine.arguments.contains("assertions") {
+  cases = [
+    testCase([
+      ("testPasses", AssertionTests.testPasses), ("testFails", AssertionTests.testFails),
+      ("testExpects", AssertionTests.testExpects),
+      ("testAsynchronous", asyncTest(AssertionTests.testAsynchronous)),
+    ])
+  ]
+} else {
+  cases = [
+    testCase([
+      ("testCleansUpInTearDown", ObservedTests.testCleansUpInTearDown),
+      ("testRemovesTwice", ObservedTests.testRemovesTwice),
+      ("testObservesNothing", ObservedTests.testObservesNothing),
+    ]),
+    testCase([("testRemovesTwice", LaterTests.testRemovesTwice)]),
+  ]
+}
+XCTMain(cases, arguments: [CommandLine.arguments[0]])
