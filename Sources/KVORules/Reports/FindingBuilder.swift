@@ -2,6 +2,8 @@ package import KVOTrace
 
 /// Makes a ``Finding`` of a ``Verdict``: names for ids, frames for addresses, a sentence, a hint and
 /// a signature.
+///
+/// Not for use by two threads at once: it remembers the stacks that it looked up.
 package struct FindingBuilder {
   package let names: TraceNames
   package let profile: Profile
@@ -11,6 +13,7 @@ package struct FindingBuilder {
   private let resolver: (any FrameResolver)?
   private let classifier: FrameClassifier
   private let input: Int
+  private let known = KnownStacks()
 
   /// A builder for the verdicts of one input.
   ///
@@ -95,11 +98,18 @@ package struct FindingBuilder {
       threadName: evidence.thread.flatMap { threadNames[$0] }.map { names[$0] },
       event: evidence.event,
       site: evidence.site == .none ? nil : names[evidence.site],
-      frames: frames(names[evidence.stack])
+      frames: frames(evidence.stack)
     )
   }
 
-  private func frames(_ recorded: [Frame]) -> [Finding.StackFrame] {
+  private func frames(_ stack: StackID) -> [Finding.StackFrame] {
+    if let frames = known.frames[stack] { return frames }
+    let frames = source(names[stack])
+    known.frames[stack] = frames
+    return frames
+  }
+
+  private func source(_ recorded: [Frame]) -> [Finding.StackFrame] {
     var all = recorded.flatMap(expand)
     // What this layer did before it captured the stack is not what the user did.
     if let first = all.firstIndex(where: { $0.origin != .layer }) { all.removeFirst(first) }
@@ -159,6 +169,11 @@ package struct FindingBuilder {
     guard low > 0, modules[low - 1].contains(address) else { return nil }
     return modules[low - 1]
   }
+}
+
+/// The stacks that were looked up: a thousand findings of one line are looked up once.
+private final class KnownStacks {
+  var frames: [StackID: [Finding.StackFrame]] = [:]
 }
 
 /// A frame that a log gives as text: `-[Screen dealloc] (Screen.m:41)`.
