@@ -69,7 +69,13 @@ let package = Package(
     ),
     .testTarget(
       name: "KVOSafetyTestingTests",
-      dependencies: ["KVOSafetyTesting", "KVOSafety", "KVORules"]
+      dependencies: ["KVOSafetyTesting", "KVOSafety", "KVORules", "AuditedXCTest"]
+    ),
+    // A bundle of XCTest as a program: its failures are read from its output.
+    .executableTarget(
+      name: "AuditedXCTest",
+      dependencies: ["KVOSafetyTesting", "KVOSafety"],
+      path: "Tests/Programs/AuditedXCTest"
     ),
 
     .executableTarget(

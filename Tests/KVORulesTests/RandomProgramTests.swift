@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Random programs against a model that knows the truth")
 struct RandomProgramTests {
-  private static let stepCount = 16
+  private static let stepCount = 12
 
   private static func steps(seed: UInt64) -> [Step] {
     var random = SplitMix64(seed: seed)

@@ -35,9 +35,10 @@ extension Step {
   static let contextCount = 3
 
   static func random(using random: inout SplitMix64) -> Step {
-    let on = Int.random(in: 0..<objectCount, using: &random)
-    let by = Int.random(in: 0..<objectCount, using: &random)
-    let key = Int.random(in: 0..<keyCount, using: &random)
+    // The first of each more often than the others, so that steps concern each other.
+    let on = max(0, Int.random(in: -3..<objectCount, using: &random))
+    let by = max(0, Int.random(in: -2..<objectCount, using: &random))
+    let key = max(0, Int.random(in: -2..<keyCount, using: &random))
     let context = Int.random(in: 0..<contextCount, using: &random)
     switch Int.random(in: 0..<20, using: &random) {
     case 0..<7:

@@ -292,6 +292,34 @@ struct RuleEngineTests {
     #expect(log.outcome() == ["KVO032@4"])
   }
 
+  @Test("a change during an addition on another thread need not be told to it")
+  func duringAddition() {
+    let log = SampleLog {
+      $0.register("1", thread: "2")
+      $0.will(change: "c")
+      $0.did(change: "c")
+      $0.registerEnd("1", thread: "2")
+      $0.exit()
+    }
+    #expect(log.outcome() == [])
+    #expect(log.without(4).outcome() == ["KVO032@3"])
+  }
+
+  @Test("deliveries to what has ended meanwhile are not waited for at the end of a killed log")
+  func endedMeanwhile() {
+    let log = SampleLog {
+      $0.register("1")
+      $0.will()
+      $0.did()
+      $0.remove("1", thread: "2")
+    }
+    let cut = "the log ends in the middle of the deliveries of a change"
+    #expect(!log.run().engine.notJudged.contains { $0.why == cut })
+    #expect(log.without(4).run().engine.notJudged.contains { $0.why == cut })
+    #expect(log.outcome() == [])
+    #expect(log.without(4).outcome() == [])
+  }
+
   @Test("a nested change is delivered inside a callback of the outer one")
   func nestedChange() {
     let log = SampleLog {

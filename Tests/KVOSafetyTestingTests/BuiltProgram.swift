@@ -2,29 +2,24 @@ import Foundation
 
 /// A program of this package, run to its end.
 struct BuiltProgram {
+  /// What it wrote to standard output.
   let output: String
-  let complaint: String
   let status: Int32
 
-  /// Runs the program that was built beside this test bundle.
+  /// Runs the program that was built beside this test bundle. Standard error goes nowhere.
   init(_ name: String, _ arguments: [String] = []) throws {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
+    let folder = URL(filePath: bundle).deletingLastPathComponent()
     let process = Process()
-    process.executableURL = folder.appendingPathComponent(name)
+    process.executableURL = folder.appending(path: name)
     process.arguments = arguments
     let output = Pipe()
-    let complaint = Pipe()
     process.standardOutput = output
-    process.standardError = complaint
+    process.standardError = FileHandle.nullDevice
     try process.run()
-    // Both pipes are drained at once, or the program would wait for the one that is not.
-    async let errorData = complaint.fileHandleForReading.readToEnd()
-    let outputData = try output.fileHandleForReading.readToEnd()
-    _ = errorData
+    let data = try output.fileHandleForReading.readToEnd()
     process.waitUntilExit()
-    self.output = String(decoding: outputData ?? Data(), as: UTF8.self)
-    self.complaint = ""
+    self.output = String(decoding: data ?? Data(), as: UTF8.self)
     status = process.terminationStatus
   }
 }

@@ -2,6 +2,8 @@ package import KVOTrace
 
 /// Makes a ``Finding`` of a ``Verdict``: names for ids, frames for addresses, a sentence, a hint and
 /// a signature.
+///
+/// Not for use by two threads at once: it remembers the stacks that it looked up.
 package struct FindingBuilder {
   package let names: TraceNames
   package let profile: Profile
@@ -11,6 +13,7 @@ package struct FindingBuilder {
   private let resolver: (any FrameResolver)?
   private let classifier: FrameClassifier
   private let input: Int
+  private let known = KnownStacks()
 
   /// A builder for the verdicts of one input.
   ///
@@ -107,8 +110,16 @@ package struct FindingBuilder {
       threadName: evidence.thread.flatMap { threadNames[$0] }.map { names[$0] },
       event: evidence.event,
       site: evidence.site == .none ? nil : names[evidence.site],
-      frames: ReportedStack(names[evidence.stack].flatMap(expand), dying: dying).frames
+      frames: frames(of: evidence.stack, dying: dying)
     )
+  }
+
+  private func frames(of stack: StackID, dying: String?) -> [Finding.StackFrame] {
+    let key = KnownStacks.Key(stack: stack, dying: dying)
+    if let frames = known.frames[key] { return frames }
+    let frames = ReportedStack(names[stack].flatMap(expand), dying: dying).frames
+    known.frames[key] = frames
+    return frames
   }
 
   /// The source frames of one recorded frame: what the log says stands, addresses are looked up.
@@ -165,6 +176,15 @@ package struct FindingBuilder {
     guard low > 0, modules[low - 1].contains(address) else { return nil }
     return modules[low - 1]
   }
+}
+
+/// The stacks that were looked up: a thousand findings of one line are looked up once.
+private final class KnownStacks {
+  struct Key: Hashable {
+    var stack: StackID
+    var dying: String?
+  }
+  var frames: [Key: [Finding.StackFrame]] = [:]
 }
 
 /// A frame that a log gives as text: `-[Screen dealloc] (Screen.m:41)`.

@@ -130,6 +130,10 @@ package struct EventSequencer: Sendable {
     _ target: Int,
     _ emit: (Event, Int) throws -> Void
   ) rethrows {
+    if let item = next(at: target) {
+      try go(item, target, emit)
+      return advance()
+    }
     var waiting = [target]
     var isWaiting: Set<Int> = [target]
     // Events whose order contradicts the lines of a thread: they go by their lines alone.
@@ -160,13 +164,30 @@ package struct EventSequencer: Sendable {
         waiting.append(first.place)
         continue
       }
-      items[place - base].isEmitted = true
       waiting.removeLast()
       isWaiting.remove(place)
-      try emit(item.event, item.number)
-      settle(item, place)
+      try go(item, place, emit)
     }
     advance()
+  }
+
+  /// The event at `place`, where nothing must come before it; that is so for almost every event.
+  private mutating func next(at place: Int) -> Item? {
+    let item = items[place - base]
+    guard !item.isEmitted, firstOfThread(item.event.thread) == place else { return nil }
+    guard let subject = item.subject, let first = firstOfSubject(subject), first.place != place
+    else { return item }
+    return first.order < item.event.order ?? 0 ? nil : item
+  }
+
+  private mutating func go(
+    _ item: Item,
+    _ place: Int,
+    _ emit: (Event, Int) throws -> Void
+  ) rethrows {
+    items[place - base].isEmitted = true
+    try emit(item.event, item.number)
+    settle(item, place)
   }
 
   private mutating func firstOfThread(_ thread: ThreadID?) -> Int? {

@@ -168,10 +168,21 @@ struct RegistrationTable: Sendable {
     return result
   }
 
-  /// How many different contexts the registrations of `pair` have.
-  mutating func contextCount(_ pair: Pair) -> Int {
-    if isIndexed { return pairs[pair]?.contextCount ?? 0 }
-    return newestPerContext(pair, limit: Self.linearLimit).count
+  /// Whether the registrations of `pair` have different contexts.
+  mutating func hasSeveralContexts(_ pair: Pair) -> Bool {
+    if isIndexed { return pairs[pair]?.contextCount ?? 0 > 1 }
+    var first: Context?
+    var at = all.newest
+    while at >= 0, let slot = slots[at] {
+      let registration = slot.entry.registration
+      if Self.pair(of: registration) == pair {
+        let context = registration.context.asAdded
+        if let first, first != context { return true }
+        first = context
+      }
+      at = slot.all.older
+    }
+    return false
   }
 
   /// The registrations whose observer is `observer`, oldest first.
@@ -225,7 +236,7 @@ struct RegistrationTable: Sendable {
     if isIndexed { unindex(at, entry) }
     slots[at] = nil
     free.append(at)
-    if all.count == 0 { removeAll() }
+    if all.count == 0 { becomeEmpty() }
     return entry
   }
 
@@ -234,6 +245,14 @@ struct RegistrationTable: Sendable {
     let steps = stepCount
     self = RegistrationTable()
     stepCount = steps
+  }
+
+  /// Nothing is registered any more: an object that is observed again and again keeps its few slots.
+  private mutating func becomeEmpty() {
+    if isIndexed { return removeAll() }
+    slots.removeAll(keepingCapacity: true)
+    free.removeAll(keepingCapacity: true)
+    all = Chain()
   }
 
   static func pair(of registration: Registration) -> Pair {

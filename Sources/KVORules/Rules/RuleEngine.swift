@@ -110,7 +110,7 @@ package struct RuleEngine: Sendable {
   /// How many events the recorder says it lost.
   package private(set) var droppedCount: UInt64 = 0
   /// How many events named a registration that the log never made, or made one twice.
-  package var contradictionCount = 0
+  package internal(set) var contradictionCount = 0
 
   /// An engine that has seen nothing.
   ///

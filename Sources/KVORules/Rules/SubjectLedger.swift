@@ -231,7 +231,7 @@ package struct SubjectLedger: Sendable {
       outcome.verdicts.append(unmatched(removal, pair, evidence))
       return outcome
     }
-    if removal.context == .unspecified, table.contextCount(pair) > 1 {
+    if removal.context == .unspecified, table.hasSeveralContexts(pair) {
       outcome.verdicts.append(ambiguous(removal, id, pair, evidence))
     }
     if let entry = table.remove(id) {

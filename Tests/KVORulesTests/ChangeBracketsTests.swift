@@ -1,0 +1,91 @@
+import KVORules
+import KVOTrace
+import Testing
+
+@Suite("The open changes of one thread")
+struct ChangeBracketsTests {
+  private var words = SampleLog()
+
+  private mutating func change(
+    _ key: String,
+    _ id: UInt64? = nil,
+    of subject: String = "A#1"
+  )
+    -> Change
+  {
+    Change(
+      subject: words.object(subject),
+      key: words.names.id(of: key),
+      id: id.map { ChangeID($0) }
+    )
+  }
+
+  private func at(_ event: Int) -> Evidence { Evidence(role: .failed, event: event) }
+
+  @Test("changes that nest are silent, also of one key")
+  mutating func nesting() {
+    var brackets = ChangeBrackets()
+    for event in 1...3 { brackets.will(change("a"), at: at(event)) }
+    for event in 4...6 { #expect(brackets.did(change("a"), at: at(event)) == []) }
+    #expect(brackets.did(change("a"), at: at(7)).map(\.detail) == [.change(.didWithoutWill)])
+  }
+
+  @Test("halves with different numbers do not belong together, one without a number fits any")
+  mutating func numbers() {
+    var brackets = ChangeBrackets()
+    brackets.will(change("a", 1), at: at(1))
+    #expect(brackets.did(change("a", 2), at: at(2)).map(\.detail) == [.change(.didWithoutWill)])
+    #expect(brackets.did(change("a"), at: at(3)) == [])
+    #expect(brackets.isEmpty)
+  }
+
+  @Test("a change that ends too early is told of once, with both beginnings")
+  mutating func outOfOrder() {
+    var brackets = ChangeBrackets()
+    brackets.will(change("a"), at: at(1))
+    brackets.will(change("b"), at: at(2))
+    brackets.will(change("c"), at: at(3))
+    let verdicts = brackets.did(change("a"), at: at(4))
+    #expect(verdicts.map(\.detail) == [.change(.outOfOrder(inner: words.names.id(of: "c")))])
+    #expect(verdicts.first?.evidence.map(\.event) == [4, 1, 3])
+    #expect(verdicts.first?.evidence.map(\.role) == [.failed, .changed, .changed])
+    #expect(brackets.did(change("c"), at: at(5)) == [])
+    #expect(brackets.did(change("b"), at: at(6)) == [])
+  }
+
+  @Test("the end of a scope takes what was begun in it, the end of the thread the rest")
+  mutating func ends() {
+    var brackets = ChangeBrackets()
+    let scope = ScopeID(7)
+    brackets.will(change("a"), at: at(1))
+    brackets.will(change("b"), scope: scope, at: at(2))
+    #expect(brackets.closeScope(ScopeID(8)) == [])
+    let atScope = brackets.closeScope(scope, openedAt: at(9))
+    #expect(atScope.map(\.brief) == ["KVO012@2"])
+    #expect(atScope.first?.evidence.map(\.role) == [.failed, .scope])
+    #expect(brackets.close().map(\.brief) == ["KVO012@1"])
+    #expect(brackets.close() == [])
+  }
+
+  @Test("the open changes of a dead object are reported and forgotten, those of others stay")
+  mutating func forgetting() {
+    var brackets = ChangeBrackets()
+    brackets.will(change("a", of: "A#1"), at: at(1))
+    brackets.will(change("a", of: "A#2"), at: at(2))
+    let left = brackets.subjectDied(words.object("A#1").id)
+    #expect(left.map(\.brief) == ["KVO012@1"])
+    #expect(brackets.isChanging(words.object("A#2").id))
+    #expect(!brackets.isChanging(words.object("A#1").id))
+    #expect(brackets.close().map(\.brief) == ["KVO012@2"])
+  }
+
+  @Test("beyond the bound the outermost change is forgotten, and its end is not judged")
+  mutating func bound() {
+    var brackets = ChangeBrackets(capacity: 2)
+    for (event, key) in ["a", "b", "c"].enumerated() { brackets.will(change(key), at: at(event)) }
+    #expect(brackets.count == 2)
+    for key in ["c", "a", "b"] { #expect(brackets.did(change(key), at: at(9)) == []) }
+    // Nothing is open, so nothing can have been forgotten.
+    #expect(brackets.did(change("a"), at: at(10)).map(\.brief) == ["KVO012@10"])
+  }
+}
