@@ -126,7 +126,7 @@ extension FiringLog {
       log: unclosed,
       outcome: ["KVO012@2"],
       twins: [
-        ("closed", unclosed.inserting(before: 3) { $0.did() }),
+        ("closed", unclosed.inserting(before: 3) { $0.did() })
       ]
     ),
     FiringLog(

@@ -6,7 +6,9 @@ struct BuiltProgram {
   let output: String
   let status: Int32
 
-  /// Runs the program that was built beside this test bundle. Standard error goes nowhere.
+  /// Runs the program that was built beside this test bundle.
+  ///
+  /// Standard error goes nowhere.
   init(_ name: String, _ arguments: [String] = []) throws {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let folder = URL(filePath: bundle).deletingLastPathComponent()

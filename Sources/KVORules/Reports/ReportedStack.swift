@@ -1,8 +1,8 @@
 /// A stack as a report shows it: without the frames that tell its reader nothing.
 ///
-/// What is left out is what ThreadSanitizer leaves out too: its own interceptors, the runtime's steps
-/// between a release and a deinit, the second half of what the compiler splits in two, and what
-/// starts a process or a thread.
+/// What is left out is what ThreadSanitizer leaves out too: this package's own frames, as its
+/// interceptors; the runtime's steps between a release and a deinit; thunks, and the second half of
+/// what the compiler splits in two; what starts a process or a thread, or runs a test.
 struct ReportedStack {
   struct NamedFrame {
     var frame: Finding.StackFrame
@@ -27,15 +27,27 @@ struct ReportedStack {
       shown = Self.withoutTwins(all[first...].filter { !Self.isMachinery($0) })
     }
     Self.cutStart(&shown)
+    Self.cutRunner(&shown)
     let own = Self.firstOwn(in: shown, dying: dying)
     var frames = shown.map(\.frame)
     if let own { frames[own].isFirstOwn = true }
     self.frames = frames
   }
 
+  /// What the compiler, or a scope of this package, puts between two functions.
+  private static let thunks = [
+    "thunk for ", "partial apply for ", "implicit closure ", "protocol witness for ",
+    "reabstraction thunk ", "dispatch thunk of ", "outlined ", "TaskLocal.withValue(",
+  ]
+
+  /// As many system frames in a row are a framework that runs the program, not one that it calls.
+  private static let longestCall = 6
+
   /// What stands between two functions of other people without being called by either.
   private static func isMachinery(_ frame: NamedFrame) -> Bool {
-    frame.origin == .runtime || frame.frame.symbol?.hasPrefix("kvos_") == true
+    guard frame.origin != .runtime, frame.origin != .layer else { return true }
+    guard let symbol = frame.frame.symbol else { return false }
+    return thunks.contains { symbol.hasPrefix($0) }
   }
 
   /// The allocating half of an initialiser and the deallocating half of a deinit have the name of the
@@ -63,6 +75,20 @@ struct ReportedStack {
     let entry = frames.count - 1
     if let symbol = frames[entry].frame.symbol, symbol.hasSuffix("_main"), !symbol.contains(".") {
       frames[entry].frame.symbol = "main"
+    }
+  }
+
+  /// Cuts what lies below the user's code: a dispatch queue, a test framework and its `main`.
+  private static func cutRunner(_ frames: inout [NamedFrame]) {
+    guard let first = frames.firstIndex(where: { $0.origin == .own }) else { return }
+    var systemCount = 0
+    for index in frames.indices[(first + 1)...] {
+      systemCount = frames[index].origin == .system ? systemCount + 1 : 0
+      let isEnd = index == frames.count - 1
+      if systemCount > longestCall || (isEnd && systemCount > 0) {
+        frames.removeLast(frames.count - 1 - index + systemCount)
+        return
+      }
     }
   }
 

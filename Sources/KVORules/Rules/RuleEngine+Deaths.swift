@@ -22,10 +22,13 @@ extension RuleEngine {
     if deaths[object] == nil { deaths[object] = failed.as(.deallocated) }
     holds.forget(object)
     selfObservations[object] = nil
+    var unended: [Verdict] = []
     for (key, thread) in threads where !thread.brackets.isEmpty || !thread.missed.isEmpty {
-      verdicts += threads[key]?.brackets.subjectDied(object) ?? []
+      unended += threads[key]?.brackets.subjectDied(object) ?? []
       threads[key]?.missed.forget(object)
     }
+    // Threads have no order of their own; the log's is by event.
+    verdicts += unended.sorted { ($0.evidence.first?.event ?? 0) < ($1.evidence.first?.event ?? 0) }
   }
 
   private mutating func settle(_ outcome: SubjectLedger.DeathOutcome) {

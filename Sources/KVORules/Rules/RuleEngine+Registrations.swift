@@ -93,8 +93,9 @@ extension RuleEngine {
 
   // MARK: - Which registration a removal matched
 
-  /// A log that numbers its registrations says what a removal matched, nothing included. One that
-  /// does not leaves it to the ledger, and so does a profile other than the recorded one.
+  /// A log that numbers its registrations says what a removal matched, nothing included.
+  ///
+  /// One that does not leaves it to the ledger, and so does a profile other than the recorded one.
   private mutating func matching(of removal: Removal) -> SubjectLedger.Matching {
     if rematches { return .byName }
     if let id = removal.registration { return .recorded(id) }

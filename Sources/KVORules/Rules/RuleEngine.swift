@@ -23,7 +23,9 @@ package struct RuleEngine: Sendable {
     }
   }
 
-  /// A rule that was not judged, or not everywhere, and why. Not judged is not clean.
+  /// A rule that was not judged, or not everywhere, and why.
+  ///
+  /// Not judged is not clean.
   package struct NotJudged: Hashable, Sendable {
     package var code: RuleCode
     package var why: String

@@ -42,8 +42,8 @@ final class AuditedScope: Sendable {
 
   /// Ends the scope and judges it.
   ///
-  /// - Returns: why it failed, as text for a person; nil where it passed.
-  func end() -> String? {
+  /// - Returns: why it failed; nil where it passed.
+  func end() -> ScopeFailure? {
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
     var filter = ScopeFilter(root: id)
@@ -69,7 +69,7 @@ final class AuditedScope: Sendable {
     return try RecordingScope.$ofTask.withValue(scope.id) {
       try $current.withValue(scope) {
         scope.begin()
-        defer { scope.end().map(report) }
+        defer { scope.end().map { report($0.text) } }
         return try body()
       }
     }
@@ -87,7 +87,7 @@ final class AuditedScope: Sendable {
     return try await RecordingScope.$ofTask.withValue(scope.id) {
       try await $current.withValue(scope) {
         scope.begin()
-        defer { scope.end().map(report) }
+        defer { scope.end().map { report($0.text) } }
         return try await body()
       }
     }

@@ -1,5 +1,14 @@
 internal import KVORules
 
+/// Why a scope failed.
+struct ScopeFailure: Hashable, Sendable {
+  /// The reasons, with whole reports, for a person.
+  var text: String
+  /// The user's own line of the first violation, where it is known.
+  var file: String?
+  var line = 0
+}
+
 /// Whether a scope passed: pure, so that it can be tried without a test framework.
 struct ScopeVerdict {
   var findings: [Finding]
@@ -7,17 +16,27 @@ struct ScopeVerdict {
   var hasObservations: Bool
   var expectations: ScopeExpectations
 
-  /// Why the scope failed, as text for a person; nil where it passed.
-  var failure: String? {
+  /// Why the scope failed; nil where it passed.
+  var failure: ScopeFailure? {
     let reasons = [unexpected, missing, vacuous].compactMap(\.self)
-    return reasons.isEmpty ? nil : reasons.joined(separator: "\n\n")
+    guard !reasons.isEmpty else { return nil }
+    let place = failing.first?.stacks.first?.frames.first { $0.isFirstOwn && $0.line > 0 }
+    return ScopeFailure(
+      text: reasons.joined(separator: "\n\n"),
+      file: place?.file,
+      line: place?.line ?? 0
+    )
+  }
+
+  private var failing: [Finding] {
+    let codes = Set(expectations.expected.map(\.code))
+    return findings.filter {
+      !codes.contains($0.code) && $0.severity >= expectations.threshold.severity
+    }
   }
 
   private var unexpected: String? {
-    let codes = Set(expectations.expected.map(\.code))
-    let failing = findings.filter {
-      !codes.contains($0.code) && $0.severity >= expectations.threshold.severity
-    }
+    let failing = failing
     guard !failing.isEmpty else { return nil }
     let count =
       failing.count == 1 ? "1 observation violation" : "\(failing.count) observation violations"

@@ -70,8 +70,13 @@ public final class ObservationAuditObserver: NSObject, XCTestObservation, @unche
     let failure = scope.end()
     RecordingScope.ofProcess = nil
     guard let failure else { return }
-    let audit = ObservationAudit(name: "Observation audit of \(testCase.name)") { _ in
-      XCTFail(failure)
+    let audit = ObservationAudit(name: "Observation audit of \(testCase.name)") { audit in
+      audit.recordFailure(
+        withDescription: failure.text,
+        inFile: failure.file ?? "<unknown>",
+        atLine: failure.line,
+        expected: true
+      )
     }
     audit.run()
     if let suite = suites.last?.testRun as? XCTestSuiteRun, let run = audit.testRun {

@@ -59,6 +59,7 @@ final class AssertionTests: XCTestCase {
 }
 
 final class ObservedTests: XCTestCase {
+  private var account: Account?
   private var token: ObservationToken?
 
   override class func setUp() { ObservationAuditObserver.auditEveryTestCase() }
@@ -66,7 +67,8 @@ final class ObservedTests: XCTestCase {
   override func tearDown() { token?.invalidate() }
 
   func testCleansUpInTearDown() {
-    token = Account().observe(\.balance) { _, _ in }
+    account = Account()
+    token = account?.observe(\.balance) { _, _ in }
   }
 
   func testRemovesTwice() { removeTwice() }
