@@ -94,10 +94,12 @@ let package = Package(
   ]
 )
 
-for example in [
+let examples = [
   "DoubleRemove", "RemoveUnregistered", "ObservedDies", "ObserverDies", "UnhandledNotification",
   "UncompliantPath", "Correct", "KilledMidway", "Demo",
-] {
+]
+
+for example in examples {
   package.targets.append(
     .executableTarget(
       name: example,
@@ -106,6 +108,14 @@ for example in [
     )
   )
 }
+
+// Runs the built programs; nothing of them is imported.
+package.targets.append(
+  .testTarget(
+    name: "EndToEndTests",
+    dependencies: (examples + ["kvo-audit"]).map { .byName(name: $0) }
+  )
+)
 
 // MARK: - Settings shared by every Swift target
 

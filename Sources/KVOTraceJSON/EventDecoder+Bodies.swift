@@ -140,7 +140,8 @@ extension EventDecoder {
       observer: try object("observer", line),
       keyPath: try requiredString("keyPath", line),
       context: try context(line),
-      registration: try identifier("registration", line)
+      registration: try identifier("registration", line),
+      site: try string("site", line)
     )
   }
 

@@ -5,7 +5,9 @@ enum Grammar {
     "subject", "observer", "keyPath", "context", "options", "registration", "form", "token", "site",
     "executor", "expectedToLive",
   ]
-  private static let removal: Set = ["subject", "observer", "keyPath", "context", "registration"]
+  private static let removal: Set = [
+    "subject", "observer", "keyPath", "context", "registration", "site",
+  ]
   private static let change: Set = ["subject", "key", "change", "kind"]
   private static let delivery: Set = ["registration", "change", "phase", "executor", "handled"]
   private static let attachment: Set = ["registration", "depth", "key", "object", "strength"]

@@ -233,7 +233,8 @@ import Testing
               "column": null,
               "message": "no such file"
             }
-          ]
+          ],
+          "unnamed": []
         }
 
         """
@@ -246,7 +247,7 @@ import Testing
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect(
       Set(object.keys) == [
-        "schema", "inputs", "findings", "notJudged", "summary", "unreadable",
+        "schema", "inputs", "findings", "notJudged", "summary", "unreadable", "unnamed",
       ]
     )
   }
@@ -269,7 +270,8 @@ import Testing
             "notes": 0,
             "processes": 0
           },
-          "unreadable": []
+          "unreadable": [],
+          "unnamed": []
         }
 
         """

@@ -80,8 +80,6 @@ struct ReportTests {
       Screen#3 removed its observation of "balance" from Account#12 inside its own initial \#
     notification, on thread 1 (main)
       > #0 Screen.close()          Screen.swift:29
-      Notified at, on thread 1 (main)
-        (no stack, event 2)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: look at account.balance yourself before you register, or remove after the addition \#
@@ -169,8 +167,6 @@ struct ReportTests {
     WARNING: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
       A change of "balance" of Account#12 began and never ended, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
-      Scope opened at, on thread 1 (main)
-        (no stack, event 1)
       Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
     didChangeValue(forKey: "balance") }`
       Signature: f7dfac2a · seen once · event 2 · error, wrong
@@ -224,8 +220,6 @@ struct ReportTests {
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Scope opened at, on thread 1 (main)
-        (no stack, event 1)
       Fix: end it where the scope ends: `token.invalidate()`, or `account.removeObserver(self, \#
     forKeyPath: "balance")`; if it is meant to live, say so with `expectedToLive: "why"`
       Signature: 2edb884b · seen once · event 4 · error, leak

@@ -24,6 +24,8 @@ struct InputReplay {
   private var verdicts: [Verdict] = []
   private var folder = FindingFolder()
   private(set) var ended: [Ended] = []
+  /// Why frames of findings stay addresses, each reason once.
+  private(set) var unnamed: [String] = []
 
   init(options: AuditOptions, resolver: (any FrameResolver)?, input: Int) {
     self.options = options
@@ -61,6 +63,19 @@ struct InputReplay {
     )
   }
 
+  /// Asks the resolver what kept it from naming frames that have an image and no name.
+  private mutating func explainAddresses(in finding: Finding) {
+    guard let resolver else { return }
+    let images = Set(
+      finding.stacks.lazy.flatMap(\.frames).filter { $0.symbol == nil }.compactMap(\.module)
+    )
+    for module in current.modules where images.contains(module.path) {
+      if let problem = resolver.problem(with: module), !unnamed.contains(problem) {
+        unnamed.append(problem)
+      }
+    }
+  }
+
   private mutating func fold(names: TraceNames) {
     guard !verdicts.isEmpty else { return }
     let builder = FindingBuilder(
@@ -72,7 +87,11 @@ struct InputReplay {
       appModules: options.appModules.isEmpty ? nil : options.appModules,
       input: input
     )
-    for verdict in verdicts { folder.add(builder.finding(for: verdict)) }
+    for verdict in verdicts {
+      let finding = builder.finding(for: verdict)
+      explainAddresses(in: finding)
+      folder.add(finding)
+    }
     verdicts.removeAll(keepingCapacity: true)
   }
 }

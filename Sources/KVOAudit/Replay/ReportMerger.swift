@@ -11,11 +11,13 @@ struct ReportMerger {
   private var reasonPlaces: [RuleCode: [String: Int]] = [:]
   private var inputLabels: [String] = []
   private var summary = AuditReport.Summary()
+  private var unnamed: [String] = []
 
   /// Takes in what was found in one input.
   mutating func add(_ replay: InputReplay, label: String) {
     inputLabels.append(label)
     replay.findings.forEach { add($0) }
+    unnamed += replay.unnamed.filter { !unnamed.contains($0) }
     for process in replay.ended {
       summary.processCount += 1
       summary.liveRegistrationCount += process.liveRegistrationCount
@@ -30,6 +32,7 @@ struct ReportMerger {
   func fill(_ report: inout AuditReport) {
     report.findings = findings.sorted(by: Self.isBefore)
     report.notJudged = notJudged
+    report.unnamed = unnamed
     report.summary = summary
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }
     for finding in findings where !finding.isExpected && !finding.isSuppressed {

@@ -60,6 +60,8 @@ package struct AuditReport: Sendable {
   package var failures: [InputFailure]
   /// By severity (worst first), then code, then input and first event.
   package var findings: [Finding]
+  /// Why frames stay addresses: a sentence for each image of theirs that could not be read.
+  package var unnamed: [String] = []
   /// In the order of the codes, each code and reason once.
   package var notJudged: [NotJudged]
   package var summary: Summary

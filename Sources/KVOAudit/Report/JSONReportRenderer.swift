@@ -29,6 +29,8 @@ package struct JSONReportRenderer {
       text.write(report.summary)
       text.key("unreadable")
       text.list(report.failures) { $0.write($1) }
+      text.key("unnamed")
+      text.list(report.unnamed) { $0.value($1) }
     }
     text.end()
     return text.bytes

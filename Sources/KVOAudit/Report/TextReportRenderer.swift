@@ -33,6 +33,10 @@ package struct TextReportRenderer {
       return block
     }
     blocks += report.inputs.compactMap(damage)
+    if !report.unnamed.isEmpty {
+      let lines = report.unnamed.map { "  \($0)" }
+      blocks.append("NOT NAMED, so that frames stay addresses:\n" + lines.joined(separator: "\n"))
+    }
     blocks += notJudged(report.notJudged)
     blocks.append(summary(report.summary))
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)

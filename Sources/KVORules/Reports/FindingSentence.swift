@@ -166,9 +166,10 @@ struct FindingSentence {
     return result + rest
   }
 
+  /// The context as an argument: this layer's own names end in a number that code does not have.
   private func code(_ context: Context) -> String {
-    builder.text(of: context == .unspecified ? .null : context).map { $0 == "NULL" ? "nil" : $0 }
-      ?? "nil"
+    guard case .named(let name) = context else { return "nil" }
+    return names[name].split(separator: "#").first.map(String.init) ?? names[name]
   }
 
   /// `MyApp.Box<Int>` as `Box`.

@@ -30,6 +30,8 @@ package struct FindingText: Sendable {
     var lines = [heading(finding), "  \(finding.message)"]
     let width = functionWidth(finding)
     for (place, stack) in finding.stacks.enumerated() {
+      // An event that says nothing of where it happened proves nothing to a reader.
+      if place > 0 && stack.frames.isEmpty && stack.site == nil { continue }
       if place > 0 { lines.append("  \(Self.heading(stack))") }
       lines += self.lines(of: stack, width: width)
     }

@@ -47,8 +47,9 @@ extension RuleEngine {
     excuse(id)
   }
 
-  mutating func remove(_ removal: Removal, _ event: Event, _ evidence: Evidence) {
+  mutating func remove(_ removal: Removal, _ event: Event, _ unplaced: Evidence) {
     act(event)
+    let evidence = unplaced.at(removal.site)
     let subject = removal.subject.id
     openSubject(subject, hasUnknownPast: process?.isComplete == false)
     let matching = matching(of: removal)

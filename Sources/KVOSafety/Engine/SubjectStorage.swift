@@ -39,9 +39,9 @@ final class SubjectStorage: Sendable {
   // MARK: Ending
 
   /// Removes by name; what matches nothing is swallowed and reported.
-  func remove(_ removal: Removal, site: StringID) {
+  func remove(_ removal: Removal) {
     let stack = Recorder.shared.captureStack()
-    let evidence = Evidence(stack: stack, site: site)
+    let evidence = Evidence(stack: stack, site: removal.site)
     let (end, matched) = machine.withLock { $0.remove(removal, at: evidence) }
     var removal = removal
     removal.registration = matched

@@ -124,8 +124,9 @@ extension KeyValueObservable {
       subject: storage.record.ref,
       observer: record.ref,
       keyPath: Recorder.shared.id(of: keyPath),
-      context: context
+      context: context,
+      site: site.id
     )
-    storage.remove(removal, site: site.id)
+    storage.remove(removal)
   }
 }

@@ -8,19 +8,24 @@ package struct Removal: Hashable, Sendable {
   package var context: Context
   /// The registration that it matched; nil: none, or the writer does not number registrations.
   package var registration: RegistrationID?
+  /// The source line of the call where the compiler gave it: what is left where the program is
+  /// stripped.
+  package var site: StringID
 
   package init(
     subject: ObjectRef,
     observer: ObjectRef?,
     keyPath: StringID,
     context: Context = .unspecified,
-    registration: RegistrationID? = nil
+    registration: RegistrationID? = nil,
+    site: StringID = .none
   ) {
     self.subject = subject
     self.observer = observer
     self.keyPath = keyPath
     self.context = context
     self.registration = registration
+    self.site = site
   }
 }
 

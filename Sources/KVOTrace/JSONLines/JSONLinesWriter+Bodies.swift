@@ -85,6 +85,7 @@ extension JSONLinesWriter {
     string("keyPath", removal.keyPath)
     context(removal.context)
     identifier("registration", removal.registration)
+    string("site", removal.site)
   }
 
   private mutating func write(_ change: Change) {

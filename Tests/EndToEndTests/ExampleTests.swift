@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@Suite("Example programs")
+struct ExampleTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  /// The rule and the sentence of each finding that a text names.
+  private func findings(_ text: String) -> [String] {
+    let lines = text.split(separator: "\n").map(String.init)
+    return zip(lines, lines.dropFirst()).compactMap { heading, sentence in
+      guard let match = heading.firstMatch(of: #/^(?:WARNING|NOTE): KVOSafety: .*\((KVO\d{3})/#)
+      else { return nil }
+      return "\(match.output.1)\(sentence)"
+    }
+    .sorted()
+  }
+
+  @Test("what is reported live and what the log gives are the same", arguments: Example.all)
+  func liveEqualsReplay(example: Example) throws {
+    let (log, run) = try example.record(in: folder)
+    let audit = try Built.run("kvo-audit", [log.path], in: folder.url)
+    #expect(findings(run.complaint) == findings(audit.output))
+    #expect(findings(run.complaint).isEmpty == (example.status == 0))
+  }
+
+  @Test("a program does the same with and without recording", arguments: Example.all)
+  func transparency(example: Example) throws {
+    let recorded = try example.record(in: folder).run
+    let plain = try Built.run(example.name, in: folder.url)
+    #expect(recorded.output == plain.output)
+    #expect(recorded.status == plain.status)
+    #expect(findings(recorded.complaint) == findings(plain.complaint))
+  }
+
+  @Test("a live report ends with the command that gives the names")
+  func liveReport() throws {
+    let plain = try Built.run("ObserverDies", in: folder.url)
+    #expect(
+      plain.complaint.hasSuffix(
+        "  Names: run with KVO_SAFETY_LOG=app-%p.jsonl, then kvo-audit app-*.jsonl\n"
+      )
+    )
+    let (log, run) = try Example(name: "ObserverDies", status: 1).record(in: folder)
+    #expect(run.complaint.hasSuffix("  Names: kvo-audit \(log.path)\n"))
+  }
+
+  @Test("the log of a killed program holds everything up to then, and audits")
+  func killed() throws {
+    let log = folder.url.appending(path: "killed.jsonl")
+    let process = try Built.process(
+      "KilledMidway",
+      [],
+      in: folder.url,
+      environment: ["KVO_SAFETY_LOG": log.path]
+    )
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    // Its first words: by then the fault has happened.
+    #expect(output.fileHandleForReading.availableData == Data("working\n".utf8))
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .uncaughtSignal)
+
+    let audit = try Built.run("kvo-audit", [log.path], in: folder.url)
+    #expect(audit.status == 1)
+    #expect(
+      findings(audit.output) == [
+        #"KVO001  Worker#2 removed its observation of "balance" from Account#1 a second time, "#
+          + "on thread 1 (main)"
+      ]
+    )
+    #expect(audit.output.contains("(1 observation live at the end)"))
+  }
+
+  @Test("a log that cannot be written is said, and the program does what it does without")
+  func unwritableLog() throws {
+    let plain = try Built.run("Correct", in: folder.url)
+    let path = folder.url.appending(path: "missing/app.jsonl").path
+    let run = try Built.run("Correct", in: folder.url, environment: ["KVO_SAFETY_LOG": path])
+    #expect(
+      run.complaint == """
+        KVOSafety: cannot write the log "\(path)": No such file or directory. The program runs on, \
+        unrecorded.
+
+        """
+    )
+    #expect(run.output == plain.output)
+    #expect(run.status == 0)
+  }
+
+  @Test("a stripped program is audited with what there is, and the report says what is missing")
+  func stripped() throws {
+    let strip = ["/usr/bin/strip", "/usr/bin/llvm-strip"]
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let strip else { return }
+    let copy = folder.url.appending(path: "DoubleRemove")
+    try FileManager.default.copyItem(at: Built.program("DoubleRemove"), to: copy)
+    let stripping = try Process.run(URL(filePath: strip), arguments: [copy.path])
+    stripping.waitUntilExit()
+    let process = Process()
+    process.executableURL = copy
+    process.environment = ["KVO_SAFETY_LOG": folder.url.appending(path: "log.jsonl").path]
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    let audit = try Built.run("kvo-audit", ["log.jsonl"], in: folder.url)
+    #expect(audit.status == 1)
+    #expect(findings(audit.output).count == 1)
+    #expect(audit.output.contains("  > at main.swift:11\n"))
+    #expect(audit.output.contains("has no debug information"))
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// The sample reports in Reports/ are what the examples give, word for word.
+///
+/// `make reports` writes them anew; what changed is then seen in the difference.
+@Suite("Sample reports")
+struct SampleReportTests {
+  private static let writes = ProcessInfo.processInfo.environment["KVO_SAFETY_WRITE_REPORTS"] == "1"
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  @Test("an example's audit is its sample, as text", arguments: Example.all)
+  func text(example: Example) throws {
+    let (log, run) = try example.record(in: folder)
+    #expect(run.status == 0)
+    let audit = try Built.run("kvo-audit", [log.lastPathComponent], in: folder.url)
+    #expect(audit.complaint == "")
+    #expect(audit.status == example.status)
+    try compare(Example.withoutEventNumbers(audit.output), with: "\(example.name).txt")
+  }
+
+  @Test("the demo's audit is its sample, as JSON")
+  func json() throws {
+    let demo = Example(name: "Demo", status: 1)
+    let (log, _) = try demo.record(in: folder)
+    let audit = try Built.run(
+      "kvo-audit",
+      ["--format", "json", log.lastPathComponent],
+      in: folder.url
+    )
+    #expect(audit.status == 1)
+    _ = try JSONSerialization.jsonObject(with: Data(audit.output.utf8))
+    try compare(audit.output.withoutMachine, with: "Demo.json")
+  }
+
+  @Test("the index names every sample")
+  func index() throws {
+    let reports = Built.package.appending(path: "Reports")
+    let index = try String(contentsOf: reports.appending(path: "README.md"), encoding: .utf8)
+    let files = try FileManager.default.contentsOfDirectory(atPath: reports.path)
+    for file in files where file != "README.md" {
+      #expect(index.contains("(\(file))"), "Reports/README.md does not link to \(file)")
+    }
+  }
+
+  private func compare(_ report: String, with file: String) throws {
+    let sample = Built.package.appending(path: "Reports/\(file)")
+    if Self.writes { try report.write(to: sample, atomically: true, encoding: .utf8) }
+    #expect(try report == String(contentsOf: sample, encoding: .utf8))
+  }
+}
