@@ -40,7 +40,8 @@ package final class Recorder: Sendable {
     return recorder
   }()
 
-  private init() {}
+  /// A recorder apart from the process's own, for tests.
+  init() {}
 
   // MARK: Names
 
