@@ -22,7 +22,10 @@ struct ImageListTests {
     return try #require(UInt64(line?.prefix { $0 != "-" } ?? "", radix: 16))
   }
 
-  @Test("has the test program and the C library, with their build-ids", .enabled(if: Tool.hasReadelf, "needs readelf"))
+  @Test(
+    "has the test program and the C library, with their build-ids",
+    .enabled(if: Tool.hasReadelf, "needs readelf")
+  )
   func knownImages() throws {
     let images = ImageList.loadedImages()
     #expect(images.map(\.textStart) == images.map(\.textStart).sorted())
@@ -45,7 +48,9 @@ struct ImageListTests {
     let images = ImageList.loadedImages()
     for line in try text(of: "/proc/self/maps").split(separator: "\n") {
       let fields = line.split(separator: " ", maxSplits: 5, omittingEmptySubsequences: true)
-      guard fields.count == 6, fields[1].hasPrefix("r-x"), fields[5].hasPrefix("/") else { continue }
+      guard fields.count == 6, fields[1].hasPrefix("r-x"), fields[5].hasPrefix("/") else {
+        continue
+      }
       let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
       let image = try #require(images.first { $0.contains(bounds[0]) }, "\(line)")
       #expect(image.path.hasSuffix((String(fields[5]) as NSString).lastPathComponent))

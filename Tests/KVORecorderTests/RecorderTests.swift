@@ -169,10 +169,10 @@ struct RecorderTests {
       numbers[thread, default: []].append(id.rawValue)
       times[thread, default: []].append(try #require(event.time))
     }
-    #expect(
-      Set(numbers.values)
-        == Set((0..<UInt64(threadCount)).map { index in (1...eventCount).map { index * 1_000_000 + $0 } })
-    )
+    let recorded = (0..<UInt64(threadCount)).map { index in
+      (1...eventCount).map { index * 1_000_000 + $0 }
+    }
+    #expect(Set(numbers.values) == Set(recorded))
     #expect(times.values.allSatisfy { $0 == $0.sorted() })
     // One line a thread names it, and no other line is there.
     let others = log.eventNames.filter { $0 != "registerEnd" && $0 != "module" }
@@ -204,8 +204,8 @@ struct RecorderTests {
     var orphans = 0
     for event in log.events {
       if case .module(let module) = event.body { modules.append(module) }
-      for frame in log.names[event.stack] {
-        if !modules.contains(where: { $0.contains(frame.address) }) { orphans += 1 }
+      orphans += log.names[event.stack].count { frame in
+        !modules.contains { $0.contains(frame.address) }
       }
     }
     #expect(orphans == 0)

@@ -30,7 +30,9 @@ struct StackCaptureTests {
     try #require(StackCapture.hasUnwinder)
     // One call for both, so that the return addresses are the same from `inner` on.
     let stacks = ([.full, .shallow] as [StackCapture.Depth]).map { outer($0) }
-    let own = stacks.map { stack in Array(stack.drop { !stacks[0].contains($0) || !stacks[1].contains($0) }) }
+    let own = stacks.map { stack in
+      Array(stack.drop { !stacks[0].contains($0) || !stacks[1].contains($0) })
+    }
     let common = min(own[0].count, own[1].count)
     #expect(common >= 6)
     #expect(own[0].prefix(common) == own[1].prefix(common))
