@@ -62,20 +62,43 @@ struct OwnProcessTests {
   // The destroyer of such a class only hands the object to its actor.
   @Test("the death of an object with an isolated deinit ends behind that deinit")
   func isolatedDeath() throws {
-    let outcome = try Child("RecorderProbe", ["isolated"]).end()
-    #expect(outcome.output.hasPrefix("on its actor: begins, deinit, ended\n"))
-    withKnownIssue("the end is told when the object is handed over, before its deinit") {
-      #expect(
-        outcome
-          == Child.Outcome(
-            output: """
-              on its actor: begins, deinit, ended
-              on another thread: begins, deinit, ended
+    #expect(
+      try Child("RecorderProbe", ["isolated"]).end()
+        == Child.Outcome(
+          output: """
+            on its actor: begins, deinit, ended
+            on another thread: begins, released, deinit, ended
+            not settled: begins, released, deinit
+            settled by the next: ended, begins, deinit, ended
+            of 104: 104 begun, 104 ended
 
-              """
-          )
-      )
+            """
+        )
+    )
+  }
+
+  @Test("an observer that removes itself in an isolated deinit is not reported")
+  func isolatedObserver() throws {
+    let path = folder.path("log")
+    let child = try Child(
+      "RecorderProbe",
+      ["isolated-observer"],
+      environment: ["KVO_SAFETY_LOG": path]
+    )
+    #expect(try child.end() == Child.Outcome())
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    #expect(
+      log.eventNames.filter { $0 != "module" && $0 != "threadName" && $0 != "deinitEnd" }
+        == [
+          "process", "register", "registerEnd", "deinit", "remove", "removeEnd", "deinit", "exit",
+        ]
+    )
+    let dying = log.events.compactMap { event -> String? in
+      guard case .deinit(let object) = event.body else { return nil }
+      return log.names[object.className]
     }
+    #expect(dying == ["Screen", "Account"])
   }
 
   @Test("a log that starts late lists what is registered, and says that it is not complete")

@@ -9,7 +9,9 @@ case "stack": try RecordingProbe.stack(path: arguments[2])
 case "threads": ThreadProbe.run()
 case "lifetime": LifetimeProbe.run()
 case "isolated": await IsolatedProbe.run()
+case "isolated-observer": await IsolatedObserverProbe.run()
 default:
-  print("usage: RecorderProbe limited|live|stack PATH | threads | lifetime | isolated")
+  print("usage: RecorderProbe limited|live|stack PATH")
+  print("       RecorderProbe threads|lifetime|isolated|isolated-observer")
   exit(64)
 }
