@@ -5,8 +5,9 @@ import KVOSafety
 import KVOTrace
 
 enum RecordingProbe {
-  /// Records a thousand events into a file that may have 8,192 bytes.
-  static func limited(path: String) {
+  /// Records a thousand events into a file that may have 8,192 bytes, and ends the log before the
+  /// program ends, or with it.
+  static func limited(path: String, stops: Bool) {
     var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     do {
@@ -15,6 +16,7 @@ enum RecordingProbe {
       print(error)
     }
     for number in 1...1000 { Recorder.shared.record(.registerEnd(RegistrationID(UInt64(number)))) }
+    if stops { Recorder.shared.stopLog() }
     print("done")
   }
 

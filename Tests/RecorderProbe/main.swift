@@ -3,7 +3,8 @@ import Glibc
 
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
-case "limited": RecordingProbe.limited(path: arguments[2])
+case "limited": RecordingProbe.limited(path: arguments[2], stops: false)
+case "stopped": RecordingProbe.limited(path: arguments[2], stops: true)
 case "live": try RecordingProbe.live(path: arguments[2])
 case "stack": try RecordingProbe.stack(path: arguments[2])
 case "threads": ThreadProbe.run()
@@ -11,7 +12,7 @@ case "lifetime": LifetimeProbe.run()
 case "isolated": await IsolatedProbe.run()
 case "isolated-observer": await IsolatedObserverProbe.run()
 default:
-  print("usage: RecorderProbe limited|live|stack PATH")
+  print("usage: RecorderProbe limited|stopped|live|stack PATH")
   print("       RecorderProbe threads|lifetime|isolated|isolated-observer")
   exit(64)
 }
