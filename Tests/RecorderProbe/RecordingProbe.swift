@@ -8,6 +8,7 @@ enum RecordingProbe {
   /// Records a thousand events into a file that may have 8,192 bytes, and ends the log before the
   /// program ends, or with it.
   static func limited(path: String, stops: Bool) {
+    restore(signal: SIGXFSZ)
     var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
     setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     do {
@@ -18,6 +19,23 @@ enum RecordingProbe {
     for number in 1...1000 { Recorder.shared.record(.registerEnd(RegistrationID(UInt64(number)))) }
     if stops { Recorder.shared.stopLog() }
     print("done")
+  }
+
+  /// Lets a signal do what it does: whoever started this program may ignore it, or have it blocked
+  /// as dispatch's threads do, which is inherited.
+  private static func restore(signal number: Int32) {
+    signal(number, SIG_DFL)
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
+  }
+
+  /// Writes to standard error, and says on standard output that it lives.
+  static func complaint() {
+    restore(signal: SIGPIPE)
+    StandardError.write("nobody reads this\n")
+    StandardError.write("nor this\n")
+    print("alive")
   }
 
   private final class Listener: KeyValueObserver {
