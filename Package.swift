@@ -26,9 +26,21 @@ let package = Package(
     // whole host process.
     .target(name: "CKVOUnwind"),
     .target(name: "KVORecorder", dependencies: ["KVOTrace", "CKVOUnwind"]),
+    // What needs a process of its own: a file size limit, its main thread, callbacks that are set
+    // once, a missing libunwind, a death.
+    .executableTarget(
+      name: "RecorderProbe",
+      dependencies: [
+        "BankModel", "KVOSafety", "KVORecorder", "KVOTrace", "CKVOUnwind", "CKVOLifetime",
+      ],
+      path: "Tests/RecorderProbe"
+    ),
     .testTarget(
       name: "KVORecorderTests",
-      dependencies: ["KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind"]
+      dependencies: [
+        "KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind", "RecorderProbe", "KilledMidway",
+        "Correct",
+      ]
     ),
 
     .target(name: "CKVOLifetime"),

@@ -13,6 +13,10 @@
 // 6. The process is torn down while objects die: nothing is ever unpatched or freed.
 // 7. The counter of one object is shared with others of the same hash: it says "perhaps"; the
 //    callback has the truth.
+// 8. An isolated deinit on a thread that is not its actor's: the destroyer only hands the object to
+//    the actor. The runtime gives back the unowned reference that an object has to itself when its
+//    deinit is done; while it is there the end is put aside (`pending`), with our own unowned
+//    reference, so that the memory is not used again before the end was told.
 
 #define _GNU_SOURCE
 #include "CKVOLifetime.h"
@@ -20,6 +24,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -32,6 +37,7 @@ typedef SWIFT_CALL void (*Destroyer)(SWIFT_SELF void *object);
 // memory of an object, not the object.
 extern void *swift_unownedRetain(void *object);
 extern void swift_unownedRelease(void *object);
+extern size_t swift_unownedRetainCount(void *object);
 
 enum { classCapacity = 16384, counterCount = 65536, destroyerWord = -2 };
 
@@ -46,6 +52,18 @@ static pthread_mutex_t patching = PTHREAD_MUTEX_INITIALIZER;
 static atomic_uint counters[counterCount];
 static _Atomic(KVOSDeathBegins) deathBegins;
 static _Atomic(KVOSDeathEnded) deathEnded;
+
+typedef struct Pending {
+  struct Pending *next;
+  void *object;
+  void *token;
+  size_t countBefore;
+} Pending;
+
+static Pending *pending;  // under `pendingLock`, which is never held while calling out
+static pthread_mutex_t pendingLock = PTHREAD_MUTEX_INITIALIZER;
+// How many there are. relaxed: who misses the newest finds it the next time.
+static atomic_size_t pendingCount;
 
 static inline size_t hash(const void *pointer) {
   return (size_t)(((uintptr_t)pointer >> 4) * 0x9E3779B97F4A7C15u >> 40);
@@ -74,6 +92,56 @@ void kvos_set_death_callbacks(KVOSDeathBegins begins, KVOSDeathEnded ended) {
                                           memory_order_relaxed);
 }
 
+// Whether the deinit of an object that had `countBefore` unowned references is done. Other unowned
+// references that come or go at just this moment can make the answer late, or early.
+static int is_over(void *object, size_t countBefore) {
+  return swift_unownedRetainCount(object) < countBefore;
+}
+
+static void tell_end(void *object, void *token) {
+  atomic_load_explicit(&deathEnded, memory_order_relaxed)(token);
+  swift_unownedRelease(object);
+}
+
+void kvos_settle_deaths(void) {
+  if (atomic_load_explicit(&pendingCount, memory_order_relaxed) == 0) return;
+  Pending *over = NULL;
+  pthread_mutex_lock(&pendingLock);
+  for (Pending **link = &pending; *link != NULL;) {
+    Pending *death = *link;
+    if (is_over(death->object, death->countBefore)) {
+      *link = death->next;
+      death->next = over;
+      over = death;
+      atomic_fetch_sub_explicit(&pendingCount, 1, memory_order_relaxed);
+    } else {
+      link = &death->next;
+    }
+  }
+  pthread_mutex_unlock(&pendingLock);
+  while (over != NULL) {
+    Pending *death = over;
+    over = death->next;
+    tell_end(death->object, death->token);
+    free(death);
+  }
+}
+
+// False where there is no memory to remember the object with.
+static int put_aside(void *object, void *token, size_t countBefore) {
+  Pending *death = malloc(sizeof *death);
+  if (death == NULL) return 0;
+  death->object = object;
+  death->token = token;
+  death->countBefore = countBefore;
+  pthread_mutex_lock(&pendingLock);
+  death->next = pending;
+  pending = death;
+  atomic_fetch_add_explicit(&pendingCount, 1, memory_order_relaxed);
+  pthread_mutex_unlock(&pendingLock);
+  return 1;
+}
+
 static SWIFT_CALL void kvos_destroyer(SWIFT_SELF void *object) {
   Destroyer original = place_of(*(const void *const *)object)->original;
   // relaxed: the watch of this object happened before its last release, and so before this.
@@ -88,9 +156,12 @@ static SWIFT_CALL void kvos_destroyer(SWIFT_SELF void *object) {
     return;
   }
   swift_unownedRetain(object);
+  size_t countBefore = swift_unownedRetainCount(object);
   original(object);
-  atomic_load_explicit(&deathEnded, memory_order_relaxed)(token);
-  swift_unownedRelease(object);
+  if (is_over(object, countBefore) || !put_aside(object, token, countBefore)) {
+    tell_end(object, token);
+  }
+  kvos_settle_deaths();
 }
 
 // Replaces the destroyer of a class. Called with `patching` held.
@@ -109,6 +180,7 @@ static int patch(PatchedClass *place, const void *metadata, _Atomic(Destroyer) *
 }
 
 int kvos_watch_death(const void *object) {
+  kvos_settle_deaths();
   const void *metadata = *(const void *const *)object;
   _Atomic(Destroyer) *slot = (_Atomic(Destroyer) *)metadata + destroyerWord;
   if (atomic_load_explicit(slot, memory_order_acquire) != kvos_destroyer) {

@@ -19,8 +19,9 @@
 /// the object is not of interest after all. It may read the object and must not keep it.
 typedef void *_Nullable (*KVOSDeathBegins)(const void *object);
 
-/// Called on the same thread when deinit is done and the stored properties are gone. The address is
-/// not used again before this returns.
+/// Called when deinit is done and the stored properties are gone: on the same thread, and for an
+/// isolated deinit that was handed to its actor from whatever thread next watches an object, sees
+/// one die or calls `kvos_settle_deaths`. The address is not used again before this returns.
 typedef void (*KVOSDeathEnded)(void *token);
 
 /// Sets both callbacks; the first call wins, later ones are ignored.
@@ -31,8 +32,13 @@ void kvos_set_death_callbacks(KVOSDeathBegins begins, KVOSDeathEnded ended);
 /// watched, and the caller falls back to weak references.
 ///
 /// An object that is watched n times needs n calls of `kvos_unwatch_death`. Any thread, while the
-/// caller keeps the object alive. O(1); takes a lock at the first object of a class alone.
+/// caller keeps the object alive. O(1); takes a lock at the first object of a class alone. May call
+/// the callback of an end that was put off, so no lock may be held.
 int kvos_watch_death(const void *object);
+
+/// Tells the ends of deaths that an isolated deinit put off and that have come since. Calls out, so no
+/// lock may be held. One load where there are none.
+void kvos_settle_deaths(void);
 
 /// Ends one watch. To be called before the object's memory is given back.
 void kvos_unwatch_death(const void *object);

@@ -26,22 +26,24 @@ package final class LogFile: Sendable {
 
   /// Opens the log for writing, and empties it.
   ///
-  /// A file that another process is writing to is left alone: the log goes to `path.<pid>`, as for
-  /// a child that inherited the setting. `%p` in the path stands for the process id.
+  /// A file that is being written to is left alone: the log goes to `path.<pid>`, as for a child
+  /// that inherited the setting, and where this process writes there already to `path.<pid>.2` and
+  /// so on. `%p` in the path stands for the process id.
   package init(path pattern: String) throws(LogFileError) {
     guard !pattern.isEmpty else { throw LogFileError(code: .emptyPath, path: pattern) }
-    let path = Self.expand(pattern)
-    let descriptor = try Self.open(path)
-    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-      self.path = path
-      self.descriptor = descriptor
-    } else {
+    let wanted = Self.expand(pattern)
+    var path = wanted
+    var descriptor = try Self.open(path)
+    var attempt = 0
+    while Self.isBusy(descriptor) {
       close(descriptor)
-      self.path = "\(path).\(getpid())"
-      self.descriptor = try Self.open(self.path)
-      _ = flock(self.descriptor, LOCK_EX | LOCK_NB)
+      attempt += 1
+      path = "\(wanted).\(getpid())" + (attempt > 1 ? ".\(attempt)" : "")
+      descriptor = try Self.open(path)
     }
-    _ = ftruncate(self.descriptor, 0)
+    self.path = path
+    self.descriptor = descriptor
+    _ = ftruncate(descriptor, 0)
     var limit = rlimit()
     let isLimited = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0
     byteLimit = isLimited ? UInt64(limit.rlim_cur) : .max
@@ -82,6 +84,13 @@ package final class LogFile: Sendable {
     // Nothing written leaves the end of the file as it was; a part of the line tears it.
     if written > 0 { state.endsTorn = written < bytes.count }
     return written == bytes.count
+  }
+
+  /// Takes the lock of the file; true where somebody else has it.
+  ///
+  /// A file system without locks says no such thing, and its files are taken for free.
+  private static func isBusy(_ descriptor: Int32) -> Bool {
+    flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
   private static func expand(_ pattern: String) -> String {

@@ -8,20 +8,36 @@ package final class LogFileSink: EventSink {
     var images = ImageList()
     var namedThreads: Set<ThreadID> = []
     var line: [UInt8] = []
+    /// Lines in the order of the events, not yet written.
+    var pending: [[UInt8]] = []
   }
   package let file: LogFile
-  // State: `state`, under its own lock; only `take` touches it.
+  // State:
+  // - `state`: under its own lock, which is the innermost and never held while writing.
+  // - `writing`: guards nothing but the turn to write. Whoever has it writes what all threads have
+  //   put aside, so that the file keeps the order of `take`: an image stands before the first stack
+  //   in it, `process` before everything. A thread that waits for it finds its lines written.
   private let state = GuardedState<State>(State())
+  private let writing = GuardedState<Void>(())
 
   package init(file: LogFile) { self.file = file }
 
   /// Makes the lines of the event; they are written when the recorder's lock is given back.
   package func take(_ event: Event, names: borrowing TraceNames) -> (@Sendable () -> Void)? {
     let names = copy names
-    let lines = state.withLock { state in
-      Self.preamble(of: event, names: names, &state) + [Self.line(event, names, &state)]
+    state.withLock { state in
+      state.pending += Self.preamble(of: event, names: names, &state)
+      state.pending.append(Self.line(event, names, &state))
     }
-    return { [file] in
+    return { self.writePending() }
+  }
+
+  private func writePending() {
+    writing.withLock { _ in
+      let lines = state.withLock { state in
+        defer { state.pending = [] }
+        return state.pending
+      }
       for line in lines { file.append(line, lossLine: Self.lossLine) }
     }
   }

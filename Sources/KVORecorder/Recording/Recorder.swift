@@ -40,7 +40,8 @@ package final class Recorder: Sendable {
     return recorder
   }()
 
-  private init() {}
+  /// A recorder apart from the process's own, for tests.
+  init() {}
 
   // MARK: Names
 
@@ -145,26 +146,33 @@ package final class Recorder: Sendable {
       return (former, sink.take(Event(.process(process)), names: state.names))
     }
     write?()
-    withExtendedLifetime(former) {}
+    if let former { Self.tellLoss(of: former.file) }
     for registration in live() { record(.live(registration)) }
   }
 
-  /// Ends the log that is being written, if any.
+  /// Ends the log that is being written, if any, and says on standard error what it lost.
   package func stopLog() {
     let log = state.withLock { state in
       let log = state.log
       state.log = nil
       return log
     }
-    if let log { detach(log) }
+    if let log {
+      detach(log)
+      Self.tellLoss(of: log.file)
+    }
   }
 
   private func processEnds(status: Int) {
     record(.exit(status: status))
-    guard let file = state.withLock({ $0.log?.file }), file.lostCount > 0 else { return }
-    StandardError.write(
-      "KVOSafety: \(file.lostCount) events could not be written to \"\(file.path)\"\n"
-    )
+    if let file = state.withLock({ $0.log?.file }) { Self.tellLoss(of: file) }
+  }
+
+  /// Says of a log that ends what it could not say itself.
+  private static func tellLoss(of file: LogFile) {
+    let count = file.lostCount
+    guard count > 0 else { return }
+    StandardError.write("KVOSafety: \(count) events could not be written to \"\(file.path)\"\n")
   }
 
   private static var executablePath: String? {

@@ -1,0 +1,81 @@
+import Foundation
+
+/// A process that a test started, with its three streams.
+final class Child {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Pipe()
+  private let errors = Pipe()
+  private var pending: [UInt8] = []
+
+  /// Starts `program`; a name without a slash is one of this package's, beside the test bundle.
+  init(_ program: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+    process.executableURL = URL(
+      fileURLWithPath: program.contains("/") ? program : try Self.folder + "/" + program
+    )
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "KVO_SAFETY_LOG" }
+      .merging(environment) { $1 }
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = errors
+    try process.run()
+  }
+
+  deinit { if process.isRunning { kill(SIGKILL) } }
+
+  /// Where the built programs are.
+  static var folder: String {
+    get throws {
+      let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      return (bundle as NSString).deletingLastPathComponent
+    }
+  }
+
+  var id: Int32 { process.processIdentifier }
+  var isRunning: Bool { process.isRunning }
+
+  func kill(_ signal: Int32) { Foundation.kill(id, signal) }
+
+  func send(_ text: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+  }
+
+  /// The next line of its output, without the newline; nil at the end.
+  func line() throws -> String? {
+    while true {
+      if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { pending.removeSubrange(...end) }
+        return String(decoding: pending[..<end], as: UTF8.self)
+      }
+      let more = output.fileHandleForReading.availableData
+      if more.isEmpty { return nil }
+      pending += more
+    }
+  }
+
+  /// Closes its input, takes its streams to their end and waits for it.
+  @discardableResult
+  func end() throws -> Outcome {
+    try input.fileHandleForWriting.close()
+    // Small outputs: neither pipe fills while the other is read.
+    let rest = try output.fileHandleForReading.readToEnd() ?? Data()
+    let complaint = try errors.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Outcome(
+      ending: process.terminationReason == .exit ? .exit : .signal,
+      status: process.terminationStatus,
+      output: String(decoding: pending + rest, as: UTF8.self),
+      complaint: String(decoding: complaint, as: UTF8.self)
+    )
+  }
+
+  /// How a process ended, and what it said.
+  struct Outcome: Equatable {
+    enum Ending { case exit, signal }
+    var ending = Ending.exit
+    var status: Int32 = 0
+    var output = ""
+    var complaint = ""
+  }
+}

@@ -1,0 +1,74 @@
+import BankModel
+import Glibc
+import KVORecorder
+import KVOSafety
+import KVOTrace
+
+enum RecordingProbe {
+  /// Records a thousand events into a file that may have 8,192 bytes, and ends the log before the
+  /// program ends, or with it.
+  static func limited(path: String, stops: Bool) {
+    restore(signal: SIGXFSZ)
+    var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    do {
+      try Recorder.shared.startLog(path: path, isComplete: true, live: { [] })
+    } catch {
+      print(error)
+    }
+    for number in 1...1000 { Recorder.shared.record(.registerEnd(RegistrationID(UInt64(number)))) }
+    if stops { Recorder.shared.stopLog() }
+    print("done")
+  }
+
+  /// Lets a signal do what it does: whoever started this program may ignore it, or have it blocked
+  /// as dispatch's threads do, which is inherited.
+  private static func restore(signal number: Int32) {
+    signal(number, SIG_DFL)
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
+  }
+
+  /// Writes to standard error, and says on standard output that it lives.
+  static func complaint() {
+    restore(signal: SIGPIPE)
+    StandardError.write("nobody reads this\n")
+    StandardError.write("nor this\n")
+    print("alive")
+  }
+
+  private final class Listener: KeyValueObserver {
+    func observeValue(
+      forKeyPath keyPath: String,
+      of object: any KeyValueObservable,
+      change: ObservedChange<Any>,
+      context: ObservationContext?
+    ) -> NotificationHandling {
+      .handled
+    }
+  }
+
+  /// Starts a log while two things are observed, one of three having ended.
+  static func live(path: String) throws {
+    let account = Account(owner: Person(name: "Ada"))
+    let listener = Listener()
+    account.addObserver(listener, forKeyPath: "owner")
+    account.addObserver(listener, forKeyPath: "balance")
+    account.removeObserver(listener, forKeyPath: "owner")
+    let token = account.observe(\.balance) { _, _ in }
+    try KVO.startRecording(to: path)
+    account.balance = 1
+    account.removeObserver(listener, forKeyPath: "balance")
+    token.invalidate()
+    KVO.stopRecording()
+    account.balance = 2
+  }
+
+  /// Records an event with a stack, and says what took it.
+  static func stack(path: String) throws {
+    print(StackCapture.hasUnwinder ? "libunwind" : "frame pointers")
+    try Recorder.shared.startLog(path: path, isComplete: true, live: { [] })
+    Recorder.shared.record(.registerEnd(RegistrationID(1)), stack: Recorder.shared.captureStack())
+  }
+}
