@@ -98,7 +98,7 @@ static int is_over(void *object, size_t countBefore) {
   return swift_unownedRetainCount(object) < countBefore;
 }
 
-static void tell_end(void *object, void *token) {
+static void kvos_tell_end(void *object, void *token) {
   atomic_load_explicit(&deathEnded, memory_order_relaxed)(token);
   swift_unownedRelease(object);
 }
@@ -122,13 +122,13 @@ void kvos_settle_deaths(void) {
   while (over != NULL) {
     Pending *death = over;
     over = death->next;
-    tell_end(death->object, death->token);
+    kvos_tell_end(death->object, death->token);
     free(death);
   }
 }
 
 // False where there is no memory to remember the object with.
-static int put_aside(void *object, void *token, size_t countBefore) {
+static int kvos_put_aside(void *object, void *token, size_t countBefore) {
   Pending *death = malloc(sizeof *death);
   if (death == NULL) return 0;
   death->object = object;
@@ -158,8 +158,8 @@ static SWIFT_CALL void kvos_destroyer(SWIFT_SELF void *object) {
   swift_unownedRetain(object);
   size_t countBefore = swift_unownedRetainCount(object);
   original(object);
-  if (is_over(object, countBefore) || !put_aside(object, token, countBefore)) {
-    tell_end(object, token);
+  if (is_over(object, countBefore) || !kvos_put_aside(object, token, countBefore)) {
+    kvos_tell_end(object, token);
   }
   kvos_settle_deaths();
 }

@@ -46,20 +46,20 @@ static pthread_key_t endKey;
 static pthread_once_t endKeyOnce = PTHREAD_ONCE_INIT;
 static void (*_Atomic releaseObject)(void *);
 
-static void thread_ends(void *object) {
+static void kvos_thread_ends(void *object) {
   void (*release)(void *) = atomic_load_explicit(&releaseObject, memory_order_acquire);
   threadObject = NULL;
   if (release) release(object);
 }
 
-static void make_end_key(void) { pthread_key_create(&endKey, thread_ends); }
+static void make_end_key(void) { pthread_key_create(&endKey, kvos_thread_ends); }
 
 void *kvos_thread_object(void) { return threadObject; }
 
 void kvos_set_thread_object(void *object, void (*release)(void *)) {
   pthread_once(&endKeyOnce, make_end_key);
   void (*none)(void *) = NULL;
-  // release: pairs with the acquire in thread_ends(), which may run on another thread's behalf.
+  // release: pairs with the acquire in kvos_thread_ends(), which may run on another thread's behalf.
   atomic_compare_exchange_strong_explicit(&releaseObject, &none, release, memory_order_release,
                                           memory_order_relaxed);
   threadObject = object;
@@ -68,7 +68,7 @@ void kvos_set_thread_object(void *object, void (*release)(void *)) {
 
 static void (*_Atomic exitHandler)(int);
 
-static void process_ends(int status, void *unused) {
+static void kvos_process_ends(int status, void *unused) {
   (void)unused;
   void (*handler)(int) = atomic_load_explicit(&exitHandler, memory_order_acquire);
   if (handler) handler(status);
@@ -76,7 +76,7 @@ static void process_ends(int status, void *unused) {
 
 void kvos_on_exit(void (*handler)(int)) {
   atomic_store_explicit(&exitHandler, handler, memory_order_release);
-  on_exit(process_ends, NULL);
+  on_exit(kvos_process_ends, NULL);
 }
 
 #if defined(__has_feature)

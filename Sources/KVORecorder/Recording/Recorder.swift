@@ -15,6 +15,7 @@ package final class Recorder: Sendable {
     var names = TraceNames()
     var sinks: [any EventSink] = []
     var log: LogFileSink?
+    var exitDuties: [@Sendable () -> Void] = []
   }
   // State:
   // - `state`: under its own lock. `take` of a sink runs under it, the writing does not.
@@ -163,7 +164,13 @@ package final class Recorder: Sendable {
     }
   }
 
+  /// Adds what is to be done when the process ends in order, before the last event.
+  package func atExit(_ duty: @escaping @Sendable () -> Void) {
+    state.withLock { $0.exitDuties.append(duty) }
+  }
+
   private func processEnds(status: Int) {
+    for duty in state.withLock({ $0.exitDuties }) { duty() }
     record(.exit(status: status))
     if let file = state.withLock({ $0.log?.file }) { Self.tellLoss(of: file) }
   }

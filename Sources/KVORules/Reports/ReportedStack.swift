@@ -14,7 +14,7 @@ struct ReportedStack {
 
   private static let starters: Set = [
     "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-    "start_thread", "clone", "clone3", "__clone3", "__GI___clone3",
+    "start_thread", "__tsan_thread_start_func", "clone", "clone3", "__clone3", "__GI___clone3",
   ]
 
   /// - Parameters:
@@ -37,6 +37,7 @@ struct ReportedStack {
   /// What the compiler, or a scope of this package, puts between two functions.
   private static let thunks = [
     "thunk for ", "partial apply for ", "implicit closure ", "protocol witness for ",
+    "@objc ",
     "reabstraction thunk ", "dispatch thunk of ", "outlined ", "TaskLocal.withValue(",
   ]
 

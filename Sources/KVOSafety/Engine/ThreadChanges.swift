@@ -31,11 +31,14 @@ final class ThreadChanges {
   /// The stacks of call sites seen before: naming one anew costs more than the change.
   private var stacks: [CallSite: StackID] = [:]
 
+  /// The calling thread's, if it has begun any change.
+  static var ofThisThread: ThreadChanges? {
+    kvos_thread_object().map { Unmanaged<ThreadChanges>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// The calling thread's.
   static var current: ThreadChanges {
-    if let pointer = kvos_thread_object() {
-      return Unmanaged<ThreadChanges>.fromOpaque(pointer).takeUnretainedValue()
-    }
+    if let known = ofThisThread { return known }
     let changes = ThreadChanges()
     kvos_set_thread_object(Unmanaged.passRetained(changes).toOpaque()) { pointer in
       let changes = Unmanaged<ThreadChanges>.fromOpaque(pointer).takeRetainedValue()

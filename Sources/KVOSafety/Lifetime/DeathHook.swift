@@ -13,6 +13,9 @@ enum DeathHook {
   /// Sets the callbacks; any number of times, from any thread.
   static func install() { _ = installed }
 
+  /// Tells the ends of deaths that an isolated deinit put off; no lock may be held.
+  static func settle() { kvos_settle_deaths() }
+
   private static let installed: Void = kvos_set_death_callbacks(
     { pointer in
       let address = UInt(bitPattern: pointer)

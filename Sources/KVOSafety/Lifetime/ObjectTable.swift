@@ -23,6 +23,10 @@ final class ObjectTable: Sendable {
 
   private init() {
     shards = (0..<16).map { _ in Shard() }
+    Recorder.shared.atExit {
+      DeathHook.settle()
+      LiveMonitor.shared.report(ThreadChanges.ofThisThread?.endOfThread() ?? [])
+    }
   }
 
   /// Where `object` is.

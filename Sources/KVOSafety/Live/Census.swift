@@ -23,7 +23,8 @@ extension KVO {
 
   /// The observations of `object`, oldest first.
   public static func census(of object: any KeyValueObservable) -> [ObservationRecord] {
-    object.knownStorage.map(records) ?? []
+    DeathHook.settle()
+    return object.knownStorage.map(records) ?? []
   }
 
   /// The observations of all objects, by object in the order in which they were first observed.
@@ -31,7 +32,8 @@ extension KVO {
   /// - Complexity: O(objects + observations). Other threads may go on meanwhile: each object's
   ///   observations are one picture, all of them together are not.
   public static func census() -> [ObservationRecord] {
-    ObjectTable.shared.subjects.flatMap(records)
+    DeathHook.settle()
+    return ObjectTable.shared.subjects.flatMap(records)
   }
 
   private static func records(of storage: SubjectStorage) -> [ObservationRecord] {

@@ -56,6 +56,9 @@ public enum KVO {
     ObjectTable.shared.subjects.flatMap(\.registrations)
   }
 
+  /// Ends what observers left behind whose deinit was handed to their actor and is over by now.
+  package static func settleDeaths() { DeathHook.settle() }
+
   /// A number that nothing in this process's events had before.
   package static func nextNumber() -> UInt64 { ObjectTable.shared.nextNumber() }
 

@@ -12,6 +12,8 @@ final class AuditedScope: Sendable {
   let id: ScopeID
   private let name: String
   private let memory = EventMemory()
+  /// What was registered before, so that its removal in the scope finds it.
+  private let before: [Registration]
   // State: `expectations`, under its own lock; an inner assertion may add to them.
   private let expectations: GuardedState<ScopeExpectations>
 
@@ -24,6 +26,8 @@ final class AuditedScope: Sendable {
     self.name = name
     self.expectations = GuardedState(expectations)
     Recorder.shared.attach(memory)
+    // After the recording began, so that none falls between; one that is in both counts once.
+    before = KVO.liveRegistrations
   }
 
   /// Adds to what the scope should show.
@@ -32,10 +36,7 @@ final class AuditedScope: Sendable {
   }
 
   /// Records the beginning.
-  ///
-  /// What was registered before is known, so that its removal is too.
   func begin() {
-    for registration in KVO.liveRegistrations { Recorder.shared.record(.live(registration)) }
     let scope = Scope(id: id, name: Recorder.shared.id(of: name))
     Recorder.shared.record(.scopeBegin(scope))
   }
@@ -44,12 +45,14 @@ final class AuditedScope: Sendable {
   ///
   /// - Returns: why it failed; nil where it passed.
   func end() -> ScopeFailure? {
+    KVO.settleDeaths()
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
     var filter = ScopeFilter(root: id)
-    let events = memory.events.filter { filter.includes($0) }
+    let inside = memory.events.filter { filter.includes($0) }
+    let known = before.filter { filter.hasMet($0.subject.id) }.map { Event(.live($0)) }
     let verdict = ScopeVerdict(
-      findings: ScopePipeline.findings(of: events),
+      findings: ScopePipeline.findings(of: known + inside),
       hasObservations: filter.hasObservations,
       expectations: expectations.withLock { $0 }
     )

@@ -10,6 +10,9 @@ struct ScopeFilter {
   private var scopes: Set<ScopeID>
   private var objects: Set<ObjectID> = []
   private var registrations: Set<RegistrationID> = []
+  /// Whether the scope has met `object`.
+  func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
+
   /// Whether anything at all was observed, or an attempt made.
   private(set) var hasObservations = false
 
@@ -22,11 +25,6 @@ struct ScopeFilter {
   ///
   /// To be asked in the order of recording.
   mutating func includes(_ event: Event) -> Bool {
-    if case .live(let registration) = event.body {
-      // What was there before: known, so that its removal in the scope finds it.
-      if let id = registration.id { registrations.insert(id) }
-      return true
-    }
     if case .scopeBegin(let scope) = event.body, let parent = scope.parent, scopes.contains(parent)
     {
       scopes.insert(scope.id)
