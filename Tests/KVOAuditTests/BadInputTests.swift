@@ -73,19 +73,28 @@ import Testing
   func slowFIFO() throws {
     let path = folder.url.appending(path: "pipe").path
     #expect(mkfifo(path, 0o600) == 0)
-    // The writer comes first and writes nothing until the reader has found the FIFO empty: what it
-    // waits for is the read end's being open, which a write end of its own that does not block sees.
+    // An end that never blocks, so that there is a writer before the reader comes.
     let keeper = open(path, O_RDWR)
     let writer = Thread {
-      let end = open(path, O_WRONLY)
+      // Nothing is written before the reader has the FIFO open as well.
+      while Self.openCount(of: path) < 2 { sched_yield() }
       let line = Array("{\"event\":\"exit\",\"status\":0}\n".utf8)
-      _ = line.withUnsafeBytes { write(end, $0.baseAddress, $0.count) }
-      close(end)
+      _ = line.withUnsafeBytes { write(keeper, $0.baseAddress, $0.count) }
       // The last write end; without it the reader sees the end.
       close(keeper)
     }
     writer.start()
     #expect(message(path) == nil)
+  }
+
+  /// How many descriptors of this process are open on `path`.
+  private static func openCount(of path: String) -> Int {
+    let folder = "/proc/self/fd"
+    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let files = descriptors.compactMap {
+      try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+    }
+    return files.count { $0 == path }
   }
 
   @Test("may begin with damage and still be a log")

@@ -143,11 +143,11 @@ package struct FindingBuilder {
       )
       return [.init(frame: result, origin: origin)]
     }
-    guard frame.address != 0, let module, let resolver else {
-      return [.init(frame: result, origin: .unknown)]
+    let found = module.flatMap { resolver?.frames(at: frame.address, in: $0) } ?? []
+    guard !found.isEmpty else {
+      let origin = classifier.origin(symbol: nil, swiftModule: nil, image: image)
+      return [.init(frame: result, origin: origin)]
     }
-    let found = resolver.frames(at: frame.address, in: module)
-    guard !found.isEmpty else { return [.init(frame: result, origin: .unknown)] }
     return found.map { source in
       var copy = result
       copy.symbol = source.function

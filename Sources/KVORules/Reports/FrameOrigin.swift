@@ -64,8 +64,11 @@ struct FrameClassifier: Sendable {
   ///   - image: the path or name of the image, or nil.
   /// - Returns: the origin; ``FrameOrigin/unknown`` without a symbol.
   func origin(symbol: String?, swiftModule: String?, image: String?) -> FrameOrigin {
-    guard let symbol else { return .unknown }
     let imageName = image.map(Self.name(ofImage:))
+    guard let symbol else {
+      // Where debug information is missing, the image of the C library still says whose it is.
+      return image.map { isSystem($0) } == true ? .system : .unknown
+    }
     if let swiftModule {
       if Self.layerModules.contains(swiftModule) { return .layer }
       if let appModules { return appModules.contains(swiftModule) ? .own : .system }
@@ -80,13 +83,15 @@ struct FrameClassifier: Sendable {
     if let appModules {
       return imageName.map(appModules.contains) == true ? .own : .system
     }
-    if let image, let imageName {
-      if Self.systemModules.contains(imageName) { return .system }
-      let file = Self.baseName(image)
-      if Self.systemImagePrefixes.contains(where: file.hasPrefix) { return .system }
-      if Self.systemFolders.contains(where: image.hasPrefix) { return .system }
-    }
+    if let image, isSystem(image) { return .system }
     return Self.systemSymbols.contains(where: symbol.hasPrefix) ? .system : .own
+  }
+
+  private func isSystem(_ image: String) -> Bool {
+    let file = Self.baseName(image)
+    return Self.systemModules.contains(Self.name(ofImage: image))
+      || Self.systemImagePrefixes.contains(where: file.hasPrefix)
+      || Self.systemFolders.contains(where: image.hasPrefix)
   }
 
   /// The last component of a path.

@@ -28,6 +28,7 @@ struct ReportedStack {
     }
     Self.cutStart(&shown)
     Self.cutRunner(&shown)
+    Self.nameEntry(&shown)
     let own = Self.firstOwn(in: shown, dying: dying)
     var frames = shown.map(\.frame)
     if let own { frames[own].isFirstOwn = true }
@@ -72,11 +73,14 @@ struct ReportedStack {
       frames[first...].allSatisfy({ isStarter($0) })
     else { return }
     frames.removeLast(frames.count - first)
-    // The package manager renames the entry of a program that tests can import.
-    let entry = frames.count - 1
-    if let symbol = frames[entry].frame.symbol, symbol.hasSuffix("_main"), !symbol.contains(".") {
-      frames[entry].frame.symbol = "main"
-    }
+  }
+
+  /// The package manager renames the entry of a program that tests can import.
+  private static func nameEntry(_ frames: inout [NamedFrame]) {
+    guard let entry = frames.indices.last, let symbol = frames[entry].frame.symbol,
+      symbol.hasSuffix("_main"), !symbol.contains("."), !symbol.contains("(")
+    else { return }
+    frames[entry].frame.symbol = "main"
   }
 
   /// Cuts what lies below the user's code: a dispatch queue, a test framework and its `main`.

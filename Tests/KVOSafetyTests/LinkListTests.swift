@@ -1,0 +1,55 @@
+import KVORules
+import KVOTrace
+import Testing
+
+@testable import KVOSafety
+
+@Suite("The links to one key")
+struct LinkListTests {
+  private func link(_ number: UInt64, on storage: SubjectStorage) -> ObservationLink {
+    let registration = Registration(
+      id: RegistrationID(number),
+      subject: storage.record.ref,
+      observer: nil,
+      keyPath: .none
+    )
+    let observation = Observation(
+      registration: registration,
+      keys: [.none],
+      observer: nil,
+      root: storage,
+      read: { _ in nil },
+      deliver: { _, _, _ in nil }
+    )
+    return ObservationLink(observation: observation, depth: 0)
+  }
+
+  @Test("keep their order through additions and removals, and close their gaps")
+  func order() {
+    let account = Account()
+    let storage = account.storage
+    var list = LinkList()
+    for number in 1...100 as ClosedRange<UInt64> { list.append(link(number, on: storage)) }
+    for number in 1...100 as ClosedRange<UInt64> where number % 10 != 0 {
+      let isRemoved = [1, 2].map { _ in list.remove(RegistrationID(number), depth: 0) }
+      #expect(isRemoved == [true, false])
+    }
+    list.append(link(101, on: storage))
+    let isRemovedElsewhere = list.remove(RegistrationID(10), depth: 1)
+    #expect(!isRemovedElsewhere)
+    let expected: [UInt64] = Array(stride(from: 10, through: 100, by: 10)) + [101]
+    #expect(list.all.map(\.observation.id.rawValue) == expected)
+    for number in expected { _ = list.remove(RegistrationID(number), depth: 0) }
+    #expect(list.isEmpty)
+  }
+
+  @Test("100,000 observations of one object end in any order")
+  func manyObservations() {
+    let account = Account()
+    var tokens = (0..<100_000).map { _ in account.observe(\.balance) { _, _ in } }
+    for token in tokens[..<50_000] { token.invalidate() }
+    for token in tokens[50_000...].reversed() { token.invalidate() }
+    tokens = []
+    #expect(KVO.census(of: account).isEmpty)
+  }
+}
