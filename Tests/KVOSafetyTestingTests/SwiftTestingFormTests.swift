@@ -2,7 +2,7 @@ import KVOSafety
 import KVOSafetyTesting
 import Testing
 
-@Suite("The trait on a suite", .audited())
+@Suite("The trait on a suite", .audited)
 struct AuditedSuiteTests {
   @Test("each test is a scope of its own")
   func first() { behave() }

@@ -6,9 +6,10 @@ public import Testing
 /// parallel do not mix: the scope follows the task of the test.
 public struct AuditedTrait: TestTrait, SuiteTrait, TestScoping {
   private let expectations: ScopeExpectations
-  private let sourceLocation: SourceLocation
+  /// Where a failure is reported; nil: at the test.
+  private let sourceLocation: SourceLocation?
 
-  init(_ expectations: ScopeExpectations, at sourceLocation: SourceLocation) {
+  init(_ expectations: ScopeExpectations, at sourceLocation: SourceLocation?) {
     self.expectations = expectations
     self.sourceLocation = sourceLocation
   }
@@ -26,7 +27,7 @@ public struct AuditedTrait: TestTrait, SuiteTrait, TestScoping {
       scope.expect(expectations)
       return try await function()
     }
-    let sourceLocation = sourceLocation
+    let sourceLocation = sourceLocation ?? test.sourceLocation
     try await AuditedScope.run(
       name: test.name,
       expectations: expectations,
@@ -38,6 +39,12 @@ public struct AuditedTrait: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == AuditedTrait {
   /// Audits the observations of a test, or of each test of a suite; something must be observed.
+  ///
+  /// A failure is reported at the line of the test. The form with parentheses reports it at the line
+  /// of the trait.
+  public static var audited: Self { AuditedTrait(ScopeExpectations(), at: nil) }
+
+  /// Audits the observations of a test, or of each test of a suite, with expectations.
   ///
   /// - Parameters:
   ///   - expecting: violations that are meant: they do not fail the test, their absence does.
