@@ -12,6 +12,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
+    // MARK: - What several test targets share
+
+    .target(name: "TestSupport", path: "Tests/Support"),
+
     // MARK: - The waist: what an event is, and what is wrong
 
     .target(name: "KVOTrace"),
@@ -38,6 +42,7 @@ let package = Package(
     .testTarget(
       name: "KVORecorderTests",
       dependencies: [
+        "TestSupport",
         "KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind", "RecorderProbe", "KilledMidway",
         "Correct",
       ]
@@ -50,7 +55,7 @@ let package = Package(
     ),
     .testTarget(
       name: "KVOSafetyTests",
-      dependencies: ["KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
+      dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
     ),
 
     // MARK: - Anywhere, offline
@@ -62,7 +67,7 @@ let package = Package(
     .target(name: "KVOAudit", dependencies: ["KVOTrace", "KVOTraceJSON", "KVORules"]),
     .testTarget(
       name: "KVOAuditTests",
-      dependencies: ["KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"]
+      dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"]
     ),
 
     // pkgConfig is left out: the flags of libdw.pc are the defaults, and a machine without
@@ -98,7 +103,7 @@ let package = Package(
       ]
     ),
     // Runs the built program; nothing of it is imported.
-    .testTarget(name: "KVOAuditCommandTests", dependencies: ["kvo-audit"]),
+    .testTarget(name: "KVOAuditCommandTests", dependencies: ["TestSupport", "kvo-audit"]),
 
     // MARK: - Programs with real faults, for the demo and the end-to-end tests
 
@@ -125,7 +130,7 @@ for example in examples {
 package.targets.append(
   .testTarget(
     name: "EndToEndTests",
-    dependencies: (examples + ["kvo-audit"]).map { .byName(name: $0) }
+    dependencies: (examples + ["TestSupport", "kvo-audit"]).map { .byName(name: $0) }
   )
 )
 

@@ -62,15 +62,3 @@ enum Built {
     return try FileHandle(forWritingTo: file)
   }
 }
-
-/// A folder that goes with its test.
-final class ScratchFolder {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "kvo-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-}

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// An example program, and what an audit of its log must say.

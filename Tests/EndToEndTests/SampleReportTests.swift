@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The sample reports in Reports/ are what the examples give, word for word.

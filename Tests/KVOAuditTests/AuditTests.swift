@@ -2,6 +2,7 @@ import Foundation
 import KVOAudit
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("An audit") struct AuditTests {

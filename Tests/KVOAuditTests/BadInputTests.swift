@@ -1,6 +1,7 @@
 import Foundation
 import KVOAudit
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("An input that is no usage log") struct BadInputTests {

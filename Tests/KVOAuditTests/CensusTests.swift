@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import TestSupport
 import Testing
 
 @Suite("The census") struct CensusTests {

@@ -1,5 +1,6 @@
 import KVOAudit
 import KVORules
+import TestSupport
 import Testing
 
 @Suite("An audit of a damaged log") struct DamagedInputTests {

@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVORecorder

@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVORecorder
@@ -79,7 +80,7 @@ struct ImageListTests {
     let folder = try ScratchFolder()
     var list = ImageList()
     _ = list.additions(for: StackCapture.frames(.full))
-    let source = try folder.write("int late(void) { return 7; }", to: "late.c")
+    let source = try folder.file("late.c", "int late(void) { return 7; }")
     let path = folder.path("late.so")
     try Tool.run(
       "/usr/bin/gcc",

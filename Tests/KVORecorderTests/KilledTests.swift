@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("A log whose program was killed", .serialized)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import KVORecorder
@@ -66,7 +67,7 @@ struct LogFileTests {
 
   @Test("refuses a path whose folder is a file")
   func fileForFolder() throws {
-    let path = try folder.write("", to: "file") + "/log"
+    let path = try folder.file("file", "") + "/log"
     #expect(refusal(path) == "cannot write the log \"\(path)\": Not a directory")
   }
 
@@ -151,7 +152,7 @@ struct LogFileTests {
 
   @Test("empties a longer log of an earlier run")
   func staleLog() throws {
-    let path = try folder.write(String(repeating: "stale\n", count: 1000), to: "log")
+    let path = try folder.file("log", String(repeating: "stale\n", count: 1000))
     try LogFile(path: path).append("new\n")
     #expect(try text(of: path) == "new\n")
   }

@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVORecorder
@@ -223,9 +224,9 @@ struct OwnProcessTests {
   )
   func missingUnwinder(isLibrary: Bool) throws {
     // Found before the system's, and no better than none.
-    let library = try folder.write("not a library", to: "libunwind.so.8")
+    let library = try folder.file("libunwind.so.8", "not a library")
     if isLibrary {
-      let source = try folder.write("int nothing;", to: "nothing.c")
+      let source = try folder.file("nothing.c", "int nothing;")
       try Tool.run("/usr/bin/gcc", ["-shared", "-fPIC", "-nostdlib", "-o", library, source])
     }
     let path = folder.path("log")

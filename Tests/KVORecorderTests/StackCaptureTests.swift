@@ -1,6 +1,7 @@
 import CKVOUnwind
 import Foundation
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVORecorder

@@ -1,4 +1,5 @@
 import KVORules
+import TestSupport
 import Testing
 
 @testable import KVOSafety

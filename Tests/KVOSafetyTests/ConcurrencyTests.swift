@@ -2,6 +2,7 @@ import Foundation
 import KVORules
 import KVOTrace
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KVOSafety

@@ -1,6 +1,7 @@
 import KVORules
 import KVOTrace
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KVOSafety

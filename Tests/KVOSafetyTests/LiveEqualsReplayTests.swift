@@ -1,6 +1,7 @@
 import KVORecorder
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSafety

@@ -1,5 +1,6 @@
 import KVORules
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import KVOSafety
