@@ -10,7 +10,7 @@ struct SubjectStateMachine: Sendable {
   private var ledger: SubjectLedger
   private var observations: [RegistrationID: Observation] = [:]
   /// The links on this object, by key, in order of addition.
-  private var links: [StringID: [ObservationLink]] = [:]
+  private var links: [StringID: LinkList] = [:]
   /// The threads that are inside a delivery, once per delivery.
   private var deliveries: [RegistrationID: [ThreadID]] = [:]
   private var waiters: [RegistrationID: [ThreadGate]] = [:]
@@ -46,7 +46,7 @@ struct SubjectStateMachine: Sendable {
     let evidence = numbered(evidence)
     let verdicts = ledger.add(observation.registration, at: evidence).verdicts
     observations[observation.id] = observation
-    links[observation.keys[0], default: []].append(
+    links[observation.keys[0], default: LinkList()].append(
       ObservationLink(observation: observation, depth: 0)
     )
     return (lastOrder, verdicts)
@@ -96,7 +96,7 @@ struct SubjectStateMachine: Sendable {
   // MARK: Delivering
 
   /// The links that listen to `key`, in order of addition.
-  func links(to key: StringID) -> [ObservationLink] { links[key] ?? [] }
+  func links(to key: StringID) -> [ObservationLink] { links[key]?.all ?? [] }
 
   /// Claims a delivery for the calling thread.
   ///
@@ -142,17 +142,13 @@ struct SubjectStateMachine: Sendable {
   /// False where the object is dead.
   mutating func attach(_ link: ObservationLink) -> Bool {
     guard !isDead else { return false }
-    links[link.key, default: []].append(link)
+    links[link.key, default: LinkList()].append(link)
     return true
   }
 
   /// Takes a link of another object's observation off this object.
   mutating func detach(_ id: RegistrationID, depth: Int, key: StringID) -> Bool {
-    guard
-      let index = links[key]?.firstIndex(where: { $0.observation.id == id && $0.depth == depth })
-    else { return false }
-    links[key]?.remove(at: index)
-    return true
+    links[key]?.remove(id, depth: depth) ?? false
   }
 
   // MARK: Looking
@@ -178,7 +174,7 @@ struct SubjectStateMachine: Sendable {
   private mutating func forget(_ ids: [RegistrationID]) -> [Observation] {
     ids.compactMap { id in
       guard let observation = observations.removeValue(forKey: id) else { return nil }
-      links[observation.keys[0]]?.removeAll { $0.observation === observation }
+      _ = links[observation.keys[0]]?.remove(id, depth: 0)
       return observation
     }
   }
