@@ -42,14 +42,4 @@ struct LinkListTests {
     for number in expected { _ = list.remove(RegistrationID(number), depth: 0) }
     #expect(list.isEmpty)
   }
-
-  @Test("100,000 observations of one object end in any order")
-  func manyObservations() {
-    let account = Account()
-    var tokens = (0..<100_000).map { _ in account.observe(\.balance) { _, _ in } }
-    for token in tokens[..<50_000] { token.invalidate() }
-    for token in tokens[50_000...].reversed() { token.invalidate() }
-    tokens = []
-    #expect(KVO.census(of: account).isEmpty)
-  }
 }

@@ -1,16 +1,20 @@
+internal import KVORules
+
 extension Census {
   /// The census as a table, with a newline at its end.
   package var text: String {
     let heading =
-      "CENSUS: \(Wording.count(registrationCount, "observation")) live at the end of \(label)"
+      "CENSUS: \(Wording.count(registrationCount, "observation")) live at the end of "
+      + "\(ShownText.escaped(label))"
       + " (\(endingText))"
     guard !rows.isEmpty else { return heading + "\n" }
     var table = [["count", "observed", "key path", "observer", "registered at"]]
     for row in rows {
-      table.append([
+      let cells = [
         Wording.grouped(row.count), row.subject, row.keyPath, row.observer ?? "(closure)",
         row.place ?? "(not recorded)",
-      ])
+      ]
+      table.append(cells.map(ShownText.escaped))
     }
     let widths = table[0].indices.map { column in table.map(\.[column].count).max() ?? 0 }
     let lines = table.map { row in

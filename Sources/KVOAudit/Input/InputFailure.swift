@@ -1,3 +1,4 @@
+internal import KVORules
 import KVOTrace
 
 /// Why nothing of an input can be used.
@@ -19,8 +20,8 @@ package struct InputFailure: Error, Hashable, Sendable {
 
   /// One line for standard error: `app.jsonl:3:14: …`.
   package var message: String {
-    guard let line, let column else { return "\(input): \(reason)" }
-    return "\(input):\(line):\(column): \(reason)"
+    guard let line, let column else { return ShownText.escaped("\(input): \(reason)") }
+    return ShownText.escaped("\(input):\(line):\(column): \(reason)")
   }
 }
 

@@ -54,7 +54,7 @@ struct ProcessReplay {
     case .module(let module): modules.append(module)
     case .threadName(let name):
       if let thread = event.thread { threadNames[thread] = name }
-    case .dropped(let count, _): droppedCount &+= count
+    case .dropped(let count, _): droppedCount = droppedCount.addingSaturated(count)
     case .crash: ending = .crash
     case .exit: ending = .exit
     default: hasEvents = true

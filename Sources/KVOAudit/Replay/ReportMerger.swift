@@ -21,7 +21,8 @@ struct ReportMerger {
     for process in replay.ended {
       summary.processCount += 1
       summary.liveRegistrationCount += process.liveRegistrationCount
-      summary.droppedEventCount &+= process.droppedCount
+      summary.droppedEventCount =
+        summary.droppedEventCount.addingSaturated(process.droppedCount)
       for rule in process.notJudged { add(rule, input: inputLabels.count - 1) }
     }
   }

@@ -27,14 +27,14 @@ package struct TextReportRenderer {
       var block = text.render(finding)
       // The numbers of events mean nothing where it is not clear whose they are.
       if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {
-        block += "  Log: \(report.inputs[finding.input].path)\n"
+        block += "  Log: \(ShownText.escaped(report.inputs[finding.input].path))\n"
       }
       if block.last == "\n" { block.removeLast() }
       return block
     }
     blocks += report.inputs.compactMap(damage)
     if !report.unnamed.isEmpty {
-      let lines = report.unnamed.map { "  \($0)" }
+      let lines = report.unnamed.map { "  \(ShownText.escaped($0))" }
       blocks.append("NOT NAMED, so that frames stay addresses:\n" + lines.joined(separator: "\n"))
     }
     blocks += notJudged(report.notJudged)
@@ -55,7 +55,7 @@ package struct TextReportRenderer {
       let rest = Wording.grouped(input.damageCount - Self.damageLimit)
       lines.append("  … and \(rest) more; `kvo-audit validate \(input.path)` lists them")
     }
-    return lines.joined(separator: "\n")
+    return lines.map(ShownText.escaped).joined(separator: "\n")
   }
 
   /// One block with a line for each reason, or none.
@@ -67,7 +67,7 @@ package struct TextReportRenderer {
       codes[rule.why, default: []].append(rule.code)
     }
     guard !reasons.isEmpty else { return [] }
-    let lines = reasons.map { "  \(Self.listed(codes[$0, default: []])): \($0)" }
+    let lines = reasons.map { "  \(Self.listed(codes[$0, default: []])): \(ShownText.escaped($0))" }
     return ["NOT JUDGED, which is not clean:\n" + lines.joined(separator: "\n")]
   }
 

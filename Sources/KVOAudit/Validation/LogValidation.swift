@@ -1,3 +1,4 @@
+internal import KVORules
 import KVOTraceJSON
 
 /// What reading one input to its end showed, for whoever writes a writer.
@@ -38,7 +39,7 @@ package struct LogValidation: Sendable {
     if untold > 0 { lines.append("  … and \(Wording.count(untold, "more problem"))") }
     append("events", reading.unknownEvents, to: &lines)
     append("keys", reading.unknownKeys, to: &lines)
-    return lines.joined(separator: "\n") + "\n"
+    return lines.map(ShownText.escaped).joined(separator: "\n") + "\n"
   }
 
   private func append(_ what: String, _ tally: NameTally, to lines: inout [String]) {

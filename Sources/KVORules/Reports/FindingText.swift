@@ -25,8 +25,11 @@ package struct FindingText: Sendable {
 
   /// The lines of `finding`, each ended by a line feed.
   ///
+  /// Control characters from a log are spelled out (``ShownText``).
+  ///
   /// Complexity: O(frames).
   package func render(_ finding: Finding) -> String {
+    let finding = finding.shown
     var lines = [heading(finding), "  \(finding.message)"]
     let width = functionWidth(finding)
     for (place, stack) in finding.stacks.enumerated() {

@@ -205,7 +205,7 @@ package struct RuleEngine: Sendable {
     case .scopeEnd(let scope): endScope(scope, event, evidence)
     case .crash: hasCrashed = true
     case .dropped(let count, _):
-      droppedCount &+= count
+      droppedCount = droppedCount.addingSaturated(count)
       if droppedAt == nil { droppedAt = evidence.event }
     case .exit:
       hasEnded = true
@@ -228,5 +228,13 @@ extension Evidence {
     var copy = self
     copy.site = site
     return copy
+  }
+}
+
+extension UInt64 {
+  /// The sum, or the greatest number where it would be more: a log may claim any count.
+  package func addingSaturated(_ other: UInt64) -> UInt64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? .max : sum
   }
 }

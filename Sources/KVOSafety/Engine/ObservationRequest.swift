@@ -34,6 +34,8 @@ struct ObservationRequest {
     let keys = (keyPath ?? "").split(separator: ".").map { Recorder.shared.id(of: String($0)) }
     let record = observer.map { ObjectTable.shared.record(of: $0) }
     if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
+    // Whoever holds the token or the controller may be destroyed with the object, after its registrar.
+    if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
     let observation = Observation(
       registration: registration(of: storage.record.ref, observer: record?.ref),
       keys: keys,

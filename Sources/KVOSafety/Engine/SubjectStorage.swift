@@ -68,20 +68,29 @@ final class SubjectStorage: Sendable {
   }
 
   /// The object dies: its registrar was destroyed.
+  ///
+  /// What is registered then is judged at once, or, where the hook of the class tells of it, when the
+  /// object's other properties are gone as well.
   func subjectDied() {
-    let isFirstWord = record.beginDying()
     let mustExplain = count > 0 || Recorder.shared.isRecording
     let stack = mustExplain ? Recorder.shared.captureStack() : .none
+    if record.postpone(.init(subject: self, stack: stack)) { return }
+    finishDying(at: stack)
+    // An object that is watched is not done yet: the hook of its class says when.
+    guard !record.isWatched else { return }
+    ObjectTable.shared.forget(record)
+    Recorder.shared.record(.deinitEnd(record.ref))
+  }
+
+  /// The object is gone: what is still registered on it ends, and is reported.
+  func finishDying(at stack: StackID) {
+    let isFirstWord = record.beginDying()
     let end = machine.withLock { $0.die(at: Evidence(stack: stack)) }
     if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: end.order, stack: stack) }
     for observation in end.ended {
       Recorder.shared.record(.cancel(observation.id, by: .subject), order: end.order, stack: stack)
     }
     finish(end)
-    // An object that observes as well is not done yet: the hook of its class says when.
-    guard !record.isWatched else { return }
-    ObjectTable.shared.forget(record)
-    Recorder.shared.record(.deinitEnd(record.ref))
   }
 
   /// What remains to do for registrations that ended, without the lock.

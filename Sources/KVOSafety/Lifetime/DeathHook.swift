@@ -3,12 +3,13 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-/// What happens when an object that observes dies.
+/// What happens when an object dies that observes, or is observed by a token or a controller.
 ///
 /// The hook of its class calls before deinit and after it:
 /// 1. before: deliveries to it stop, since its weak reference is nil from here on;
 /// 2. its own deinit runs, in which correct code removes its registrations;
-/// 3. after: what is left is ended and reported (KVO007). The memory is not given back before.
+/// 3. after: what is left is ended and reported (KVO006 where it is observed, KVO007 where it
+///    observes). The memory is not given back before.
 enum DeathHook {
   /// Sets the callbacks; any number of times, from any thread.
   static func install() { _ = installed }
@@ -19,7 +20,8 @@ enum DeathHook {
   private static let installed: Void = kvos_set_death_callbacks(
     { pointer in
       let address = UInt(bitPattern: pointer)
-      guard let record = ObjectTable.shared.knownRecord(at: address) else { return nil }
+      guard let record = ObjectTable.shared.knownRecord(at: address), record.isWatched
+      else { return nil }
       ObserverDeath.begins(record)
       return Unmanaged.passRetained(record).toOpaque()
     },
@@ -29,7 +31,7 @@ enum DeathHook {
   )
 }
 
-/// The death of an observer, as a sequence of events.
+/// The death of an object that is watched, as a sequence of events.
 enum ObserverDeath {
   static func begins(_ record: ObjectRecord) {
     guard record.beginDying(), Recorder.shared.isRecording else { return }
@@ -37,6 +39,7 @@ enum ObserverDeath {
   }
 
   static func ended(_ record: ObjectRecord) {
+    if let lastWord = record.endDying() { lastWord.subject.finishDying(at: lastWord.stack) }
     endRegistrations(of: record)
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))

@@ -20,6 +20,10 @@ final class ObjectRecord: @unchecked Sendable {
     var isWatched = false
     /// Whether `deinit` was recorded.
     var isDying = false
+    /// Whether the hook said that the object is gone.
+    var isGone = false
+    /// Its registrations between the end of its registrar and its own, and the stack of the former.
+    var lastWord: LastWord?
     /// What the object observes, so that its death can end it.
     var observed: [RegistrationID: WeakStorage] = [:]
     /// Its own registrations, where it is observed.
@@ -30,6 +34,12 @@ final class ObjectRecord: @unchecked Sendable {
 
   private struct WeakStorage {
     weak var storage: SubjectStorage?
+  }
+
+  /// What is left to be said of an observed object when it is gone.
+  struct LastWord {
+    var subject: SubjectStorage
+    var stack: StackID
   }
 
   init(object: AnyObject, ref: ObjectRef) {
@@ -56,6 +66,31 @@ final class ObjectRecord: @unchecked Sendable {
     state.withLock { state in
       defer { state.isDying = true }
       return !state.isDying
+    }
+  }
+
+  /// Keeps the registrations of the object, whose registrar is gone, until all of it is.
+  ///
+  /// Other properties may be destroyed after the registrar, and end observations: a token or a
+  /// controller that the object keeps of itself.
+  ///
+  /// - Returns: whether the hook of the class will say when.
+  func postpone(_ lastWord: LastWord) -> Bool {
+    state.withLock { state in
+      guard state.isWatched, state.isDying, !state.isGone else { return false }
+      state.lastWord = lastWord
+      return true
+    }
+  }
+
+  /// Notes that the object is gone.
+  ///
+  /// - Returns: what was kept until then.
+  func endDying() -> LastWord? {
+    state.withLock { state in
+      state.isGone = true
+      defer { state.lastWord = nil }
+      return state.lastWord
     }
   }
 

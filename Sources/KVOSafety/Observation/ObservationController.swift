@@ -19,7 +19,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   private let retainsObserved: Bool
   private let identity: ControllerIdentity
   // State: `entries`, under its own lock. Nothing is ended or released while it is held.
-  private let entries = GuardedState<[ControlledObservation]>([])
+  private let entries = GuardedState(ControlledObservations())
 
   /// A controller that observes for `owner`.
   ///
@@ -34,7 +34,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     identity = ControllerIdentity()
   }
 
-  deinit { end(entries.withLock { $0 }, by: .owner) }
+  deinit { end(entries.withLock { $0.removeAll() }, by: .owner) }
 
   /// Observes a property of `object` for the owner.
   ///
@@ -111,18 +111,18 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///
   /// Does nothing where there is none.
   public func unobserve(_ object: some KeyValueObservable, keyPath: String) {
-    let storage = object.knownStorage
-    endEntries { $0.storage === storage && $0.keyPath == keyPath }
+    guard let subject = object.knownStorage?.record.ref.id else { return }
+    end(entries.withLock { $0.remove(of: subject) { $0.keyPath == keyPath } }, by: .user)
   }
 
   /// Ends all observations of `object`.
   public func unobserve(_ object: some KeyValueObservable) {
-    let storage = object.knownStorage
-    endEntries { $0.storage === storage }
+    guard let subject = object.knownStorage?.record.ref.id else { return }
+    end(entries.withLock { $0.remove(of: subject) { _ in true } }, by: .user)
   }
 
   /// Ends all observations.
-  public func unobserveAll() { endEntries { _ in true } }
+  public func unobserveAll() { end(entries.withLock { $0.removeAll() }, by: .user) }
 
   private func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject,
@@ -157,10 +157,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     request.didAdd = { [self] id, storage in
       let kept = retainsObserved ? object : nil
       let entry = ControlledObservation(id: id, storage: storage, keyPath: keyPath, object: kept)
-      entries.withLock { entries in
-        entries.removeAll { $0.storage == nil }
-        entries.append(entry)
-      }
+      entries.withLock { $0.add(entry, of: storage.record.ref.id) }
     }
     _ = request.add()
   }
@@ -175,15 +172,6 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     Recorder.shared.record(.hold(reference))
   }
 
-  private func endEntries(where isMeant: (ControlledObservation) -> Bool) {
-    let ended = entries.withLock { entries in
-      let ended = entries.filter(isMeant)
-      entries.removeAll(where: isMeant)
-      return ended
-    }
-    end(ended, by: .user)
-  }
-
   private func end(_ ended: [ControlledObservation], by cause: CancelCause) {
     for entry in ended { entry.storage?.cancel(entry.id, by: cause) }
   }
@@ -191,12 +179,3 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
 /// What a controller is in logs; its own class, so that all controllers have one name there.
 final class ControllerIdentity: Sendable {}
-
-/// One observation that a controller holds.
-private struct ControlledObservation: @unchecked Sendable {
-  // Sendable: immutable; `storage` is weak and cleared atomically; `object` is only kept alive here.
-  let id: RegistrationID
-  private(set) weak var storage: SubjectStorage?
-  let keyPath: String
-  let object: AnyObject?
-}

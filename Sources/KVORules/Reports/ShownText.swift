@@ -1,0 +1,73 @@
+/// Text from a log as a terminal may be given it.
+///
+/// A log may come from a stranger. What in it would move the cursor, colour, end the line or turn
+/// the direction of writing is spelled out: `\u{1b}`.
+package enum ShownText {
+  /// `text` with control and direction characters spelled as Swift does.
+  ///
+  /// Complexity: O(length); text without such characters is not copied.
+  package static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isActive) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += #"\n"#
+      case "\r": result += #"\r"#
+      case "\t": result += #"\t"#
+      case _ where isActive(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Control characters; the second block holds the one-byte form of the escape sequences.
+    case 0..<0x20, 0x7f..<0xa0: true
+    // Marks, embeddings, overrides and isolates of direction.
+    case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
+    // Separators of lines and paragraphs.
+    case 0x2028, 0x2029: true
+    default: false
+    }
+  }
+}
+
+extension Finding {
+  /// The finding with every text in it as a terminal may be given it.
+  var shown: Finding {
+    var copy = self
+    copy.message = ShownText.escaped(message)
+    copy.hint = ShownText.escaped(hint)
+    copy.stacks = stacks.map { stack in
+      var copy = stack
+      copy.thread = stack.thread.map(ShownText.escaped)
+      copy.threadName = stack.threadName.map(ShownText.escaped)
+      copy.site = stack.site.map(ShownText.escaped)
+      copy.frames = stack.frames.map { frame in
+        var copy = frame
+        copy.symbol = frame.symbol.map(ShownText.escaped)
+        copy.module = frame.module.map(ShownText.escaped)
+        copy.file = frame.file.map(ShownText.escaped)
+        return copy
+      }
+      return copy
+    }
+    copy.cycle = cycle.map { edge in
+      var copy = edge
+      copy.from = edge.from.shown
+      copy.to = edge.to.shown
+      copy.label = ShownText.escaped(edge.label)
+      copy.strength = ShownText.escaped(edge.strength)
+      return copy
+    }
+    return copy
+  }
+}
+
+extension Finding.Object {
+  fileprivate var shown: Finding.Object {
+    Finding.Object(className: ShownText.escaped(className), id: ShownText.escaped(id))
+  }
+}
