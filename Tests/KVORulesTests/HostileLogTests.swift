@@ -93,4 +93,15 @@ struct HostileLogTests {
     let first = log.verdicts()
     for _ in 0..<5 { #expect(log.verdicts() == first) }
   }
+
+  /// The time limit stops what looks at every thread for every event.
+  @Test("a thread for every event costs no more than one thread", .timeLimit(.minutes(1)))
+  func manyThreads() {
+    var log = SampleLog()
+    for number in 0..<60_000 {
+      log.register("\(number)", thread: "\(number)")
+      log.remove("\(number)", thread: "\(number)")
+    }
+    #expect(log.verdicts().isEmpty)
+  }
 }

@@ -25,6 +25,7 @@ extension RuleEngine {
         )
       )
     }
+    if !thread.isIdle { busyThreads.insert(event.thread) }
     threads[event.thread] = thread
   }
 
@@ -163,15 +164,16 @@ extension RuleEngine {
     let id = delivery.registration
     if threads[thread]?.missed.deliver(id, delivery.change) == true { return }
     guard let change = delivery.change else { return }
-    for other in threads.keys where threads[other]?.missed.isEmpty == false {
+    for other in busyThreads where threads[other]?.missed.isEmpty == false {
       if threads[other]?.missed.deliver(id, change) == true { return }
     }
   }
 
   /// A registration ended or came to be: whatever goes on need not reach it.
   mutating func excuse(_ id: RegistrationID) {
-    for thread in threads.keys where threads[thread]?.missed.isEmpty == false {
+    for thread in busyThreads {
       threads[thread]?.missed.excuse(id)
+      if threads[thread]?.isIdle ?? true { busyThreads.remove(thread) }
     }
   }
 

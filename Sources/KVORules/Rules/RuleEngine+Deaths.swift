@@ -23,9 +23,10 @@ extension RuleEngine {
     holds.forget(object)
     selfObservations[object] = nil
     var unended: [Verdict] = []
-    for (key, thread) in threads where !thread.brackets.isEmpty || !thread.missed.isEmpty {
+    for key in busyThreads {
       unended += threads[key]?.brackets.subjectDied(object) ?? []
       threads[key]?.missed.forget(object)
+      if threads[key]?.isIdle ?? true { busyThreads.remove(key) }
     }
     // Threads have no order of their own; the log's is by event.
     verdicts += unended.sorted { ($0.evidence.first?.event ?? 0) < ($1.evidence.first?.event ?? 0) }
@@ -67,7 +68,7 @@ extension RuleEngine {
   mutating func endScope(_ scope: ScopeID, _ event: Event, _ evidence: Evidence) {
     seen.insert(.scopeEnd)
     let opened = scopes.opened(scope)
-    for thread in threads.keys.sorted(by: Self.precedes) {
+    for thread in busyThreads.sorted(by: Self.precedes) {
       verdicts += threads[thread]?.brackets.closeScope(scope, openedAt: opened) ?? []
     }
     let ended = scopes.end(scope)

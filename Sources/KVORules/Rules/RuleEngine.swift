@@ -90,6 +90,9 @@ package struct RuleEngine: Sendable {
   /// How many live registrations an observer has, by observed object.
   var observing: [ObjectID: [ObjectID: Int]] = [:]
   var threads: [ThreadID?: Thread] = [:]
+  /// The threads that may have open changes, or deliveries to come: all others need not be looked
+  /// at when something ends.
+  var busyThreads: Set<ThreadID?> = []
   var scopes = ScopeTree()
   var holds = RegistryHolds()
   /// The live registrations with which objects observe themselves, as they were judged.
@@ -190,6 +193,7 @@ package struct RuleEngine: Sendable {
     case .willChange(let change):
       act(event)
       seen.insert(.change)
+      busyThreads.insert(event.thread)
       threads[event.thread, default: Thread()].brackets
         .will(change, scope: event.scope, at: evidence)
     case .didChange(let change): endChange(change, event, evidence)
@@ -220,6 +224,11 @@ package struct RuleEngine: Sendable {
   mutating func act(_ event: Event) {
     threads[event.thread, default: Thread()].activity += 1
   }
+}
+
+extension RuleEngine.Thread {
+  /// Whether it has no open changes, and no deliveries to come.
+  var isIdle: Bool { brackets.isEmpty && missed.isEmpty }
 }
 
 extension Evidence {
