@@ -42,8 +42,12 @@ enum StandardStreams {
     _ = write(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+  /// Whether a terminal shows standard output and understands escape sequences.
+  static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 && !isDumb }
+  /// Whether a terminal shows standard error and understands escape sequences.
+  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
+
+  private static var isDumb: Bool { getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? false }
 
   /// Whether the environment has `name` set to anything but an empty text.
   static func isSet(_ name: String) -> Bool {

@@ -133,8 +133,10 @@ import Testing
     let terminal = "script -qec '$audit bad.jsonl' /dev/null"
     let colored = try CommandRun(shell: terminal, in: folder.url)
     #expect(colored.output.hasPrefix("\u{1b}[1;31mWARNING:"))
-    let plain = try CommandRun(shell: "export NO_COLOR=1; \(terminal)", in: folder.url)
-    #expect(plain.output.hasPrefix("WARNING: "))
+    for setting in ["NO_COLOR=1", "TERM=dumb"] {
+      let plain = try CommandRun(shell: "export \(setting); \(terminal)", in: folder.url)
+      #expect(plain.output.hasPrefix("WARNING: "))
+    }
   }
 
   @Test("ends quietly when its reader goes away")

@@ -78,6 +78,23 @@ struct ConcurrencyTests {
     #expect(count == 1)
   }
 
+  @Test("two threads that each wait inside their own delivery do not wait for each other")
+  func waitsForEachOther() {
+    let account = Account()
+    let inside = Atomic<Int>(0)
+    nonisolated(unsafe) var token: ObservationToken?
+    token = account.observeOnAnyThread(\.note) { _, _ in
+      inside.wrappingAdd(1, ordering: .acquiringAndReleasing)
+      while inside.load(ordering: .acquiring) < 2 { sched_yield() }
+      token?.invalidateAndWait()
+    }
+    onThreads(count: 2) { _ in
+      account.willChangeValue(for: \.note)
+      account.didChangeValue(for: \.note)
+    }
+    #expect(inside.load(ordering: .acquiring) == 2)
+  }
+
   @Test("each change of each thread is delivered once to an observer that stays")
   func deliversEach() {
     let account = Account()

@@ -13,7 +13,7 @@ struct SubjectStateMachine: Sendable {
   private var links: [StringID: LinkList] = [:]
   /// The threads that are inside a delivery, once per delivery.
   private var deliveries: [RegistrationID: [ThreadID]] = [:]
-  private var waiters: [RegistrationID: [ThreadGate]] = [:]
+  private var waiters: [RegistrationID: [Waiter]] = [:]
   private var lastOrder: UInt64 = 0
   private(set) var isDead = false
 
@@ -123,14 +123,22 @@ struct SubjectStateMachine: Sendable {
     if isInitial { ledger.endInitial(id) }
     if let index = deliveries[id]?.lastIndex(of: thread) { deliveries[id]?.remove(at: index) }
     if deliveries[id]?.isEmpty == true { deliveries[id] = nil }
-    return (nextOrder(), waiters.removeValue(forKey: id) ?? [])
+    return (nextOrder(), waiters.removeValue(forKey: id)?.map(\.gate) ?? [])
   }
 
-  /// Opens a gate where deliveries of `id` are running on other threads than `thread`.
+  private struct Waiter: Sendable {
+    var thread: ThreadID
+    var gate: ThreadGate
+  }
+
+  /// Makes a gate where deliveries of `id` are running on other threads than `thread`.
+  ///
+  /// A thread that is itself waiting, inside its delivery, is not waited for: neither would end.
   mutating func wait(for id: RegistrationID, on thread: ThreadID) -> ThreadGate? {
-    guard deliveries[id]?.contains(where: { $0 != thread }) == true else { return nil }
+    let waiting = (waiters[id] ?? []).map(\.thread) + [thread]
+    guard deliveries[id]?.contains(where: { !waiting.contains($0) }) == true else { return nil }
     let gate = ThreadGate()
-    waiters[id, default: []].append(gate)
+    waiters[id, default: []].append(Waiter(thread: thread, gate: gate))
     return gate
   }
 
