@@ -21,6 +21,10 @@ final class DebugInformation {
   /// - Complexity: O(n log n) in the number of ranges of the units.
   init?(of file: ElfFile, code: CodeRanges, names: FunctionNames) {
     guard let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
+    guard file.hasTerminatedTexts else {
+      dwarf_end(handle)
+      return nil
+    }
     var units: [CompileUnit] = []
     var entries: [RangeMap.Entry] = []
     var unit: OpaquePointer?

@@ -80,7 +80,10 @@ struct DamagedImageTests {
     let functions = [try fixture.function("outer")]
     let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
     var resolved = 0
-    for name in [".debug_info", ".debug_abbrev", ".debug_line"] {
+    let sections = [
+      ".debug_info", ".debug_abbrev", ".debug_line", ".debug_str", ".debug_line_str",
+    ]
+    for name in sections {
       for index in try fixture.section(name) {
         for value: UInt8 in [0, 255] {
           var bytes = original
