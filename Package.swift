@@ -29,7 +29,8 @@ let package = Package(
     // libunwind is opened at run time: linking it would take over the exception handling of the
     // whole host process.
     .target(name: "CKVOUnwind"),
-    .target(name: "KVORecorder", dependencies: ["KVOTrace", "CKVOUnwind"]),
+    .target(name: "CKVORecorder", dependencies: ["CKVOUnwind"]),
+    .target(name: "KVORecorder", dependencies: ["KVOTrace", "CKVOUnwind", "CKVORecorder"]),
     // What needs a process of its own: a file size limit, its main thread, callbacks that are set
     // once, a missing libunwind, a death.
     .executableTarget(

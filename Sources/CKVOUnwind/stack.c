@@ -47,21 +47,28 @@ __attribute__((cold, noinline)) static void find_stack_end(void) {
 static const uintptr_t asyncFrameBit = (uintptr_t)1 << 60;
 
 // The sanitizers would take the walk over the stack for an overrun.
-__attribute__((noinline, no_sanitize("address", "thread"))) int kvos_capture_frame_pointers(
-    uintptr_t *frames, int capacity) {
+__attribute__((no_sanitize("address", "thread"))) int kvos_follow_frame_pointers(
+    uintptr_t frame, uintptr_t *frames, int capacity, uintptr_t *distance) {
   if (stack_end == 0) find_stack_end();
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   int count = 0;
+  *distance = 0;
   while (count < capacity) {
     if ((frame & (sizeof(uintptr_t) - 1)) != 0 || frame + 2 * sizeof(uintptr_t) > stack_end) break;
     uintptr_t next = ((const uintptr_t *)frame)[0] & ~asyncFrameBit;
     uintptr_t returnAddress = ((const uintptr_t *)frame)[1];
     if (returnAddress == 0) break;
     frames[count++] = returnAddress;
+    *distance = stack_end - frame;
     if (next <= frame) break;  // a stack grows downwards: anything else is no chain
     frame = next;
   }
   return count;
+}
+
+__attribute__((noinline)) int kvos_capture_frame_pointers(uintptr_t *frames, int capacity) {
+  uintptr_t distance = 0;
+  return kvos_follow_frame_pointers((uintptr_t)__builtin_frame_address(0), frames, capacity,
+                                    &distance);
 }
 
 int kvos_capture_stack(uintptr_t *frames, int capacity) {

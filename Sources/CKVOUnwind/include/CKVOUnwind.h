@@ -29,6 +29,12 @@ int kvos_capture_stack(uintptr_t *frames, int capacity);
 /// Takes nanoseconds, and ends early at a caller that keeps none (glibc, most of libdispatch).
 int kvos_capture_frame_pointers(uintptr_t *frames, int capacity);
 
+/// Follows the frame pointers from the frame record at `frame`, in the calling thread's own stack.
+///
+/// Writes at most `capacity` return addresses. `distance` tells how many bytes the last frame record
+/// is from the end of the stack; 0 where there is none.
+int kvos_follow_frame_pointers(uintptr_t frame, uintptr_t *frames, int capacity, uintptr_t *distance);
+
 /// Whether libunwind was found. It is opened at the first call, privately: linked, it would take
 /// over the exception handling of the whole process.
 int kvos_has_unwinder(void);

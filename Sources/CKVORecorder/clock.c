@@ -1,0 +1,18 @@
+#include "clock.h"
+
+bool kvos_has_even_counter;
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+void kvos_find_counter(void) {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  // Bit 8 of EDX: the counter runs at one rate in every state of the processor.
+  kvos_has_even_counter = __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
+}
+
+#else
+
+void kvos_find_counter(void) {}
+
+#endif

@@ -1,0 +1,49 @@
+// A fork's child has a log of its own, from its first event on. Nothing of the parent's is touched: not
+// its segments, not its file, and not its locks, which a thread may hold that the child does not have.
+
+#include <unistd.h>
+
+#include "recorder.h"
+
+// Only memory is written, and one descriptor closed: that much a child may do at once. The file is
+// opened by the first event.
+static void become_child(KVOSRecorder *recorder) {
+  pthread_mutexattr_t recursive;
+  pthread_mutexattr_init(&recursive);
+  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&recorder->lock, &recursive);
+  pthread_mutexattr_destroy(&recursive);
+  for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
+    writer->epoch = 0;
+    writer->segment = NULL;
+    writer->part = writer->partOfIndex = writer->namedIn = NULL;
+    writer->cursor = writer->limit = NULL;
+    writer->isBusy = 0;
+    atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
+  }
+  KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);
+  if (part && part->descriptor >= 0) close(part->descriptor);
+  // The mappings stayed with the parent.
+  atomic_store_explicit(&recorder->part, NULL, memory_order_relaxed);
+  atomic_store_explicit(&recorder->parts, NULL, memory_order_relaxed);
+  recorder->tables = (KVOSWriter){.type = KVOS_TABLES};
+  recorder->partNumber = 0;
+  recorder->retryNanoseconds = 0;
+  recorder->session[1] = recorder->session[1] * 31 + (uint32_t)getpid();
+  atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
+  kvos_live_free_locks();
+  kvos_forget_helper();
+  kvos_change_epoch(recorder);
+}
+
+void kvos_fork_happened(void) { become_child(kvos_recorder()); }
+
+void kvos_lock(KVOSRecorder *recorder) {
+  // A child that was made without fork(), and so without its handlers, is known by the wiped page.
+  uint64_t none = 0;
+  if (KVOS_UNLIKELY(atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0) &&
+      atomic_compare_exchange_strong(recorder->epoch, &none, UINT64_MAX)) {
+    become_child(recorder);
+  }
+  pthread_mutex_lock(&recorder->lock);
+}

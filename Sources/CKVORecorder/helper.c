@@ -1,0 +1,102 @@
+// A thread of the recorder's own: it makes room and pages ready before they are needed, and puts
+// checksums on the segments that were left, so that the recorded threads do neither.
+//
+// Without it everything still works: a thread that needs room makes it, and segments stay without a
+// checksum until the log ends.
+
+#include <errno.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "recorder.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static const uint64_t leastAhead = 128 << 10;
+static const uint64_t mostAhead = 2 << 20;
+
+// Guarded by the recorder's lock, but for the semaphore, which needs none.
+static bool isRunning;
+static bool hasSemaphore;
+static sem_t work;
+static _Atomic bool mayWake;
+
+// How far ahead of what is given out there should be room: more for a log that grows fast.
+static uint64_t ahead_of(uint64_t claimed) {
+  uint64_t ahead = claimed / 4 < leastAhead ? leastAhead : claimed / 4;
+  return ahead < mostAhead ? ahead : mostAhead;
+}
+
+// Where the kernel does not know how (before 5.14), the pages come as they are written to.
+static void populate(KVOSPart *part) {
+  uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+  uint64_t end = claimed + ahead_of(claimed);
+  if (end > allocated) end = allocated;
+  if (part->populated < claimed) part->populated = claimed;
+  if (part->populated >= end) return;
+  madvise(part->base + part->populated, end - part->populated, MADV_POPULATE_WRITE);
+  part->populated = end;
+}
+
+static void *help(void *context) {
+  KVOSRecorder *recorder = context;
+  while (true) {
+    while (sem_wait(&work) != 0) {}
+    kvos_lock(recorder);
+    KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);
+    if (part && part->descriptor >= 0) {
+      uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+      uint64_t end = claimed + ahead_of(claimed);
+      uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+      if (allocated < end) kvos_allocate(part, end - allocated);
+    }
+    // Named, so that it stays mapped while the lock is given back.
+    recorder->helperPart = part;
+    pthread_mutex_unlock(&recorder->lock);
+    if (part) {
+      populate(part);
+      kvos_seal_segments(part);
+    }
+    kvos_lock(recorder);
+    recorder->helperPart = NULL;
+    pthread_mutex_unlock(&recorder->lock);
+  }
+  return NULL;
+}
+
+void kvos_start_helper(KVOSRecorder *recorder) {
+  if (isRunning) return;
+  if (!hasSemaphore && sem_init(&work, 0, 0) != 0) return;
+  hasSemaphore = true;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 256 << 10);
+  // The program's signals are for the program's threads. What a bad access of this thread's own raises
+  // cannot be held back, and must reach the handler that covers a file which was cut.
+  sigset_t all, former;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGSEGV);
+  pthread_sigmask(SIG_SETMASK, &all, &former);
+  pthread_t thread;
+  isRunning = pthread_create(&thread, &attributes, help, recorder) == 0;
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  pthread_attr_destroy(&attributes);
+  if (isRunning) pthread_setname_np(thread, "kvo-safety");
+  atomic_store_explicit(&mayWake, isRunning, memory_order_relaxed);
+}
+
+void kvos_wake_helper(void) {
+  if (atomic_load_explicit(&mayWake, memory_order_relaxed)) sem_post(&work);
+}
+
+void kvos_forget_helper(void) {
+  isRunning = false;
+  hasSemaphore = false;
+  atomic_store_explicit(&mayWake, false, memory_order_relaxed);
+}

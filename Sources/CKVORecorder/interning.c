@@ -1,0 +1,130 @@
+// Gives ids to strings and stacks, and writes what they mean into the tables of the log.
+
+#include <string.h>
+
+#include "recorder.h"
+
+// A string that no program means as a name is cut there: names must fit a segment.
+static const size_t longestString = 64 << 10;
+
+static uint32_t intern(KVOSPool *pool, const uint8_t *bytes, size_t byteCount) {
+  uint64_t hash = kvos_hash(bytes, byteCount);
+  uint32_t id = kvos_find(pool, hash, bytes, byteCount);
+  if (KVOS_LIKELY(id != 0)) return id;
+  KVOSRecorder *recorder = kvos_recorder();
+  kvos_lock(recorder);
+  id = kvos_find(pool, hash, bytes, byteCount);
+  if (id == 0) {
+    id = kvos_add(pool, hash, bytes, byteCount);
+    if (id != 0 && kvos_is_recording()) kvos_define_names(recorder);
+  }
+  pthread_mutex_unlock(&recorder->lock);
+  return id;
+}
+
+uint32_t kvos_intern_string(const uint8_t *bytes, size_t byteCount) {
+  if (bytes == NULL || byteCount == 0) return 0;
+  if (byteCount > longestString) {
+    byteCount = longestString;
+    while (byteCount > 0 && (bytes[byteCount] & 0xC0) == 0x80) byteCount--;  // not within a character
+  }
+  return intern(&kvos_recorder()->strings, bytes, byteCount);
+}
+
+uint32_t kvos_intern_stack(const uintptr_t *frames, size_t count) {
+  if (frames == NULL || count == 0) return 0;
+  if (count > KVOS_FRAME_LIMIT) count = KVOS_FRAME_LIMIT;
+  return intern(&kvos_recorder()->stacks, (const uint8_t *)frames, count * sizeof *frames);
+}
+
+uint32_t kvos_string_count(void) {
+  return atomic_load_explicit(&kvos_recorder()->strings.count, memory_order_acquire);
+}
+
+uint32_t kvos_stack_count(void) {
+  return atomic_load_explicit(&kvos_recorder()->stacks.count, memory_order_acquire);
+}
+
+const uint8_t *kvos_string(uint32_t string, size_t *byteCount) {
+  const KVOSName *name = kvos_name(&kvos_recorder()->strings, string);
+  *byteCount = name ? name->byteCount : 0;
+  return name ? name->bytes : NULL;
+}
+
+const uintptr_t *kvos_stack(uint32_t stack, size_t *count) {
+  const KVOSName *name = kvos_name(&kvos_recorder()->stacks, stack);
+  *count = name ? name->byteCount / sizeof(uintptr_t) : 0;
+  return name ? (const uintptr_t *)(const void *)name->bytes : NULL;
+}
+
+// MARK: - Definitions
+
+// Room for `byteCount` bytes of a record in the tables, or null. The lock is held.
+static uint8_t *table_room(KVOSRecorder *recorder, uint64_t byteCount) {
+  KVOSWriter *tables = &recorder->tables;
+  KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
+  if (part == NULL || atomic_load_explicit(&part->damage, memory_order_relaxed)) return NULL;
+  if (tables->segment && tables->part == part && tables->cursor + byteCount < tables->limit) {
+    return tables->cursor;
+  }
+  return kvos_claim(recorder, tables, byteCount) ? tables->cursor : NULL;
+}
+
+static bool define_string(KVOSRecorder *recorder, uint32_t id, const KVOSName *name) {
+  uint8_t *start = table_room(recorder, name->byteCount + 24);
+  if (start == NULL) return false;
+  uint8_t *at = kvos_put(kvos_put(start + 1, id), name->byteCount);
+  memcpy(at, name->bytes, name->byteCount);
+  recorder->tables.cursor = at + name->byteCount;
+  kvos_commit(start, KVOS_STRING);
+  return true;
+}
+
+static bool define_stack(KVOSRecorder *recorder, uint32_t id, const KVOSName *name) {
+  const uintptr_t *frames = (const uintptr_t *)(const void *)name->bytes;
+  uint64_t count = name->byteCount / sizeof *frames;
+  uint8_t *start = table_room(recorder, 24 + 10 * count);
+  if (start == NULL) return false;
+  recorder->tables.cursor = kvos_put_stack(start + 1, id, frames, count);
+  kvos_commit(start, KVOS_STACK);
+  return true;
+}
+
+bool kvos_define_names(KVOSRecorder *recorder) {
+  uint32_t strings = atomic_load_explicit(&recorder->strings.count, memory_order_relaxed);
+  uint32_t stacks = atomic_load_explicit(&recorder->stacks.count, memory_order_relaxed);
+  while (recorder->definedStringCount < strings) {
+    uint32_t id = recorder->definedStringCount + 1;
+    if (!define_string(recorder, id, kvos_name(&recorder->strings, id))) return kvos_block(recorder);
+    recorder->definedStringCount = id;
+  }
+  while (recorder->definedStackCount < stacks) {
+    uint32_t id = recorder->definedStackCount + 1;
+    if (!define_stack(recorder, id, kvos_name(&recorder->stacks, id))) return kvos_block(recorder);
+    recorder->definedStackCount = id;
+  }
+  // A stack that was not there before may lie in an image that was not.
+  uint64_t images = kvos_image_change_count();
+  if (stacks > 0 && images != recorder->imageChangeCount) {
+    recorder->imageChangeCount = images;
+    recorder->settings.hooks.describeImages(false);
+  }
+  recorder->isBlocked = false;
+  return true;
+}
+
+void kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount) {
+  KVOSRecorder *recorder = kvos_recorder();
+  uint8_t *start = table_room(recorder, KVOS_RECORD_LIMIT);
+  if (start == NULL) {
+    kvos_block(recorder);
+    return;
+  }
+  KVOSWriter *tables = &recorder->tables;
+  uint64_t now = kvos_tick();
+  uint8_t *at = kvos_put(start + 1, now > tables->tick ? now - tables->tick : 0);
+  if (now > tables->tick) tables->tick = now;
+  for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
+  tables->cursor = at;
+  kvos_commit(start, (uint8_t)kind);
+}

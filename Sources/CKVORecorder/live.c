@@ -1,0 +1,219 @@
+// The registrations that are live, for the start of a part and for a crash.
+//
+// Kept while a log is written: each registration as the bytes of its `live` record, in sixteen tables by
+// the registration's id, each under a lock of its own. A signal handler waits for no lock: what another
+// thread holds just then is left out, and that is said.
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder.h"
+
+#define SHARD_COUNT 16u
+// A registration as the layer writes it has some forty bytes.
+#define INLINE_LIMIT 78u
+
+typedef struct {
+  uint64_t id;  // the encoded id + 1; 0: free
+  uint32_t stack;
+  uint16_t byteCount;
+  union {
+    uint8_t bytes[INLINE_LIMIT];
+    uint8_t *longer;
+  };
+} Entry;
+
+typedef struct {
+  _Alignas(64) _Atomic uint32_t isLocked;
+  uint64_t count;
+  uint64_t mask;
+  Entry *entries;
+} Shard;
+
+static Shard shards[SHARD_COUNT];
+
+static void lock(Shard *shard) {
+  // Held for some dozen instructions, or for growing.
+  for (int turn = 0;; turn++) {
+    uint32_t free = 0;
+    // acquire: pairs with the release in unlock().
+    if (atomic_compare_exchange_weak_explicit(&shard->isLocked, &free, 1, memory_order_acquire,
+                                              memory_order_relaxed)) {
+      return;
+    }
+    if (turn > 100) sched_yield();
+  }
+}
+
+static void unlock(Shard *shard) {
+  atomic_store_explicit(&shard->isLocked, 0, memory_order_release);
+}
+
+static uint64_t spread(uint64_t id) { return (id * 0x9E3779B97F4A7C15u) >> 20; }
+static Shard *shard_of(uint64_t id) { return &shards[id * 0x9E3779B97F4A7C15u >> 60]; }
+
+static const uint8_t *bytes_of(const Entry *entry) {
+  return entry->byteCount > INLINE_LIMIT ? entry->longer : entry->bytes;
+}
+
+// The entry with this id, or the free one where it would be.
+static Entry *find(Shard *shard, uint64_t id) {
+  uint64_t at = spread(id) & shard->mask;
+  while (shard->entries[at].id != 0 && shard->entries[at].id != id) at = (at + 1) & shard->mask;
+  return &shard->entries[at];
+}
+
+static bool grow(Shard *shard) {
+  Shard larger = {.mask = shard->entries ? shard->mask * 2 + 1 : 63};
+  larger.entries = calloc(larger.mask + 1, sizeof(Entry));
+  if (larger.entries == NULL) return false;
+  for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+    if (shard->entries[at].id != 0) *find(&larger, shard->entries[at].id) = shard->entries[at];
+  }
+  free(shard->entries);
+  shard->entries = larger.entries;
+  shard->mask = larger.mask;
+  return true;
+}
+
+void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields,
+                   uint32_t fieldCount) {
+  if (!kvos_is_recording()) return;
+  uint8_t bytes[10 * KVOS_FIELD_LIMIT];
+  uint8_t *at = bytes;
+  if (fieldCount > KVOS_FIELD_LIMIT) fieldCount = KVOS_FIELD_LIMIT;
+  for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
+  uint16_t byteCount = (uint16_t)(at - bytes);
+  uint64_t id = registration + 1;
+  Shard *shard = shard_of(id);
+  lock(shard);
+  // At most three quarters full.
+  bool hasRoom = shard->entries && shard->count * 4 < shard->mask * 3;
+  if (hasRoom || grow(shard)) {
+    Entry *entry = find(shard, id);
+    uint8_t *longer = byteCount > INLINE_LIMIT ? malloc(byteCount) : NULL;
+    if (entry->id == 0 && (byteCount <= INLINE_LIMIT || longer)) {
+      memcpy(longer ? longer : entry->bytes, bytes, byteCount);
+      if (longer) entry->longer = longer;
+      entry->byteCount = byteCount;
+      entry->stack = stack;
+      entry->id = id;
+      shard->count++;
+    } else {
+      free(longer);
+    }
+  }
+  unlock(shard);
+}
+
+void kvos_live_remove(uint64_t registration) {
+  uint64_t id = registration + 1;
+  Shard *shard = shard_of(id);
+  lock(shard);
+  Entry *entry = shard->entries ? find(shard, id) : NULL;
+  if (entry && entry->id == id) {
+    if (entry->byteCount > INLINE_LIMIT) free(entry->longer);
+    shard->count--;
+    // What follows without a gap moves up where the gap is on its way.
+    uint64_t gap = (uint64_t)(entry - shard->entries);
+    for (uint64_t at = (gap + 1) & shard->mask; shard->entries[at].id != 0;
+         at = (at + 1) & shard->mask) {
+      uint64_t home = spread(shard->entries[at].id) & shard->mask;
+      if (((at - home) & shard->mask) < ((at - gap) & shard->mask)) continue;
+      shard->entries[gap] = shard->entries[at];
+      gap = at;
+    }
+    shard->entries[gap].id = 0;
+  }
+  unlock(shard);
+}
+
+uint64_t kvos_live_count(void) {
+  uint64_t count = 0;
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    lock(&shards[index]);
+    count += shards[index].count;
+    unlock(&shards[index]);
+  }
+  return count;
+}
+
+void kvos_live_clear(void) {
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    Shard *shard = &shards[index];
+    lock(shard);
+    for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+      Entry *entry = &shard->entries[at];
+      if (entry->id != 0 && entry->byteCount > INLINE_LIMIT) free(entry->longer);
+    }
+    free(shard->entries);
+    shard->entries = NULL;
+    shard->count = shard->mask = 0;
+    unlock(shard);
+  }
+}
+
+void kvos_live_free_locks(void) {
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    // What its holder left half done is not to be trusted; the memory is lost.
+    if (atomic_load_explicit(&shards[index].isLocked, memory_order_relaxed)) {
+      shards[index] = (Shard){.isLocked = 0};
+    }
+  }
+}
+
+// MARK: - Writing
+
+static void write_entry(KVOSWriter *writer, const Entry *entry) {
+  uint64_t now = kvos_tick();
+  uint8_t *start = writer->cursor;
+  uint8_t *at = start + 1;
+  if (entry->stack != 0) *at++ = 1;
+  at = kvos_put(at, now > writer->tick ? now - writer->tick : 0);
+  if (now > writer->tick) writer->tick = now;
+  if (entry->stack != 0) at = kvos_put(at, entry->stack);
+  memcpy(at, bytes_of(entry), entry->byteCount);
+  writer->cursor = at + entry->byteCount;
+  kvos_commit(start, KVOS_LIVE | (entry->stack != 0 ? 0x80 : 0));
+}
+
+void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer) {
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    Shard *shard = &shards[index];
+    lock(shard);
+    for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+      if (shard->entries[at].id == 0) continue;
+      bool hasRoom = writer->part == atomic_load(&recorder->part) && writer->cursor < writer->limit;
+      if (!hasRoom && !kvos_claim(recorder, writer, KVOS_RECORD_LIMIT)) {
+        kvos_count_lost(recorder, writer, 1);
+        continue;
+      }
+      write_entry(writer, &shard->entries[at]);
+    }
+    unlock(shard);
+  }
+}
+
+bool kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer)) {
+  bool isWhole = true;
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    Shard *shard = &shards[index];
+    uint32_t free = 0;
+    if (!atomic_compare_exchange_strong_explicit(&shard->isLocked, &free, 1, memory_order_acquire,
+                                                 memory_order_relaxed)) {
+      isWhole = false;
+      continue;
+    }
+    for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+      if (shard->entries[at].id == 0) continue;
+      if (writer->cursor >= writer->limit && !makeRoom(writer)) {
+        isWhole = false;
+        break;
+      }
+      write_entry(writer, &shard->entries[at]);
+    }
+    // Left locked: the process is going down, and nothing may change behind the record.
+  }
+  return isWhole;
+}

@@ -1,0 +1,231 @@
+// The log as a whole: its parts one after the other, its start and its end.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "CKVOUnwind.h"
+#include "recorder.h"
+
+// How long to wait before a part is tried again that could not be opened.
+static const uint64_t retryNanoseconds = 100000000;
+// Beyond the events of a part: names that are still to come.
+static const uint64_t roomForNames = 16 << 20;
+
+void kvos_change_epoch(KVOSRecorder *recorder) {
+  recorder->lastEpoch++;
+  atomic_store_explicit(recorder->epoch, recorder->lastEpoch, memory_order_relaxed);
+}
+
+bool kvos_block(KVOSRecorder *recorder) {
+  recorder->isBlocked = true;
+  kvos_change_epoch(recorder);
+  return false;
+}
+
+static KVOSPart *present_part(KVOSRecorder *recorder) {
+  return atomic_load_explicit(&recorder->part, memory_order_relaxed);
+}
+
+// MARK: - Parts
+
+// What the names of the process take in the tables, generously.
+static uint64_t name_byte_count(const KVOSRecorder *recorder) {
+  return recorder->strings.byteCount + recorder->stacks.byteCount * 5 / 4 +
+         32 * ((uint64_t)atomic_load(&recorder->strings.count) +
+               (uint64_t)atomic_load(&recorder->stacks.count));
+}
+
+// Makes the file the present part, complete in itself but for the live registrations.
+static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, bool isComplete) {
+  uint64_t byteCount = recorder->settings.partByteCount + roomForNames +
+                       2 * name_byte_count(recorder) + 128 * kvos_live_count();
+  KVOSPart *part = kvos_map_part(descriptor, number, (byteCount + KVOS_PAGE) & ~(uint64_t)(KVOS_PAGE - 1),
+                                 recorder->session);
+  if (part == NULL) return false;
+  KVOSPart *former = present_part(recorder);
+  kvos_close_segment(recorder, &recorder->tables);
+  part->former = atomic_load_explicit(&recorder->parts, memory_order_relaxed);
+  // release: pairs with the acquire of kvos_part_containing() and of those who count losses.
+  atomic_store_explicit(&recorder->parts, part, memory_order_release);
+  atomic_store_explicit(&recorder->part, part, memory_order_release);
+  recorder->definedStringCount = 0;
+  recorder->definedStackCount = 0;
+  recorder->isBlocked = false;
+  recorder->imageChangeCount = kvos_image_change_count();
+  // From here on threads come for a segment of this part. A registration that a thread noted before
+  // it wrote into the former part is among the live ones that are written next.
+  kvos_change_epoch(recorder);
+  recorder->settings.hooks.describeProcess(isComplete);
+  recorder->settings.hooks.describeImages(true);
+  kvos_define_names(recorder);
+  part->eventLimit = atomic_load(&part->claimed) + recorder->settings.partByteCount;
+  if (former) {
+    kvos_seal_segments(former);
+    kvos_end_part(former);
+  }
+  for (KVOSPart *old = part->former; old; old = old->former) {
+    if (old->number + recorder->settings.partCount <= number) kvos_drop_part(recorder, old);
+  }
+  kvos_start_helper(recorder);
+  return true;
+}
+
+// Begins the next part of the log. False: not now.
+static bool next_part(KVOSRecorder *recorder, KVOSWriter *writer, KVOSPartReason reason) {
+  if (kvos_nanoseconds() < recorder->retryNanoseconds) return false;
+  uint32_t number = recorder->partNumber + 1;
+  int descriptor = recorder->settings.hooks.openPart(number, reason);
+  if (descriptor < 0 || !begin_part(recorder, descriptor, number, false)) {
+    if (descriptor >= 0) close(descriptor);
+    recorder->retryNanoseconds = kvos_nanoseconds() + retryNanoseconds;
+    return false;
+  }
+  recorder->partNumber = number;
+  kvos_write_live(recorder, writer);
+  return true;
+}
+
+// MARK: - Getting ready
+
+bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount) {
+  KVOSPart *part = present_part(recorder);
+  if (part == NULL) return false;
+  kvos_close_segment(recorder, writer);
+  if (writer->partOfIndex != part) {
+    writer->partOfIndex = part;
+    writer->nextIndex = 0;
+    writer->nextByteCount = KVOS_FIRST_SEGMENT;
+  }
+  uint64_t needed = KVOS_SEGMENT_HEADER + byteCount + KVOS_RECORD_LIMIT + 1;
+  uint64_t size = writer->nextByteCount;
+  if (size < needed) size = (needed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+  uint64_t offset = kvos_take(part, size, KVOS_CRASH_RESERVE);
+  if (offset == 0) {
+    if (kvos_allocate(part, size + KVOS_CRASH_RESERVE) == ENOBUFS) part->isFull = true;
+    offset = kvos_take(part, size, KVOS_CRASH_RESERVE);
+  }
+  if (offset == 0) return false;
+  kvos_open_segment(writer, part, offset, size);
+  if (writer->nextByteCount < KVOS_LAST_SEGMENT) writer->nextByteCount *= 4;
+  return true;
+}
+
+static void put_own(KVOSWriter *writer, uint8_t kind, uint64_t first, const uint64_t *second) {
+  uint64_t now = kvos_tick();
+  uint8_t *start = writer->cursor;
+  uint8_t *at = kvos_put(start + 1, now > writer->tick ? now - writer->tick : 0);
+  if (now > writer->tick) writer->tick = now;
+  at = kvos_put(at, first);
+  if (second) at = kvos_put(at, *second);
+  writer->cursor = at;
+  kvos_commit(start, kind);
+}
+
+// What a thread has to say before its next event: its name, and what it lost.
+static bool introduce(KVOSRecorder *recorder, KVOSWriter *writer) {
+  uint64_t lost = atomic_load_explicit(&writer->lost, memory_order_relaxed);
+  if (writer->namedIn == writer->part && lost == 0) return true;
+  char name[32];
+  kvos_thread_name(name, sizeof name);
+  uint64_t id = kvos_intern_string((const uint8_t *)name, strlen(name));
+  static const char why[] = "the log could not be written";
+  uint64_t whyID = kvos_intern_string((const uint8_t *)why, sizeof why - 1);
+  if (recorder->isBlocked) return false;
+  if (writer->namedIn != writer->part && id != 0) put_own(writer, KVOS_THREAD_NAME, id, NULL);
+  writer->namedIn = writer->part;
+  if (lost != 0) {
+    put_own(writer, KVOS_DROPPED, lost, &whyID);
+    atomic_fetch_sub_explicit(&writer->lost, lost, memory_order_relaxed);
+  }
+  return true;
+}
+
+// False with nothing to count: no log is written.
+static bool prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
+  KVOSPart *part = present_part(recorder);
+  uint32_t damage = part ? atomic_load_explicit(&part->damage, memory_order_relaxed) : KVOS_WHOLE;
+  if (part == NULL) {
+    if (!next_part(recorder, writer, KVOS_CHILD)) return false;
+  } else if (damage != KVOS_WHOLE) {
+    kvos_count_lost(recorder, writer, part->eventCount);
+    part->eventCount = 0;
+    if (!next_part(recorder, writer, KVOS_REPLACEMENT)) return false;
+  } else if (part->isFull || atomic_load(&part->claimed) > part->eventLimit) {
+    if (!next_part(recorder, writer, KVOS_NEXT)) return false;
+  }
+  if (recorder->isBlocked && !kvos_define_names(recorder)) return false;
+  if (writer->part != present_part(recorder) || writer->cursor >= writer->limit) {
+    if (!kvos_claim(recorder, writer, KVOS_RECORD_LIMIT)) return false;
+  }
+  if (!introduce(recorder, writer)) return false;
+  writer->epoch = atomic_load_explicit(recorder->epoch, memory_order_relaxed);
+  return true;
+}
+
+bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
+  kvos_lock(recorder);
+  bool isOn = kvos_is_recording();
+  bool isReady = isOn && prepare(recorder, writer);
+  if (isOn && !isReady) kvos_count_lost(recorder, writer, 1);
+  pthread_mutex_unlock(&recorder->lock);
+  if (isReady) kvos_wake_helper();
+  return isReady;
+}
+
+// MARK: - Start and end
+
+static void stop(KVOSRecorder *recorder) {
+  KVOSPart *part = present_part(recorder);
+  atomic_store_explicit(&recorder->isOn, false, memory_order_relaxed);
+  kvos_change_epoch(recorder);
+  KVOSWriter *writer = kvos_writer();
+  if (writer) kvos_close_segment(recorder, writer);
+  kvos_close_segment(recorder, &recorder->tables);
+  atomic_store_explicit(&recorder->part, NULL, memory_order_release);
+  if (part == NULL) return;
+  kvos_seal_segments(part);
+  kvos_end_part(part);
+}
+
+int kvos_start_log(int descriptor, const KVOSLogSettings *settings) {
+  KVOSRecorder *recorder = kvos_recorder();
+  kvos_lock(recorder);
+  if (kvos_is_recording()) stop(recorder);
+  recorder->settings = *settings;
+  recorder->retryNanoseconds = 0;
+  recorder->partNumber = 1;
+  atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
+  if (getrandom(recorder->session, sizeof recorder->session, GRND_NONBLOCK) < 0) {
+    recorder->session[0] = (uint32_t)kvos_nanoseconds();
+    recorder->session[1] = (uint32_t)getpid();
+  }
+  kvos_live_clear();
+  errno = 0;
+  bool hasBegun = begin_part(recorder, descriptor, 1, settings->isComplete);
+  int code = hasBegun ? 0 : errno != 0 ? errno : EIO;
+  atomic_store_explicit(&recorder->isOn, hasBegun, memory_order_relaxed);
+  pthread_mutex_unlock(&recorder->lock);
+  return code;
+}
+
+void kvos_stop_log(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  kvos_lock(recorder);
+  if (kvos_is_recording()) stop(recorder);
+  pthread_mutex_unlock(&recorder->lock);
+}
+
+uint64_t kvos_lost_count(void) {
+  return atomic_load_explicit(&kvos_recorder()->lost, memory_order_relaxed);
+}
+
+uint32_t kvos_part_number(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  kvos_lock(recorder);
+  uint32_t number = kvos_is_recording() ? recorder->partNumber : 0;
+  pthread_mutex_unlock(&recorder->lock);
+  return number;
+}

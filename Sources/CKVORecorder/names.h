@@ -1,0 +1,74 @@
+// Strings and stacks, each stored once, found without a lock.
+//
+// Races that this survives, and by what:
+// - two threads add the same: adding is done under the lock, and looks again first;
+// - a thread looks while another adds: an entry is written whole, then its pointer is stored
+//   (release), then its slot's id, then the slot's hash (release). Whoever reads the hash (acquire)
+//   reads the rest;
+// - a thread looks in an index that another replaces by a larger one: the old one stays as it was and
+//   is never freed. What it lacks is looked for again under the lock.
+// - a fork while another thread adds: the child finds the entry or not, and at worst a slot without
+//   an id, which it takes for no match.
+
+#ifndef NAMES_H
+#define NAMES_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+  _Atomic uint64_t hash;  // 0: free
+  _Atomic uint32_t id;
+} KVOSSlot;
+
+typedef struct {
+  uint64_t mask;
+  KVOSSlot slots[];
+} KVOSSlots;
+
+/// Ids by hash. Open addressing, at most half full.
+typedef struct {
+  _Atomic(KVOSSlots *) slots;
+  uint64_t count;
+} KVOSIndex;
+
+/// What an id stands for.
+typedef struct {
+  uint64_t hash;
+  uint64_t byteCount;
+  uint8_t bytes[];
+} KVOSName;
+
+#define KVOS_NAME_CHUNK 1024u
+#define KVOS_NAME_LIMIT (4096u * KVOS_NAME_CHUNK)
+
+/// Names by id, in chunks that stay where they are.
+typedef struct {
+  KVOSIndex index;
+  _Atomic(_Atomic(KVOSName *) *) chunks[KVOS_NAME_LIMIT / KVOS_NAME_CHUNK];
+  /// Ids run from 1 to this. release: a reader of the count may read the names.
+  _Atomic uint32_t count;
+  /// Of all names together. Under the lock, like the rest.
+  uint64_t byteCount;
+  uint8_t *free;
+  uint64_t freeByteCount;
+} KVOSPool;
+
+/// A hash that is never 0.
+uint64_t kvos_hash(const uint8_t *bytes, size_t byteCount);
+
+/// The id of these bytes, or 0 where they are not in the pool.
+uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
+
+/// Adds the bytes, which kvos_find() did not find, under the names' lock. 0: no memory, no id left.
+uint32_t kvos_add(KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
+
+/// The name behind `id`, or null.
+const KVOSName *kvos_name(const KVOSPool *pool, uint32_t id);
+
+/// Puts an id under a hash, under the names' lock. False: no memory.
+bool kvos_index_add(KVOSIndex *index, uint64_t hash, uint32_t id);
+
+#endif

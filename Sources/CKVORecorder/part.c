@@ -1,0 +1,261 @@
+// One file of the log: its mapping, its growth, its segments.
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "CKVOUnwind.h"
+#include "recorder.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static const uint8_t fileMagic[8] = {0x89, 'K', 'V', 'O', 'L', '\r', '\n', 0x1A};
+static const uint32_t segmentMagic = 'K' | 'V' << 8 | 'S' << 16 | (uint32_t)'G' << 24;
+
+// How much a part grows by: little for a small log, and for a large one not often.
+static const uint64_t leastGrowth = 64 << 10;
+static const uint64_t mostGrowth = 4 << 20;
+
+// MARK: - Growing
+
+// Reserves the bytes on disk. A limit on the size of files is a signal that kills, so it is looked at
+// first, and the signal is held back in case that it was lowered since.
+static int reserve(int descriptor, uint64_t offset, uint64_t byteCount) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      offset + byteCount > limit.rlim_cur) {
+    return EFBIG;
+  }
+  sigset_t sizeSignal, former;
+  sigemptyset(&sizeSignal);
+  sigaddset(&sizeSignal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &sizeSignal, &former);
+  int code;
+  do {
+    code = fallocate(descriptor, 0, (off_t)offset, (off_t)byteCount) == 0 ? 0 : errno;
+  } while (code == EINTR);
+  if (code == EOPNOTSUPP || code == ENOSYS) {
+    // A file system that cannot promise: written zeros are as good.
+    static const uint8_t zeros[KVOS_PAGE];
+    code = 0;
+    for (uint64_t done = 0; done < byteCount && code == 0; done += sizeof zeros) {
+      ssize_t count = pwrite(descriptor, zeros, sizeof zeros, (off_t)(offset + done));
+      if (count < (ssize_t)sizeof zeros) code = count < 0 ? errno : ENOSPC;
+    }
+  }
+  if (code == EFBIG) {
+    struct timespec atOnce = {0, 0};
+    sigtimedwait(&sizeSignal, NULL, &atOnce);
+  }
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  return code;
+}
+
+int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
+  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+  struct stat status;
+  if (part->descriptor < 0) return EBADF;
+  if (fstat(part->descriptor, &status) != 0) return errno;
+  // Growing a file that somebody cut would fill it up with zeros, and hide that it was cut.
+  uint32_t damage = (uint64_t)status.st_size < allocated ? KVOS_CUT
+                    : status.st_nlink == 0               ? KVOS_DELETED
+                                                         : KVOS_WHOLE;
+  if (damage != KVOS_WHOLE) {
+    atomic_store_explicit(&part->damage, damage, memory_order_relaxed);
+    return ESTALE;
+  }
+  uint64_t growth = allocated / 2;
+  if (growth < leastGrowth) growth = leastGrowth;
+  if (growth > mostGrowth) growth = mostGrowth;
+  if (growth < byteCount) growth = (byteCount + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+  uint64_t room = atomic_load_explicit(&part->byteCount, memory_order_relaxed) - allocated;
+  if (growth > room) growth = room;
+  if (growth < byteCount) return ENOBUFS;
+  int code = reserve(part->descriptor, allocated, growth);
+  if (code != 0 && growth > byteCount) {
+    growth = (byteCount + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+    code = reserve(part->descriptor, allocated, growth);
+  }
+  // release: whoever takes bytes below it may write them.
+  if (code == 0) {
+    atomic_store_explicit(&part->allocated, allocated + growth, memory_order_release);
+  }
+  return code;
+}
+
+uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve) {
+  uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  do {
+    // acquire: pairs with the release in kvos_allocate().
+    uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_acquire);
+    if (claimed + byteCount + reserve > allocated) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&part->claimed, &claimed, claimed + byteCount,
+                                                  memory_order_relaxed, memory_order_relaxed));
+  return claimed;
+}
+
+// MARK: - Segments
+
+void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount) {
+  KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
+  segment->byteCount = (uint32_t)byteCount;
+  segment->type = (uint16_t)writer->type;
+  segment->index = writer->nextIndex++;
+  segment->thread = writer->thread;
+  segment->nanoseconds = kvos_nanoseconds();
+  segment->tick = kvos_tick();
+  // The checksum covers the magic, which is not there yet.
+  uint8_t head[40];
+  memcpy(head, segment, sizeof head);
+  memcpy(head, &segmentMagic, sizeof segmentMagic);
+  segment->headChecksum = kvos_checksum(head, sizeof head);
+  atomic_store_explicit(&segment->magic, segmentMagic, memory_order_release);
+  writer->segment = segment;
+  writer->part = part;
+  writer->tick = segment->tick;
+  writer->scope = 0;
+  writer->segmentEventCount = 0;
+  writer->cursor = part->base + offset + KVOS_SEGMENT_HEADER;
+  writer->limit = part->base + offset + byteCount - KVOS_RECORD_LIMIT;
+}
+
+void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
+  KVOSSegment *segment = writer->segment;
+  if (segment == NULL) return;
+  uint8_t *start = (uint8_t *)segment + KVOS_SEGMENT_HEADER;
+  // release: whoever seals the segment sees all of its records.
+  atomic_store_explicit(&segment->used, (uint64_t)(writer->cursor - start), memory_order_release);
+  if (atomic_load_explicit(&writer->part->damage, memory_order_relaxed) != KVOS_WHOLE) {
+    kvos_count_lost(recorder, writer, writer->segmentEventCount);
+  } else {
+    writer->part->eventCount += writer->segmentEventCount;
+  }
+  writer->segmentEventCount = 0;
+  writer->segment = NULL;
+  writer->part = NULL;
+  writer->cursor = NULL;
+  writer->limit = NULL;
+}
+
+void kvos_seal_segments(KVOSPart *part) {
+  uint64_t end = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  uint64_t step;
+  for (uint64_t offset = KVOS_PAGE; offset + KVOS_PAGE <= end; offset += step) {
+    KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
+    step = KVOS_PAGE;
+    // acquire: pairs with the release that publishes the head.
+    if (atomic_load_explicit(&segment->magic, memory_order_acquire) != segmentMagic) continue;
+    step = segment->byteCount;
+    if (step < KVOS_PAGE || step > end - offset) return;
+    uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
+    if (used == 0 || used > step - KVOS_SEGMENT_HEADER) continue;
+    if (atomic_load_explicit(&segment->checksum, memory_order_relaxed) != 0) continue;
+    uint64_t sum = kvos_checksum((uint8_t *)segment + KVOS_SEGMENT_HEADER, used);
+    atomic_store_explicit(&segment->checksum, sum ? sum : 1, memory_order_release);
+  }
+}
+
+// MARK: - The file
+
+// A second reading of both clocks, a little later, so that a log that ends at once has a rate too.
+static void read_clocks(KVOSHead *head) {
+  head->firstNanoseconds = kvos_nanoseconds();
+  head->firstTick = kvos_tick();
+  do {
+    head->secondNanoseconds = kvos_nanoseconds();
+    head->secondTick = kvos_tick();
+  } while (head->secondNanoseconds - head->firstNanoseconds < 50000);
+}
+
+KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
+                        const uint32_t session[2]) {
+  KVOSPart *part = calloc(1, sizeof *part);
+  if (part == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  void *base = mmap(NULL, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  if (base == MAP_FAILED) {
+    int code = errno;
+    free(part);
+    errno = code;
+    return NULL;
+  }
+  // The child of a fork has no business here.
+  madvise(base, byteCount, MADV_DONTFORK);
+  part->base = base;
+  part->descriptor = descriptor;
+  part->number = number;
+  atomic_init(&part->byteCount, byteCount);
+  int code = kvos_allocate(part, KVOS_PAGE);
+  if (code != 0) {
+    munmap(base, byteCount);
+    free(part);
+    errno = code;
+    return NULL;
+  }
+  KVOSHead *head = kvos_head(part);
+  memcpy(head->magic, fileMagic, sizeof fileMagic);
+  head->version = 1;
+  head->session[0] = session[0];
+  head->session[1] = session[1];
+  head->part = number;
+  read_clocks(head);
+  head->checksum = kvos_checksum((const uint8_t *)head, offsetof(KVOSHead, checksum));
+  atomic_store_explicit(&part->claimed, KVOS_PAGE, memory_order_relaxed);
+  return part;
+}
+
+void kvos_end_part(KVOSPart *part) {
+  if (part->descriptor < 0) return;
+  uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  atomic_store_explicit(&part->allocated, claimed, memory_order_release);
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
+    (void)!ftruncate(part->descriptor, (off_t)claimed);
+  }
+  close(part->descriptor);
+  part->descriptor = -1;
+}
+
+bool kvos_cover_part(KVOSPart *part) {
+  uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+  return mmap(part->base, byteCount, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+}
+
+void kvos_drop_part(KVOSRecorder *recorder, KVOSPart *part) {
+  uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+  if (byteCount == 0) return;
+  bool isUsed = recorder->helperPart == part;
+  for (KVOSWriter *writer = recorder->writers; writer && !isUsed; writer = writer->next) {
+    isUsed = writer->part == part;
+  }
+  if (isUsed) {
+    // A thread may be in the middle of a record, or not run for hours.
+    kvos_cover_part(part);
+    return;
+  }
+  atomic_store_explicit(&part->byteCount, 0, memory_order_relaxed);
+  munmap(part->base, byteCount);
+}
+
+KVOSPart *kvos_part_containing(const void *address) {
+  KVOSRecorder *recorder = kvos_recorder();
+  // acquire: pairs with the release of whoever began the part.
+  KVOSPart *part = atomic_load_explicit(&recorder->parts, memory_order_acquire);
+  for (; part; part = part->former) {
+    uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+    if ((const uint8_t *)address >= part->base && (const uint8_t *)address < part->base + byteCount) {
+      return part;
+    }
+  }
+  return NULL;
+}

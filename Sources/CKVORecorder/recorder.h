@@ -1,0 +1,310 @@
+// What the files of the recorder share. Nothing outside this target includes it.
+//
+// Locks, in the order in which they may be taken:
+// 1. `lock` of the recorder (recursive): the present part and its growth, the list of writers, adding
+//    names, the tables. The hooks are called with it held.
+// 2. the lock of one shard of the live registrations.
+// A writer's own fields are its thread's, but for those that the lock guards, as said there.
+
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "CKVORecorder.h"
+#include "clock.h"
+#include "names.h"
+
+#define KVOS_PAGE 4096u
+#define KVOS_SEGMENT_HEADER 64u
+#define KVOS_FIRST_SEGMENT 4096u
+#define KVOS_LAST_SEGMENT (256u << 10)
+#define KVOS_FRAME_LIMIT 64u
+/// Room that only the crash record may use.
+#define KVOS_CRASH_RESERVE (32u << 10)
+/// No record of an event is longer: prefix, and the fields at ten bytes each.
+#define KVOS_RECORD_LIMIT (40u + 10u * KVOS_FIELD_LIMIT)
+
+#define KVOS_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define KVOS_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+enum { KVOS_TABLES = 1, KVOS_EVENTS = 2 };
+enum {
+  KVOS_THREAD_NAME = 3, KVOS_LIVE = 4, KVOS_CRASH = 31, KVOS_DROPPED = 32,
+  KVOS_STRING = 48, KVOS_STACK = 49, KVOS_SCOPE = 51
+};
+
+// MARK: A part of the log
+
+enum { KVOS_WHOLE = 0, KVOS_CUT = 1, KVOS_DELETED = 2 };
+
+/// One file of the log, mapped whole. A thread may write into it at any time until no writer names it.
+typedef struct KVOSPart {
+  uint8_t *base;
+  /// How many bytes are mapped: more than the part grows to. 0 when it is unmapped.
+  _Atomic uint64_t byteCount;
+  /// Where events go into the next part.
+  uint64_t eventLimit;
+  /// -1 when the part has ended.
+  int descriptor;
+  uint32_t number;
+  /// Bytes given out, from the front; grows by compare-and-swap, so that a crash record can take some.
+  _Atomic uint64_t claimed;
+  /// Bytes that the file system has promised. Never below `claimed`.
+  _Atomic uint64_t allocated;
+  /// Bytes whose pages are there. The helper's.
+  uint64_t populated;
+  /// Events in segments that were left, for the case that the file is lost.
+  uint64_t eventCount;
+  /// KVOS_CUT: the file was cut under the mapping, KVOS_DELETED: nobody finds it any more. What is
+  /// written here is in no log. Set by a signal handler, or under the lock.
+  _Atomic uint32_t damage;
+  /// Whether it is so full that the tables did not fit: it ends at the next event.
+  bool isFull;
+  struct KVOSPart *former;
+} KVOSPart;
+
+/// The head of a segment, as it is in the file.
+typedef struct {
+  _Atomic uint32_t magic;
+  uint32_t byteCount;
+  uint16_t type;
+  uint16_t zero;
+  uint32_t index;
+  uint64_t thread;
+  uint64_t tick;
+  uint64_t nanoseconds;
+  uint64_t headChecksum;
+  _Atomic uint64_t used;
+  _Atomic uint64_t checksum;
+} KVOSSegment;
+
+_Static_assert(sizeof(KVOSSegment) == KVOS_SEGMENT_HEADER, "the format says 64 bytes");
+
+/// The head of a file, as it is in the file.
+typedef struct {
+  uint8_t magic[8];
+  uint32_t version;
+  uint32_t flags;
+  uint32_t session[2];
+  uint32_t part;
+  uint32_t zero;
+  /// Two readings of both clocks.
+  uint64_t firstTick, firstNanoseconds, secondTick, secondNanoseconds;
+  uint64_t checksum;
+  uint64_t zeros[7];
+  _Atomic uint64_t lost;
+} KVOSHead;
+
+_Static_assert(offsetof(KVOSHead, checksum) == 64, "the format says so");
+_Static_assert(offsetof(KVOSHead, lost) == 128, "the format says so");
+
+static inline KVOSHead *kvos_head(KVOSPart *part) { return (KVOSHead *)(void *)part->base; }
+
+/// Writes records into segments of its own. One for every thread, and one for the tables.
+typedef struct KVOSWriter {
+  /// The epoch in which it may write without looking; 0: none.
+  uint64_t epoch;
+  uint8_t *cursor;
+  /// The last place at which a record may begin.
+  uint8_t *limit;
+  uint64_t tick;
+  uint64_t scope;
+  /// Not 0 while a record is being made: a signal handler that records meanwhile loses its event.
+  volatile uint32_t isBusy;
+  uint32_t type;
+  /// Events in the present segment; what is lost with it when the file is cut.
+  uint64_t segmentEventCount;
+  KVOSSegment *segment;
+  KVOSPart *part;
+  uint64_t thread;
+  /// The part that the next index counts in, and the one in which the thread's name was told.
+  KVOSPart *partOfIndex;
+  KVOSPart *namedIn;
+  uint32_t nextIndex;
+  uint32_t nextByteCount;
+  /// Events that were lost and are not yet told of. Added to by the thread, taken by whoever stops.
+  _Atomic uint64_t lost;
+  struct KVOSWriter *next;
+} KVOSWriter;
+
+// MARK: The recorder
+
+/// All that two copies of this code in one process share. Its layout is that of version 1.
+typedef struct {
+  /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
+  /// It lies in a page that a fork's child finds zero, so that the child never writes into the
+  /// parent's log.
+  _Atomic uint64_t *epoch;
+  pthread_mutex_t lock;
+  KVOSPool strings;
+  KVOSPool stacks;
+  /// Stacks by their frame pointers.
+  KVOSIndex knownStacks;
+  _Atomic(KVOSPart *) part;
+  /// All parts of this process, the newest first; never shortened.
+  _Atomic(KVOSPart *) parts;
+  KVOSWriter tables;
+  KVOSWriter *writers;
+  KVOSLogSettings settings;
+  uint32_t session[2];
+  uint32_t partNumber;
+  uint64_t lastEpoch;
+  /// Whether a log is written. A fork's child has none yet, and opens it with its first event.
+  _Atomic bool isOn;
+  /// How many strings and stacks the tables of the present part have.
+  uint32_t definedStringCount;
+  uint32_t definedStackCount;
+  /// Whether a name could not be written: no event may be recorded before it is.
+  bool isBlocked;
+  uint64_t imageChangeCount;
+  /// When a part could not be opened: the time from which on it is tried again.
+  uint64_t retryNanoseconds;
+  /// The part that the helper works on without the lock.
+  KVOSPart *helperPart;
+  /// Events of this log that were lost.
+  _Atomic uint64_t lost;
+  /// The calling thread's writer, as the copy that owns this makes it.
+  KVOSWriter *(*writerOfThread)(void);
+} KVOSRecorder;
+
+extern _Atomic(KVOSRecorder *) kvos_shared_recorder;
+KVOSRecorder *kvos_find_recorder(void);
+
+/// The recorder of the process: that of the first copy of this code that the loader finds.
+static inline KVOSRecorder *kvos_recorder(void) {
+  // acquire: pairs with the release of whoever found it, and so initialised it.
+  KVOSRecorder *found = atomic_load_explicit(&kvos_shared_recorder, memory_order_acquire);
+  return KVOS_LIKELY(found != NULL) ? found : kvos_find_recorder();
+}
+
+/// The calling thread's writer, or null where there is no memory for one.
+KVOSWriter *kvos_writer(void);
+
+/// Makes `writer` ready to write now. False: the event is lost, and counted.
+bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer);
+
+/// Takes the lock, also where the thread that held it at a fork is gone.
+void kvos_lock(KVOSRecorder *recorder);
+
+/// What a fork's child does before anything else.
+void kvos_fork_happened(void);
+
+/// Gives `writer` a segment with room for `byteCount` bytes. The lock is held.
+bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount);
+
+/// Has every writer look before it writes on. The lock is held.
+void kvos_change_epoch(KVOSRecorder *recorder);
+
+/// Takes `byteCount` bytes of `part` that are promised already, but for the last `reserve`, or returns
+/// 0. Any thread, any time, a signal handler too.
+uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve);
+
+/// Makes the segment at `offset` of `part` the writer's.
+void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount);
+
+/// Says how much of its segment the writer has used, and leaves it. The lock is held.
+void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer);
+
+/// Makes `part` grow until `byteCount` more bytes are promised. The lock is held. Returns an errno.
+int kvos_allocate(KVOSPart *part, uint64_t byteCount);
+
+/// Maps the file and writes its head. Returns null with errno; the descriptor stays open then.
+KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
+                                  const uint32_t session[2]);
+
+/// Cuts the file to what was used and closes it; the mapping stays. The lock is held.
+void kvos_end_part(KVOSPart *part);
+
+/// Gives the file's space back and, where no writer names the part, its mapping. The lock is held.
+void kvos_drop_part(KVOSRecorder *recorder, KVOSPart *part);
+
+/// Puts memory of no file under the part, so that nothing faults. Async-signal-safe.
+bool kvos_cover_part(KVOSPart *part);
+
+/// The part that `address` lies in, or null. Async-signal-safe.
+KVOSPart *kvos_part_containing(const void *address);
+
+/// Writes the names that the tables of the present part lack. The lock is held.
+bool kvos_define_names(KVOSRecorder *recorder);
+
+/// Has every event look before it is written, because a name is not in the log. Returns false.
+/// The lock is held.
+bool kvos_block(KVOSRecorder *recorder);
+
+/// How often images were loaded or unloaded so far, as the loader counts it.
+uint64_t kvos_image_change_count(void);
+
+/// Writes the live registrations. The lock is held.
+void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer);
+
+/// Writes the live registrations from a signal handler, into room that `makeRoom` gives. False: some
+/// were held by another thread, or did not fit.
+bool kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer));
+
+/// Forgets the live registrations. The lock is held.
+void kvos_live_clear(void);
+
+/// A fork's child: whoever held a lock of the live registrations is gone.
+void kvos_live_free_locks(void);
+
+/// Counts events that are in no log; `writer` tells of them when it can.
+void kvos_count_lost(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t count);
+
+/// Starts the thread that populates and seals, where it does not run in this process.
+void kvos_start_helper(KVOSRecorder *recorder);
+
+/// Has the helper look. Async-signal-safe.
+void kvos_wake_helper(void);
+
+/// A fork's child: it has no helper.
+void kvos_forget_helper(void);
+
+/// Puts the checksum on every segment that was left.
+void kvos_seal_segments(KVOSPart *part);
+
+/// XXH64 with seed 0.
+uint64_t kvos_checksum(const uint8_t *bytes, uint64_t byteCount);
+
+// MARK: Making records
+
+// The fences keep the compiler from moving the stores of a record out of the bracket that a signal
+// handler of the same thread looks at.
+#define KVOS_BEGIN_RECORD(writer) \
+  ((writer)->isBusy = 1, atomic_signal_fence(memory_order_seq_cst))
+#define KVOS_END_RECORD(writer) (atomic_signal_fence(memory_order_seq_cst), (writer)->isBusy = 0)
+
+static inline __attribute__((always_inline)) uint8_t *kvos_put(uint8_t *at, uint64_t number) {
+  while (number >= 0x80) {
+    *at++ = (uint8_t)(number | 0x80);
+    number >>= 7;
+  }
+  *at++ = (uint8_t)number;
+  return at;
+}
+
+/// The fields of a stack: its id, its frame count, each address as the difference to the one before.
+static inline uint8_t *kvos_put_stack(uint8_t *at, uint32_t id, const uintptr_t *frames,
+                                      uint64_t count) {
+  at = kvos_put(kvos_put(at, id), count);
+  uint64_t former = 0;
+  for (uint64_t frame = 0; frame < count; frame++) {
+    uint64_t difference = frames[frame] - former;
+    at = kvos_put(at, difference << 1 ^ (uint64_t)((int64_t)difference >> 63));
+    former = frames[frame];
+  }
+  return at;
+}
+
+/// Commits the record that begins at `at` with `kind`.
+///
+/// release: whoever sees the kind sees the whole record, and so does the file: the pages are the
+/// page cache's, and outlive the process.
+static inline __attribute__((always_inline)) void kvos_commit(uint8_t *at, uint8_t kind) {
+  atomic_store_explicit((_Atomic uint8_t *)at, kind, memory_order_release);
+}
+
+#endif
