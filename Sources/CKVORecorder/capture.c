@@ -10,13 +10,14 @@
 // visit of one call. The distance of the last frame from the end of the stack is part of the key, so
 // that what lies above it is the same too.
 
+#include "recorder.h"
+
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
 #include "CKVOUnwind.h"
-#include "recorder.h"
 
 // MARK: - The start of a thread
 

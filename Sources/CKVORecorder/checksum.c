@@ -1,9 +1,9 @@
 // XXH64 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md) with seed 0: as fast as memory,
 // without special instructions, so that a reader in any language has the same.
 
-#include <string.h>
-
 #include "recorder.h"
+
+#include <string.h>
 
 static const uint64_t prime1 = 0x9E3779B185EBCA87u;
 static const uint64_t prime2 = 0xC2B2AE3D27D4EB4Fu;

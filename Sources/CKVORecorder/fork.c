@@ -1,9 +1,9 @@
 // A fork's child has a log of its own, from its first event on. Nothing of the parent's is touched: not
 // its segments, not its file, and not its locks, which a thread may hold that the child does not have.
 
-#include <unistd.h>
-
 #include "recorder.h"
+
+#include <unistd.h>
 
 // Only memory is written, and one descriptor closed: that much a child may do at once. The file is
 // opened by the first event.

@@ -4,12 +4,12 @@
 // Without it everything still works: a thread that needs room makes it, and segments stay without a
 // checksum until the log ends.
 
+#include "recorder.h"
+
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/mman.h>
-
-#include "recorder.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

@@ -1,6 +1,6 @@
-#include <link.h>
-
 #include "recorder.h"
+
+#include <link.h>
 
 static int read_changes(struct dl_phdr_info *info, size_t size, void *context) {
   if (size < offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) return 1;

@@ -1,8 +1,8 @@
 // Gives ids to strings and stacks, and writes what they mean into the tables of the log.
 
-#include <string.h>
-
 #include "recorder.h"
+
+#include <string.h>
 
 // A string that no program means as a name is cut there: names must fit a segment.
 static const size_t longestString = 64 << 10;

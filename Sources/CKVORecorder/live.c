@@ -4,11 +4,11 @@
 // the registration's id, each under a lock of its own. A signal handler waits for no lock: what another
 // thread holds just then is left out, and that is said.
 
+#include "recorder.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "recorder.h"
 
 #define SHARD_COUNT 16u
 // A registration as the layer writes it has some forty bytes.

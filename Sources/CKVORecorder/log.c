@@ -1,5 +1,7 @@
 // The log as a whole: its parts one after the other, its start and its end.
 
+#include "recorder.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include <unistd.h>
 
 #include "CKVOUnwind.h"
-#include "recorder.h"
 
 // How long to wait before a part is tried again that could not be opened.
 static const uint64_t retryNanoseconds = 100000000;

@@ -1,5 +1,7 @@
 // One file of the log: its mapping, its growth, its segments.
 
+#include "recorder.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +13,6 @@
 #include <unistd.h>
 
 #include "CKVOUnwind.h"
-#include "recorder.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23

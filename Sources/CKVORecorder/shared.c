@@ -1,12 +1,13 @@
 // One recorder for a process, whatever number of copies of this code it has loaded: a library that was
 // preloaded and one that is linked in write one log.
 
+#include "recorder.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "CKVOUnwind.h"
-#include "recorder.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

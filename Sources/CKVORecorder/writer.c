@@ -11,9 +11,9 @@
 // - a thread goes on writing into a part that has ended: the part stays mapped, and the reader
 //   takes both parts as one log.
 
-#include <string.h>
-
 #include "recorder.h"
+
+#include <string.h>
 
 bool kvos_is_recording(void) {
   return atomic_load_explicit(&kvos_recorder()->isOn, memory_order_relaxed);
