@@ -18,7 +18,6 @@ static void become_child(KVOSRecorder *recorder) {
     writer->segment = NULL;
     writer->part = writer->partOfIndex = writer->namedIn = NULL;
     writer->cursor = writer->limit = NULL;
-    writer->isBusy = 0;
     atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
   }
   KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);

@@ -37,6 +37,12 @@ uint32_t kvos_intern_stack(const uintptr_t *frames, size_t count) {
   return intern(&kvos_recorder()->stacks, (const uint8_t *)frames, count * sizeof *frames);
 }
 
+uint32_t kvos_intern_source_line(uint32_t function, uint32_t module, uint32_t file, uint32_t line) {
+  // No call returns to 0, so that this is told apart from addresses.
+  uintptr_t words[3] = {0, (uintptr_t)function << 32 | module, (uintptr_t)file << 32 | line};
+  return intern(&kvos_recorder()->stacks, (const uint8_t *)words, sizeof words);
+}
+
 uint32_t kvos_string_count(void) {
   return atomic_load_explicit(&kvos_recorder()->strings.count, memory_order_acquire);
 }
@@ -80,9 +86,21 @@ static bool define_string(KVOSRecorder *recorder, uint32_t id, const KVOSName *n
   return true;
 }
 
+static bool define_source_line(KVOSRecorder *recorder, uint32_t id, const uintptr_t *words) {
+  uint8_t *start = table_room(recorder, 80);
+  if (start == NULL) return false;
+  uint8_t *at = kvos_put(kvos_put(kvos_put(start + 1, id), 1), 0);
+  at = kvos_put(kvos_put(at, words[1] >> 32), (uint32_t)words[1]);
+  at = kvos_put(kvos_put(at, words[2] >> 32), (uint32_t)words[2]);
+  recorder->tables.cursor = at;
+  kvos_commit(start, KVOS_DESCRIBED_STACK);
+  return true;
+}
+
 static bool define_stack(KVOSRecorder *recorder, uint32_t id, const KVOSName *name) {
   const uintptr_t *frames = (const uintptr_t *)(const void *)name->bytes;
   uint64_t count = name->byteCount / sizeof *frames;
+  if (frames[0] == 0) return define_source_line(recorder, id, frames);
   uint8_t *start = table_room(recorder, 24 + 10 * count);
   if (start == NULL) return false;
   recorder->tables.cursor = kvos_put_stack(start + 1, id, frames, count);

@@ -12,6 +12,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "CKVORecorder.h"
@@ -34,7 +35,7 @@
 enum { KVOS_TABLES = 1, KVOS_EVENTS = 2 };
 enum {
   KVOS_THREAD_NAME = 3, KVOS_LIVE = 4, KVOS_CRASH = 31, KVOS_DROPPED = 32,
-  KVOS_STRING = 48, KVOS_STACK = 49, KVOS_SCOPE = 51
+  KVOS_STRING = 48, KVOS_STACK = 49, KVOS_DESCRIBED_STACK = 50, KVOS_SCOPE = 51
 };
 
 // MARK: A part of the log
@@ -106,15 +107,13 @@ static inline KVOSHead *kvos_head(KVOSPart *part) { return (KVOSHead *)(void *)p
 
 /// Writes records into segments of its own. One for every thread, and one for the tables.
 typedef struct KVOSWriter {
-  /// The epoch in which it may write without looking; 0: none.
-  uint64_t epoch;
+  /// The epoch in which it may write without looking; 0: none, or it is making a record just now.
+  volatile uint64_t epoch;
   uint8_t *cursor;
   /// The last place at which a record may begin.
   uint8_t *limit;
   uint64_t tick;
   uint64_t scope;
-  /// Not 0 while a record is being made: a signal handler that records meanwhile loses its event.
-  volatile uint32_t isBusy;
   uint32_t type;
   /// Events in the present segment; what is lost with it when the file is cut.
   uint64_t segmentEventCount;
@@ -271,13 +270,40 @@ uint64_t kvos_checksum(const uint8_t *bytes, uint64_t byteCount);
 
 // MARK: Making records
 
-// The fences keep the compiler from moving the stores of a record out of the bracket that a signal
-// handler of the same thread looks at.
-#define KVOS_BEGIN_RECORD(writer) \
-  ((writer)->isBusy = 1, atomic_signal_fence(memory_order_seq_cst))
-#define KVOS_END_RECORD(writer) (atomic_signal_fence(memory_order_seq_cst), (writer)->isBusy = 0)
+// While a thread makes a record its epoch is 0, so that a signal handler of the same thread that records
+// meanwhile takes the slow way, sees the segment, and gives up. The fences keep the compiler from moving
+// the stores of the record out of the bracket.
+static inline __attribute__((always_inline)) uint64_t kvos_begin_record(KVOSWriter *writer) {
+  uint64_t epoch = writer->epoch;
+  writer->epoch = 0;
+  atomic_signal_fence(memory_order_seq_cst);
+  return epoch;
+}
 
+static inline __attribute__((always_inline)) void kvos_end_record(KVOSWriter *writer, uint64_t epoch) {
+  atomic_signal_fence(memory_order_seq_cst);
+  writer->epoch = epoch;
+}
+
+static inline bool kvos_is_amid_record(const KVOSWriter *writer) {
+  return writer->epoch == 0 && writer->segment != NULL;
+}
+
+/// Appends a variable-length number. May write up to three zeros behind it, which the rest of the record,
+/// or the end of the records, makes good.
 static inline __attribute__((always_inline)) uint8_t *kvos_put(uint8_t *at, uint64_t number) {
+  if (KVOS_LIKELY(number < 0x80)) {
+    *at = (uint8_t)number;
+    return at + 1;
+  }
+  if (KVOS_LIKELY(number < 0x200000)) {
+    // Two or three bytes in one store: groups of seven bits moved to groups of eight.
+    bool isThree = number >= 0x4000;
+    uint32_t groups = (uint32_t)((number & 0x7F) | (number << 1 & 0x7F00) | (number << 2 & 0x7F0000));
+    groups |= isThree ? 0x8080u : 0x80u;
+    memcpy(at, &groups, sizeof groups);
+    return at + 2 + isThree;
+  }
   while (number >= 0x80) {
     *at++ = (uint8_t)(number | 0x80);
     number >>= 7;

@@ -4,16 +4,14 @@
 // record itself. What it must survive, and by what:
 // - the process is killed between any two stores: the kind of a record is stored last, so that the
 //   record is in the file whole or not at all;
-// - a signal handler of the program records in the middle of a record: `isBusy` is set, and its event
-//   is counted as lost;
+// - a signal handler of the program records in the middle of a record: the epoch is 0 meanwhile, and
+//   its event is counted as lost;
 // - a part ends, a name cannot be written, the process forks: the epoch differs, and the thread
 //   looks before it writes;
 // - a thread goes on writing into a part that has ended: the part stays mapped, and the reader
 //   takes both parts as one log.
 
 #include "recorder.h"
-
-#include <string.h>
 
 bool kvos_is_recording(void) {
   return atomic_load_explicit(&kvos_recorder()->isOn, memory_order_relaxed);
@@ -58,77 +56,98 @@ static inline __attribute__((always_inline)) void end(KVOSWriter *writer, uint8_
   kvos_commit(start, (uint8_t)kind);
 }
 
-// Writes what the next event needs before it. False: the event is lost.
+// Says which scope the events from here on are in.
+static void put_scope(KVOSWriter *writer, uint64_t scope) {
+  uint8_t *start = writer->cursor;
+  writer->cursor = kvos_put(start + 1, scope);
+  writer->scope = scope;
+  kvos_commit(start, KVOS_SCOPE);
+}
+
+// Does what must be done before the next event. False: the event is lost, or no log is written.
 __attribute__((noinline)) static bool look(KVOSRecorder *recorder, KVOSWriter *writer,
                                            uint64_t scope) {
-  if (writer == NULL || writer->isBusy) {
+  if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
+  if (writer == NULL || kvos_is_amid_record(writer)) {
     kvos_count_lost(recorder, writer, 1);
     return false;
   }
-  uint64_t epoch = atomic_load_explicit(recorder->epoch, memory_order_relaxed);
-  KVOS_BEGIN_RECORD(writer);
-  bool isReady = (writer->epoch == epoch && epoch != 0 && writer->cursor < writer->limit) ||
-                 kvos_prepare(recorder, writer);
-  if (isReady && writer->scope != scope) {
-    uint8_t *start = writer->cursor;
-    writer->cursor = kvos_put(start + 1, scope);
-    writer->scope = scope;
-    kvos_commit(start, KVOS_SCOPE);
-    isReady = writer->cursor < writer->limit || kvos_prepare(recorder, writer);
+  uint64_t present = atomic_load_explicit(recorder->epoch, memory_order_relaxed);
+  bool mayWrite = writer->epoch == present && present != 0 && writer->cursor < writer->limit;
+  if (!mayWrite && !kvos_prepare(recorder, writer)) return false;
+  while (writer->scope != scope) {
+    uint64_t epoch = kvos_begin_record(writer);
+    put_scope(writer, scope);
+    kvos_end_record(writer, epoch);
     // A new segment begins without a scope.
-    if (isReady && writer->scope != scope) {
-      start = writer->cursor;
-      writer->cursor = kvos_put(start + 1, scope);
-      writer->scope = scope;
-      kvos_commit(start, KVOS_SCOPE);
-    }
+    if (writer->cursor >= writer->limit && !kvos_prepare(recorder, writer)) return false;
   }
-  KVOS_END_RECORD(writer);
-  return isReady;
+  return true;
 }
 
 static inline __attribute__((always_inline)) bool is_ready(KVOSRecorder *recorder,
                                                            KVOSWriter *writer, uint64_t scope) {
-  return KVOS_LIKELY(writer != NULL && writer->epoch != 0 && writer->isBusy == 0 &&
-                     writer->epoch == atomic_load_explicit(recorder->epoch, memory_order_relaxed) &&
-                     writer->cursor < writer->limit && writer->scope == scope) ||
+  // A child finds the common epoch 0, and its thread's is not: it opened no segment there.
+  return KVOS_LIKELY(writer != NULL && writer->cursor < writer->limit && writer->scope == scope &&
+                     writer->epoch ==
+                         atomic_load_explicit(recorder->epoch, memory_order_relaxed)) ||
          look(recorder, writer, scope);
 }
 
-bool kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
+void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
+                        uint64_t shape, uint64_t subject, uint64_t type, uint64_t key,
+                        uint64_t change) {
+  KVOSRecorder *recorder = kvos_recorder();
+  KVOSWriter *writer = kvos_writer();
+  if (!is_ready(recorder, writer, scope)) return;
+  uint64_t epoch = kvos_begin_record(writer);
+  uint8_t marks;
+  uint8_t *start = writer->cursor;
+  uint8_t *at = begin(writer, start, order, stack, &marks);
+  at = kvos_put(kvos_put(kvos_put(kvos_put(at, shape), subject), type), key);
+  at = kvos_put(at, change);
+  end(writer, start, at, kind | marks);
+  kvos_end_record(writer, epoch);
+}
+
+void kvos_record_delivery(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
+                          uint64_t shape, uint64_t registration, uint64_t change) {
+  KVOSRecorder *recorder = kvos_recorder();
+  KVOSWriter *writer = kvos_writer();
+  if (!is_ready(recorder, writer, scope)) return;
+  uint64_t epoch = kvos_begin_record(writer);
+  uint8_t marks;
+  uint8_t *start = writer->cursor;
+  uint8_t *at = begin(writer, start, order, stack, &marks);
+  at = kvos_put(kvos_put(at, shape), registration);
+  if (shape & KVOS_HAS_CHANGE) at = kvos_put(at, change);
+  end(writer, start, at, kind | marks);
+  kvos_end_record(writer, epoch);
+}
+
+// An event with a list: a segment is made for it.
+static bool record_long(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t scope,
+                        uint32_t fieldCount) {
+  kvos_lock(recorder);
+  bool hasRoom = kvos_claim(recorder, writer, 10 * (uint64_t)fieldCount + 2 * KVOS_RECORD_LIMIT);
+  if (hasRoom && scope != 0) put_scope(writer, scope);
+  if (!hasRoom) kvos_count_lost(recorder, writer, 1);
+  pthread_mutex_unlock(&recorder->lock);
+  return hasRoom;
+}
+
+void kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
                  const uint64_t *fields, uint32_t fieldCount) {
   KVOSRecorder *recorder = kvos_recorder();
-  if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
   KVOSWriter *writer = kvos_writer();
-  if (!is_ready(recorder, writer, scope)) return false;
-  if (fieldCount > KVOS_FIELD_LIMIT) fieldCount = KVOS_FIELD_LIMIT;
-  KVOS_BEGIN_RECORD(writer);
+  if (!is_ready(recorder, writer, scope)) return;
+  bool isLong = fieldCount > KVOS_FIELD_LIMIT;
+  if (isLong && !record_long(recorder, writer, scope, fieldCount)) return;
+  uint64_t epoch = kvos_begin_record(writer);
   uint8_t marks;
   uint8_t *start = writer->cursor;
   uint8_t *at = begin(writer, start, order, stack, &marks);
   for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
   end(writer, start, at, kind | marks);
-  KVOS_END_RECORD(writer);
-  return true;
-}
-
-bool kvos_record_five(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
-                      uint32_t fieldCount, uint64_t field0, uint64_t field1, uint64_t field2,
-                      uint64_t field3, uint64_t field4) {
-  KVOSRecorder *recorder = kvos_recorder();
-  if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
-  KVOSWriter *writer = kvos_writer();
-  if (!is_ready(recorder, writer, scope)) return false;
-  KVOS_BEGIN_RECORD(writer);
-  uint8_t marks;
-  uint8_t *start = writer->cursor;
-  uint8_t *at = begin(writer, start, order, stack, &marks);
-  if (fieldCount > 0) at = kvos_put(at, field0);
-  if (fieldCount > 1) at = kvos_put(at, field1);
-  if (fieldCount > 2) at = kvos_put(at, field2);
-  if (fieldCount > 3) at = kvos_put(at, field3);
-  if (fieldCount > 4) at = kvos_put(at, field4);
-  end(writer, start, at, kind | marks);
-  KVOS_END_RECORD(writer);
-  return true;
+  kvos_end_record(writer, epoch);
 }

@@ -34,6 +34,27 @@ package struct TraceNames: Sendable {
     return id
   }
 
+  /// How many strings have an id, the empty one not counted: ids run from 1 to this.
+  package var stringCount: Int { strings.count - 1 }
+
+  /// How many stacks have an id, the empty one not counted.
+  package var stackCount: Int { stacks.count - 1 }
+
+  /// Gives the next id to `string`, which another table of the same ids has told apart from all
+  /// before it.
+  package mutating func append(_ string: String) {
+    let id = StringID(rawValue: UInt32(strings.count))
+    strings.append(string)
+    if stringIDs[string] == nil { stringIDs[string] = id }
+  }
+
+  /// Gives the next id to `stack`.
+  package mutating func append(_ stack: [Frame]) {
+    let id = StackID(rawValue: UInt32(stacks.count))
+    stacks.append(stack)
+    if stackIDs[stack] == nil { stackIDs[stack] = id }
+  }
+
   /// The string behind `id`; an id of another table is a programmer's mistake and traps.
   package subscript(id: StringID) -> String { strings[Int(id.rawValue)] }
 

@@ -24,6 +24,7 @@ func verdicts(
     if isMeant(verdict) { box.add(verdict) }
   }
   defer { LiveMonitor.shared.removeWitness(witness) }
+  RecordingScope.willOpen()
   try RecordingScope.$ofTask.withValue(ScopeID(ObjectTable.shared.nextNumber())) { try body() }
   return box.all
 }

@@ -67,7 +67,7 @@ enum RecordingProbe {
 
   /// Records an event with a stack, and says what took it.
   static func stack(path: String) throws {
-    print(StackCapture.hasUnwinder ? "libunwind" : "frame pointers")
+    print(Recorder.hasUnwinder ? "libunwind" : "frame pointers")
     try Recorder.shared.startLog(path: path, isComplete: true, live: { [] })
     Recorder.shared.record(.registerEnd(RegistrationID(1)), stack: Recorder.shared.captureStack())
   }

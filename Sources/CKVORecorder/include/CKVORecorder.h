@@ -32,6 +32,10 @@ uint32_t kvos_intern_string(const uint8_t *_Nullable bytes, size_t byteCount);
 /// The id of the stack of `count` return addresses, innermost first; 0 is the empty stack.
 uint32_t kvos_intern_stack(const uintptr_t *_Nullable frames, size_t count);
 
+/// The id of the stack of one frame that the compiler knows: ids of the function, the module and the file,
+/// and the line. In kvos_stack() it is three words: 0, function << 32 | module, file << 32 | line.
+uint32_t kvos_intern_source_line(uint32_t function, uint32_t module, uint32_t file, uint32_t line);
+
 /// The id of the calling thread's stack, which begins at the caller of this function.
 ///
 /// `isFull`: through libunwind, up to 64 frames; else by frame pointers, up to 16. A full stack whose
@@ -54,17 +58,32 @@ const uintptr_t *_Nullable kvos_stack(uint32_t stack, size_t *count);
 /// The most fields that an event of the recorder has.
 #define KVOS_FIELD_LIMIT 24
 
+/// The kinds that are recorded by functions of their own, as the format numbers them.
+enum {
+  KVOS_WILL_CHANGE = 11,
+  KVOS_DID_CHANGE = 12,
+  KVOS_NOTIFY = 13,
+  KVOS_NOTIFY_END = 14
+};
+
 /// Records an event of the calling thread, now. `fields` are written as variable-length numbers, in
-/// the order of the format. Returns whether the event is in the log; a lost one is counted.
+/// the order of the format. Where it cannot be written it is counted; where no log is, nothing happens.
 ///
 /// `scope`: 0, or the encoded id + 1. `kind` is below 48.
-bool kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
+void kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
                  const uint64_t *fields, uint32_t fieldCount);
 
-/// The same for events of up to five fields, without a detour through memory.
-bool kvos_record_five(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
-                      uint32_t fieldCount, uint64_t field0, uint64_t field1, uint64_t field2,
-                      uint64_t field3, uint64_t field4);
+/// The same for the two halves of a change, which a program makes by the million.
+void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
+                        uint64_t shape, uint64_t subject, uint64_t type, uint64_t key,
+                        uint64_t change);
+
+/// The bit of a delivery's shape that says that `change` counts.
+#define KVOS_HAS_CHANGE 4u
+
+/// The same for the beginning and the end of a callback without an executor.
+void kvos_record_delivery(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
+                          uint64_t shape, uint64_t registration, uint64_t change);
 
 /// Whether a log is being written.
 bool kvos_is_recording(void);

@@ -1,9 +1,10 @@
+internal import CKVORecorder
 internal import CKVOUnwind
-internal import Glibc
 package import KVOTrace
 internal import Synchronization
 
-/// The recorder of this process: it names strings and stacks, and hands events to its sinks.
+/// The recorder of this process: it names strings and stacks, and puts events into the log and into
+/// the memory of tests.
 ///
 /// Strings and stacks are interned whether or not anything is recorded, because a report made while
 /// the program runs needs them too.
@@ -12,18 +13,34 @@ internal import Synchronization
 /// write is counted.
 package final class Recorder: Sendable {
   private struct State {
-    var names = TraceNames()
-    var sinks: [any EventSink] = []
-    var log: LogFileSink?
+    var memories: [EventMemory] = []
+    var isLogging = false
     var exitDuties: [@Sendable () -> Void] = []
+    /// What ``Recorder/names`` gave last.
+    var names = TraceNames()
   }
+
+  /// The log that is being written.
+  struct Log {
+    var files: LogFiles
+    /// Which images the present part was told of.
+    var images = ImageList()
+  }
+
   // State:
-  // - `state`: under its own lock. `take` of a sink runs under it, the writing does not.
-  // - `hasSinks`: whether `state.sinks` is not empty; written under the lock, read without, so
-  //   that a program that records nothing pays one load. relaxed: an event that races with the
-  //   start of a recording may be in it or not.
+  // - `state`: under its own lock. Nothing that takes the lock of the C half is called with it held;
+  //   the other way round the hooks do.
+  // - `log`: under its own lock, likewise. Static, because the recorder's own initialiser starts the
+  //   log that the environment asks for, and the hooks may not wait for it.
+  // - `uses`: what wants events, as bits: written under the lock of `state`, read without, so that a
+  //   program that records nothing pays one load. relaxed: an event that races with the start of a
+  //   recording may be in it or not.
   private let state = GuardedState<State>(State())
-  private let hasSinks = Atomic<Bool>(false)
+  static let log = GuardedState<Log?>(nil)
+  private let uses = Atomic<UInt8>(0)
+
+  private static let logUse: UInt8 = 1
+  private static let memoryUse: UInt8 = 2
 
   /// The recorder of this process.
   ///
@@ -31,138 +48,205 @@ package final class Recorder: Sendable {
   package static let shared: Recorder = {
     let recorder = Recorder()
     kvos_on_exit { Recorder.shared.processEnds(status: Int($0)) }
-    if let path = getenv("KVO_SAFETY_LOG"), path.pointee != 0 {
-      do {
-        try recorder.startLog(path: String(cString: path), isComplete: true, live: { [] })
-      } catch {
-        StandardError.write("KVOSafety: \(error). The program runs on, unrecorded.\n")
-      }
-    }
+    recorder.startLogOfEnvironment()
     return recorder
   }()
 
-  /// A recorder apart from the process's own, for tests.
+  /// A recorder apart from the process's own, for tests: it may have memories, but no log.
   init() {}
 
   // MARK: Names
 
   /// The id of `string` in this process.
   ///
-  /// Complexity: O(length), under a lock.
-  package func id(of string: String) -> StringID { state.withLock { $0.names.id(of: string) } }
+  /// Complexity: O(length), without a lock where it is known.
+  package static func id(of string: String) -> StringID {
+    var string = string
+    return StringID(rawValue: string.withUTF8 { kvos_intern_string($0.baseAddress, $0.count) })
+  }
 
-  /// The id of the stack that `frames` make, innermost first.
-  package func id(of frames: [Frame]) -> StackID { state.withLock { $0.names.id(of: frames) } }
+  /// The id of `string` in this process.
+  package func id(of string: String) -> StringID { Self.id(of: string) }
+
+  /// The id of the stack of one frame that the compiler knows.
+  package func id(ofLine line: UInt32, file: String, module: String, function: String) -> StackID {
+    StackID(
+      rawValue: kvos_intern_source_line(
+        id(of: function).rawValue,
+        id(of: module).rawValue,
+        id(of: file).rawValue,
+        line
+      )
+    )
+  }
+
+  /// The string behind `id`.
+  package func text(of id: StringID) -> String { Self.text(of: id) }
+
+  private static func text(of id: StringID) -> String {
+    var count = 0
+    let bytes = kvos_string(id.rawValue, &count)
+    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+  }
+
+  private static func frames(of id: StackID) -> [Frame] {
+    var count = 0
+    let words = UnsafeBufferPointer(start: kvos_stack(id.rawValue, &count), count: count)
+    guard words.count == 3, words[0] == 0 else { return words.map { Frame(address: UInt64($0)) } }
+    let line = Frame(
+      symbol: StringID(rawValue: UInt32(words[1] >> 32)),
+      module: StringID(rawValue: UInt32(truncatingIfNeeded: words[1])),
+      file: StringID(rawValue: UInt32(words[2] >> 32)),
+      line: UInt32(truncatingIfNeeded: words[2])
+    )
+    return [line]
+  }
 
   /// What all ids of this process mean so far: a snapshot that shares its storage.
-  package var names: TraceNames { state.withLock { $0.names } }
+  ///
+  /// Complexity: O(names that are new since the last call).
+  package var names: TraceNames {
+    state.withLock { state in
+      let strings = kvos_string_count()
+      let stacks = kvos_stack_count()
+      while state.names.stringCount < Int(strings) {
+        state.names.append(Self.text(of: StringID(rawValue: UInt32(state.names.stringCount + 1))))
+      }
+      while state.names.stackCount < Int(stacks) {
+        state.names.append(Self.frames(of: StackID(rawValue: UInt32(state.names.stackCount + 1))))
+      }
+      return state.names
+    }
+  }
 
   /// The calling thread.
   package static var currentThread: ThreadID { ThreadID(kvos_thread_number()) }
 
+  /// Whether full stacks have libunwind to work with, or fall back to frame pointers.
+  package static var hasUnwinder: Bool { kvos_has_unwinder() != 0 }
+
   /// The stack of the caller, as deep as recording allows for: full while something records.
   package func captureStack() -> StackID {
-    id(of: StackCapture.frames(isRecording ? .full : .shallow))
+    StackID(rawValue: kvos_capture_stack_id(isRecording))
   }
 
   // MARK: Events
 
-  /// Whether any sink wants events.
+  /// Whether anything wants events.
   ///
   /// One relaxed load.
-  package var isRecording: Bool { hasSinks.load(ordering: .relaxed) }
+  package var isRecording: Bool { uses.load(ordering: .relaxed) != 0 }
 
   /// Records an event of the calling thread, now, in the scope of the current task.
   ///
   /// Does nothing where nothing records. Must not be called with a lock of the layer held.
   package func record(_ body: Event.Body, order: UInt64? = nil, stack: StackID = .none) {
-    guard isRecording else { return }
+    let uses = uses.load(ordering: .relaxed)
+    guard uses != 0 else { return }
+    if uses & Self.logUse != 0 {
+      LogEvents.record(body, order: order, stack: stack, scope: RecordingScope.currentNumber)
+    }
+    if uses & Self.memoryUse != 0 { remember(body, order, stack, RecordingScope.current) }
+  }
+
+  /// Records one half of a change, without a detour through ``Event/Body-swift.enum``.
+  package func record(
+    _ change: Change,
+    isEnd: Bool,
+    order: UInt64? = nil,
+    stack: StackID = .none
+  ) {
+    let uses = uses.load(ordering: .relaxed)
+    guard uses != 0 else { return }
+    if uses & Self.logUse != 0 {
+      LogEvents.record(
+        change,
+        isEnd: isEnd,
+        order: order,
+        stack: stack,
+        scope: RecordingScope.currentNumber
+      )
+    }
+    guard uses & Self.memoryUse != 0 else { return }
+    let body: Event.Body = isEnd ? .didChange(change) : .willChange(change)
+    remember(body, order, stack, RecordingScope.current)
+  }
+
+  /// Records the beginning or the end of a callback, likewise.
+  package func record(
+    _ delivery: Delivery,
+    isEnd: Bool,
+    order: UInt64?,
+    stack: StackID = .none
+  ) {
+    let uses = uses.load(ordering: .relaxed)
+    guard uses != 0 else { return }
+    if uses & Self.logUse != 0 {
+      LogEvents.record(
+        delivery,
+        isEnd: isEnd,
+        order: order,
+        stack: stack,
+        scope: RecordingScope.currentNumber
+      )
+    }
+    guard uses & Self.memoryUse != 0 else { return }
+    remember(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack, RecordingScope.current)
+  }
+
+  private func remember(
+    _ body: Event.Body,
+    _ order: UInt64?,
+    _ stack: StackID,
+    _ scope: ScopeID?
+  ) {
     let event = Event(
       body,
       time: kvos_monotonic_nanoseconds(),
       thread: Self.currentThread,
       order: order,
       stack: stack,
-      scope: RecordingScope.current
+      scope: scope
     )
-    let writes = state.withLock { state in
-      state.sinks.compactMap { $0.take(event, names: state.names) }
-    }
-    for write in writes { write() }
-  }
-
-  // MARK: Sinks
-
-  /// Adds a sink: it is handed every event from now on.
-  package func attach(_ sink: some EventSink) {
     state.withLock { state in
-      state.sinks.append(sink)
-      hasSinks.store(true, ordering: .relaxed)
+      for memory in state.memories { memory.take(event) }
     }
   }
 
-  /// Removes a sink.
+  // MARK: Memories
+
+  /// Hands every event from now on to `memory` too.
+  package func attach(_ memory: EventMemory) {
+    state.withLock { state in
+      state.memories.append(memory)
+      note(state)
+    }
+  }
+
+  /// Takes `memory` out.
   ///
   /// An event that another thread is recording just now may still reach it.
-  package func detach(_ sink: some EventSink) {
+  package func detach(_ memory: EventMemory) {
     state.withLock { state in
-      state.sinks.removeAll { $0 === sink }
-      hasSinks.store(!state.sinks.isEmpty, ordering: .relaxed)
+      state.memories.removeAll { $0 === memory }
+      note(state)
     }
   }
 
-  /// The path of the log that is being written, or nil.
-  package var logPath: String? { state.withLock { $0.log?.file.path } }
-
-  /// Starts a log at `path`, in which `%p` stands for the process id.
-  ///
-  /// A log that is already being written ends there.
-  ///
-  /// - Parameters:
-  ///   - path: where to; must be a regular file or none yet.
-  ///   - isComplete: whether nothing was observed before.
-  ///   - live: tells the registrations that there are. Called without a lock, after the new log
-  ///     takes events, so that none falls between.
-  /// - Throws: ``LogFileError`` where the file cannot be opened; nothing has changed then.
-  package func startLog(
-    path: String,
-    isComplete: Bool,
-    live: () -> [Registration]
-  ) throws(LogFileError) {
-    let sink = LogFileSink(file: try LogFile(path: path))
-    let process = ProcessInfo(
-      pid: Int(getpid()),
-      executable: Self.executablePath,
-      runtime: .swift,
-      os: "Linux",
-      started: Self.now,
-      isComplete: isComplete
-    )
-    let (former, write) = state.withLock { state in
-      let former = state.log
-      if let former { state.sinks.removeAll { $0 === former } }
-      state.log = sink
-      state.sinks.append(sink)
-      hasSinks.store(true, ordering: .relaxed)
-      return (former, sink.take(Event(.process(process)), names: state.names))
-    }
-    write?()
-    if let former { Self.tellLoss(of: former.file) }
-    for registration in live() { record(.live(registration)) }
-  }
-
-  /// Ends the log that is being written, if any, and says on standard error what it lost.
-  package func stopLog() {
-    let log = state.withLock { state in
-      let log = state.log
-      state.log = nil
-      return log
-    }
-    if let log {
-      detach(log)
-      Self.tellLoss(of: log.file)
+  /// Says whether a log is written.
+  func note(isLogging: Bool) {
+    state.withLock { state in
+      state.isLogging = isLogging
+      note(state)
     }
   }
+
+  private func note(_ state: State) {
+    let log = state.isLogging ? Self.logUse : 0
+    uses.store(log | (state.memories.isEmpty ? 0 : Self.memoryUse), ordering: .relaxed)
+  }
+
+  // MARK: The end
 
   /// Adds what is to be done when the process ends in order, before the last event.
   package func atExit(_ duty: @escaping @Sendable () -> Void) {
@@ -172,36 +256,6 @@ package final class Recorder: Sendable {
   private func processEnds(status: Int) {
     for duty in state.withLock({ $0.exitDuties }) { duty() }
     record(.exit(status: status))
-    if let file = state.withLock({ $0.log?.file }) { Self.tellLoss(of: file) }
-  }
-
-  /// Says of a log that ends what it could not say itself.
-  private static func tellLoss(of file: LogFile) {
-    let count = file.lostCount
-    guard count > 0 else { return }
-    StandardError.write("KVOSafety: \(count) events could not be written to \"\(file.path)\"\n")
-  }
-
-  private static var executablePath: String? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
-      guard let base = buffer.baseAddress else { return nil }
-      let count = readlink("/proc/self/exe", base, Int(PATH_MAX))
-      guard count > 0 else { return nil }
-      buffer[count] = 0
-      return String(cString: base)
-    }
-  }
-
-  /// The time of day in ISO 8601, UTC, in seconds.
-  private static var now: String {
-    var seconds = time(nil)
-    var parts = tm()
-    guard gmtime_r(&seconds, &parts) != nil else { return "" }
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
-      guard let base = buffer.baseAddress,
-        strftime(base, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0
-      else { return "" }
-      return String(cString: base)
-    }
+    stopLog()
   }
 }

@@ -19,9 +19,33 @@ package enum RecordingScope {
       let number = processScope.load(ordering: .relaxed)
       return number == 0 ? nil : ScopeID(number)
     }
-    set { processScope.store(newValue?.rawValue ?? 0, ordering: .relaxed) }
+    set {
+      willOpen()
+      processScope.store(newValue?.rawValue ?? 0, ordering: .relaxed)
+    }
   }
 
-  /// The scope that an event of the calling thread belongs to now.
-  package static var current: ScopeID? { ofTask ?? ofProcess }
+  // Whether there ever was a scope: most programs have none, and a look at the task costs more than
+  // an event. relaxed: set before the first scope opens, on the thread that opens it; a thread that
+  // works for the scope learns of it through whatever gave it the work.
+  private static let wereOpened = Atomic<Bool>(false)
+
+  /// Says that scopes will be opened from here on.
+  package static func willOpen() { wereOpened.store(true, ordering: .relaxed) }
+
+  /// The scope that an event of the calling thread belongs to now; nil before ``willOpen()``.
+  package static var current: ScopeID? {
+    wereOpened.load(ordering: .relaxed) ? ofTask ?? ofProcess : nil
+  }
+
+  /// ``current`` as the log has it: 0 for none, else one more than the id.
+  @inline(__always)
+  static var currentNumber: UInt64 {
+    wereOpened.load(ordering: .relaxed) ? numberOfCurrent : 0
+  }
+
+  @inline(never)
+  private static var numberOfCurrent: UInt64 {
+    (ofTask ?? ofProcess).map { LogEvents.number($0) + 1 } ?? 0
+  }
 }

@@ -3,23 +3,21 @@ package import KVOTrace
 
 /// The images of this process that a log was already told of.
 ///
-/// A stack with an address in none of them means that a library was loaded since: the list is then
-/// read anew. An image that was unloaded and another loaded in its place goes unnoticed.
+/// The loader counts what it loads and unloads; when the count changed, the list is read anew.
 package struct ImageList: Sendable {
   /// Sorted by `textStart`.
   private var images: [Module] = []
 
   package init() {}
 
-  /// The images that `frames` lie in and that were not in the list before; they are in it now.
+  /// Reads the list of images anew.
   ///
-  /// Complexity: O(frames × log images) where nothing is new.
-  package mutating func additions(for frames: [Frame]) -> [Module] {
-    guard frames.contains(where: { !isKnown($0.address) }) else { return [] }
+  /// - Returns: those that were not in the list before; they are in it now.
+  package mutating func update() -> [Module] {
     let loaded = Self.loadedImages()
-    let known = Set(images.map(\.textStart))
+    let known = Set(images)
     images = loaded
-    return loaded.filter { !known.contains($0.textStart) }
+    return loaded.filter { !known.contains($0) }
   }
 
   /// Where an address lies, from what is known so far.
@@ -27,8 +25,6 @@ package struct ImageList: Sendable {
     guard let index = index(of: address), images[index].contains(address) else { return nil }
     return images[index]
   }
-
-  private func isKnown(_ address: UInt64) -> Bool { module(containing: address) != nil }
 
   /// The last image that starts at or below `address`.
   private func index(of address: UInt64) -> Int? {

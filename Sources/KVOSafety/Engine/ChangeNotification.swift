@@ -42,7 +42,7 @@ enum ChangeNotification {
     }
     open.id = change.id
     open.isAnnounced = true
-    let evidence = record(.willChange(change), in: storage, site: site)
+    let evidence = record(change, isEnd: false, in: storage, site: site)
     ThreadChanges.current.begin(open, as: change, at: evidence)
     for link in links where link.observation.options.contains(.prior) {
       let value = Observation.Change(
@@ -68,10 +68,10 @@ enum ChangeNotification {
     let id = open?.id ?? ChangeID(ObjectTable.shared.nextNumber())
     let change = Change(subject: storage.record.ref, key: key, id: id, kind: kind)
     if let open, !open.isAnnounced {
-      changes.announce(change, at: record(.willChange(change), in: storage, site: open.site))
+      changes.announce(change, at: record(change, isEnd: false, in: storage, site: open.site))
     }
     let stack = open == nil ? Recorder.shared.captureStack() : .none
-    let evidence = record(.didChange(change), in: storage, site: site, stack: stack)
+    let evidence = record(change, isEnd: true, in: storage, site: site, stack: stack)
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
     for link in storage.links(to: key) {
       let observation = link.observation
@@ -111,14 +111,15 @@ enum ChangeNotification {
   ///
   /// Without recording its stack is the one frame that the compiler knows.
   private static func record(
-    _ body: Event.Body,
+    _ change: Change,
+    isEnd: Bool,
     in storage: SubjectStorage,
     site: CallSite,
     stack: StackID = .none
   ) -> Evidence {
     let order = storage.nextOrder()
     let stack = stack == .none ? ThreadChanges.current.stack(of: site) : stack
-    Recorder.shared.record(body, order: order, stack: stack)
+    Recorder.shared.record(change, isEnd: isEnd, order: order, stack: stack)
     return Evidence(stack: stack, order: order)
   }
 }

@@ -131,7 +131,7 @@ final class SubjectStorage: Sendable {
     guard let order = machine.withLock({ $0.claim(id, on: thread, isInitial: isInitial) })
     else { return }
     var delivery = Delivery(registration: id, change: change, phase: phase)
-    Recorder.shared.record(.notify(delivery), order: order)
+    Recorder.shared.record(delivery, isEnd: false, order: order)
     delivery.isHandled = observation.deliver(subject, observer, value)
     let (endOrder, gates) = machine.withLock {
       $0.finishDelivery(id, on: thread, isInitial: isInitial)
@@ -141,7 +141,7 @@ final class SubjectStorage: Sendable {
       let notified = Evidence(order: order)
       reportUnhandled(observation, delivery, notified: notified, order: endOrder)
     } else {
-      Recorder.shared.record(.notifyEnd(delivery), order: endOrder)
+      Recorder.shared.record(delivery, isEnd: true, order: endOrder)
     }
     withExtendedLifetime(observer) {}
   }
@@ -153,7 +153,7 @@ final class SubjectStorage: Sendable {
     order: UInt64
   ) {
     let stack = Recorder.shared.captureStack()
-    Recorder.shared.record(.notifyEnd(delivery), order: order, stack: stack)
+    Recorder.shared.record(delivery, isEnd: true, order: order, stack: stack)
     let registered = machine.withLock { $0.evidence(of: observation.id) }
     let verdict = Verdict.unhandled(
       observation.registration,

@@ -15,15 +15,13 @@ struct CallSite: Hashable, Sendable {
 
   /// The place as a stack of one frame, for events that carry no stack.
   var stack: StackID {
-    let recorder = Recorder.shared
     let (module, file) = fileParts
-    let frame = Frame(
-      symbol: recorder.id(of: "\(function)"),
-      module: recorder.id(of: module),
-      file: recorder.id(of: file),
-      line: UInt32(clamping: line)
+    return Recorder.shared.id(
+      ofLine: UInt32(clamping: line),
+      file: file,
+      module: module,
+      function: "\(function)"
     )
-    return recorder.id(of: [frame])
   }
 
   /// `#fileID` is the module, a slash, and the file's name.

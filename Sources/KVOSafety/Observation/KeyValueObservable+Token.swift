@@ -113,7 +113,7 @@ extension KeyValueObservable {
     let key = Self.observableKeys.key(at: keyPath)
     let request = ObservationRequest(
       subject: self,
-      keyPath: key.map { Recorder.shared.names[$0.id] } ?? "\(keyPath)",
+      keyPath: key.map { Recorder.shared.text(of: $0.id) } ?? "\(keyPath)",
       options: options,
       form: .token,
       site: site,

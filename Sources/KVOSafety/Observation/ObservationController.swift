@@ -60,7 +60,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     let key = Subject.observableKeys.key(at: keyPath)
     observe(
       object,
-      keyPath: key.map { Recorder.shared.names[$0.id] } ?? "\(keyPath)",
+      keyPath: key.map { Recorder.shared.text(of: $0.id) } ?? "\(keyPath)",
       options: options,
       executor: executorName(of: isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
@@ -104,7 +104,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     _ keyPath: KeyPath<Subject, Value>
   ) {
     guard let key = Subject.observableKeys.key(at: keyPath) else { return }
-    unobserve(object, keyPath: Recorder.shared.names[key.id])
+    unobserve(object, keyPath: Recorder.shared.text(of: key.id))
   }
 
   /// Ends the observations of a key path of `object`.

@@ -24,6 +24,7 @@ final class AuditedScope: Sendable {
   init(name: String, expectations: ScopeExpectations) {
     id = ScopeID(KVO.nextNumber())
     self.name = name
+    RecordingScope.willOpen()
     self.expectations = GuardedState(expectations)
     Recorder.shared.attach(memory)
     // After the recording began, so that none falls between; one that is in both counts once.

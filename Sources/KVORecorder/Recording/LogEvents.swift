@@ -1,0 +1,119 @@
+internal import CKVORecorder
+internal import KVOTrace
+
+/// Puts events into the log, and keeps the list of what is registered that a crash record and the next
+/// part of the log begin with.
+///
+/// Runs in other people's threads; nothing here locks, but for the list.
+enum LogEvents {
+  /// Records one half of a change.
+  @inline(__always)
+  static func record(
+    _ change: Change,
+    isEnd: Bool,
+    order: UInt64?,
+    stack: StackID,
+    scope: UInt64
+  ) {
+    guard let id = change.id else {
+      return general(isEnd ? .didChange(change) : .willChange(change), order, stack, scope)
+    }
+    kvos_record_change(
+      UInt32(isEnd ? KVOS_DID_CHANGE : KVOS_WILL_CHANGE),
+      order ?? UInt64.max,
+      stack.rawValue,
+      scope,
+      change.kind.binaryNumber | 4,
+      number(change.subject.id),
+      UInt64(change.subject.className.rawValue) << 2 | change.subject.kind.binaryNumber,
+      UInt64(change.key.rawValue),
+      number(id)
+    )
+  }
+
+  /// Records the beginning or the end of a callback.
+  @inline(__always)
+  static func record(
+    _ delivery: Delivery,
+    isEnd: Bool,
+    order: UInt64?,
+    stack: StackID,
+    scope: UInt64
+  ) {
+    guard delivery.executor.rawValue == 0 else {
+      return general(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack, scope)
+    }
+    var shape = delivery.phase.binaryNumber
+    if let isHandled = delivery.isHandled { shape |= isHandled ? 0x20 : 0x10 }
+    kvos_record_delivery(
+      UInt32(isEnd ? KVOS_NOTIFY_END : KVOS_NOTIFY),
+      order ?? UInt64.max,
+      stack.rawValue,
+      scope,
+      delivery.change == nil ? shape : shape | UInt64(KVOS_HAS_CHANGE),
+      number(delivery.registration),
+      delivery.change.map(number) ?? 0
+    )
+  }
+
+  /// Records an event of the calling thread, now; a lost one is counted.
+  static func record(_ body: Event.Body, order: UInt64?, stack: StackID, scope: UInt64) {
+    switch body {
+    case .notify(let delivery):
+      record(delivery, isEnd: false, order: order, stack: stack, scope: scope)
+    case .notifyEnd(let delivery):
+      record(delivery, isEnd: true, order: order, stack: stack, scope: scope)
+    case .willChange(let change):
+      record(change, isEnd: false, order: order, stack: stack, scope: scope)
+    case .didChange(let change):
+      record(change, isEnd: true, order: order, stack: stack, scope: scope)
+    case .register(let registration), .live(let registration):
+      let fields = EventFields(body)
+      if let id = registration.id {
+        _ = fields.withPointer { kvos_live_add(number(id), stack.rawValue, $0, $1) }
+      }
+      put(fields, body, order, stack, scope)
+    case .remove(let removal):
+      if let id = removal.registration { kvos_live_remove(number(id)) }
+      general(body, order, stack, scope)
+    case .cancel(let id, _):
+      kvos_live_remove(number(id))
+      general(body, order, stack, scope)
+    default: general(body, order, stack, scope)
+    }
+  }
+
+  private static func general(
+    _ body: Event.Body,
+    _ order: UInt64?,
+    _ stack: StackID,
+    _ scope: UInt64
+  ) {
+    put(EventFields(body), body, order, stack, scope)
+  }
+
+  private static func put(
+    _ fields: EventFields,
+    _ body: Event.Body,
+    _ order: UInt64?,
+    _ stack: StackID,
+    _ scope: UInt64
+  ) {
+    let kind = UInt32(BinaryFormat.Record(of: body).rawValue)
+    _ = fields.withPointer {
+      kvos_record(kind, order ?? UInt64.max, stack.rawValue, scope, $0, $1)
+    }
+  }
+
+  /// The id as the log has it.
+  @inline(__always)
+  static func number<Tag>(_ id: Identifier<Tag>) -> UInt64 {
+    id.rawValue >> 62 == 0 ? id.rawValue << 2 : encoded(id)
+  }
+
+  @inline(never)
+  private static func encoded<Tag>(_ id: Identifier<Tag>) -> UInt64 {
+    var fields = EventFields()
+    return fields.encoded(id)
+  }
+}
