@@ -40,6 +40,11 @@ package struct Identifier<Tag>: Hashable, Sendable {
   package var number: UInt64? {
     rawValue & Self.textBit == 0 ? rawValue & ~Self.generationBit : nil
   }
+
+  /// The number that a reader made up, where the identifier is of ``init(generation:)``.
+  package var generation: UInt64? {
+    rawValue >> 62 == 1 ? rawValue & ~Self.generationBit : nil
+  }
 }
 
 /// An object: unique for the life of the log, also where an address is used again.

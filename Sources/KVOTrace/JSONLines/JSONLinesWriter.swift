@@ -117,11 +117,24 @@ extension JSONLinesWriter {
   mutating func identifier<Tag>(_ name: StaticString, _ value: Identifier<Tag>?) {
     guard let value else { return }
     key(name)
-    if let number = value.number {
+    if value.name == nil, value.generation == nil, let number = value.number {
       line.append(decimal: number)
     } else {
-      line.append(jsonString: names.text(of: value))
+      spelling(of: value)
     }
+  }
+
+  /// The text of an id; that of a number that a reader gave begins with `@`, because the log may
+  /// spell the number as the id of something else.
+  private mutating func spelling<Tag>(of value: Identifier<Tag>) {
+    guard let number = value.number else {
+      line.append(jsonString: names.text(of: value))
+      return
+    }
+    line.append(UInt8(ascii: "\""))
+    if value.generation != nil { line.append(UInt8(ascii: "@")) }
+    line.append(decimal: number)
+    line.append(UInt8(ascii: "\""))
   }
 
   /// Left out where the call has no such argument.
@@ -152,13 +165,7 @@ extension JSONLinesWriter {
     line.append(UInt8(ascii: "{"))
     required("class", value.className)
     key("id")
-    if let number = value.id.number {
-      line.append(UInt8(ascii: "\""))
-      line.append(decimal: number)
-      line.append(UInt8(ascii: "\""))
-    } else {
-      line.append(jsonString: names.text(of: value.id))
-    }
+    spelling(of: value.id)
     if value.kind != .object { text("kind", value.kind.rawValue) }
     line.append(UInt8(ascii: "}"))
   }

@@ -1,0 +1,58 @@
+/// Something of a binary log that cannot be read, and where and when it was.
+package struct BinaryLogProblem: Hashable, Sendable {
+  /// The first byte, from the start of the file.
+  package var offset: Int
+  /// How many bytes are lost; 0 where that is not a matter of bytes.
+  package var byteCount: Int
+  /// Between which times what is lost was recorded, in nanoseconds; nil where that is not known.
+  package var from: UInt64?
+  package var to: UInt64?
+  /// What is wrong, without a full stop.
+  package var message: String
+
+  package init(
+    offset: Int,
+    byteCount: Int = 0,
+    from: UInt64? = nil,
+    to: UInt64? = nil,
+    message: String
+  ) {
+    self.offset = offset
+    self.byteCount = byteCount
+    self.from = from
+    self.to = to
+    self.message = message
+  }
+}
+
+/// What of a binary log could be read, and what not.
+package struct BinaryLogSummary: Hashable, Sendable {
+  package var eventCount = 0
+  /// Segments that are sealed, with the right checksum, and could be decoded.
+  package var wholeSegmentCount = 0
+  /// Segments that were being written when the log ended.
+  package var openSegmentCount = 0
+  /// Segments that could be decoded up to some record only.
+  package var partSegmentCount = 0
+  /// Segments of which nothing could be read, or that are missing.
+  package var lostSegmentCount = 0
+  /// Bytes of records and headers that cannot be read.
+  package var lostByteCount = 0
+  /// Events that are left out because they name a string that is not there.
+  package var stringlessEventCount = 0
+  /// Events that have no stack because the one that they name is not there.
+  package var stacklessEventCount = 0
+  /// Events that the recorder could not record, by all that the log says.
+  package var droppedEventCount: UInt64 = 0
+  /// The times of the first and the last event that have one.
+  package var firstTime: UInt64?
+  package var lastTime: UInt64?
+
+  package init() {}
+
+  /// Whether all that was written can be read.
+  package var isWhole: Bool {
+    partSegmentCount == 0 && lostSegmentCount == 0 && lostByteCount == 0
+      && stringlessEventCount == 0 && stacklessEventCount == 0
+  }
+}

@@ -1,0 +1,120 @@
+/// Where the segments of a binary log are, found without reading their records.
+struct SegmentIndex {
+  /// A segment whose header is whole.
+  struct Entry {
+    var offset: Int
+    var header: BinarySegmentHeader
+    /// How many of its bytes the log has: fewer than it should where the log was cut.
+    var availableByteCount: Int
+    /// Damaged places that stand in front of it, or belong to its time.
+    var regions: [Region] = []
+
+    var isCut: Bool { availableByteCount < Int(header.byteCount) }
+  }
+
+  /// Pages that are neither a segment nor zero.
+  struct Region {
+    var offset: Int
+    var byteCount: Int
+  }
+
+  /// In the order of the file.
+  private(set) var entries: [Entry] = []
+  private(set) var regions: [Region] = []
+
+  private static let windowByteCount = 256 << 10
+
+  /// Goes through the log from page to page.
+  ///
+  /// Complexity: O(segments + bytes outside of them).
+  ///
+  /// - Parameters:
+  ///   - source: the log.
+  ///   - byteCount: how many bytes it has.
+  init(_ source: any BinaryLogBytes, byteCount: Int) {
+    let window = SegmentBuffer()
+    let page = BinaryFormat.pageByteCount
+    var offset = page
+    while offset < byteCount {
+      window.load(
+        source,
+        at: offset,
+        count: min(BinaryFormat.segmentHeaderByteCount, byteCount - offset)
+      )
+      if take(window.bytes, at: &offset, byteCount) { continue }
+      // Outside of segments: many pages at once, up to the next segment.
+      offset = source.dataOffset(from: offset) / page * page
+      guard offset < byteCount else { break }
+      window.load(source, at: offset, count: min(Self.windowByteCount, byteCount - offset))
+      guard !window.bytes.isEmpty else {
+        add(Region(offset: offset, byteCount: byteCount - offset))
+        break
+      }
+      var rest = window.bytes
+      while !rest.isEmpty {
+        if rest.count >= BinaryFormat.segmentHeaderByteCount,
+          BinarySegmentHeader(Self.header(of: rest)) != nil
+        {
+          break
+        }
+        let present = UnsafeRawBufferPointer(rebasing: rest.prefix(page))
+        if !Self.isEmpty(present) { add(Region(offset: offset, byteCount: present.count)) }
+        offset += page
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(page))
+      }
+    }
+  }
+
+  /// Gives each damaged place to a segment, so that it is told of in its time.
+  ///
+  /// Places in a file are taken in the order of time. What a damaged place held was recorded after
+  /// the segment in front of it was begun; in a serial log, behind all of it.
+  ///
+  /// - Returns: the places that have no such segment.
+  mutating func placeRegions(isSerial: Bool) -> [Region] {
+    var rest: [Region] = []
+    for region in regions {
+      let place =
+        isSerial
+        ? entries.firstIndex { $0.header.type == .events && $0.offset > region.offset }
+        : entries.lastIndex { $0.header.type == .events && $0.offset < region.offset }
+      if let place { entries[place].regions.append(region) } else { rest.append(region) }
+    }
+    return rest
+  }
+
+  private static func header(of page: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: page[..<BinaryFormat.segmentHeaderByteCount])
+  }
+
+  private mutating func take(
+    _ bytes: UnsafeRawBufferPointer,
+    at offset: inout Int,
+    _ byteCount: Int
+  ) -> Bool {
+    guard bytes.count == BinaryFormat.segmentHeaderByteCount,
+      let header = BinarySegmentHeader(bytes)
+    else { return false }
+    let available = min(Int(header.byteCount), byteCount - offset)
+    entries.append(Entry(offset: offset, header: header, availableByteCount: available))
+    offset += Int(header.byteCount)
+    return true
+  }
+
+  /// Whether nothing was recorded in a page: it is zero, or the header of a segment that was not yet
+  /// begun, whose magic is missing.
+  private static func isEmpty(_ page: UnsafeRawBufferPointer) -> Bool {
+    if page.isZero { return true }
+    guard page.count >= 4, page.littleEndian(at: 0, as: UInt32.self) == 0 else { return false }
+    let behind = page.dropFirst(BinaryFormat.segmentHeaderByteCount)
+    return UnsafeRawBufferPointer(rebasing: behind).isZero
+  }
+
+  private mutating func add(_ region: Region) {
+    if let last = regions.last, last.offset + last.byteCount == region.offset {
+      regions[regions.count - 1].byteCount += region.byteCount
+    } else {
+      regions.append(region)
+    }
+  }
+}

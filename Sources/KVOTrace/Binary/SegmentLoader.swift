@@ -1,0 +1,45 @@
+/// Brings the records of one segment after the other into memory, as far as they can be trusted.
+final class SegmentLoader {
+  /// What there is of a segment.
+  enum Content {
+    /// Sealed, and its checksum is right: all of it was written so.
+    case sealed(UnsafeRawBufferPointer)
+    /// Being written when the log ended, with as many bytes as were in use, where that is said;
+    /// otherwise the records end at a kind byte of 0.
+    case open(UnsafeRawBufferPointer, endsAtZero: Bool)
+    /// Nothing can be believed, for the reason given.
+    case lost(String)
+  }
+
+  private let source: any BinaryLogBytes
+  private let buffer = SegmentBuffer()
+
+  init(_ source: any BinaryLogBytes) { self.source = source }
+
+  /// The records of `entry`, good until the next call.
+  ///
+  /// Complexity: O(bytes).
+  func load(_ entry: SegmentIndex.Entry) -> Content {
+    let header = entry.header
+    let head = BinaryFormat.segmentHeaderByteCount
+    let room = UInt64(Int(header.byteCount) - head)
+    // 1. What is said of the records is no part of the header's checksum: it may contradict itself.
+    guard header.usedByteCount <= room, header.usedByteCount > 0 || header.checksum == 0 else {
+      return .lost("its header contradicts itself")
+    }
+    let isInUse = header.usedByteCount > 0
+    let wanted = isInUse ? Int(header.usedByteCount) : Int(room)
+    let available = max(0, min(wanted, entry.availableByteCount - head))
+    // 2. A sealed segment counts as a whole or not at all.
+    if header.checksum != 0, available < wanted { return .lost("the log ends inside it") }
+    buffer.load(source, at: entry.offset + head, count: available)
+    guard header.checksum != 0 else {
+      return .open(buffer.bytes, endsAtZero: !isInUse)
+    }
+    guard buffer.bytes.count == wanted else { return .lost("it cannot be read") }
+    guard BinarySegmentHeader.checksum(of: buffer.bytes) == header.checksum else {
+      return .lost("its checksum is wrong")
+    }
+    return .sealed(buffer.bytes)
+  }
+}

@@ -1,0 +1,167 @@
+/// The records of one loaded segment, one after the other.
+///
+/// Keeps what spans records: the last time, the thread and the scope. It finds the end of an open
+/// segment, and the place from which on nothing can be decoded.
+struct SegmentRecords {
+  /// What stands at the present place.
+  enum Head {
+    /// An event, with the tick that it is ordered by.
+    case event
+    /// The definition of a string or a stack.
+    case definition(BinaryFormat.Record)
+    /// The records end here as they should.
+    case end
+    /// The records end here, and behind them is something that is no record.
+    case tornEnd(byteCount: Int)
+    /// What stands here is no record.
+    case malformed(byteCount: Int)
+  }
+
+  var decoder: BinaryRecordDecoder
+  private let start: UnsafePointer<UInt8>
+  private let endsAtZero: Bool
+
+  /// The tick of the last event that had a time, or the segment's first.
+  private(set) var tick: UInt64
+  private var thread: ThreadID?
+  private var scope: ScopeID?
+  /// Whether the present thread or scope is a lost text.
+  private var isThreadLost: Bool
+  private var isScopeLost = false
+
+  /// The event that ``head()`` found.
+  private var kind = BinaryFormat.Record.process
+  private var kindByte: UInt8 = 0
+  private var flags: UInt8 = 0
+  private var recordStart: UnsafePointer<UInt8>
+
+  /// Begins with the first record.
+  ///
+  /// - Parameters:
+  ///   - records: loaded by a ``SegmentBuffer``, which must not load anything else meanwhile.
+  ///   - endsAtZero: whether a kind byte of 0 ends the records.
+  ///   - header: of the segment.
+  ///   - tables: the definitions.
+  init(
+    _ records: UnsafeRawBufferPointer,
+    endsAtZero: Bool,
+    header: BinarySegmentHeader,
+    tables: BinaryTables
+  ) {
+    decoder = BinaryRecordDecoder(records, tables: tables)
+    start = decoder.at
+    recordStart = decoder.at
+    self.endsAtZero = endsAtZero
+    tick = header.base.tick
+    thread = decoder.optionalIdentifier(header.thread)
+    isThreadLost = decoder.takeHasLostString()
+  }
+
+  /// Where in the segment the present record begins, counted from its first record.
+  var recordOffset: Int { recordStart - start }
+
+  /// Whether the event that was found has a time.
+  var isTimed: Bool { flags & BinaryFormat.Flags.timeless == 0 }
+
+  /// Looks at the next record, up to its time; state records are taken on the way.
+  ///
+  /// To be called once for each record.
+  @inline(__always)
+  mutating func head() -> Head {
+    while true {
+      guard decoder.at < decoder.end else { return .end }
+      recordStart = decoder.at
+      kindByte = decoder.byte()
+      guard let kind = BinaryFormat.Record(rawValue: kindByte & BinaryFormat.kindMask) else {
+        return noRecord()
+      }
+      self.kind = kind
+      if kind.rawValue < BinaryFormat.Record.string.rawValue { return eventHead() }
+      guard kindByte == kind.rawValue else { return malformed() }
+      guard kind.rawValue >= BinaryFormat.Record.scope.rawValue else { return .definition(kind) }
+      takeState(kind)
+      guard decoder.isSound else { return malformed() }
+    }
+  }
+
+  @inline(__always)
+  private mutating func eventHead() -> Head {
+    flags = 0
+    if kindByte & BinaryFormat.flagsBit != 0 {
+      flags = decoder.byte()
+      guard flags & ~BinaryFormat.Flags.all == 0 else { return malformed() }
+    }
+    if isTimed {
+      let time = decoder.varint()
+      if flags & BinaryFormat.Flags.wholeTime != 0 {
+        tick = time
+      } else {
+        let (sum, overflow) = tick.addingReportingOverflow(time)
+        guard !overflow else { return malformed() }
+        tick = sum
+      }
+    }
+    return .event
+  }
+
+  private mutating func takeState(_ kind: BinaryFormat.Record) {
+    if kind == .scope {
+      scope = decoder.optionalIdentifier()
+      isScopeLost = decoder.takeHasLostString()
+    } else {
+      thread = decoder.optionalIdentifier()
+      isThreadLost = decoder.takeHasLostString()
+    }
+  }
+
+  /// What came of decoding an event.
+  enum Decoded {
+    case event(Event, hasLostStack: Bool)
+    /// It names a string that is not there.
+    case lost
+    case malformed(byteCount: Int)
+  }
+
+  /// Decodes the event that ``head()`` found.
+  ///
+  /// - Parameter time: in nanoseconds, where it has one.
+  @inline(__always)
+  mutating func event(time: UInt64?) -> Decoded {
+    let order = kindByte & BinaryFormat.orderBit != 0 ? decoder.varint() : nil
+    var stack: StackID? = StackID.none
+    if flags & BinaryFormat.Flags.stack != 0 { stack = decoder.stack() }
+    guard let body = decoder.body(kind), decoder.isSound else {
+      return .malformed(byteCount: leftOverByteCount)
+    }
+    if decoder.takeHasLostString() || isThreadLost || isScopeLost { return .lost }
+    return .event(
+      Event(
+        body,
+        time: time,
+        thread: thread,
+        order: order,
+        stack: stack ?? .none,
+        scope: scope
+      ),
+      hasLostStack: stack == nil
+    )
+  }
+
+  // MARK: - Ends
+
+  /// A kind that nobody knows, or the 0 behind the last record of an open segment.
+  private mutating func noRecord() -> Head {
+    guard endsAtZero, kindByte == 0 else { return malformed() }
+    let byteCount = leftOverByteCount
+    return byteCount == 0 ? .end : .tornEnd(byteCount: byteCount)
+  }
+
+  private func malformed() -> Head { .malformed(byteCount: leftOverByteCount) }
+
+  /// How many bytes there are from the present record to the last one that is not zero.
+  var leftOverByteCount: Int {
+    var end = decoder.end
+    while end > recordStart, (end - 1).pointee == 0 { end -= 1 }
+    return end - recordStart
+  }
+}
