@@ -1,38 +1,37 @@
 import Foundation
 import KVOTrace
-import KVOTraceJSON
 
 /// What a reader makes of a log on disk.
 struct LogReading {
   private(set) var events: [Event] = []
-  /// As `line:column: message`.
-  private(set) var problems: [String] = []
-  let lineCount: Int
+  private(set) var problems: [BinaryLogProblem] = []
   let names: TraceNames
+  let summary: BinaryLogSummary
+  let part: UInt32?
 
   init(_ path: String) throws {
-    self.init(bytes: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path))))
-  }
-
-  init(bytes: [UInt8]) {
-    let reader = JSONLinesReader()
-    var events: [Event] = []
-    var problems: [String] = []
-    func take(line: Int, content: JSONLinesReader.Content) {
-      switch content {
-      case .event(let event): events.append(event)
-      case .problem(let problem):
-        problems.append("\(problem.line):\(problem.column): \(problem.message)")
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    let reader = BinaryLogReader(BinaryLogMemory(bytes))
+    var batch: [Event] = []
+    reading: while true {
+      switch reader.next(into: &batch) {
+      case .events: events += batch
+      case .problem(let problem): problems.append(problem)
+      case .end: break reading
       }
     }
-    reader.read(bytes[...], take)
-    reader.finish(take)
-    self.events = events
-    self.problems = problems
     names = reader.names
-    lineCount = bytes.count { $0 == UInt8(ascii: "\n") }
+    summary = reader.summary
+    part = reader.header?.part
   }
 
-  /// The names of the events, in the order of the lines.
+  /// The names of the events, in their order.
   var eventNames: [String] { events.map(\.body.name) }
+
+  /// The canonical lines of the events.
+  var lines: [String] {
+    var bytes: [UInt8] = []
+    for event in events { JSONLinesWriter.append(event, names: names, to: &bytes) }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
 }

@@ -108,7 +108,8 @@ extension Recorder {
   private static func tell(loss: UInt64, of log: Log) {
     guard loss > 0 else { return }
     StandardError.write(
-      "KVOSafety: \(loss) events could not be written to \"\(log.files.path)\"\n")
+      "KVOSafety: \(loss) events could not be written to \"\(log.files.path)\"\n"
+    )
   }
 
   // MARK: - What the C half asks

@@ -1,7 +1,7 @@
 /// The numbers that stand for the cases of enumerations, in the order of the grammar's lists.
 ///
 /// They are spelled out because they are the file's, whatever becomes of the cases' order.
-protocol BinaryNumbered {
+package protocol BinaryNumbered {
   /// The case of `number`, or nil where there is none.
   init?(binaryNumber number: UInt64)
   var binaryNumber: UInt64 { get }
@@ -9,7 +9,7 @@ protocol BinaryNumbered {
 
 extension ObjectRef.Kind: BinaryNumbered {
   @inline(__always)
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .object
     case 1: self = .token
@@ -19,7 +19,8 @@ extension ObjectRef.Kind: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .object: 0
     case .token: 1
@@ -30,7 +31,7 @@ extension ObjectRef.Kind: BinaryNumbered {
 }
 
 extension ProcessInfo.Runtime: BinaryNumbered {
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .swift
     case 1: self = .apple
@@ -40,7 +41,8 @@ extension ProcessInfo.Runtime: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .swift: 0
     case .apple: 1
@@ -51,7 +53,7 @@ extension ProcessInfo.Runtime: BinaryNumbered {
 }
 
 extension Registration.Form: BinaryNumbered {
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .classic
     case 1: self = .token
@@ -61,7 +63,8 @@ extension Registration.Form: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .classic: 0
     case .token: 1
@@ -72,7 +75,7 @@ extension Registration.Form: BinaryNumbered {
 }
 
 extension RefusalReason: BinaryNumbered {
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .nilKeyPath
     case 1: self = .emptyKeyPath
@@ -84,7 +87,8 @@ extension RefusalReason: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .nilKeyPath: 0
     case .emptyKeyPath: 1
@@ -97,7 +101,7 @@ extension RefusalReason: BinaryNumbered {
 }
 
 extension CancelCause: BinaryNumbered {
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .user
     case 1: self = .owner
@@ -108,7 +112,8 @@ extension CancelCause: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .user: 0
     case .owner: 1
@@ -121,7 +126,7 @@ extension CancelCause: BinaryNumbered {
 
 extension Change.Kind: BinaryNumbered {
   @inline(__always)
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .setting
     case 1: self = .insertion
@@ -131,7 +136,8 @@ extension Change.Kind: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .setting: 0
     case .insertion: 1
@@ -143,7 +149,7 @@ extension Change.Kind: BinaryNumbered {
 
 extension Delivery.Phase: BinaryNumbered {
   @inline(__always)
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .initial
     case 1: self = .prior
@@ -152,7 +158,8 @@ extension Delivery.Phase: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .initial: 0
     case .prior: 1
@@ -162,7 +169,7 @@ extension Delivery.Phase: BinaryNumbered {
 }
 
 extension Reference.Strength: BinaryNumbered {
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .strong
     case 1: self = .weak
@@ -171,7 +178,8 @@ extension Reference.Strength: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .strong: 0
     case .weak: 1
@@ -181,7 +189,7 @@ extension Reference.Strength: BinaryNumbered {
 }
 
 extension Reference.Certainty: BinaryNumbered {
-  init?(binaryNumber number: UInt64) {
+  package init?(binaryNumber number: UInt64) {
     switch number {
     case 0: self = .proven
     case 1: self = .suspected
@@ -189,7 +197,8 @@ extension Reference.Certainty: BinaryNumbered {
     }
   }
 
-  var binaryNumber: UInt64 {
+  @inlinable
+  package var binaryNumber: UInt64 {
     switch self {
     case .proven: 0
     case .suspected: 1
