@@ -20,7 +20,7 @@ struct Example: CustomTestStringConvertible, Sendable {
 
   /// The log of one run, and what the program said.
   func record(in folder: ScratchFolder) throws -> (log: URL, run: Run) {
-    let log = folder.url.appending(path: "\(name).jsonl")
+    let log = folder.url.appending(path: "\(name).kvolog")
     let run = try Built.run(name, in: folder.url, environment: ["KVO_SAFETY_LOG": log.path])
     return (log, run)
   }

@@ -41,7 +41,7 @@ struct ExampleTests {
     let plain = try Built.run("ObserverDies", in: folder.url)
     #expect(
       plain.complaint.hasSuffix(
-        "  Names: run with KVO_SAFETY_LOG=app-%p.jsonl, then kvo-audit app-*.jsonl\n"
+        "  Names: run with KVO_SAFETY_LOG=app-%p.kvolog, then kvo-audit app-*.kvolog\n"
       )
     )
     let (log, run) = try Example(name: "ObserverDies", status: 1).record(in: folder)
@@ -50,7 +50,7 @@ struct ExampleTests {
 
   @Test("the log of a killed program holds everything up to then, and audits")
   func killed() throws {
-    let log = folder.url.appending(path: "killed.jsonl")
+    let log = folder.url.appending(path: "killed.kvolog")
     let process = try Built.process(
       "KilledMidway",
       [],
@@ -81,7 +81,7 @@ struct ExampleTests {
   @Test("a log that cannot be written is said, and the program does what it does without")
   func unwritableLog() throws {
     let plain = try Built.run("Correct", in: folder.url)
-    let path = folder.url.appending(path: "missing/app.jsonl").path
+    let path = folder.url.appending(path: "missing/app.kvolog").path
     let run = try Built.run("Correct", in: folder.url, environment: ["KVO_SAFETY_LOG": path])
     #expect(
       run.complaint == """
@@ -105,12 +105,12 @@ struct ExampleTests {
     stripping.waitUntilExit()
     let process = Process()
     process.executableURL = copy
-    process.environment = ["KVO_SAFETY_LOG": folder.url.appending(path: "log.jsonl").path]
+    process.environment = ["KVO_SAFETY_LOG": folder.url.appending(path: "log.kvolog").path]
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
-    let audit = try Built.run("kvo-audit", ["log.jsonl"], in: folder.url)
+    let audit = try Built.run("kvo-audit", ["log.kvolog"], in: folder.url)
     #expect(audit.status == 1)
     #expect(findings(audit.output).count == 1)
     #expect(audit.output.contains("  > at main.swift:11\n"))

@@ -17,7 +17,7 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
   package var description: String {
     switch code {
     case .emptyPath:
-      "the path of the log is empty; give one, such as \"app-%p.jsonl\" (%p is the process id)"
+      "the path of the log is empty; give one, such as \"app-%p.kvolog\" (%p is the process id)"
     case .system(let number):
       "cannot write the log \"\(path)\": \(String(cString: strerror(number)))"
     case .notARegularFile(let kind):

@@ -34,11 +34,22 @@ public enum KVO {
   /// Registrations that are there already are listed at its beginning. A log that is being written
   /// ends. `kvo-audit PATH` reads it, also while it is written or after a crash.
   ///
-  /// - Parameter path: the file; `%p` in it stands for the process id.
+  /// The log keeps its newest events: `path` is the newest of its parts, `path.1` the one before, and so
+  /// on. When the process crashes, the crash and what was registered are recorded, in front of the
+  /// handlers that there are.
+  ///
+  /// - Parameters:
+  ///   - path: the file; `%p` in it stands for the process id.
+  ///   - byteLimit: how many bytes of events are kept at the most, in all parts together; less than a
+  ///     megabyte counts as one.
   /// - Throws: ``RecordingError`` where the file cannot be opened. Nothing has changed then.
-  public static func startRecording(to path: String) throws {
+  public static func startRecording(to path: String, byteLimit: Int = 1 << 30) throws {
     do {
-      try Recorder.shared.startLog(path: path, isComplete: ObjectTable.shared.isUntouched) {
+      try Recorder.shared.startLog(
+        path: path,
+        byteLimit: byteLimit,
+        isComplete: ObjectTable.shared.isUntouched
+      ) {
         liveRegistrations
       }
     } catch {

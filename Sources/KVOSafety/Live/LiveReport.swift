@@ -32,6 +32,6 @@ struct LiveReport {
 
   private var command: String {
     if let path = Recorder.shared.logPath { return "kvo-audit \(path)" }
-    return "run with KVO_SAFETY_LOG=app-%p.jsonl, then kvo-audit app-*.jsonl"
+    return "run with KVO_SAFETY_LOG=app-%p.kvolog, then kvo-audit app-*.kvolog"
   }
 }
