@@ -75,7 +75,10 @@ let package = Package(
     // pkg-config builds just as well.
     .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
     .target(name: "KVOSymbols", dependencies: ["CElfutils", "KVOTrace", "KVORules"]),
-    .testTarget(name: "KVOSymbolsTests", dependencies: ["KVOSymbols", "KVORules", "KVOTrace"]),
+    .testTarget(
+      name: "KVOSymbolsTests",
+      dependencies: ["KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
+    ),
 
     // MARK: - Where people meet it
 

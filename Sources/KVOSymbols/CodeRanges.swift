@@ -26,7 +26,8 @@ struct CodeRanges {
     ranges.contains { $0.contains(address) }
   }
 
-  private func contains(_ range: Range<UInt64>) -> Bool {
+  /// Whether all of `range` is code.
+  func contains(_ range: Range<UInt64>) -> Bool {
     ranges.contains { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound }
   }
 }

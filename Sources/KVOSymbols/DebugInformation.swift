@@ -25,6 +25,7 @@ final class DebugInformation {
       dwarf_end(handle)
       return nil
     }
+    let sections = DebugSections(of: file)
     var units: [CompileUnit] = []
     var entries: [RangeMap.Entry] = []
     var unit: OpaquePointer?
@@ -39,7 +40,13 @@ final class DebugInformation {
       unit = next
       guard Int(type) == Int(DW_UT_compile) else { continue }
       hasUnits = true
-      let read = CompileUnit(die: die, dwarf: handle, code: code, names: names)
+      let read = CompileUnit(
+        die: die,
+        dwarf: handle,
+        sections: sections,
+        code: code,
+        names: names
+      )
       let index = Int32(truncatingIfNeeded: units.count)
       entries += read.ranges().map { RangeMap.Entry(range: $0, value: index) }
       units.append(read)

@@ -1,22 +1,37 @@
 import CElfutils
 
 /// The source files that a compile unit names, by number.
+///
+/// Mutable state: the paths that were asked for, at most one for each file of the unit.
 struct FileTable {
-  private var handle: OpaquePointer?
-  private var paths: [String??] = []
+  private var files: [LineHeader.File?] = []
+  private var folders: [UnsafeRawBufferPointer?] = []
+  private var paths: [String?] = []
   /// The folder that the compiler ran in, or nil.
-  private let folder: String?
+  private var folder: String?
+  /// Whether code comes from the file, which it does not from one that stands for the compiler.
+  private var isSource: [Bool] = []
 
-  init(of unit: Dwarf_Die) {
-    var unit = unit
-    var attribute = Dwarf_Attribute()
-    // Clang's units give it beside relative names, and libdw joins the two in some versions only.
-    folder = dwarf_attr(&unit, UInt32(DW_AT_comp_dir), &attribute)
-      .flatMap { dwarf_formstring($0) }
-      .map { String(cString: $0) }
-    var count = 0
-    guard dwarf_getsrcfiles(&unit, &handle, &count) == 0 else { return }
-    paths = Array(repeating: nil, count: count)
+  /// Makes a table without files.
+  init() {}
+
+  /// Makes the table of a unit that was compiled in `folder`.
+  init(of header: LineHeader, folder: UnsafeRawBufferPointer?) {
+    files = header.files
+    folders = header.folders
+    paths = Array(repeating: nil, count: files.count)
+    self.folder = folder.map { String(decoding: $0, as: UTF8.self) }
+    isSource = files.map { file in
+      file.map { !$0.name.suffix(Self.generated.count).elementsEqual(Self.generated) } ?? false
+    }
+  }
+
+  private static let generated = Array("<compiler-generated>".utf8)
+
+  /// Whether the table has a path for `number`.
+  @inline(__always)
+  func isSource(_ number: Int32) -> Bool {
+    number >= 0 && number < isSource.count && isSource[Int(number)]
   }
 
   /// The path of a file, relative ones behind the folder that the compiler ran in; nil for a number
@@ -25,20 +40,28 @@ struct FileTable {
   /// - Complexity: O(1); the text is made at the first look.
   subscript(number: Int32) -> String? {
     mutating get {
-      guard paths.indices.contains(Int(number)) else { return nil }
+      guard isSource(number) else { return nil }
       if let known = paths[Int(number)] { return known }
-      let path = read(number)
-      paths[Int(number)] = .some(path)
+      let path = read(Int(number))
+      paths[Int(number)] = path
       return path
     }
   }
 
-  private func read(_ number: Int32) -> String? {
-    guard let name = dwarf_filesrc(handle, Int(number), nil, nil) else { return nil }
-    let path = String(cString: name)
-    // libdw's text for an entry that the table leaves open is "???".
-    if path == "???" || path.hasSuffix("<compiler-generated>") { return nil }
-    guard !path.hasPrefix("/"), let folder else { return path }
-    return "\(folder)/\(path)"
+  private func read(_ number: Int) -> String? {
+    guard let file = files[number] else { return nil }
+    var path = String(decoding: file.name, as: UTF8.self)
+    if !path.hasPrefix("/"), let folder = text(ofFolder: file.folder) { path = "\(folder)/\(path)" }
+    // A folder may be relative to the first one, and that to the compiler's.
+    if !path.hasPrefix("/"), file.folder != 0, let first = text(ofFolder: 0) {
+      path = "\(first)/\(path)"
+    }
+    if !path.hasPrefix("/"), let folder { path = "\(folder)/\(path)" }
+    return path
+  }
+
+  private func text(ofFolder index: Int) -> String? {
+    guard folders.indices.contains(index), let folder = folders[index] else { return nil }
+    return String(decoding: folder, as: UTF8.self)
   }
 }

@@ -22,37 +22,51 @@ extension FunctionName {
   init(mangled name: UnsafePointer<CChar>) {
     let length = strlen(name)
     guard length < Self.lengthLimit,
-      let short = Self.take(_swift_backtrace_demangle(name, length, nil, nil))
+      let short = _swift_backtrace_demangle(name, length, nil, nil)
     else {
       self.init(text: String(cString: name), swiftModule: nil)
       return
     }
-    // The runtime answers for C++ too, and does not say which of the two it was.
-    guard let full = Self.take(swift_demangle(name, length, nil, nil, 0)) else {
-      self.init(text: String(decoding: short, as: UTF8.self), swiftModule: nil)
+    defer { free(short) }
+    let bytes = Self.bytes(name, count: length)
+    let shortBytes = Self.bytes(short, count: strlen(short))
+    if let module = SwiftMangledModule.certain(in: bytes) {
+      self.init(
+        text: SwiftNameText.shortened(shortBytes),
+        swiftModule: module
+      )
       return
     }
-    var text = SwiftNameText.shortened(short)
+    // The runtime answers for C++ too, and does not say which of the two it was.
+    guard let fullText = swift_demangle(name, length, nil, nil, 0) else {
+      self.init(text: String(cString: short), swiftModule: nil)
+      return
+    }
+    defer { free(fullText) }
+    let full = Array(Self.bytes(fullText, count: strlen(fullText)))
+    var text = SwiftNameText.shortened(shortBytes)
     // The short form is silent about it, but such code also serves functions of other names.
     if full.contains(Self.merged, at: 0) { text = "merged \(text)" }
-    let bytes = Array(UnsafeRawBufferPointer(start: name, count: length))
     self.init(
       text: text,
-      swiftModule: SwiftModuleName.inFullName(full) ?? SwiftModuleName.leading(mangled: bytes)
+      swiftModule: SwiftModuleName.inFullName(full)
+        ?? SwiftModuleName.leading(mangled: Array(bytes))
     )
   }
 
-  private static func take(_ text: UnsafeMutablePointer<CChar>?) -> [UInt8]? {
-    guard let text else { return nil }
-    defer { free(text) }
-    return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+  private static func bytes(
+    _ text: UnsafePointer<CChar>,
+    count: Int
+  ) -> UnsafeBufferPointer<UInt8> {
+    UnsafeRawBufferPointer(start: text, count: count).assumingMemoryBound(to: UInt8.self)
   }
 }
 
 /// The names of one image that were asked for, by the pointer to the mangled one.
 ///
-/// Mutable state: the two collections, which only grow. The pointers are those of string tables that the
-/// owner keeps open, so none is used for two names.
+/// Mutable state: the two collections, which only grow, by at most one entry for each name in the
+/// image's string tables. The pointers are those of tables that the owner keeps open, so none is used
+/// for two names.
 final class FunctionNames {
   private var modules: Set<String> = []
   private var known: [UnsafePointer<CChar>: FunctionName] = [:]

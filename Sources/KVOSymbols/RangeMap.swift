@@ -24,16 +24,20 @@ struct RangeMap {
   ///
   /// - Complexity: O(n log n); O(n) where the entries are sorted already.
   init(_ entries: [Entry]) {
-    // The standard library's sort is stable in fact but not by contract, hence the second key.
-    let order = entries.indices.sorted {
-      (entries[$0].range.lowerBound, $0) < (entries[$1].range.lowerBound, $1)
+    var entries = entries
+    let isSorted = zip(entries, entries.dropFirst())
+      .allSatisfy { $0.range.lowerBound <= $1.range.lowerBound }
+    if !isSorted {
+      // The standard library's sort is stable in fact but not by contract, hence the second key.
+      let order = entries.indices.sorted {
+        (entries[$0].range.lowerBound, $0) < (entries[$1].range.lowerBound, $1)
+      }
+      entries = order.map { entries[$0] }
     }
     starts.reserveCapacity(entries.count * 2)
     values.reserveCapacity(entries.count * 2)
     var open: [Entry] = []
-    for index in order {
-      let entry = entries[index]
-      guard !entry.range.isEmpty else { continue }
+    for entry in entries where !entry.range.isEmpty {
       close(&open, before: entry.range.lowerBound)
       open.append(entry)
       begin(entry.value, at: entry.range.lowerBound)

@@ -4,6 +4,7 @@ enum SwiftModuleName {
   ///
   /// - A closure, a local function, an accessor, a specialisation or an async piece belongs to the
   ///   function that it comes from.
+  /// - A member of a type that is local to a function belongs to that function's module.
   /// - A member of an extension belongs to the module of the extension.
   /// - A protocol witness belongs to the module of the conformance.
   /// - A thunk that only converts calling conventions, and what the importer made of C, belongs to
@@ -12,7 +13,11 @@ enum SwiftModuleName {
   /// - Complexity: O(n).
   static func inFullName(_ name: [UInt8]) -> String? {
     let words = topLevelWords(of: name)
-    var index = 0
+    // A member of a local type is named without a module; its type's function follows the type.
+    var index =
+      words.indices.first {
+        $0 >= 2 && isOrdinal(name[words[$0]]) && name[words[$0 - 2]].elementsEqual(inWord)
+      } ?? 0
     while index < words.count {
       let word = name[words[index]]
       if word.elementsEqual(reabstraction) { return nil }

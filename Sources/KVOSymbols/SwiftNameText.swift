@@ -1,7 +1,7 @@
 /// Shortens the text that the demangler of the Swift runtime writes for a stack frame.
 ///
-/// Pure work over bytes: a binary has tens of thousands of names, and text as characters took ten
-/// times as long as the demangling itself. The grammar it relies on is that of `NodePrinter.cpp`
+/// Pure work over bytes, which go straight into the new text: a binary has tens of thousands of names,
+/// and text as characters took ten times as long as the demangling itself. The grammar it relies on is that of `NodePrinter.cpp`
 /// of the Swift compiler.
 enum SwiftNameText {
   /// Drops from a name in the runtime's short form what a reader of a stack does not need.
@@ -14,9 +14,24 @@ enum SwiftNameText {
   ///
   /// - Returns: the shorter name, or the name itself where its brackets do not pair.
   /// - Complexity: O(n).
-  static func shortened(_ name: [UInt8]) -> String {
-    var kept: [UInt8] = []
-    kept.reserveCapacity(name.count)
+  static func shortened(_ name: UnsafeBufferPointer<UInt8>) -> String {
+    var isBalanced = true
+    let text = String(unsafeUninitializedCapacity: name.count) { kept in
+      let count = shorten(name, into: kept)
+      isBalanced = count != nil
+      return count ?? 0
+    }
+    return isBalanced ? text : String(decoding: name, as: UTF8.self)
+  }
+
+  /// Writes the shorter name to `kept`, which has as many bytes as `name`.
+  ///
+  /// - Returns: the number of bytes written, or nil where the brackets do not pair.
+  private static func shorten(
+    _ name: UnsafeBufferPointer<UInt8>,
+    into kept: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int? {
+    var count = 0
     var depth = 0
     var index = 0
     var replacedEnd = 0
@@ -27,23 +42,44 @@ enum SwiftNameText {
       } else if byte == UInt8(ascii: ">"), depth > 0 {
         if name[index - 1] != UInt8(ascii: "-") { depth -= 1 }
       } else if depth == 0 {
-        if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_"),
-          let replacement = replacements.first(where: { $0.matches(name, at: index) })
-        {
-          kept += replacement.short
+        if let replacement = replacement(at: index, in: name) {
+          for short in replacement.short {
+            kept[count] = short
+            count += 1
+          }
           index += replacement.long.count
           replacedEnd = index
           continue
         }
-        kept.append(byte)
+        kept[count] = byte
+        count += 1
       }
       index += 1
     }
-    return String(decoding: depth == 0 ? kept : name, as: UTF8.self)
+    return depth == 0 ? count : nil
+  }
+
+  @inline(__always)
+  private static func replacement(
+    at index: Int,
+    in name: UnsafeBufferPointer<UInt8>
+  ) -> Replacement? {
+    let byte = name[index]
+    guard byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_"), index + 1 < name.count else {
+      return nil
+    }
+    // Most spaces stand before none of them: the second byte is looked at before the list is.
+    switch name[index + 1] {
+    case UInt8(ascii: "_"), UInt8(ascii: "i"), UInt8(ascii: "p"), UInt8(ascii: "#"):
+      return replacements.first { $0.matches(name, at: index) }
+    default:
+      return nil
+    }
   }
 
   private struct Replacement {
     let long: [UInt8]
+    /// Not longer than `long`.
     let short: [UInt8]
     /// Whether only the one in front of an argument or generic list is meant.
     let isBeforeList: Bool
@@ -54,9 +90,10 @@ enum SwiftNameText {
       self.isBeforeList = isBeforeList
     }
 
-    func matches(_ name: [UInt8], at index: Int) -> Bool {
-      guard name.contains(long, at: index) else { return false }
+    func matches(_ name: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
       let end = index + long.count
+      guard end <= name.count else { return false }
+      for offset in long.indices where name[index + offset] != long[offset] { return false }
       guard isBeforeList else { return true }
       return end < name.count
         && (name[end] == UInt8(ascii: "(") || name[end] == UInt8(ascii: "<"))
@@ -75,7 +112,11 @@ enum SwiftNameText {
 
   /// Whether an angle bracket opens a generic list, and is not part of an operator: that one stands
   /// behind a space or a dot, or opens the name.
-  private static func opensList(at index: Int, in name: [UInt8], _ replacedEnd: Int) -> Bool {
+  private static func opensList(
+    at index: Int,
+    in name: UnsafeBufferPointer<UInt8>,
+    _ replacedEnd: Int
+  ) -> Bool {
     index > 0 && (index == replacedEnd || name[index - 1].isIdentifierPart)
   }
 }

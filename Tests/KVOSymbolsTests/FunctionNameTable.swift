@@ -8,6 +8,18 @@ enum FunctionNameTable {
   }
 
   static let rows: [Row] = [
+    Row(
+      mangled: "$s10Foundation10FileHandleC011_nulldevicebC0ACvpZfiACyXEfU_10NullDeviceL_C"
+        + "08offsetInB0s6UInt64Vvg",
+      text: "offsetInFile.getter in NullDevice #1 in closure #1 in variable initialization "
+        + "expression of static FileHandle._nulldeviceFileHandle",
+      swiftModule: "Foundation"
+    ),
+    Row(
+      mangled: "$s4demo6ScreenC4makeyyF5ModelL_C5countSivpfi",
+      text: "variable initialization expression of count in Model #1 in Screen.make()",
+      swiftModule: "demo"
+    ),
     Row(mangled: "$s4demo5firstyyFTm", text: "merged first()", swiftModule: "demo"),
     Row(
       mangled: "$s4demo6ScreenC7accountAcA7AccountC_tcfcTm",

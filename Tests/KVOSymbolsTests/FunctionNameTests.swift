@@ -1,3 +1,6 @@
+import CElfutils
+import Glibc
+import KVOTrace
 import Testing
 
 @testable import KVOSymbols
@@ -28,6 +31,55 @@ struct FunctionNameTests {
     }
   }
 
+  @Test("A module that is read from the mangled name is the one that the text says")
+  func certainModules() throws {
+    func certain(_ mangled: [UInt8]) -> String? {
+      mangled.withUnsafeBufferPointer { SwiftMangledModule.certain(in: $0) }
+    }
+    for row in FunctionNameTable.rows {
+      guard let found = certain(Array(row.mangled.utf8)) else { continue }
+      #expect(found == row.swiftModule)
+    }
+
+    let file = try ElfFile(path: OwnImage.module().path)
+    let functions = SymbolTable(of: file, type: SHT_SYMTAB).functions
+    var certainCount = 0
+    var differences: [String] = []
+    for index in stride(from: 0, to: functions.count, by: 5) {
+      let mangled = String(cString: functions[index].name)
+      guard mangled.hasPrefix("$s"), let found = certain(Array(mangled.utf8)) else { continue }
+      certainCount += 1
+      let text = try #require(swift_demangle(mangled, mangled.utf8.count, nil, nil, 0))
+      defer { free(text) }
+      let full = Array(String(cString: text).utf8)
+      // The text of a specialisation for a closure has brackets that do not pair, that of a global's
+      // initializer has no module: both say less than the mangled name, never something else.
+      let said =
+        SwiftModuleName.inFullName(full) ?? SwiftModuleName.leading(mangled: Array(mangled.utf8))
+      if found != said, found != "Swift" || said != nil {
+        differences.append("\(mangled): \(found), text \(said ?? "nothing")")
+      }
+      if full.contains(Array("merged ".utf8), at: 0) { differences.append("\(mangled) is merged") }
+    }
+    #expect(differences == [])
+    #expect(certainCount >= 1_000)
+  }
+
+  @Test(
+    "A name with an operator that is not known, or that is cut off, says no module for certain",
+    arguments: [
+      "", "$", "$s", "$s4", "$s4dem", "$s4demo", "$s4demoE", "$s04demo3foo", "$s4demo3fooI",
+      "$s4demo3fooVA", "$s4demo3fooL", "$s4demo3fooL9", "$s4demo99999999999999999999foo",
+      "$s4demo1AVSgWOe", "$s4demo3fooyyFTm", "$sSo8NSStringC10FoundationE3fooyyF", "$sSg3foo",
+      "$S4demo3fooyyF", "_ZN3foo3barEi", "$sSS4demoE4loudSSvg",
+    ]
+  )
+  func uncertainModules(name: String) {
+    #expect(
+      Array(name.utf8).withUnsafeBufferPointer { SwiftMangledModule.certain(in: $0) } == nil
+    )
+  }
+
   @Test("A name of more than 65,535 bytes is left as it is")
   func longName() {
     let long = "$s4demo" + String(repeating: "3fooV", count: 20_000)
@@ -41,7 +93,7 @@ struct FunctionNameTests {
     ]
   )
   func unpairedBrackets(text: String) {
-    #expect(SwiftNameText.shortened(Array(text.utf8)) == text)
+    #expect(Array(text.utf8).withUnsafeBufferPointer { SwiftNameText.shortened($0) } == text)
   }
 
   @Test(

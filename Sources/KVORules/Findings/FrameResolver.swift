@@ -7,7 +7,6 @@ package import KVOTrace
 package protocol FrameResolver: AnyObject {
   /// Looks up the source frames at the call that returns to `returnAddress`.
   ///
-  ///
   /// - Parameters:
   ///   - returnAddress: an address in the recorded process, behind the call instruction.
   ///   - module: the image of the recorded process that the address lies in.
@@ -16,8 +15,21 @@ package protocol FrameResolver: AnyObject {
   /// - Complexity: O(log n) in the debug information of the module, which is read once.
   func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame]
 
+  /// Looks up the source frames of many return addresses in one image.
+  ///
+  /// - Returns: for each address, in the order in which they were given, what ``frames(at:in:)``
+  ///   returns.
+  func frames(at returnAddresses: [UInt64], in module: Module) -> [[SourceFrame]]
+
   /// What kept the resolver from reading `module`, as a sentence for the report, or nil.
   func problem(with module: Module) -> String?
+}
+
+extension FrameResolver {
+  /// Asks for one address after the other.
+  package func frames(at returnAddresses: [UInt64], in module: Module) -> [[SourceFrame]] {
+    returnAddresses.map { frames(at: $0, in: module) }
+  }
 }
 
 /// A function and a source line that an address stands for.
