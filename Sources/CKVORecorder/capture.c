@@ -80,7 +80,7 @@ static void remember(KVOSRecorder *recorder, uint64_t hash, uint32_t id, const u
   if (find_known(recorder, hash, frames, count) == 0) {
     kvos_index_add(&recorder->knownStacks, hash, id);
   }
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
 }
 
 // Whether the frame pointers tell the whole stack.

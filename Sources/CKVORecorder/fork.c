@@ -1,18 +1,55 @@
+// The recorder's lock, and what a fork does to it and to the log.
+//
 // A fork's child has a log of its own, from its first event on. Nothing of the parent's is touched: not
-// its segments, not its file, and not its locks, which a thread may hold that the child does not have.
+// its segments, not its file. The lock is taken over the fork, so that the child finds everything whole.
 
 #include "recorder.h"
 
 #include <unistd.h>
 
-// Only memory is written, and one descriptor closed: that much a child may do at once. The file is
-// opened by the first event.
-static void become_child(KVOSRecorder *recorder) {
+// MARK: - The lock
+
+void kvos_make_lock(KVOSRecorder *recorder) {
   pthread_mutexattr_t recursive;
   pthread_mutexattr_init(&recursive);
   pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
   pthread_mutex_init(&recorder->lock, &recursive);
   pthread_mutexattr_destroy(&recursive);
+  recorder->lockDepth = 0;
+}
+
+static void become_child(KVOSRecorder *recorder);
+
+void kvos_lock(KVOSRecorder *recorder) {
+  // A child that was made without fork(), and so without its handlers, is known by the wiped page.
+  uint64_t none = 0;
+  if (KVOS_UNLIKELY(atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0) &&
+      atomic_compare_exchange_strong(recorder->epoch, &none, UINT64_MAX)) {
+    kvos_make_lock(recorder);
+    become_child(recorder);
+  }
+  // What a fault of this very thread raises cannot wait, and is the crash record's business.
+  sigset_t all, former;
+  sigfillset(&all);
+  const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+  for (unsigned at = 0; at < sizeof faults / sizeof *faults; at++) sigdelset(&all, faults[at]);
+  pthread_sigmask(SIG_BLOCK, &all, &former);
+  pthread_mutex_lock(&recorder->lock);
+  if (recorder->lockDepth++ == 0) recorder->formerSignals = former;
+}
+
+void kvos_unlock(KVOSRecorder *recorder) {
+  sigset_t former = recorder->formerSignals;
+  bool isOver = --recorder->lockDepth == 0;
+  pthread_mutex_unlock(&recorder->lock);
+  if (isOver) pthread_sigmask(SIG_SETMASK, &former, NULL);
+}
+
+// MARK: - Forks
+
+// Only memory is written, and one descriptor closed: that much a child may do at once. The file is
+// opened by the first event.
+static void become_child(KVOSRecorder *recorder) {
   for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
     writer->epoch = 0;
     writer->segment = NULL;
@@ -26,23 +63,25 @@ static void become_child(KVOSRecorder *recorder) {
   atomic_store_explicit(&recorder->part, NULL, memory_order_relaxed);
   atomic_store_explicit(&recorder->parts, NULL, memory_order_relaxed);
   recorder->tables = (KVOSWriter){.type = KVOS_TABLES};
+  recorder->helperPart = NULL;
   recorder->partNumber = 0;
   recorder->retryNanoseconds = 0;
-  recorder->session[1] = recorder->session[1] * 31 + (uint32_t)getpid();
+  recorder->session[0] = recorder->session[0] * 31 + (uint32_t)getpid();
+  recorder->session[1] = (uint32_t)getpid();
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
   kvos_live_free_locks();
   kvos_forget_helper();
   kvos_change_epoch(recorder);
 }
 
-void kvos_fork_happened(void) { become_child(kvos_recorder()); }
+void kvos_fork_begins(void) { kvos_lock(kvos_recorder()); }
 
-void kvos_lock(KVOSRecorder *recorder) {
-  // A child that was made without fork(), and so without its handlers, is known by the wiped page.
-  uint64_t none = 0;
-  if (KVOS_UNLIKELY(atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0) &&
-      atomic_compare_exchange_strong(recorder->epoch, &none, UINT64_MAX)) {
-    become_child(recorder);
-  }
-  pthread_mutex_lock(&recorder->lock);
+void kvos_fork_ends(void) { kvos_unlock(kvos_recorder()); }
+
+void kvos_fork_happened(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  sigset_t former = recorder->formerSignals;
+  kvos_make_lock(recorder);
+  become_child(recorder);
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
 }

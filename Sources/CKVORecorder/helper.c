@@ -56,14 +56,14 @@ static void *help(void *context) {
     }
     // Named, so that it stays mapped while the lock is given back.
     recorder->helperPart = part;
-    pthread_mutex_unlock(&recorder->lock);
+    kvos_unlock(recorder);
     if (part) {
       populate(part);
       kvos_seal_segments(part);
     }
     kvos_lock(recorder);
     recorder->helperPart = NULL;
-    pthread_mutex_unlock(&recorder->lock);
+    kvos_unlock(recorder);
   }
   return NULL;
 }

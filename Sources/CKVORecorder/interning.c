@@ -16,9 +16,10 @@ static uint32_t intern(KVOSPool *pool, const uint8_t *bytes, size_t byteCount) {
   id = kvos_find(pool, hash, bytes, byteCount);
   if (id == 0) {
     id = kvos_add(pool, hash, bytes, byteCount);
-    if (id != 0 && kvos_is_recording()) kvos_define_names(recorder);
+    bool hasTables = atomic_load_explicit(&recorder->part, memory_order_relaxed) != NULL;
+    if (id != 0 && hasTables) kvos_define_names(recorder);
   }
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
   return id;
 }
 

@@ -59,16 +59,18 @@ static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, 
   // From here on threads come for a segment of this part. A registration that a thread noted before
   // it wrote into the former part is among the live ones that are written next.
   kvos_change_epoch(recorder);
+  kvos_define_names(recorder);
   recorder->settings.hooks.describeProcess(isComplete);
   recorder->settings.hooks.describeImages(true);
-  kvos_define_names(recorder);
   part->eventLimit = atomic_load(&part->claimed) + recorder->settings.partByteCount;
   if (former) {
     kvos_seal_segments(former);
     kvos_end_part(former);
   }
   for (KVOSPart *old = part->former; old; old = old->former) {
-    if (old->number + recorder->settings.partCount <= number) kvos_drop_part(recorder, old);
+    bool isOfThisLog = memcmp(old->session, recorder->session, sizeof old->session) == 0;
+    bool isKept = isOfThisLog && old->number + recorder->settings.partCount > number;
+    if (!isKept) kvos_drop_part(recorder, old);
   }
   kvos_start_helper(recorder);
   return true;
@@ -171,7 +173,7 @@ bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
   bool isOn = kvos_is_recording();
   bool isReady = isOn && prepare(recorder, writer);
   if (isOn && !isReady) kvos_count_lost(recorder, writer, 1);
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
   if (isReady) kvos_wake_helper();
   return isReady;
 }
@@ -199,16 +201,16 @@ int kvos_start_log(int descriptor, const KVOSLogSettings *settings) {
   recorder->retryNanoseconds = 0;
   recorder->partNumber = 1;
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
-  if (getrandom(recorder->session, sizeof recorder->session, GRND_NONBLOCK) < 0) {
+  if (getrandom(recorder->session, sizeof recorder->session[0], GRND_NONBLOCK) < 0) {
     recorder->session[0] = (uint32_t)kvos_nanoseconds();
-    recorder->session[1] = (uint32_t)getpid();
   }
+  recorder->session[1] = (uint32_t)getpid();
   kvos_live_clear();
   errno = 0;
   bool hasBegun = begin_part(recorder, descriptor, 1, settings->isComplete);
   int code = hasBegun ? 0 : errno != 0 ? errno : EIO;
   atomic_store_explicit(&recorder->isOn, hasBegun, memory_order_relaxed);
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
   return code;
 }
 
@@ -216,7 +218,7 @@ void kvos_stop_log(void) {
   KVOSRecorder *recorder = kvos_recorder();
   kvos_lock(recorder);
   if (kvos_is_recording()) stop(recorder);
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
 }
 
 uint64_t kvos_lost_count(void) {
@@ -227,6 +229,6 @@ uint32_t kvos_part_number(void) {
   KVOSRecorder *recorder = kvos_recorder();
   kvos_lock(recorder);
   uint32_t number = kvos_is_recording() ? recorder->partNumber : 0;
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
   return number;
 }

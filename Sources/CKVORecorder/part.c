@@ -195,6 +195,8 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
   part->base = base;
   part->descriptor = descriptor;
   part->number = number;
+  part->session[0] = session[0];
+  part->session[1] = session[1];
   atomic_init(&part->byteCount, byteCount);
   int code = kvos_allocate(part, KVOS_PAGE);
   if (code != 0) {

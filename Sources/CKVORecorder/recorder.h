@@ -11,6 +11,7 @@
 
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/types.h>
@@ -52,6 +53,7 @@ typedef struct KVOSPart {
   /// -1 when the part has ended.
   int descriptor;
   uint32_t number;
+  uint32_t session[2];
   /// Bytes given out, from the front; grows by compare-and-swap, so that a crash record can take some.
   _Atomic uint64_t claimed;
   /// Bytes that the file system has promised. Never below `claimed`.
@@ -139,6 +141,9 @@ typedef struct {
   /// parent's log.
   _Atomic uint64_t *epoch;
   pthread_mutex_t lock;
+  /// How often its holder took it, and which signals that thread held back before.
+  uint32_t lockDepth;
+  sigset_t formerSignals;
   KVOSPool strings;
   KVOSPool stacks;
   /// Stacks by their frame pointers.
@@ -149,6 +154,7 @@ typedef struct {
   KVOSWriter tables;
   KVOSWriter *writers;
   KVOSLogSettings settings;
+  /// Random, and the id of the process.
   uint32_t session[2];
   uint32_t partNumber;
   uint64_t lastEpoch;
@@ -186,10 +192,19 @@ KVOSWriter *kvos_writer(void);
 /// Makes `writer` ready to write now. False: the event is lost, and counted.
 bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer);
 
-/// Takes the lock, also where the thread that held it at a fork is gone.
+/// Makes the lock anew.
+void kvos_make_lock(KVOSRecorder *recorder);
+
+/// Takes the lock, and holds back the thread's signals: a handler that records must not find names or
+/// segments half made by its own thread.
 void kvos_lock(KVOSRecorder *recorder);
 
-/// What a fork's child does before anything else.
+/// Gives the lock back, and lets signals through again.
+void kvos_unlock(KVOSRecorder *recorder);
+
+/// Before a fork, and behind it in the parent and in the child.
+void kvos_fork_begins(void);
+void kvos_fork_ends(void);
 void kvos_fork_happened(void);
 
 /// Gives `writer` a segment with room for `byteCount` bytes. The lock is held.

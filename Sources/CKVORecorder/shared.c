@@ -38,7 +38,7 @@ static void thread_ends(void *object) {
     idleWriters = writer;
     break;
   }
-  pthread_mutex_unlock(&own.lock);
+  kvos_unlock(&own);
 }
 
 __attribute__((noinline)) static KVOSWriter *make_writer(void) {
@@ -58,7 +58,7 @@ __attribute__((noinline)) static KVOSWriter *make_writer(void) {
     writer->next = own.writers;
     own.writers = writer;
   }
-  pthread_mutex_unlock(&own.lock);
+  kvos_unlock(&own);
   if (writer == NULL) return NULL;
   ownWriter = writer;
   pthread_setspecific(writerKey, writer);
@@ -76,11 +76,7 @@ KVOSWriter *kvos_writer(void) {
 // MARK: - The recorder
 
 static void make_own(void) {
-  pthread_mutexattr_t recursive;
-  pthread_mutexattr_init(&recursive);
-  pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-  pthread_mutex_init(&own.lock, &recursive);
-  pthread_mutexattr_destroy(&recursive);
+  kvos_make_lock(&own);
   pthread_key_create(&writerKey, thread_ends);
   kvos_find_counter();
   void *page = mmap(NULL, KVOS_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -93,7 +89,7 @@ static void make_own(void) {
   }
   own.tables.type = KVOS_TABLES;
   own.writerOfThread = own_writer;
-  pthread_atfork(NULL, NULL, kvos_fork_happened);
+  pthread_atfork(kvos_fork_begins, kvos_fork_ends, kvos_fork_happened);
   atomic_store_explicit(own.epoch, 1, memory_order_relaxed);
   own.lastEpoch = 1;
 }

@@ -132,7 +132,7 @@ static bool record_long(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t sco
   bool hasRoom = kvos_claim(recorder, writer, 10 * (uint64_t)fieldCount + 2 * KVOS_RECORD_LIMIT);
   if (hasRoom && scope != 0) put_scope(writer, scope);
   if (!hasRoom) kvos_count_lost(recorder, writer, 1);
-  pthread_mutex_unlock(&recorder->lock);
+  kvos_unlock(recorder);
   return hasRoom;
 }
 
