@@ -31,7 +31,7 @@ struct ThreadedLog {
   /// Adds a segment of one thread, and in front of it the tables that it needs.
   ///
   /// - Parameters:
-  ///   - thread: its number.
+  ///   - number: the thread's.
   ///   - times: of its events, `willChange`s of which each has the key `k` and its time.
   ///   - end: how it ends.
   ///   - tail: bytes behind the records.
