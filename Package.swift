@@ -19,7 +19,10 @@ let package = Package(
     // MARK: - The waist: what an event is, and what is wrong
 
     .target(name: "KVOTrace"),
-    .testTarget(name: "KVOTraceTests", dependencies: ["KVOTrace", "KVOTraceJSON"]),
+    .testTarget(
+      name: "KVOTraceTests",
+      dependencies: ["TestSupport", "KVOTrace", "KVOTraceJSON"]
+    ),
 
     .target(name: "KVORules", dependencies: ["KVOTrace"]),
     .testTarget(name: "KVORulesTests", dependencies: ["KVORules", "KVOTrace"]),

@@ -2,7 +2,7 @@ import KVOTrace
 
 /// Builds binary logs as a recorder does: a segment for each thread, tables apart, any of them open.
 ///
-/// A tick is a nanosecond.
+/// A tick is a nanosecond, unless ``start`` says otherwise.
 struct ThreadedLog {
   /// What becomes of a segment's end.
   enum End {
@@ -16,6 +16,7 @@ struct ThreadedLog {
   var names = TraceNames()
   var lostCount: UInt64 = 0
   var part: UInt32 = 1
+  var start = BinaryFileHeader.Moment()
   private(set) var segments: [UInt8] = []
   /// Where each segment begins in the file.
   private(set) var offsets: [Int] = []
@@ -25,13 +26,19 @@ struct ThreadedLog {
 
   /// The file.
   var bytes: [UInt8] {
-    BinaryFileHeader(isSerial: false, session: 7, part: part, lostCount: lostCount).bytes + segments
+    BinaryFileHeader(
+      isSerial: false,
+      session: 7,
+      part: part,
+      start: start,
+      lostCount: lostCount
+    ).bytes + segments
   }
 
   /// Adds a segment of one thread, and in front of it the tables that it needs.
   ///
   /// - Parameters:
-  ///   - thread: its number.
+  ///   - number: the thread's.
   ///   - times: of its events, `willChange`s of which each has the key `k` and its time.
   ///   - end: how it ends.
   ///   - tail: bytes behind the records.

@@ -144,7 +144,7 @@ extension BinaryRecordDecoder {
 
   /// UTF-8, repaired where it is not valid.
   ///
-  /// - Parameter byteCount: at most ``leftByteCount``.
+  /// `byteCount` must be at most ``leftByteCount``.
   mutating func text(byteCount: Int) -> String {
     let text = String(
       decoding: UnsafeBufferPointer(start: at, count: byteCount),

@@ -90,6 +90,7 @@ package struct BinarySegmentHeader: Hashable, Sendable {
   ///   - records: at most 4 GiB less a page; more traps.
   ///   - type: what they are.
   ///   - index: the place among the segments of its thread, or of the tables.
+  /// - Returns: the segment's bytes.
   package static func sealed(
     _ records: [UInt8],
     type: BinaryFormat.SegmentType,

@@ -19,7 +19,7 @@ final class SegmentBuffer {
 
   /// Copies `count` bytes from `offset` on, fewer where there are no more.
   ///
-  /// - Parameter count: at most what the log has from `offset` on, because memory is taken for it.
+  /// `count` must be at most what the log has from `offset` on, because memory is taken for it.
   func load(_ source: any BinaryLogBytes, at offset: Int, count: Int) {
     let needed = count + Self.slackByteCount
     // Two and a half times more than needed is given back: one large text among small segments.

@@ -124,7 +124,7 @@ struct SegmentRecords {
 
   /// Decodes the event that ``head()`` found.
   ///
-  /// - Parameter time: in nanoseconds, where it has one.
+  /// `time` is in nanoseconds, nil where the event has none.
   @inline(__always)
   mutating func event(time: UInt64?) -> Decoded {
     let order = kindByte & BinaryFormat.orderBit != 0 ? decoder.varint() : nil
