@@ -1,0 +1,205 @@
+import BenchmarkHarness
+import Foundation
+
+/// What it costs to read a log, to judge it and to name its addresses; and to start `kvo-audit`.
+struct ReplaySuite {
+  let suite: Suite
+
+  init(_ workshop: inout Workshop) throws {
+    suite = Suite(
+      title: "Replaying",
+      name: "replay",
+      rounds: 5,
+      tables: [
+        try Self.rules(&workshop),
+        try Self.json(&workshop),
+        try Self.symbols(&workshop),
+        Self.start,
+      ],
+      explanations: Explanations.replay
+    )
+  }
+
+  // MARK: - Rules
+
+  private static let wordsPerEvent = 6
+
+  private static func rules(_ workshop: inout Workshop) throws -> Table {
+    let eventCount = 1 << 20
+    let words = workshop.path("words.bin")
+    try Data(count: eventCount * wordsPerEvent * 8).write(to: URL(filePath: words))
+    func row(_ id: String, live: Int, target: Double, operations: OperationCount) -> Row {
+      Row(
+        id,
+        "all rules, \(live.formatted(.number)) live registrations",
+        .ours,
+        .driver(
+          .product("ReplayDriver"),
+          leading: ["rules"],
+          trailing: [String(live)],
+          operations: operations
+        ),
+        target: .atMost(target, of: "words"),
+        counting: live < 1 << 20 ? .perOperation(20_000) : .none
+      )
+    }
+    return Table(
+      "Judging events",
+      unit: "event",
+      remarks: [
+        """
+        From memory: the sequencer and all rules, no reading. Every registration is of an object of
+        its own, the next one is random; seven of eight times it changes and its observer is told,
+        the eighth time it is removed and made again. Each is four events. The lower bound adds up
+        48 bytes an event.
+        """
+      ],
+      bound: "words",
+      rows: [
+        Row(
+          "words",
+          "sum of the words of as many events",
+          .bound,
+          .driver(
+            .c("Bounds/sum_file"),
+            trailing: ["words", words, String(eventCount)],
+            operations: .fixed(eventCount * 4)
+          )
+        ),
+        row("rules-64k", live: 1 << 16, target: 10, operations: .fixed(1 << 18)),
+        row("rules-4m", live: 1 << 22, target: 25, operations: .fixed(1 << 18)),
+      ]
+    )
+  }
+
+  // MARK: - JSON Lines
+
+  private static func json(_ workshop: inout Workshop) throws -> Table {
+    let log = workshop.path("events.jsonl")
+    let written = try workshop.run(
+      .product("ReplayDriver"),
+      ["write-json", "100000", workshop.scratch.path, "4096", log]
+    )
+    guard let line = written.split(separator: "\n").first(where: { $0.hasPrefix("events=") }),
+      let count = Int(line.dropFirst("events=".count))
+    else { throw BenchmarkFailure("ReplayDriver did not say how many events it wrote") }
+    let bytes = try workshop.byteCount(log)
+    func driver(_ name: String) -> Workload {
+      .driver(.product("ReplayDriver"), leading: [name], trailing: [log], operations: .fixed(count))
+    }
+    return Table(
+      "JSON Lines",
+      unit: "event",
+      remarks: [
+        "\(count.formatted(.number)) lines of \(Figures.number(Double(bytes) / Double(count))) bytes; "
+          + "jq is measured from start to end."
+      ],
+      bound: "bytes",
+      rows: [
+        Row(
+          "bytes",
+          "sum of the bytes of the file",
+          .bound,
+          .driver(
+            .c("Bounds/sum_file"),
+            trailing: ["bytes", log, String(count)],
+            operations: .fixed(count * 40)
+          )
+        ),
+        Row("read-json", "reader", .ours, driver("read-json")),
+        Row(
+          "audit-json",
+          "whole pipeline, file to report",
+          .ours,
+          driver("audit"),
+          target: .atMost(15, of: "bytes")
+        ),
+        Row(
+          "jq",
+          "jq -c .event",
+          .peer,
+          .command(.tool("jq"), arguments: ["-c", ".event", log], operations: count),
+          requirements: [.tool("jq", package: "jq")]
+        ),
+        Row("foundation", "JSONSerialization, each line", .peer, driver("foundation")),
+      ]
+    )
+  }
+
+  // MARK: - Symbols
+
+  private static let addressCount = 20_000
+
+  private static func symbols(_ workshop: inout Workshop) throws -> Table {
+    let program = Program.product("kvo-audit", .release)
+    try workshop.programs.build(program) { Bench.say($0) }
+    let image = try workshop.programs.path(of: program)
+    let list = workshop.path("addresses.txt")
+    let symbols = try workshop.run(.tool("nm"), ["--defined-only", "--print-size", image])
+    try AddressList(nm: symbols, count: addressCount).text
+      .write(toFile: list, atomically: true, encoding: .utf8)
+    let bytes = Double(try workshop.byteCount(image)) / 1e6
+    return Table(
+      "Naming \(addressCount.formatted(.number)) addresses",
+      unit: "address",
+      remarks: [
+        """
+        Addresses spread over the functions of `kvo-audit` (\(Figures.number(bytes)) MB, release, with
+        debug information): function, file and line of every inlined call. Both programs are measured
+        from start to end, reading the debug information included.
+        """
+      ],
+      rows: [
+        Row(
+          "symbols",
+          "resolver",
+          .ours,
+          .command(
+            .product("SymbolsDriver"),
+            arguments: [image, list],
+            operations: addressCount
+          ),
+          target: .faster(20, than: "llvm-symbolizer")
+        ),
+        Row(
+          "llvm-symbolizer",
+          "llvm-symbolizer",
+          .peer,
+          .command(
+            .tool("llvm-symbolizer"),
+            arguments: ["--obj=\(image)", "--functions=linkage", "--no-demangle", "--inlines"],
+            input: list,
+            operations: addressCount
+          ),
+          requirements: [.tool("llvm-symbolizer", package: "llvm")]
+        ),
+      ]
+    )
+  }
+
+  // MARK: - Starting
+
+  private static let start = Table(
+    "Starting",
+    unit: "start",
+    bound: "hello",
+    rows: [
+      Row("hello", "C hello", .bound, .command(.c("Bounds/hello")), counting: .wholeRun),
+      Row(
+        "version",
+        "`kvo-audit --version`, Swift linked statically",
+        .ours,
+        .command(.product("kvo-audit", .standalone), arguments: ["--version"]),
+        target: .atMost(3, of: "hello"),
+        counting: .wholeRun
+      ),
+      Row(
+        "version-dynamic",
+        "`kvo-audit --version`, Swift linked dynamically",
+        .information,
+        .command(.product("kvo-audit"), arguments: ["--version"]),
+        counting: .wholeRun
+      ),
+    ]
+  )
+}
