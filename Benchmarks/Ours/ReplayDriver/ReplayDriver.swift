@@ -39,7 +39,9 @@ enum ReplayDriver {
     func write(_ event: Event) {
       line.removeAll(keepingCapacity: true)
       JSONLinesWriter.append(event, names: names, to: &line)
-      if fwrite(line, 1, line.count, file) != line.count { MeasuredRun.fail("cannot write \(path)") }
+      guard fwrite(line, 1, line.count, file) == line.count else {
+        MeasuredRun.fail("cannot write \(path)")
+      }
       count += 1
     }
     source.begin(write)

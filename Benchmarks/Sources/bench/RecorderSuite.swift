@@ -46,7 +46,11 @@ struct RecorderSuite {
       "\(id)-\(build.rawValue)",
       title,
       target == nil ? .information : .ours,
-      .driver(.product("RecorderDriver", build), leading: [id], operations: .calibrated(limit: 1 << 22)),
+      .driver(
+        .product("RecorderDriver", build),
+        leading: [id],
+        operations: .calibrated(limit: 1 << 22)
+      ),
       target: target,
       counting: build == .release ? .perOperation(10_000) : .none
     )

@@ -30,7 +30,9 @@ struct Workshop {
     let path = try programs.path(of: program)
     let result = try ChildProcess.run(path, arguments, environment: environment)
     guard statuses.contains(result.status) else {
-      throw BenchmarkFailure("\(program.name) ended with status \(result.status):\n\(result.output)")
+      throw BenchmarkFailure(
+        "\(program.name) ended with status \(result.status):\n\(result.output)"
+      )
     }
     return result.output
   }

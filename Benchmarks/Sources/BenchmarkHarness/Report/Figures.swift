@@ -21,11 +21,30 @@ package enum Figures {
 
   /// Nanoseconds in the unit that suits: `20.7 ns`, `1.52 ms`.
   package static func time(_ nanoseconds: Double) -> String {
-    switch nanoseconds {
-    case ..<1e4: "\(number(nanoseconds)) ns"
-    case ..<1e6: "\(number(nanoseconds / 1e3)) µs"
-    case ..<1e9: "\(number(nanoseconds / 1e6)) ms"
-    default: "\(number(nanoseconds / 1e9)) s"
+    let unit = Unit(suiting: nanoseconds)
+    return "\(number(nanoseconds / unit.nanoseconds)) \(unit.name)"
+  }
+
+  /// The median, and between which two figures the middle half lies: `20.7 ns (20.5 – 21.2 ns)`.
+  package static func spread(_ statistics: Statistics) -> String {
+    let unit = Unit(suiting: statistics.median)
+    let low = number(statistics.lowerQuartile / unit.nanoseconds)
+    let high = number(statistics.upperQuartile / unit.nanoseconds)
+    return "\(time(statistics.median)) (\(low) – \(high) \(unit.name))"
+  }
+
+  private struct Unit {
+    var name: String
+    var nanoseconds: Double
+
+    init(suiting nanoseconds: Double) {
+      (name, self.nanoseconds) =
+        switch nanoseconds {
+        case ..<1e4: ("ns", 1)
+        case ..<1e6: ("µs", 1e3)
+        case ..<1e9: ("ms", 1e6)
+        default: ("s", 1e9)
+        }
     }
   }
 }

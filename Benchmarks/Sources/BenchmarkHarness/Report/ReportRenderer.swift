@@ -3,12 +3,12 @@
 /// Every figure is one that the run gave: where there is none, the report says why.
 package struct ReportRenderer {
   private let suite: Suite
-  private let measurements: [String: Measurement]
+  private let measurements: [String: RowOutcome]
   private let run: RunDescription
   /// How a target calls a row: by its title, or as a lower bound.
   private let titles: [String: String]
 
-  package init(suite: Suite, measurements: [String: Measurement], run: RunDescription) {
+  package init(suite: Suite, measurements: [String: RowOutcome], run: RunDescription) {
     self.suite = suite
     self.measurements = measurements
     self.run = run
@@ -61,7 +61,7 @@ package struct ReportRenderer {
       cells += ["", "", ""]
     } else {
       let samples = measurement?.samples ?? []
-      cells.append(Self.spread(samples.map(\.perOperation)))
+      cells.append(Statistics(samples.map(\.perOperation)).map(Figures.spread) ?? "")
       cells.append(Self.ofProcess(samples))
       let ratio = bound.flatMap { measurements[$0] }.flatMap { measurement?.ratio(to: $0) }
       cells.append(row.id == bound ? "1" : ratio.map(Figures.ratio) ?? "")
@@ -85,13 +85,6 @@ package struct ReportRenderer {
     row.target.map {
       Verdict(of: row.id, target: $0, measurements: measurements, titles: titles)
     }
-  }
-
-  private static func spread(_ values: [Double]) -> String {
-    guard let statistics = Statistics(values) else { return "" }
-    let low = Figures.time(statistics.lowerQuartile)
-    let high = Figures.time(statistics.upperQuartile)
-    return "\(Figures.time(statistics.median)) (\(low) – \(high))"
   }
 
   /// Empty where other threads took less than a fiftieth of the time.

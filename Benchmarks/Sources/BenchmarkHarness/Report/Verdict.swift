@@ -14,20 +14,20 @@ package struct Verdict: Hashable, Sendable {
   /// Judges `row`, which has `target`.
   ///
   /// - Parameters:
-  ///   - target: what `row` is held to.
   ///   - row: the id of the row.
+  ///   - target: what it is held to.
   ///   - measurements: of all rows, by id.
   ///   - titles: how reports call the rows, by id.
   package init(
     of row: String,
     target: Row.Target,
-    measurements: [String: Measurement],
+    measurements: [String: RowOutcome],
     titles: [String: String]
   ) {
     let own = measurements[row]
     switch target {
     case .atMost(let times, let other):
-      self.target = "≤ \(Figures.ratio(times)) of \(titles[other] ?? other)"
+      self.target = "≤ \(Figures.ratio(times)) \(titles[other] ?? other)"
       guard let theirs = measurements[other], let ratio = own?.ratio(to: theirs) else { return }
       outcome = Self.outcome(isMet: ratio <= times, reached: ratio, off: ratio / times)
     case .faster(let times, let other):

@@ -25,6 +25,7 @@ package enum ChildProcess {
   ///   - input: the file that is its standard input.
   ///   - keepsOutput: false: standard output goes to /dev/null, and counts as read by somebody.
   ///   - environment: variables to set beside the inherited ones.
+  /// - Returns: how it ended; a status other than 0 is for the caller to judge.
   /// - Throws: ``BenchmarkFailure`` where the program cannot be started.
   package static func run(
     _ path: String,
@@ -33,7 +34,7 @@ package enum ChildProcess {
     keepsOutput: Bool = true,
     environment: [String: String] = [:]
   ) throws -> Result {
-    let kept = "\(NSTemporaryDirectory())/bench-output-\(getpid())"
+    let kept = "\(NSTemporaryDirectory())/bench-output-\(UUID().uuidString)"
     defer { unlink(kept) }
     let process = try start(
       path,
@@ -54,9 +55,7 @@ package enum ChildProcess {
     )
   }
 
-  /// Starts a program and does not wait for it.
-  ///
-  /// - Returns: its process id, for the caller to wait for.
+  /// Starts a program, and gives its process id for the caller to wait for.
   static func start(
     _ path: String,
     _ arguments: [String],

@@ -7,7 +7,7 @@ package import Foundation
 package struct Runner {
   /// Where the programs are.
   package var programs: ProgramLocator
-  /// A folder for what the programs write. Emptied after every run.
+  /// A folder for what the programs write, emptied after every run.
   package var scratch: URL
   /// Is told what is being done, a line each.
   package var progress: (String) -> Void
@@ -29,8 +29,8 @@ package struct Runner {
   ///
   /// - Throws: ``BenchmarkFailure`` where a program fails that has all it needs: a figure that is
   ///   not there must not look like one that was not asked for.
-  package func measure(_ suite: Suite) throws -> [String: Measurement] {
-    var measurements: [String: Measurement] = [:]
+  package func measure(_ suite: Suite) throws -> [String: RowOutcome] {
+    var measurements: [String: RowOutcome] = [:]
     var operations: [String: Int] = [:]
     let rows = suite.rows
     for row in rows {

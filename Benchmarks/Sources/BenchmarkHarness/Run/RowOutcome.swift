@@ -1,5 +1,5 @@
 /// What came of a row.
-package enum Measurement: Sendable {
+package enum RowOutcome: Sendable {
   /// The packages that the machine has not.
   case notRun(missing: [String])
   /// One sample a round; the instructions of one operation, where they were counted.
@@ -30,7 +30,7 @@ package enum Measurement: Sendable {
 
   /// By how much more time an operation took here than one of `other` in the same round: the median
   /// over the rounds, or nil where one of the two was not run.
-  package func ratio(to other: Measurement) -> Double? {
+  package func ratio(to other: RowOutcome) -> Double? {
     let ratios = zip(samples, other.samples).map { $0.perOperation / $1.perOperation }
     return Statistics(ratios)?.median
   }
