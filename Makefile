@@ -51,9 +51,10 @@ address-sanitizer: setup
 reports: setup
 	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
 
-# Not part of check: figures are for people to judge. SUITES=recorder runs one suite alone.
+# Not part of check: figures are for people to judge. SUITES=recorder runs one suite alone, and
+# ROUNDS=3 each row so often.
 bench: setup
-	@Scripts/bench $(SUITES)
+	@Scripts/bench $(if $(ROUNDS),--rounds $(ROUNDS)) $(SUITES)
 
 setup:
 	@Scripts/setup

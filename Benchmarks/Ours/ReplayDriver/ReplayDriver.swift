@@ -12,9 +12,10 @@ import KVOTraceJSON
 /// - `write-json <live> <file>`: a log of at least that many events, of ``EventSource``.
 /// - `rules <live>`: the sequencer and all rules over events in memory; they are made in blocks while
 ///   the clock stands.
-/// - `read-json <file>`: the reader alone. An operation is an event of the file, which is read once.
-/// - `audit <file>`: the whole pipeline from the file to the report.
-/// - `foundation <file>`: JSONSerialization on every line, the peer of the reader.
+/// - `read-json <file>`: the reader alone, over as many lines from the start of the file as there are
+///   operations.
+/// - `audit <file>`: the whole pipeline, from a file of as many lines to the report.
+/// - `foundation <file>`: JSONSerialization on as many lines, the peer of the reader.
 @main
 enum ReplayDriver {
   static func main() throws {
@@ -24,7 +25,7 @@ enum ReplayDriver {
       try writeJSON(run, live: Int(live) ?? 1, path: run.rest[1])
     case ("rules", let live?): judge(run, live: Int(live) ?? 1)
     case ("read-json", let path?): try readJSON(run, path)
-    case ("audit", let path?): audit(run, path)
+    case ("audit", let path?): try audit(run, path)
     case ("foundation", let path?): try parse(run, path)
     default: MeasuredRun.fail("no case \"\(run.name)\" with these arguments", status: 64)
     }
@@ -93,7 +94,7 @@ enum ReplayDriver {
   private static let blockCount = 1 << 16
 
   private static func readJSON(_ run: MeasuredRun, _ path: String) throws {
-    let bytes = try [UInt8](Data(contentsOf: URL(filePath: path)))
+    let bytes = [UInt8](try lines(run, of: path))
     var count = 0
     run.measure {
       let reader = JSONLinesReader()
@@ -105,14 +106,16 @@ enum ReplayDriver {
     check(count, run)
   }
 
-  private static func audit(_ run: MeasuredRun, _ path: String) {
+  private static func audit(_ run: MeasuredRun, _ path: String) throws {
+    let part = "\(run.scratch)/part.jsonl"
+    try lines(run, of: path).write(to: URL(filePath: part))
     var report = AuditReport()
-    run.measure { report = Audit().report(on: [.file(path: path)]) }
+    run.measure { report = Audit().report(on: [.file(path: part)]) }
     check(report.inputs.first?.eventCount ?? 0, run)
   }
 
   private static func parse(_ run: MeasuredRun, _ path: String) throws {
-    let data = try Data(contentsOf: URL(filePath: path))
+    let data = try lines(run, of: path)
     var count = 0
     run.measure {
       for line in data.split(separator: 0x0a) {
@@ -126,10 +129,25 @@ enum ReplayDriver {
     check(count, run)
   }
 
+  /// As many lines from the start of the file as there are operations.
+  private static func lines(_ run: MeasuredRun, of path: String) throws -> Data {
+    let data = try Data(contentsOf: URL(filePath: path))
+    var byteCount = 0
+    data.withUnsafeBytes { bytes in
+      for _ in 0..<run.operationCount {
+        guard byteCount < bytes.count, let base = bytes.baseAddress,
+          let end = memchr(base + byteCount, 0x0a, bytes.count - byteCount)
+        else { MeasuredRun.fail("\(path) has fewer lines than \(run.operationCount)") }
+        byteCount = UnsafeRawPointer(end) - base + 1
+      }
+    }
+    return data.prefix(byteCount)
+  }
+
   /// A figure for other events than were asked for would be wrong.
   private static func check(_ count: Int, _ run: MeasuredRun) {
     guard count == run.operationCount else {
-      MeasuredRun.fail("\(count) events where \(run.operationCount) were announced")
+      MeasuredRun.fail("\(count) events where there are \(run.operationCount)")
     }
   }
 }

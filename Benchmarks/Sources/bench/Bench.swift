@@ -1,21 +1,16 @@
 import BenchmarkHarness
 import Foundation
 
-/// `bench [recorder] [replay]`: measures, and writes the reports.
+/// `bench [--rounds <number>] [recorder] [replay]`: measures, and writes the reports.
 ///
 /// Run in the folder of the root package; `make bench` does.
 @main
 enum Bench {
   static func main() {
-    let names = CommandLine.arguments.dropFirst()
-    let unknown = names.filter { !suites.keys.contains($0) }
-    guard unknown.isEmpty else {
-      let known = suites.keys.sorted().joined(separator: ", ")
-      say("unknown suite \"\(unknown.joined(separator: "\", \""))\"; there are \(known)")
-      exit(64)
-    }
     do {
-      for name in names.isEmpty ? suites.keys.sorted() : Array(names) { try measure(name) }
+      let arguments = try Arguments(CommandLine.arguments.dropFirst(), known: suites.keys)
+      let names = arguments.suites.isEmpty ? suites.keys.sorted() : arguments.suites
+      for name in names { try measure(name, arguments) }
     } catch {
       say("\(error)")
       exit(1)
@@ -27,15 +22,20 @@ enum Bench {
     "replay": { try ReplaySuite(&$0).suite },
   ]
 
-  private static func measure(_ name: String) throws {
+  private static func measure(_ name: String, _ arguments: Arguments) throws {
     guard let makeSuite = suites[name] else { return }
     let root = URL(filePath: FileManager.default.currentDirectoryPath)
     var workshop = try Workshop(root: root)
     defer { workshop.clean() }
-    let suite = try makeSuite(&workshop)
+    var suite = try makeSuite(&workshop)
+    suite.rounds = arguments.rounds ?? suite.rounds
     try workshop.programs.build(for: suite, progress: say)
     // After the building: the load is to be that of others.
-    let description = RunDescription(root: root, command: "make bench", rounds: suite.rounds)
+    let description = RunDescription(
+      root: root,
+      command: arguments.command(suite: name),
+      rounds: suite.rounds
+    )
     let session = suite.usesLTTng ? try LTTngSession.start(scratch: workshop.scratch) : nil
     let runner = Runner(
       programs: workshop.programs,

@@ -84,8 +84,15 @@ struct ReplaySuite {
       let count = Int(line.dropFirst("events=".count))
     else { throw BenchmarkFailure("ReplayDriver did not say how many events it wrote") }
     let bytes = try workshop.byteCount(log)
+    // Past the registrations that the log begins with.
+    let counting = Row.Counting.perOperation(20_000)
     func driver(_ name: String) -> Workload {
-      .driver(.product("ReplayDriver"), leading: [name], trailing: [log], operations: .fixed(count))
+      .driver(
+        .product("ReplayDriver"),
+        leading: [name],
+        trailing: [log],
+        operations: .calibrated(limit: count)
+      )
     }
     return Table(
       "JSON Lines",
@@ -106,13 +113,14 @@ struct ReplaySuite {
             operations: .fixed(count * 40)
           )
         ),
-        Row("read-json", "reader", .ours, driver("read-json")),
+        Row("read-json", "reader", .ours, driver("read-json"), counting: counting),
         Row(
           "audit-json",
           "whole pipeline, file to report",
           .ours,
           driver("audit"),
-          target: .atMost(15, of: "bytes")
+          target: .atMost(15, of: "bytes"),
+          counting: counting
         ),
         Row(
           "jq",
@@ -121,7 +129,13 @@ struct ReplaySuite {
           .command(.tool("jq"), arguments: ["-c", ".event", log], operations: count),
           requirements: [.tool("jq", package: "jq")]
         ),
-        Row("foundation", "JSONSerialization, each line", .peer, driver("foundation")),
+        Row(
+          "foundation",
+          "JSONSerialization, each line",
+          .peer,
+          driver("foundation"),
+          counting: counting
+        ),
       ]
     )
   }
@@ -150,7 +164,8 @@ struct ReplaySuite {
         title,
         .ours,
         .command(.product("SymbolsDriver"), arguments: [image, list], operations: count),
-        target: .faster(20, than: peer)
+        target: .faster(20, than: peer),
+        counting: .wholeRun
       )
     }
     func peer(_ id: String, _ title: String, list: String, count: Int) -> Row {
@@ -164,7 +179,8 @@ struct ReplaySuite {
           input: list,
           operations: count
         ),
-        requirements: [.tool("llvm-symbolizer", package: "llvm")]
+        requirements: [.tool("llvm-symbolizer", package: "llvm")],
+        counting: .wholeRun
       )
     }
     let many = addressCount * repetitions

@@ -23,7 +23,7 @@ package struct Row: Sendable {
     case none
     /// By the difference of runs of `operations` and of twice as many.
     case perOperation(_ operations: Int)
-    /// All of a run.
+    /// All of a run from start to end, divided by its operations.
     case wholeRun
   }
 

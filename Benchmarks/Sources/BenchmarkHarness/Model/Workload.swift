@@ -15,6 +15,18 @@ package enum Workload: Hashable, Sendable {
   /// `input` is the file that it reads as standard input; nil: an empty one.
   case command(Program, arguments: [String] = [], input: String? = nil, operations: Int = 1)
 
+  /// The file that a command reads as standard input, or nil.
+  package var input: String? {
+    guard case .command(_, _, let input, _) = self else { return nil }
+    return input
+  }
+
+  /// How many operations a run of a command does; of a driver, one.
+  package var operationsOfCommand: Int {
+    guard case .command(_, _, _, let operations) = self else { return 1 }
+    return operations
+  }
+
   /// The program that is run.
   package var program: Program {
     switch self {

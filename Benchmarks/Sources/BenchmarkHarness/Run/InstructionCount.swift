@@ -7,7 +7,7 @@ import Foundation
 struct InstructionCount {
   let runner: Runner
 
-  /// The instructions of one operation of `row`, or of all of its run; nil: not to be had.
+  /// The instructions of one operation of `row`; nil: not to be had.
   ///
   /// What a program does before and after its operations is in both of two runs and falls out of
   /// their difference.
@@ -15,7 +15,9 @@ struct InstructionCount {
     guard let valgrind = Tool.path(of: "valgrind") else { return nil }
     switch row.counting {
     case .none: return nil
-    case .wholeRun: return try total(row, operations: 1, valgrind)
+    case .wholeRun:
+      let instructions = try total(row, operations: 1, valgrind)
+      return instructions.map { $0 / Double(row.workload.operationsOfCommand) }
     case .perOperation(let operations):
       guard let once = try total(row, operations: operations, valgrind),
         let twice = try total(row, operations: 2 * operations, valgrind)
@@ -30,7 +32,8 @@ struct InstructionCount {
       let arguments = Runner.arguments(of: row.workload, operations: operations, folder: folder)
       let result = try ChildProcess.run(
         valgrind,
-        ["--tool=callgrind", "--callgrind-out-file=/dev/null", copy] + arguments
+        ["--tool=callgrind", "--callgrind-out-file=/dev/null", copy] + arguments,
+        input: row.workload.input
       )
       guard result.status == 0 else { throw Runner.failure(row, result) }
       return Self.collected(result.output)
