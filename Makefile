@@ -3,12 +3,14 @@
 #   make demo    runs a program with real faults and prints kvo-audit's report of it
 #   make test    passes all tests
 #   make check   what takes longer: lint, import check, sanitizers
+#   make bench   measures against bounds and peers, and writes Reports/benchmarks
 #
 # Each sets up what it needs. Nothing is installed or built twice.
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check lint imports thread-sanitizer address-sanitizer reports setup clean
+.PHONY: demo test check bench lint imports harness thread-sanitizer address-sanitizer reports setup \
+  clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
 STRICT := -Xswiftc -warnings-as-errors
@@ -20,14 +22,18 @@ test: setup
 	swift build --build-tests $(STRICT)
 	swift test --skip-build
 
-check: lint imports thread-sanitizer address-sanitizer
+check: lint imports harness thread-sanitizer address-sanitizer
 
 lint:
-	swift format lint --strict --recursive Package.swift Sources Tests Examples
+	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
 
 # A violation prints "Build complete!" and exits 1: the status counts.
 imports: setup
 	swift build --build-tests --explicit-target-dependency-import-check error $(STRICT)
+
+# What `make bench` runs, without measuring. What it measures of this package is built by `make test`.
+harness:
+	swift test --package-path Benchmarks $(STRICT)
 
 # Builds of their own, so that the ordinary one stays valid. What has one thread and no pointer gains
 # nothing here: the pure machines and the command line are left to `make test`.
@@ -45,8 +51,13 @@ address-sanitizer: setup
 reports: setup
 	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
 
+# Not part of check: figures are for people to judge. SUITES=recorder runs one suite alone, and
+# ROUNDS=3 each row so often.
+bench: setup
+	@Scripts/bench $(if $(ROUNDS),--rounds $(ROUNDS)) $(SUITES)
+
 setup:
 	@Scripts/setup
 
 clean:
-	rm -rf .build
+	rm -rf .build Benchmarks/.build

@@ -141,6 +141,33 @@ package.targets.append(
   )
 )
 
+// MARK: - What Benchmarks/ measures of this package
+
+// Here and not in the package Benchmarks, because they call what is `package`.
+package.targets += [
+  .target(name: "BenchmarkDriver", path: "Benchmarks/Ours/BenchmarkDriver"),
+  .executableTarget(
+    name: "RecorderDriver",
+    dependencies: ["BenchmarkDriver", "KVORecorder", "KVOTrace"],
+    path: "Benchmarks/Ours/RecorderDriver"
+  ),
+  .executableTarget(
+    name: "DemoDriver",
+    dependencies: ["BenchmarkDriver", "BankModel", "KVOSafety"],
+    path: "Benchmarks/Ours/DemoDriver"
+  ),
+  .executableTarget(
+    name: "ReplayDriver",
+    dependencies: ["BenchmarkDriver", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"],
+    path: "Benchmarks/Ours/ReplayDriver"
+  ),
+  .executableTarget(
+    name: "SymbolsDriver",
+    dependencies: ["BenchmarkDriver", "KVOSymbols", "KVORules", "KVOTrace"],
+    path: "Benchmarks/Ours/SymbolsDriver"
+  ),
+]
+
 // MARK: - Settings shared by every Swift target
 
 for target in package.targets where target.type != .system && target.type != .plugin {

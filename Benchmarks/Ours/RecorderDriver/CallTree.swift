@@ -1,0 +1,75 @@
+import KVORecorder
+import KVOTrace
+
+/// What is done at the end of a chain of calls.
+///
+/// A class, whose instance is made where the optimiser does not see it: it would otherwise make a
+/// copy of the chain for each, and loops of the calls.
+class ChainEnd {
+  /// Does it `count` times, beginning at number `first`.
+  ///
+  /// - Returns: anything.
+  func reached(first: Int, count: Int) -> Int { 0 }
+}
+
+/// Records events, each with the stack that leads to it.
+final class EventsWithStack: ChainEnd {
+  override func reached(first: Int, count: Int) -> Int {
+    let recorder = Recorder.shared
+    for number in UInt64(first)..<UInt64(first + count) {
+      let delivery = Delivery(
+        registration: RegistrationID(number & 63),
+        change: ChangeID(number),
+        phase: .after
+      )
+      recorder.record(.notify(delivery), order: number, stack: recorder.captureStack())
+    }
+    return count
+  }
+}
+
+/// Tells how many frames the stack of an event would have.
+final class FrameCounter: ChainEnd {
+  override func reached(first: Int, count: Int) -> Int {
+    let recorder = Recorder.shared
+    let stack = recorder.captureStack()
+    return recorder.names[stack].count
+  }
+}
+
+/// Chains of calls that end at a ``ChainEnd``.
+enum CallTree {
+  /// How many frames a stack has in these measurements.
+  private static let frameCount = 16
+
+  /// How many levels a measurement needs for stacks of 16 frames.
+  ///
+  /// The closure that is measured stands where this function stands, and adds one frame.
+  @inline(never)
+  static func levels() -> Int {
+    let counted = descend(0, path: 0, to: FrameCounter(), first: 0, count: 1)
+    return max(0, frameCount - counted - 1)
+  }
+
+  /// Calls `end` below `levels` further frames.
+  ///
+  /// Each level has four places to call the next one from, and two bits of `path` choose: with
+  /// 4^levels values of it no two stacks are the same. Not optimised, so that every call is one.
+  @inline(never)
+  @_optimize(none)
+  static func descend(
+    _ levels: Int,
+    path: Int,
+    to end: ChainEnd,
+    first: Int,
+    count: Int
+  ) -> Int {
+    guard levels > 0 else { return end.reached(first: first, count: count) }
+    switch path & 3 {
+    case 0: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 1
+    case 1: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 2
+    case 2: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 3
+    default: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 4
+    }
+  }
+}

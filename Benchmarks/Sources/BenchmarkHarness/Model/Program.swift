@@ -1,0 +1,25 @@
+/// A program that is measured, or that a measurement needs.
+package enum Program: Hashable, Sendable {
+  /// How a product of the root package is built.
+  package enum Build: String, Hashable, Sendable {
+    case release
+    case debug
+    /// Release, with the Swift libraries inside.
+    case standalone
+  }
+
+  /// A product of the root package.
+  case product(String, Build = .release)
+  /// A C file of this package, by its path without the suffix, with flags for the linker.
+  case c(String, flags: [String] = [])
+  /// A program of the machine's own, found through PATH.
+  case tool(String)
+
+  /// How a report names it.
+  package var name: String {
+    switch self {
+    case .product(let name, _), .tool(let name): name
+    case .c(let path, _): path.split(separator: "/").last.map(String.init) ?? path
+    }
+  }
+}

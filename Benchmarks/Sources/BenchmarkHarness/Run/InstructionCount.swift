@@ -1,0 +1,58 @@
+import Foundation
+
+/// Counts instructions with valgrind's callgrind: the same program with the same input gives the same
+/// number, whatever else the machine is doing.
+///
+/// The kernel's instructions are not among them.
+struct InstructionCount {
+  let runner: Runner
+
+  /// The instructions of one operation of `row`; nil: not to be had.
+  ///
+  /// What a program does before and after its operations is in both of two runs and falls out of
+  /// their difference.
+  func count(_ row: Row) throws -> Double? {
+    guard let valgrind = Tool.path(of: "valgrind") else { return nil }
+    switch row.counting {
+    case .none: return nil
+    case .wholeRun:
+      let instructions = try total(row, operations: 1, valgrind)
+      return instructions.map { $0 / Double(row.workload.operationsOfCommand) }
+    case .perOperation(let operations):
+      guard let once = try total(row, operations: operations, valgrind),
+        let twice = try total(row, operations: 2 * operations, valgrind)
+      else { return nil }
+      return (twice - once) / Double(operations)
+    }
+  }
+
+  private func total(_ row: Row, operations: Int, _ valgrind: String) throws -> Double? {
+    try runner.inScratch { folder in
+      let copy = try stripped(runner.programs.path(of: row.workload.program), folder)
+      let arguments = Runner.arguments(of: row.workload, operations: operations, folder: folder)
+      let result = try ChildProcess.run(
+        valgrind,
+        ["--tool=callgrind", "--callgrind-out-file=/dev/null", copy] + arguments,
+        input: row.workload.input
+      )
+      guard result.status == 0 else { throw Runner.failure(row, result) }
+      return Self.collected(result.output)
+    }
+  }
+
+  /// A copy without debug information, whose version 5 of DWARF valgrind may not know.
+  private func stripped(_ path: String, _ folder: URL) throws -> String {
+    let copy = folder.appending(path: "stripped").path
+    let result = try ChildProcess.run("/usr/bin/strip", ["-g", path, "-o", copy])
+    guard result.status == 0 else { throw BenchmarkFailure("strip: \(result.output)") }
+    return copy
+  }
+
+  /// Finds `==123== Collected : 4567` in what callgrind prints.
+  static func collected(_ output: String) -> Double? {
+    for line in output.split(separator: "\n") where line.contains("Collected :") {
+      return line.split(separator: " ").last.flatMap { Double($0) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,98 @@
+package import Foundation
+
+/// Builds programs and knows where they are.
+package struct ProgramLocator: Sendable {
+  /// The root package.
+  private let root: URL
+  /// The folder of this package.
+  private let benchmarks: URL
+  /// Where compiled C programs go.
+  private let binaries: URL
+  private var paths: [Program: String] = [:]
+
+  /// A locator that has built nothing.
+  ///
+  /// - Parameters:
+  ///   - root: the folder of the root package, which has `Benchmarks/`.
+  ///   - binaries: where compiled C programs go.
+  package init(root: URL, binaries: URL) {
+    self.root = root
+    self.binaries = binaries
+    benchmarks = root.appending(path: "Benchmarks")
+  }
+
+  /// Where `program` is.
+  ///
+  /// - Throws: ``BenchmarkFailure`` where it was not built.
+  package func path(of program: Program) throws -> String {
+    guard let path = paths[program] else {
+      throw BenchmarkFailure("\"\(program.name)\" was not built")
+    }
+    return path
+  }
+
+  /// Builds what `suite` runs and this machine has the requirements of.
+  ///
+  /// - Throws: ``BenchmarkFailure`` where something does not build.
+  package mutating func build(for suite: Suite, progress: (String) -> Void) throws {
+    for row in suite.rows where Requirement.missingPackages(of: row.requirements).isEmpty {
+      try build(row.workload.program, progress: progress)
+    }
+  }
+
+  /// Builds `program`, once.
+  package mutating func build(_ program: Program, progress: (String) -> Void) throws {
+    guard paths[program] == nil else { return }
+    switch program {
+    case .tool(let name):
+      guard let path = Tool.path(of: name) else {
+        throw BenchmarkFailure("PATH has no \"\(name)\"")
+      }
+      paths[program] = path
+    case .c(let source, let flags):
+      progress("compiling \(source).c")
+      paths[program] = try compile(source, flags)
+    case .product(let name, let build):
+      progress("building \(name) (\(build.rawValue))")
+      paths[program] = try swiftBuild(name, build)
+    }
+  }
+
+  private func compile(_ source: String, _ flags: [String]) throws -> String {
+    try FileManager.default.createDirectory(at: binaries, withIntermediateDirectories: true)
+    let file = benchmarks.appending(path: "\(source).c")
+    let output = binaries.appending(path: file.deletingPathExtension().lastPathComponent).path
+    let include = [benchmarks.appending(path: "Driver"), file.deletingLastPathComponent()]
+    try run(
+      "cc",
+      ["-O3", "-Wall", "-Wextra"] + include.map { "-I\($0.path)" } + [file.path, "-o", output]
+        + flags
+    )
+    return output
+  }
+
+  private func swiftBuild(_ product: String, _ build: Program.Build) throws -> String {
+    var options = ["--package-path", root.path]
+    switch build {
+    case .debug: options += ["-c", "debug"]
+    case .release: options += ["-c", "release"]
+    case .standalone:
+      // A folder of its own: the two kinds of release would undo each other's work.
+      let folder = root.appending(path: ".build/standalone").path
+      options += ["-c", "release", "--static-swift-stdlib", "--scratch-path", folder]
+    }
+    try run("swift", ["build", "--quiet"] + options + ["--product", product])
+    let folder = try run("swift", ["build"] + options + ["--show-bin-path"])
+    return folder.trimmingCharacters(in: .whitespacesAndNewlines) + "/\(product)"
+  }
+
+  @discardableResult
+  private func run(_ name: String, _ arguments: [String]) throws -> String {
+    guard let path = Tool.path(of: name) else { throw BenchmarkFailure("PATH has no \"\(name)\"") }
+    let result = try ChildProcess.run(path, arguments)
+    guard result.status == 0 else {
+      throw BenchmarkFailure("\(name) \(arguments.joined(separator: " ")):\n\(result.output)")
+    }
+    return result.output
+  }
+}

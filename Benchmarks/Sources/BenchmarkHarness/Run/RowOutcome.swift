@@ -1,0 +1,37 @@
+/// What came of a row.
+package enum RowOutcome: Sendable {
+  /// The packages that the machine has not.
+  case notRun(missing: [String])
+  /// One sample a round; the instructions of one operation, where they were counted.
+  case samples([Sample], instructions: Double?)
+
+  mutating func add(_ sample: Sample) {
+    guard case .samples(let samples, let instructions) = self else { return }
+    self = .samples(samples + [sample], instructions: instructions)
+  }
+
+  /// The instructions of one operation, or of the whole run; nil: not counted.
+  package var instructions: Double? {
+    get {
+      guard case .samples(_, let instructions) = self else { return nil }
+      return instructions
+    }
+    set {
+      guard case .samples(let samples, _) = self else { return }
+      self = .samples(samples, instructions: newValue)
+    }
+  }
+
+  /// The samples, none where the row was not run.
+  package var samples: [Sample] {
+    guard case .samples(let samples, _) = self else { return [] }
+    return samples
+  }
+
+  /// By how much more time an operation took here than one of `other` in the same round: the median
+  /// over the rounds, or nil where one of the two was not run.
+  package func ratio(to other: RowOutcome) -> Double? {
+    let ratios = zip(samples, other.samples).map { $0.perOperation / $1.perOperation }
+    return Statistics(ratios)?.median
+  }
+}

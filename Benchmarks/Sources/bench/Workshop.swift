@@ -1,0 +1,44 @@
+import BenchmarkHarness
+import Foundation
+
+/// Where a suite prepares what it measures: programs that it needs built, and files.
+struct Workshop {
+  var programs: ProgramLocator
+  /// Files that stay for all of the run.
+  let scratch: URL
+
+  init(root: URL) throws {
+    let folder = root.appending(path: ".build/benchmarks")
+    scratch = folder.appending(path: "scratch-\(ProcessInfo.processInfo.processIdentifier)")
+    programs = ProgramLocator(root: root, binaries: folder.appending(path: "bin"))
+    try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+  }
+
+  /// Removes the files.
+  func clean() { try? FileManager.default.removeItem(at: scratch) }
+
+  func path(_ name: String) -> String { scratch.appending(path: name).path }
+
+  /// Builds `program`, runs it and gives what it prints.
+  mutating func run(
+    _ program: Program,
+    _ arguments: [String],
+    environment: [String: String] = [:],
+    accepting statuses: Set<Int32> = [0]
+  ) throws -> String {
+    try programs.build(program) { Bench.say($0) }
+    let path = try programs.path(of: program)
+    let result = try ChildProcess.run(path, arguments, environment: environment)
+    guard statuses.contains(result.status) else {
+      throw BenchmarkFailure(
+        "\(program.name) ended with status \(result.status):\n\(result.output)"
+      )
+    }
+    return result.output
+  }
+
+  func byteCount(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return (attributes[.size] as? Int) ?? 0
+  }
+}
