@@ -111,6 +111,27 @@ extension EventDecoder {
     _ line: LineFields,
     isRefused: Bool = false
   ) throws(FieldError) -> Registration {
+    let subject = try requiredObject("subject", line)
+    let observer = try object("observer", line)
+    let keyPath = isRefused ? try string("keyPath", line) : try requiredString("keyPath", line)
+    let context = try context(line)
+    let options = try options(line)
+    return Registration(
+      id: try identifier("registration", line),
+      subject: subject,
+      observer: observer,
+      keyPath: keyPath,
+      context: context,
+      options: options,
+      form: try line.choice("form") ?? .classic,
+      token: try object("token", line),
+      site: try string("site", line),
+      executor: try string("executor", line),
+      expectedToLive: try string("expectedToLive", line)
+    )
+  }
+
+  private func options(_ line: LineFields) throws(FieldError) -> Registration.Options {
     var options: Registration.Options = []
     for name in try line.texts("options") {
       guard let named = Registration.Options.named.first(where: { $0.name == name }) else {
@@ -119,19 +140,7 @@ extension EventDecoder {
       }
       options.insert(named.option)
     }
-    return Registration(
-      id: try identifier("registration", line),
-      subject: try requiredObject("subject", line),
-      observer: try object("observer", line),
-      keyPath: isRefused ? try string("keyPath", line) : try requiredString("keyPath", line),
-      context: try context(line),
-      options: options,
-      form: try line.choice("form") ?? .classic,
-      token: try object("token", line),
-      site: try string("site", line),
-      executor: try string("executor", line),
-      expectedToLive: try string("expectedToLive", line)
-    )
+    return options
   }
 
   private mutating func removal(_ line: LineFields) throws(FieldError) -> Removal {

@@ -2,7 +2,9 @@ import KVOTrace
 
 /// Makes events of the JSON objects of one log.
 ///
-/// Holds what spans lines: the names, and the generations of objects known by address.
+/// Holds what spans lines: the names, and the generations of objects known by address. Names are
+/// added in the order in which the keys stand in a canonical line, so that ``CanonicalScanner`` makes
+/// the same ids.
 struct EventDecoder {
   var names: TraceNames
   private var addresses = AddressGenerations()
@@ -16,12 +18,16 @@ struct EventDecoder {
   /// Complexity: O(length of the line).
   mutating func event(_ line: LineFields) throws(FieldError) -> Event? {
     let name = try line.required("event", line.text("event"))
+    guard Grammar.isEvent(name) else { return nil }
+    let time: UInt64? = try line.number("t")
+    let thread: ThreadID? = try identifier("thread", line)
+    let order: UInt64? = try line.number("order")
     guard let body = try body(name, line) else { return nil }
     let event = Event(
       body,
-      time: try line.number("t"),
-      thread: try identifier("thread", line),
-      order: try line.number("order"),
+      time: time,
+      thread: thread,
+      order: order,
       stack: names.id(of: try frames(line)),
       scope: try identifier("scope", line)
     )

@@ -56,6 +56,9 @@ enum Grammar {
 
   private static let all = own.mapValues { $0.union(common) }
 
+  /// Whether there are events of that name.
+  static func isEvent(_ name: String) -> Bool { own[name] != nil }
+
   /// Calls `found` with every key of `line` that the grammar does not have, as `subject.colour` where
   /// it is inside another value.
   ///

@@ -23,11 +23,23 @@ struct LineSplitter {
   /// Calls `body` with each line that ends in `chunk`.
   ///
   /// Complexity: O(bytes).
-  mutating func split(_ chunk: ArraySlice<UInt8>, _ body: (Line) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - chunk: the next bytes.
+  ///   - take: is asked first wherever a line starts in `chunk`, with the index of its first byte.
+  ///     It may take whole lines, with their ends, and says where the next one starts.
+  ///   - body: is called with each line that was not taken.
+  mutating func split(
+    _ chunk: ArraySlice<UInt8>,
+    taking take: (Int) -> Int,
+    _ body: (Line) -> Void
+  ) {
     var rest = chunk
     if endsInReturn, rest.first == 0x0a { rest.removeFirst() }
     if !rest.isEmpty { endsInReturn = false }
-    while let end = rest.firstIndex(where: { $0 == 0x0a || $0 == 0x0d }) {
+    while true {
+      if carry.isEmpty, !isSkipping, !rest.isEmpty { rest = rest[take(rest.startIndex)...] }
+      guard let end = LineEnds.first(in: rest) else { break }
       finish(rest[..<end], isTerminated: true, body)
       if rest[end] == 0x0d {
         if end + 1 == rest.endIndex {

@@ -14,9 +14,14 @@ struct Reading {
     _ bytes: [UInt8],
     names: TraceNames = TraceNames(),
     chunkSize: Int = .max,
-    lineByteLimit: Int = JSONLinesReader.lineByteLimit
+    lineByteLimit: Int = JSONLinesReader.lineByteLimit,
+    takesCanonicalLines: Bool = true
   ) {
-    reader = JSONLinesReader(names: names, lineByteLimit: lineByteLimit)
+    reader = JSONLinesReader(
+      names: names,
+      lineByteLimit: lineByteLimit,
+      takesCanonicalLines: takesCanonicalLines
+    )
     var lines: [Int] = []
     var events: [Event] = []
     var problems: [String] = []

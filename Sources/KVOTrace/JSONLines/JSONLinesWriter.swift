@@ -31,12 +31,12 @@ package struct JSONLinesWriter {
     identifier("thread", event.thread)
     number("order", event.order)
     write(event.body)
-    if event.stack != .none { write(names[event.stack]) }
+    if event.stack != .none { write(names.frames(of: event.stack)) }
     identifier("scope", event.scope)
     line.append(json: "}\n")
   }
 
-  private mutating func write(_ frames: [Frame]) {
+  private mutating func write(_ frames: ArraySlice<Frame>) {
     key("stack")
     list(frames) { writer, frame in
       let isBare =
@@ -178,9 +178,9 @@ extension JSONLinesWriter {
     }
   }
 
-  private mutating func list<Element>(
-    _ elements: [Element],
-    _ write: (inout JSONLinesWriter, Element) -> Void
+  private mutating func list<Elements: Collection>(
+    _ elements: Elements,
+    _ write: (inout JSONLinesWriter, Elements.Element) -> Void
   ) {
     line.append(UInt8(ascii: "["))
     for (index, element) in elements.enumerated() {
