@@ -43,12 +43,19 @@ let package = Package(
       ],
       path: "Tests/RecorderProbe"
     ),
+    // Crashes on purpose, which needs some C.
+    .target(name: "CrashingC", path: "Tests/Programs/CrashingC"),
+    .executableTarget(
+      name: "CrashProbe",
+      dependencies: ["CKVORecorder", "CrashingC"],
+      path: "Tests/Programs/CrashProbe"
+    ),
     .testTarget(
       name: "KVORecorderTests",
       dependencies: [
         "TestSupport",
-        "KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind", "RecorderProbe", "KilledMidway",
-        "Correct",
+        "KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind", "RecorderProbe", "CrashProbe",
+        "KilledMidway", "Correct",
       ]
     ),
 

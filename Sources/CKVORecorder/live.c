@@ -1,8 +1,8 @@
 // The registrations that are live, for the start of a part and for a crash.
 //
 // Kept while a log is written: each registration as the bytes of its `live` record, in sixteen tables by
-// the registration's id, each under a lock of its own. A signal handler waits for no lock: what another
-// thread holds just then is left out, and that is said.
+// the registration's id, each under a lock of its own. A crash record waits for none of them for long:
+// what somebody does not give back is left out.
 
 #include "recorder.h"
 
@@ -26,7 +26,8 @@ typedef struct {
 
 typedef struct {
   _Alignas(64) _Atomic uint32_t isLocked;
-  uint64_t count;
+  /// Changed under the lock, read at any time.
+  _Atomic uint64_t count;
   uint64_t mask;
   Entry *entries;
 } Shard;
@@ -48,6 +49,15 @@ static void lock(Shard *shard) {
 
 static void unlock(Shard *shard) {
   atomic_store_explicit(&shard->isLocked, 0, memory_order_release);
+}
+
+static uint64_t count_of(const Shard *shard) {
+  return atomic_load_explicit(&shard->count, memory_order_relaxed);
+}
+
+// Under the lock, which makes the two steps one.
+static void set_count(Shard *shard, uint64_t count) {
+  atomic_store_explicit(&shard->count, count, memory_order_relaxed);
 }
 
 static uint64_t spread(uint64_t id) { return (id * 0x9E3779B97F4A7C15u) >> 20; }
@@ -89,7 +99,7 @@ void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields
   Shard *shard = shard_of(id);
   lock(shard);
   // At most three quarters full.
-  bool hasRoom = shard->entries && shard->count * 4 < shard->mask * 3;
+  bool hasRoom = shard->entries && count_of(shard) * 4 < shard->mask * 3;
   if (hasRoom || grow(shard)) {
     Entry *entry = find(shard, id);
     uint8_t *longer = byteCount > INLINE_LIMIT ? malloc(byteCount) : NULL;
@@ -99,7 +109,7 @@ void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields
       entry->byteCount = byteCount;
       entry->stack = stack;
       entry->id = id;
-      shard->count++;
+      set_count(shard, count_of(shard) + 1);
     } else {
       free(longer);
     }
@@ -114,7 +124,7 @@ void kvos_live_remove(uint64_t registration) {
   Entry *entry = shard->entries ? find(shard, id) : NULL;
   if (entry && entry->id == id) {
     if (entry->byteCount > INLINE_LIMIT) free(entry->longer);
-    shard->count--;
+    set_count(shard, count_of(shard) - 1);
     // What follows without a gap moves up where the gap is on its way.
     uint64_t gap = (uint64_t)(entry - shard->entries);
     for (uint64_t at = (gap + 1) & shard->mask; shard->entries[at].id != 0;
@@ -132,9 +142,7 @@ void kvos_live_remove(uint64_t registration) {
 uint64_t kvos_live_count(void) {
   uint64_t count = 0;
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    lock(&shards[index]);
-    count += shards[index].count;
-    unlock(&shards[index]);
+    count += count_of(&shards[index]);
   }
   return count;
 }
@@ -149,7 +157,8 @@ void kvos_live_clear(void) {
     }
     free(shard->entries);
     shard->entries = NULL;
-    shard->count = shard->mask = 0;
+    shard->mask = 0;
+    set_count(shard, 0);
     unlock(shard);
   }
 }
@@ -195,25 +204,44 @@ void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer) {
   }
 }
 
-bool kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer)) {
-  bool isWhole = true;
+// MARK: - In a crash
+
+// A bit for each table that the crash record holds. Only one thread writes a crash record at a time.
+static uint32_t held;
+
+uint64_t kvos_hold_live_in_crash(void) {
+  uint64_t count = 0;
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    // Whoever holds it may be done in a moment, or be this thread.
+    for (int turn = 0; turn < 1000; turn++) {
+      uint32_t free = 0;
+      if (!atomic_compare_exchange_strong_explicit(&shards[index].isLocked, &free, 1,
+                                                   memory_order_acquire, memory_order_relaxed)) {
+        continue;
+      }
+      held |= 1u << index;
+      break;
+    }
+    count += count_of(&shards[index]);
+  }
+  return count;
+}
+
+void kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer)) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
     Shard *shard = &shards[index];
-    uint32_t free = 0;
-    if (!atomic_compare_exchange_strong_explicit(&shard->isLocked, &free, 1, memory_order_acquire,
-                                                 memory_order_relaxed)) {
-      isWhole = false;
-      continue;
-    }
+    if (!(held & 1u << index)) continue;
     for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
       if (shard->entries[at].id == 0) continue;
-      if (writer->cursor >= writer->limit && !makeRoom(writer)) {
-        isWhole = false;
-        break;
-      }
+      if (writer->cursor >= writer->limit && !makeRoom(writer)) return;
       write_entry(writer, &shard->entries[at]);
     }
-    // Left locked: the process is going down, and nothing may change behind the record.
   }
-  return isWhole;
+}
+
+void kvos_release_live_in_crash(void) {
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    if (held & 1u << index) unlock(&shards[index]);
+  }
+  held = 0;
 }

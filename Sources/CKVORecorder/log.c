@@ -93,22 +93,28 @@ static bool next_part(KVOSRecorder *recorder, KVOSWriter *writer, KVOSPartReason
 
 // MARK: - Getting ready
 
+// What a crash would have to tell, where crashes are recorded at all.
+static uint64_t crash_reserve(void) {
+  return KVOS_CRASH_RESERVE + (kvos_has_crash_record() ? 64 * kvos_live_count() : 0);
+}
+
 bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount) {
   KVOSPart *part = present_part(recorder);
   if (part == NULL) return false;
   kvos_close_segment(recorder, writer);
   if (writer->partOfIndex != part) {
     writer->partOfIndex = part;
-    writer->nextIndex = 0;
+    writer->nextIndex = kvos_crash_segment_count(part, writer->thread);
     writer->nextByteCount = KVOS_FIRST_SEGMENT;
   }
   uint64_t needed = KVOS_SEGMENT_HEADER + byteCount + KVOS_RECORD_LIMIT + 1;
   uint64_t size = writer->nextByteCount;
   if (size < needed) size = (needed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
-  uint64_t offset = kvos_take(part, size, KVOS_CRASH_RESERVE);
+  uint64_t reserve = crash_reserve();
+  uint64_t offset = kvos_take(part, size, reserve);
   if (offset == 0) {
-    if (kvos_allocate(part, size + KVOS_CRASH_RESERVE) == ENOBUFS) part->isFull = true;
-    offset = kvos_take(part, size, KVOS_CRASH_RESERVE);
+    if (kvos_allocate(part, size + reserve) == ENOBUFS) part->isFull = true;
+    offset = kvos_take(part, size, reserve);
   }
   if (offset == 0) return false;
   kvos_open_segment(writer, part, offset, size);
@@ -169,6 +175,7 @@ static bool prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
 }
 
 bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
+  if (!writer->hasSignalStack && kvos_has_crash_record()) kvos_give_signal_stack(writer);
   kvos_lock(recorder);
   bool isOn = kvos_is_recording();
   bool isReady = isOn && prepare(recorder, writer);

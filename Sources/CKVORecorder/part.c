@@ -109,7 +109,10 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
   KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
   segment->byteCount = (uint32_t)byteCount;
   segment->type = (uint16_t)writer->type;
-  segment->index = writer->nextIndex++;
+  // The tables' are counted by the part: a crash record may take one at any moment.
+  segment->index = writer->type == KVOS_TABLES
+                       ? atomic_fetch_add_explicit(&part->tableCount, 1, memory_order_relaxed)
+                       : writer->nextIndex++;
   segment->thread = writer->thread;
   segment->nanoseconds = kvos_nanoseconds();
   segment->tick = kvos_tick();
@@ -197,6 +200,7 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
   part->number = number;
   part->session[0] = session[0];
   part->session[1] = session[1];
+  part->process = getpid();
   atomic_init(&part->byteCount, byteCount);
   int code = kvos_allocate(part, KVOS_PAGE);
   if (code != 0) {

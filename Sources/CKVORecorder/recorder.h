@@ -25,7 +25,7 @@
 #define KVOS_FIRST_SEGMENT 4096u
 #define KVOS_LAST_SEGMENT (256u << 10)
 #define KVOS_FRAME_LIMIT 64u
-/// Room that only the crash record may use.
+/// Room that only the crash record may use, besides that for the live registrations.
 #define KVOS_CRASH_RESERVE (32u << 10)
 /// No record of an event is longer: prefix, and the fields at ten bytes each.
 #define KVOS_RECORD_LIMIT (40u + 10u * KVOS_FIELD_LIMIT)
@@ -54,6 +54,10 @@ typedef struct KVOSPart {
   int descriptor;
   uint32_t number;
   uint32_t session[2];
+  /// Whose log this is: a child that shares its parent's memory has no business here.
+  pid_t process;
+  /// How many segments of tables were begun.
+  _Atomic uint32_t tableCount;
   /// Bytes given out, from the front; grows by compare-and-swap, so that a crash record can take some.
   _Atomic uint64_t claimed;
   /// Bytes that the file system has promised. Never below `claimed`.
@@ -129,6 +133,9 @@ typedef struct KVOSWriter {
   uint32_t nextByteCount;
   /// Events that were lost and are not yet told of. Added to by the thread, taken by whoever stops.
   _Atomic uint64_t lost;
+  /// The stack for signal handlers that the thread was given; stays with the writer.
+  void *signalStack;
+  bool hasSignalStack;
   struct KVOSWriter *next;
 } KVOSWriter;
 
@@ -174,6 +181,10 @@ typedef struct {
   _Atomic uint64_t lost;
   /// The calling thread's writer, as the copy that owns this makes it.
   KVOSWriter *(*writerOfThread)(void);
+  /// The same, or null where it has none. Async-signal-safe.
+  KVOSWriter *(*knownWriterOfThread)(void);
+  /// Whether one of the copies records crashes.
+  _Atomic bool hasCrashRecord;
 } KVOSRecorder;
 
 extern _Atomic(KVOSRecorder *) kvos_shared_recorder;
@@ -255,9 +266,44 @@ uint64_t kvos_image_change_count(void);
 /// Writes the live registrations. The lock is held.
 void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer);
 
-/// Writes the live registrations from a signal handler, into room that `makeRoom` gives. False: some
-/// were held by another thread, or did not fit.
-bool kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer));
+/// Keeps the live registrations as they are, from a signal handler, and returns how many there are.
+/// Some may be held by a thread that does not go on: they are counted, and not written.
+uint64_t kvos_hold_live_in_crash(void);
+
+/// Writes what is held, into room that `makeRoom` gives; what does not fit is left out.
+void kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer));
+
+/// Lets the live registrations go on.
+void kvos_release_live_in_crash(void);
+
+/// Gives the calling thread an alternate stack for signals where it has none, so that the handler of
+/// a stack overflow has somewhere to run. Not in a signal handler.
+void kvos_give_signal_stack(KVOSWriter *writer);
+
+/// Takes it back from the calling thread, which ends; the memory is kept for the writer's next one.
+void kvos_take_signal_stack(KVOSWriter *writer);
+
+/// Whether crashes are recorded.
+bool kvos_has_crash_record(void);
+
+/// Records that this thread crashed, from the handler of the signal.
+///
+/// `isLast`: the process ends with it, and no other thread's crash is recorded any more. Called by a
+/// thread that is recording its crash, it does not return: the record goes on where it can.
+void kvos_record_crash(int number, const siginfo_t *info, const void *context, bool isLast);
+
+/// Whether this is the signal that says that a crash record came to a halt. Does not return where one
+/// did: the calling thread's goes on, and that of another thread ends the process.
+bool kvos_is_crash_timer(const siginfo_t *info);
+
+/// Ends the process by the signal, if the calling thread may take it.
+void kvos_end_process(int number);
+
+/// Finds what the crash record needs. Not in a signal handler.
+void kvos_prepare_crash_record(void);
+
+/// How many segments the crash record wrote into `part` for a thread that had no writer yet.
+uint32_t kvos_crash_segment_count(const KVOSPart *part, uint64_t thread);
 
 /// Forgets the live registrations. The lock is held.
 void kvos_live_clear(void);

@@ -18,7 +18,8 @@ _Atomic(KVOSRecorder *) kvos_shared_recorder;
 static KVOSRecorder own;
 static pthread_once_t ownOnce = PTHREAD_ONCE_INIT;
 static pthread_key_t writerKey;
-static __thread KVOSWriter *ownWriter;
+// initial-exec: a signal handler reads it, and may not be the first to ask the loader for the memory.
+static __thread KVOSWriter *ownWriter __attribute__((tls_model("initial-exec")));
 
 // MARK: - The writers of threads
 
@@ -28,6 +29,7 @@ static KVOSWriter *idleWriters;
 static void thread_ends(void *object) {
   KVOSWriter *writer = object;
   ownWriter = NULL;
+  kvos_take_signal_stack(writer);
   kvos_lock(&own);
   writer->epoch = 0;
   kvos_close_segment(&own, writer);
@@ -48,7 +50,7 @@ __attribute__((noinline)) static KVOSWriter *make_writer(void) {
     idleWriters = writer->next;
     // What its former thread lost is counted for the log already, and told of by the new one.
     uint64_t lost = atomic_load_explicit(&writer->lost, memory_order_relaxed);
-    *writer = (KVOSWriter){.lost = lost};
+    *writer = (KVOSWriter){.lost = lost, .signalStack = writer->signalStack};
   } else {
     writer = calloc(1, sizeof *writer);
   }
@@ -66,6 +68,8 @@ __attribute__((noinline)) static KVOSWriter *make_writer(void) {
 }
 
 static KVOSWriter *own_writer(void) { return KVOS_LIKELY(ownWriter != NULL) ? ownWriter : make_writer(); }
+
+static KVOSWriter *known_writer(void) { return ownWriter; }
 
 KVOSWriter *kvos_writer(void) {
   if (KVOS_LIKELY(ownWriter != NULL)) return ownWriter;
@@ -90,6 +94,7 @@ static void make_own(void) {
   own.tables.type = KVOS_TABLES;
   own.writerOfThread = own_writer;
   pthread_atfork(kvos_fork_begins, kvos_fork_ends, kvos_fork_happened);
+  own.knownWriterOfThread = known_writer;
   atomic_store_explicit(own.epoch, 1, memory_order_relaxed);
   own.lastEpoch = 1;
 }

@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static __thread uint64_t number;
+// initial-exec: the crash record asks for it, and may not be the first to have the loader allocate.
+static __thread uint64_t number __attribute__((tls_model("initial-exec")));
 // Only ever incremented; nothing is published with it, so relaxed is enough.
 static atomic_ullong lastNumber = 1;
 

@@ -158,8 +158,16 @@ void kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount);
 
 // MARK: The crash record
 
-/// Puts the crash record in front of the handlers that there are. Once for a process; a second call
-/// does nothing.
+/// Puts the crash record in front of the handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE
+/// and SIGSYS that there are. Once for a process; a second call does nothing.
+///
+/// A crash goes into the log that is being written: signal, reason, stack, live registrations. Then
+/// what was there before goes on, with the same mask, flags and siginfo: the default action ends the
+/// process, a handler may end it, return or jump out. It runs on the thread's signal stack, even where
+/// it did not ask for that; threads that record are given one where they have none. A file of the log
+/// that is cut under its mapping is no crash: the program goes on, and the log in its next part.
+///
+/// Whoever installs a handler afterwards and does not call the former one is on their own.
 void kvos_install_crash_record(void);
 
 #if defined(__has_feature)

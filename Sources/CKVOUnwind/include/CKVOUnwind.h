@@ -39,6 +39,30 @@ int kvos_follow_frame_pointers(uintptr_t frame, uintptr_t *frames, int capacity,
 /// over the exception handling of the whole process.
 int kvos_has_unwinder(void);
 
+// MARK: The stack that a signal interrupted
+
+// `context` is what a handler is given as its third argument, or getcontext() fills. Addresses are
+// return addresses: that of an interrupted instruction is told as one byte behind its start.
+// `isNowhere`: the processor was sent to an address that has no code; the stack begins at whoever
+// sent it there.
+
+/// Where the signal interrupted the thread.
+uintptr_t kvos_interrupted_pc(const void *context);
+
+/// Captures the stack by frame pointers, at most `capacity` addresses, and returns their number.
+///
+/// Async-signal-safe, whatever the stack holds.
+int kvos_follow_interrupted(const void *context, int isNowhere, uintptr_t *frames, int capacity);
+
+/// Opens libunwind for kvos_unwind_interrupted(). Not in a signal handler.
+void kvos_prepare_unwinding_interrupted(void);
+
+/// Captures the stack through libunwind; 0 where it is not to be had, or was not prepared.
+///
+/// For one thread at a time. May fault where the stack is damaged, and waits for ever where another
+/// thread holds the loader's list of images and does not go on.
+int kvos_unwind_interrupted(const void *context, int isNowhere, uintptr_t *frames, int capacity);
+
 // MARK: Threads and time
 
 /// The number of the calling thread: 1 is the main thread, the others count up from 2 in the order

@@ -1,0 +1,418 @@
+// The crash record: what a process that goes down still writes.
+//
+// Runs in a signal handler, in a process of which nothing is certain. It may not allocate, lock, wait
+// for a thread, call a hook or print; its memory is static, and one thread at a time has it. Into the
+// log it writes segments of its own: what the thread had committed stays as it is.
+//
+// The order is that of what must not be lost:
+// 1. the event, with the reason and with the stack that the frame pointers tell;
+// 2. the live registrations;
+// 3. the stack through libunwind, which may fault or halt. Both stacks are defined; the event names
+//    one of two ids that differ in one bit, so that one byte changes and the log is whole all along;
+// 4. lengths and checksums.
+// A fault in a step leads to the next one. What halts is ended by a timer.
+
+#include "recorder.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "CKVOUnwind.h"
+
+// Ids of names that no table of the process has.
+#define FIRST_ID 0x80000000u
+#define REASON_LIMIT 1024u
+
+// 0: nobody; -1: the process ends; else the kernel's id of the thread that records its crash.
+static _Atomic int32_t owner;
+static sigjmp_buf guard;
+static volatile uint32_t nextStep;
+
+// What the owner has.
+static struct {
+  int number;
+  const siginfo_t *info;
+  const void *context;
+  bool isNowhere;
+  KVOSRecorder *recorder;
+  KVOSPart *part;
+  /// Whether the log knows the thread's name.
+  bool isNamed;
+  KVOSWriter tables;
+  KVOSWriter events;
+  /// The writer as it left its first segment.
+  KVOSWriter first;
+  char reason[REASON_LIMIT];
+  uint32_t reasonByteCount;
+  uintptr_t followed[KVOS_FRAME_LIMIT];
+  uint32_t followedCount;
+  uintptr_t unwound[KVOS_FRAME_LIMIT];
+  uint32_t stack;
+  _Atomic uint8_t *stackInEvent;
+} crash;
+
+static uint32_t lastString = FIRST_ID - 1;
+static uint32_t nextStack = FIRST_ID;
+
+// MARK: - Segments
+
+static bool open_segment(KVOSWriter *writer, uint64_t byteCount) {
+  uint64_t offset = kvos_take(crash.part, byteCount, 0);
+  if (offset == 0) return false;
+  kvos_open_segment(writer, crash.part, offset, byteCount);
+  return true;
+}
+
+static void seal_segment(KVOSWriter *writer) {
+  KVOSSegment *segment = writer->segment;
+  if (segment == NULL) return;
+  writer->segment = NULL;
+  uint8_t *start = (uint8_t *)segment + KVOS_SEGMENT_HEADER;
+  uint64_t used = (uint64_t)(writer->cursor - start);
+  // release: whoever reads the length sees the records.
+  atomic_store_explicit(&segment->used, used, memory_order_release);
+  uint64_t sum = kvos_checksum(start, used);
+  atomic_store_explicit(&segment->checksum, sum ? sum : 1, memory_order_release);
+}
+
+static bool make_room(KVOSWriter *writer) {
+  // The first one holds the event, which may still change.
+  if (crash.first.segment == NULL) {
+    crash.first = *writer;
+  } else {
+    seal_segment(writer);
+  }
+  return open_segment(writer, 64 << 10) || open_segment(writer, KVOS_PAGE);
+}
+
+// MARK: - Names
+
+// The tables' segment has room for all that is written here.
+static uint32_t define_string(const char *bytes, uint32_t byteCount) {
+  if (byteCount == 0 || crash.tables.segment == NULL) return 0;
+  uint8_t *start = crash.tables.cursor;
+  uint8_t *at = kvos_put(kvos_put(start + 1, ++lastString), byteCount);
+  memcpy(at, bytes, byteCount);
+  crash.tables.cursor = at + byteCount;
+  kvos_commit(start, KVOS_STRING);
+  return lastString;
+}
+
+static void define_stack(uint32_t id, const uintptr_t *frames, uint32_t count) {
+  uint8_t *start = crash.tables.cursor;
+  crash.tables.cursor = kvos_put_stack(start + 1, id, frames, count);
+  kvos_commit(start, KVOS_STACK);
+}
+
+static const char *name_of(int number) {
+  switch (number) {
+    case SIGSEGV: return "SIGSEGV";
+    case SIGBUS: return "SIGBUS";
+    case SIGILL: return "SIGILL";
+    case SIGTRAP: return "SIGTRAP";
+    case SIGABRT: return "SIGABRT";
+    case SIGFPE: return "SIGFPE";
+    default: return "SIGSYS";
+  }
+}
+
+// MARK: - The reason
+
+// Where the Swift runtime keeps the text of a fatal error; since Swift 6. Weak: a program may have an
+// older runtime, or none.
+extern const char *_Atomic *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
+static const char *_Atomic *fatalError;
+// Where the C library keeps what it says before it aborts.
+typedef struct {
+  unsigned byteCount;
+  char text[];
+} AbortMessage;
+static AbortMessage *const *abortMessage;
+// What was told already, by a crash that the program survived.
+static const char *toldError;
+
+static void add_text(const char *text, uint32_t byteCount) {
+  for (uint32_t at = 0; at < byteCount && crash.reasonByteCount < REASON_LIMIT; at++) {
+    crash.reason[crash.reasonByteCount++] = text[at];
+  }
+}
+
+#define ADD(text) add_text(text, sizeof text - 1)
+
+static void add_number(uint64_t number, uint64_t base) {
+  char digits[20];
+  uint32_t at = sizeof digits;
+  do {
+    digits[--at] = "0123456789abcdef"[number % base];
+    number /= base;
+  } while (number != 0);
+  add_text(digits + at, sizeof digits - at);
+}
+
+static void add_message(const char *text) {
+  uint32_t byteCount = 0;
+  while (byteCount < REASON_LIMIT && text[byteCount] != 0) byteCount++;
+  if (byteCount == REASON_LIMIT) {
+    while (byteCount > 0 && ((uint8_t)text[byteCount] & 0xC0) == 0x80) byteCount--;
+  }
+  while (byteCount > 0 && text[byteCount - 1] == '\n') byteCount--;
+  add_text(text, byteCount);
+}
+
+static void add_runtime_message(void) {
+  const char *text = fatalError ? atomic_load_explicit(fatalError, memory_order_acquire) : NULL;
+  if (text && text != toldError) {
+    toldError = text;
+    add_message(text);
+  } else if (crash.number == SIGABRT && abortMessage && *abortMessage) {
+    add_message((*abortMessage)->text);
+  }
+}
+
+static void find_reason(void) {
+  const siginfo_t *info = crash.info;
+  bool isMemory = crash.number == SIGSEGV || crash.number == SIGBUS;
+  if (crash.number == SIGILL || crash.number == SIGTRAP || crash.number == SIGABRT) {
+    add_runtime_message();
+  } else if (isMemory && info->si_code > 0 && info->si_code != SI_KERNEL) {
+    if (crash.isNowhere) ADD("jump to 0x"); else ADD("access to 0x");
+    add_number((uintptr_t)info->si_addr, 16);
+  } else if (crash.number == SIGFPE && info->si_code == FPE_INTDIV) {
+    ADD("division by zero");
+  }
+  bool isSent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
+  if (isSent && info->si_pid != getpid()) {
+    ADD("sent by process ");
+    add_number((uint64_t)info->si_pid, 10);
+  }
+}
+
+// MARK: - Steps
+
+static uint8_t *put_time(uint8_t *at) {
+  uint64_t now = kvos_tick();
+  uint64_t passed = now > crash.events.tick ? now - crash.events.tick : 0;
+  crash.events.tick += passed;
+  return kvos_put(at, passed);
+}
+
+static void write_thread_name(void) {
+  char name[32];
+  kvos_thread_name(name, sizeof name);
+  uint32_t id = define_string(name, (uint32_t)strlen(name));
+  if (id == 0) return;
+  uint8_t *start = crash.events.cursor;
+  crash.events.cursor = kvos_put(put_time(start + 1), id);
+  kvos_commit(start, KVOS_THREAD_NAME);
+}
+
+static void write_event(void) {
+  crash.followedCount = (uint32_t)kvos_follow_interrupted(crash.context, crash.isNowhere,
+                                                          crash.followed, KVOS_FRAME_LIMIT);
+  uint64_t live = kvos_hold_live_in_crash();
+  if (!open_segment(&crash.tables, KVOS_PAGE)) return;
+  uint32_t number = define_string(name_of(crash.number), (uint32_t)strlen(name_of(crash.number)));
+  uint32_t reason = define_string(crash.reason, crash.reasonByteCount);
+  crash.stack = nextStack;
+  nextStack += 2;
+  define_stack(crash.stack, crash.followed, crash.followedCount);
+  if (!open_segment(&crash.events, KVOS_PAGE)) return;
+  if (!crash.isNamed) write_thread_name();
+  uint8_t *start = crash.events.cursor;
+  start[1] = 1;  // a stack
+  uint8_t *at = put_time(start + 2);
+  crash.stackInEvent = (_Atomic uint8_t *)at;
+  at = kvos_put(at, crash.stack);
+  at = kvos_put(kvos_put(kvos_put(at, number), 0), reason);
+  crash.events.cursor = kvos_put(kvos_put(at, 1), live);
+  kvos_commit(start, KVOS_CRASH | 0x80);
+}
+
+static void write_live(void) {
+  if (crash.events.segment) kvos_write_live_in_crash(&crash.events, make_room);
+}
+
+static void unwind(void) {
+  if (crash.events.segment == NULL) return;
+  // A stack of the program's own for its handlers may be too small.
+  const stack_t *stack = &((const ucontext_t *)crash.context)->uc_stack;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t room = here - (uintptr_t)stack->ss_sp;
+  if (here > (uintptr_t)stack->ss_sp && room < stack->ss_size && room < 16 << 10) return;
+  uint32_t count = (uint32_t)kvos_unwind_interrupted(crash.context, crash.isNowhere, crash.unwound,
+                                                     KVOS_FRAME_LIMIT);
+  if (count < crash.followedCount) return;
+  define_stack(crash.stack | 1, crash.unwound, count);
+  // The lowest bits of the id come first.
+  uint8_t first = atomic_load_explicit(crash.stackInEvent, memory_order_relaxed);
+  // release: the stack is there before the event names it.
+  atomic_store_explicit(crash.stackInEvent, first | 1, memory_order_release);
+}
+
+static void seal(void) {
+  seal_segment(&crash.tables);
+  seal_segment(&crash.first);
+  seal_segment(&crash.events);
+}
+
+static void (*const steps[])(void) = {find_reason, write_event, write_live, unwind, seal};
+enum { stepCount = sizeof steps / sizeof steps[0], notBegun };
+
+// MARK: - Threads without a writer
+
+typedef struct {
+  _Atomic uint64_t thread;
+  const KVOSPart *part;
+  uint32_t count;
+} Stranger;
+
+// That many of them may crash, and go on, and be recorded later.
+static Stranger strangers[16];
+
+static Stranger *stranger(const KVOSPart *part, uint64_t thread) {
+  for (uint32_t index = 0; index < sizeof strangers / sizeof strangers[0]; index++) {
+    // acquire: pairs with the release in finish().
+    uint64_t known = atomic_load_explicit(&strangers[index].thread, memory_order_acquire);
+    if (known == 0 || (known == thread && strangers[index].part == part)) return &strangers[index];
+  }
+  return NULL;
+}
+
+uint32_t kvos_crash_segment_count(const KVOSPart *part, uint64_t thread) {
+  const Stranger *found = stranger(part, thread);
+  return found && atomic_load_explicit(&found->thread, memory_order_relaxed) ? found->count : 0;
+}
+
+// MARK: - One record
+
+static bool begin(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
+  if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed) || part == NULL ||
+      atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0 ||
+      part->process != getpid() || atomic_load_explicit(&part->damage, memory_order_relaxed)) {
+    return false;
+  }
+  crash.recorder = recorder;
+  crash.part = part;
+  crash.reasonByteCount = crash.followedCount = 0;
+  crash.tables = (KVOSWriter){.type = KVOS_TABLES};
+  crash.first = (KVOSWriter){.type = KVOS_EVENTS};
+  KVOSWriter *own = recorder->knownWriterOfThread();
+  crash.isNamed = own && own->namedIn == part;
+  if (own && own->partOfIndex != part) {
+    own->partOfIndex = part;
+    own->nextIndex = kvos_crash_segment_count(part, own->thread);
+    own->nextByteCount = KVOS_FIRST_SEGMENT;
+  }
+  uint64_t thread = own ? own->thread : (kvos_thread_number() << 2) + 1;
+  if (own == NULL && stranger(part, thread) == NULL) return false;
+  uint32_t index = own ? own->nextIndex : kvos_crash_segment_count(part, thread);
+  crash.events = (KVOSWriter){.type = KVOS_EVENTS, .thread = thread, .nextIndex = index};
+  return true;
+}
+
+static void finish(void) {
+  KVOSWriter *own = crash.recorder->knownWriterOfThread();
+  if (own) {
+    own->nextIndex = crash.events.nextIndex;
+    // What the thread records next, should it go on, comes behind the crash.
+    own->limit = own->cursor;
+    return;
+  }
+  Stranger *place = stranger(crash.part, crash.events.thread);
+  place->part = crash.part;
+  place->count = crash.events.nextIndex;
+  // release: pairs with the acquire in stranger().
+  atomic_store_explicit(&place->thread, crash.events.thread, memory_order_release);
+}
+
+// MARK: - The timer
+
+// The first signal goes to the thread itself. It may be waiting with all signals held back, as
+// libunwind does while it has the loader's lock: the second goes to whatever thread takes it.
+static const time_t secondsToHalt[] = {1, 2};
+static int timers[2] = {-1, -1};
+
+static void set_timers(int32_t thread) {
+  for (int index = 0; index < 2; index++) {
+    struct sigevent event = {.sigev_signo = SIGSEGV, .sigev_value.sival_ptr = &owner,
+                             .sigev_notify = index == 0 ? SIGEV_THREAD_ID : SIGEV_SIGNAL};
+    if (index == 0) event._sigev_un._tid = thread;
+    // The library's functions of this name may allocate.
+    if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timers[index]) != 0) {
+      timers[index] = -1;
+      continue;
+    }
+    struct itimerspec when = {.it_value.tv_sec = secondsToHalt[index]};
+    syscall(SYS_timer_settime, timers[index], 0, &when, NULL);
+  }
+}
+
+static void clear_timers(void) {
+  for (int index = 0; index < 2; index++) {
+    if (timers[index] >= 0) syscall(SYS_timer_delete, timers[index]);
+    timers[index] = -1;
+  }
+}
+
+bool kvos_is_crash_timer(const siginfo_t *info) {
+  if (info->si_code != SI_TIMER || info->si_value.sival_ptr != (void *)&owner) return false;
+  int32_t present = atomic_load_explicit(&owner, memory_order_relaxed);
+  if (present == (int32_t)syscall(SYS_gettid)) siglongjmp(guard, 1);
+  // It waits for what it will not get, and was about to end the process.
+  if (present > 0) kvos_end_process(crash.number);
+  return true;
+}
+
+// MARK: - One thread at a time
+
+static bool become_owner(int32_t self) {
+  struct timespec aMoment = {.tv_nsec = 1000000};
+  for (int turn = 0; turn < 1000; turn++) {
+    int32_t none = 0;
+    // acquire: pairs with the release below.
+    if (atomic_compare_exchange_strong_explicit(&owner, &none, self, memory_order_acquire,
+                                                memory_order_relaxed)) {
+      return true;
+    }
+    nanosleep(&aMoment, NULL);
+  }
+  return false;
+}
+
+void kvos_record_crash(int number, const siginfo_t *info, const void *context, bool isLast) {
+  int32_t self = (int32_t)syscall(SYS_gettid);
+  if (atomic_load_explicit(&owner, memory_order_relaxed) == self) siglongjmp(guard, 1);
+  if (!become_owner(self)) return;
+  crash.number = number;
+  crash.info = info;
+  crash.context = context;
+  crash.isNowhere = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0 &&
+                    (uintptr_t)info->si_addr == kvos_interrupted_pc(context);
+  nextStep = notBegun;
+  // A fault comes back to here.
+  if (sigsetjmp(guard, 1) == 0 && begin()) {
+    set_timers(self);
+    nextStep = 0;
+  }
+  while (nextStep < stepCount) steps[nextStep++]();
+  if (nextStep == stepCount) {
+    nextStep = notBegun;
+    clear_timers();
+    kvos_release_live_in_crash();
+    finish();
+  }
+  // release: the next one finds all of this done.
+  atomic_store_explicit(&owner, isLast ? -1 : 0, memory_order_release);
+}
+
+void kvos_prepare_crash_record(void) {
+  kvos_prepare_unwinding_interrupted();
+  if (swift_getFatalErrorMessageBuffer) fatalError = swift_getFatalErrorMessageBuffer();
+  abortMessage = (AbortMessage *const *)dlsym(RTLD_DEFAULT, "__abort_msg");
+}

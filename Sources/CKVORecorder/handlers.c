@@ -1,0 +1,151 @@
+// The signal handler of the recorder, in front of the handlers that there were.
+//
+// Runs at any instruction of any thread. It may call nothing that is not async-signal-safe: no
+// allocation, no lock, no hook, no output.
+//
+// What it must survive, and by what:
+// - somebody cuts the file of the log while threads write into its mapping: memory of no file is put
+//   there, and the access is tried again;
+// - the crash record faults or comes to a halt: crash.c;
+// - the program's handler returns or jumps out: everything of ours is over before it is called;
+// - a handler is changed while another thread's signal is handled: the former ones are read once.
+
+#include "recorder.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGSYS};
+enum { numberCount = sizeof numbers / sizeof numbers[0] };
+
+static struct sigaction formers[numberCount];
+
+static struct sigaction *former_of(int number) {
+  for (int index = 0; index < numberCount; index++) {
+    if (numbers[index] == number) return &formers[index];
+  }
+  return NULL;
+}
+
+// MARK: - A log that was cut
+
+static bool is_cut(int number, const siginfo_t *info) {
+  if (number != SIGBUS || info->si_code <= 0) return false;
+  KVOSPart *part = kvos_part_containing(info->si_addr);
+  if (part == NULL || part->process != getpid()) return false;
+  atomic_store_explicit(&part->damage, KVOS_CUT, memory_order_relaxed);
+  if (!kvos_cover_part(part)) return false;
+  // No epoch that is given under the lock comes near this one, nor one of another cut.
+  _Atomic uint64_t *epoch = kvos_recorder()->epoch;
+  if (atomic_load_explicit(epoch, memory_order_relaxed) != 0) {
+    atomic_fetch_add_explicit(epoch, (uint64_t)1 << 40, memory_order_relaxed);
+  }
+  return true;
+}
+
+// MARK: - Going on as if we were not here
+
+// Whether the instruction that raised it does so again when the handler returns.
+static bool repeats(int number, const siginfo_t *info) {
+  bool isFault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
+  return isFault && info->si_code > 0;
+}
+
+static bool is_function(const struct sigaction *action) {
+  return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+static void set_default(int number) {
+  struct sigaction none = {.sa_handler = SIG_DFL};
+  sigaction(number, &none, NULL);
+}
+
+static void unblock(int number) {
+  sigset_t one;
+  sigemptyset(&one);
+  if (number != 0) {
+    sigaddset(&one, number);
+  } else {
+    for (int index = 0; index < numberCount; index++) sigaddset(&one, numbers[index]);
+  }
+  pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
+
+void kvos_end_process(int number) {
+  set_default(number);
+  unblock(number);
+  raise(number);
+}
+
+static void end(int number, siginfo_t *info) {
+  set_default(number);
+  if (repeats(number, info)) return;
+  unblock(number);
+  // With what the kernel knows of it: a core file and a debugger show that.
+  syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info);
+}
+
+static void call(const struct sigaction *former, int number, siginfo_t *info, void *context) {
+  const ucontext_t *interrupted = context;
+  // The mask that the kernel would have given it.
+  sigset_t mask = former->sa_mask;
+  for (int other = 1; other < SIGRTMAX; other++) {
+    if (sigismember(&interrupted->uc_sigmask, other) == 1) sigaddset(&mask, other);
+  }
+  if (!(former->sa_flags & SA_NODEFER)) sigaddset(&mask, number);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  if (former->sa_flags & SA_SIGINFO) {
+    former->sa_sigaction(number, info, context);
+  } else {
+    former->sa_handler(number);
+  }
+}
+
+static void handle(int number, siginfo_t *info, void *context) {
+  int code = errno;
+  if (kvos_is_crash_timer(info)) {
+    errno = code;
+    return;
+  }
+  struct sigaction *place = former_of(number);
+  struct sigaction former = *place;
+  bool isIgnored = former.sa_handler == SIG_IGN && info->si_code <= 0;
+  if (!isIgnored && !is_cut(number, info)) {
+    unblock(0);
+    kvos_record_crash(number, info, context, !is_function(&former));
+    kvos_wake_helper();
+    if (is_function(&former)) {
+      if (former.sa_flags & (int)SA_RESETHAND) *place = (struct sigaction){.sa_handler = SIG_DFL};
+      call(&former, number, info, context);
+    } else {
+      end(number, info);
+    }
+  }
+  errno = code;
+}
+
+// MARK: - Installing
+
+bool kvos_has_crash_record(void) {
+  return atomic_load_explicit(&kvos_recorder()->hasCrashRecord, memory_order_relaxed);
+}
+
+void kvos_install_crash_record(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  if (atomic_exchange(&recorder->hasCrashRecord, true)) return;
+  kvos_prepare_crash_record();
+  KVOSWriter *writer = kvos_writer();
+  if (writer && !writer->hasSignalStack) kvos_give_signal_stack(writer);
+  struct sigaction own = {.sa_sigaction = handle,
+                          // A fault of the record's own must come here too.
+                          .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+  sigfillset(&own.sa_mask);
+  for (int index = 0; index < numberCount; index++) sigdelset(&own.sa_mask, numbers[index]);
+  for (int index = 0; index < numberCount; index++) {
+    // Known before it is replaced: another thread may be here at once.
+    sigaction(numbers[index], NULL, &formers[index]);
+    sigaction(numbers[index], &own, NULL);
+  }
+}
