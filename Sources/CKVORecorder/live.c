@@ -24,7 +24,7 @@ typedef struct {
   };
 } Entry;
 
-typedef struct {
+typedef struct KVOSShard {
   _Alignas(64) _Atomic uint32_t isLocked;
   /// Changed under the lock, read at any time.
   _Atomic uint64_t count;
@@ -32,7 +32,9 @@ typedef struct {
   Entry *entries;
 } Shard;
 
-static Shard shards[SHARD_COUNT];
+static Shard ownShards[SHARD_COUNT];
+
+KVOSShard *kvos_own_shards(void) { return ownShards; }
 
 static void lock(Shard *shard) {
   // Held for some dozen instructions, or for growing.
@@ -61,7 +63,9 @@ static void set_count(Shard *shard, uint64_t count) {
 }
 
 static uint64_t spread(uint64_t id) { return (id * 0x9E3779B97F4A7C15u) >> 20; }
-static Shard *shard_of(uint64_t id) { return &shards[id * 0x9E3779B97F4A7C15u >> 60]; }
+static Shard *shard_of(uint64_t id) {
+  return &kvos_recorder()->shards[id * 0x9E3779B97F4A7C15u >> 60];
+}
 
 static const uint8_t *bytes_of(const Entry *entry) {
   return entry->byteCount > INLINE_LIMIT ? entry->longer : entry->bytes;
@@ -142,14 +146,14 @@ void kvos_live_remove(uint64_t registration) {
 uint64_t kvos_live_count(void) {
   uint64_t count = 0;
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    count += count_of(&shards[index]);
+    count += count_of(&kvos_recorder()->shards[index]);
   }
   return count;
 }
 
 void kvos_live_clear(void) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    Shard *shard = &shards[index];
+    Shard *shard = &kvos_recorder()->shards[index];
     lock(shard);
     for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
       Entry *entry = &shard->entries[at];
@@ -166,8 +170,8 @@ void kvos_live_clear(void) {
 void kvos_live_free_locks(void) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
     // What its holder left half done is not to be trusted; the memory is lost.
-    if (atomic_load_explicit(&shards[index].isLocked, memory_order_relaxed)) {
-      shards[index] = (Shard){.isLocked = 0};
+    if (atomic_load_explicit(&kvos_recorder()->shards[index].isLocked, memory_order_relaxed)) {
+      kvos_recorder()->shards[index] = (Shard){.isLocked = 0};
     }
   }
 }
@@ -189,7 +193,7 @@ static void write_entry(KVOSWriter *writer, const Entry *entry) {
 
 void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    Shard *shard = &shards[index];
+    Shard *shard = &kvos_recorder()->shards[index];
     lock(shard);
     for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
       if (shard->entries[at].id == 0) continue;
@@ -215,21 +219,21 @@ uint64_t kvos_hold_live_in_crash(void) {
     // Whoever holds it may be done in a moment, or be this thread.
     for (int turn = 0; turn < 1000; turn++) {
       uint32_t free = 0;
-      if (!atomic_compare_exchange_strong_explicit(&shards[index].isLocked, &free, 1,
+      if (!atomic_compare_exchange_strong_explicit(&kvos_recorder()->shards[index].isLocked, &free, 1,
                                                    memory_order_acquire, memory_order_relaxed)) {
         continue;
       }
       held |= 1u << index;
       break;
     }
-    count += count_of(&shards[index]);
+    count += count_of(&kvos_recorder()->shards[index]);
   }
   return count;
 }
 
 void kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *writer)) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    Shard *shard = &shards[index];
+    Shard *shard = &kvos_recorder()->shards[index];
     if (!(held & 1u << index)) continue;
     for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
       if (shard->entries[at].id == 0) continue;
@@ -241,7 +245,7 @@ void kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *w
 
 void kvos_release_live_in_crash(void) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    if (held & 1u << index) unlock(&shards[index]);
+    if (held & 1u << index) unlock(&kvos_recorder()->shards[index]);
   }
   held = 0;
 }

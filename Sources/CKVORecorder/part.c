@@ -73,7 +73,7 @@ int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
     atomic_store_explicit(&part->damage, damage, memory_order_relaxed);
     return ESTALE;
   }
-  uint64_t growth = allocated / 2;
+  uint64_t growth = allocated / 2 & ~(uint64_t)(KVOS_PAGE - 1);
   if (growth < leastGrowth) growth = leastGrowth;
   if (growth > mostGrowth) growth = mostGrowth;
   if (growth < byteCount) growth = (byteCount + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);

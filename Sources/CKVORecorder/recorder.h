@@ -141,6 +141,9 @@ typedef struct KVOSWriter {
 
 // MARK: The recorder
 
+struct KVOSShard;
+typedef struct KVOSShard KVOSShard;
+
 /// All that two copies of this code in one process share. Its layout is that of version 1.
 typedef struct {
   /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
@@ -153,6 +156,8 @@ typedef struct {
   sigset_t formerSignals;
   KVOSPool strings;
   KVOSPool stacks;
+  /// The live registrations.
+  KVOSShard *shards;
   /// Stacks by their frame pointers.
   KVOSIndex knownStacks;
   _Atomic(KVOSPart *) part;
@@ -262,6 +267,9 @@ bool kvos_block(KVOSRecorder *recorder);
 
 /// How often images were loaded or unloaded so far, as the loader counts it.
 uint64_t kvos_image_change_count(void);
+
+/// The tables of live registrations of this copy.
+KVOSShard *kvos_own_shards(void);
 
 /// Writes the live registrations. The lock is held.
 void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer);

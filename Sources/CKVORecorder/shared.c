@@ -92,6 +92,7 @@ static void make_own(void) {
     own.epoch = &epoch;
   }
   own.tables.type = KVOS_TABLES;
+  own.shards = kvos_own_shards();
   own.writerOfThread = own_writer;
   pthread_atfork(kvos_fork_begins, kvos_fork_ends, kvos_fork_happened);
   own.knownWriterOfThread = known_writer;
