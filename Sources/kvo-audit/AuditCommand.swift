@@ -102,7 +102,7 @@ struct AuditCommand: ParsableCommand {
       resolver: DwarfFrameResolver()
     )
     let bar = ProgressBar()
-    let report = audit.report(on: logs.map(AuditInput.init(argument:))) {
+    let report = audit.report(on: AuditInput.inputs(arguments: logs)) {
       bar.update($0, readByteCount: $1, byteCount: $2)
     }
     bar.clear()

@@ -32,13 +32,13 @@ struct CensusCommand: ParsableCommand {
     var isComplete = true
     let bar = ProgressBar()
     let resolver = DwarfFrameResolver()
-    for log in logs {
+    for input in AuditInput.inputs(arguments: logs) {
       let result = Result { () throws(InputFailure) in
         try Census(
-          of: AuditInput(argument: log),
+          of: input,
           appModules: appModules,
           resolver: resolver
-        ) { bar.update(log, readByteCount: $0, byteCount: $1) }
+        ) { bar.update(input.label, readByteCount: $0, byteCount: $1) }
       }
       bar.clear()
       switch result {

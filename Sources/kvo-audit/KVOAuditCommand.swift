@@ -22,6 +22,10 @@ struct KVOAuditCommand: ParsableCommand {
           gunzip -c app.jsonl.gz | kvo-audit -
         Who observes what at the end:
           kvo-audit census app.jsonl
+        Read a binary log as text:
+          kvo-audit convert app.kvolog
+        What a log is made of:
+          kvo-audit stats app.kvolog
         What a code means, and what to do:
           kvo-audit explain KVO001
 
@@ -31,11 +35,12 @@ struct KVOAuditCommand: ParsableCommand {
         64  wrong usage
         65  an input is unreadable (what could be read is reported), or
             validate found problems
-        74  the report cannot be written
+        74  the report or a copy cannot be written
       """,
     version: AuditVersion.current,
     subcommands: [
-      AuditCommand.self, CensusCommand.self, ExplainCommand.self, ValidateCommand.self,
+      AuditCommand.self, CensusCommand.self, ConvertCommand.self, ExplainCommand.self,
+      StatsCommand.self, ValidateCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

@@ -44,6 +44,8 @@ enum StandardStreams {
 
   /// Whether a terminal shows standard output and understands escape sequences.
   static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 && !isDumb }
+  /// Whether standard output is a terminal of any kind.
+  static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
   /// Whether a terminal shows standard error and understands escape sequences.
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
@@ -55,8 +57,8 @@ enum StandardStreams {
     return value.pointee != 0
   }
 
-  /// The error number, 0 for none.
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+  /// Writes `bytes` to `descriptor`, and gives the error number, 0 for none.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { writeBytes(descriptor, $0) }

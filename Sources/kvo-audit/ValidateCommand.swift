@@ -8,10 +8,11 @@ struct ValidateCommand: ParsableCommand {
     abstract: "Check that logs follow the grammar.",
     discussion: """
       Reports every line that is not an event, by line and column, and counts the events and keys
-      that this version does not know, which is no problem. The grammar is
-      Documentation/LogFormat.md.
+      that this version does not know, which is no problem. Of a binary log it says which segments
+      are whole, and what was lost. The grammar is Documentation/LogFormat.md.
 
-      Exit status: 0 all lines are events, 65 some are not or an input cannot be read.
+      Exit status: 0 all lines are events and nothing is lost, 65 otherwise, and where an input cannot
+      be read.
 
       EXAMPLE
         kvo-audit validate app.jsonl
@@ -24,10 +25,10 @@ struct ValidateCommand: ParsableCommand {
   func run() throws {
     var isClean = true
     let bar = ProgressBar()
-    for log in logs {
+    for input in AuditInput.inputs(arguments: logs) {
       let result = Result { () throws(InputFailure) in
-        try LogValidation(of: AuditInput(argument: log)) {
-          bar.update(log, readByteCount: $0, byteCount: $1)
+        try LogValidation(of: input) {
+          bar.update(input.label, readByteCount: $0, byteCount: $1)
         }
       }
       bar.clear()

@@ -62,8 +62,8 @@ import Testing
     #expect(
       run.complaint == """
         kvo-audit: none.jsonl: no such file
-        kvo-audit: text.txt: not a usage log: it begins with "hello\\n"; kvo-audit reads usage logs \
-        in JSON Lines, one object with an "event" a line
+        kvo-audit: text.txt: not a usage log: it begins with "hello\\n"; kvo-audit reads usage \
+        logs, binary ones (.kvolog) and JSON Lines, one object with an "event" a line
 
         """
     )

@@ -25,7 +25,9 @@ import Testing
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     #expect(message(directory.path) == "logs: is a directory; name the usage logs in it")
     #expect(message(folder.url.path + "/missing.jsonl") == "missing.jsonl: no such file")
-    let reads = "kvo-audit reads usage logs in JSON Lines, one object with an \"event\" a line"
+    let reads =
+      "kvo-audit reads usage logs, binary ones (.kvolog) and JSON Lines, one object with an "
+      + "\"event\" a line"
     #expect(
       try message(folder.file("empty.jsonl", ""))
         == "empty.jsonl: the input is empty; a usage log has at least one line, so the program "

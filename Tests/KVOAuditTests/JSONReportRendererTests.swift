@@ -78,7 +78,7 @@ import Testing
           path: "a.jsonl",
           kind: .jsonLines,
           eventCount: 1204,
-          damaged: [LogProblem(line: 7, column: 3, message: "not JSON")],
+          damaged: [DamagedPlace(LogProblem(line: 7, column: 3, message: "not JSON"))],
           damageCount: 1
         )
       ],
@@ -104,7 +104,10 @@ import Testing
                 {
                   "line": 7,
                   "column": 3,
-                  "message": "not JSON"
+                  "message": "not JSON",
+                  "offset": null,
+                  "byteCount": null,
+                  "path": null
                 }
               ],
               "damagedCount": 1

@@ -52,7 +52,7 @@ package struct Census: Sendable {
           current = ProcessReplay(options: options)
         }
         current.take(event, number: number) { _ in }
-      case .damage(let problem): current.lose(at: problem.line) { _ in }
+      case .damage(let problem): current.lose(at: problem.number) { _ in }
       }
     }
     current.finish { _ in }

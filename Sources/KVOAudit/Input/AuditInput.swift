@@ -29,6 +29,8 @@ package enum AuditInput: Sendable {
 /// The raw values are the kinds in JSON.
 package enum InputKind: String, Sendable, CaseIterable {
   case jsonLines = "jsonl"
+  /// The binary form.
+  case binary = "kvolog"
   /// Events handed over inside a process.
   case memory
 
@@ -37,11 +39,18 @@ package enum InputKind: String, Sendable, CaseIterable {
 
   /// The kind of an input that begins with `head`, or nil where it is none that can be read.
   ///
-  /// In JSON Lines every line begins with a brace. One such line is enough, so that a log whose
-  /// first line is damaged is still a log.
+  /// A binary log has its magic in front, or that of its first segment behind a damaged page. In JSON
+  /// Lines every line begins with a brace. One such line is enough, so that a log whose first line is
+  /// damaged is still a log.
   ///
   /// Complexity: O(bytes).
   package init?(head: some Collection<UInt8>) {
+    if head.starts(with: BinaryFormat.magic)
+      || head.dropFirst(BinaryFormat.pageByteCount).starts(with: "KVSG".utf8)
+    {
+      self = .binary
+      return
+    }
     var isAtStart = true
     for byte in head {
       switch byte {

@@ -1,3 +1,5 @@
+import KVOTrace
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -6,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// Reads a file, a FIFO or standard input from front to back.
+/// Reads a file, a FIFO or standard input from front to back, and a file also from any place.
 ///
 /// Owns its file descriptor and closes it, but for standard input's. Not synchronised.
 final class ByteSource {
   /// The number of bytes there are, where the system knows.
-  let byteCount: Int?
+  let knownByteCount: Int?
   private let label: String
   private let descriptor: Int32
   private let isOwned: Bool
@@ -37,7 +39,7 @@ final class ByteSource {
     var status = stat()
     let isKnown = fstat(descriptor, &status) == 0
     let type = isKnown ? status.st_mode & S_IFMT : S_IFREG
-    byteCount = isKnown && type == S_IFREG ? Int(status.st_size) : nil
+    knownByteCount = isKnown && type == S_IFREG ? Int(status.st_size) : nil
     isUnprovenFIFO = type == S_IFIFO
     if type == S_IFDIR {
       throw InputFailure(input: path, reason: InputFailure.directoryReason)
@@ -53,7 +55,7 @@ final class ByteSource {
     isUnprovenFIFO = false
     var status = stat()
     let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    byteCount = isFile ? Int(status.st_size) : nil
+    knownByteCount = isFile ? Int(status.st_size) : nil
   }
 
   deinit {
@@ -118,5 +120,37 @@ final class ByteSource {
     case EISDIR: InputFailure.directoryReason
     default: "cannot be read: \(String(cString: strerror(code)))"
     }
+  }
+}
+
+// A binary log is read piece by piece, not mapped: a file that is cut while it is mapped ends the
+// process that looks at it.
+extension ByteSource: BinaryLogBytes {
+  /// The size that the file had when it was opened.
+  var byteCount: Int { knownByteCount ?? 0 }
+
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    var count = 0
+    while count < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
+      if result < 0, errno == EINTR { continue }
+      if result <= 0 { break }
+      count += result
+    }
+    return count
+  }
+
+  func dataOffset(from offset: Int) -> Int {
+    #if os(Linux)
+    // SEEK_DATA, which the system's headers hide behind a macro.
+    let seekData: Int32 = 3
+    let found = lseek(descriptor, off_t(offset), seekData)
+    if found >= 0 { return max(offset, Int(found)) }
+    // Behind the last data there is none up to the end.
+    return errno == ENXIO ? max(offset, byteCount) : offset
+    #else
+    return offset
+    #endif
   }
 }

@@ -66,5 +66,6 @@ extension InputFailure {
 
   /// What an input must be.
   static let readableKinds =
-    "kvo-audit reads usage logs in JSON Lines, one object with an \"event\" a line"
+    "kvo-audit reads usage logs, binary ones (.kvolog) and JSON Lines, one object with an "
+    + "\"event\" a line"
 }

@@ -7,11 +7,25 @@ package struct LogReading: Sendable {
   /// The names behind the ids of its events.
   package var names: TraceNames
   package var eventCount: Int
-  /// The damaged places, in order, up to ``JSONLinesReader/keptProblemLimit``.
-  package var problems: [LogProblem]
-  package var problemCount: Int
-  package var unknownEvents: NameTally
-  package var unknownKeys: NameTally
+  /// The damaged places, in order, up to ``keptProblemLimit``.
+  package var problems: [DamagedPlace] = []
+  package var problemCount = 0
+  package var unknownEvents = NameTally()
+  package var unknownKeys = NameTally()
+  /// How many bytes were read.
+  package var byteCount = 0
+  /// What only a binary log has.
+  package var binary: Binary?
+
+  /// The parts and segments of a binary log.
+  package struct Binary: Hashable, Sendable {
+    /// How many files it was read from.
+    package var partCount: Int
+    package var summary: BinaryLogSummary
+  }
+
+  /// How many damaged places are kept; the others are only counted.
+  static let keptProblemLimit = JSONLinesReader.keptProblemLimit
 }
 
 /// Reads an input of any kind as events, in one pass.
@@ -21,22 +35,32 @@ package struct LogSource {
     /// An event and its 1-based number: the line, in JSON Lines.
     case event(Event, number: Int)
     /// A place that cannot be read, and may hide an event.
-    case damage(LogProblem)
+    case damage(DamagedPlace)
   }
+
+  /// Is called with all that an input says, in order, and with the names behind the ids.
+  package typealias Body = (_ content: Content, _ names: () -> TraceNames) -> Void
 
   /// Is told, after every chunk, how many bytes are read and how many there are, if that is known.
   package typealias Progress = (_ readByteCount: Int, _ byteCount: Int?) -> Void
 
   private let input: AuditInput
+  private let names: TraceNames
   private let progress: Progress?
 
   /// Makes a source of `input`.
   ///
   /// - Parameters:
   ///   - input: what to read.
+  ///   - names: names that are known already; the input's are added to them.
   ///   - progress: called on the thread that reads, before ``read(_:)`` returns.
-  package init(_ input: AuditInput, progress: Progress? = nil) {
+  package init(
+    _ input: AuditInput,
+    names: TraceNames = TraceNames(),
+    progress: Progress? = nil
+  ) {
     self.input = input
+    self.names = names
     self.progress = progress
   }
 
@@ -44,38 +68,39 @@ package struct LogSource {
   ///
   /// `body` is called on the same thread and before this returns, with the names behind the ids of
   /// the event. Complexity: O(bytes); memory is bounded by the input's longest line, its distinct
-  /// names and its live objects.
+  /// names and its live objects. A binary log that is no file is taken into memory as a whole.
   ///
-  /// - Parameter body: must not keep `names`, whose later growth would then copy it.
+  /// - Parameters:
+  ///   - begin: told what the input is, before anything of it.
+  ///   - body: must not keep `names`, whose later growth would then copy it.
   /// - Returns: what was read.
   /// - Throws: ``InputFailure`` where nothing of the input can be used. `body` may have been called
   ///   before.
   package func read(
-    _ body: (_ content: Content, _ names: () -> TraceNames) -> Void
+    begin: (InputKind) -> Void = { _ in },
+    _ body: Body
   ) throws(InputFailure) -> LogReading {
     switch input {
     case .events(let events, let names, _):
+      begin(.memory)
       for (index, event) in events.enumerated() {
         body(.event(event, number: index + 1), { names })
       }
       return LogReading(
         kind: .memory,
         names: names,
-        eventCount: events.count,
-        problems: [],
-        problemCount: 0,
-        unknownEvents: NameTally(),
-        unknownKeys: NameTally()
+        eventCount: events.count
       )
-    case .file(let path): return try read(ByteSource(path: path), body)
+    case .file(let path): return try read(ByteSource(path: path), begin, body)
     case .standardInput:
-      return try read(ByteSource(standardInputLabel: input.label), body)
+      return try read(ByteSource(standardInputLabel: input.label), begin, body)
     }
   }
 
   private func read(
     _ source: ByteSource,
-    _ body: (_ content: Content, _ names: () -> TraceNames) -> Void
+    _ begin: (InputKind) -> Void,
+    _ body: Body
   ) throws(InputFailure) -> LogReading {
     // The kind is found from the first bytes, which may come in pieces.
     var head: [UInt8] = []
@@ -87,25 +112,46 @@ package struct LogSource {
     guard !head.isEmpty else {
       throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
     }
-    guard InputKind(head: head) != nil else {
+    guard let kind = InputKind(head: head) else {
       throw InputFailure(
         input: input.label,
         reason: InputFailure.unknownKindReason(head: head)
       )
     }
-    return try readJSONLines(source, head: head, body)
+    begin(kind)
+    return kind == .binary
+      ? try readBinary(source, head: head, body) : try readJSONLines(source, head: head, body)
+  }
+
+  private func readBinary(
+    _ source: ByteSource,
+    head: [UInt8],
+    _ body: Body
+  ) throws(InputFailure) -> LogReading {
+    var reader = BinaryLogSource(label: input.label, names: names, progress: progress)
+    if case .file(let path) = input, source.knownByteCount != nil {
+      return try reader.read(source, path: path, body)
+    }
+    var bytes = head
+    while true {
+      let chunk = try source.read()
+      if chunk.isEmpty { break }
+      bytes.append(contentsOf: chunk)
+      progress?(bytes.count, source.knownByteCount)
+    }
+    return try reader.read(bytes, body)
   }
 
   private func readJSONLines(
     _ source: ByteSource,
     head: [UInt8],
-    _ body: (_ content: Content, _ names: () -> TraceNames) -> Void
+    _ body: Body
   ) throws(InputFailure) -> LogReading {
-    let reader = JSONLinesReader()
+    let reader = JSONLinesReader(names: names)
     func take(line: Int, content: JSONLinesReader.Content) {
       switch content {
       case .event(let event): body(.event(event, number: line), { reader.names })
-      case .problem(let problem): body(.damage(problem), { reader.names })
+      case .problem(let problem): body(.damage(DamagedPlace(problem)), { reader.names })
       }
     }
     var chunk = head
@@ -113,7 +159,7 @@ package struct LogSource {
     while !chunk.isEmpty, reader.refusal == nil {
       reader.read(chunk[...], take)
       readByteCount += chunk.count
-      progress?(readByteCount, source.byteCount)
+      progress?(readByteCount, source.knownByteCount)
       chunk = try source.read()
     }
     reader.finish(take)
@@ -122,10 +168,11 @@ package struct LogSource {
       kind: .jsonLines,
       names: reader.names,
       eventCount: reader.eventCount,
-      problems: reader.problems,
+      problems: reader.problems.map(DamagedPlace.init),
       problemCount: reader.problemCount,
       unknownEvents: reader.unknownEvents,
-      unknownKeys: reader.unknownKeys
+      unknownKeys: reader.unknownKeys,
+      byteCount: readByteCount
     )
   }
 

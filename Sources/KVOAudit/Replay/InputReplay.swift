@@ -45,7 +45,7 @@ struct InputReplay {
         current = ProcessReplay(options: options)
       }
       current.take(event, number: number) { verdicts.append($0) }
-    case .damage(let problem): current.lose(at: problem.line) { verdicts.append($0) }
+    case .damage(let problem): current.lose(at: problem.number) { verdicts.append($0) }
     }
     if verdicts.count >= Self.batchCount { fold(names: names()) }
   }

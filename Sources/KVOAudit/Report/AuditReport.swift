@@ -1,5 +1,4 @@
 package import KVORules
-package import KVOTraceJSON
 
 /// All that an audit of some inputs found, ready for any renderer.
 package struct AuditReport: Sendable {
@@ -9,7 +8,7 @@ package struct AuditReport: Sendable {
     package var kind: InputKind
     package var eventCount: Int
     /// The damaged places, in order; the first thousand where there are more.
-    package var damaged: [LogProblem]
+    package var damaged: [DamagedPlace]
     /// How many damaged places there are.
     package var damageCount: Int
 
@@ -17,7 +16,7 @@ package struct AuditReport: Sendable {
       path: String,
       kind: InputKind,
       eventCount: Int,
-      damaged: [LogProblem] = [],
+      damaged: [DamagedPlace] = [],
       damageCount: Int = 0
     ) {
       self.path = path

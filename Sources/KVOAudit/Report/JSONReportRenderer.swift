@@ -1,5 +1,4 @@
 import KVORules
-import KVOTraceJSON
 
 /// Renders a report as JSON: the contract that other tools read.
 ///
@@ -53,14 +52,26 @@ extension JSONText {
     }
   }
 
-  private mutating func write(_ problem: LogProblem) {
-    object { text in
-      text.key("line")
-      text.value(problem.line)
-      text.key("column")
-      text.value(problem.column)
-      text.key("message")
-      text.value(problem.message)
+  private mutating func write(_ place: DamagedPlace) {
+    var text: (line: Int, column: Int)?
+    var bytes: (offset: Int, count: Int)?
+    switch place.location {
+    case .text(let line, let column): text = (line, column)
+    case .bytes(let offset, let byteCount): bytes = (offset, byteCount)
+    }
+    object { json in
+      json.key("line")
+      json.value(text?.line)
+      json.key("column")
+      json.value(text?.column)
+      json.key("message")
+      json.value(place.message)
+      json.key("offset")
+      json.value(bytes?.offset)
+      json.key("byteCount")
+      json.value(bytes?.count)
+      json.key("path")
+      json.value(place.path)
     }
   }
 

@@ -1,5 +1,4 @@
 import KVORules
-import KVOTraceJSON
 
 /// Renders a report for people.
 ///
@@ -45,11 +44,12 @@ package struct TextReportRenderer {
   private func damage(_ input: AuditReport.Input) -> String? {
     guard input.damageCount > 0 else { return nil }
     var lines = [
-      "DAMAGED: \(Wording.count(input.damageCount, "line")) of \(input.path) cannot be read, "
+      "DAMAGED: \(Wording.count(input.damageCount, input.kind == .binary ? "place" : "line")) "
+        + "of \(input.path) cannot be read, "
         + "and what \(input.damageCount == 1 ? "it" : "they") said is lost"
     ]
     for problem in input.damaged.prefix(Self.damageLimit) {
-      lines.append("  \(input.path):\(problem.line):\(problem.column): \(problem.message)")
+      lines.append("  " + problem.text(input: input.path))
     }
     if input.damageCount > Self.damageLimit {
       let rest = Wording.grouped(input.damageCount - Self.damageLimit)

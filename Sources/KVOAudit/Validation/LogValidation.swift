@@ -1,4 +1,5 @@
 internal import KVORules
+internal import KVOTrace
 import KVOTraceJSON
 
 /// What reading one input to its end showed, for whoever writes a writer.
@@ -18,8 +19,10 @@ package struct LogValidation: Sendable {
     reading = try LogSource(input, progress: progress).read { _, _ in }
   }
 
-  /// Whether every line was an event, known or not.
-  package var isClean: Bool { reading.problemCount == 0 }
+  /// Whether every line was an event, known or not, and nothing of a binary log was lost.
+  package var isClean: Bool {
+    reading.problemCount == 0 && reading.binary?.summary.isWhole ?? true
+  }
 
   /// What was found, a line each, with a newline at the end.
   ///
@@ -33,13 +36,38 @@ package struct LogValidation: Sendable {
         : "\(label): \(Wording.count(reading.problemCount, "problem")), \(events)"
     )
     for problem in reading.problems {
-      lines.append("  \(label):\(problem.line):\(problem.column): \(problem.message)")
+      lines.append("  " + problem.text(input: label))
     }
     let untold = reading.problemCount - reading.problems.count
     if untold > 0 { lines.append("  … and \(Wording.count(untold, "more problem"))") }
+    if let binary = reading.binary { lines.append("  " + Self.text(of: binary)) }
     append("events", reading.unknownEvents, to: &lines)
     append("keys", reading.unknownKeys, to: &lines)
     return lines.map(ShownText.escaped).joined(separator: "\n") + "\n"
+  }
+
+  /// What of a binary log is whole, and what was lost.
+  private static func text(of binary: LogReading.Binary) -> String {
+    let summary = binary.summary
+    var parts = ["\(Wording.grouped(summary.wholeSegmentCount)) whole"]
+    func add(_ count: Int, _ what: String) {
+      if count > 0 { parts.append("\(Wording.grouped(count)) \(what)") }
+    }
+    add(summary.openSegmentCount, "open at the end")
+    add(summary.partSegmentCount, "lost in part")
+    add(summary.lostSegmentCount, "lost")
+    var text = "segments: \(parts.joined(separator: ", "))"
+    if binary.partCount > 1 { text += "; \(binary.partCount) parts" }
+    if summary.lostByteCount > 0 {
+      text += "; \(Wording.count(summary.lostByteCount, "byte")) lost"
+    }
+    if summary.stringlessEventCount > 0 {
+      text += "; \(Wording.count(summary.stringlessEventCount, "event")) left out for lost strings"
+    }
+    if summary.stacklessEventCount > 0 {
+      text += "; \(Wording.count(summary.stacklessEventCount, "event")) without their lost stacks"
+    }
+    return text
   }
 
   private func append(_ what: String, _ tally: NameTally, to lines: inout [String]) {

@@ -67,6 +67,12 @@ package struct BinaryFileHeader: Hashable, Sendable {
     return page
   }
 
+  /// Reads the first bytes of a file, or gives nil where they are no header.
+  package init?(bytes: [UInt8]) {
+    guard let header = bytes.withUnsafeBytes({ try? BinaryFileHeader($0) }) else { return nil }
+    self = header
+  }
+
   /// Why the bytes of a page are no header.
   enum Flaw: Error {
     /// There are fewer than it has.

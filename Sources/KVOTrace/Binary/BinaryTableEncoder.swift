@@ -16,6 +16,10 @@ package struct BinaryTableEncoder {
 
   package init() {}
 
+  /// How many strings and stacks were defined.
+  package var stringCount: Int { Int(lastString) }
+  package var stackCount: Int { Int(lastStack) }
+
   /// The definitions since the last call, which are forgotten here.
   package mutating func takeBytes() -> [UInt8] {
     let taken = bytes

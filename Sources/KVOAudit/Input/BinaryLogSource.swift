@@ -1,0 +1,164 @@
+import KVORules
+import KVOTrace
+
+/// Reads a binary log, and the older parts of it that stand beside it, as one.
+struct BinaryLogSource {
+  private let label: String
+  private let progress: LogSource.Progress?
+
+  private var names: TraceNames
+  private var eventCount = 0
+  private var problems: [DamagedPlace] = []
+  private var problemCount = 0
+  private var summary = BinaryLogSummary()
+  private var readByteCount = 0
+  private var byteCount = 0
+
+  /// Makes a source.
+  ///
+  /// - Parameters:
+  ///   - label: what the input is called.
+  ///   - names: names that are known already.
+  ///   - progress: told how far it is.
+  init(label: String, names: TraceNames, progress: LogSource.Progress?) {
+    self.label = label
+    self.names = names
+    self.progress = progress
+  }
+
+  /// Reads a log that is in memory.
+  ///
+  /// - Throws: ``InputFailure`` where nothing of it can be used.
+  mutating func read(
+    _ bytes: [UInt8],
+    _ body: LogSource.Body
+  ) throws(InputFailure) -> LogReading {
+    byteCount = bytes.count
+    try read(BinaryLogMemory(bytes), path: nil, isComplete: true, body)
+    return reading(partCount: 1)
+  }
+
+  /// Reads a file, and before it the parts that are older.
+  ///
+  /// - Throws: ``InputFailure`` where nothing of it can be used.
+  mutating func read(
+    _ source: ByteSource,
+    path: String,
+    _ body: LogSource.Body
+  ) throws(InputFailure) -> LogReading {
+    byteCount = source.byteCount
+    guard let header = BinaryFileHeader(of: source), header.version <= BinaryFormat.version else {
+      // What is wrong with it, the reader says.
+      try read(source, path: nil, isComplete: true, body)
+      return reading(partCount: 1)
+    }
+    let parts = LogParts(before: path, header: header)
+    byteCount += parts.older.reduce(0) { $0 + ($1.source.byteCount) }
+    let isComplete = (parts.older.first?.number ?? header.part) <= 1
+    var next: UInt32 = 1
+    for part in parts.older {
+      lose(next..<part.number, path: part.path, body)
+      try read(part.source, path: part.path, isComplete: isComplete, body)
+      next = part.number + 1
+    }
+    lose(next..<max(next, header.part), path: nil, body)
+    try read(source, path: nil, isComplete: isComplete, body)
+    return reading(partCount: parts.older.count + 1)
+  }
+
+  /// Reads one part; `isComplete` says whether the log is there from its first part on.
+  private mutating func read(
+    _ source: any BinaryLogBytes,
+    path: String?,
+    isComplete: Bool,
+    _ body: LogSource.Body
+  ) throws(InputFailure) {
+    let reader = BinaryLogReader(source, names: names)
+    // The reader alone holds the names while it adds to them.
+    names = TraceNames()
+    defer { names = reader.names }
+    var events: [Event] = []
+    steps: while true {
+      switch reader.next(into: &events) {
+      case .events:
+        for var event in events {
+          eventCount += 1
+          if !isComplete, case .process(var process) = event.body {
+            process.isComplete = false
+            event.body = .process(process)
+          }
+          body(.event(event, number: eventCount), { reader.names })
+        }
+        progress?(readByteCount + reader.readByteCount, byteCount)
+      case .problem(let problem):
+        take(DamagedPlace(problem, path: path, number: eventCount + 1), reader.names, body)
+      case .end: break steps
+      }
+    }
+    readByteCount += reader.byteCount
+    if let refusal = reader.refusal {
+      throw InputFailure(input: path ?? label, reason: refusal.message)
+    }
+    summary.add(reader.summary)
+    if path == nil, eventCount == 0, let first = problems.first {
+      throw InputFailure(
+        input: label,
+        reason: "nothing of this binary log can be read; at \(first.text(input: label))"
+      )
+    }
+  }
+
+  private mutating func lose(_ parts: Range<UInt32>, path: String?, _ body: LogSource.Body) {
+    guard let first = parts.first, let last = parts.last else { return }
+    let which = first == last ? "part \(first) of it is" : "parts \(first) to \(last) of it are"
+    take(
+      DamagedPlace(
+        location: .bytes(offset: 0, byteCount: 0),
+        path: path,
+        message: "this log is continued here from an earlier part; \(which) missing",
+        number: eventCount + 1
+      ),
+      names,
+      body
+    )
+  }
+
+  private mutating func take(
+    _ place: DamagedPlace,
+    _ names: TraceNames,
+    _ body: LogSource.Body
+  ) {
+    problemCount += 1
+    if problems.count < LogReading.keptProblemLimit { problems.append(place) }
+    body(.damage(place), { names })
+  }
+
+  private func reading(partCount: Int) -> LogReading {
+    LogReading(
+      kind: .binary,
+      names: names,
+      eventCount: eventCount,
+      problems: problems,
+      problemCount: problemCount,
+      byteCount: readByteCount,
+      binary: LogReading.Binary(partCount: partCount, summary: summary)
+    )
+  }
+}
+
+extension BinaryLogSummary {
+  /// Adds what another part had.
+  fileprivate mutating func add(_ other: BinaryLogSummary) {
+    eventCount += other.eventCount
+    wholeSegmentCount += other.wholeSegmentCount
+    openSegmentCount += other.openSegmentCount
+    partSegmentCount += other.partSegmentCount
+    lostSegmentCount += other.lostSegmentCount
+    lostByteCount += other.lostByteCount
+    stringlessEventCount += other.stringlessEventCount
+    stacklessEventCount += other.stacklessEventCount
+    droppedEventCount = droppedEventCount.addingSaturated(other.droppedEventCount)
+    firstTime = firstTime ?? other.firstTime
+    lastTime = other.lastTime ?? lastTime
+  }
+}

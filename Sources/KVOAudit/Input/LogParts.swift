@@ -1,0 +1,96 @@
+import KVOTrace
+
+/// The files of one process's log, found beside an input.
+///
+/// `app.kvolog` is the newest part; `app.kvolog.1` the one before, `app.kvolog.2` the one before that.
+struct LogParts {
+  /// A part that is there.
+  struct Part {
+    var path: String
+    var number: UInt32
+    var source: ByteSource
+  }
+
+  /// The parts before the input's, oldest first, without the input's own.
+  private(set) var older: [Part] = []
+
+  /// How many names in a row may be unused before no older part is looked for.
+  private static let gapLimit = 16
+
+  /// Looks for the parts before the one at `path`, whose header is `header`.
+  ///
+  /// Complexity: O(parts).
+  init(before path: String, header: BinaryFileHeader) {
+    var place = 0
+    var unusedCount = 0
+    var numbers: Set<UInt32> = []
+    while unusedCount < Self.gapLimit, UInt64(place) + 1 < UInt64(header.part) {
+      place += 1
+      let name = Self.name(of: path, older: place)
+      guard let source = try? ByteSource(path: name), source.knownByteCount != nil else {
+        unusedCount += 1
+        continue
+      }
+      unusedCount = 0
+      guard let other = BinaryFileHeader(of: source), other.session == header.session,
+        other.part < header.part, numbers.insert(other.part).inserted
+      else { continue }
+      older.append(Part(path: name, number: other.part, source: source))
+    }
+    older.sort { $0.number < $1.number }
+  }
+
+  /// The file that is `count` parts older than the one at `path`.
+  private static func name(of path: String, older count: Int) -> String {
+    let (base, place) = split(path)
+    return "\(base).\(place + count)"
+  }
+
+  /// The newest part's name, and how many parts older the one at `path` is.
+  static func split(_ path: String) -> (base: String, place: Int) {
+    guard let dot = path.lastIndex(of: "."), let place = Int(path[path.index(after: dot)...]),
+      place > 0, place < 1 << 32, String(place) == path[path.index(after: dot)...]
+    else { return (path, 0) }
+    return (String(path[..<dot]), place)
+  }
+}
+
+extension BinaryFileHeader {
+  /// The header of a file, or nil where it has none.
+  init?(of source: ByteSource) {
+    let bytes = [UInt8](unsafeUninitializedCapacity: BinaryFormat.pageByteCount) { buffer, count in
+      count = source.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+    guard let header = BinaryFileHeader(bytes: bytes) else { return nil }
+    self = header
+  }
+}
+
+extension AuditInput {
+  /// The inputs of command line arguments, without older parts of a log whose newer part is there,
+  /// too: that one brings them along.
+  package static func inputs(arguments: [String]) -> [AuditInput] {
+    let newest = Dictionary(grouping: arguments) { LogParts.split($0).base }
+    return arguments.filter { argument in
+      let (base, place) = LogParts.split(argument)
+      guard place > 0, let own = header(at: argument) else { return true }
+      return !newest[base, default: []].contains { other in
+        LogParts.split(other).place < place
+          && header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
+      }
+    }
+    .map(AuditInput.init(argument:))
+  }
+
+  /// The files that reading it reads: its own, and those of older parts of a binary log.
+  package var paths: [String] {
+    guard case .file(let path) = self else { return [] }
+    guard let header = Self.header(at: path) else { return [path] }
+    return [path] + LogParts(before: path, header: header).older.map(\.path)
+  }
+
+  private static func header(at path: String) -> BinaryFileHeader? {
+    guard let source = try? ByteSource(path: path), source.knownByteCount != nil else { return nil }
+    return BinaryFileHeader(of: source)
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit convert`: the other form of a log.
+struct ConvertCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "convert",
+    abstract: "Make JSON Lines of a binary log, or a binary log of JSON Lines.",
+    discussion: """
+      Nothing is lost: made back, a log is the same, event by event. Older parts that stand beside a
+      binary log (app.kvolog.1, …) are read in front of it. What is damaged is named, and a "dropped"
+      event stands for it.
+
+      Exit status: 0 converted, 65 the log cannot be read, 74 the copy cannot be written.
+
+      EXAMPLES
+        kvo-audit convert app.kvolog | grep '"remove"'
+        kvo-audit convert app.jsonl -o app.kvolog
+        kvo-audit convert app.kvolog --to kvolog -o whole.kvolog
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The log; - is standard input.", valueName: "log"))
+  var log: String
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("The file to write; without it, standard output.", valueName: "file")
+  )
+  var output: String?
+
+  @Option(help: "The form to write; without it, the one that the log is not in.")
+  var to: LogConversion.Form?
+
+  func run() throws {
+    let input = AuditInput(argument: log)
+    if let output, input.paths.contains(where: { OutputFile.isSame(output, as: $0) }) {
+      throw ValidationError("\"\(output)\" is the log itself, and would be overwritten")
+    }
+    var conversion = LogConversion(of: input, to: to)
+    let sink = ConversionSink(path: output)
+    let bar = ProgressBar()
+    let result = Result { () throws(InputFailure) in
+      try conversion.run(
+        progress: { bar.update(log, readByteCount: $0, byteCount: $1) },
+        sink.take
+      )
+    }
+    bar.clear()
+    if case .failure(let failure) = result {
+      StandardStreams.complain("kvo-audit: \(failure.message)")
+      throw ExitStatus.unreadable
+    }
+    sink.finish()
+    if let failure = sink.failure {
+      StandardStreams.complain("kvo-audit: \(failure)")
+      throw ExitStatus.unwritable
+    }
+    if let reading = conversion.reading, reading.problemCount > 0 {
+      let count =
+        reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"
+      StandardStreams.complain(
+        "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(log)` lists them"
+      )
+    }
+  }
+}
+
+extension LogConversion.Form: ExpressibleByArgument {}

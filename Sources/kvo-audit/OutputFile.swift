@@ -1,0 +1,75 @@
+import KVOAudit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file that is being written.
+enum OutputFile {
+  /// Whether both paths lead to one file that is there.
+  static func isSame(_ path: String, as other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    return stat(path, &first) == 0 && stat(other, &second) == 0
+      && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+}
+
+/// Takes the bytes of a conversion, and remembers why they could not be written.
+///
+/// A file is made when the first bytes come: a log that is none leaves no empty file. Not synchronised.
+final class ConversionSink {
+  /// Why nothing more can be written, or nil.
+  private(set) var failure: String?
+  private let path: String?
+  private var descriptor: Int32 = -1
+
+  /// Makes a sink of a file, or of standard output.
+  init(path: String?) { self.path = path }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Writes `bytes`; false where that failed.
+  ///
+  /// - Returns: whether more can be written.
+  func take(_ bytes: [UInt8], _ form: LogConversion.Form) -> Bool {
+    guard failure == nil else { return false }
+    guard let path else { return print(bytes, form) }
+    if descriptor < 0 {
+      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { return fail(path, errno) }
+    }
+    let code = StandardStreams.write(bytes, to: descriptor)
+    return code == 0 || fail(path, code)
+  }
+
+  /// Closes the file, which is when some file systems say that they are full.
+  func finish() {
+    guard descriptor >= 0, let path else { return }
+    if close(descriptor) != 0, failure == nil { _ = fail(path, errno) }
+    descriptor = -1
+  }
+
+  private func print(_ bytes: [UInt8], _ form: LogConversion.Form) -> Bool {
+    if form == .binary, StandardStreams.isOutputATerminal {
+      failure = "a binary log is not for a terminal; name a file with -o"
+      return false
+    }
+    do throws(StandardStreams.Failure) {
+      try StandardStreams.print(bytes)
+      return true
+    } catch {
+      failure = error.description
+      return false
+    }
+  }
+
+  private func fail(_ path: String, _ code: Int32) -> Bool {
+    failure = "\(path): cannot be written: \(String(cString: strerror(code)))"
+    return false
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit stats`: what a log is made of.
+struct StatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stats",
+    abstract: "Count the events of logs: by kind, size, thread and time.",
+    discussion: """
+      EXAMPLES
+        kvo-audit stats app.kvolog
+        kvo-audit stats --format json app.kvolog | jq '.inputs[0].byKind'
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  var logs: [String]
+
+  @Option(help: "How to print the figures.")
+  var format: AuditCommand.Format = .text
+
+  func run() throws {
+    var isComplete = true
+    var all: [LogStatistics] = []
+    let bar = ProgressBar()
+    for input in AuditInput.inputs(arguments: logs) {
+      let result = Result { () throws(InputFailure) in
+        try LogStatistics(of: input) {
+          bar.update(input.label, readByteCount: $0, byteCount: $1)
+        }
+      }
+      bar.clear()
+      switch result {
+      case .success(let statistics):
+        all.append(statistics)
+        if format == .text { try StandardStreams.deliver(Array(statistics.text.utf8)) }
+      case .failure(let failure):
+        isComplete = false
+        StandardStreams.complain("kvo-audit: \(failure.message)")
+      }
+    }
+    if format == .json { try StandardStreams.deliver(LogStatistics.json(all)) }
+    if !isComplete { throw ExitStatus.unreadable }
+  }
+}

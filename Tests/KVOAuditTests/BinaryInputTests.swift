@@ -1,0 +1,175 @@
+import Foundation
+import KVOAudit
+import KVORules
+import KVOTrace
+import KVOTraceJSON
+import TestSupport
+import Testing
+
+@Suite("A binary input") struct BinaryInputTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func events(_ text: String) -> (events: [Event], names: TraceNames) {
+    let reader = JSONLinesReader()
+    var events: [Event] = []
+    reader.read(Array(text.utf8)[...]) { _, content in
+      if case .event(let event) = content { events.append(event) }
+    }
+    return (events, reader.names)
+  }
+
+  /// The binary log of some lines.
+  private func log(
+    _ text: String,
+    session: UInt64 = 1,
+    part: UInt32 = 1,
+    segmentByteCount: Int = 65_536
+  ) -> [UInt8] {
+    let (events, names) = events(text)
+    var writer = BinaryLogWriter(session: session, part: part, segmentByteCount: segmentByteCount)
+    var bytes: [UInt8] = []
+    for event in events { writer.append(event, names: names, to: &bytes) }
+    writer.finish(to: &bytes)
+    return bytes
+  }
+
+  private static let process = #"{"event":"process","schema":1,"pid":7,"started":"now"}"# + "\n"
+
+  /// Three parts of one log with an event each, and what reading them says.
+  private func writeParts(_ parts: [UInt32]) throws -> String {
+    for part in parts {
+      let text = Self.process + "{\"event\":\"lock\",\"lock\":\(part)}\n"
+      let name = part == 3 ? "a.kvolog" : "a.kvolog.\(3 - part)"
+      _ = try folder.file(name, log(text, part: part))
+    }
+    return folder.path("a.kvolog")
+  }
+
+  /// The locks that are read, and what is damaged.
+  private func course(_ input: AuditInput) throws -> [String] {
+    var course: [String] = []
+    _ = try LogSource(input).read { content, _ in
+      switch content {
+      case .event(let event, let number):
+        if case .lock(let id) = event.body { course.append("\(number): lock \(id.number ?? 0)") }
+        if case .process(let process) = event.body { course.append("\(process.isComplete)") }
+      case .damage(let place): course.append(place.message)
+      }
+    }
+    return course
+  }
+
+  @Test("gives the report that its lines give")
+  func sameReport() throws {
+    let text = LogText.doubleRemove(process: 1) + LogText.exit
+    let lines = Audit().report(on: [.file(path: try folder.file("a.jsonl", text))])
+    let binary = Audit().report(on: [.file(path: try folder.file("a.kvolog", log(text)))])
+    #expect(binary.inputs.map(\.kind) == [.binary])
+    #expect(binary.findings == lines.findings)
+    #expect(binary.findings.map(\.code) == [.doubleRemove])
+    #expect(binary.summary == lines.summary)
+  }
+
+  @Test("with a lost segment says which bytes, and concludes nothing from absence")
+  func damage() throws {
+    let text = LogText.doubleRemove(process: 1) + LogText.exit
+    var bytes = log(text, segmentByteCount: 330)
+    // The last segment.
+    bytes[bytes.count - 4096 + 65] ^= 1
+    let path = try folder.file("a.kvolog", bytes)
+    let report = Audit().report(on: [.file(path: path)])
+    #expect(report.inputs.first?.damageCount == 1)
+    guard case .bytes(let offset, let byteCount)? = report.inputs.first?.damaged.first?.location
+    else {
+      Issue.record("the damaged place is not one in bytes")
+      return
+    }
+    #expect(offset == bytes.count - 4096)
+    #expect(byteCount == 4096)
+    let json = String(decoding: JSONReportRenderer().render(report), as: UTF8.self)
+    #expect(json.contains("\"offset\": \(offset),\n          \"byteCount\": 4096,"))
+    let output = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+    #expect(output.contains("DAMAGED: 1 place of \(path) cannot be read, and what it said is lost"))
+  }
+
+  @Test("is read from its oldest part to its newest")
+  func parts() throws {
+    let path = try writeParts([1, 2, 3])
+    #expect(
+      try course(.file(path: path)) == [
+        "true", "2: lock 1", "true", "4: lock 2", "true", "6: lock 3",
+      ]
+    )
+    #expect(try course(.file(path: path + ".1")) == ["true", "2: lock 1", "true", "4: lock 2"])
+    let reading = try LogSource(.file(path: path)).read { _, _ in }
+    #expect(reading.binary?.partCount == 3)
+    // Parts of one process: one process in the report.
+    #expect(Audit().report(on: [.file(path: path)]).summary.processCount == 1)
+  }
+
+  @Test("names the parts that are missing, and is not complete")
+  func missingParts() throws {
+    #expect(
+      try course(.file(path: try writeParts([3]))) == [
+        "this log is continued here from an earlier part; parts 1 to 2 of it are missing", "false",
+        "2: lock 3",
+      ]
+    )
+    #expect(
+      try course(.file(path: try writeParts([1, 3]))) == [
+        "true", "2: lock 1",
+        "this log is continued here from an earlier part; part 2 of it is missing", "true",
+        "4: lock 3",
+      ]
+    )
+  }
+
+  @Test("leaves alone what is named like a part and is none")
+  func foreignPart() throws {
+    let path = try writeParts([2, 3])
+    _ = try folder.file("a.kvolog.2", log(Self.process, session: 2))
+    #expect(
+      try course(.file(path: path)).first
+        == "this log is continued here from an earlier part; part 1 of it is missing"
+    )
+    _ = try folder.file("a.kvolog.2", "no log")
+    #expect(try course(.file(path: path)).count == 5)
+  }
+
+  @Test("is not read twice where its older parts are named as well")
+  func namedParts() throws {
+    let path = try writeParts([1, 2, 3])
+    let other = try folder.file("b.kvolog.1", log(Self.process))
+    let inputs = AuditInput.inputs(arguments: [path + ".1", path, other, path + ".2", "-"])
+    #expect(inputs.map(\.label) == [path, other, "standard input"])
+  }
+
+  @Test("of a later version is refused, with the highest that can be read")
+  func laterVersion() throws {
+    var header = BinaryFileHeader(isSerial: true, session: 1)
+    header.version = 3
+    let path = try folder.file("a.kvolog", header.bytes)
+    let failure = InputFailure(
+      input: path,
+      reason: "the log is written to version 3 of the binary form; this version reads versions up "
+        + "to 1"
+    )
+    #expect(Audit().report(on: [.file(path: path)]).failures == [failure])
+  }
+
+  @Test("that is cut while it is read costs what was cut off")
+  func cutMeanwhile() throws {
+    let text = Self.process + String(repeating: "{\"event\":\"lock\",\"lock\":1}\n", count: 20_000)
+    let path = try folder.file("a.kvolog", log(text, segmentByteCount: 4096))
+    var count = 0
+    let reading = try LogSource(.file(path: path)).read { content, _ in
+      if count == 0 { #expect(truncate(path, 8192) == 0) }
+      count += 1
+    }
+    #expect(reading.eventCount > 0)
+    #expect(reading.eventCount < 20_001)
+    #expect(reading.problemCount > 0)
+  }
+}
