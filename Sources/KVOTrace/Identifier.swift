@@ -60,24 +60,24 @@ package struct Identifier<Tag>: Hashable, Sendable {
 /// `Identifier?` takes nine, which its neighbours round up to sixteen. No identifier has the raw
 /// value that stands for none: above 2^63 there are only the 2^32 interned texts.
 @usableFromInline
-struct OptionalIdentifier<Tag>: Hashable, Sendable {
+package struct OptionalIdentifier<Tag>: Hashable, Sendable {
   @usableFromInline var rawValue: UInt64
 
   @inlinable
-  init(_ identifier: Identifier<Tag>?) { rawValue = identifier?.rawValue ?? .max }
+  package init(_ identifier: Identifier<Tag>?) { rawValue = identifier?.rawValue ?? .max }
 
-  @inlinable var value: Identifier<Tag>? {
+  @inlinable package var value: Identifier<Tag>? {
     get { rawValue == .max ? nil : Identifier(rawValue: rawValue) }
     set { rawValue = newValue?.rawValue ?? .max }
   }
 
   @inlinable
-  static func == (left: OptionalIdentifier, right: OptionalIdentifier) -> Bool {
+  package static func == (left: OptionalIdentifier, right: OptionalIdentifier) -> Bool {
     left.rawValue == right.rawValue
   }
 
   @inlinable
-  func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
 }
 
 /// An object: unique for the life of the log, also where an address is used again.

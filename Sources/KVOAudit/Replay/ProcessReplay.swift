@@ -4,9 +4,9 @@ import KVOTrace
 /// The events of one process, put in order and judged.
 ///
 /// What stacks and threads need to be read by people is taken from the events as they come, ahead of
-/// the sequencer, which may hold an event back.
+/// the judgement, which may wait for other events.
 struct ProcessReplay {
-  private(set) var engine: RuleEngine
+  private var replay: OrderedReplay
   private(set) var modules: [Module] = []
   private(set) var threadNames: [ThreadID: StringID] = [:]
   /// What the first `process` line says; nil: there is none.
@@ -25,16 +25,17 @@ struct ProcessReplay {
     case open
   }
 
-  private var sequencer = EventSequencer()
   /// Whether anything but the process was described.
   private var hasEvents = false
 
   init(options: AuditOptions) {
-    engine = RuleEngine(
+    replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
     )
   }
+
+  var engine: RuleEngine { replay.engine }
 
   /// Whether `body` begins the log of another process.
   ///
@@ -59,26 +60,17 @@ struct ProcessReplay {
     case .exit: ending = .exit
     default: hasEvents = true
     }
-    push(event, number: number, judge)
+    replay.take(event, number: number, judge)
   }
 
   /// Takes a place in the log that cannot be read, which may have held any event: from here on,
   /// nothing is concluded from the absence of one.
   mutating func lose(at number: Int, _ judge: (Verdict) -> Void) {
-    push(Event(.dropped(count: 1, why: .none)), number: number, judge)
+    replay.take(Event(.dropped(count: 1, why: .none)), number: number, judge)
   }
 
   /// The log of the process is over.
   mutating func finish(_ judge: (Verdict) -> Void) {
-    sequencer.flush { event, number in
-      engine.consume(event, number: number).forEach(judge)
-    }
-    engine.finish().forEach(judge)
-  }
-
-  private mutating func push(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
-    sequencer.push(event, number: number) { event, number in
-      engine.consume(event, number: number).forEach(judge)
-    }
+    replay.finish(judge)
   }
 }
