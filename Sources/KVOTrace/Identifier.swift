@@ -112,7 +112,7 @@ package struct StringID: RawRepresentable, Hashable, Sendable {
   package static func == (left: StringID, right: StringID) -> Bool {
     left.rawValue == right.rawValue
   }
-  package static let none = StringID(rawValue: 0)
+  @inlinable package static var none: StringID { StringID(rawValue: 0) }
 }
 
 /// An interned stack of one ``TraceNames``; 0 stands for "no stack".
@@ -126,5 +126,5 @@ package struct StackID: RawRepresentable, Hashable, Sendable {
   package static func == (left: StackID, right: StackID) -> Bool {
     left.rawValue == right.rawValue
   }
-  package static let none = StackID(rawValue: 0)
+  @inlinable package static var none: StackID { StackID(rawValue: 0) }
 }

@@ -25,6 +25,9 @@ struct ProcessReplay {
     case open
   }
 
+  private static let batchCount = 32
+  /// Events that wait for some more, to be judged together: see ``OrderedReplay``.
+  private var batch: [NumberedEvent] = []
   /// Whether anything but the process was described.
   private var hasEvents = false
 
@@ -47,8 +50,8 @@ struct ProcessReplay {
     return process.pid != next.pid || process.started != next.started
   }
 
-  /// Takes the next event of the log; `judge` is called with what is wrong now, which may be about
-  /// earlier events.
+  /// Takes the next event of the log; `judge` is called with what is found to be wrong by now, which
+  /// may be about earlier events.
   mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
     switch event.body {
     case .process(let info): process = process ?? info
@@ -60,17 +63,28 @@ struct ProcessReplay {
     case .exit: ending = .exit
     default: hasEvents = true
     }
-    replay.take(event, number: number, judge)
+    push(event, number: number, judge)
   }
 
   /// Takes a place in the log that cannot be read, which may have held any event: from here on,
   /// nothing is concluded from the absence of one.
   mutating func lose(at number: Int, _ judge: (Verdict) -> Void) {
-    replay.take(Event(.dropped(count: 1, why: .none)), number: number, judge)
+    push(Event(.dropped(count: 1, why: .none)), number: number, judge)
   }
 
   /// The log of the process is over.
   mutating func finish(_ judge: (Verdict) -> Void) {
+    judgeBatch(judge)
     replay.finish(judge)
+  }
+
+  private mutating func push(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
+    batch.append(NumberedEvent(event, number: number))
+    if batch.count == Self.batchCount { judgeBatch(judge) }
+  }
+
+  private mutating func judgeBatch(_ judge: (Verdict) -> Void) {
+    replay.take(batch, judge)
+    batch.removeAll(keepingCapacity: true)
   }
 }

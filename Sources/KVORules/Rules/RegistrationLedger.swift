@@ -79,7 +79,7 @@ struct RegistrationLedger: Sendable {
   private(set) var subjects: [Subject] = []
   private var freeSubject = -1
   /// The slots of what is live or held, by number.
-  private var ids = WordTable()
+  private(set) var ids = WordTable()
   /// The newest slot of each observer.
   private(set) var observers = WordTable()
   private(set) var names = NameIndex()

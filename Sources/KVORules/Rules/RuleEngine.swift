@@ -72,6 +72,8 @@ package struct RuleEngine: Sendable {
   var hasCrashed = false
   var wasFinished = false
   var cutRules: Set<RuleCode> = []
+  /// Means nothing.
+  var warmth: UInt64 = 0
 
   /// Kinds of events that rules cannot be judged without.
   struct Need: OptionSet, Sendable {

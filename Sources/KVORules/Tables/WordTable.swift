@@ -43,6 +43,10 @@ struct WordTable: Sendable {
     }
   }
 
+  /// Reads the first bucket that ``find(_:)`` of `key` will read.
+  @inline(__always)
+  func touch(_ key: UInt64) -> UInt64 { mask < 0 ? 0 : buckets[home(key)].key }
+
   /// Gives `key`, which may be there already, the place `place`.
   mutating func set(_ key: UInt64, _ place: Int) {
     // At 5/8 the runs of a linear probing are short.
