@@ -2,7 +2,7 @@ package import KVOTrace
 
 /// All rules over the events of one log.
 ///
-/// Feed it the events in their order (``EventSequencer`` puts them into it), then call ``finish()``.
+/// Feed it the events in their order (``OrderedReplay`` puts them into it), then call ``finish()``.
 /// A pure state machine: the same events give the same verdicts, in the same order. Nothing in a
 /// log makes it trap; what contradicts itself is counted and passed over.
 ///
@@ -72,7 +72,7 @@ package struct RuleEngine: Sendable {
   var hasCrashed = false
   var wasFinished = false
   var cutRules: Set<RuleCode> = []
-  /// Means nothing.
+  /// What ``warm(_:)`` read, and nothing else; it is never looked at.
   var warmth: UInt64 = 0
 
   /// Kinds of events that rules cannot be judged without.
