@@ -10,53 +10,48 @@ package struct Audit {
 
   private let options: AuditOptions
   private let resolver: (any FrameResolver)?
+  private let workerCount: Int?
 
   /// Makes an audit.
   ///
   /// - Parameters:
   ///   - options: how to judge.
-  ///   - resolver: names functions and lines; nil: addresses stay addresses.
-  package init(options: AuditOptions = AuditOptions(), resolver: (any FrameResolver)? = nil) {
+  ///   - resolver: names functions and lines; nil: addresses stay addresses. Is asked by one thread
+  ///     at a time.
+  ///   - workerCount: how many inputs are read at a time; nil: as many as there are processors.
+  package init(
+    options: AuditOptions = AuditOptions(),
+    resolver: (any FrameResolver)? = nil,
+    workerCount: Int? = nil
+  ) {
     self.options = options
     self.resolver = resolver
+    self.workerCount = workerCount
   }
 
-  /// Audits `inputs`, one after the other, each in one pass.
+  /// Audits `inputs`, each in one pass, several at a time.
   ///
   /// An input that cannot be read is a failure of the report and keeps none of the others from being
   /// audited. Findings with one signature are one, with the events and stacks of the first input that
-  /// has it.
+  /// has it. The report is the same as if the inputs were read one after the other.
   ///
   /// - Parameters:
   ///   - inputs: the logs.
-  ///   - progress: called on this thread while an input is read.
+  ///   - progress: called while an input is read, on the thread that reads it, which with one input is
+  ///     this one. Never by two threads at a time, and no more once this has returned.
   /// - Returns: the report.
-  /// - Complexity: O(bytes) in time; memory as ``LogSource`` and the rules need, plus the findings.
+  /// - Complexity: O(bytes) in time; memory as ``LogSource`` and the rules need, for as many inputs as
+  ///   are read at a time, plus the findings.
   package func report(on inputs: [AuditInput], progress: Progress? = nil) -> AuditReport {
     var report = AuditReport()
     var merger = ReportMerger()
-    for input in inputs {
-      var replay = InputReplay(
-        options: options,
-        resolver: resolver,
-        input: report.inputs.count
-      )
-      let source = LogSource(input) { progress?(input.label, $0, $1) }
-      do throws(InputFailure) {
-        let reading = try source.read { replay.take($0, names: $1) }
-        replay.finish(names: reading.names)
-        report.inputs.append(
-          AuditReport.Input(
-            path: input.label,
-            kind: reading.kind,
-            eventCount: reading.eventCount,
-            damaged: reading.problems,
-            damageCount: reading.problemCount
-          )
-        )
-        merger.add(replay, label: input.label)
-      } catch {
-        report.failures.append(error)
+    let batch = InputBatch(inputs, options: options, resolver: resolver, progress: progress)
+    for (input, result) in zip(inputs, batch.replayAll(workerCount: workerCount)) {
+      switch result {
+      case .success(let outcome):
+        report.inputs.append(outcome.input)
+        merger.add(outcome, label: input.label)
+      case .failure(let failure): report.failures.append(failure)
       }
     }
     merger.fill(&report)

@@ -5,8 +5,21 @@
 /// equal exactly when the log spelled them alike, and `TraceNames.text(of:)` gives the spelling back.
 /// The one exception are the numbers that a reader gives to objects known by address alone
 /// (``init(generation:)``): they equal no identifier that a log spells.
+@usableFromInline
 package struct Identifier<Tag>: Hashable, Sendable {
-  package let rawValue: UInt64
+  @usableFromInline package let rawValue: UInt64
+
+  @inlinable
+  package static func == (left: Identifier, right: Identifier) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+
+  /// The identifier that has this raw value: one that was taken from an identifier.
+  @inlinable
+  init(rawValue: UInt64) { self.rawValue = rawValue }
 
   private static var textBit: UInt64 { 1 << 63 }
   private static var generationBit: UInt64 { 1 << 62 }
@@ -47,36 +60,76 @@ package struct Identifier<Tag>: Hashable, Sendable {
   }
 }
 
-/// An object: unique for the life of the log, also where an address is used again.
-package typealias ObjectID = Identifier<ObjectTag>
-/// One registration, from `register` to its end.
-package typealias RegistrationID = Identifier<RegistrationTag>
-/// The two halves of one change.
-package typealias ChangeID = Identifier<ChangeTag>
-/// A test, a screen, a request.
-package typealias ScopeID = Identifier<ScopeTag>
-/// A thread of the recorded process.
-package typealias ThreadID = Identifier<ThreadTag>
-/// A lock that the log was told of.
-package typealias LockID = Identifier<LockTag>
+/// An identifier or none, in the eight bytes of an identifier.
+///
+/// `Identifier?` takes nine, which its neighbours round up to sixteen. No identifier has the raw
+/// value that stands for none: above 2^63 there are only the 2^32 interned texts.
+@usableFromInline
+package struct OptionalIdentifier<Tag>: Hashable, Sendable {
+  @usableFromInline var rawValue: UInt64
 
-package enum ObjectTag {}
-package enum RegistrationTag {}
-package enum ChangeTag {}
-package enum ScopeTag {}
-package enum ThreadTag {}
-package enum LockTag {}
+  @inlinable
+  package init(_ identifier: Identifier<Tag>?) { rawValue = identifier?.rawValue ?? .max }
+
+  @inlinable package var value: Identifier<Tag>? {
+    get { rawValue == .max ? nil : Identifier(rawValue: rawValue) }
+    set { rawValue = newValue?.rawValue ?? .max }
+  }
+
+  @inlinable
+  package static func == (left: OptionalIdentifier, right: OptionalIdentifier) -> Bool {
+    left.rawValue == right.rawValue
+  }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
+}
+
+/// An object: unique for the life of the log, also where an address is used again.
+@usableFromInline package typealias ObjectID = Identifier<ObjectTag>
+/// One registration, from `register` to its end.
+@usableFromInline package typealias RegistrationID = Identifier<RegistrationTag>
+/// The two halves of one change.
+@usableFromInline package typealias ChangeID = Identifier<ChangeTag>
+/// A test, a screen, a request.
+@usableFromInline package typealias ScopeID = Identifier<ScopeTag>
+/// A thread of the recorded process.
+@usableFromInline package typealias ThreadID = Identifier<ThreadTag>
+/// A lock that the log was told of.
+@usableFromInline package typealias LockID = Identifier<LockTag>
+
+@usableFromInline package enum ObjectTag {}
+@usableFromInline package enum RegistrationTag {}
+@usableFromInline package enum ChangeTag {}
+@usableFromInline package enum ScopeTag {}
+@usableFromInline package enum ThreadTag {}
+@usableFromInline package enum LockTag {}
 
 /// An interned string of one ``TraceNames``; 0 is the empty string and stands for "not said".
+@usableFromInline
 package struct StringID: RawRepresentable, Hashable, Sendable {
-  package let rawValue: UInt32
+  @usableFromInline package let rawValue: UInt32
+  @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  package static let none = StringID(rawValue: 0)
+
+  // Not left to RawRepresentable, whose comparison is generic.
+  @inlinable
+  package static func == (left: StringID, right: StringID) -> Bool {
+    left.rawValue == right.rawValue
+  }
+  @inlinable package static var none: StringID { StringID(rawValue: 0) }
 }
 
 /// An interned stack of one ``TraceNames``; 0 stands for "no stack".
+@usableFromInline
 package struct StackID: RawRepresentable, Hashable, Sendable {
-  package let rawValue: UInt32
+  @usableFromInline package let rawValue: UInt32
+  @inlinable
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  package static let none = StackID(rawValue: 0)
+
+  @inlinable
+  package static func == (left: StackID, right: StackID) -> Bool {
+    left.rawValue == right.rawValue
+  }
+  @inlinable package static var none: StackID { StackID(rawValue: 0) }
 }

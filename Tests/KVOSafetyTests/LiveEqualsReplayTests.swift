@@ -85,17 +85,12 @@ struct LiveEqualsReplayTests {
   /// The verdicts of the live set that a replay gives about `subjects`.
   private func replay(_ events: [Event], about subjects: Set<ObjectID>) -> [Fault] {
     var verdicts: [Verdict] = []
-    var engine = RuleEngine()
-    var sequencer = EventSequencer()
-    func consume(_ event: Event, _ number: Int) {
-      verdicts += engine.consume(event, number: number)
-    }
+    var replay = OrderedReplay()
     for (index, event) in events.enumerated() {
-      sequencer.push(event, number: index + 1, emit: consume)
+      replay.take(event, number: index + 1) { verdicts.append($0) }
     }
-    sequencer.flush(emit: consume)
-    consume(Event(.exit(status: 0)), events.count + 1)
-    verdicts += engine.finish()
+    replay.take(Event(.exit(status: 0)), number: events.count + 1) { verdicts.append($0) }
+    replay.finish { verdicts.append($0) }
     return verdicts.filter { verdict in
       RuleCatalogue.live.contains(verdict.code)
         && verdict.subject.map { subjects.contains($0.id) } ?? false

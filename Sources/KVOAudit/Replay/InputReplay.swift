@@ -15,27 +15,32 @@ struct InputReplay {
     var droppedCount: UInt64
   }
 
+  /// What came of an input.
+  struct Outcome {
+    /// The input as the report names it.
+    var input: AuditReport.Input
+    /// The findings, as of the first input of a report.
+    var findings: [Finding]
+    var ended: [Ended]
+    /// Why frames of findings stay addresses, each reason once.
+    var unnamed: [String]
+  }
+
   private static let batchCount = 4_096
 
   private let options: AuditOptions
   private let resolver: (any FrameResolver)?
-  private let input: Int
   private var current: ProcessReplay
   private var verdicts: [Verdict] = []
   private var folder = FindingFolder()
-  private(set) var ended: [Ended] = []
-  /// Why frames of findings stay addresses, each reason once.
-  private(set) var unnamed: [String] = []
+  private var ended: [Ended] = []
+  private var unnamed: [String] = []
 
-  init(options: AuditOptions, resolver: (any FrameResolver)?, input: Int) {
+  init(options: AuditOptions, resolver: (any FrameResolver)?) {
     self.options = options
     self.resolver = resolver
-    self.input = input
     current = ProcessReplay(options: options)
   }
-
-  /// What was found, complete after ``finish(names:)``.
-  var findings: [Finding] { folder.findings }
 
   mutating func take(_ content: LogSource.Content, names: () -> TraceNames) {
     switch content {
@@ -50,8 +55,25 @@ struct InputReplay {
     if verdicts.count >= Self.batchCount { fold(names: names()) }
   }
 
+  /// The input is over, and was what `reading` says.
+  mutating func finish(_ reading: LogReading, label: String) -> Outcome {
+    finish(names: reading.names)
+    return Outcome(
+      input: AuditReport.Input(
+        path: label,
+        kind: reading.kind,
+        eventCount: reading.eventCount,
+        damaged: reading.problems,
+        damageCount: reading.problemCount
+      ),
+      findings: folder.findings,
+      ended: ended,
+      unnamed: unnamed
+    )
+  }
+
   /// The process that is being replayed is over.
-  mutating func finish(names: TraceNames) {
+  private mutating func finish(names: TraceNames) {
     current.finish { verdicts.append($0) }
     fold(names: names)
     ended.append(
@@ -84,8 +106,7 @@ struct InputReplay {
       threadNames: current.threadNames,
       modules: current.modules,
       resolver: resolver,
-      appModules: options.appModules.isEmpty ? nil : options.appModules,
-      input: input
+      appModules: options.appModules.isEmpty ? nil : options.appModules
     )
     for verdict in verdicts {
       let finding = builder.finding(for: verdict)

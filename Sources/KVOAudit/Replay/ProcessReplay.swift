@@ -4,9 +4,9 @@ import KVOTrace
 /// The events of one process, put in order and judged.
 ///
 /// What stacks and threads need to be read by people is taken from the events as they come, ahead of
-/// the sequencer, which may hold an event back.
+/// the judgement, which may wait for other events.
 struct ProcessReplay {
-  private(set) var engine: RuleEngine
+  private var replay: OrderedReplay
   private(set) var modules: [Module] = []
   private(set) var threadNames: [ThreadID: StringID] = [:]
   /// What the first `process` line says; nil: there is none.
@@ -25,16 +25,20 @@ struct ProcessReplay {
     case open
   }
 
-  private var sequencer = EventSequencer()
+  private static let batchCount = 32
+  /// Events that wait for some more, to be judged together: see ``OrderedReplay``.
+  private var batch: [NumberedEvent] = []
   /// Whether anything but the process was described.
   private var hasEvents = false
 
   init(options: AuditOptions) {
-    engine = RuleEngine(
+    replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
     )
   }
+
+  var engine: RuleEngine { replay.engine }
 
   /// Whether `body` begins the log of another process.
   ///
@@ -46,8 +50,8 @@ struct ProcessReplay {
     return process.pid != next.pid || process.started != next.started
   }
 
-  /// Takes the next event of the log; `judge` is called with what is wrong now, which may be about
-  /// earlier events.
+  /// Takes the next event of the log; `judge` is called with what is found to be wrong by now, which
+  /// may be about earlier events.
   mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
     switch event.body {
     case .process(let info): process = process ?? info
@@ -70,15 +74,17 @@ struct ProcessReplay {
 
   /// The log of the process is over.
   mutating func finish(_ judge: (Verdict) -> Void) {
-    sequencer.flush { event, number in
-      engine.consume(event, number: number).forEach(judge)
-    }
-    engine.finish().forEach(judge)
+    judgeBatch(judge)
+    replay.finish(judge)
   }
 
   private mutating func push(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
-    sequencer.push(event, number: number) { event, number in
-      engine.consume(event, number: number).forEach(judge)
-    }
+    batch.append(NumberedEvent(event, number: number))
+    if batch.count == Self.batchCount { judgeBatch(judge) }
+  }
+
+  private mutating func judgeBatch(_ judge: (Verdict) -> Void) {
+    replay.take(batch, judge)
+    batch.removeAll(keepingCapacity: true)
   }
 }

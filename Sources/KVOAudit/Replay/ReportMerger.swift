@@ -14,11 +14,14 @@ struct ReportMerger {
   private var unnamed: [String] = []
 
   /// Takes in what was found in one input.
-  mutating func add(_ replay: InputReplay, label: String) {
+  mutating func add(_ outcome: InputReplay.Outcome, label: String) {
     inputLabels.append(label)
-    replay.findings.forEach { add($0) }
-    unnamed += replay.unnamed.filter { !unnamed.contains($0) }
-    for process in replay.ended {
+    for var finding in outcome.findings {
+      finding.input = inputLabels.count - 1
+      add(finding)
+    }
+    unnamed += outcome.unnamed.filter { !unnamed.contains($0) }
+    for process in outcome.ended {
       summary.processCount += 1
       summary.liveRegistrationCount += process.liveRegistrationCount
       summary.droppedEventCount =

@@ -22,16 +22,28 @@ package struct Evidence: Hashable, Sendable {
     case scope
   }
 
-  package var role: Role
+  // Kept for every registration that is live or remembered: the optional numbers have no padding.
   /// The 1-based number of the event in its input (in JSON Lines: the line); 0 where the process
   /// still runs and events are not numbered.
   package var event: Int
-  /// The event's place among the events of its subject, or nil.
-  package var order: UInt64?
-  package var thread: ThreadID?
+  /// Zero where there is no order, so that equal evidence has equal words.
+  private var orderWord: UInt64 = 0
+  private var threadWord: OptionalIdentifier<ThreadTag>
   package var stack: StackID
   /// The source line of the call, where the compiler gave it.
   package var site: StringID
+  package var role: Role
+  private var hasOrder = false
+
+  /// The event's place among the events of its subject, or nil.
+  package var order: UInt64? {
+    get { hasOrder ? orderWord : nil }
+    set { (orderWord, hasOrder) = (newValue ?? 0, newValue != nil) }
+  }
+  package var thread: ThreadID? {
+    get { threadWord.value }
+    set { threadWord.value = newValue }
+  }
 
   package init(
     role: Role,
@@ -43,10 +55,10 @@ package struct Evidence: Hashable, Sendable {
   ) {
     self.role = role
     self.event = event
-    self.order = order
-    self.thread = thread
+    threadWord = OptionalIdentifier(thread)
     self.stack = stack
     self.site = site
+    self.order = order
   }
 
   /// The same event in another role.

@@ -10,7 +10,7 @@ package import KVOTrace
 /// contradict each other, the lines win. Events keep the numbers that they had.
 ///
 /// Complexity: O(1) for an event that comes in order; O(distance) for one that does not. Memory is
-/// bounded by the window and, for the subjects of registrations, by the live objects.
+/// bounded by the window.
 package struct EventSequencer: Sendable {
   /// An event and its number in the input.
   private struct Item: Sendable {
@@ -34,6 +34,8 @@ package struct EventSequencer: Sendable {
     }
   }
 
+  private static let longestWay = 256
+
   private let window: Int
   private var items: [Item] = []
   /// The place of `items[0]`; places count up and are never used twice.
@@ -42,26 +44,47 @@ package struct EventSequencer: Sendable {
   private var head = 0
   private var threads: [ThreadID?: Queue] = [:]
   private var subjects: [ObjectID: Queue] = [:]
-  private var subjectOf: [RegistrationID: ObjectID] = [:]
-  private var registrationsOf: [ObjectID: Set<RegistrationID>] = [:]
+  /// Which objects the newest registrations are on.
+  private var subjectOf: BoundedMap<RegistrationTag, ObjectID>
   /// Held events of registrations whose `register` has not come yet.
   private var unresolved: [RegistrationID: [Int]] = [:]
+
+  /// The held event that ``release(while:emit:)`` waits for; nil: look again.
+  private var blocked: Int?
 
   /// A sequencer that holds nothing.
   ///
   /// - Parameter window: how many events are held back.
-  package init(window: Int = 4_096) { self.window = max(1, window) }
+  package init(window: Int = 4_096) {
+    self.window = max(1, window)
+    subjectOf = BoundedMap(capacity: max(4_096, window))
+  }
+
+  /// Whether nothing is held back.
+  package var isEmpty: Bool { head == items.count }
+  /// How many events and registrations are kept; lets a test see that churn does not add to them.
+  package var keptCount: Int { items.count + subjectOf.count + unresolved.count }
 
   /// Takes the next event of the input, and gives on what leaves the window.
+  ///
+  /// - Parameters:
+  ///   - event: the event.
+  ///   - number: its number in the input.
+  ///   - subject: the object that the registration of the event is on, where the caller knows it and
+  ///     the event does not say it. The sequencer remembers it only for the newest registrations that
+  ///     it has seen, and never less than the window.
+  ///   - emit: is called with the events that leave, before this returns.
   package mutating func push(
     _ event: Event,
     number: Int,
+    subject: ObjectID? = nil,
     emit: (Event, Int) throws -> Void
   ) rethrows {
     let place = base + items.count
     items.append(Item(event: event, number: number, subject: nil))
     threads[event.thread, default: Queue()].places.append((place, 0))
-    resolve(place)
+    resolve(place, subject)
+    if let blocked, mayFree(blocked, place) { self.blocked = nil }
     if items.count - head > window { try release(base + head, emit) }
   }
 
@@ -70,41 +93,59 @@ package struct EventSequencer: Sendable {
     while head < items.count { try release(base + head, emit) }
   }
 
+  /// Gives on the held events, in order, up to one whose turn has not come.
+  ///
+  /// - Parameters:
+  ///   - isNext: whether no event that is still to come can belong before this one.
+  ///   - emit: is called with the events that leave, before this returns.
+  package mutating func release(
+    while isNext: (Event) -> Bool,
+    emit: (Event, Int) throws -> Void
+  ) rethrows {
+    guard blocked == nil else { return }
+    while head < items.count {
+      guard let place = firstToGo(before: base + head), isNext(items[place - base].event) else {
+        blocked = firstToGo(before: base + head) ?? base + head
+        return
+      }
+      try go(items[place - base], place, emit)
+      advance()
+    }
+  }
+
   // MARK: - Coming in
 
-  private mutating func resolve(_ place: Int) {
+  /// Whether the arrival of the event at `place` can be what the one at `blocked` waits for.
+  private func mayFree(_ blocked: Int, _ place: Int) -> Bool {
+    guard blocked >= base, let subject = items[blocked - base].subject,
+      let other = items[place - base].subject
+    else { return true }
+    return subject == other
+  }
+
+  private mutating func resolve(_ place: Int, _ known: ObjectID?) {
     let event = items[place - base].event
     switch event.body {
     case .register(let registration), .live(let registration):
       if let id = registration.id {
-        subjectOf[id] = registration.subject.id
-        registrationsOf[registration.subject.id, default: []].insert(id)
+        subjectOf.set(id, registration.subject.id)
         for waiting in unresolved.removeValue(forKey: id) ?? [] where waiting >= base {
           enqueue(waiting, of: registration.subject.id)
         }
       }
       enqueue(place, of: registration.subject.id)
-    case .refused(let registration, _, _): enqueue(place, of: registration.subject.id)
-    case .remove(let removal), .removeEnd(let removal): enqueue(place, of: removal.subject.id)
-    case .willChange(let change), .didChange(let change): enqueue(place, of: change.subject.id)
-    case .write(let subject, _, _): enqueue(place, of: subject.id)
-    case .deinit(let object), .deinitEnd(let object), .expectDeinit(let object, _),
-      .classChanged(let object, _, _):
-      enqueue(place, of: object.id)
-    case .registerEnd(let id), .cancel(let id, _): enqueue(place, ofSubjectOf: id)
-    case .notify(let delivery), .notifyEnd(let delivery):
-      enqueue(place, ofSubjectOf: delivery.registration)
-    case .attach(let attachment), .detach(let attachment):
-      enqueue(place, ofSubjectOf: attachment.registration)
-    case .process, .module, .threadName, .hold, .drop, .walkBegin, .walkEnd, .scopeBegin,
-      .scopeEnd, .lock, .unlock, .declares, .crash, .dropped, .exit:
-      break
+    default:
+      if let object = event.body.object {
+        enqueue(place, of: object.id)
+      } else if let id = event.body.registration {
+        enqueue(place, ofSubjectOf: id, known)
+      }
     }
   }
 
-  private mutating func enqueue(_ place: Int, ofSubjectOf id: RegistrationID) {
+  private mutating func enqueue(_ place: Int, ofSubjectOf id: RegistrationID, _ known: ObjectID?) {
     guard items[place - base].event.order != nil else { return }
-    if let subject = subjectOf[id] {
+    if let subject = known ?? subjectOf[id] {
       enqueue(place, of: subject)
     } else {
       unresolved[id, default: []].append(place)
@@ -124,6 +165,26 @@ package struct EventSequencer: Sendable {
   }
 
   // MARK: - Going out
+
+  /// The held event that must go before all others, if `target` is to go; nil where the orders and
+  /// the lines contradict each other.
+  private mutating func firstToGo(before target: Int) -> Int? {
+    var place = target
+    // The way is as long as threads and objects take turns; one that is longer goes round.
+    for _ in 0..<Self.longestWay {
+      let item = items[place - base]
+      if let first = firstOfThread(item.event.thread), first != place {
+        place = first
+      } else if let subject = item.subject, let first = firstOfSubject(subject),
+        first.place != place, first.order < item.event.order ?? 0
+      {
+        place = first.place
+      } else {
+        return place
+      }
+    }
+    return nil
+  }
 
   /// Emits the event at `target`, preceded by what must come first.
   private mutating func release(
@@ -211,14 +272,8 @@ package struct EventSequencer: Sendable {
       threads[item.event.thread] = nil
     }
     if let subject = item.subject { _ = firstOfSubject(subject) }
-    switch item.event.body {
-    case .deinitEnd(let object):
-      for id in registrationsOf.removeValue(forKey: object.id) ?? [] { subjectOf[id] = nil }
-    case .registerEnd(let id), .cancel(let id, _): giveUp(place, id)
-    case .notify(let delivery), .notifyEnd(let delivery): giveUp(place, delivery.registration)
-    case .attach(let attachment), .detach(let attachment): giveUp(place, attachment.registration)
-    default: break
-    }
+    if !unresolved.isEmpty, let id = item.event.body.registration { giveUp(place, id) }
+    if blocked == place { blocked = nil }
   }
 
   /// The event went without its registration having been seen.

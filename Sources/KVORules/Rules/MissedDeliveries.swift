@@ -12,7 +12,8 @@ struct MissedDeliveries: Sendable {
     var made: Evidence
     /// How many callbacks the thread was in.
     var depth: Int
-    var waiting: [RegistrationID: Confidence]
+    /// The slots of the registrations that wait: one that ends is excused, so none is used again.
+    var waiting: SmallSet
     /// Whether the thread went on after the change.
     var hasLaterEvents = false
   }
@@ -33,24 +34,30 @@ struct MissedDeliveries: Sendable {
     pending.append(new)
   }
 
-  /// A callback of `registration` was claimed for a change, or for one without a number.
+  /// A callback of the registration at `slot` was claimed for a change, or for one without a number.
   ///
   /// - Returns: whether it was waited for.
-  mutating func deliver(_ registration: RegistrationID, _ change: ChangeID?) -> Bool {
-    let place = pending.lastIndex {
-      $0.waiting[registration] != nil
-        && (change == nil || $0.change.id == nil || change == $0.change.id)
+  mutating func deliver(_ slot: Int, _ change: ChangeID?) -> Bool {
+    // It is almost always the last.
+    var place = pending.count - 1
+    while place >= 0 {
+      let id = pending[place].change.id
+      if change == nil || id == nil || change == id, pending[place].waiting.remove(slot) { break }
+      place -= 1
     }
-    guard let place else { return false }
-    pending[place].waiting[registration] = nil
-    if pending[place].waiting.isEmpty { pending.remove(at: place) }
+    if place < 0 { return false }
+    guard pending[place].waiting.isEmpty else { return true }
+    if place == pending.count - 1 { pending.removeLast() } else { pending.remove(at: place) }
     return true
   }
 
   /// The registration ended, or came to be, while the deliveries went on: both is allowed.
-  mutating func excuse(_ registration: RegistrationID) {
-    for place in pending.indices { pending[place].waiting[registration] = nil }
-    pending.removeAll { $0.waiting.isEmpty }
+  mutating func excuse(_ slot: Int) {
+    var isOver = false
+    for place in pending.indices where pending[place].waiting.remove(slot) {
+      if pending[place].waiting.isEmpty { isOver = true }
+    }
+    if isOver { pending.removeAll { $0.waiting.isEmpty } }
   }
 
   mutating func forget(_ subject: ObjectID) {
@@ -61,24 +68,28 @@ struct MissedDeliveries: Sendable {
   ///
   /// - Returns: the changes whose deliveries are over.
   mutating func conclude(before event: Event.Body, depth: Int) -> [Pending] {
-    var over: [Pending] = []
-    for place in pending.indices.reversed() where depth <= pending[place].depth {
-      switch event {
-      case .register, .refused, .remove, .willChange, .scopeBegin, .scopeEnd, .exit,
-        .cancel(_, by: .user):
-        over.append(pending.remove(at: place))
-      case .notifyEnd:
-        // The callback around the change returns, and so did the change.
-        if depth > 0 { over.append(pending.remove(at: place)) }
-      case .notify, .cancel, .attach, .detach, .lock, .unlock, .registerEnd, .removeEnd, .live,
-        .threadName, .module, .crash, .dropped, .process:
-        break
-      case .didChange, .deinit, .deinitEnd, .write, .hold, .drop, .walkBegin, .walkEnd,
-        .expectDeinit, .classChanged, .declares:
+    switch event {
+    case .register, .refused, .remove, .willChange, .scopeBegin, .scopeEnd, .exit,
+      .cancel(_, by: .user):
+      break
+    case .notifyEnd:
+      // The callback around the change returns, and so did the change.
+      if depth == 0 { return [] }
+    case .notify, .cancel, .attach, .detach, .lock, .unlock, .registerEnd, .removeEnd, .live,
+      .threadName, .module, .crash, .dropped, .process:
+      return []
+    case .didChange, .deinit, .deinitEnd, .write, .hold, .drop, .walkBegin, .walkEnd,
+      .expectDeinit, .classChanged, .declares:
+      for place in pending.indices where depth <= pending[place].depth {
         pending[place].hasLaterEvents = true
       }
+      return []
     }
-    return over.reversed()
+    var over: [Pending] = []
+    for place in pending.indices.reversed() where depth <= pending[place].depth {
+      over.append(pending.remove(at: place))
+    }
+    return over.isEmpty ? [] : over.reversed()
   }
 
   /// The log ends.

@@ -2,143 +2,148 @@ import KVOTrace
 
 // KVO008, KVO012, KVO017 and KVO032: changes and the callbacks that tell of them.
 extension RuleEngine {
-  mutating func endChange(_ change: Change, _ event: Event, _ evidence: Evidence) {
-    act(event)
+  mutating func endChange(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
+    let thread = place.thread
+    act(place)
     seen.insert(.change)
-    var thread = threads[event.thread] ?? Thread()
-    threads[event.thread] = nil
-    let outcome = thread.brackets.end(change, at: evidence)
+    let outcome = threads[thread].brackets.end(change, at: evidence)
     for var verdict in outcome.verdicts {
       // The other half may be among what was lost.
       if droppedAt != nil || process?.isComplete == false { verdict.confidence = .low }
       verdicts.append(verdict)
     }
     if let began = outcome.began, droppedAt == nil {
-      let waiting = audience(of: change, began: began)
-      thread.missed.expect(
-        .init(
+      let waiting = audience(of: change, on: place.subject, began: began)
+      if !waiting.isEmpty {
+        let pending = MissedDeliveries.Pending(
           change: change,
           began: began.as(.changed),
           made: evidence,
-          depth: thread.callbacks.count,
+          depth: threads[thread].callbacks.count,
           waiting: waiting
         )
-      )
+        updateMissed(of: thread) { $0.expect(pending) }
+      }
     }
-    if !thread.isIdle { busyThreads.insert(event.thread) }
-    threads[event.thread] = thread
+    threads.updateBusy(thread)
   }
 
   /// Who must be told of a change: what was registered before it began and is live now.
   ///
   /// Deep key paths and keys that depend on others are left out: no log says which changes concern
   /// them. So is a registration that is telling its initial value.
-  private func audience(
-    of change: Change,
-    began: Evidence
-  ) -> [RegistrationID: Confidence] {
-    guard let subject = subjects[change.subject.id], let ids = subject.byKeyPath[change.key]
-    else { return [:] }
-    var waiting: [RegistrationID: Confidence] = [:]
-    for id in ids {
-      guard let registered = subject.ledger.evidence(of: id),
-        !subject.ledger.isDeliveringInitial(id)
-      else { continue }
+  private mutating func audience(of change: Change, on subject: Int, began: Evidence) -> SmallSet {
+    var waiting = SmallSet()
+    guard subject >= 0 else { return waiting }
+    ledger.forEach(of: change.key, on: subject) { slot in
+      if ledger.slots[slot].isDeliveringInitial { return }
       let isEarlier: Bool
-      if let before = registered.order, let after = began.order {
+      if let before = ledger.slots[slot].registered.order, let after = began.order {
         isEarlier = before < after
       } else {
-        isEarlier = registered.event < began.event
+        isEarlier = ledger.slots[slot].registered.event < began.event
       }
-      if isEarlier { waiting[id] = Confidence(comparing: [began, registered]) }
+      if isEarlier { waiting.insert(slot) }
     }
     return waiting
   }
 
   // MARK: - Callbacks
 
-  mutating func beginCallback(_ delivery: Delivery, _ event: Event, _ evidence: Evidence) {
-    act(event)
-    let id = delivery.registration
-    var callback = Callback(delivery: delivery, began: evidence.as(.notified))
-    if let record = records[id] {
-      records[id]?.wasNotified = true
-      callback.registration = subjects[record.subject]?.ledger.registration(id)
-      callback.registered = subjects[record.subject]?.ledger.evidence(of: id)
-      if delivery.phase == .initial {
-        subjects[record.subject]?.ledger.beginInitial(id, at: evidence)
-      }
-    } else if let over = ended[id] {
-      callback.registration = over.registration
-      callback.registered = over.registered
-    } else {
-      contradictionCount += 1
+  mutating func beginCallback(
+    _ delivery: Delivery,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
+    let thread = place.thread
+    act(place)
+    let slot = place.slot
+    let isLive = slot >= 0 && ledger.isLive(slot)
+    if slot >= 0 { ledger.beginCallback(slot) } else { contradictionCount += 1 }
+    switch delivery.phase {
+    case .initial: if isLive { ledger.beginInitial(slot, at: evidence) }
+    case .prior: break
+    case .after:
+      if isLive, waitingThreadCount > 0 { deliver(slot, delivery.change, thread) }
     }
-    if delivery.phase == .after { deliver(delivery, event.thread) }
-    judgeDeliveryToDead(callback, evidence)
-    var thread = threads[event.thread] ?? Thread()
-    threads[event.thread] = nil
-    if thread.callbacks.count == Self.callbackLimit { thread.callbacks.removeFirst() }
-    thread.callbacks.append(callback)
-    threads[event.thread] = thread
+    if slot >= 0, !deaths.isEmpty { judgeDeliveryToDead(slot, evidence) }
+    if threads[thread].callbacks.count == Self.callbackLimit {
+      let forgotten = threads[thread].callbacks.removeFirst()
+      if forgotten.slot >= 0 { ledger.endCallback(forgotten.slot) }
+    }
+    threads[thread].callbacks.append(
+      ThreadTable.Callback(delivery: delivery, began: evidence.as(.notified), slot: slot)
+    )
   }
 
-  mutating func endCallback(_ delivery: Delivery, _ event: Event, _ evidence: Evidence) {
+  mutating func endCallback(
+    _ delivery: Delivery,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
     seen.insert(.callbackEnd)
-    let id = delivery.registration
-    let place = threads[event.thread]?.callbacks.lastIndex {
-      $0.delivery.registration == id && $0.delivery.phase == delivery.phase
-        && $0.delivery.change == delivery.change
+    let thread = place.thread
+    let begun = threads[thread].callbacks.lastIndex { delivery.isEnd(of: $0.delivery) }
+    if let isHandled = delivery.isHandled, !isHandled {
+      judgeUnhandled(delivery, begun.map { threads[thread].callbacks[$0] }, evidence, place.slot)
     }
-    var callback = Callback(delivery: delivery, began: evidence)
-    var notified: Evidence?
-    if let place, let found = threads[event.thread]?.callbacks[place] {
-      callback = found
-      notified = found.began
-      // What was begun later and never ended ended with it.
-      threads[event.thread]?.callbacks.removeSubrange(place...)
-    } else if let record = records[id], let ledger = subjects[record.subject]?.ledger {
-      callback.registration = ledger.registration(id)
-      callback.registered = ledger.evidence(of: id)
-    } else if let over = ended[id] {
-      callback.registration = over.registration
-      callback.registered = over.registered
+    // What was begun later and never ended ended with it.
+    while let begun, threads[thread].callbacks.count > begun {
+      let slot = threads[thread].callbacks.removeLast().slot
+      if slot >= 0 { ledger.endCallback(slot) }
     }
-    if delivery.phase == .initial, let record = records[id] {
-      subjects[record.subject]?.ledger.endInitial(id)
+    if case .initial = delivery.phase, place.slot >= 0, ledger.isLive(place.slot) {
+      ledger.endInitial(place.slot)
     }
-    guard delivery.isHandled == false else { return }
-    guard let registration = callback.registration else {
+  }
+
+  /// KVO017: the observer said that the notification was not its own.
+  private mutating func judgeUnhandled(
+    _ delivery: Delivery,
+    _ begun: ThreadTable.Callback?,
+    _ evidence: Evidence,
+    _ slot: Int
+  ) {
+    let slot = begun?.slot ?? slot
+    guard slot >= 0 else {
       // Nothing is known of the registration, but that nobody took the notification is certain.
       verdicts.append(
         Verdict(
           .unhandledNotification,
           subject: nil,
-          registration: id,
-          evidence: [evidence] + (notified.map { [$0] } ?? [])
+          registration: delivery.registration,
+          evidence: [evidence] + (begun.map { [$0.began] } ?? [])
         )
       )
       return
     }
     verdicts.append(
       .unhandled(
-        registration,
+        ledger.slots[slot].registration,
         at: evidence,
-        notified: notified,
-        registered: callback.registered
+        notified: begun?.began,
+        registered: ledger.slots[slot].registered
       )
     )
   }
 
   /// KVO008: the deallocation of the observer had begun when the callback was claimed.
-  private mutating func judgeDeliveryToDead(_ callback: Callback, _ evidence: Evidence) {
-    guard let registration = callback.registration, let observer = registration.observer,
-      let death = deaths[observer.id]
+  private mutating func judgeDeliveryToDead(
+    _ slot: Int,
+    _ evidence: Evidence
+  ) {
+    guard let observer = ledger.slots[slot].registration.observer, let death = deaths[observer.id]
     else { return }
+    let registration = ledger.slots[slot].registration
     // The claim and the death have an order of their own each, which do not compare. But a clean-up
     // behind the observer is an event of the observed object, and so is the claim.
     var confidence: Confidence = death.thread == evidence.thread ? .high : .low
-    if confidence == .low, let id = registration.id, let cleanedUp = ended[id]?.cleanedUp?.order,
+    if confidence == .low, !ledger.isLive(slot),
+      ledger.slots[slot].cause == .observer, let cleanedUp = ledger.slots[slot].later.order,
       let claimed = evidence.order
     {
       if claimed < cleanedUp { return }
@@ -152,7 +157,7 @@ extension RuleEngine {
         keyPath: registration.keyPath,
         context: registration.context,
         registration: registration.id,
-        evidence: [evidence, death] + (callback.registered.map { [$0] } ?? []),
+        evidence: [evidence, death, ledger.slots[slot].registered],
         confidence: confidence
       )
     )
@@ -160,37 +165,54 @@ extension RuleEngine {
 
   // MARK: - Missed deliveries
 
-  private mutating func deliver(_ delivery: Delivery, _ thread: ThreadID?) {
-    let id = delivery.registration
-    if threads[thread]?.missed.deliver(id, delivery.change) == true { return }
-    guard let change = delivery.change else { return }
-    for other in busyThreads where threads[other]?.missed.isEmpty == false {
-      if threads[other]?.missed.deliver(id, change) == true { return }
+  private mutating func deliver(_ slot: Int, _ change: ChangeID?, _ thread: Int) {
+    if !threads[thread].missed.isEmpty,
+      updateMissed(of: thread, { $0.deliver(slot, change) })
+    {
+      return
+    }
+    guard let change else { return }
+    for other in threads.busy where !threads[other].missed.isEmpty {
+      if updateMissed(of: other, { $0.deliver(slot, change) }) { return }
     }
   }
 
   /// A registration ended or came to be: whatever goes on need not reach it.
-  mutating func excuse(_ id: RegistrationID) {
-    for thread in busyThreads {
-      threads[thread]?.missed.excuse(id)
-      if threads[thread]?.isIdle ?? true { busyThreads.remove(thread) }
+  mutating func excuse(_ slot: Int) {
+    if waitingThreadCount == 0 { return }
+    for thread in threads.busy where !threads[thread].missed.isEmpty {
+      updateMissed(of: thread) { $0.excuse(slot) }
+      threads.updateBusy(thread)
     }
   }
 
-  mutating func concludeChanges(of event: Event) {
-    guard let thread = threads[event.thread], !thread.missed.isEmpty else { return }
-    let over = threads[event.thread]?.missed
-      .conclude(before: event.body, depth: thread.callbacks.count)
-    for pending in over ?? [] { judge(pending) }
+  /// Changes what a thread has still to tell, and keeps count of the threads that have anything.
+  @discardableResult
+  mutating func updateMissed<Result>(
+    of thread: Int,
+    _ body: (inout MissedDeliveries) -> Result
+  ) -> Result {
+    let wasEmpty = threads[thread].missed.isEmpty
+    let result = body(&threads[thread].missed)
+    let isEmpty = threads[thread].missed.isEmpty
+    if wasEmpty != isEmpty { waitingThreadCount += isEmpty ? -1 : 1 }
+    return result
+  }
+
+  mutating func concludeChanges(of event: Event, _ thread: Int) {
+    let depth = threads[thread].callbacks.count
+    let over = updateMissed(of: thread) { $0.conclude(before: event.body, depth: depth) }
+    if over.isEmpty { return }
+    for pending in over { judge(pending) }
+    threads.updateBusy(thread)
   }
 
   private mutating func judge(_ pending: MissedDeliveries.Pending) {
-    guard droppedAt == nil, let ledger = subjects[pending.change.subject.id]?.ledger
-    else { return }
+    guard droppedAt == nil else { return }
     var found: [Verdict] = []
-    for (id, confidence) in pending.waiting {
-      guard let registration = ledger.registration(id), let registered = ledger.evidence(of: id)
-      else { continue }
+    for slot in pending.waiting.all where ledger.isLive(slot) {
+      let registration = ledger.slots[slot].registration
+      let registered = ledger.slots[slot].registered
       found.append(
         Verdict(
           .missedDelivery,
@@ -198,9 +220,9 @@ extension RuleEngine {
           observer: registration.observer,
           keyPath: registration.keyPath,
           context: registration.context,
-          registration: id,
+          registration: registration.id,
           evidence: [pending.made, pending.began, registered],
-          confidence: confidence
+          confidence: Confidence(comparing: [pending.began, registered])
         )
       )
     }
@@ -210,20 +232,31 @@ extension RuleEngine {
   // MARK: - The end
 
   mutating func finishChanges() {
-    for key in threads.keys.sorted(by: Self.precedes) {
-      guard var thread = threads[key] else { continue }
+    for thread in threads.sorted(0..<threads.count) {
       // A log without any `notifyEnd` does not say how deep a thread is.
-      let depth = seen.contains(.callbackEnd) ? thread.callbacks.count : 0
-      let rest = thread.missed.finish(isOrderly: hasEnded, depth: depth)
+      let depth = seen.contains(.callbackEnd) ? threads[thread].callbacks.count : 0
+      let isOrderly = hasEnded
+      let rest = updateMissed(of: thread) { $0.finish(isOrderly: isOrderly, depth: depth) }
       for pending in rest.over { judge(pending) }
       if rest.isCut { cutRules.insert(.missedDelivery) }
-      guard !thread.brackets.isEmpty else { continue }
+      guard !threads[thread].brackets.isEmpty else { continue }
       if hasEnded, depth == 0 {
-        verdicts += thread.brackets.close()
+        verdicts += threads[thread].brackets.close()
       } else {
         cutRules.insert(.unbalancedChange)
       }
-      threads[key] = thread
+    }
+  }
+}
+
+extension Delivery {
+  /// Whether the receiver, an end, belongs to the beginning `begun`.
+  fileprivate func isEnd(of begun: Delivery) -> Bool {
+    guard registration == begun.registration, change == begun.change else { return false }
+    // The comparison of the phases would be one of their names.
+    switch (phase, begun.phase) {
+    case (.initial, .initial), (.prior, .prior), (.after, .after): return true
+    default: return false
     }
   }
 }

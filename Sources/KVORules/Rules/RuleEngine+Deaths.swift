@@ -11,50 +11,36 @@ extension RuleEngine {
     return copy
   }
 
-  mutating func die(_ object: ObjectID, _ evidence: Evidence) {
+  mutating func die(_ object: ObjectID, _ evidence: Evidence, _ place: Place) {
     let failed = evidenceOfDeath(object, evidence)
-    if let outcome = subjects[object]?.ledger.subjectDied(at: failed) {
-      settle(outcome)
-      verdicts += outcome.verdicts
-      subjects[object] = nil
+    if place.subject >= 0 {
+      for slot in ledger.subjectDied(place.subject, at: failed, &verdicts) { settle(slot) }
+      ledger.close(place.subject)
+      subjects.remove(object.rawValue)
     }
-    if let observed = observing[object] { dieObserving(object, observed.keys, failed) }
-    if deaths[object] == nil { deaths[object] = failed.as(.deallocated) }
+    dieObserving(object, failed)
+    if deaths[object] == nil { deaths.set(object, failed.as(.deallocated)) }
     holds.forget(object)
-    selfObservations[object] = nil
+    if !selfObservations.isEmpty { selfObservations[object] = nil }
+    if threads.busy.isEmpty { return }
     var unended: [Verdict] = []
-    for key in busyThreads {
-      unended += threads[key]?.brackets.subjectDied(object) ?? []
-      threads[key]?.missed.forget(object)
-      if threads[key]?.isIdle ?? true { busyThreads.remove(key) }
+    for thread in threads.busy {
+      unended += threads[thread].brackets.subjectDied(object)
+      updateMissed(of: thread) { $0.forget(object) }
+      threads.updateBusy(thread)
     }
     // Threads have no order of their own; the log's is by event.
     verdicts += unended.sorted { ($0.evidence.first?.event ?? 0) < ($1.evidence.first?.event ?? 0) }
   }
 
-  private mutating func settle(_ outcome: SubjectLedger.DeathOutcome) {
-    for (registration, registered) in zip(outcome.ended, outcome.registered) {
-      end(registration, registered: registered, cleanedUp: nil)
-      if let id = registration.id { forget(id) }
-    }
-  }
-
-  private mutating func dieObserving(
-    _ observer: ObjectID,
-    _ observed: some Collection<ObjectID>,
-    _ failed: Evidence
-  ) {
+  private mutating func dieObserving(_ observer: ObjectID, _ failed: Evidence) {
     // The place of a death among the events of the observer says nothing about the observed object.
     var unordered = failed
     unordered.order = nil
     var found: [Verdict] = []
-    for subject in Array(observed) {
-      guard let outcome = subjects[subject]?.ledger.observerDied(observer, at: unordered)
-      else { continue }
-      settle(outcome)
-      found += outcome.verdicts
-    }
-    // Dictionaries have no order of their own; the log's is by registration.
+    for slot in ledger.observerDied(observer, at: unordered, &found) { settle(slot) }
+    if found.isEmpty { return }
+    // The observed objects have no order among each other; the log's is by registration.
     verdicts += found.sorted { ($0.evidence.last?.event ?? 0) < ($1.evidence.last?.event ?? 0) }
       .map {
         var copy = $0
@@ -65,35 +51,36 @@ extension RuleEngine {
 
   // MARK: - KVO021
 
-  mutating func endScope(_ scope: ScopeID, _ event: Event, _ evidence: Evidence) {
+  mutating func endScope(_ scope: ScopeID, _ evidence: Evidence, _ place: Place) {
     seen.insert(.scopeEnd)
     let opened = scopes.opened(scope)
-    for thread in busyThreads.sorted(by: Self.precedes) {
-      verdicts += threads[thread]?.brackets.closeScope(scope, openedAt: opened) ?? []
+    for thread in threads.sorted(threads.busy) {
+      verdicts += threads[thread].brackets.closeScope(scope, openedAt: opened)
+      threads.updateBusy(thread)
     }
     let ended = scopes.end(scope)
-    act(event)
+    act(place)
     guard droppedAt == nil else { return }
     judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened)
   }
 
   mutating func judgeLeaksAtExit(_ evidence: Evidence) {
     guard droppedAt == nil else { return }
-    judgeLeaks(Array(records.keys), name: .none, at: evidence, opened: nil)
+    let live = ledger.slots.indices.filter { ledger.isLive($0) }
+    judgeLeaks(live, name: .none, at: evidence, opened: nil)
   }
 
   private mutating func judgeLeaks(
-    _ members: [RegistrationID],
+    _ members: [Int],
     name: StringID,
     at evidence: Evidence,
     opened: Evidence?
   ) {
     var found: [Verdict] = []
-    for id in members {
-      guard let subject = records[id]?.subject, let ledger = subjects[subject]?.ledger,
-        let registration = ledger.registration(id), let registered = ledger.evidence(of: id),
-        registration.expectedToLive == .none
-      else { continue }
+    for slot in members where ledger.isLive(slot) {
+      let registration = ledger.slots[slot].registration
+      let registered = ledger.slots[slot].registered
+      guard registration.expectedToLive == .none else { continue }
       found.append(
         Verdict(
           .leakedRegistration,
@@ -101,19 +88,12 @@ extension RuleEngine {
           observer: registration.observer,
           keyPath: registration.keyPath,
           context: registration.context,
-          registration: id,
+          registration: registration.id,
           evidence: [evidence, registered] + (opened.map { [$0] } ?? []),
           detail: .scope(name)
         )
       )
     }
     verdicts += found.sorted { $0.evidence[1].event < $1.evidence[1].event }
-  }
-
-  /// Threads in an order that is the same in every run.
-  static func precedes(_ left: ThreadID?, _ right: ThreadID?) -> Bool {
-    guard let right else { return false }
-    guard let left else { return true }
-    return left.rawValue < right.rawValue
   }
 }

@@ -5,91 +5,129 @@ extension RuleEngine {
   /// Whether the matching is done again, as another runtime than the recorded one would.
   var rematches: Bool { requestedProfile != nil && requestedProfile != recordedProfile }
 
-  mutating func restore(_ registration: Registration, _ event: Event, _ evidence: Evidence) {
+  mutating func restore(
+    _ registration: Registration,
+    _ event: Event,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
     // What a crash record lists was registered before: it adds nothing.
     if hasCrashed { return }
-    guard let numbered = admit(registration) else { return }
-    let id = numbered.registration.subject.id
-    openSubject(id, hasUnknownPast: false)
-    subjects[id]?.ledger.restore(numbered.registration, at: evidence.at(registration.site))
-    note(numbered.registration, numbered.isOwn, event, isLive: true)
+    guard let numbered = admit(registration, place) else { return }
+    let slot = ledger.insert(
+      numbered.registration,
+      on: open(registration.subject.id, place, event, hasUnknownPast: false),
+      at: evidence.at(registration.site),
+      isBeingAdded: false
+    )
+    note(slot, numbered.isOwn, threads[place.thread].activity, event, isLive: true)
   }
 
-  mutating func register(_ registration: Registration, _ event: Event, _ evidence: Evidence) {
-    act(event)
-    guard let numbered = admit(registration) else { return }
-    let subject = registration.subject.id
-    openSubject(subject, hasUnknownPast: process?.isComplete == false)
-    let outcome = subjects[subject]?.ledger
-      .add(numbered.registration, at: evidence.at(registration.site))
-    guard let outcome else { return }
-    if let displaced = outcome.displaced {
-      end(displaced, registered: nil, cleanedUp: nil)
-      if let id = displaced.id { forget(id) }
-    }
-    note(numbered.registration, numbered.isOwn, event, isLive: false)
-    for verdict in outcome.verdicts {
+  mutating func register(
+    _ registration: Registration,
+    _ event: Event,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
+    act(place)
+    guard let numbered = admit(registration, place) else { return }
+    let subject = open(
+      registration.subject.id,
+      place,
+      event,
+      hasUnknownPast: process?.isComplete == false
+    )
+    let firstVerdict = verdicts.count
+    let added = ledger.add(
+      numbered.registration,
+      on: subject,
+      at: evidence.at(registration.site),
+      &verdicts
+    )
+    if added.displaced >= 0 { settle(added.displaced) }
+    note(added.slot, numbered.isOwn, threads[place.thread].activity, event, isLive: false)
+    if verdicts.count > firstVerdict { sortOut(from: firstVerdict, subject) }
+  }
+
+  /// Goes through what the ledger said of an addition.
+  private mutating func sortOut(from first: Int, _ subject: Int) {
+    let found = Array(verdicts[first...])
+    verdicts.removeSubrange(first...)
+    for verdict in found {
       if verdict.code == .selfObservation {
         observeSelf(verdict)
-      } else if verdict.code != .duplicateRegistration || !hasUnknownPast(subject) {
+      } else if verdict.code != .duplicateRegistration || !ledger.subjects[subject].hasUnknownPast {
         verdicts.append(verdict)
       }
     }
   }
 
-  mutating func finishRegistering(_ id: RegistrationID) {
-    guard let record = records[id] else {
-      if ended[id] == nil { contradictionCount += 1 }
+  mutating func finishRegistering(_ slot: Int) {
+    if slot < 0 {
+      contradictionCount += 1
       return
     }
-    subjects[record.subject]?.ledger.finishAdding(id)
+    guard ledger.isLive(slot) else { return }
+    ledger.finishAdding(slot)
     // A change that went on while the registration was being made need not be told to it.
-    excuse(id)
+    excuse(slot)
   }
 
-  mutating func remove(_ removal: Removal, _ event: Event, _ unplaced: Evidence) {
-    act(event)
-    let evidence = unplaced.at(removal.site)
-    let subject = removal.subject.id
-    openSubject(subject, hasUnknownPast: process?.isComplete == false)
-    let matching = matching(of: removal)
-    if let id = subjects[subject]?.ledger.match(for: removal, matching) {
-      remember(id, subject, cleanedUp: nil)
-    }
-    guard
-      let outcome = subjects[subject]?.ledger.remove(removal, at: evidence, matching: matching)
-    else { return }
-    if let matched = outcome.matched { forget(matched) }
-    for verdict in outcome.verdicts {
-      let needsPast = verdict.code == .doubleRemove || verdict.code == .removeUnregistered
-      if !needsPast || !hasUnknownPast(subject) { verdicts.append(verdict) }
+  mutating func remove(
+    _ removal: Removal,
+    _ event: Event,
+    _ unplaced: Evidence,
+    _ place: Place
+  ) {
+    act(place)
+    let subject = open(
+      removal.subject.id,
+      place,
+      event,
+      hasUnknownPast: process?.isComplete == false
+    )
+    let matching = matching(of: removal, on: subject)
+    let firstVerdict = verdicts.count
+    let slot = ledger.remove(
+      removal,
+      from: subject,
+      at: unplaced.at(removal.site),
+      matching: matching,
+      &verdicts
+    )
+    if slot >= 0 { settle(slot) }
+    if verdicts.count > firstVerdict, ledger.subjects[subject].hasUnknownPast {
+      let found = Array(verdicts[firstVerdict...])
+      verdicts.removeSubrange(firstVerdict...)
+      verdicts += found.filter { $0.code != .doubleRemove && $0.code != .removeUnregistered }
     }
   }
 
   mutating func cancel(
-    _ id: RegistrationID,
     _ cause: CancelCause,
     _ event: Event,
-    _ evidence: Evidence
+    _ evidence: Evidence,
+    _ place: Place
   ) {
-    guard let record = records[id] else {
-      if ended[id] == nil { contradictionCount += 1 }
+    let slot = place.slot
+    if slot < 0 {
+      contradictionCount += 1
       return
     }
-    guard let registration = subjects[record.subject]?.ledger.registration(id) else { return }
-    let registered = subjects[record.subject]?.ledger.evidence(of: id)
-    if cause == .token { judgeDroppedToken(registration, registered, record, event, evidence) }
+    guard ledger.isLive(slot) else { return }
+    if case .token = cause { judgeDroppedToken(slot, event, evidence, place.thread) }
     var failed = evidence
     switch cause {
-    case .subject: failed = evidenceOfDeath(registration.subject.id, evidence)
+    case .subject:
+      failed = evidenceOfDeath(ledger.slots[slot].registration.subject.id, evidence)
     case .observer:
-      if let observer = registration.observer { failed = evidenceOfDeath(observer.id, evidence) }
+      if let observer = ledger.slots[slot].registration.observer {
+        failed = evidenceOfDeath(observer.id, evidence)
+      }
     case .user, .owner, .token: break
     }
-    remember(id, record.subject, cleanedUp: cause == .observer ? evidence : nil)
-    let outcome = subjects[record.subject]?.ledger.cancel(id, by: cause, at: failed)
-    verdicts += outcome?.verdicts ?? []
-    forget(id)
+    ledger.cancel(slot, by: cause, at: failed, &verdicts)
+    settle(slot)
   }
 
   // MARK: - Which registration a removal matched
@@ -97,107 +135,87 @@ extension RuleEngine {
   /// A log that numbers its registrations says what a removal matched, nothing included.
   ///
   /// One that does not leaves it to the ledger, and so does a profile other than the recorded one.
-  private mutating func matching(of removal: Removal) -> SubjectLedger.Matching {
+  private mutating func matching(
+    of removal: Removal,
+    on subject: Int
+  ) -> SubjectLedger.Matching {
     if rematches { return .byName }
     if let id = removal.registration { return .recorded(id) }
-    guard let candidate = subjects[removal.subject.id]?.ledger.newestCandidate(for: removal),
-      records[candidate]?.isNumbered == true
-    else { return .byName }
+    let candidate = ledger.newest(NamePair(removal), nil, on: subject).slot
+    guard candidate >= 0, ledger.slots[candidate].isNumbered else { return .byName }
     return .recorded(nil)
   }
 
   // MARK: - Bookkeeping
 
-  private mutating func openSubject(_ id: ObjectID, hasUnknownPast: Bool) {
-    guard subjects[id] == nil else { return }
-    subjects[id] = Subject(
-      ledger: SubjectLedger(
-        semantics: MatchingSemantics(profile),
-        historyCapacity: options.historyCapacity
-      ),
-      hasUnknownPast: hasUnknownPast
-    )
+  /// The place of the object of `event` in the ledger, which is opened for it where it has none.
+  private mutating func open(
+    _ id: ObjectID,
+    _ place: Place,
+    _ event: Event,
+    hasUnknownPast: Bool
+  ) -> Int {
+    if place.subject >= 0 { return place.subject }
+    let subject = ledger.open(id, MatchingSemantics(profile), hasUnknownPast: hasUnknownPast)
+    subjects.set(id.rawValue, subject)
+    if event.order != nil, let order = unobservedOrders[id] { ledger.note(order, of: subject) }
+    return subject
   }
-
-  private func hasUnknownPast(_ id: ObjectID) -> Bool { subjects[id]?.hasUnknownPast ?? false }
 
   /// Gives a registration its number, unless it was made already.
   private mutating func admit(
-    _ registration: Registration
+    _ registration: Registration,
+    _ place: Place
   ) -> (registration: Registration, isOwn: Bool)? {
-    if let id = registration.id {
-      guard records[id] == nil else {
+    if registration.id != nil {
+      if place.slot >= 0, ledger.isLive(place.slot) {
         contradictionCount += 1
         return nil
       }
       return (registration, true)
     }
     var copy = registration
-    while records[RegistrationID(nextNumber)] != nil { nextNumber += 1 }
+    while ledger.liveSlot(of: RegistrationID(nextNumber)) >= 0 { nextNumber += 1 }
     copy.id = RegistrationID(nextNumber)
     nextNumber += 1
     return (copy, false)
   }
 
   private mutating func note(
-    _ registration: Registration,
+    _ slot: Int,
     _ isNumbered: Bool,
+    _ activity: Int,
     _ event: Event,
     isLive: Bool
   ) {
-    guard let id = registration.id else { return }
-    var record = Record(
-      subject: registration.subject.id,
-      scope: event.scope,
-      isNumbered: isNumbered,
-      hasInitial: registration.options.contains(.initial),
-      thread: event.thread,
-      activity: threads[event.thread]?.activity ?? 0
-    )
-    if let scope = event.scope, !isLive { record.answeringScope = scopes.enter(id, in: scope) }
-    records[id] = record
-    subjects[record.subject]?.byKeyPath[registration.keyPath, default: []].insert(id)
-    if let observer = registration.observer {
-      observing[observer.id, default: [:]][record.subject, default: 0] += 1
-    }
+    let origin = Origin(scope: event.scope, activity: activity)
+    if slot < origins.count { origins[slot] = origin } else { origins.append(origin) }
+    let isScoped = event.scope != nil && !isLive
+    if isScoped, let scope = event.scope { scopes.enter(slot, in: scope) }
+    if isScoped || !isNumbered { ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped) }
   }
 
-  /// Remembers a live registration for what may still come of it after its end.
-  mutating func remember(_ id: RegistrationID, _ subject: ObjectID, cleanedUp: Evidence?) {
-    guard let registration = subjects[subject]?.ledger.registration(id) else { return }
-    let registered = subjects[subject]?.ledger.evidence(of: id)
-    end(registration, registered: registered, cleanedUp: cleanedUp)
-  }
-
-  /// Takes an ending registration out of everything that is kept by its objects.
-  mutating func end(_ registration: Registration, registered: Evidence?, cleanedUp: Evidence?) {
-    guard let id = registration.id else { return }
-    ended[id] = Ended(
-      registration: registration,
-      registered: registered,
-      cleanedUp: cleanedUp
-    )
-    let subject = registration.subject.id
-    subjects[subject]?.byKeyPath[registration.keyPath]?.remove(id)
-    if subjects[subject]?.byKeyPath[registration.keyPath]?.isEmpty == true {
-      subjects[subject]?.byKeyPath[registration.keyPath] = nil
+  /// What remains to be done when a registration ended: the ledger holds it on, for what may still
+  /// come of it, until many others have ended.
+  mutating func settle(_ slot: Int) {
+    if ledger.slots[slot].isScoped { scopes.leave(slot) }
+    if !selfObservations.isEmpty {
+      let subject = ledger.slots[slot].registration.subject.id
+      if ledger.slots[slot].registration.observer?.id == subject {
+        let id = ledger.slots[slot].registration.id
+        selfObservations[subject]?.removeAll { $0.registration == id }
+        if selfObservations[subject]?.isEmpty == true { selfObservations[subject] = nil }
+      }
     }
-    guard let observer = registration.observer?.id else { return }
-    if let count = observing[observer]?[subject] {
-      observing[observer]?[subject] = count > 1 ? count - 1 : nil
-      if observing[observer]?.isEmpty == true { observing[observer] = nil }
+    excuse(slot)
+    if recent.count < Self.recentLimit {
+      recent.append(Int32(slot))
+    } else {
+      let oldest = Int(recent[oldestRecent])
+      recent[oldestRecent] = Int32(slot)
+      oldestRecent = oldestRecent + 1 == Self.recentLimit ? 0 : oldestRecent + 1
+      ledger.release(oldest)
     }
-    if observer == subject {
-      selfObservations[subject]?.removeAll { $0.registration == id }
-      if selfObservations[subject]?.isEmpty == true { selfObservations[subject] = nil }
-    }
-  }
-
-  /// Drops the record of a registration that is over.
-  mutating func forget(_ id: RegistrationID) {
-    guard let record = records.removeValue(forKey: id) else { return }
-    if let scope = record.answeringScope { scopes.leave(id, from: scope) }
-    excuse(id)
   }
 
   // MARK: - KVO020
@@ -226,17 +244,20 @@ extension RuleEngine {
   /// "Where" is the scope. In a log without scopes it is the very next thing that the thread did:
   /// a token that lived any longer was kept by somebody.
   private mutating func judgeDroppedToken(
-    _ registration: Registration,
-    _ registered: Evidence?,
-    _ record: Record,
+    _ slot: Int,
     _ event: Event,
-    _ evidence: Evidence
+    _ evidence: Evidence,
+    _ thread: Int
   ) {
-    guard droppedAt == nil, !record.wasNotified, !record.hasInitial, event.scope == record.scope
+    let origin = origins[slot]
+    let registration = ledger.slots[slot].registration
+    let registered = ledger.slots[slot].registered
+    guard droppedAt == nil, !ledger.slots[slot].wasNotified,
+      !registration.options.contains(.initial), event.scope == origin.scope
     else { return }
-    if record.scope == nil {
-      guard event.thread == record.thread,
-        threads[event.thread]?.activity ?? 0 == record.activity
+    if origin.scope == nil {
+      guard event.thread == registered.thread,
+        threads[thread].activity == origin.activity
       else { return }
     }
     verdicts.append(
@@ -247,7 +268,7 @@ extension RuleEngine {
         keyPath: registration.keyPath,
         context: registration.context,
         registration: registration.id,
-        evidence: [evidence] + (registered.map { [$0] } ?? [])
+        evidence: [evidence, registered]
       )
     )
   }

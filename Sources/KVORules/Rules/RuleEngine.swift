@@ -2,7 +2,7 @@ package import KVOTrace
 
 /// All rules over the events of one log.
 ///
-/// Feed it the events in their order (``EventSequencer`` puts them into it), then call ``finish()``.
+/// Feed it the events in their order (``OrderedReplay`` puts them into it), then call ``finish()``.
 /// A pure state machine: the same events give the same verdicts, in the same order. Nothing in a
 /// log makes it trap; what contradicts itself is counted and passed over.
 ///
@@ -31,85 +31,57 @@ package struct RuleEngine: Sendable {
     package var why: String
   }
 
-  /// One observed object.
-  struct Subject: Sendable {
-    var ledger: SubjectLedger
-    /// The registrations of each key path, for the changes of a key.
-    var byKeyPath: [StringID: Set<RegistrationID>] = [:]
-    /// Whether it may have been observed before the log began.
-    var hasUnknownPast: Bool
-  }
-
-  /// What the engine knows of a live registration beside what its ledger knows.
-  struct Record: Sendable {
-    var subject: ObjectID
+  /// What the engine knows of a registration beside what the ledger knows.
+  struct Origin: Sendable {
     var scope: ScopeID?
-    /// The scope that answers for it; differs where its own had ended.
-    var answeringScope: ScopeID?
-    /// Whether the log numbers it, or the engine did.
-    var isNumbered: Bool
-    var wasNotified = false
-    var hasInitial: Bool
     /// How much its thread had done when it was made.
-    var thread: ThreadID?
     var activity: Int
   }
 
-  /// A registration that is over.
-  struct Ended: Sendable {
-    var registration: Registration
-    var registered: Evidence?
-    /// Where the layer cleaned up behind its observer.
-    var cleanedUp: Evidence?
-  }
-
-  /// One thread.
-  struct Thread: Sendable {
-    var brackets = ChangeBrackets()
-    var callbacks: [Callback] = []
-    var missed = MissedDeliveries()
-    /// How many things it did that a program decides to do.
-    var activity = 0
-  }
-
-  struct Callback: Sendable {
-    var delivery: Delivery
-    var began: Evidence
-    var registration: Registration?
-    var registered: Evidence?
-  }
-
   static let callbackLimit = 256
+  static let recentLimit = 4_096
 
   let requestedProfile: Profile?
   let options: Options
   var process: ProcessInfo?
-  var subjects: [ObjectID: Subject] = [:]
-  var records: [RegistrationID: Record] = [:]
-  var ended = BoundedMap<RegistrationID, Ended>(capacity: 4_096)
-  /// How many live registrations an observer has, by observed object.
-  var observing: [ObjectID: [ObjectID: Int]] = [:]
-  var threads: [ThreadID?: Thread] = [:]
-  /// The threads that may have open changes, or deliveries to come: all others need not be looked
-  /// at when something ends.
-  var busyThreads: Set<ThreadID?> = []
+  var ledger: RegistrationLedger
+  /// The places of the observed objects in the ledger.
+  var subjects = WordTable()
+  /// The greatest orders of the events of objects that are not in the ledger; the oldest are
+  /// forgotten.
+  var unobservedOrders = BoundedMap<ObjectTag, UInt64>(capacity: 4_096)
+  /// One for each slot of the ledger.
+  var origins: [Origin] = []
+  /// The slots of the newest registrations that are over, which the ledger keeps that long.
+  var recent: [Int32] = []
+  var oldestRecent = 0
+  var threads = ThreadTable()
+  /// How many threads have deliveries to come.
+  var waitingThreadCount = 0
   var scopes = ScopeTree()
   var holds = RegistryHolds()
   /// The live registrations with which objects observe themselves, as they were judged.
   var selfObservations: [ObjectID: [Verdict]] = [:]
   /// Where the deallocation of an object began; the oldest are forgotten.
-  var deaths = BoundedMap<ObjectID, Evidence>(capacity: 4_096)
+  var deaths = BoundedMap<ObjectTag, Evidence>(capacity: 4_096)
   var nextNumber: UInt64 = 1 << 62
   var verdicts: [Verdict] = []
-  var seen: Set<Need> = []
+  var seen: Need = []
   var droppedAt: Int?
   var hasEnded = false
   var hasCrashed = false
   var wasFinished = false
   var cutRules: Set<RuleCode> = []
+  /// What ``warm(_:)`` read, and nothing else; it is never looked at.
+  var warmth: UInt64 = 0
 
   /// Kinds of events that rules cannot be judged without.
-  enum Need { case change, scopeEnd, callbackEnd }
+  struct Need: OptionSet, Sendable {
+    let rawValue: UInt8
+    static let change = Need(rawValue: 1)
+    static let scopeEnd = Need(rawValue: 2)
+    static let callbackEnd = Need(rawValue: 4)
+  }
 
   package private(set) var eventCount = 0
   /// How many events the recorder says it lost.
@@ -125,6 +97,7 @@ package struct RuleEngine: Sendable {
   package init(profile: Profile? = nil, options: Options = Options()) {
     requestedProfile = profile
     self.options = options
+    ledger = RegistrationLedger(historyCapacity: options.historyCapacity)
   }
 
   /// The profile that the log was recorded under.
@@ -132,15 +105,21 @@ package struct RuleEngine: Sendable {
   /// The profile that is judged.
   package var profile: Profile { requestedProfile ?? recordedProfile }
   /// How many registrations are live now.
-  package var liveRegistrationCount: Int { records.count }
+  package var liveRegistrationCount: Int { ledger.liveCount }
   /// How many objects are followed now.
   package var observedObjectCount: Int { subjects.count }
   /// The live registrations, ordered by the event that made each.
   ///
   /// Complexity: O(n log n).
   package var liveRegistrations: [(registration: Registration, registered: Evidence)] {
-    subjects.values.flatMap(\.ledger.registrationsWithEvidence)
+    ledger.slots.lazy.filter { $0.state == .live }.map { ($0.registration, $0.registered) }
       .sorted { $0.registered.event < $1.registered.event }
+  }
+
+  /// The sizes of all tables that grow with registrations, used or not; lets a test see that none
+  /// grows with events.
+  package var capacities: [Int] {
+    ledger.capacities + [subjects.capacity, origins.count, recent.count, threads.count]
   }
 
   /// Judges one event.
@@ -150,7 +129,33 @@ package struct RuleEngine: Sendable {
   ///   - number: its 1-based number in the input.
   /// - Returns: what is wrong now; the failed events may be earlier ones.
   package mutating func consume(_ event: Event, number: Int) -> [Verdict] {
+    judge(event, number, place(of: event))
+    return takeVerdicts()
+  }
+
+  /// Judges one event if no event that is still to come can belong before it: see ``isNext(_:)``.
+  ///
+  /// - Returns: whether it was judged; ``takeVerdicts()`` then says what is wrong.
+  mutating func consumeIfNext(_ event: Event, number: Int) -> Bool {
+    let place = place(of: event)
+    guard isNext(event, place) else { return false }
+    judge(event, number, place)
+    return true
+  }
+
+  var hasVerdicts: Bool { !verdicts.isEmpty }
+
+  /// What was found since this was called last.
+  mutating func takeVerdicts() -> [Verdict] {
+    if verdicts.isEmpty { return [] }
+    defer { verdicts = [] }
+    return verdicts
+  }
+
+  private mutating func judge(_ event: Event, _ number: Int, _ found: Place) {
     eventCount += 1
+    var place = found
+    place.thread = threads.place(of: event.thread)
     let evidence = Evidence(
       role: .failed,
       event: number,
@@ -158,10 +163,11 @@ package struct RuleEngine: Sendable {
       thread: event.thread,
       stack: event.stack
     )
-    concludeChanges(of: event)
-    dispatch(event, evidence)
-    defer { verdicts = [] }
-    return verdicts
+    if let order = event.order { note(order, of: event, place) }
+    if waitingThreadCount > 0, !threads[place.thread].missed.isEmpty {
+      concludeChanges(of: event, place.thread)
+    }
+    dispatch(event, evidence, place)
   }
 
   /// The log is over.
@@ -171,42 +177,40 @@ package struct RuleEngine: Sendable {
     if wasFinished { return [] }
     wasFinished = true
     finishChanges()
-    defer { verdicts = [] }
-    return verdicts
+    return takeVerdicts()
   }
 
-  private mutating func dispatch(_ event: Event, _ evidence: Evidence) {
+  private mutating func dispatch(_ event: Event, _ evidence: Evidence, _ place: Place) {
     switch event.body {
     case .process(let info):
       // Subjects that a later process line would re-judge are none of its business.
       if process == nil { process = info }
-    case .live(let registration): restore(registration, event, evidence)
-    case .register(let registration): register(registration, event, evidence)
-    case .registerEnd(let id): finishRegistering(id)
+    case .live(let registration): restore(registration, event, evidence, place)
+    case .register(let registration): register(registration, event, evidence, place)
+    case .registerEnd: finishRegistering(place.slot)
     case .refused(let registration, let reason, let part):
-      act(event)
+      act(place)
       verdicts.append(
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
-    case .remove(let removal): remove(removal, event, evidence)
-    case .cancel(let id, let cause): cancel(id, cause, event, evidence)
+    case .remove(let removal): remove(removal, event, evidence, place)
+    case .cancel(_, let cause): cancel(cause, event, evidence, place)
     case .willChange(let change):
-      act(event)
+      act(place)
       seen.insert(.change)
-      busyThreads.insert(event.thread)
-      threads[event.thread, default: Thread()].brackets
-        .will(change, scope: event.scope, at: evidence)
-    case .didChange(let change): endChange(change, event, evidence)
-    case .notify(let delivery): beginCallback(delivery, event, evidence)
-    case .notifyEnd(let delivery): endCallback(delivery, event, evidence)
-    case .deinit(let object): deaths[object.id] = evidence.as(.deallocated)
-    case .deinitEnd(let object): die(object.id, evidence)
+      threads[place.thread].brackets.will(change, scope: event.scope, at: evidence)
+      threads.updateBusy(place.thread)
+    case .didChange(let change): endChange(change, evidence, place)
+    case .notify(let delivery): beginCallback(delivery, evidence, place)
+    case .notifyEnd(let delivery): endCallback(delivery, evidence, place)
+    case .deinit(let object): deaths.set(object.id, evidence.as(.deallocated))
+    case .deinitEnd(let object): die(object.id, evidence, place)
     case .hold(let reference): hold(reference, evidence)
     case .drop(let reference): holds.drop(reference)
     case .scopeBegin(let scope):
-      act(event)
+      act(place)
       scopes.begin(scope, at: evidence)
-    case .scopeEnd(let scope): endScope(scope, event, evidence)
+    case .scopeEnd(let scope): endScope(scope, evidence, place)
     case .crash: hasCrashed = true
     case .dropped(let count, _):
       droppedCount = droppedCount.addingSaturated(count)
@@ -221,14 +225,8 @@ package struct RuleEngine: Sendable {
   }
 
   /// The event's thread did something that a program decides to do.
-  mutating func act(_ event: Event) {
-    threads[event.thread, default: Thread()].activity += 1
-  }
-}
-
-extension RuleEngine.Thread {
-  /// Whether it has no open changes, and no deliveries to come.
-  var isIdle: Bool { brackets.isEmpty && missed.isEmpty }
+  @inline(__always)
+  mutating func act(_ place: Place) { threads[place.thread].activity &+= 1 }
 }
 
 extension Evidence {

@@ -9,7 +9,9 @@ struct ScopeTree: Sendable {
     var name: StringID
     var opened: Evidence?
     /// What was registered in the scope or in one inside it and has not ended, in no order.
-    var members: [RegistrationID]
+    ///
+    /// Slots of the ledger.
+    var members: [Int]
   }
 
   private struct Node: Sendable {
@@ -17,12 +19,23 @@ struct ScopeTree: Sendable {
     var children: Set<ScopeID> = []
     var name: StringID = .none
     var opened: Evidence?
-    var members: Set<RegistrationID> = []
+    /// The slot that entered last; -1: none.
+    var newest: Int32 = -1
+  }
+
+  /// Where a registration stands among those of the scope that answers for it.
+  private struct Member: Sendable {
+    /// Nil: no scope answers for it any more.
+    var scope: ScopeID?
+    var older: Int32 = -1
+    var newer: Int32 = -1
   }
 
   private var nodes: [ScopeID: Node] = [:]
+  /// One for each slot of the ledger.
+  private var members: [Member] = []
   /// The parents of scopes that ended: a task may outlive its scope and register in it.
-  private var parentsOfEnded = BoundedMap<ScopeID, ScopeID>(capacity: 4_096)
+  private var parentsOfEnded = BoundedMap<ScopeTag, ScopeID>(capacity: 4_096)
 
   mutating func begin(_ scope: Scope, at evidence: Evidence) {
     nodes[scope.id, default: Node()].parent = scope.parent
@@ -33,22 +46,33 @@ struct ScopeTree: Sendable {
     }
   }
 
-  /// Notes that `registration` was made in `scope`.
-  ///
-  /// - Returns: the scope that answers for it: the innermost open one around `scope`.
-  mutating func enter(_ registration: RegistrationID, in scope: ScopeID) -> ScopeID {
+  /// Notes that the registration at `slot` was made in `scope`: the innermost open scope around that
+  /// answers for it.
+  mutating func enter(_ slot: Int, in scope: ScopeID) {
     var answering = scope
     var steps = 0
     while nodes[answering] == nil, let parent = parentsOfEnded[answering], steps < 64 {
       answering = parent
       steps += 1
     }
-    nodes[answering, default: Node()].members.insert(registration)
-    return answering
+    while members.count <= slot { members.append(Member()) }
+    let older = nodes[answering, default: Node()].newest
+    nodes[answering, default: Node()].newest = Int32(slot)
+    members[slot] = Member(scope: answering, older: older)
+    if older >= 0 { members[Int(older)].newer = Int32(slot) }
   }
 
-  mutating func leave(_ registration: RegistrationID, from scope: ScopeID) {
-    nodes[scope]?.members.remove(registration)
+  /// The registration at `slot`, which entered a scope, is over.
+  mutating func leave(_ slot: Int) {
+    guard let scope = members[slot].scope else { return }
+    let member = members[slot]
+    members[slot].scope = nil
+    if member.older >= 0 { members[Int(member.older)].newer = member.newer }
+    if member.newer >= 0 {
+      members[Int(member.newer)].older = member.older
+    } else {
+      nodes[scope]?.newest = member.older
+    }
   }
 
   func opened(_ scope: ScopeID) -> Evidence? { nodes[scope]?.opened }
@@ -60,18 +84,19 @@ struct ScopeTree: Sendable {
     guard let node = nodes.removeValue(forKey: scope) else {
       return Ended(name: .none, opened: nil, members: [])
     }
-    var members = Array(node.members)
+    var members: [Int] = []
+    take(from: node.newest, into: &members)
     var seen: Set<ScopeID> = [scope]
     var inside = Array(node.children)
     while let next = inside.popLast() {
       guard seen.insert(next).inserted, let child = nodes[next] else { continue }
-      members += child.members
-      nodes[next]?.members = []
+      take(from: child.newest, into: &members)
+      nodes[next]?.newest = -1
       inside += child.children
     }
     if let parent = node.parent, parent != scope {
       nodes[parent]?.children.remove(scope)
-      parentsOfEnded[scope] = parent
+      parentsOfEnded.set(scope, parent)
       // What is still open inside belongs to the next scope around.
       for child in node.children where nodes[child] != nil {
         nodes[parent]?.children.insert(child)
@@ -79,5 +104,15 @@ struct ScopeTree: Sendable {
       }
     }
     return Ended(name: node.name, opened: node.opened, members: members)
+  }
+
+  /// Takes `newest` and all that entered before it out of their scope.
+  private mutating func take(from newest: Int32, into taken: inout [Int]) {
+    var at = Int(newest)
+    while at >= 0 {
+      taken.append(at)
+      members[at].scope = nil
+      at = Int(members[at].older)
+    }
   }
 }

@@ -50,12 +50,10 @@ package struct SubjectLedger: Sendable {
     case recorded(RegistrationID?)
   }
 
-  /// How many contexts or earlier registrations one verdict lists at the most.
-  static let listLimit = 8
+  private static let subject = 0
 
   package let semantics: MatchingSemantics
-  var table = RegistrationTable()
-  var ended: EndedRegistrations
+  private var ledger: RegistrationLedger
 
   /// A ledger without registrations.
   ///
@@ -64,66 +62,48 @@ package struct SubjectLedger: Sendable {
   ///   - historyCapacity: how many ended registrations are remembered.
   package init(semantics: MatchingSemantics = .stacking, historyCapacity: Int = 64) {
     self.semantics = semantics
-    ended = EndedRegistrations(capacity: historyCapacity)
+    ledger = RegistrationLedger(historyCapacity: historyCapacity)
+    // The number of the object is never asked for: every event names it anyway.
+    _ = ledger.open(ObjectID(0), semantics, hasUnknownPast: false)
   }
 
   // MARK: - Looking
 
-  package var count: Int { table.count }
-  package var isEmpty: Bool { table.count == 0 }
+  package var count: Int { ledger.liveCount }
+  package var isEmpty: Bool { ledger.liveCount == 0 }
 
   /// The live registrations, in order of addition.
   ///
   /// Complexity: O(n).
-  package var registrations: [Registration] { table.entries.map(\.registration) }
+  package var registrations: [Registration] {
+    ledger.live(of: Self.subject).map { ledger.slots[$0].registration }
+  }
 
   /// The live registrations with the evidence of their addition, in order of addition.
   ///
   /// Complexity: O(n).
   package var registrationsWithEvidence: [(registration: Registration, registered: Evidence)] {
-    table.entries.map { ($0.registration, $0.registered) }
+    ledger.live(of: Self.subject).map {
+      (ledger.slots[$0].registration, ledger.slots[$0].registered)
+    }
   }
 
-  package func contains(_ id: RegistrationID) -> Bool { table.entry(id) != nil }
+  package func contains(_ id: RegistrationID) -> Bool { ledger.liveSlot(of: id) >= 0 }
 
   /// The live registration with the number `id`.
   package func registration(_ id: RegistrationID) -> Registration? {
-    table.entry(id)?.registration
+    let slot = ledger.liveSlot(of: id)
+    return slot < 0 ? nil : ledger.slots[slot].registration
   }
-
-  /// The newest registration that a removal of these objects and this key path could mean, under
-  /// whatever context.
-  mutating func newestCandidate(for removal: Removal) -> RegistrationID? {
-    table.newest(
-      RegistrationTable.Pair(
-        observer: removal.observer?.id,
-        keyPath: removal.keyPath,
-        isClassic: true
-      )
-    )?.entry.id
-  }
-
-  /// The registration that ``remove(_:at:matching:)`` would end now.
-  mutating func match(for removal: Removal, _ matching: Matching) -> RegistrationID? {
-    if case .recorded(let id) = matching { return id }
-    let pair = RegistrationTable.Pair(
-      observer: removal.observer?.id,
-      keyPath: removal.keyPath,
-      isClassic: true
-    )
-    return removal.context == .unspecified
-      ? table.newest(pair)?.entry.id
-      : table.newest(RegistrationTable.Triple(pair: pair, context: removal.context))?.entry.id
-  }
-
-  /// Whether the initial delivery of the registration `id` is running.
-  func isDeliveringInitial(_ id: RegistrationID) -> Bool { table.entry(id)?.initial != nil }
 
   /// Where the live registration with the number `id` was added.
-  package func evidence(of id: RegistrationID) -> Evidence? { table.entry(id)?.registered }
+  package func evidence(of id: RegistrationID) -> Evidence? {
+    let slot = ledger.liveSlot(of: id)
+    return slot < 0 ? nil : ledger.slots[slot].registered
+  }
 
   /// How many slots were looked at so far; lets a test see that nothing scans.
-  package var stepCount: Int { table.stepCount }
+  package var stepCount: Int { ledger.stepCount }
 
   // MARK: - Adding
 
@@ -136,58 +116,37 @@ package struct SubjectLedger: Sendable {
   package mutating func add(_ registration: Registration, at evidence: Evidence) -> AddOutcome {
     var outcome = AddOutcome(displaced: nil, verdicts: [])
     guard let id = registration.id, !contains(id) else { return outcome }
-    if let observer = registration.observer {
-      if let earlier = newestEqual(to: registration) {
-        outcome.verdicts.append(
-          verdict(
-            .duplicateRegistration,
-            registration,
-            [evidence.as(.failed), earlier.entry.registered.as(.registered)],
-            detail: .copies(earlier.count + 1)
-          )
-        )
-        // Only what was added by name takes the place of what was added by name.
-        if semantics == .overwriting, registration.form == .classic,
-          earlier.entry.registration.form == .classic
-        {
-          _ = table.remove(earlier.entry.id)
-          outcome.displaced = earlier.entry.registration
-        }
-      }
-      if observer.id == registration.subject.id {
-        outcome.verdicts.append(verdict(.selfObservation, registration, [evidence.as(.failed)]))
-      }
+    let displaced = ledger.add(registration, on: Self.subject, at: evidence, &outcome.verdicts)
+      .displaced
+    if displaced >= 0 {
+      outcome.displaced = ledger.slots[displaced].registration
+      ledger.release(displaced)
     }
-    insert(registration, id, evidence, isBeingAdded: true)
     return outcome
   }
 
   /// Takes in a registration that was there before the recording began: nothing is judged.
   package mutating func restore(_ registration: Registration, at evidence: Evidence) {
     guard let id = registration.id, !contains(id) else { return }
-    insert(registration, id, evidence, isBeingAdded: false)
+    _ = ledger.insert(registration, on: Self.subject, at: evidence, isBeingAdded: false)
   }
 
   /// The addition has returned.
   package mutating func finishAdding(_ id: RegistrationID) {
-    guard var entry = table[id] else { return }
-    entry.isBeingAdded = false
-    entry.initial = nil
-    table[id] = entry
+    let slot = ledger.liveSlot(of: id)
+    if slot >= 0 { ledger.finishAdding(slot) }
   }
 
   /// The initial delivery of a registration that is being added begins.
   package mutating func beginInitial(_ id: RegistrationID, at evidence: Evidence) {
-    guard var entry = table[id], entry.isBeingAdded else { return }
-    entry.initial = evidence
-    table[id] = entry
+    let slot = ledger.liveSlot(of: id)
+    if slot >= 0 { ledger.beginInitial(slot, at: evidence) }
   }
 
   /// The initial delivery has returned.
   package mutating func endInitial(_ id: RegistrationID) {
-    guard var entry = table[id] else { return }
-    entry.initial = nil
-    table[id] = entry
+    let slot = ledger.liveSlot(of: id)
+    if slot >= 0 { ledger.endInitial(slot) }
   }
 
   // MARK: - Removing
@@ -215,30 +174,18 @@ package struct SubjectLedger: Sendable {
     matching: Matching = .byName
   ) -> RemovalOutcome {
     var outcome = RemovalOutcome(matched: nil, verdicts: [])
-    let pair = RegistrationTable.Pair(
-      observer: removal.observer?.id,
-      keyPath: removal.keyPath,
-      isClassic: true
+    let slot = ledger.remove(
+      removal,
+      from: Self.subject,
+      at: evidence,
+      matching: matching,
+      &outcome.verdicts
     )
-    outcome.matched = match(for: removal, matching)
-    if let id = outcome.matched, !contains(id) {
-      // Said by the log: a registration from before it began, unless it was removed already.
-      let before = ended.newest { $0.registration.id == id && $0.cause == nil }
-      if let before { outcome.verdicts.append(again(removal, before, pair, evidence)) }
-      return outcome
-    }
-    guard let id = outcome.matched else {
-      outcome.verdicts.append(unmatched(removal, pair, evidence))
-      return outcome
-    }
-    if removal.context == .unspecified, table.hasSeveralContexts(pair) {
-      outcome.verdicts.append(ambiguous(removal, id, pair, evidence))
-    }
-    if let entry = table.remove(id) {
-      if let verdict = removedDuringInitial(entry, at: evidence) {
-        outcome.verdicts.append(verdict)
-      }
-      remember(entry, endedAt: evidence, by: nil)
+    if slot >= 0 {
+      outcome.matched = ledger.slots[slot].registration.id
+      ledger.release(slot)
+    } else if case .recorded(let id) = matching {
+      outcome.matched = id
     }
     return outcome
   }
@@ -253,19 +200,11 @@ package struct SubjectLedger: Sendable {
     by cause: CancelCause,
     at evidence: Evidence
   ) -> CancelOutcome {
-    guard let entry = table.remove(id) else { return CancelOutcome(ended: false, verdicts: []) }
-    remember(entry, endedAt: evidence, by: cause)
-    var outcome = CancelOutcome(ended: true, verdicts: [])
-    switch cause {
-    case .subject:
-      outcome.verdicts = [leftBehind(.observedDeinitWhileObserved, entry, evidence)]
-    case .observer:
-      if entry.registration.form == .classic {
-        outcome.verdicts = [leftBehind(.observerDeinitWhileRegistered, entry, evidence)]
-      }
-    case .user, .owner, .token:
-      if let verdict = removedDuringInitial(entry, at: evidence) { outcome.verdicts = [verdict] }
-    }
+    let slot = ledger.liveSlot(of: id)
+    var outcome = CancelOutcome(ended: slot >= 0, verdicts: [])
+    if slot < 0 { return outcome }
+    ledger.cancel(slot, by: cause, at: evidence, &outcome.verdicts)
+    ledger.release(slot)
     return outcome
   }
 
@@ -273,14 +212,9 @@ package struct SubjectLedger: Sendable {
 
   /// The observed object is gone: one KVO006 for each registration left, which all end.
   package mutating func subjectDied(at evidence: Evidence) -> DeathOutcome {
-    let left = table.entries
-    table.removeAll()
-    for entry in left { remember(entry, endedAt: evidence, by: .subject) }
-    return DeathOutcome(
-      ended: left.map(\.registration),
-      registered: left.map(\.registered),
-      verdicts: left.map { leftBehind(.observedDeinitWhileObserved, $0, evidence) }
-    )
+    var outcome = DeathOutcome(ended: [], registered: [], verdicts: [])
+    take(ledger.subjectDied(Self.subject, at: evidence, &outcome.verdicts), into: &outcome)
+    return outcome
   }
 
   /// An observer is gone: one KVO007 for each registration of its that only a removal by name would
@@ -290,15 +224,15 @@ package struct SubjectLedger: Sendable {
   /// holds stays: the token may live on.
   package mutating func observerDied(_ observer: ObjectID, at evidence: Evidence) -> DeathOutcome {
     var outcome = DeathOutcome(ended: [], registered: [], verdicts: [])
-    for entry in table.entries(observedBy: observer) where entry.registration.form != .token {
-      _ = table.remove(entry.id)
-      remember(entry, endedAt: evidence, by: .observer)
-      outcome.ended.append(entry.registration)
-      outcome.registered.append(entry.registered)
-      if entry.registration.form == .classic {
-        outcome.verdicts.append(leftBehind(.observerDeinitWhileRegistered, entry, evidence))
-      }
-    }
+    take(ledger.observerDied(observer, at: evidence, &outcome.verdicts), into: &outcome)
     return outcome
+  }
+
+  private mutating func take(_ ended: [Int], into outcome: inout DeathOutcome) {
+    for slot in ended {
+      outcome.ended.append(ledger.slots[slot].registration)
+      outcome.registered.append(ledger.slots[slot].registered)
+      ledger.release(slot)
+    }
   }
 }

@@ -1,4 +1,5 @@
 /// One half of a change, as `willChange` and `didChange` describe it.
+@usableFromInline
 package struct Change: Hashable, Sendable {
   /// What happens to the value.
   ///
@@ -10,21 +11,28 @@ package struct Change: Hashable, Sendable {
     case replacement
   }
 
+  // In this order the properties leave the fewest gaps.
+  @usableFromInline var idWord: OptionalIdentifier<ChangeTag>
   package var subject: ObjectRef
-  package var key: StringID
-  /// Shared by both halves; nil where the writer does not number its changes.
-  package var id: ChangeID?
   package var kind: Kind
+  package var key: StringID
+
+  /// Shared by both halves; nil where the writer does not number its changes.
+  @inlinable package var id: ChangeID? {
+    get { idWord.value }
+    set { idWord.value = newValue }
+  }
 
   package init(subject: ObjectRef, key: StringID, id: ChangeID?, kind: Kind = .setting) {
     self.subject = subject
     self.key = key
-    self.id = id
+    idWord = OptionalIdentifier(id)
     self.kind = kind
   }
 }
 
 /// A callback, as `notify` and `notifyEnd` describe it.
+@usableFromInline
 package struct Delivery: Hashable, Sendable {
   /// Which of the callbacks of a registration this is.
   package enum Phase: String, Hashable, Sendable, CaseIterable {
@@ -37,12 +45,17 @@ package struct Delivery: Hashable, Sendable {
   }
 
   package var registration: RegistrationID
-  /// The change that is told of; nil for ``Phase/initial``.
-  package var change: ChangeID?
-  package var phase: Phase
+  @usableFromInline var changeWord: OptionalIdentifier<ChangeTag>
   package var executor: StringID
+  package var phase: Phase
   /// On the end: whether the observer said that the notification was its own; nil: not said.
   package var isHandled: Bool?
+
+  /// The change that is told of; nil for ``Phase/initial``.
+  @inlinable package var change: ChangeID? {
+    get { changeWord.value }
+    set { changeWord.value = newValue }
+  }
 
   package init(
     registration: RegistrationID,
@@ -52,7 +65,7 @@ package struct Delivery: Hashable, Sendable {
     isHandled: Bool? = nil
   ) {
     self.registration = registration
-    self.change = change
+    changeWord = OptionalIdentifier(change)
     self.phase = phase
     self.executor = executor
     self.isHandled = isHandled

@@ -2,18 +2,42 @@
 ///
 /// Mirrors one line of the JSON Lines form (`Documentation/LogFormat.md`) and one record of the
 /// binary form. An event alone says nothing about right and wrong: that is the rules' work.
+///
+/// Replays move millions of these: the optional numbers are kept without the padding of optionals,
+/// and what is rare and large is behind a pointer.
+@usableFromInline
 package struct Event: Hashable, Sendable {
+  // Zero where there is none, so that equal events have equal words.
+  @usableFromInline var timeWord: UInt64 = 0
+  @usableFromInline var orderWord: UInt64 = 0
+  @usableFromInline var threadWord = OptionalIdentifier<ThreadTag>(nil)
+  @usableFromInline var scopeWord = OptionalIdentifier<ScopeTag>(nil)
+  package var stack: StackID
+  @usableFromInline var hasTime = false
+  @usableFromInline var hasOrder = false
+  package var body: Body
+
   /// Nanoseconds on a monotonic clock of the recorded process; nil where the log has none.
-  package var time: UInt64?
+  @inlinable package var time: UInt64? {
+    get { hasTime ? timeWord : nil }
+    set { (timeWord, hasTime) = (newValue ?? 0, newValue != nil) }
+  }
   /// Nil where the log does not say.
-  package var thread: ThreadID?
+  @inlinable package var thread: ThreadID? {
+    get { threadWord.value }
+    set { threadWord.value = newValue }
+  }
   /// The place among the events of one subject, taken inside the critical section that made the
   /// event true; nil where the writer takes none, and line order stands in.
-  package var order: UInt64?
-  package var stack: StackID
+  @inlinable package var order: UInt64? {
+    get { hasOrder ? orderWord : nil }
+    set { (orderWord, hasOrder) = (newValue ?? 0, newValue != nil) }
+  }
   /// The innermost scope that the thread or task was in.
-  package var scope: ScopeID?
-  package var body: Body
+  @inlinable package var scope: ScopeID? {
+    get { scopeWord.value }
+    set { scopeWord.value = newValue }
+  }
 
   package init(
     _ body: Body,
@@ -23,12 +47,12 @@ package struct Event: Hashable, Sendable {
     stack: StackID = .none,
     scope: ScopeID? = nil
   ) {
+    self.stack = stack
+    self.body = body
     self.time = time
     self.thread = thread
     self.order = order
-    self.stack = stack
     self.scope = scope
-    self.body = body
   }
 
   /// What happened.
@@ -36,9 +60,9 @@ package struct Event: Hashable, Sendable {
   /// The cases are the event names of the log, one to one.
   package enum Body: Hashable, Sendable {
     /// The recorded process. At most once, in the first line; it may be absent.
-    case process(ProcessInfo)
+    indirect case process(ProcessInfo)
     /// An image was there at the start or was loaded. Precedes every stack with an address in it.
-    case module(Module)
+    indirect case module(Module)
     /// The name of the event's thread. May come at any time, and again.
     case threadName(StringID)
     /// A registration that was there before this part of the log. Not an addition.
@@ -49,7 +73,7 @@ package struct Event: Hashable, Sendable {
     case registerEnd(RegistrationID)
     /// An add or a removal that was not carried out. Changes nothing; `part` names the part of the
     /// key path that was refused.
-    case refused(Registration, reason: RefusalReason, part: StringID)
+    indirect case refused(Registration, reason: RefusalReason, part: StringID)
     /// A removal by name. What it matched, if anything, is gone from here on.
     case remove(Removal)
     /// The removal has returned to its caller. Does not say that it matched.
@@ -79,9 +103,9 @@ package struct Event: Hashable, Sendable {
     /// A reference was dropped.
     case drop(Reference)
     /// A walk of the strong references begins: the holds up to its end are one picture.
-    case walkBegin(roots: [ObjectRef])
+    indirect case walkBegin(roots: [ObjectRef])
     /// The walk ended. `opaque` lists the classes that it could not see into.
-    case walkEnd(isComplete: Bool, opaque: [StringID])
+    indirect case walkEnd(isComplete: Bool, opaque: [StringID])
     /// Somebody said that the object should die, `deadline` on the clock of ``time``.
     case expectDeinit(ObjectRef, deadline: UInt64?)
     /// A scope opens. Scopes of parallel tests overlap.
@@ -95,7 +119,7 @@ package struct Event: Hashable, Sendable {
     /// The object's class changed. `isKVOSubclass`: to one that a runtime made for observing.
     case classChanged(ObjectRef, to: StringID, isKVOSubclass: Bool)
     /// What a class says about a key. May come again.
-    case declares(KeyDeclaration)
+    indirect case declares(KeyDeclaration)
     /// The process is going down. `live` events of what is registered may follow.
     case crash(Crash)
     /// Events that could not be recorded. From here on the absence of an event proves nothing.

@@ -1,4 +1,5 @@
 /// A registration as `register`, `live` and `refused` describe it.
+@usableFromInline
 package struct Registration: Hashable, Sendable {
   /// What the caller asked to be told, and when.
   package struct Options: OptionSet, Hashable, Sendable {
@@ -27,23 +28,29 @@ package struct Registration: Hashable, Sendable {
     case stream
   }
 
-  /// The number of the registration; nil where the writer does not number its registrations.
-  package var id: RegistrationID?
+  // In this order the properties leave the fewest gaps.
+  @usableFromInline var idWord: OptionalIdentifier<RegistrationTag>
   package var subject: ObjectRef
-  /// Nil in the token form without an observer.
-  package var observer: ObjectRef?
-  /// The key path; ``StringID/none`` where it was nil or empty, which only `refused` reports.
-  package var keyPath: StringID
-  package var context: Context
   package var options: Options
   package var form: Form
-  package var token: ObjectRef?
+  /// The key path; ``StringID/none`` where it was nil or empty, which only `refused` reports.
+  package var keyPath: StringID
   /// The source line of the call (`Screen.swift:12`) where the compiler gave it.
   package var site: StringID
+  /// Nil in the token form without an observer.
+  package var observer: ObjectRef?
   /// The actor, queue or thread that callbacks are expected on.
   package var executor: StringID
   /// Why the registration is meant to outlive its scope; ``StringID/none``: it is not.
   package var expectedToLive: StringID
+  package var context: Context
+  package var token: ObjectRef?
+
+  /// The number of the registration; nil where the writer does not number its registrations.
+  @inlinable package var id: RegistrationID? {
+    get { idWord.value }
+    set { idWord.value = newValue }
+  }
 
   package init(
     id: RegistrationID?,
@@ -58,7 +65,7 @@ package struct Registration: Hashable, Sendable {
     executor: StringID = .none,
     expectedToLive: StringID = .none
   ) {
-    self.id = id
+    idWord = OptionalIdentifier(id)
     self.subject = subject
     self.observer = observer
     self.keyPath = keyPath

@@ -1,16 +1,23 @@
 /// A removal by name, as `remove` and `removeEnd` describe it.
+@usableFromInline
 package struct Removal: Hashable, Sendable {
+  // In this order the properties leave the fewest gaps.
+  @usableFromInline var registrationWord: OptionalIdentifier<RegistrationTag>
   package var subject: ObjectRef
-  /// Nil where the removal named no observer, or nil.
-  package var observer: ObjectRef?
   package var keyPath: StringID
-  /// ``Context/unspecified`` for the form without a context.
-  package var context: Context
-  /// The registration that it matched; nil: none, or the writer does not number registrations.
-  package var registration: RegistrationID?
   /// The source line of the call where the compiler gave it: what is left where the program is
   /// stripped.
   package var site: StringID
+  /// Nil where the removal named no observer, or nil.
+  package var observer: ObjectRef?
+  /// ``Context/unspecified`` for the form without a context.
+  package var context: Context
+
+  /// The registration that it matched; nil: none, or the writer does not number registrations.
+  @inlinable package var registration: RegistrationID? {
+    get { registrationWord.value }
+    set { registrationWord.value = newValue }
+  }
 
   package init(
     subject: ObjectRef,
@@ -24,7 +31,7 @@ package struct Removal: Hashable, Sendable {
     self.observer = observer
     self.keyPath = keyPath
     self.context = context
-    self.registration = registration
+    registrationWord = OptionalIdentifier(registration)
     self.site = site
   }
 }

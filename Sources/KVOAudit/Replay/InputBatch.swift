@@ -1,0 +1,88 @@
+private import Dispatch
+private import Foundation
+import KVORules
+import KVOTrace
+
+/// Several inputs, replayed side by side.
+///
+/// Each input is replayed by one thread from its beginning to its end, so that what is found in it is
+/// what a single thread finds. What the threads share is under a lock:
+/// - `next` and `results`, under `lock`;
+/// - the resolver, which keeps what it read of images, inside ``SharedResolver``;
+/// - the caller's progress closure, under `progressLock`, apart from the others because it may draw.
+final class InputBatch: @unchecked Sendable {
+  // Sendable: what changes is guarded by the locks above; all else is set in init.
+
+  private let inputs: [AuditInput]
+  private let options: AuditOptions
+  private let resolver: SharedResolver?
+  private let progress: Audit.Progress?
+  private let progressLock = NSLock()
+  private let lock = NSLock()
+  private var next = 0
+  private var results: [Result<InputReplay.Outcome, InputFailure>?]
+
+  init(
+    _ inputs: [AuditInput],
+    options: AuditOptions,
+    resolver: (any FrameResolver)?,
+    progress: Audit.Progress?
+  ) {
+    self.inputs = inputs
+    self.options = options
+    self.resolver = resolver.map { SharedResolver($0) }
+    self.progress = progress
+    results = Array(repeating: nil, count: inputs.count)
+  }
+
+  /// Replays all inputs and returns when that is done; what came of each, in their order.
+  ///
+  /// Works on this thread and on as many others as `workerCount` and the machine allow.
+  func replayAll(workerCount: Int?) -> [Result<InputReplay.Outcome, InputFailure>] {
+    let most = workerCount ?? Foundation.ProcessInfo.processInfo.activeProcessorCount
+    DispatchQueue.concurrentPerform(iterations: max(1, min(inputs.count, most))) { _ in
+      while let index = takeNext() {
+        let result = replay(inputs[index])
+        lock.withLock { results[index] = result }
+      }
+    }
+    return lock.withLock { results.compactMap(\.self) }
+  }
+
+  private func takeNext() -> Int? {
+    lock.withLock {
+      guard next < inputs.count else { return nil }
+      next += 1
+      return next - 1
+    }
+  }
+
+  private func replay(_ input: AuditInput) -> Result<InputReplay.Outcome, InputFailure> {
+    var replay = InputReplay(options: options, resolver: resolver)
+    let source = LogSource(input) { read, total in
+      self.progressLock.withLock { self.progress?(input.label, read, total) }
+    }
+    do throws(InputFailure) {
+      let reading = try source.read { replay.take($0, names: $1) }
+      return .success(replay.finish(reading, label: input.label))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// A resolver that several threads may ask.
+private final class SharedResolver: FrameResolver {
+  private let resolver: any FrameResolver
+  private let lock = NSLock()
+
+  init(_ resolver: any FrameResolver) { self.resolver = resolver }
+
+  func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame] {
+    lock.withLock { resolver.frames(at: returnAddress, in: module) }
+  }
+
+  func problem(with module: Module) -> String? {
+    lock.withLock { resolver.problem(with: module) }
+  }
+}

@@ -1,0 +1,87 @@
+package import KVOTrace
+
+/// An event and its 1-based number in its input.
+package struct NumberedEvent: Sendable {
+  package var event: Event
+  package var number: Int
+
+  package init(_ event: Event, number: Int) {
+    self.event = event
+    self.number = number
+  }
+}
+
+/// The events of one process, put into the order in which they happened and judged.
+///
+/// An event that comes in its turn is judged at once. One that leaves a gap in the orders of its
+/// object, or that is of an unknown registration, is held back by the sequencer, and with it all that
+/// comes after it, until what is missing has come or a window of events has passed.
+package struct OrderedReplay: Sendable {
+  package private(set) var engine: RuleEngine
+  private var sequencer: EventSequencer
+
+  /// A replay that has seen nothing.
+  ///
+  /// - Parameters:
+  ///   - profile: the runtime to judge as; nil: the recorded one.
+  ///   - options: what else to judge.
+  ///   - window: how many events are held back at the most.
+  package init(
+    profile: Profile? = nil,
+    options: RuleEngine.Options = .init(),
+    window: Int = 4_096
+  ) {
+    engine = RuleEngine(profile: profile, options: options)
+    sequencer = EventSequencer(window: window)
+  }
+
+  /// The sizes of everything that is kept; lets a test see that none grows with events.
+  package var capacities: [Int] { engine.capacities + [sequencer.keptCount] }
+
+  /// Takes the next event of the log.
+  ///
+  /// Complexity: O(1) amortised for an event that comes in its turn, plus what it ends.
+  ///
+  /// - Parameters:
+  ///   - event: what the log says next.
+  ///   - number: its 1-based number in the input.
+  ///   - judge: is called with what is wrong now, which may be about earlier events, before this
+  ///     returns.
+  package mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
+    if sequencer.isEmpty, engine.consumeIfNext(event, number: number) {
+      if engine.hasVerdicts { engine.takeVerdicts().forEach(judge) }
+      return
+    }
+    hold(event, number: number, judge)
+  }
+
+  /// Takes the next events of the log, as ``take(_:number:_:)`` does one.
+  ///
+  /// Cheaper than one by one where many objects live: what is not in the processor's caches is asked
+  /// for before it is needed, for all of the events at a time. Some dozens of events are enough.
+  ///
+  /// - Parameters:
+  ///   - events: what the log says next, each with its number.
+  ///   - judge: is called with what is wrong now, before this returns.
+  package mutating func take(_ events: [NumberedEvent], _ judge: (Verdict) -> Void) {
+    engine.warm(events)
+    for at in events.indices { take(events[at].event, number: events[at].number, judge) }
+  }
+
+  /// The log is over.
+  ///
+  /// - Parameter judge: is called with what is wrong only now, before this returns.
+  package mutating func finish(_ judge: (Verdict) -> Void) {
+    sequencer.flush { engine.consume($0, number: $1).forEach(judge) }
+    engine.finish().forEach(judge)
+  }
+
+  private mutating func hold(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
+    sequencer.push(event, number: number, subject: engine.home(of: event)) {
+      engine.consume($0, number: $1).forEach(judge)
+    }
+    sequencer.release(while: { engine.isNext($0) }) {
+      engine.consume($0, number: $1).forEach(judge)
+    }
+  }
+}

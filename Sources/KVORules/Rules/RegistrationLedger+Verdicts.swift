@@ -1,0 +1,116 @@
+import KVOTrace
+
+// What the verdicts of the ledger carry as evidence.
+extension RegistrationLedger {
+  mutating func unmatched(
+    _ removal: Removal,
+    _ subject: Int,
+    _ evidence: Evidence
+  ) -> Verdict {
+    let before = newestEnded(of: subject) {
+      $0.registration.observer?.id == removal.observer?.id
+        && $0.registration.keyPath == removal.keyPath
+        && (removal.context == .unspecified
+          || $0.registration.context.asAdded == removal.context)
+    }
+    if before >= 0 { return again(removal, before, subject, evidence) }
+    let others = removal.context == .unspecified ? [] : otherContexts(than: removal, subject)
+    return verdict(
+      others.isEmpty ? .removeUnregistered : .removeWrongContext,
+      removal,
+      [evidence.as(.failed)] + others.map { slots[$0].registered },
+      detail: detail(others),
+      isHistoryLost: subjects[subject].hasLostHistory
+    )
+  }
+
+  mutating func again(
+    _ removal: Removal,
+    _ before: Int,
+    _ subject: Int,
+    _ evidence: Evidence
+  ) -> Verdict {
+    let others = otherContexts(than: removal, subject)
+    return verdict(
+      .doubleRemove,
+      removal,
+      [evidence.as(.failed), slots[before].later, slots[before].registered],
+      registration: slots[before].registration.id,
+      detail: detail(others)
+    )
+  }
+
+  mutating func ambiguous(
+    _ removal: Removal,
+    _ matched: Int,
+    _ subject: Int,
+    _ evidence: Evidence
+  ) -> Verdict {
+    let candidates = newestPerContext(NamePair(removal), on: subject, limit: Self.listLimit)
+    return verdict(
+      .ambiguousRemove,
+      removal,
+      [evidence.as(.failed)] + candidates.map { slots[$0].registered },
+      registration: slots[matched].registration.id,
+      detail: .otherContexts(candidates.map { slots[$0].registration.context })
+    )
+  }
+
+  func leftBehind(_ code: RuleCode, _ slot: Int, _ evidence: Evidence) -> Verdict {
+    verdict(
+      code,
+      slots[slot].registration,
+      [evidence.as(.failed), slots[slot].registered]
+    )
+  }
+
+  private mutating func otherContexts(than removal: Removal, _ subject: Int) -> [Int] {
+    newestPerContext(NamePair(removal), on: subject, limit: Self.listLimit)
+      .filter { slots[$0].registration.context.asAdded != removal.context }
+  }
+
+  private func detail(_ others: [Int]) -> Verdict.Detail {
+    others.isEmpty ? .none : .otherContexts(others.map { slots[$0].registration.context })
+  }
+
+  func verdict(
+    _ code: RuleCode,
+    _ registration: Registration,
+    _ evidence: [Evidence],
+    detail: Verdict.Detail = .none
+  ) -> Verdict {
+    Verdict(
+      code,
+      subject: registration.subject,
+      observer: registration.observer,
+      keyPath: registration.keyPath,
+      context: registration.context,
+      registration: registration.id,
+      evidence: evidence,
+      detail: detail,
+      confidence: Confidence(comparing: evidence)
+    )
+  }
+
+  private func verdict(
+    _ code: RuleCode,
+    _ removal: Removal,
+    _ evidence: [Evidence],
+    registration: RegistrationID? = nil,
+    detail: Verdict.Detail = .none,
+    isHistoryLost: Bool = false
+  ) -> Verdict {
+    Verdict(
+      code,
+      subject: removal.subject,
+      observer: removal.observer,
+      keyPath: removal.keyPath,
+      context: removal.context,
+      registration: registration,
+      evidence: evidence,
+      detail: detail,
+      confidence: Confidence(comparing: evidence),
+      isHistoryLost: isHistoryLost
+    )
+  }
+}

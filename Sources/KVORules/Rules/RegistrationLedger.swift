@@ -1,0 +1,351 @@
+import KVOTrace
+
+/// The registrations of any number of observed objects, those that are live and the last that ended,
+/// in slots of one array.
+///
+/// State, all of it owned by the value:
+/// - A slot is free, live, or over. What is over stays in its slot as long as the history of its
+///   object remembers it, the caller holds it (``release(_:)``) or a callback of it is running; then
+///   the slot is used again.
+/// - Two chains run through the slots: the live ones of an object, or the history of an object,
+///   oldest first (a slot is in one of the two); and the live ones of an observer.
+/// - Up to ``walkLimit`` registrations of an object are found by walking them, which is faster than
+///   hashing and is what almost every object has. Beyond, `names` finds them.
+///
+/// Complexity: every operation is O(1) amortised, whatever the number of registrations. Memory is
+/// bounded by what was live or remembered at one time.
+struct RegistrationLedger: Sendable {
+  /// A registration and what is known of its life.
+  struct Slot: Sendable {
+    // What is looked at most often is in front: the parts of a slot are in different cache lines.
+    var subject: Int32
+    var older: Int32 = -1
+    var newer: Int32 = -1
+    var olderOfObserver: Int32 = -1
+    var newerOfObserver: Int32 = -1
+    /// How many callbacks of it are running.
+    var callbackCount: Int32 = 0
+    var state: State = .live
+    var isBeingAdded: Bool
+    var isDeliveringInitial = false
+    /// Whether the caller holds it after its end.
+    var isHeld = false
+    /// Marks of the engine: whether anything was delivered, whether the log numbers the registration
+    /// and whether a scope answers for it.
+    var wasNotified = false
+    var isNumbered = true
+    var isScoped = false
+    /// Nil where it was removed by name.
+    var cause: CancelCause?
+    var registration: Registration
+    var registered: Evidence
+    /// Where it ended; while it is live, where its initial delivery began, if that runs.
+    var later: Evidence
+  }
+
+  enum State: Sendable {
+    case free
+    case live
+    /// Over, and in the history of its object.
+    case remembered
+    /// Over, and in no history.
+    case forgotten
+  }
+
+  /// One observed object.
+  struct Subject: Sendable {
+    var id: ObjectID
+    var oldest: Int32 = -1
+    var newest: Int32 = -1
+    var count: Int32 = 0
+    /// The history.
+    var oldestEnded: Int32 = -1
+    var newestEnded: Int32 = -1
+    var endedCount: Int32 = 0
+    /// The greatest order of its events.
+    var lastOrder: UInt64 = 0
+    var semantics: MatchingSemantics
+    var isIndexed = false
+    /// Whether something fell out of the history.
+    var hasLostHistory = false
+    /// Whether it may have been observed before the log began.
+    var hasUnknownPast: Bool
+  }
+
+  static let walkLimit = 8
+
+  private(set) var slots: [Slot] = []
+  private var freeSlot = -1
+  private(set) var subjects: [Subject] = []
+  private var freeSubject = -1
+  /// The slots of what is live or held, by number.
+  private(set) var ids = WordTable()
+  /// The newest slot of each observer.
+  private(set) var observers = WordTable()
+  private(set) var names = NameIndex()
+  private let historyCapacity: Int
+  private(set) var liveCount = 0
+  /// How many slots were looked at so far; lets a test see that nothing scans.
+  var stepCount = 0
+
+  init(historyCapacity: Int) { self.historyCapacity = max(0, historyCapacity) }
+
+  /// How many slots and buckets there are, used or not.
+  var capacities: [Int] {
+    [slots.count, subjects.count, ids.capacity, observers.capacity, names.capacity]
+  }
+
+  // MARK: - Objects
+
+  /// Begins to follow an object.
+  mutating func open(
+    _ id: ObjectID,
+    _ semantics: MatchingSemantics,
+    hasUnknownPast: Bool
+  ) -> Int {
+    let subject = Subject(id: id, semantics: semantics, hasUnknownPast: hasUnknownPast)
+    guard freeSubject >= 0 else {
+      subjects.append(subject)
+      return subjects.count - 1
+    }
+    let place = freeSubject
+    freeSubject = Int(subjects[place].oldest)
+    subjects[place] = subject
+    return place
+  }
+
+  /// Forgets an object without live registrations, and its history.
+  mutating func close(_ subject: Int) {
+    var at = Int(subjects[subject].oldestEnded)
+    while at >= 0 {
+      let next = Int(slots[at].newer)
+      leaveHistory(at)
+      at = next
+    }
+    subjects[subject].oldest = Int32(freeSubject)
+    freeSubject = subject
+  }
+
+  /// An event of the object has the place `order` among its events.
+  @inline(__always)
+  mutating func note(_ order: UInt64, of subject: Int) {
+    if subjects[subject].lastOrder < order { subjects[subject].lastOrder = order }
+  }
+
+  // MARK: - Finding
+
+  /// The slot of the registration with the number `id`, live or held; -1 where there is none.
+  @inline(__always)
+  func slot(of id: RegistrationID) -> Int { ids.find(id.rawValue) }
+
+  /// The slot of the live registration with the number `id`; -1 where there is none.
+  func liveSlot(of id: RegistrationID) -> Int {
+    let at = ids.find(id.rawValue)
+    return at >= 0 && slots[at].state == .live ? at : -1
+  }
+
+  func registration(at slot: Int) -> Registration { slots[slot].registration }
+  @inline(__always)
+  func isLive(_ slot: Int) -> Bool { slots[slot].state == .live }
+
+  /// The object that the registration at `slot` is or was on; -1 where it is no longer followed.
+  @inline(__always)
+  func subject(of slot: Int) -> Int {
+    let subject = Int(slots[slot].subject)
+    if slots[slot].state == .live { return subject }
+    // The place may have been given to another object.
+    return subjects[subject].id == slots[slot].registration.subject.id ? subject : -1
+  }
+
+  // MARK: - Marks
+
+  mutating func mark(_ slot: Int, isNumbered: Bool, isScoped: Bool) {
+    slots[slot].isNumbered = isNumbered
+    slots[slot].isScoped = isScoped
+  }
+
+  /// A callback of the registration begins; it stays in its slot until ``endCallback(_:)``.
+  mutating func beginCallback(_ slot: Int) {
+    Self.beginCallback(&slots[slot])
+  }
+
+  // One access to the slot for both marks.
+  private static func beginCallback(_ slot: inout Slot) {
+    slot.wasNotified = true
+    slot.callbackCount &+= 1
+  }
+
+  /// A callback of the registration returned, or is no longer followed.
+  mutating func endCallback(_ slot: Int) {
+    slots[slot].callbackCount -= 1
+    if slots[slot].callbackCount == 0, slots[slot].state == .forgotten { freeIfUnused(slot) }
+  }
+
+  /// The addition has returned.
+  mutating func finishAdding(_ slot: Int) {
+    slots[slot].isBeingAdded = false
+    slots[slot].isDeliveringInitial = false
+  }
+
+  /// The initial delivery of a registration that is being added begins.
+  mutating func beginInitial(_ slot: Int, at evidence: Evidence) {
+    guard slots[slot].isBeingAdded else { return }
+    slots[slot].later = evidence
+    slots[slot].isDeliveringInitial = true
+  }
+
+  mutating func endInitial(_ slot: Int) { slots[slot].isDeliveringInitial = false }
+
+  // MARK: - Storing
+
+  /// Puts `registration`, whose number is set, behind the others of `subject`.
+  mutating func insert(
+    _ registration: Registration,
+    on subject: Int,
+    at evidence: Evidence,
+    isBeingAdded: Bool
+  ) -> Int {
+    var new = Slot(
+      subject: Int32(subject),
+      isBeingAdded: isBeingAdded,
+      registration: registration,
+      registered: evidence.as(.registered),
+      later: evidence
+    )
+    let newest = subjects[subject].newest
+    new.older = newest
+    let observer = registration.observer?.id
+    if let observer { new.olderOfObserver = Int32(observers.find(observer.rawValue)) }
+    let olderOfObserver = Int(new.olderOfObserver)
+    let at: Int
+    if freeSlot >= 0 {
+      at = freeSlot
+      freeSlot = Int(slots[at].older)
+      slots[at] = new
+    } else {
+      at = slots.count
+      slots.append(new)
+    }
+    if newest >= 0 { slots[Int(newest)].newer = Int32(at) }
+    subjects[subject].newest = Int32(at)
+    if newest < 0 { subjects[subject].oldest = Int32(at) }
+    subjects[subject].count += 1
+    if let observer {
+      if olderOfObserver >= 0 { slots[olderOfObserver].newerOfObserver = Int32(at) }
+      observers.set(observer.rawValue, at)
+    }
+    if let id = registration.id { ids.set(id.rawValue, at) }
+    liveCount += 1
+    if subjects[subject].isIndexed {
+      names.insert(at, registration, on: subject)
+    } else if subjects[subject].count > Self.walkLimit {
+      subjects[subject].isIndexed = true
+      for other in live(of: subject) {
+        names.insert(other, slots[other].registration, on: subject)
+      }
+    }
+    return at
+  }
+
+  /// Ends the live registration at `slot`, and holds it until ``release(_:)``.
+  ///
+  /// It becomes the newest of the history of its object where it `isRemembered`.
+  mutating func end(
+    _ slot: Int,
+    at evidence: Evidence,
+    by cause: CancelCause?,
+    isRemembered: Bool = true
+  ) {
+    unlink(slot)
+    liveCount -= 1
+    slots[slot].later = evidence.as(.removed)
+    slots[slot].cause = cause
+    slots[slot].isHeld = true
+    slots[slot].state = .forgotten
+    guard isRemembered else { return }
+    let subject = Int(slots[slot].subject)
+    guard historyCapacity > 0 else {
+      subjects[subject].hasLostHistory = true
+      return
+    }
+    let newest = subjects[subject].newestEnded
+    slots[slot].state = .remembered
+    slots[slot].older = newest
+    slots[slot].newer = -1
+    if newest >= 0 {
+      slots[Int(newest)].newer = Int32(slot)
+    } else {
+      subjects[subject].oldestEnded = Int32(slot)
+    }
+    subjects[subject].newestEnded = Int32(slot)
+    subjects[subject].endedCount += 1
+    if subjects[subject].endedCount > historyCapacity {
+      subjects[subject].endedCount -= 1
+      subjects[subject].hasLostHistory = true
+      let oldest = Int(subjects[subject].oldestEnded)
+      let next = slots[oldest].newer
+      subjects[subject].oldestEnded = next
+      slots[Int(next)].older = -1
+      leaveHistory(oldest)
+    }
+  }
+
+  /// The caller no longer needs the registration at `slot`, which it ended.
+  mutating func release(_ slot: Int) {
+    guard slots[slot].isHeld else { return }
+    slots[slot].isHeld = false
+    if let id = slots[slot].registration.id, ids.find(id.rawValue) == slot {
+      ids.remove(id.rawValue)
+    }
+    freeIfUnused(slot)
+  }
+
+  private mutating func leaveHistory(_ slot: Int) {
+    slots[slot].state = .forgotten
+    freeIfUnused(slot)
+  }
+
+  private mutating func freeIfUnused(_ slot: Int) {
+    guard slots[slot].state == .forgotten, !slots[slot].isHeld, slots[slot].callbackCount == 0
+    else { return }
+    slots[slot].state = .free
+    slots[slot].older = Int32(freeSlot)
+    freeSlot = slot
+  }
+
+  /// Takes a live slot out of its chains.
+  private mutating func unlink(_ slot: Int) {
+    let subject = Int(slots[slot].subject)
+    let older = slots[slot].older
+    let newer = slots[slot].newer
+    if older >= 0 {
+      slots[Int(older)].newer = newer
+    } else {
+      subjects[subject].oldest = newer
+    }
+    if newer >= 0 {
+      slots[Int(newer)].older = older
+    } else {
+      subjects[subject].newest = older
+    }
+    subjects[subject].count -= 1
+    if let observer = slots[slot].registration.observer?.id { unlink(slot, from: observer) }
+    if subjects[subject].isIndexed {
+      names.remove(slot, slots[slot].registration, on: subject)
+      if subjects[subject].count == 0 { subjects[subject].isIndexed = false }
+    }
+  }
+
+  private mutating func unlink(_ slot: Int, from observer: ObjectID) {
+    let older = slots[slot].olderOfObserver
+    let newer = slots[slot].newerOfObserver
+    if older >= 0 { slots[Int(older)].newerOfObserver = newer }
+    if newer >= 0 {
+      slots[Int(newer)].olderOfObserver = older
+    } else if older >= 0 {
+      observers.set(observer.rawValue, Int(older))
+    } else {
+      observers.remove(observer.rawValue)
+    }
+  }
+}

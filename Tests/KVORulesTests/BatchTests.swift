@@ -1,0 +1,64 @@
+import KVORules
+import KVOTrace
+import Testing
+
+@Suite("Events that are judged together")
+struct BatchTests {
+  /// More registrations than fit into the table of one object or into the caches, and faults.
+  private static let events: [NumberedEvent] = {
+    var random = SplitMix64(seed: 5)
+    var events: [NumberedEvent] = []
+    func add(_ body: Event.Body) {
+      let thread = ThreadID(UInt64(events.count / 7 % 3))
+      events.append(NumberedEvent(Event(body, thread: thread), number: events.count + 1))
+    }
+    func object(_ number: Int) -> ObjectRef {
+      ObjectRef(id: ObjectID(UInt64(number)), className: .none)
+    }
+    for number in 0..<30_000 {
+      let live = RegistrationID(UInt64(Int.random(in: 0...number, using: &random)))
+      let subject = object(Int.random(in: 0..<3_000, using: &random))
+      let observer = object(10_000 + Int.random(in: 0..<500, using: &random))
+      let keyPath = StringID(rawValue: UInt32(number % 2))
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: add(.cancel(live, by: .user))
+      case 1: add(.deinitEnd(subject))
+      case 2: add(.deinitEnd(observer))
+      case 3: add(.remove(Removal(subject: subject, observer: observer, keyPath: keyPath)))
+      case 4:
+        let change = Change(subject: subject, key: keyPath, id: ChangeID(UInt64(number)))
+        add(.willChange(change))
+        add(.didChange(change))
+      case 5: add(.notify(Delivery(registration: live, change: nil, phase: .after)))
+      default:
+        let id = RegistrationID(UInt64(number))
+        add(
+          .register(
+            Registration(id: id, subject: subject, observer: observer, keyPath: keyPath)
+          )
+        )
+      }
+    }
+    return events
+  }()
+
+  @Test("give what they give one by one", arguments: [1, 2, 32, 1_000])
+  func sameVerdicts(count: Int) {
+    var single = OrderedReplay()
+    var expected: [Verdict] = []
+    for event in Self.events {
+      single.take(event.event, number: event.number) { expected.append($0) }
+    }
+    single.finish { expected.append($0) }
+    var batched = OrderedReplay()
+    var verdicts: [Verdict] = []
+    for start in stride(from: 0, to: Self.events.count, by: count) {
+      let end = min(start + count, Self.events.count)
+      batched.take(Array(Self.events[start..<end])) { verdicts.append($0) }
+    }
+    batched.finish { verdicts.append($0) }
+    #expect(expected.count > 5_000)
+    #expect(verdicts == expected)
+    #expect(batched.capacities == single.capacities)
+  }
+}
