@@ -87,7 +87,8 @@ package final class BinaryLogReader {
       $0 + $1.availableByteCount
     }
     problems = (found + tableReader.problems)[...]
-    if refusal == nil { refuse(tableEvents) }
+    tableEvents.forEach(tally.note)
+    refuse()
     if refusal == nil { heap = StreamHeap(streams(index.entries, source, clock)) }
   }
 
@@ -104,7 +105,7 @@ package final class BinaryLogReader {
     if !tableEvents.isEmpty {
       swap(&events, &tableEvents)
       tableEvents = []
-      return count(events)
+      return count(&events)
     }
     while let stream = heap.first {
       if stream.position == .closed {
@@ -129,7 +130,7 @@ package final class BinaryLogReader {
       if events.count >= Self.batchCount { break }
     }
     if events.isEmpty { addUntoldLoss(to: &events) }
-    return count(events)
+    return count(&events)
   }
 
   /// What could be read so far, and what not; complete behind ``Step/end``.
@@ -143,6 +144,19 @@ package final class BinaryLogReader {
 final class ReadingTally {
   var summary = BinaryLogSummary()
   var readByteCount = 0
+  /// The schema of a later grammar that an event names, if one does.
+  private(set) var laterSchema: Int?
+
+  /// Takes an event that says something of the whole log.
+  func note(_ event: Event) {
+    switch event.body {
+    case .dropped(let count, _):
+      summary.droppedEventCount = summary.droppedEventCount.addingSaturated(count)
+    case .process(let process) where process.schema > ProcessInfo.schema:
+      laterSchema = process.schema
+    default: break
+    }
+  }
 }
 
 // MARK: - Making
@@ -204,16 +218,13 @@ extension BinaryLogReader {
 // MARK: - Counting
 
 extension BinaryLogReader {
-  private func count(_ events: [Event]) -> Step {
+  private func count(_ events: inout [Event]) -> Step {
     if events.isEmpty { return .end }
-    var dropped: UInt64 = 0
-    for event in events {
-      guard case .dropped(let count, _) = event.body else { continue }
-      dropped = dropped.addingSaturated(count)
+    refuse()
+    guard refusal == nil else {
+      events.removeAll()
+      return .end
     }
-    tally.summary.droppedEventCount = tally.summary.droppedEventCount.addingSaturated(dropped)
-    if isSerial { refuse(events) }
-    guard refusal == nil else { return .end }
     tally.summary.eventCount += events.count
     if tally.summary.firstTime == nil {
       tally.summary.firstTime = events.first { $0.time != nil }?.time
@@ -227,22 +238,19 @@ extension BinaryLogReader {
     guard !hasEnded else { return }
     hasEnded = true
     guard let lost = header?.lostCount, lost > tally.summary.droppedEventCount else { return }
-    events.append(Event(.dropped(count: lost - tally.summary.droppedEventCount, why: .none)))
+    let event = Event(.dropped(count: lost - tally.summary.droppedEventCount, why: .none))
+    tally.note(event)
+    events.append(event)
   }
 
-  /// Refuses the log where an event says that it follows a later grammar.
-  private func refuse(_ events: [Event]) {
-    for event in events {
-      guard case .process(let process) = event.body, process.schema > ProcessInfo.schema else {
-        continue
-      }
-      refusal = BinaryLogProblem(
-        offset: 0,
-        message: "the log is written to schema \(process.schema); this version reads schemas up to "
-          + "\(ProcessInfo.schema)"
-      )
-      return
-    }
+  /// Refuses the log where an event said that it follows a later grammar.
+  private func refuse() {
+    guard refusal == nil, let schema = tally.laterSchema else { return }
+    refusal = BinaryLogProblem(
+      offset: 0,
+      message: "the log is written to schema \(schema); this version reads schemas up to "
+        + "\(ProcessInfo.schema)"
+    )
   }
 }
 

@@ -1,9 +1,9 @@
 extension BinaryRecordDecoder {
   /// Decodes the fields of an event; `isSound` says afterwards whether they were any.
   ///
-  /// - Returns: nil where `kind` is no event.
+  /// - Returns: the event; any where `kind` is none.
   @inline(__always)
-  mutating func body(_ kind: BinaryFormat.Record) -> Event.Body? {
+  mutating func body(_ kind: BinaryFormat.Record) -> Event.Body {
     switch kind {
     case .willChange: return .willChange(change())
     case .didChange: return .didChange(change())
@@ -24,7 +24,7 @@ extension BinaryRecordDecoder {
   }
 
   @inline(never)
-  private mutating func rareBody(_ kind: BinaryFormat.Record) -> Event.Body? {
+  private mutating func rareBody(_ kind: BinaryFormat.Record) -> Event.Body {
     switch kind {
     case .process: return .process(process())
     case .module: return .module(module())
@@ -47,7 +47,9 @@ extension BinaryRecordDecoder {
     case .crash: return .crash(crash())
     case .dropped: return .dropped(count: varint(), why: string())
     case .exit: return .exit(status: Int(zigzag()))
-    default: return nil
+    default:
+      markMalformed()
+      return .exit(status: 0)
     }
   }
 

@@ -77,6 +77,11 @@ extension BinaryRecordDecoder {
       at += 2
       return UInt64(first & 0x7f) | UInt64(second) << 7
     }
+    let third = at[2]
+    if third < 0x80 {
+      at += 3
+      return UInt64(first & 0x7f) | UInt64(second & 0x7f) << 7 | UInt64(third) << 14
+    }
     return longVarint()
   }
 

@@ -125,8 +125,14 @@ struct BinaryTableReader {
       case .event:
         records.decoder.refreshTables()
         let time = records.isTimed ? clock.nanoseconds(of: records.tick) : nil
-        switch records.event(time: time) {
-        case .event(let event, _) where isTableEvent(event): events.append(event)
+        switch records.event(time: time, into: &events) {
+        case .whole, .stackless:
+          guard let event = events.last, !isTableEvent(event) else { continue }
+          events.removeLast()
+          return Flaw(
+            byteCount: records.leftOverByteCount,
+            message: "\(name) holds an event that belongs elsewhere"
+          )
         case .lost:
           lose(
             entry,
@@ -134,12 +140,10 @@ struct BinaryTableReader {
             0,
             "an event names a lost string"
           )
-        case .malformed(let byteCount):
-          return Flaw(byteCount: byteCount, message: "no event can be decoded here in \(name)")
-        case .event:
+        case .malformed:
           return Flaw(
             byteCount: records.leftOverByteCount,
-            message: "\(name) holds an event that belongs elsewhere"
+            message: "no event can be decoded here in \(name)"
           )
         }
       }

@@ -28,6 +28,7 @@ struct SegmentRecords {
   /// Whether the present thread or scope is a lost text.
   private var isThreadLost: Bool
   private var isScopeLost = false
+  private var isStateLost: Bool { isThreadLost || isScopeLost }
 
   /// The event that ``head()`` found.
   private var kind = BinaryFormat.Record.process
@@ -115,37 +116,46 @@ struct SegmentRecords {
   }
 
   /// What came of decoding an event.
-  enum Decoded {
-    case event(Event, hasLostStack: Bool)
-    /// It names a string that is not there.
+  enum Outcome {
+    case whole
+    /// The stack that it names is not there.
+    case stackless
+    /// A string that it names is not there, and the event is left out.
     case lost
-    case malformed(byteCount: Int)
+    /// It cannot be decoded.
+    case malformed
   }
 
-  /// Decodes the event that ``head()`` found.
+  /// Decodes the event that ``head()`` found, to the end of `events`.
   ///
+  /// It is made where it stays: an event is large, and copying it would cost more than decoding it.
   /// `time` is in nanoseconds, nil where the event has none.
   @inline(__always)
-  mutating func event(time: UInt64?) -> Decoded {
+  mutating func event(time: UInt64?, into events: inout [Event]) -> Outcome {
     let order = kindByte & BinaryFormat.orderBit != 0 ? decoder.varint() : nil
     var stack: StackID? = StackID.none
     if flags & BinaryFormat.Flags.stack != 0 { stack = decoder.stack() }
-    guard let body = decoder.body(kind), decoder.isSound else {
-      return .malformed(byteCount: leftOverByteCount)
-    }
-    if decoder.takeHasLostString() || isThreadLost || isScopeLost { return .lost }
-    return .event(
+    events.append(
       Event(
-        body,
+        decoder.body(kind),
         time: time,
         thread: thread,
         order: order,
         stack: stack ?? .none,
         scope: scope
-      ),
-      hasLostStack: stack == nil
+      )
     )
+    let isSound = decoder.isSound
+    if isSound, !decoder.takeHasLostString(), !isStateLost {
+      return stack == nil ? .stackless : .whole
+    }
+    events.removeLast()
+    return isSound ? .lost : .malformed
   }
+
+  /// Whether the event that was found is one that says something of the whole log.
+  @inline(__always)
+  var isAboutLog: Bool { kind == .dropped || kind == .process }
 
   // MARK: - Ends
 

@@ -89,37 +89,60 @@ final class SegmentStream {
     // The records are held here alone while they are decoded, so that they stay in registers.
     guard position == .event, var records = self.records else { return }
     self.records = nil
+    var key = self.key
+    let clock = self.clock
     let isIdentity = clock.isIdentity
-    var isGoingOn = true
-    while isGoingOn, events.count < count, key < limit || (includesLimit && key == limit) {
+    var lastTime = self.lastTime
+    defer {
+      if self.key < key { self.key = key }
+    }
+    while events.count < count, key < limit || (includesLimit && key == limit) {
       var time: UInt64?
       if records.isTimed {
         time = isIdentity ? records.tick : clock.nanoseconds(of: records.tick)
         lastTime = time
       }
-      switch records.event(time: time) {
-      case .event(let event, let hasLostStack):
-        if hasLostStack { tally.summary.stacklessEventCount += 1 }
-        events.append(event)
-      case .lost:
-        tally.summary.stringlessEventCount += 1
-        if !hasToldOfStrings {
-          hasToldOfStrings = true
-          report("an event names a string that is lost; it is left out", at: records)
-          isGoingOn = false
+      let outcome = records.event(time: time, into: &events)
+      if outcome != .whole || records.isAboutLog {
+        self.lastTime = lastTime
+        if outcome == .malformed {
+          abandon(records, records.leftOverByteCount)
+          return advance()
         }
-      case .malformed(let byteCount):
-        abandon(records, byteCount)
-        return advance()
+        note(outcome, records, events)
       }
       switch records.head() {
-      case .event: if isGoingOn, records.tick > key { key = records.tick }
+      case .event where position == .event: if records.tick > key { key = records.tick }
+      // In front of the next event there is a problem.
+      case .event:
+        self.records = records
+        return
       case let head:
+        self.lastTime = lastTime
         end(records, head)
         return advance()
       }
     }
+    self.lastTime = lastTime
     self.records = records
+  }
+
+  /// Counts an event that is not as any other.
+  private func note(
+    _ outcome: SegmentRecords.Outcome,
+    _ records: SegmentRecords,
+    _ events: [Event]
+  ) {
+    switch outcome {
+    case .lost:
+      tally.summary.stringlessEventCount += 1
+      guard !hasToldOfStrings else { return }
+      hasToldOfStrings = true
+      report("an event names a string that is lost; it is left out", at: records)
+    case .stackless: tally.summary.stacklessEventCount += 1
+    case .whole, .malformed: break
+    }
+    if outcome != .lost, records.isAboutLog, let event = events.last { tally.note(event) }
   }
 
   // MARK: - Going on
