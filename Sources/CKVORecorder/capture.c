@@ -57,21 +57,11 @@ static bool starts_thread(uintptr_t address) {
 
 // MARK: - Stacks by frame pointers
 
+// The stack that begins with these frames, under a hash that says that they tell all of it.
 static uint32_t find_known(KVOSRecorder *recorder, uint64_t hash, const uintptr_t *frames,
                            size_t count) {
-  const KVOSSlots *slots = atomic_load_explicit(&recorder->knownStacks.slots, memory_order_acquire);
-  if (slots == NULL) return 0;
-  for (uint64_t at = hash >> 1 & slots->mask;; at = (at + 1) & slots->mask) {
-    uint64_t found = atomic_load_explicit(&slots->slots[at].hash, memory_order_acquire);
-    if (found == 0) return 0;
-    if (found != hash) continue;
-    uint32_t id = atomic_load_explicit(&slots->slots[at].id, memory_order_relaxed);
-    const KVOSName *name = kvos_name(&recorder->stacks, id);
-    if (name && name->byteCount >= count * sizeof *frames &&
-        memcmp(name->bytes, frames, count * sizeof *frames) == 0) {
-      return id;
-    }
-  }
+  return kvos_find_in(&recorder->knownStacks, &recorder->stacks, hash, (const uint8_t *)frames,
+                      count * sizeof *frames, true);
 }
 
 static void remember(KVOSRecorder *recorder, uint64_t hash, uint32_t id, const uintptr_t *frames,

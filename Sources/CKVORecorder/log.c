@@ -39,14 +39,6 @@ static uint64_t name_byte_count(const KVOSRecorder *recorder) {
                (uint64_t)atomic_load(&recorder->stacks.count));
 }
 
-// What was lost before a part ended stands in its head; of one that is gone itself, the threads tell.
-static void tell_losses(KVOSRecorder *recorder, const KVOSPart *former) {
-  if (atomic_load_explicit(&former->damage, memory_order_relaxed) != KVOS_WHOLE) return;
-  for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
-    atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
-  }
-}
-
 // Makes the file the present part, complete in itself but for the live registrations.
 static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, bool isComplete) {
   uint64_t byteCount = recorder->settings.partByteCount + roomForNames +
@@ -74,7 +66,6 @@ static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, 
   if (former) {
     kvos_seal_segments(former);
     kvos_end_part(former);
-    tell_losses(recorder, former);
   }
   for (KVOSPart *old = part->former; old; old = old->former) {
     bool isOfThisLog = memcmp(old->session, recorder->session, sizeof old->session) == 0;

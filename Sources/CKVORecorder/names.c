@@ -29,8 +29,9 @@ const KVOSName *kvos_name(const KVOSPool *pool, uint32_t id) {
   return atomic_load_explicit(&chunk[id % KVOS_NAME_CHUNK], memory_order_acquire);
 }
 
-uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount) {
-  const KVOSSlots *slots = atomic_load_explicit(&pool->index.slots, memory_order_acquire);
+uint32_t kvos_find_in(const KVOSIndex *index, const KVOSPool *pool, uint64_t hash,
+                      const uint8_t *bytes, size_t byteCount, bool isBeginning) {
+  const KVOSSlots *slots = atomic_load_explicit(&index->slots, memory_order_acquire);
   if (slots == NULL) return 0;
   for (uint64_t at = hash >> 1 & slots->mask;; at = (at + 1) & slots->mask) {
     uint64_t found = atomic_load_explicit(&slots->slots[at].hash, memory_order_acquire);
@@ -38,9 +39,9 @@ uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint8_t *bytes, si
     if (found != hash) continue;
     uint32_t id = atomic_load_explicit(&slots->slots[at].id, memory_order_relaxed);
     const KVOSName *name = kvos_name(pool, id);
-    if (name && name->byteCount == byteCount && memcmp(name->bytes, bytes, byteCount) == 0) {
-      return id;
-    }
+    if (name == NULL || name->byteCount < byteCount) continue;
+    if (name->byteCount > byteCount && !isBeginning) continue;
+    if (memcmp(name->bytes, bytes, byteCount) == 0) return id;
   }
 }
 
@@ -50,7 +51,7 @@ static void put(KVOSSlots *slots, uint64_t hash, uint32_t id) {
     at = (at + 1) & slots->mask;
   }
   atomic_store_explicit(&slots->slots[at].id, id, memory_order_relaxed);
-  // release: pairs with the acquire in kvos_find().
+  // release: pairs with the acquire in kvos_find_in().
   atomic_store_explicit(&slots->slots[at].hash, hash, memory_order_release);
 }
 

@@ -59,8 +59,15 @@ typedef struct {
 /// A hash that is never 0.
 uint64_t kvos_hash(const uint8_t *bytes, size_t byteCount);
 
+/// The id in `index` under `hash` whose name in `pool` has these bytes, or begins with them; 0: none.
+uint32_t kvos_find_in(const KVOSIndex *index, const KVOSPool *pool, uint64_t hash,
+                      const uint8_t *bytes, size_t byteCount, bool isBeginning);
+
 /// The id of these bytes, or 0 where they are not in the pool.
-uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
+static inline uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint8_t *bytes,
+                                 size_t byteCount) {
+  return kvos_find_in(&pool->index, pool, hash, bytes, byteCount, false);
+}
 
 /// Adds the bytes, which kvos_find() did not find, under the names' lock. 0: no memory, no id left.
 uint32_t kvos_add(KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
