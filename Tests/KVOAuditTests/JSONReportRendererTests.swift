@@ -237,7 +237,8 @@ import Testing
               "message": "no such file"
             }
           ],
-          "unnamed": []
+          "unnamed": [],
+          "crashes": []
         }
 
         """
@@ -250,7 +251,7 @@ import Testing
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
     #expect(
       Set(object.keys) == [
-        "schema", "inputs", "findings", "notJudged", "summary", "unreadable", "unnamed",
+        "schema", "inputs", "findings", "notJudged", "summary", "unreadable", "unnamed", "crashes",
       ]
     )
   }
@@ -274,7 +275,8 @@ import Testing
             "processes": 0
           },
           "unreadable": [],
-          "unnamed": []
+          "unnamed": [],
+          "crashes": []
         }
 
         """

@@ -22,6 +22,8 @@ struct InputReplay {
     /// The findings, as of the first input of a report.
     var findings: [Finding]
     var ended: [Ended]
+    /// How processes crashed.
+    var crashes: [RecordedCrash]
     /// Why frames of findings stay addresses, each reason once.
     var unnamed: [String]
   }
@@ -34,6 +36,7 @@ struct InputReplay {
   private var verdicts: [Verdict] = []
   private var folder = FindingFolder()
   private var ended: [Ended] = []
+  private var crashes: [RecordedCrash] = []
   private var unnamed: [String] = []
 
   init(options: AuditOptions, resolver: (any FrameResolver)?) {
@@ -68,6 +71,7 @@ struct InputReplay {
       ),
       findings: folder.findings,
       ended: ended,
+      crashes: crashes,
       unnamed: unnamed
     )
   }
@@ -76,6 +80,11 @@ struct InputReplay {
   private mutating func finish(names: TraceNames) {
     current.finish { verdicts.append($0) }
     fold(names: names)
+    if let last = current.crash {
+      let crash = builder(names).crash(last.crash, in: last.event, number: last.number)
+      explainAddresses(in: [crash.stack])
+      crashes.append(crash)
+    }
     ended.append(
       Ended(
         notJudged: current.engine.notJudged,
@@ -86,10 +95,10 @@ struct InputReplay {
   }
 
   /// Asks the resolver what kept it from naming frames that have an image and no name.
-  private mutating func explainAddresses(in finding: Finding) {
+  private mutating func explainAddresses(in stacks: [Finding.Stack]) {
     guard let resolver else { return }
     let images = Set(
-      finding.stacks.lazy.flatMap(\.frames).filter { $0.symbol == nil }.compactMap(\.module)
+      stacks.lazy.flatMap(\.frames).filter { $0.symbol == nil }.compactMap(\.module)
     )
     for module in current.modules where images.contains(module.path) {
       if let problem = resolver.problem(with: module), !unnamed.contains(problem) {
@@ -98,9 +107,8 @@ struct InputReplay {
     }
   }
 
-  private mutating func fold(names: TraceNames) {
-    guard !verdicts.isEmpty else { return }
-    let builder = FindingBuilder(
+  private func builder(_ names: TraceNames) -> FindingBuilder {
+    FindingBuilder(
       names: names,
       profile: current.engine.profile,
       threadNames: current.threadNames,
@@ -108,9 +116,14 @@ struct InputReplay {
       resolver: resolver,
       appModules: options.appModules.isEmpty ? nil : options.appModules
     )
+  }
+
+  private mutating func fold(names: TraceNames) {
+    guard !verdicts.isEmpty else { return }
+    let builder = builder(names)
     for verdict in verdicts {
       let finding = builder.finding(for: verdict)
-      explainAddresses(in: finding)
+      explainAddresses(in: finding.stacks)
       folder.add(finding)
     }
     verdicts.removeAll(keepingCapacity: true)

@@ -13,6 +13,8 @@ struct ProcessReplay {
   private(set) var process: ProcessInfo?
   /// How many events the recorder says it lost.
   private(set) var droppedCount: UInt64 = 0
+  /// The crash that the log ends with, and its number.
+  private(set) var crash: (crash: Crash, event: Event, number: Int)?
   /// How the process ended, as far as the log says.
   private(set) var ending = Ending.open
 
@@ -59,7 +61,9 @@ struct ProcessReplay {
     case .threadName(let name):
       if let thread = event.thread { threadNames[thread] = name }
     case .dropped(let count, _): droppedCount = droppedCount.addingSaturated(count)
-    case .crash: ending = .crash
+    case .crash(let crash):
+      ending = .crash
+      self.crash = (crash, event, number)
     case .exit: ending = .exit
     default: hasEvents = true
     }

@@ -11,6 +11,7 @@ struct ReportMerger {
   private var reasonPlaces: [RuleCode: [String: Int]] = [:]
   private var inputLabels: [String] = []
   private var summary = AuditReport.Summary()
+  private var crashes: [RecordedCrash] = []
   private var unnamed: [String] = []
 
   /// Takes in what was found in one input.
@@ -19,6 +20,10 @@ struct ReportMerger {
     for var finding in outcome.findings {
       finding.input = inputLabels.count - 1
       add(finding)
+    }
+    for var crash in outcome.crashes {
+      crash.input = inputLabels.count - 1
+      crashes.append(crash)
     }
     unnamed += outcome.unnamed.filter { !unnamed.contains($0) }
     for process in outcome.ended {
@@ -36,6 +41,7 @@ struct ReportMerger {
   func fill(_ report: inout AuditReport) {
     report.findings = findings.sorted(by: Self.isBefore)
     report.notJudged = notJudged
+    report.crashes = crashes
     report.unnamed = unnamed
     report.summary = summary
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }

@@ -59,6 +59,8 @@ package struct AuditReport: Sendable {
   package var failures: [InputFailure]
   /// By severity (worst first), then code, then input and first event.
   package var findings: [Finding]
+  /// How recorded processes crashed, in the order of the inputs.
+  package var crashes: [RecordedCrash] = []
   /// Why frames stay addresses: a sentence for each image of theirs that could not be read.
   package var unnamed: [String] = []
   /// In the order of the codes, each code and reason once.

@@ -30,6 +30,8 @@ package struct JSONReportRenderer {
       text.list(report.failures) { $0.write($1) }
       text.key("unnamed")
       text.list(report.unnamed) { $0.value($1) }
+      text.key("crashes")
+      text.list(report.crashes) { $0.write($1) }
     }
     text.end()
     return text.bytes

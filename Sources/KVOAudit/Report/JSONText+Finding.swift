@@ -64,6 +64,21 @@ extension JSONText {
     }
   }
 
+  mutating func write(_ crash: RecordedCrash) {
+    object { text in
+      text.key("input")
+      text.value(crash.input)
+      text.key("name")
+      text.value(crash.name)
+      text.key("reason")
+      text.value(crash.reason)
+      text.key("liveRegistrations")
+      text.value(crash.liveCount)
+      text.key("stack")
+      text.write(crash.stack)
+    }
+  }
+
   private mutating func write(_ stack: Finding.Stack) {
     object { text in
       text.key("role")

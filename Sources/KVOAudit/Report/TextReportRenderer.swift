@@ -31,6 +31,14 @@ package struct TextReportRenderer {
       if block.last == "\n" { block.removeLast() }
       return block
     }
+    blocks += report.crashes.map { crash in
+      var block = text.render(crash)
+      if report.inputs.count > 1, report.inputs.indices.contains(crash.input) {
+        block += "  Log: \(ShownText.escaped(report.inputs[crash.input].path))\n"
+      }
+      block.removeLast()
+      return block
+    }
     blocks += report.inputs.compactMap(damage)
     if !report.unnamed.isEmpty {
       let lines = report.unnamed.map { "  \(ShownText.escaped($0))" }

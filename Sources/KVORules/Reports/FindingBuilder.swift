@@ -12,7 +12,7 @@ package struct FindingBuilder {
   private let modules: [Module]
   private let resolver: (any FrameResolver)?
   private let classifier: FrameClassifier
-  private let input: Int
+  let input: Int
   private let known = KnownStacks()
 
   /// A builder for the verdicts of one input.
@@ -103,7 +103,7 @@ package struct FindingBuilder {
     }
   }
 
-  private func stack(_ evidence: Evidence, dying: String?) -> Finding.Stack {
+  func stack(_ evidence: Evidence, dying: String?) -> Finding.Stack {
     Finding.Stack(
       role: evidence.role,
       thread: evidence.thread.map { names.text(of: $0) },

@@ -31,7 +31,7 @@ package struct FindingText: Sendable {
   package func render(_ finding: Finding) -> String {
     let finding = finding.shown
     var lines = [heading(finding), "  \(finding.message)"]
-    let width = functionWidth(finding)
+    let width = functionWidth(finding.stacks)
     for (place, stack) in finding.stacks.enumerated() {
       // An event that says nothing of where it happened proves nothing to a reader.
       if place > 0 && stack.frames.isEmpty && stack.site == nil { continue }
@@ -45,6 +45,25 @@ package struct FindingText: Sendable {
     lines.append("  Fix: \(finding.hint)")
     lines.append("  \(Self.trailer(finding))")
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The lines of `crash`, each ended by a line feed.
+  ///
+  /// Complexity: O(frames).
+  package func render(_ crash: RecordedCrash) -> String {
+    var parts = [ShownText.escaped(crash.name)]
+    if let reason = crash.reason { parts.append(ShownText.escaped(reason)) }
+    if let thread = crash.stack.thread {
+      let name = crash.stack.threadName.map { " (\($0))" } ?? ""
+      parts.append(ShownText.escaped("on thread \(thread)\(name)"))
+    }
+    if let count = crash.liveCount {
+      parts.append("with \(count) \(count == 1 ? "observation" : "observations") live")
+    }
+    let stack = crash.stack.shown
+    let lines = lines(of: stack, width: functionWidth([stack]))
+    return (["\(painted("CRASHED:", "1;31")) \(parts.joined(separator: ", "))"] + lines)
+      .joined(separator: "\n") + "\n"
   }
 
   // MARK: - Parts
@@ -122,8 +141,8 @@ package struct FindingText: Sendable {
     return frame.module.map { "(\(FrameClassifier.baseName($0)))" } ?? ""
   }
 
-  private func functionWidth(_ finding: Finding) -> Int {
-    let names = finding.stacks.flatMap { stack in
+  private func functionWidth(_ stacks: [Finding.Stack]) -> Int {
+    let names = stacks.flatMap { stack in
       stack.frames.isEmpty ? ["(call)"] : stack.frames.map(Self.function)
     }
     let widest = names.map(\.count).filter { $0 <= Self.functionLimit }.max() ?? 0

@@ -40,20 +40,7 @@ extension Finding {
     var copy = self
     copy.message = ShownText.escaped(message)
     copy.hint = ShownText.escaped(hint)
-    copy.stacks = stacks.map { stack in
-      var copy = stack
-      copy.thread = stack.thread.map(ShownText.escaped)
-      copy.threadName = stack.threadName.map(ShownText.escaped)
-      copy.site = stack.site.map(ShownText.escaped)
-      copy.frames = stack.frames.map { frame in
-        var copy = frame
-        copy.symbol = frame.symbol.map(ShownText.escaped)
-        copy.module = frame.module.map(ShownText.escaped)
-        copy.file = frame.file.map(ShownText.escaped)
-        return copy
-      }
-      return copy
-    }
+    copy.stacks = stacks.map(\.shown)
     copy.cycle = cycle.map { edge in
       var copy = edge
       copy.from = edge.from.shown
@@ -69,5 +56,23 @@ extension Finding {
 extension Finding.Object {
   fileprivate var shown: Finding.Object {
     Finding.Object(className: ShownText.escaped(className), id: ShownText.escaped(id))
+  }
+}
+
+extension Finding.Stack {
+  /// The stack with every text in it as a terminal may be given it.
+  var shown: Finding.Stack {
+    var copy = self
+    copy.thread = thread.map(ShownText.escaped)
+    copy.threadName = threadName.map(ShownText.escaped)
+    copy.site = site.map(ShownText.escaped)
+    copy.frames = frames.map { frame in
+      var copy = frame
+      copy.symbol = frame.symbol.map(ShownText.escaped)
+      copy.module = frame.module.map(ShownText.escaped)
+      copy.file = frame.file.map(ShownText.escaped)
+      return copy
+    }
+    return copy
   }
 }

@@ -1,0 +1,95 @@
+import Foundation
+import KVOAudit
+import KVORules
+import KVOTrace
+import TestSupport
+import Testing
+
+@Suite("The report of a log that ends in a crash") struct CrashReportTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private static let log =
+    LogText.threadName + """
+      {"event":"register","thread":1,"subject":{"class":"Account","id":"12"},"keyPath":"balance","registration":5,"form":"token"}
+      {"event":"registerEnd","thread":1,"registration":5}
+      {"event":"crash","thread":1,"signal":"SIGSEGV","reason":"access to 0x10","live":1,"stack":["Screen.show() (Screen.swift:41)","main (main.swift:6)"]}
+      {"event":"live","subject":{"class":"Account","id":"12"},"keyPath":"balance","registration":5,"form":"token"}
+
+      """
+
+  private func report(_ logs: [String]) throws -> AuditReport {
+    let inputs = try logs.enumerated().map { number, text in
+      AuditInput.file(path: try folder.file("\(number).jsonl", text))
+    }
+    return Audit().report(on: inputs)
+  }
+
+  private func text(_ report: AuditReport) -> String {
+    String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+      .replacing(folder.url.path + "/", with: "")
+  }
+
+  @Test("tells the crash with its stack, beside the findings, and counts it as none")
+  func text() throws {
+    let report = try report([Self.log])
+    #expect(
+      text(report) == """
+        CRASHED: SIGSEGV, access to 0x10, on thread 1 (main), with 1 observation live
+          > #0 Screen.show()   Screen.swift:41
+            #1 main            main.swift:6
+
+        NOT JUDGED, which is not clean:
+          KVO009, KVO011, KVO013–KVO016, KVO018, KVO019, KVO022–KVO028, KVO030: not implemented in \
+        this version
+          KVO012, KVO032: no changes in this log
+          KVO021: no scope ended in this log
+
+        SUMMARY: 0 errors, 0 warnings in 5 events from 1 process (1 observation live at the end)
+
+        """
+    )
+    #expect(!report.hasFindings(atLeast: .note))
+  }
+
+  @Test("says of several logs which one crashed, and gives JSON its index")
+  func severalLogs() throws {
+    let clean = LogText.threadName + LogText.exit
+    let report = try report([clean, Self.log, clean])
+    #expect(
+      report.crashes == [
+        RecordedCrash(
+          name: "SIGSEGV",
+          reason: "access to 0x10",
+          liveCount: 1,
+          stack: try #require(report.crashes.first).stack,
+          input: 1
+        )
+      ]
+    )
+    #expect(
+      text(report).split(separator: "\n").prefix(4) == [
+        "CRASHED: SIGSEGV, access to 0x10, on thread 1 (main), with 1 observation live",
+        "  > #0 Screen.show()   Screen.swift:41",
+        "    #1 main            main.swift:6",
+        "  Log: 1.jsonl",
+      ]
+    )
+  }
+
+  @Test("spells out what a terminal would obey, and does without what the log does not say")
+  func hostile() throws {
+    let log = #"{"event":"crash","exception":"\u001b[2Jbad","reason":"a\nb"}"# + "\n"
+    let lines = try text(report([log])).split(separator: "\n")
+    #expect(lines.prefix(2) == [#"CRASHED: \u{1b}[2Jbad, a\nb"#, "    (no stack, event 1)"])
+    let silent = try text(report([#"{"event":"crash"}"# + "\n"])).split(separator: "\n")
+    #expect(silent.prefix(2) == ["CRASHED: crash", "    (no stack, event 1)"])
+  }
+
+  @Test("is silent about a log that ends in order")
+  func silentTwin() throws {
+    let log = LogText.doubleRemove(process: 1) + LogText.exit
+    #expect(try report([log]).crashes == [])
+  }
+}
