@@ -10,7 +10,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check bench lint imports harness thread-sanitizer address-sanitizer reports setup \
-  clean
+  setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
 STRICT := -Xswiftc -warnings-as-errors
@@ -18,7 +18,7 @@ STRICT := -Xswiftc -warnings-as-errors
 demo: setup
 	@Scripts/demo
 
-test: setup
+test: setup-tests
 	swift build --build-tests $(STRICT)
 	swift test --skip-build
 
@@ -42,7 +42,7 @@ thread-sanitizer: setup
 	  --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVORecorderTests'
 
 # Leaks are Foundation's Process and XCTest's, not ours.
-address-sanitizer: setup
+address-sanitizer: setup-tests
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address \
 	  --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVORecorderTests|KVOSymbolsTests|KVOTraceTests' \
 	  --skip OracleTests
@@ -58,6 +58,9 @@ bench: setup
 
 setup:
 	@Scripts/setup
+
+setup-tests:
+	@Scripts/setup tests
 
 clean:
 	rm -rf .build Benchmarks/.build
