@@ -235,7 +235,7 @@ class Records:
         else:
             meaning = []
             for _ in range(count):
-                address = self.u() if kind == 50 else address + self.take("zigzag") & MASK
+                address = self.u() if kind == 50 else (address + self.take("zigzag")) & MASK
                 meaning.append(self.frame(address, is_bare=kind == 49))
         if not self.lacks_string:
             table.setdefault(number, meaning)
@@ -264,6 +264,7 @@ class Records:
                 own[key] = self.take(type, self.bits(int(bit), 15 if "+" in type else 3))
             elif not where or self.bits(int(bit), 1):
                 own[key] = self.take(type)
+        scope = self.id(self.scope - 1) if self.scope else ABSENT
         if flags > 7 or self.tick > MASK or self.shape:
             raise Damage
         if self.lacks_string:
@@ -275,9 +276,7 @@ class Records:
         self.log.dropped += own["count"] if name == "dropped" else 0
         others = KEY_ORDER["others"]
         keys.update(sorted(own.items(), key=lambda item: KEY_ORDER.get(item[0], others)))
-        keys["stack"] = stack or ABSENT
-        keys["scope"] = self.id(self.scope - 1) if self.scope else ABSENT
-        return present(keys)
+        return present({**keys, "stack": stack or ABSENT, "scope": scope})
 
     # Fields
 
@@ -290,9 +289,11 @@ class Records:
         for shift in range(0, 70, 7):
             byte = self.byte()
             value |= (byte & 127) << shift
-            if byte < 128 and value <= limit:
-                return value
-        raise Damage
+            if byte < 128:
+                break
+        if byte > 127 or value > limit:
+            raise Damage
+        return value
 
     def count(self):
         return self.u(limit=len(self.data) - self.at)
