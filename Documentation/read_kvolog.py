@@ -3,199 +3,280 @@
 
     python3 read_kvolog.py app.kvolog
 
-Written from Documentation/BinaryLogFormat.md alone, as a second opinion on it; it imports nothing but
-sys. It reads whole logs: what is damaged is named on standard error and left out.
+Written from BinaryLogFormat.md, whose words it uses. What cannot be read is named on standard error
+and left out.
 """
+import heapq
+import json
+import re
+import struct
 import sys
+from collections import namedtuple
 
 MASK = (1 << 64) - 1
-PRIMES = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63,
-          0x27D4EB2F165667C5)
-EVENTS = ("process module threadName live register registerEnd refused remove removeEnd cancel "
-          "willChange didChange notify notifyEnd attach detach deinit deinitEnd write hold drop "
-          "walkBegin walkEnd expectDeinit scopeBegin scopeEnd lock unlock class declares crash "
-          "dropped exit").split()
-KINDS = ("object", "token", "closure", "registry")
-RUNTIMES = ("swift", "apple", "gnustep-1.28", "gnustep-modern")
-FORMS = ("classic", "token", "controller", "stream")
-REASONS = ("nilKeyPath", "emptyKeyPath", "unknownKey", "throughCollection", "readOnly",
-           "notObservable")
-CAUSES = ("user", "owner", "subject", "token", "observer")
-CHANGES = ("setting", "insertion", "removal", "replacement")
-PHASES = ("initial", "prior", "after")
-STRENGTHS = ("strong", "weak", "unowned")
-CERTAINTIES = ("proven", "suspected")
-OPTIONS = ("new", "old", "initial", "prior")
+ABSENT = object()  # the value of a key that is left out
 
-
-def fixed(data, at, size):
-    return int.from_bytes(data[at:at + size], "little")
+# The events from kind 1 on, with their fields as they lie in the file. `key?bit:type` follows where
+# that bit of the shape is set; `key@bit:type` stands in the shape itself. Words with | between them
+# are a choice (an empty one leaves the key out), with + they are a set; * makes a list. An empty
+# `sid` leaves its key out, an empty `text` does not.
+REGISTRATION = """shape subject:obj keyPath:sid registration?0:id observer?1:obj context@3:context
+ options@7:new+old+initial+prior form@5:classic|token|controller|stream token?2:obj site?11:sid
+ executor?12:sid expectedToLive?13:sid"""
+EVENTS = f"""
+process = schema:u63 shape pid?0:u63 executable?1:text
+ runtime?2:swift|apple|gnustep-1.28|gnustep-modern os?3:text started?4:text complete@5:false|true
+module = path:text buildID:sid loadBias:address textStart:address textEnd:address
+threadName = name:text
+live register = {REGISTRATION}
+registerEnd = registration:id
+refused = {REGISTRATION}
+ reason:nilKeyPath|emptyKeyPath|unknownKey|throughCollection|readOnly|notObservable part:sid
+remove removeEnd = shape subject:obj keyPath:sid observer?0:obj registration?1:id context@2:context
+ site?4:sid
+cancel = registration:id by:user|owner|subject|token|observer
+willChange didChange = shape subject:obj key:text change?2:id kind@0:|insertion|removal|replacement
+notify notifyEnd = shape registration:id change?2:id phase@0:initial|prior|after executor?3:sid
+ handled@4:|false|true
+attach detach = registration:id depth:u32 key:text object:obj strength:strong|weak|unowned
+deinit deinitEnd = object:obj
+write = subject:obj key:text fingerprint:text
+hold drop = from:obj to:obj label:sid shape strength@0:strong|weak|unowned
+ certainty@2:proven|suspected site:sid
+walkBegin = roots:obj*
+walkEnd = complete:false|true opaque:text*
+expectDeinit = object:obj shape deadline?0:u
+scopeBegin = shape id:id name:sid parent?0:id repetition?1:u63
+scopeEnd = id:id
+lock unlock = lock:id
+class = object:obj class:text kvoSubclass:false|true
+declares = class:text superclass:sid key:text manual:false|true affectedBy:text*
+crash = signal:sid exception:sid reason:sid shape live?0:u63
+dropped = count:u why:sid
+exit = status:zigzag"""
+FIELD = re.compile(r"(\w+)([?@]?)(\d*):?(\S*)")
+KINDS = [(name, FIELD.findall(fields))
+         for names, fields in re.findall(r"^(\w.*?) = (.*)$", EVENTS.replace("\n ", " "), re.M)
+         for name in names.split()]
+# A line has these keys first, and `manual` last; the others as the file has them.
+KEY_ORDER = {key: place for place, key in enumerate(
+    "subject observer keyPath context options registration id parent others manual".split())}
+CHOICES = {"": ABSENT, "false": False, "true": True}
+LIMITS = {"u63": MASK >> 1, "u32": MASK >> 32}
 
 
 def rotate(value, count):
     return (value << count | value >> (64 - count)) & MASK
 
 
-def lane(value, word):
-    return rotate((value + word * PRIMES[1]) & MASK, 31) * PRIMES[0] & MASK
-
-
 def xxh64(data):
-    p1, p2, p3, p4, p5 = PRIMES
-    at = 0
-    if len(data) >= 32:
+    p1, p2, p3, p4, p5 = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9,
+                          0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
+
+    def lane(value, word):
+        return rotate((value + word * p2) & MASK, 31) * p1 & MASK
+
+    value, at = p5, len(data) // 32 * 32
+    if at:
         lanes = [(p1 + p2) & MASK, p2, 0, -p1 & MASK]
-        while at + 32 <= len(data):
-            lanes = [lane(v, fixed(data, at + 8 * i, 8)) for i, v in enumerate(lanes)]
-            at += 32
-        value = sum(rotate(v, n) for v, n in zip(lanes, (1, 7, 12, 18))) & MASK
-        for v in lanes:
-            value = ((value ^ lane(0, v)) * p1 + p4) & MASK
-    else:
-        value = p5
+        for words in struct.iter_unpack("<4Q", data[:at]):
+            lanes = list(map(lane, lanes, words))
+        value = sum(map(rotate, lanes, (1, 7, 12, 18)))
+        for part in lanes:
+            value = ((value ^ lane(0, part)) * p1 + p4) & MASK
     value = (value + len(data)) & MASK
     while at + 8 <= len(data):
-        value = (rotate(value ^ lane(0, fixed(data, at, 8)), 27) * p1 + p4) & MASK
-        at += 8
+        value = rotate(value ^ lane(0, int.from_bytes(data[at:at + 8], "little")), 27)
+        value, at = (value * p1 + p4) & MASK, at + 8
     if at + 4 <= len(data):
-        value = (rotate(value ^ (fixed(data, at, 4) * p1 & MASK), 23) * p2 + p3) & MASK
-        at += 4
+        value = rotate(value ^ int.from_bytes(data[at:at + 4], "little") * p1 & MASK, 23)
+        value, at = (value * p2 + p3) & MASK, at + 4
     for byte in data[at:]:
-        value = rotate(value ^ (byte * p5 & MASK), 11) * p1 & MASK
+        value = rotate(value ^ byte * p5 & MASK, 11) * p1 & MASK
     value = (value ^ value >> 33) * p2 & MASK
     value = (value ^ value >> 29) * p3 & MASK
     return value ^ value >> 32
+
+
+def complain(at, what):
+    print(f"byte {at}: {what}", file=sys.stderr)
+
+
+def present(keys):
+    return {key: value for key, value in keys.items() if value is not ABSENT}
+
+
+Segment = namedtuple("Segment", "at size type index thread tick nanoseconds used checksum")
+
+
+class Log:
+    def __init__(self, data):
+        self.data, self.strings, self.stacks = data, {0: ""}, {0: []}
+        self.dropped = self.stringless = self.stackless = 0
+        if len(data) < 136 or data[:8] != b"\x89KVOL\r\n\x1a":
+            sys.exit("this is no binary log")
+        version, flags, t0, n0, t1, n1, checksum = struct.unpack_from("<II16x5Q", data, 8)
+        if checksum != xxh64(data[:64]):
+            sys.exit("the header of the log is damaged")
+        if version > 1:
+            sys.exit(f"the log is of version {version}; this reads version 1")
+        self.is_serial, self.lost = flags & 1, int.from_bytes(data[128:136], "little")
+        self.segments = list(self.find_segments())
+        moments = [(segment.tick, segment.nanoseconds) for segment in self.segments]
+        self.first, self.later = (t0, n0), max([(t1, n1)] + moments, key=lambda moment: moment[0])
+
+    def find_segments(self):
+        at = 4096
+        while at < len(self.data):
+            page = self.data[at:at + 4096]
+            magic, size, type, zero, index, thread, tick, nanoseconds, checksum, *seal = (
+                struct.unpack("<4sIHHI6Q", page[:64].ljust(64, b"\0")))
+            if (magic == b"KVSG" and checksum == xxh64(page[:40])
+                    and size and size % 4096 == 0 and type in (1, 2) and zero == 0):
+                yield Segment(at, size, type, index, thread, tick, nanoseconds, *seal)
+                at += size
+                continue
+            if any(page[:4] + page[64:]):
+                complain(at, "this page is neither a segment nor empty")
+            at += 4096
+
+    def time(self, tick):
+        (t0, n0), (t1, n1) = self.first, self.later
+        passed = tick - t0 if t1 <= t0 or n1 <= n0 else (tick - t0) * (n1 - n0) // (t1 - t0)
+        return min(max(n0 + passed, 0), MASK)
+
+    def lines(self):
+        """All lines: the events of the tables, and then those of the threads, merged."""
+        tables, threads = [], {}
+        for segment in self.segments:
+            run = threads.setdefault(0 if self.is_serial else segment.thread, [])
+            (tables if segment.type == 1 else run).append(segment)
+        for _, keys in self.events(tables):
+            yield keys
+        runs = [self.events(run) for _, run in sorted(threads.items())]
+        for _, keys in heapq.merge(*runs, key=lambda event: event[0]):
+            yield keys
+        if self.lost > self.dropped:
+            yield {"event": "dropped", "count": self.lost - self.dropped}
+
+    def events(self, run):
+        """The events of a run of segments: the tick by which each is taken, and its keys."""
+        latest = expected = 0
+        for segment in sorted(run, key=lambda segment: segment.index):
+            if segment.index < expected:
+                complain(segment.at, f"a second segment {segment.index}; the first counts")
+                continue
+            if segment.index > expected:
+                complain(segment.at, f"{segment.index - expected} segments before this are missing")
+            expected = segment.index + 1
+            for tick, keys in Records(self, segment).events():
+                latest = max(latest, tick)
+                yield latest, keys
 
 
 class Damage(Exception):
     pass
 
 
-class Log:
-    def __init__(self, data):
-        self.data, self.strings, self.stacks = data, {0: ""}, {0: []}
-        if data[:8] != b"\x89KVOL\r\n\x1a" or fixed(data, 64, 8) != xxh64(data[:64]):
-            sys.exit("not a binary log, or its header is damaged")
-        if fixed(data, 8, 4) > 1:
-            sys.exit("the log is of version %d; this reads version 1" % fixed(data, 8, 4))
-        self.serial = fixed(data, 12, 4) & 1
-        self.tick0, self.ns0 = fixed(data, 32, 8), fixed(data, 40, 8)
-        self.segments = list(self.find())
-        pairs = [(fixed(data, 48, 8), fixed(data, 56, 8))]
-        pairs += [(s["tick"], s["ns"]) for s in self.segments]
-        self.tick1, self.ns1 = max(pairs, key=lambda pair: pair[0])
-        self.lost, self.dropped = fixed(data, 128, 8), 0
-
-    def find(self):
-        at, data = 4096, self.data
-        while at + 64 <= len(data):
-            size = fixed(data, at + 4, 4)
-            if data[at:at + 4] != b"KVSG" or fixed(data, at + 40, 8) != xxh64(data[at:at + 40]):
-                if any(data[at + 64:at + 4096]):
-                    sys.stderr.write("no segment at %d\n" % at)
-                at += 4096
-                continue
-            yield {"at": at, "size": size, "type": fixed(data, at + 8, 2),
-                   "index": fixed(data, at + 12, 4), "thread": fixed(data, at + 16, 8),
-                   "tick": fixed(data, at + 24, 8), "ns": fixed(data, at + 32, 8),
-                   "used": fixed(data, at + 48, 8), "sum": fixed(data, at + 56, 8)}
-            at += size
-
-    def time(self, tick):
-        passed = tick - self.tick0
-        if self.tick1 > self.tick0 and self.ns1 > self.ns0:
-            passed = passed * (self.ns1 - self.ns0) // (self.tick1 - self.tick0)
-        return min(max(self.ns0 + passed, 0), MASK)
-
-    def events(self):
-        """Lines, in order: those among the tables, then the threads merged by time."""
-        for segment in sorted((s for s in self.segments if s["type"] == 1), key=lambda s: s["index"]):
-            for _, _, line in Records(self, segment):
-                yield line
-        found = []
-        threads = {}
-        for segment in sorted((s for s in self.segments if s["type"] == 2), key=lambda s: s["index"]):
-            thread = 0 if self.serial else segment["thread"]
-            last = threads.get(thread, 0)
-            for place, (timed, tick, line) in enumerate(Records(self, segment)):
-                last = max(last, tick)
-                found.append((last, thread, segment["index"], place, line))
-            threads[thread] = last
-        for entry in found if self.serial else sorted(found, key=lambda e: e[:4]):
-            yield entry[4]
-        if self.lost > self.dropped:
-            yield '{"event":"dropped","count":%d}' % (self.lost - self.dropped)
-
-
 class Records:
-    """The events of one segment, as (has a time, tick, line); definitions go into the log."""
+    """The records of a segment, from the first to the last that is whole."""
 
     def __init__(self, log, segment):
-        self.log, self.segment = log, segment
-        start = segment["at"] + 64
-        self.data = log.data[start:segment["at"] + segment["size"]]
-        self.at, self.tick = 0, segment["tick"]
-        self.thread, self.scope = segment["thread"], 0
-        self.ends_at_zero = not segment["used"]
-        if segment["used"]:
-            self.data = self.data[:segment["used"]]
-        if segment["sum"] and (xxh64(self.data) or 1) != segment["sum"]:
-            sys.stderr.write("the segment at %d is damaged\n" % segment["at"])
+        self.log, self.segment, self.at = log, segment, 0
+        self.tick, self.thread, self.scope = segment.tick, segment.thread, 0
+        start, room, used = segment.at + 64, segment.size - 64, segment.used
+        self.data = log.data[start:start + (used or room)]
+        if used > room or segment.checksum not in (0, used and (xxh64(self.data) or 1)):
+            self.complain("the segment is damaged, and left out")
             self.data = b""
+        elif len(self.data) < (used or room):
+            self.complain("the log ends inside the segment")
 
-    def __iter__(self):
+    def complain(self, what):
+        began = self.log.time(self.segment.tick)
+        complain(self.segment.at + 64 + self.at, f"{what} (in a segment begun at {began} ns)")
+
+    def events(self):
         while self.at < len(self.data):
+            start, self.shape, self.lacks_string = self.at, 0, False
             try:
                 kind = self.byte()
-                if kind == 0 and self.ends_at_zero:
+                if kind == 0 and not self.segment.used:
+                    if any(self.data[start:]):
+                        self.complain("what stands behind the last record is left out")
                     return
                 event = self.record(kind)
-            except (Damage, IndexError, KeyError):
-                sys.stderr.write("no record at %d\n" % (self.segment["at"] + 64 + self.at))
+            except (Damage, IndexError):  # an index behind the bytes, or behind a list of choices
+                self.at = start
+                self.complain("no record stands here; the rest of the segment is left out")
                 return
             if event:
-                yield event
+                yield self.tick, event
 
     def record(self, kind):
-        if kind == 48:
-            number, size = self.u(), self.u()
-            self.log.strings[number] = self.data[self.at:self.at + size].decode("utf-8", "replace")
-            self.at += size
-        elif kind == 49:
-            number, frames, address = self.u(), [], 0
-            for _ in range(self.u()):
-                address = (address + self.zigzag()) & MASK
-                frames.append((address, 0, 0, 0, 0))
-            self.log.stacks[number] = frames
-        elif kind == 50:
-            number = self.u()
-            self.log.stacks[number] = [tuple(self.u() for _ in range(5)) for _ in range(self.u())]
-        elif kind == 51:
+        is_table = self.segment.type == 1
+        if 1 <= kind & 63 <= (2 if is_table else len(KINDS)):
+            return self.event(kind)
+        if kind == 51:
             self.scope = self.u()
         elif kind == 52:
             self.thread = self.u()
+        elif is_table and kind in (48, 49, 50):
+            self.define(kind)
         else:
-            return self.event(kind)
+            raise Damage
+
+    def define(self, kind):
+        table = self.log.strings if kind == 48 else self.log.stacks
+        number, count, address = self.u(), self.count(), 0
+        if kind == 48:
+            meaning = self.data[self.at:self.at + count].decode("utf-8", "replace")
+            self.at += count
+        else:
+            meaning = []
+            for _ in range(count):
+                address = self.u() if kind == 50 else (address + self.take("zigzag")) & MASK
+                meaning.append(self.frame(address, is_bare=kind == 49))
+        if not self.lacks_string:
+            table.setdefault(number, meaning)
+
+    def frame(self, address, is_bare):
+        keys = {"address": hex(address) if address else ABSENT}
+        if not is_bare:
+            keys.update({key: self.take("sid") for key in ("symbol", "module", "file")})
+            keys["line"] = self.take("u32") or ABSENT
+        keys = present(keys)
+        return keys["address"] if list(keys) == ["address"] else keys
 
     def event(self, kind):
-        flags = self.byte() if kind & 128 else 0
-        timed = not flags & 2
-        if timed:
+        (name, fields), own = KINDS[(kind & 63) - 1], {}
+        flags, keys = self.byte() if kind & 128 else 0, {"event": name}
+        if not flags & 2:
             self.tick = self.u() + (0 if flags & 4 else self.tick)
-        keys = [("event", text(EVENTS[(kind & 63) - 1]))]
-        if timed:
-            keys.append(("t", self.log.time(self.tick)))
-        if self.thread:
-            keys.append(("thread", self.spelled(self.thread - 1)))
-        if kind & 64:
-            keys.append(("order", self.u()))
-        stack = self.u() if flags & 1 else 0
-        keys += getattr(self, EVENTS[(kind & 63) - 1])()
-        if self.log.stacks.get(stack):
-            keys.append(("stack", self.frames(self.log.stacks[stack])))
-        if self.scope:
-            keys.append(("scope", self.spelled(self.scope - 1)))
-        return timed, self.tick, joined(keys)
+            keys["t"] = self.log.time(self.tick)
+        keys["thread"] = self.id(self.thread - 1) if self.thread else ABSENT
+        keys["order"] = self.u() if kind & 64 else ABSENT
+        stack = self.log.stacks.get(self.u()) if flags & 1 else []
+        for key, where, bit, type in fields:
+            if key == "shape":
+                self.shape = self.u()
+            elif where == "@":
+                own[key] = self.take(type, self.bits(int(bit), 15 if "+" in type else 3))
+            elif not where or self.bits(int(bit), 1):
+                own[key] = self.take(type)
+        scope = self.id(self.scope - 1) if self.scope else ABSENT
+        if flags > 7 or self.tick > MASK or self.shape:
+            raise Damage
+        if self.lacks_string:
+            self.log.stringless += 1
+            return None
+        if own.get("schema", 1) > 1:
+            sys.exit(f"the log follows schema {own['schema']}; this reads schema 1")
+        self.log.stackless += stack is None
+        self.log.dropped += own["count"] if name == "dropped" else 0
+        others = KEY_ORDER["others"]
+        keys.update(sorted(own.items(), key=lambda item: KEY_ORDER.get(item[0], others)))
+        return present({**keys, "stack": stack or ABSENT, "scope": scope})
 
     # Fields
 
@@ -203,245 +284,79 @@ class Records:
         self.at += 1
         return self.data[self.at - 1]
 
-    def u(self):
+    def u(self, limit=MASK):
         value = 0
         for shift in range(0, 70, 7):
             byte = self.byte()
             value |= (byte & 127) << shift
             if byte < 128:
-                if value > MASK:
-                    raise Damage
-                return value
-        raise Damage
+                break
+        if byte > 127 or value > limit:
+            raise Damage
+        return value
 
-    def zigzag(self):
-        value = self.u()
-        return value >> 1 ^ -(value & 1)
+    def count(self):
+        return self.u(limit=len(self.data) - self.at)
 
-    def sid(self):
-        return text(self.log.strings[self.u()])
+    def bits(self, at, mask):
+        """Takes bits out of the shape, so that in the end those are left that mean nothing."""
+        value = self.shape >> at & mask
+        self.shape -= value << at
+        return value
 
-    def optional(self, key):
-        """A text, left out where it is empty."""
-        number = self.u()
-        return [(key, text(self.log.strings[number]))] if number else []
+    def take(self, type, value=None):
+        """The next field, or what the bits `value` of the shape say of it."""
+        if type[-1] == "*":
+            return [self.take(type[:-1]) for _ in range(self.count())] or ABSENT
+        if type == "context":
+            return (ABSENT, None, value == 2 and self.take("text"))[value]
+        if "+" in type:
+            return [word for n, word in enumerate(type.split("+")) if value >> n & 1] or ABSENT
+        value = self.u(LIMITS.get(type, MASK)) if value is None else value
+        if "|" in type:
+            word = type.split("|")[value]
+            return CHOICES.get(word, word)
+        if type == "obj":
+            kind = self.take("u")
+            return present({"class": self.string(kind >> 2), "id": str(self.id(value)),
+                            "kind": (ABSENT, "token", "closure", "registry")[kind & 3]})
+        if type in ("sid", "text"):
+            return self.string(value) or (ABSENT if type == "sid" else "")
+        if type == "zigzag":
+            return value >> 1 ^ -(value & 1)
+        return self.id(value) if type == "id" else hex(value) if type == "address" else value
 
-    def spelled(self, value, quoted=False):
-        tag, number = value & 3, value >> 2
-        if tag == 1:
-            name = self.log.strings[number]
-            if name.isascii() and name.isdigit() and str(int(name)) == name and int(name) >> 62 == 0:
-                return text(name) if quoted else name
-            return text(name)
-        if tag == 2:
-            return text("@%d" % number)
-        return text(str(number)) if quoted else number
+    def string(self, number):
+        self.lacks_string |= number not in self.log.strings
+        return self.log.strings.get(number, "")
 
-    def id(self):
-        return self.spelled(self.u())
-
-    def obj(self):
-        name, value = self.spelled(self.u(), quoted=True), self.u()
-        keys = [("class", text(self.log.strings[value >> 2])), ("id", name)]
-        return joined(keys + ([("kind", text(KINDS[value & 3]))] if value & 3 else []))
-
-    def frames(self, frames):
-        texts = []
-        for address, symbol, module, file, line in frames:
-            if address and not (symbol or module or file or line):
-                texts.append(text(hex(address)))
-                continue
-            keys = [("address", text(hex(address)))] if address else []
-            for key, number in (("symbol", symbol), ("module", module), ("file", file)):
-                if number:
-                    keys.append((key, text(self.log.strings[number])))
-            texts.append(joined(keys + ([("line", line)] if line else [])))
-        return listed(texts)
-
-    # Events: the values stand in one order in the file and in another in the line
-
-    def process(self):
-        schema, shape = self.u(), self.u()
-        keys = [("schema", schema)]
-        if shape & 1:
-            keys.append(("pid", self.u()))
-        if shape & 2:
-            keys.append(("executable", self.sid()))
-        if shape & 4:
-            keys.append(("runtime", text(RUNTIMES[self.u()])))
-        if shape & 8:
-            keys.append(("os", self.sid()))
-        if shape & 16:
-            keys.append(("started", self.sid()))
-        return keys + [("complete", flag(shape & 32))]
-
-    def module(self):
-        keys = [("path", self.sid())] + self.optional("buildID")
-        return keys + [(key, text(hex(self.u()))) for key in ("loadBias", "textStart", "textEnd")]
-
-    def threadName(self):
-        return [("name", self.sid())]
-
-    def live(self):
-        shape = self.u()
-        subject, path = self.obj(), self.optional("keyPath")
-        number = [("registration", self.id())] if shape & 1 else []
-        observer = [("observer", self.obj())] if shape & 2 else []
-        context = self.context(shape >> 3)
-        token = [("token", self.obj())] if shape & 4 else []
-        options = [text(name) for bit, name in enumerate(OPTIONS) if shape >> 7 + bit & 1]
-        keys = [("subject", subject)] + observer + path + context
-        keys += [("options", listed(options))] if options else []
-        keys += number + [("form", text(FORMS[shape >> 5 & 3]))] + token
-        for bit, key in ((11, "site"), (12, "executor"), (13, "expectedToLive")):
-            keys += [(key, self.sid())] if shape >> bit & 1 else []
-        return keys
-
-    register = live
-
-    def refused(self):
-        return self.live() + [("reason", text(REASONS[self.u()]))] + self.optional("part")
-
-    def remove(self):
-        shape = self.u()
-        subject, path = self.obj(), self.optional("keyPath")
-        observer = [("observer", self.obj())] if shape & 1 else []
-        number = [("registration", self.id())] if shape & 2 else []
-        keys = [("subject", subject)] + observer + path + self.context(shape >> 2) + number
-        return keys + ([("site", self.sid())] if shape & 16 else [])
-
-    removeEnd = remove
-
-    def context(self, bits):
-        if bits & 3 == 2:
-            return [("context", self.sid())]
-        return [("context", "null")] if bits & 3 else []
-
-    def cancel(self):
-        return [("registration", self.id()), ("by", text(CAUSES[self.u()]))]
-
-    def willChange(self):
-        shape = self.u()
-        keys = [("subject", self.obj()), ("key", self.sid())]
-        keys += [("change", self.id())] if shape & 4 else []
-        return keys + ([("kind", text(CHANGES[shape & 3]))] if shape & 3 else [])
-
-    didChange = willChange
-
-    def notify(self):
-        shape = self.u()
-        keys = [("registration", self.id())] + ([("change", self.id())] if shape & 4 else [])
-        keys.append(("phase", text(PHASES[shape & 3])))
-        keys += [("executor", self.sid())] if shape & 8 else []
-        return keys + ([("handled", flag(shape >> 4 == 2))] if shape >> 4 else [])
-
-    notifyEnd = notify
-
-    def attach(self):
-        keys = [("registration", self.id()), ("depth", self.u()), ("key", self.sid())]
-        return keys + [("object", self.obj()), ("strength", text(STRENGTHS[self.u()]))]
-
-    detach = attach
-
-    def deinit(self):
-        return [("object", self.obj())]
-
-    deinitEnd = deinit
-
-    def write(self):
-        return [("subject", self.obj()), ("key", self.sid()), ("fingerprint", self.sid())]
-
-    def hold(self):
-        keys = [("from", self.obj()), ("to", self.obj())] + self.optional("label")
-        shape = self.u()
-        keys += [("strength", text(STRENGTHS[shape & 3])), ("certainty", text(CERTAINTIES[shape >> 2]))]
-        return keys + self.optional("site")
-
-    drop = hold
-
-    def walkBegin(self):
-        roots = [self.obj() for _ in range(self.u())]
-        return [("roots", listed(roots))] if roots else []
-
-    def walkEnd(self):
-        keys = [("complete", flag(self.u()))]
-        opaque = [self.sid() for _ in range(self.u())]
-        return keys + ([("opaque", listed(opaque))] if opaque else [])
-
-    def expectDeinit(self):
-        return self.deinit() + ([("deadline", self.u())] if self.u() else [])
-
-    def scopeBegin(self):
-        shape, keys = self.u(), [("id", self.id())]
-        name = self.optional("name")
-        keys += [("parent", self.id())] if shape & 1 else []
-        return keys + name + ([("repetition", self.u())] if shape & 2 else [])
-
-    def scopeEnd(self):
-        return [("id", self.id())]
-
-    def registerEnd(self):
-        return [("registration", self.id())]
-
-    def lock(self):
-        return [("lock", self.id())]
-
-    unlock = lock
-
-    def declares(self):
-        keys = [("class", self.sid())] + self.optional("superclass") + [("key", self.sid())]
-        manual = self.u()
-        keys_of = [self.sid() for _ in range(self.u())]
-        keys += [("affectedBy", listed(keys_of))] if keys_of else []
-        return keys + [("manual", flag(manual))]
-
-    def crash(self):
-        keys = self.optional("signal") + self.optional("exception") + self.optional("reason")
-        return keys + ([("live", self.u())] if self.u() else [])
-
-    def dropped(self):
-        count = self.u()
-        self.log.dropped += count
-        return [("count", count)] + self.optional("why")
-
-    def exit(self):
-        return [("status", self.zigzag())]
-
-
-# A method cannot be called "class".
-setattr(Records, "class", lambda self: self.deinit() + [
-    ("class", self.sid()), ("kvoSubclass", flag(self.u()))])
-
-
-# JSON, in canonical form
-
-ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-
-
-def text(value):
-    return '"' + "".join(
-        ESCAPES.get(c) or ("\\u%04x" % ord(c) if c < " " else c) for c in value) + '"'
-
-
-def flag(value):
-    return "true" if value else "false"
-
-
-def listed(texts):
-    return "[" + ",".join(texts) + "]"
-
-
-def joined(keys):
-    return "{" + ",".join('"%s":%s' % pair for pair in keys) + "}"
+    def id(self, value):
+        number, form = value >> 2, value & 3
+        if form == 3 or form == 1 and number == 0:
+            raise Damage
+        name = self.string(number) if form == 1 else f"@{number}"
+        if re.fullmatch("0|[1-9][0-9]{0,18}", name) and int(name) < 1 << 62:
+            return int(name)
+        return name if form else number
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    with open(sys.argv[1], "rb") as file:
-        log = Log(file.read())
-    for line in log.events():
-        sys.stdout.buffer.write(line.encode("utf-8") + b"\n")
+    try:
+        with open(sys.argv[1], "rb") as file:
+            log = Log(file.read())
+        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+            for keys in log.lines():
+                line = json.dumps(keys, ensure_ascii=False, separators=(",", ":"))
+                output.write(line.encode() + b"\n")
+    except BrokenPipeError:
+        return  # whoever read the lines has enough of them
+    except OSError as error:
+        sys.exit(str(error))
+    if log.stringless or log.stackless:
+        print(f"left out: {log.stringless} events that name strings that are not there, and the "
+              f"stacks of {log.stackless} that name such stacks", file=sys.stderr)
 
 
 if __name__ == "__main__":
