@@ -20,7 +20,7 @@ ABSENT = object()  # the value of a key that is left out
 # that bit of the shape is set; `key@bit:type` stands in the shape itself. Words with | between them
 # are a choice (an empty one leaves the key out), with + they are a set; * makes a list. An empty
 # `sid` leaves its key out, an empty `text` does not.
-REGISTRATION = """shape subject:obj keyPath:sid registration?0:id observer?1:obj context@3:context
+REGISTRATION = """shape subject:obj keyPath:text registration?0:id observer?1:obj context@3:context
  options@7:new+old+initial+prior form@5:classic|token|controller|stream token?2:obj site?11:sid
  executor?12:sid expectedToLive?13:sid"""
 EVENTS = f"""
@@ -30,9 +30,9 @@ module = path:text buildID:sid loadBias:address textStart:address textEnd:addres
 threadName = name:text
 live register = {REGISTRATION}
 registerEnd = registration:id
-refused = {REGISTRATION}
+refused = {REGISTRATION.replace("keyPath:text", "keyPath:sid")}
  reason:nilKeyPath|emptyKeyPath|unknownKey|throughCollection|readOnly|notObservable part:sid
-remove removeEnd = shape subject:obj keyPath:sid observer?0:obj registration?1:id context@2:context
+remove removeEnd = shape subject:obj keyPath:text observer?0:obj registration?1:id context@2:context
  site?4:sid
 cancel = registration:id by:user|owner|subject|token|observer
 willChange didChange = shape subject:obj key:text change?2:id kind@0:|insertion|removal|replacement

@@ -22,6 +22,26 @@ import Testing
     #expect(reading.written == String(decoding: bytes, as: UTF8.self))
   }
 
+  @Test("A key path that is empty is written where the grammar asks for one, and comes back")
+  func emptyKeyPath() {
+    var names = TraceNames()
+    let account = ObjectRef(id: names.identifier("12"), className: names.id(of: "Account"))
+    let registration = Registration(id: nil, subject: account, observer: nil, keyPath: .none)
+    let removal = Removal(subject: account, observer: nil, keyPath: .none)
+    let events = [
+      Event(.register(registration)), Event(.live(registration)),
+      Event(.refused(registration, reason: .nilKeyPath, part: .none)),
+      Event(.remove(removal)), Event(.removeEnd(removal)),
+    ]
+    var bytes: [UInt8] = []
+    for event in events { JSONLinesWriter.append(event, names: names, to: &bytes) }
+    let reading = Reading(bytes, names: names)
+    #expect(reading.problems == [])
+    #expect(reading.events == events)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    #expect(lines.map { $0.contains(#""keyPath":"""#) } == [true, true, false, true, true])
+  }
+
   @Test("Every kind of event is among the random ones")
   func everyKind() {
     var source = RandomEvents(seed: 1)

@@ -5,10 +5,11 @@ extension JSONLinesWriter {
     case .process(let process): write(process)
     case .module(let module): write(module)
     case .threadName(let name): required("name", name)
-    case .live(let registration), .register(let registration): write(registration)
+    case .live(let registration), .register(let registration):
+      write(registration, isKeyPathRequired: true)
     case .registerEnd(let registration): identifier("registration", registration)
     case .refused(let registration, let reason, let part):
-      write(registration)
+      write(registration, isKeyPathRequired: false)
       text("reason", reason.rawValue)
       string("part", part)
     case .remove(let removal), .removeEnd(let removal): write(removal)
@@ -65,10 +66,14 @@ extension JSONLinesWriter {
     address("textEnd", module.textEnd)
   }
 
-  private mutating func write(_ registration: Registration) {
+  private mutating func write(_ registration: Registration, isKeyPathRequired: Bool) {
     object("subject", registration.subject)
     object("observer", registration.observer)
-    string("keyPath", registration.keyPath)
+    if isKeyPathRequired {
+      required("keyPath", registration.keyPath)
+    } else {
+      string("keyPath", registration.keyPath)
+    }
     context(registration.context)
     options(registration.options)
     identifier("registration", registration.id)
@@ -82,7 +87,7 @@ extension JSONLinesWriter {
   private mutating func write(_ removal: Removal) {
     object("subject", removal.subject)
     object("observer", removal.observer)
-    string("keyPath", removal.keyPath)
+    required("keyPath", removal.keyPath)
     context(removal.context)
     identifier("registration", removal.registration)
     string("site", removal.site)
