@@ -62,7 +62,8 @@ uint64_t kvos_hash(const uint8_t *bytes, size_t byteCount);
 /// The id of these bytes, or 0 where they are not in the pool.
 uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
 
-/// Adds the bytes, which kvos_find() did not find, under the names' lock. 0: no memory, no id left.
+/// Adds the bytes, which kvos_find() did not find, under the names' lock; it finds them when their id
+/// is in the pool's index. 0: no memory, no id left.
 uint32_t kvos_add(KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
 
 /// The name behind `id`, or null.
