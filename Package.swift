@@ -39,10 +39,12 @@ let package = Package(
     .executableTarget(
       name: "RecorderProbe",
       dependencies: [
-        "BankModel", "KVOSafety", "KVORecorder", "KVOTrace", "CKVOUnwind", "CKVOLifetime",
+        "BankModel", "KVOSafety", "KVORecorder", "KVOTrace", "CKVORecorder", "CKVOUnwind",
+        "CKVOLifetime", "ProbeC",
       ],
       path: "Tests/RecorderProbe"
     ),
+    .target(name: "ProbeC", dependencies: ["CKVORecorder"], path: "Tests/Programs/ProbeC"),
     // Crashes on purpose, which needs some C.
     .target(name: "CrashingC", path: "Tests/Programs/CrashingC"),
     .executableTarget(
@@ -54,8 +56,8 @@ let package = Package(
       name: "KVORecorderTests",
       dependencies: [
         "TestSupport",
-        "KVORecorder", "KVOTrace", "KVOTraceJSON", "CKVOUnwind", "RecorderProbe", "CrashProbe",
-        "KilledMidway", "Correct",
+        "KVORecorder", "KVORules", "KVOTrace", "CKVORecorder", "CKVOUnwind", "ProbeC",
+        "RecorderProbe", "CrashProbe", "KilledMidway", "Correct",
       ]
     ),
 

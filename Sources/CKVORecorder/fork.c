@@ -20,20 +20,26 @@ void kvos_make_lock(KVOSRecorder *recorder) {
 
 static void become_child(KVOSRecorder *recorder);
 
+void kvos_hold_signals(sigset_t *former) {
+  // What a fault of this very thread raises cannot wait, and is the crash record's business.
+  sigset_t all;
+  sigfillset(&all);
+  const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
+  for (unsigned at = 0; at < sizeof faults / sizeof *faults; at++) sigdelset(&all, faults[at]);
+  pthread_sigmask(SIG_BLOCK, &all, former);
+}
+
 void kvos_lock(KVOSRecorder *recorder) {
   // A child that was made without fork(), and so without its handlers, is known by the wiped page.
   uint64_t none = 0;
   if (KVOS_UNLIKELY(atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0) &&
       atomic_compare_exchange_strong(recorder->epoch, &none, UINT64_MAX)) {
     kvos_make_lock(recorder);
+    kvos_live_free_locks();
     become_child(recorder);
   }
-  // What a fault of this very thread raises cannot wait, and is the crash record's business.
-  sigset_t all, former;
-  sigfillset(&all);
-  const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS};
-  for (unsigned at = 0; at < sizeof faults / sizeof *faults; at++) sigdelset(&all, faults[at]);
-  pthread_sigmask(SIG_BLOCK, &all, &former);
+  sigset_t former;
+  kvos_hold_signals(&former);
   pthread_mutex_lock(&recorder->lock);
   if (recorder->lockDepth++ == 0) recorder->formerSignals = former;
 }
@@ -63,25 +69,31 @@ static void become_child(KVOSRecorder *recorder) {
   atomic_store_explicit(&recorder->part, NULL, memory_order_relaxed);
   atomic_store_explicit(&recorder->parts, NULL, memory_order_relaxed);
   recorder->tables = (KVOSWriter){.type = KVOS_TABLES};
-  recorder->helperPart = NULL;
   recorder->partNumber = 0;
   recorder->retryNanoseconds = 0;
   recorder->session[0] = recorder->session[0] * 31 + (uint32_t)getpid();
   recorder->session[1] = (uint32_t)getpid();
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
-  kvos_live_free_locks();
-  kvos_forget_helper();
+  atomic_store_explicit(&recorder->untold, 0, memory_order_relaxed);
+  kvos_forget_helper(recorder);
   kvos_change_epoch(recorder);
 }
 
-void kvos_fork_begins(void) { kvos_lock(kvos_recorder()); }
+void kvos_fork_begins(void) {
+  kvos_lock(kvos_recorder());
+  kvos_live_lock();
+}
 
-void kvos_fork_ends(void) { kvos_unlock(kvos_recorder()); }
+void kvos_fork_ends(void) {
+  kvos_live_unlock();
+  kvos_unlock(kvos_recorder());
+}
 
 void kvos_fork_happened(void) {
   KVOSRecorder *recorder = kvos_recorder();
   sigset_t former = recorder->formerSignals;
   kvos_make_lock(recorder);
+  kvos_live_unlock();
   become_child(recorder);
   pthread_sigmask(SIG_SETMASK, &former, NULL);
 }

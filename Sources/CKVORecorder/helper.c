@@ -7,7 +7,6 @@
 #include "recorder.h"
 
 #include <errno.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <sys/mman.h>
 
@@ -17,12 +16,6 @@
 
 static const uint64_t leastAhead = 128 << 10;
 static const uint64_t mostAhead = 2 << 20;
-
-// Guarded by the recorder's lock, but for the semaphore, which needs none.
-static bool isRunning;
-static bool hasSemaphore;
-static sem_t work;
-static _Atomic bool mayWake;
 
 // How far ahead of what is given out there should be room: more for a log that grows fast.
 static uint64_t ahead_of(uint64_t claimed) {
@@ -45,7 +38,7 @@ static void populate(KVOSPart *part) {
 static void *help(void *context) {
   KVOSRecorder *recorder = context;
   while (true) {
-    while (sem_wait(&work) != 0) {}
+    while (sem_wait(&recorder->helper.work) != 0) {}
     kvos_lock(recorder);
     KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);
     if (part && part->descriptor >= 0) {
@@ -55,23 +48,23 @@ static void *help(void *context) {
       if (allocated < end) kvos_allocate(part, end - allocated);
     }
     // Named, so that it stays mapped while the lock is given back.
-    recorder->helperPart = part;
+    recorder->helper.part = part;
     kvos_unlock(recorder);
     if (part) {
       populate(part);
       kvos_seal_segments(part);
     }
     kvos_lock(recorder);
-    recorder->helperPart = NULL;
+    recorder->helper.part = NULL;
     kvos_unlock(recorder);
   }
   return NULL;
 }
 
 void kvos_start_helper(KVOSRecorder *recorder) {
-  if (isRunning) return;
-  if (!hasSemaphore && sem_init(&work, 0, 0) != 0) return;
-  hasSemaphore = true;
+  if (recorder->helper.isRunning) return;
+  if (!recorder->helper.hasSemaphore && sem_init(&recorder->helper.work, 0, 0) != 0) return;
+  recorder->helper.hasSemaphore = true;
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -84,19 +77,20 @@ void kvos_start_helper(KVOSRecorder *recorder) {
   sigdelset(&all, SIGSEGV);
   pthread_sigmask(SIG_SETMASK, &all, &former);
   pthread_t thread;
-  isRunning = pthread_create(&thread, &attributes, help, recorder) == 0;
+  bool isRunning = pthread_create(&thread, &attributes, help, recorder) == 0;
   pthread_sigmask(SIG_SETMASK, &former, NULL);
   pthread_attr_destroy(&attributes);
   if (isRunning) pthread_setname_np(thread, "kvo-safety");
-  atomic_store_explicit(&mayWake, isRunning, memory_order_relaxed);
+  atomic_store_explicit(&recorder->helper.isRunning, isRunning, memory_order_relaxed);
 }
 
 void kvos_wake_helper(void) {
-  if (atomic_load_explicit(&mayWake, memory_order_relaxed)) sem_post(&work);
+  KVOSHelper *helper = &kvos_recorder()->helper;
+  if (atomic_load_explicit(&helper->isRunning, memory_order_relaxed)) sem_post(&helper->work);
 }
 
-void kvos_forget_helper(void) {
-  isRunning = false;
-  hasSemaphore = false;
-  atomic_store_explicit(&mayWake, false, memory_order_relaxed);
+void kvos_forget_helper(KVOSRecorder *recorder) {
+  recorder->helper.part = NULL;
+  recorder->helper.hasSemaphore = false;
+  atomic_store_explicit(&recorder->helper.isRunning, false, memory_order_relaxed);
 }

@@ -18,6 +18,8 @@ static uint32_t intern(KVOSPool *pool, const uint8_t *bytes, size_t byteCount) {
     id = kvos_add(pool, hash, bytes, byteCount);
     bool hasTables = atomic_load_explicit(&recorder->part, memory_order_relaxed) != NULL;
     if (id != 0 && hasTables) kvos_define_names(recorder);
+    // Found only now: another thread's event could be in the log before the name is.
+    if (id != 0) kvos_index_add(&pool->index, hash, id);
   }
   kvos_unlock(recorder);
   return id;
@@ -109,6 +111,29 @@ static bool define_stack(KVOSRecorder *recorder, uint32_t id, const KVOSName *na
   return true;
 }
 
+// Writes what else a reader must know. The hooks name strings, which comes here again.
+static bool describe(KVOSRecorder *recorder) {
+  KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);
+  if (part->isDescribing) return true;
+  part->isDescribing = true;
+  if (!part->hasProcess) {
+    part->hasProcess = recorder->settings.hooks.describeProcess(part->isComplete);
+  }
+  // A stack that was not there before may lie in an image that was not.
+  uint64_t images = kvos_image_change_count();
+  bool hasImages = part->hasImages && images == recorder->imageChangeCount;
+  if (part->hasProcess && !hasImages) {
+    hasImages = recorder->settings.hooks.describeImages(!part->hasImages);
+    part->hasImages = true;
+    // No count that the loader gives: there is more to say.
+    recorder->imageChangeCount = hasImages ? images : UINT64_MAX;
+  }
+  part->isDescribing = false;
+  if (!part->hasProcess || !hasImages) return false;
+  recorder->isBlocked = false;
+  return true;
+}
+
 bool kvos_define_names(KVOSRecorder *recorder) {
   uint32_t strings = atomic_load_explicit(&recorder->strings.count, memory_order_relaxed);
   uint32_t stacks = atomic_load_explicit(&recorder->stacks.count, memory_order_relaxed);
@@ -122,23 +147,16 @@ bool kvos_define_names(KVOSRecorder *recorder) {
     if (!define_stack(recorder, id, kvos_name(&recorder->stacks, id))) return kvos_block(recorder);
     recorder->definedStackCount = id;
   }
-  // A stack that was not there before may lie in an image that was not.
-  uint64_t images = kvos_image_change_count();
-  if (stacks > 0 && images != recorder->imageChangeCount) {
-    recorder->imageChangeCount = images;
-    recorder->settings.hooks.describeImages(false);
-  }
-  recorder->isBlocked = false;
-  return true;
+  return describe(recorder) || kvos_block(recorder);
 }
 
-void kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount) {
+bool kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount) {
   KVOSRecorder *recorder = kvos_recorder();
+  // What it names may be what there was no room for.
+  uint32_t strings = atomic_load_explicit(&recorder->strings.count, memory_order_relaxed);
+  if (recorder->definedStringCount < strings) return false;
   uint8_t *start = table_room(recorder, KVOS_RECORD_LIMIT);
-  if (start == NULL) {
-    kvos_block(recorder);
-    return;
-  }
+  if (start == NULL) return false;
   KVOSWriter *tables = &recorder->tables;
   uint64_t now = kvos_tick();
   uint8_t *at = kvos_put(start + 1, now > tables->tick ? now - tables->tick : 0);
@@ -146,4 +164,5 @@ void kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount) {
   for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
   tables->cursor = at;
   kvos_commit(start, (uint8_t)kind);
+  return true;
 }

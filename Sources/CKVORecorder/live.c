@@ -1,8 +1,9 @@
 // The registrations that are live, for the start of a part and for a crash.
 //
 // Kept while a log is written: each registration as the bytes of its `live` record, in sixteen tables by
-// the registration's id, each under a lock of its own. A crash record waits for none of them for long:
-// what somebody does not give back is left out.
+// the registration's id, each under a lock of its own. Whoever holds one holds signals back: a handler
+// that records may begin a part, and that waits for all of them. A crash record waits for none of them
+// for long: what somebody does not give back is left out.
 
 #include "recorder.h"
 
@@ -101,6 +102,8 @@ void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields
   uint16_t byteCount = (uint16_t)(at - bytes);
   uint64_t id = registration + 1;
   Shard *shard = shard_of(id);
+  sigset_t former;
+  kvos_hold_signals(&former);
   lock(shard);
   // At most three quarters full.
   bool hasRoom = shard->entries && count_of(shard) * 4 < shard->mask * 3;
@@ -119,11 +122,14 @@ void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields
     }
   }
   unlock(shard);
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
 void kvos_live_remove(uint64_t registration) {
   uint64_t id = registration + 1;
   Shard *shard = shard_of(id);
+  sigset_t former;
+  kvos_hold_signals(&former);
   lock(shard);
   Entry *entry = shard->entries ? find(shard, id) : NULL;
   if (entry && entry->id == id) {
@@ -141,6 +147,7 @@ void kvos_live_remove(uint64_t registration) {
     shard->entries[gap].id = 0;
   }
   unlock(shard);
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
 }
 
 uint64_t kvos_live_count(void) {
@@ -165,6 +172,14 @@ void kvos_live_clear(void) {
     set_count(shard, 0);
     unlock(shard);
   }
+}
+
+void kvos_live_lock(void) {
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) lock(&kvos_recorder()->shards[index]);
+}
+
+void kvos_live_unlock(void) {
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) unlock(&kvos_recorder()->shards[index]);
 }
 
 void kvos_live_free_locks(void) {

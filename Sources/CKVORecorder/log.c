@@ -39,13 +39,25 @@ static uint64_t name_byte_count(const KVOSRecorder *recorder) {
                (uint64_t)atomic_load(&recorder->stacks.count));
 }
 
+// What is not told of yet will be told of in the new part.
+static void take_over_losses(KVOSRecorder *recorder, KVOSPart *former, KVOSPart *part) {
+  uint64_t untold = atomic_load_explicit(&recorder->untold, memory_order_relaxed);
+  atomic_fetch_add_explicit(&kvos_head(part)->lost, untold, memory_order_relaxed);
+  if (former == NULL || atomic_load_explicit(&former->damage, memory_order_relaxed)) return;
+  atomic_fetch_sub_explicit(&kvos_head(former)->lost, untold, memory_order_relaxed);
+}
+
 // Makes the file the present part, complete in itself but for the live registrations.
+//
+// What the tables have no room for yet is written later, before any event.
 static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, bool isComplete) {
   uint64_t byteCount = recorder->settings.partByteCount + roomForNames +
                        2 * name_byte_count(recorder) + 128 * kvos_live_count();
   KVOSPart *part = kvos_map_part(descriptor, number, (byteCount + KVOS_PAGE) & ~(uint64_t)(KVOS_PAGE - 1),
                                  recorder->session);
+  recorder->settings.hooks.placePart(part != NULL);
   if (part == NULL) return false;
+  part->isComplete = isComplete;
   KVOSPart *former = present_part(recorder);
   kvos_close_segment(recorder, &recorder->tables);
   part->former = atomic_load_explicit(&recorder->parts, memory_order_relaxed);
@@ -55,13 +67,11 @@ static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, 
   recorder->definedStringCount = 0;
   recorder->definedStackCount = 0;
   recorder->isBlocked = false;
-  recorder->imageChangeCount = kvos_image_change_count();
   // From here on threads come for a segment of this part. A registration that a thread noted before
   // it wrote into the former part is among the live ones that are written next.
   kvos_change_epoch(recorder);
+  take_over_losses(recorder, former, part);
   kvos_define_names(recorder);
-  recorder->settings.hooks.describeProcess(isComplete);
-  recorder->settings.hooks.describeImages(true);
   part->eventLimit = atomic_load(&part->claimed) + recorder->settings.partByteCount;
   if (former) {
     kvos_seal_segments(former);
@@ -113,7 +123,10 @@ bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount) 
   uint64_t reserve = crash_reserve();
   uint64_t offset = kvos_take(part, size, reserve);
   if (offset == 0) {
-    if (kvos_allocate(part, size + reserve) == ENOBUFS) part->isFull = true;
+    uint64_t end = atomic_load(&part->claimed) + size + reserve;
+    uint64_t allocated = atomic_load(&part->allocated);
+    int code = kvos_allocate(part, end > allocated ? end - allocated : size);
+    if (code == ENOBUFS) part->isFull = true;
     offset = kvos_take(part, size, reserve);
   }
   if (offset == 0) return false;
@@ -148,6 +161,7 @@ static bool introduce(KVOSRecorder *recorder, KVOSWriter *writer) {
   if (lost != 0) {
     put_own(writer, KVOS_DROPPED, lost, &whyID);
     atomic_fetch_sub_explicit(&writer->lost, lost, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&recorder->untold, lost, memory_order_relaxed);
   }
   return true;
 }
@@ -196,7 +210,15 @@ static void stop(KVOSRecorder *recorder) {
   kvos_close_segment(recorder, &recorder->tables);
   atomic_store_explicit(&recorder->part, NULL, memory_order_release);
   if (part == NULL) return;
-  kvos_seal_segments(part);
+  if (kvos_is_damaged(part)) {
+    uint64_t count = part->eventCount;
+    for (writer = recorder->writers; writer; writer = writer->next) {
+      if (writer->part == part) count += kvos_take_event_count(writer);
+    }
+    kvos_count_lost(recorder, NULL, count);
+  } else {
+    kvos_seal_segments(part);
+  }
   kvos_end_part(part);
 }
 
@@ -208,6 +230,10 @@ int kvos_start_log(int descriptor, const KVOSLogSettings *settings) {
   recorder->retryNanoseconds = 0;
   recorder->partNumber = 1;
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
+  atomic_store_explicit(&recorder->untold, 0, memory_order_relaxed);
+  for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
+    atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
+  }
   if (getrandom(recorder->session, sizeof recorder->session[0], GRND_NONBLOCK) < 0) {
     recorder->session[0] = (uint32_t)kvos_nanoseconds();
   }

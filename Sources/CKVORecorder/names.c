@@ -115,6 +115,5 @@ uint32_t kvos_add(KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t by
   // release: pairs with the acquire in kvos_name().
   atomic_store_explicit(&chunk[id % KVOS_NAME_CHUNK], name, memory_order_release);
   atomic_store_explicit(&pool->count, id, memory_order_release);
-  if (!kvos_index_add(&pool->index, hash, id)) return 0;
   return id;
 }

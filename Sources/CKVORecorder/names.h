@@ -69,7 +69,8 @@ static inline uint32_t kvos_find(const KVOSPool *pool, uint64_t hash, const uint
   return kvos_find_in(&pool->index, pool, hash, bytes, byteCount, false);
 }
 
-/// Adds the bytes, which kvos_find() did not find, under the names' lock. 0: no memory, no id left.
+/// Adds the bytes, which kvos_find() did not find, under the names' lock; it finds them when their id
+/// is in the pool's index. 0: no memory, no id left.
 uint32_t kvos_add(KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t byteCount);
 
 /// The name behind `id`, or null.

@@ -60,19 +60,23 @@ static int reserve(int descriptor, uint64_t offset, uint64_t byteCount) {
   return code;
 }
 
-int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
-  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+bool kvos_is_damaged(KVOSPart *part) {
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) != KVOS_WHOLE) return true;
   struct stat status;
-  if (part->descriptor < 0) return EBADF;
-  if (fstat(part->descriptor, &status) != 0) return errno;
-  // Growing a file that somebody cut would fill it up with zeros, and hide that it was cut.
+  if (part->descriptor < 0 || fstat(part->descriptor, &status) != 0) return false;
+  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
   uint32_t damage = (uint64_t)status.st_size < allocated ? KVOS_CUT
                     : status.st_nlink == 0               ? KVOS_DELETED
                                                          : KVOS_WHOLE;
-  if (damage != KVOS_WHOLE) {
-    atomic_store_explicit(&part->damage, damage, memory_order_relaxed);
-    return ESTALE;
-  }
+  if (damage != KVOS_WHOLE) atomic_store_explicit(&part->damage, damage, memory_order_relaxed);
+  return damage != KVOS_WHOLE;
+}
+
+int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
+  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+  if (part->descriptor < 0) return EBADF;
+  // Growing a file that somebody cut would fill it up with zeros, and hide that it was cut.
+  if (kvos_is_damaged(part)) return ESTALE;
   uint64_t growth = allocated / 2 & ~(uint64_t)(KVOS_PAGE - 1);
   if (growth < leastGrowth) growth = leastGrowth;
   if (growth > mostGrowth) growth = mostGrowth;
@@ -126,7 +130,7 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
   writer->part = part;
   writer->tick = segment->tick;
   writer->scope = 0;
-  writer->segmentEventCount = 0;
+  kvos_take_event_count(writer);
   writer->cursor = part->base + offset + KVOS_SEGMENT_HEADER;
   writer->limit = part->base + offset + byteCount - KVOS_RECORD_LIMIT;
 }
@@ -137,12 +141,13 @@ void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
   uint8_t *start = (uint8_t *)segment + KVOS_SEGMENT_HEADER;
   // release: whoever seals the segment sees all of its records.
   atomic_store_explicit(&segment->used, (uint64_t)(writer->cursor - start), memory_order_release);
-  if (atomic_load_explicit(&writer->part->damage, memory_order_relaxed) != KVOS_WHOLE) {
-    kvos_count_lost(recorder, writer, writer->segmentEventCount);
-  } else {
-    writer->part->eventCount += writer->segmentEventCount;
+  KVOSPart *part = writer->part;
+  uint64_t count = kvos_take_event_count(writer);
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
+    part->eventCount += count;
+  } else if (memcmp(part->session, recorder->session, sizeof part->session) == 0) {
+    kvos_count_lost(recorder, writer, count);
   }
-  writer->segmentEventCount = 0;
   writer->segment = NULL;
   writer->part = NULL;
   writer->cursor = NULL;
@@ -209,14 +214,18 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
     errno = code;
     return NULL;
   }
-  KVOSHead *head = kvos_head(part);
-  memcpy(head->magic, fileMagic, sizeof fileMagic);
-  head->version = 1;
-  head->session[0] = session[0];
-  head->session[1] = session[1];
-  head->part = number;
-  read_clocks(head);
-  head->checksum = kvos_checksum((const uint8_t *)head, offsetof(KVOSHead, checksum));
+  // Not through the mapping: somebody may cut the file meanwhile, and no handler knows the part yet.
+  KVOSHead head = {.version = 1, .session = {session[0], session[1]}, .part = number};
+  memcpy(head.magic, fileMagic, sizeof fileMagic);
+  read_clocks(&head);
+  head.checksum = kvos_checksum((const uint8_t *)&head, offsetof(KVOSHead, checksum));
+  if (pwrite(descriptor, &head, sizeof head, 0) != (ssize_t)sizeof head) {
+    code = errno != 0 ? errno : EIO;
+    munmap(base, byteCount);
+    free(part);
+    errno = code;
+    return NULL;
+  }
   atomic_store_explicit(&part->claimed, KVOS_PAGE, memory_order_relaxed);
   return part;
 }
@@ -241,13 +250,14 @@ bool kvos_cover_part(KVOSPart *part) {
 void kvos_drop_part(KVOSRecorder *recorder, KVOSPart *part) {
   uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
   if (byteCount == 0) return;
-  bool isUsed = recorder->helperPart == part;
+  bool isUsed = !part->isCovered || recorder->helper.part == part;
   for (KVOSWriter *writer = recorder->writers; writer && !isUsed; writer = writer->next) {
     isUsed = writer->part == part;
   }
   if (isUsed) {
-    // A thread may be in the middle of a record, or not run for hours.
-    kvos_cover_part(part);
+    // A thread may be in the middle of a record, or not run for hours; or have looked for the part just
+    // now, to count a loss. So it goes for good with a later part at the earliest.
+    if (!part->isCovered) part->isCovered = kvos_cover_part(part);
     return;
   }
   atomic_store_explicit(&part->byteCount, 0, memory_order_relaxed);

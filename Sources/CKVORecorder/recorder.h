@@ -11,6 +11,7 @@
 
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -71,6 +72,15 @@ typedef struct KVOSPart {
   _Atomic uint32_t damage;
   /// Whether it is so full that the tables did not fit: it ends at the next event.
   bool isFull;
+  /// Whether nothing that was observed before is missing from it.
+  bool isComplete;
+  /// Whether the tables have the process, and were asked for the images.
+  bool hasProcess;
+  bool hasImages;
+  /// Whether a hook is describing one of them.
+  bool isDescribing;
+  /// Whether memory of no file lies under it.
+  bool isCovered;
   struct KVOSPart *former;
 } KVOSPart;
 
@@ -113,7 +123,7 @@ static inline KVOSHead *kvos_head(KVOSPart *part) { return (KVOSHead *)(void *)p
 
 /// Writes records into segments of its own. One for every thread, and one for the tables.
 typedef struct KVOSWriter {
-  /// The epoch in which it may write without looking; 0: none, or it is making a record just now.
+  /// The epoch in which it may write without looking; 0: none; KVOS_AMID_RECORD: it is making one.
   volatile uint64_t epoch;
   uint8_t *cursor;
   /// The last place at which a record may begin.
@@ -121,8 +131,9 @@ typedef struct KVOSWriter {
   uint64_t tick;
   uint64_t scope;
   uint32_t type;
-  /// Events in the present segment; what is lost with it when the file is cut.
-  uint64_t segmentEventCount;
+  /// Events in the present segment; what is lost with it when the file is cut. The thread's, but for
+  /// the end of a log, which takes it.
+  _Atomic uint64_t segmentEventCount;
   KVOSSegment *segment;
   KVOSPart *part;
   uint64_t thread;
@@ -138,6 +149,15 @@ typedef struct KVOSWriter {
   bool hasSignalStack;
   struct KVOSWriter *next;
 } KVOSWriter;
+
+/// The helper's thread. Guarded by the recorder's lock, but for the semaphore, which needs none.
+typedef struct {
+  _Atomic bool isRunning;
+  bool hasSemaphore;
+  sem_t work;
+  /// The part that it works on without the lock.
+  KVOSPart *part;
+} KVOSHelper;
 
 // MARK: The recorder
 
@@ -180,10 +200,11 @@ typedef struct {
   uint64_t imageChangeCount;
   /// When a part could not be opened: the time from which on it is tried again.
   uint64_t retryNanoseconds;
-  /// The part that the helper works on without the lock.
-  KVOSPart *helperPart;
+  KVOSHelper helper;
   /// Events of this log that were lost.
   _Atomic uint64_t lost;
+  /// Those of them that a writer has yet to tell of.
+  _Atomic uint64_t untold;
   /// The calling thread's writer, as the copy that owns this makes it.
   KVOSWriter *(*writerOfThread)(void);
   /// The same, or null where it has none. Async-signal-safe.
@@ -215,6 +236,9 @@ void kvos_make_lock(KVOSRecorder *recorder);
 /// segments half made by its own thread.
 void kvos_lock(KVOSRecorder *recorder);
 
+/// Holds back the calling thread's signals, but for those that a fault of its own raises.
+void kvos_hold_signals(sigset_t *former);
+
 /// Gives the lock back, and lets signals through again.
 void kvos_unlock(KVOSRecorder *recorder);
 
@@ -239,6 +263,9 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
 /// Says how much of its segment the writer has used, and leaves it. The lock is held.
 void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer);
 
+/// Whether what is written into `part` is in no file that anybody finds. The lock is held.
+bool kvos_is_damaged(KVOSPart *part);
+
 /// Makes `part` grow until `byteCount` more bytes are promised. The lock is held. Returns an errno.
 int kvos_allocate(KVOSPart *part, uint64_t byteCount);
 
@@ -258,7 +285,8 @@ bool kvos_cover_part(KVOSPart *part);
 /// The part that `address` lies in, or null. Async-signal-safe.
 KVOSPart *kvos_part_containing(const void *address);
 
-/// Writes the names that the tables of the present part lack. The lock is held.
+/// Writes what the tables of the present part lack: names, the process, images. False: there was no room,
+/// and all events look until there is. The lock is held.
 bool kvos_define_names(KVOSRecorder *recorder);
 
 /// Has every event look before it is written, because a name is not in the log. Returns false.
@@ -316,7 +344,11 @@ uint32_t kvos_crash_segment_count(const KVOSPart *part, uint64_t thread);
 /// Forgets the live registrations. The lock is held.
 void kvos_live_clear(void);
 
-/// A fork's child: whoever held a lock of the live registrations is gone.
+/// Takes and gives back all locks of the live registrations, for a fork. The recorder's lock is held.
+void kvos_live_lock(void);
+void kvos_live_unlock(void);
+
+/// A child that was made without fork(): whoever held a lock of the live registrations is gone.
 void kvos_live_free_locks(void);
 
 /// Counts events that are in no log; `writer` tells of them when it can.
@@ -329,7 +361,7 @@ void kvos_start_helper(KVOSRecorder *recorder);
 void kvos_wake_helper(void);
 
 /// A fork's child: it has no helper.
-void kvos_forget_helper(void);
+void kvos_forget_helper(KVOSRecorder *recorder);
 
 /// Puts the checksum on every segment that was left.
 void kvos_seal_segments(KVOSPart *part);
@@ -339,12 +371,22 @@ uint64_t kvos_checksum(const uint8_t *bytes, uint64_t byteCount);
 
 // MARK: Making records
 
-// While a thread makes a record its epoch is 0, so that a signal handler of the same thread that records
-// meanwhile takes the slow way, sees the segment, and gives up. The fences keep the compiler from moving
+/// How many events are in the writer's segment, which has none from then on.
+static inline uint64_t kvos_take_event_count(KVOSWriter *writer) {
+  uint64_t count = atomic_load_explicit(&writer->segmentEventCount, memory_order_relaxed);
+  atomic_store_explicit(&writer->segmentEventCount, 0, memory_order_relaxed);
+  return count;
+}
+
+// No epoch of the recorder's.
+#define KVOS_AMID_RECORD (UINT64_MAX - 1)
+
+// While a thread makes a record its epoch is none, so that a signal handler of the same thread that
+// records meanwhile takes the slow way, sees that, and gives up. The fences keep the compiler from moving
 // the stores of the record out of the bracket.
 static inline __attribute__((always_inline)) uint64_t kvos_begin_record(KVOSWriter *writer) {
   uint64_t epoch = writer->epoch;
-  writer->epoch = 0;
+  writer->epoch = KVOS_AMID_RECORD;
   atomic_signal_fence(memory_order_seq_cst);
   return epoch;
 }
@@ -355,7 +397,7 @@ static inline __attribute__((always_inline)) void kvos_end_record(KVOSWriter *wr
 }
 
 static inline bool kvos_is_amid_record(const KVOSWriter *writer) {
-  return writer->epoch == 0 && writer->segment != NULL;
+  return writer->epoch == KVOS_AMID_RECORD;
 }
 
 /// Appends a variable-length number. May write up to three zeros behind it, which the rest of the record,

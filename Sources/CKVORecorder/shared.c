@@ -109,6 +109,7 @@ __attribute__((visibility("default"), used)) KVOSRecorder *kvos_recorder_v1(void
 KVOSRecorder *kvos_find_recorder(void) {
   KVOSRecorder *(*find)(void) = (KVOSRecorder * (*)(void)) dlsym(RTLD_DEFAULT, "kvos_recorder_v1");
   KVOSRecorder *found = find ? find() : kvos_recorder_v1();
+  kvos_find_counter();
   // release: pairs with the acquire in kvos_recorder(). Two threads find the same.
   atomic_store_explicit(&kvos_shared_recorder, found, memory_order_release);
   return found;

@@ -4,8 +4,9 @@
 // record itself. What it must survive, and by what:
 // - the process is killed between any two stores: the kind of a record is stored last, so that the
 //   record is in the file whole or not at all;
-// - a signal handler of the program records in the middle of a record: the epoch is 0 meanwhile, and
-//   its event is counted as lost;
+// - a signal handler of the program records in the middle of a record: the epoch is no one meanwhile, and
+//   its event is counted as lost. Whether there is room is asked when that is so already, so that
+//   no handler can use the room up in between;
 // - a part ends, a name cannot be written, the process forks: the epoch differs, and the thread
 //   looks before it writes;
 // - a thread goes on writing into a part that has ended: the part stays mapped, and the reader
@@ -19,7 +20,10 @@ bool kvos_is_recording(void) {
 
 void kvos_count_lost(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t count) {
   atomic_fetch_add_explicit(&recorder->lost, count, memory_order_relaxed);
-  if (writer) atomic_fetch_add_explicit(&writer->lost, count, memory_order_relaxed);
+  if (writer) {
+    atomic_fetch_add_explicit(&recorder->untold, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&writer->lost, count, memory_order_relaxed);
+  }
   KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
   if (part && !atomic_load_explicit(&part->damage, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&kvos_head(part)->lost, count, memory_order_relaxed);
@@ -52,7 +56,9 @@ static inline __attribute__((always_inline)) uint8_t *begin(KVOSWriter *writer, 
 static inline __attribute__((always_inline)) void end(KVOSWriter *writer, uint8_t *start,
                                                       uint8_t *at, uint32_t kind) {
   writer->cursor = at;
-  writer->segmentEventCount++;
+  // Two operations, because no other thread adds to it.
+  uint64_t count = atomic_load_explicit(&writer->segmentEventCount, memory_order_relaxed);
+  atomic_store_explicit(&writer->segmentEventCount, count + 1, memory_order_relaxed);
   kvos_commit(start, (uint8_t)kind);
 }
 
@@ -64,7 +70,16 @@ static void put_scope(KVOSWriter *writer, uint64_t scope) {
   kvos_commit(start, KVOS_SCOPE);
 }
 
-// Does what must be done before the next event. False: the event is lost, or no log is written.
+// Whether there is room for a record. A child finds the common epoch 0, and its thread's is not: it
+// opened no segment there.
+static inline __attribute__((always_inline)) bool may_write(KVOSRecorder *recorder,
+                                                            const KVOSWriter *writer,
+                                                            uint64_t epoch) {
+  return writer->cursor < writer->limit &&
+         epoch == atomic_load_explicit(recorder->epoch, memory_order_relaxed);
+}
+
+// Does something of what must be done before the next event. False: the event is lost, or no log is written.
 __attribute__((noinline)) static bool look(KVOSRecorder *recorder, KVOSWriter *writer,
                                            uint64_t scope) {
   if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
@@ -72,26 +87,26 @@ __attribute__((noinline)) static bool look(KVOSRecorder *recorder, KVOSWriter *w
     kvos_count_lost(recorder, writer, 1);
     return false;
   }
-  uint64_t present = atomic_load_explicit(recorder->epoch, memory_order_relaxed);
-  bool mayWrite = writer->epoch == present && present != 0 && writer->cursor < writer->limit;
-  if (!mayWrite && !kvos_prepare(recorder, writer)) return false;
-  while (writer->scope != scope) {
-    uint64_t epoch = kvos_begin_record(writer);
-    put_scope(writer, scope);
-    kvos_end_record(writer, epoch);
-    // A new segment begins without a scope.
-    if (writer->cursor >= writer->limit && !kvos_prepare(recorder, writer)) return false;
-  }
-  return true;
+  uint64_t epoch = kvos_begin_record(writer);
+  bool mayWrite = may_write(recorder, writer, epoch);
+  if (mayWrite && writer->scope != scope) put_scope(writer, scope);
+  kvos_end_record(writer, epoch);
+  // A new segment begins without a scope, which is then written in the next turn.
+  return mayWrite || kvos_prepare(recorder, writer);
 }
 
-static inline __attribute__((always_inline)) bool is_ready(KVOSRecorder *recorder,
-                                                           KVOSWriter *writer, uint64_t scope) {
-  // A child finds the common epoch 0, and its thread's is not: it opened no segment there.
-  return KVOS_LIKELY(writer != NULL && writer->cursor < writer->limit && writer->scope == scope &&
-                     writer->epoch ==
-                         atomic_load_explicit(recorder->epoch, memory_order_relaxed)) ||
-         look(recorder, writer, scope);
+// Begins a record: true, with the epoch to end it with. False: the event is lost, or no log is written.
+static inline __attribute__((always_inline)) bool begin_record(KVOSRecorder *recorder,
+                                                               KVOSWriter *writer, uint64_t scope,
+                                                               uint64_t *epoch) {
+  while (true) {
+    if (KVOS_LIKELY(writer != NULL)) {
+      *epoch = kvos_begin_record(writer);
+      if (KVOS_LIKELY(may_write(recorder, writer, *epoch) && writer->scope == scope)) return true;
+      kvos_end_record(writer, *epoch);
+    }
+    if (!look(recorder, writer, scope)) return false;
+  }
 }
 
 void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
@@ -99,8 +114,8 @@ void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t 
                         uint64_t change) {
   KVOSRecorder *recorder = kvos_recorder();
   KVOSWriter *writer = kvos_writer();
-  if (!is_ready(recorder, writer, scope)) return;
-  uint64_t epoch = kvos_begin_record(writer);
+  uint64_t epoch;
+  if (!begin_record(recorder, writer, scope, &epoch)) return;
   uint8_t marks;
   uint8_t *start = writer->cursor;
   uint8_t *at = begin(writer, start, order, stack, &marks);
@@ -114,8 +129,8 @@ void kvos_record_delivery(uint32_t kind, uint64_t order, uint32_t stack, uint64_
                           uint64_t shape, uint64_t registration, uint64_t change) {
   KVOSRecorder *recorder = kvos_recorder();
   KVOSWriter *writer = kvos_writer();
-  if (!is_ready(recorder, writer, scope)) return;
-  uint64_t epoch = kvos_begin_record(writer);
+  uint64_t epoch;
+  if (!begin_record(recorder, writer, scope, &epoch)) return;
   uint8_t marks;
   uint8_t *start = writer->cursor;
   uint8_t *at = begin(writer, start, order, stack, &marks);
@@ -125,29 +140,49 @@ void kvos_record_delivery(uint32_t kind, uint64_t order, uint32_t stack, uint64_
   kvos_end_record(writer, epoch);
 }
 
-// An event with a list: a segment is made for it.
-static bool record_long(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t scope,
-                        uint32_t fieldCount) {
-  kvos_lock(recorder);
-  bool hasRoom = kvos_claim(recorder, writer, 10 * (uint64_t)fieldCount + 2 * KVOS_RECORD_LIMIT);
-  if (hasRoom && scope != 0) put_scope(writer, scope);
-  if (!hasRoom) kvos_count_lost(recorder, writer, 1);
-  kvos_unlock(recorder);
-  return hasRoom;
+
+static inline __attribute__((always_inline)) void put_event(KVOSWriter *writer, uint32_t kind,
+                                                            uint64_t order, uint32_t stack,
+                                                            const uint64_t *fields,
+                                                            uint32_t fieldCount) {
+  uint8_t marks;
+  uint8_t *start = writer->cursor;
+  uint8_t *at = begin(writer, start, order, stack, &marks);
+  for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
+  end(writer, start, at, kind | marks);
+}
+
+// An event with a list: a segment is made for it. The lock keeps signals away from it.
+__attribute__((noinline)) static void record_long(KVOSRecorder *recorder, KVOSWriter *writer,
+                                                  uint32_t kind, uint64_t order, uint32_t stack,
+                                                  uint64_t scope, const uint64_t *fields,
+                                                  uint32_t fieldCount) {
+  uint64_t byteCount = 10 * (uint64_t)fieldCount + 2 * KVOS_RECORD_LIMIT;
+  bool isOver = false;
+  while (!isOver && look(recorder, writer, scope)) {
+    kvos_lock(recorder);
+    // What was seen may have changed before the lock was taken: then it looks again.
+    isOver = writer->epoch == atomic_load_explicit(recorder->epoch, memory_order_relaxed);
+    if (isOver && kvos_claim(recorder, writer, byteCount)) {
+      if (scope != 0) put_scope(writer, scope);
+      put_event(writer, kind, order, stack, fields, fieldCount);
+    } else if (isOver) {
+      kvos_count_lost(recorder, writer, 1);
+    }
+    kvos_unlock(recorder);
+  }
 }
 
 void kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
                  const uint64_t *fields, uint32_t fieldCount) {
   KVOSRecorder *recorder = kvos_recorder();
   KVOSWriter *writer = kvos_writer();
-  if (!is_ready(recorder, writer, scope)) return;
-  bool isLong = fieldCount > KVOS_FIELD_LIMIT;
-  if (isLong && !record_long(recorder, writer, scope, fieldCount)) return;
-  uint64_t epoch = kvos_begin_record(writer);
-  uint8_t marks;
-  uint8_t *start = writer->cursor;
-  uint8_t *at = begin(writer, start, order, stack, &marks);
-  for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
-  end(writer, start, at, kind | marks);
+  if (KVOS_UNLIKELY(fieldCount > KVOS_FIELD_LIMIT)) {
+    record_long(recorder, writer, kind, order, stack, scope, fields, fieldCount);
+    return;
+  }
+  uint64_t epoch;
+  if (!begin_record(recorder, writer, scope, &epoch)) return;
+  put_event(writer, kind, order, stack, fields, fieldCount);
   kvos_end_record(writer, epoch);
 }

@@ -20,7 +20,14 @@ final class Child {
     process.standardOutput = output
     process.standardError = errors
     try process.run()
+    // A program that stands still is a failure of its test, and not of all tests.
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [process] in
+      if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) }
+    }
   }
+
+  /// Seconds that no program of the tests needs.
+  private static let patience = 120.0
 
   deinit { if process.isRunning { kill(SIGKILL) } }
 

@@ -10,100 +10,205 @@ import Testing
   .enabled(if: SmallDisk.isAvailable, "needs a disk of its own, which root alone may mount")
 )
 struct FullDiskTests {
-  private let disk: SmallDisk
+  // One page more each time, so that each of the first requests for room fails in one of the runs.
+  @Test("whatever does not fit is counted, and recording goes on when there is room again")
+  func everySize() throws {
+    var wereAllLost = 0
+    var wasNoneLost = 0
+    for pageCount in 1...48 {
+      let disk = try SmallDisk(byteCount: pageCount * 4096)
+      let probe = try DrivenChild(log: disk.path("log"))
+      try #require(try probe.tell("named 1 300") == "done")
+      try disk.resize(byteCount: 8 << 20)
+      try #require(try probe.tell("named 301 400") == "done")
+      try #require(try probe.tell("stop") == "done")
+      let outcome = try probe.end()
 
-  init() throws { disk = try SmallDisk(byteCount: 8192) }
-
-  @Test("lines are lost, counted and told of, and the torn one costs no other")
-  func lostLines() throws {
-    let sink = LogFileSink(file: try LogFile(path: disk.path("log")))
-    func record(_ number: UInt64) {
-      // 44 bytes each, so that 186 fit and the next is torn.
-      sink.take(Event(.registerEnd(RegistrationID(number))), names: TraceNames())?()
+      let log = try LogReading(disk.path("log"))
+      #expect(log.problems == [], "\(pageCount)")
+      let numbers = log.writes["Thread1"] ?? []
+      #expect(numbers == numbers.sorted(), "\(pageCount)")
+      #expect(Array(numbers.suffix(100)) == Array(301...400), "\(pageCount)")
+      let lostCount = 400 - numbers.count
+      let complaint =
+        "KVOSafety: \(lostCount) events could not be written to \"\(disk.path("log"))\"\n"
+      #expect(
+        outcome == Child.Outcome(complaint: lostCount == 0 ? "" : complaint),
+        "\(pageCount)"
+      )
+      #expect(log.droppedCount == UInt64(lostCount), "\(pageCount)")
+      // What a reader needs first is there first, however late there was room for it.
+      #expect(log.eventNames.first == "process", "\(pageCount)")
+      let modules = log.modules
+      #expect(modules.count > 3 && Set(modules).count == modules.count, "\(pageCount)")
+      #expect(log.orphanCount == 0, "\(pageCount)")
+      if lostCount == 300 { wereAllLost += 1 }
+      if lostCount == 0 { wasNoneLost += 1 }
     }
-    for number in 1001...1189 as ClosedRange<UInt64> { record(number) }
-    #expect(sink.file.lostCount == 3)
-    #expect(try LogReading(sink.file.path).lineCount == 186)
-    #expect(
-      try LogReading(sink.file.path).problems == ["187:9: the log ends in the middle of a line"]
-    )
-    record(1190)
-    #expect(sink.file.lostCount == 4)
-
-    try disk.resize(byteCount: 65536)
-    record(1195)
-    record(1196)
-    #expect(sink.file.lostCount == 0)
-    let log = try LogReading(sink.file.path)
-    #expect(log.problems == ["187:9: not JSON: the line ends too early"])
-    var names = log.names
-    let why = names.id(of: "the log could not be written")
-    #expect(
-      log.events.map(\.body)
-        == (1001...1186).map { .registerEnd(RegistrationID($0)) }
-        + [.dropped(count: 4, why: why)]
-        + [1195, 1196].map { .registerEnd(RegistrationID($0)) }
-    )
+    #expect(wereAllLost > 5 && wasNoneLost > 0)
   }
 
-  @Test("a loss that cannot be told of whole is told of again")
-  func tornNotice() throws {
-    let log = try LogFile(path: disk.path("log"))
-    log.append(String(repeating: "a", count: 8190) + "\n")
-    log.append("lost\n")
-    #expect(log.lostCount == 1)
-    // One byte was left, and that line took it; now there is none for its end.
-    log.append("lost\n")
-    #expect(log.lostCount == 2)
-    try disk.resize(byteCount: 65536)
-    log.append("kept\n")
-    #expect(log.lostCount == 0)
-    #expect(
-      try text(of: log.path) == String(repeating: "a", count: 8190) + "\nl\nlost 2\nkept\n"
-    )
+  @Test("a part that there is no room for takes nothing away, and comes when there is")
+  func noFileForNextPart() throws {
+    let disk = try SmallDisk(byteCount: 16 << 20, fileCount: 2)
+    let probe = try DrivenChild(log: disk.path("log"), limit: 1 << 20)
+    var number: UInt64 = 0
+    func record(_ count: UInt64) throws {
+      try #require(try probe.tell("plain \(number + 1) \(number + count)") == "done")
+      number += count
+    }
+    // Two parts are all that fit; then each attempt to begin a third fails.
+    for _ in 0..<6 {
+      try record(25_000)
+      usleep(110_000)
+    }
+    #expect(try probe.tell("part") == "2")
+    #expect(try disk.names == ["log", "log.1"])
+
+    try disk.resize(byteCount: 16 << 20, fileCount: 100)
+    usleep(110_000)
+    try record(1_000)
+    #expect(try probe.tell("part") == "3")
+    try probe.tell("stop")
+    let lost = try #require(try probe.end().complaint.split(separator: " ").dropFirst().first)
+    let log = try LogParts(disk.path("log"))
+    #expect(log.numbers == [1, 2, 3])
+    #expect(log.problems == [])
+    let ends = log.ends
+    #expect(ends.first == 1)
+    #expect(Array(ends.suffix(1_000)) == Array(number - 999...number))
+    #expect(ends == ends.sorted())
+    #expect(ends.count > 50_000 && UInt64(ends.count) + (UInt64(lost) ?? 0) == number)
+    // Each loss is told of once, in whichever part.
+    #expect(log.parts.map(\.droppedCount).reduce(0, +) == UInt64(lost))
   }
 
-  @Test("a program runs on and says how many events were lost")
+  @Test("a part whose first page does not fit takes nothing away")
+  func noRoomForNextPart() throws {
+    // Enough for two parts of 256 KiB and what they keep free, and not for a third.
+    let disk = try SmallDisk(byteCount: 680 << 10)
+    let probe = try DrivenChild(log: disk.path("log"), limit: 1 << 20)
+    var number: UInt64 = 0
+    for _ in 0..<6 {
+      try #require(try probe.tell("plain \(number + 1) \(number + 25_000)") == "done")
+      number += 25_000
+      usleep(110_000)
+    }
+    try disk.resize(byteCount: 16 << 20)
+    usleep(110_000)
+    try probe.tell("plain \(number + 1) \(number + 1_000)")
+    number += 1_000
+    try probe.tell("stop")
+    let lost = try #require(try probe.end().complaint.split(separator: " ").dropFirst().first)
+    let log = try LogParts(disk.path("log"))
+    #expect(log.problems == [])
+    let ends = log.ends
+    #expect(ends.first == 1)
+    #expect(Array(ends.suffix(1_000)) == Array(number - 999...number))
+    #expect(UInt64(ends.count) + (UInt64(lost) ?? 0) == number)
+    #expect(log.parts.map(\.droppedCount).reduce(0, +) == UInt64(lost))
+  }
+
+  @Test("a program runs on where not even the log's head can be written")
   func wholeProgram() throws {
+    let disk = try SmallDisk(byteCount: 8192)
     let path = disk.path("log")
-    _ = try Data(repeating: 0, count: 8192).write(to: URL(fileURLWithPath: disk.path("filler")))
+    try Data(repeating: 0, count: 8192).write(to: URL(fileURLWithPath: disk.path("filler")))
     let plain = try Child("Correct").end()
-    let free = try ScratchFolder()
-    #expect(
-      try Child("Correct", environment: ["KVO_SAFETY_LOG": free.path("log")]).end() == plain
-    )
-    let lineCount = try LogReading(free.path("log")).lineCount
-    #expect(lineCount > 10)
     #expect(
       try Child("Correct", environment: ["KVO_SAFETY_LOG": path]).end()
         == Child.Outcome(
           output: plain.output,
-          complaint: "KVOSafety: \(lineCount) events could not be written to \"\(path)\"\n"
+          complaint: "KVOSafety: cannot write the log \"\(path)\": No space left on device. "
+            + "The program runs on, unrecorded.\n"
         )
     )
     #expect(try text(of: path) == "")
   }
+
+  @Test("a program says how many events its log lacks, and ends as it would have")
+  func programWithLosses() throws {
+    let plain = try Child("Correct").end()
+    for pageCount in [1, 2, 4, 8, 10] {
+      let disk = try SmallDisk(byteCount: pageCount * 4096)
+      let path = disk.path("log")
+      let outcome = try Child("Correct", environment: ["KVO_SAFETY_LOG": path]).end()
+      let log = try LogReading(path)
+      #expect(log.problems == [])
+      #expect(
+        outcome
+          == Child.Outcome(
+            output: plain.output,
+            complaint: "KVOSafety: \(log.droppedCount) events could not be written to \"\(path)\"\n"
+          )
+      )
+    }
+  }
 }
 
-/// A file system in memory with few bytes, which goes with the value.
-private final class SmallDisk {
+@Suite("Under a limit on the size of files")
+struct FileSizeLimitTests {
   private let folder: ScratchFolder
 
-  static let isAvailable = geteuid() == 0 && (try? SmallDisk(byteCount: 8192)) != nil
+  init() throws { folder = try ScratchFolder() }
 
-  init(byteCount: Int) throws {
-    folder = try ScratchFolder()
-    try Tool.run(
-      "/bin/mount",
-      ["-t", "tmpfs", "-o", "size=\(byteCount),mode=755", "none", folder.path]
+  @Test(
+    "events are lost and counted, not the program",
+    arguments: [4096, 8192, 40_960, 65_536, 100_000, 200_000]
+  )
+  func atStart(byteCount: Int) throws {
+    let path = folder.path("log")
+    let probe = try DrivenChild()
+    try probe.tell("size \(byteCount)")
+    #expect(try probe.tell("start \(path)") == "done")
+    try #require(try probe.tell("named 1 1000") == "done")
+    try probe.tell("stop")
+    let outcome = try probe.end()
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    let count = log.writes["Thread1"]?.count ?? 0
+    #expect(count < 1000)
+    #expect(byteCount < 100_000 || count > 50)
+    #expect(log.droppedCount == UInt64(1000 - count))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count <= byteCount)
+    #expect(
+      outcome
+        == Child.Outcome(
+          complaint: "KVOSafety: \(1000 - count) events could not be written to \"\(path)\"\n"
+        )
     )
   }
 
-  deinit { _ = try? Child("/bin/umount", ["--lazy", folder.path]).end() }
+  @Test("a limit of nothing leaves no log, and says so")
+  func nothing() throws {
+    let path = folder.path("log")
+    let probe = try DrivenChild()
+    try probe.tell("size 4095")
+    #expect(
+      try probe.tell("start \(path)") == "cannot write the log \"\(path)\": File too large"
+    )
+    #expect(try probe.tell("named 1 10") == "done")
+    #expect(try probe.end() == Child.Outcome())
+  }
 
-  func path(_ name: String) -> String { folder.path(name) }
-
-  func resize(byteCount: Int) throws {
-    try Tool.run("/bin/mount", ["-o", "remount,size=\(byteCount)", folder.path])
+  @Test("a limit that is lowered and raised while the log is written costs what came between")
+  func later() throws {
+    let path = folder.path("log")
+    let probe = try DrivenChild(log: path)
+    try #require(try probe.tell("named 1 500") == "done")
+    try probe.tell("size 4096")
+    try #require(try probe.tell("named 501 3000") == "done")
+    try probe.tell("size 100000000")
+    try #require(try probe.tell("named 3001 3100") == "done")
+    try probe.tell("stop")
+    let complaint = try probe.end().complaint
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    let numbers = log.writes["Thread1"] ?? []
+    #expect(numbers.starts(with: 1...500))
+    #expect(Array(numbers.suffix(100)) == Array(3001...3100))
+    #expect(numbers == numbers.sorted() && numbers.count < 3000)
+    #expect(log.droppedCount == UInt64(3100 - numbers.count))
+    #expect(complaint.hasPrefix("KVOSafety: \(log.droppedCount) events could not be written"))
   }
 }

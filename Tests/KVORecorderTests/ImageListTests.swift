@@ -32,7 +32,7 @@ struct ImageListTests {
     #expect(images.map(\.textStart) == images.map(\.textStart).sorted())
     let program = try #require(images.first { $0.path.hasSuffix("KVOSafetyPackageTests.xctest") })
     #expect(try program.path == executablePath())
-    #expect(program.contains(try #require(StackCapture.frames(.shallow).first).address))
+    #expect(program.contains(try #require(CapturedStack.ofCaller().first)))
     let libc = try #require(images.first { $0.path.hasSuffix("/libc.so.6") })
     let function = try #require(dlsym(nil, "gnu_get_libc_version"))
     #expect(libc.contains(UInt64(UInt(bitPattern: function))))
@@ -62,13 +62,22 @@ struct ImageListTests {
   @Test("tells of nothing twice, and of nothing for an address in no image")
   func additions() {
     var list = ImageList()
-    let frames = StackCapture.frames(.full)
-    #expect(list.additions(for: []) == [])
-    #expect(list.additions(for: frames) == ImageList.loadedImages())
-    #expect(list.additions(for: frames) == [])
-    #expect(list.additions(for: [Frame(address: 1), Frame(address: .max)]) == [])
+    #expect(list.module(containing: CapturedStack.ofCaller()[0]) == nil)
+    #expect(list.update() == ImageList.loadedImages())
+    #expect(list.update() == [])
+    #expect(list.module(containing: CapturedStack.ofCaller()[0]) != nil)
     #expect(list.module(containing: 1) == nil)
     #expect(list.module(containing: .max) == nil)
+  }
+
+  @Test("tells again of images that it was told to forget")
+  func forgotten() throws {
+    var list = ImageList()
+    let images = list.update()
+    let one = try #require(images.last)
+    list.forget([one])
+    #expect(list.update() == [one])
+    #expect(list.update() == [])
   }
 
   @Test(
@@ -79,7 +88,7 @@ struct ImageListTests {
   func loadedLibrary(style: String) throws {
     let folder = try ScratchFolder()
     var list = ImageList()
-    _ = list.additions(for: StackCapture.frames(.full))
+    _ = list.update()
     let source = try folder.file("late.c", "int late(void) { return 7; }")
     let path = folder.path("late.so")
     try Tool.run(
@@ -91,13 +100,13 @@ struct ImageListTests {
     let function = try #require(dlsym(library, "late"))
     let address = UInt64(UInt(bitPattern: function))
     #expect(list.module(containing: address) == nil)
-    let added = list.additions(for: [Frame(address: address)]).filter { $0.contains(address) }
+    let added = list.update().filter { $0.contains(address) }
     try #require(added.count == 1)
     #expect(added[0].path == path)
     #expect(added[0].loadBias == (try base(of: path)))
     #expect(added[0].buildID == (try buildID(of: path) ?? ""))
     #expect(added[0].buildID.isEmpty == (style == "none"))
     #expect(list.module(containing: address) == added[0])
-    #expect(list.additions(for: [Frame(address: address)]) == [])
+    #expect(list.update() == [])
   }
 }

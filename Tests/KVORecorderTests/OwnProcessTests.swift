@@ -131,34 +131,6 @@ struct OwnProcessTests {
     )
   }
 
-  // The probe ends its log by ending, or before.
-  @Test(
-    "a file size limit costs lines, which are counted, and not the program",
-    arguments: ["limited", "stopped"]
-  )
-  func fileSizeLimit(ending: String) throws {
-    let path = folder.path("log")
-    let outcome = try Child("RecorderProbe", [ending, path]).end()
-    let log = try LogReading(path)
-    #expect(log.problems == [])
-    #expect(
-      log.eventNames
-        == ["process", "threadName"]
-        + Array(repeating: "registerEnd", count: log.lineCount - 2)
-    )
-    #expect(log.lineCount > 50)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count <= 8192)
-    // The first two lines, the events, and `exit` where the log is still there.
-    let lostCount = 1002 + (ending == "limited" ? 1 : 0) - log.lineCount
-    #expect(
-      outcome
-        == Child.Outcome(
-          output: "done\n",
-          complaint: "KVOSafety: \(lostCount) events could not be written to \"\(path)\"\n"
-        )
-    )
-  }
-
   // MARK: No log
 
   private func expectedOutput() throws -> String {

@@ -8,19 +8,10 @@ import Testing
 @Suite("The recorder")
 struct RecorderTests {
   private let folder: ScratchFolder
+  // Apart from the process's own: it has memories, and no log.
   private let recorder = Recorder()
 
   init() throws { folder = try ScratchFolder() }
-
-  private func registration(_ number: UInt64) -> Registration {
-    Registration(
-      id: RegistrationID(number),
-      subject: ObjectRef(id: ObjectID(number + 100), className: recorder.id(of: "Account")),
-      observer: ObjectRef(id: ObjectID(number + 200), className: recorder.id(of: "Screen")),
-      keyPath: recorder.id(of: "balance"),
-      options: [.new]
-    )
-  }
 
   @Test("hands the same events to every sink, and none to one that was detached")
   func sinks() {
@@ -49,6 +40,7 @@ struct RecorderTests {
   func scopes() {
     let memory = EventMemory()
     recorder.attach(memory)
+    RecordingScope.willOpen()
     RecordingScope.$ofTask.withValue(ScopeID(1)) {
       recorder.record(.exit(status: 0))
       RecordingScope.$ofTask.withValue(ScopeID(2)) { recorder.record(.exit(status: 0)) }
@@ -57,160 +49,122 @@ struct RecorderTests {
     #expect(memory.events.map(\.scope) == [1, 2, 1].map { ScopeID($0) })
   }
 
-  @Test("begins a log with the process and what is registered already")
-  func midRunStart() throws {
-    let path = folder.path("log")
-    recorder.record(.registerEnd(RegistrationID(9)))
-    try recorder.startLog(path: path, isComplete: false) { [registration(1), registration(2)] }
-    #expect(recorder.logPath == path)
-    recorder.record(.registerEnd(RegistrationID(3)))
-    recorder.stopLog()
-    #expect(recorder.logPath == nil)
-    recorder.record(.registerEnd(RegistrationID(4)))
-
-    let log = try LogReading(path)
-    #expect(log.problems == [])
-    let bodies = log.events.filter { $0.body.name != "threadName" }.map(\.body)
-    guard case .process(let process)? = bodies.first else {
-      Issue.record("no process line")
-      return
-    }
-    #expect(process.isComplete == false)
-    #expect(process.schema == 1)
-    #expect(process.pid == Int(getpid()))
-    #expect(try process.executable == executablePath())
-    #expect(process.runtime == .swift)
-    #expect(process.os == "Linux")
-    #expect(process.started?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
-    var names = log.names
-    let subject = names.id(of: "Account")
-    let observer = names.id(of: "Screen")
-    let keyPath = names.id(of: "balance")
+  @Test("gives names back as they were, and the same id to the same")
+  func names() {
+    let texts = ["", "balance", "été", String(repeating: "long", count: 1_000)]
+    let ids = texts.map { recorder.id(of: $0) }
+    #expect(ids == texts.map { recorder.id(of: $0) })
+    #expect(ids[0] == .none && Set(ids).count == 4)
+    #expect(ids.map { recorder.text(of: $0) } == texts)
+    let names = recorder.names
+    #expect(ids.map { names[$0] } == texts)
+    let line = recorder.id(ofLine: 12, file: "File.swift", module: "Module", function: "f()")
     #expect(
-      bodies.dropFirst() == [
-        .live(
-          Registration(
-            id: RegistrationID(1),
-            subject: ObjectRef(id: ObjectID(101), className: subject),
-            observer: ObjectRef(id: ObjectID(201), className: observer),
-            keyPath: keyPath,
-            options: [.new]
-          )
-        ),
-        .live(
-          Registration(
-            id: RegistrationID(2),
-            subject: ObjectRef(id: ObjectID(102), className: subject),
-            observer: ObjectRef(id: ObjectID(202), className: observer),
-            keyPath: keyPath,
-            options: [.new]
-          )
-        ),
-        .registerEnd(RegistrationID(3)),
+      recorder.names[line] == [
+        Frame(
+          symbol: recorder.id(of: "f()"),
+          module: recorder.id(of: "Module"),
+          file: recorder.id(of: "File.swift"),
+          line: 12
+        )
       ]
     )
   }
 
-  @Test("ends one log where the next begins, and lets memory sinks be")
-  func nextLog() throws {
-    let memory = EventMemory()
-    recorder.attach(memory)
-    try recorder.startLog(path: folder.path("first"), isComplete: true) { [] }
-    recorder.record(.registerEnd(RegistrationID(1)))
-    try recorder.startLog(path: folder.path("second"), isComplete: false) { [] }
-    recorder.record(.registerEnd(RegistrationID(2)))
-    recorder.stopLog()
-    recorder.record(.registerEnd(RegistrationID(3)))
-    recorder.detach(memory)
-    for (name, number) in [("first", 1), ("second", 2)] as [(String, UInt64)] {
-      let log = try LogReading(folder.path(name))
-      #expect(log.events.first?.body.name == "process")
-      #expect(log.events.last?.body == .registerEnd(RegistrationID(number)))
+  @Test("cuts a string that is no name, between two characters")
+  func longString() {
+    let id = recorder.id(of: String(repeating: "é", count: 40_000) + "e")
+    #expect(recorder.text(of: id) == String(repeating: "é", count: 32_768))
+    let shifted = recorder.id(of: "e" + String(repeating: "é", count: 40_000))
+    #expect(recorder.text(of: shifted) == "e" + String(repeating: "é", count: 32_767))
+  }
+
+  @Test("begins a log with the process, its images, and the thread")
+  func head() throws {
+    let path = folder.path("log")
+    let probe = try DrivenChild()
+    try probe.tell("plain 9 9")
+    #expect(try probe.tell("path") == "none")
+    #expect(try probe.tell("start \(folder.path("%"))") == "done")
+    #expect(try probe.tell("path") == folder.path("%"))
+    #expect(try probe.tell("start \(path)") == "done")
+    #expect(try probe.tell("path") == path)
+    try probe.tell("plain 3 3")
+    try probe.tell("stop")
+    #expect(try probe.tell("path") == "none")
+    try probe.tell("plain 4 4")
+    let id = Int(probe.child.id)
+    #expect(try probe.end() == Child.Outcome())
+
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    #expect(log.summary.isWhole)
+    #expect(log.eventNames.filter { $0 != "module" } == ["process", "threadName", "registerEnd"])
+    #expect(log.ends == [3])
+    #expect(log.orphanCount == 0 && Set(log.modules).count == log.modules.count)
+    guard case .process(let process)? = log.events.first?.body else { return }
+    #expect(process.isComplete && process.schema == 1 && process.pid == id)
+    #expect(process.executable == log.modules.first { $0.path.hasSuffix("RecorderProbe") }?.path)
+    #expect(process.runtime == .swift && process.os == "Linux")
+    #expect(process.started?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil)
+    guard case .threadName(let name)? = log.events.first(where: { $0.thread != nil })?.body else {
+      return
     }
-    #expect(memory.events.map(\.body) == (1...3).map { .registerEnd(RegistrationID($0)) })
+    #expect(log.names[name] == "main")
+  }
+
+  @Test("ends one log where the next begins")
+  func nextLog() throws {
+    let probe = try DrivenChild()
+    for name in ["first", "second"] {
+      #expect(try probe.tell("start \(folder.path(name))") == "done")
+      try probe.tell("named 1 500")
+      try probe.tell("threads 3 1 200")
+    }
+    try probe.tell("stop")
+    #expect(try probe.end() == Child.Outcome())
+    for name in ["first", "second"] {
+      let log = try LogReading(folder.path(name))
+      #expect(log.problems == [])
+      #expect(log.summary.isWhole)
+      #expect(log.writes["Thread1"]?.count == 700)
+      #expect(log.writes.count == 3)
+      #expect(log.part == 1)
+    }
+    #expect(try folder.names == ["first", "second"])
+  }
+
+  @Test("starts and ends thirty logs while threads record, and events are in one of them or none")
+  func manyLogs() throws {
+    let probe = try DrivenChild()
+    #expect(try probe.tell("restart \(folder.path("log")) 30") == "done")
+    #expect(try probe.end() == Child.Outcome())
+    #expect(try folder.names.count == 30)
+    var last: [String: UInt64] = [:]
+    for number in 1...30 {
+      let log = try LogReading(folder.path("log\(number)"))
+      #expect(log.problems == [])
+      #expect(log.eventNames.first == "process")
+      for (thread, numbers) in log.writes {
+        #expect(numbers == numbers.sorted() && numbers.first ?? 0 > last[thread] ?? 0)
+        last[thread] = numbers.last
+      }
+    }
+    #expect(last.count == 4)
   }
 
   @Test("changes nothing where a log cannot be opened")
   func refusedLog() throws {
-    try recorder.startLog(path: folder.path("log"), isComplete: true) { [] }
-    #expect(throws: LogFileError.self) {
-      try recorder.startLog(path: folder.path, isComplete: true) { [] }
-    }
-    #expect(recorder.logPath == folder.path("log"))
-    recorder.record(.registerEnd(RegistrationID(1)))
-    recorder.stopLog()
-    #expect(
-      try LogReading(folder.path("log")).events.last?.body == .registerEnd(RegistrationID(1))
-    )
-  }
-
-  @Test("keeps the lines of many threads whole, and each thread's in their order")
-  func manyThreads() throws {
     let path = folder.path("log")
-    try recorder.startLog(path: path, isComplete: true) { [] }
-    let threadCount = 8
-    let eventCount: UInt64 = 1_000
-    onThreads(count: threadCount) { [recorder] index in
-      for number in 1...eventCount {
-        recorder.record(
-          .registerEnd(RegistrationID(UInt64(index) * 1_000_000 + number)),
-          stack: recorder.captureStack()
-        )
-      }
-    }
-    recorder.stopLog()
-    let log = try LogReading(path)
-    #expect(log.problems == [])
-    #expect(log.lineCount == log.events.count)
-    #expect(log.events.first?.body.name == "process")
-    var numbers: [ThreadID: [UInt64]] = [:]
-    var times: [ThreadID: [UInt64]] = [:]
-    for event in log.events {
-      guard case .registerEnd(let id) = event.body, let thread = event.thread else { continue }
-      numbers[thread, default: []].append(id.rawValue)
-      times[thread, default: []].append(try #require(event.time))
-    }
-    let recorded = (0..<UInt64(threadCount)).map { index in
-      (1...eventCount).map { index * 1_000_000 + $0 }
-    }
-    #expect(Set(numbers.values) == Set(recorded))
-    #expect(times.values.allSatisfy { $0 == $0.sorted() })
-    // One line a thread names it, and no other line is there.
-    let others = log.eventNames.filter { $0 != "registerEnd" && $0 != "module" }
-    #expect(others.filter { $0 == "process" }.count == 1)
-    #expect(others.filter { $0 == "threadName" }.count <= threadCount + 1)
-    #expect(Set(others) == ["process", "threadName"])
-    expectModulesBeforeStacks(log)
-  }
-
-  @Test("lists an image before the first stack in it, whichever thread writes first")
-  func overtakingThread() throws {
-    let sink = LogFileSink(file: try LogFile(path: folder.path("log")))
-    var names = TraceNames()
-    let stack = names.id(of: StackCapture.frames(.full))
-    let first = sink.take(Event(.registerEnd(RegistrationID(1)), stack: stack), names: names)
-    let second = sink.take(Event(.registerEnd(RegistrationID(2)), stack: stack), names: names)
-    second?()
-    first?()
-    let log = try LogReading(sink.file.path)
+    let probe = try DrivenChild(log: path)
+    try probe.tell("plain 1 1")
     #expect(
-      log.events.map(\.body).filter { $0.name == "registerEnd" }
-        == [1, 2].map { .registerEnd(RegistrationID($0)) }
+      try probe.tell("start \(folder.path)")
+        == "cannot write the log \"\(folder.path)\": it is a directory, and a log must be a regular file"
     )
-    expectModulesBeforeStacks(log)
-  }
-
-  private func expectModulesBeforeStacks(_ log: LogReading) {
-    var modules: [Module] = []
-    var orphans = 0
-    for event in log.events {
-      if case .module(let module) = event.body { modules.append(module) }
-      orphans += log.names[event.stack].count { frame in
-        !modules.contains { $0.contains(frame.address) }
-      }
-    }
-    #expect(orphans == 0)
-    #expect(!modules.isEmpty)
-    #expect(Set(modules).count == modules.count)
+    #expect(try probe.tell("path") == path)
+    try probe.tell("plain 2 2")
+    #expect(try probe.end() == Child.Outcome())
+    #expect(try LogReading(path).ends == [1, 2])
   }
 }

@@ -1,82 +1,110 @@
+import CKVORecorder
 import CKVOUnwind
 import Foundation
-import KVOTrace
+import ProbeC
 import TestSupport
 import Testing
 
-@testable import KVORecorder
-
 @Suite("A stack")
 struct StackCaptureTests {
-  @inline(never)
-  private func inner(_ depth: StackCapture.Depth) -> [UInt64] {
-    let frames = StackCapture.frames(depth)
-    return withExtendedLifetime(depth) { frames.map(\.address) }
-  }
+  /// One stack by all ways, captured from one place.
+  private struct Views {
+    /// The ids of two full captures and one shallow one.
+    var ids: [UInt32] = []
+    var unwound: [UInt64] = []
 
-  @inline(never)
-  private func middle(_ depth: StackCapture.Depth) -> [UInt64] {
-    let frames = inner(depth)
-    return withExtendedLifetime(depth) { frames }
-  }
-
-  @inline(never)
-  private func outer(_ depth: StackCapture.Depth) -> [UInt64] {
-    let frames = middle(depth)
-    return withExtendedLifetime(depth) { frames }
-  }
-
-  @Test("has the same callers by libunwind and by frame pointers")
-  func agreement() throws {
-    try #require(StackCapture.hasUnwinder)
-    // One call for both, so that the return addresses are the same from `inner` on.
-    let stacks = ([.full, .shallow] as [StackCapture.Depth]).map { outer($0) }
-    let own = stacks.map { stack in
-      Array(stack.drop { !stacks[0].contains($0) || !stacks[1].contains($0) })
+    @inline(never)
+    static func ofCaller() -> Views {
+      var views = Views()
+      // One call for all, so that the return addresses are the same in each.
+      for way in 0..<3 { views.ids.append(kvos_capture_stack_id(way < 2)) }
+      var frames = [UInt](repeating: 0, count: 200)
+      let count = frames.withUnsafeMutableBufferPointer { buffer in
+        buffer.baseAddress.map { Int(kvos_capture_stack($0, 200)) } ?? 0
+      }
+      views.unwound = frames.prefix(count).map(UInt64.init)
+      return views
     }
-    let common = min(own[0].count, own[1].count)
-    #expect(common >= 6)
-    #expect(own[0].prefix(common) == own[1].prefix(common))
-    // What differs is the layer's own.
-    #expect(stacks.map(\.count)[0] - own[0].count <= 3)
-    #expect(stacks.map(\.count)[1] - own[1].count <= 2)
+
+    /// From the caller of the capture on: what lies inside differs by its call.
+    var full: ArraySlice<UInt64> { CapturedStack.frames(ids[0]).dropFirst() }
+    var shallow: ArraySlice<UInt64> { CapturedStack.frames(ids[2]).dropFirst() }
+
+    /// Whether the full stack is that of libunwind, cut to 64 frames.
+    var isAsUnwound: Bool {
+      guard let first = full.first, let start = unwound.firstIndex(of: first) else { return false }
+      return Array(unwound[start...].prefix(63)) == Array(full)
+    }
   }
 
-  @Test("is seen through a C callback by libunwind")
+  @inline(never)
+  private func recurse(_ count: Int) -> Views {
+    if count == 0 { return Views.ofCaller() }
+    let views = recurse(count - 1)
+    return withExtendedLifetime(count) { views }
+  }
+
+  @Test("is that of libunwind, and repeated has the same id", arguments: [0, 1, 10, 30])
+  func agreement(depth: Int) throws {
+    try #require(kvos_has_unwinder() != 0)
+    var ids: Set<UInt32> = []
+    for _ in 0..<3 {
+      let views = recurse(depth)
+      #expect(views.isAsUnwound)
+      #expect(views.full.count > depth)
+      #expect(views.shallow.count <= 15)
+      #expect(views.full.starts(with: views.shallow) || views.shallow.count < 15)
+      ids.formUnion(views.ids.prefix(2))
+      // One captures from the loop, and one by one turn more of it.
+      #expect(views.ids[0] == views.ids[1])
+    }
+    #expect(ids.count == 1)
+  }
+
+  @Test("of a deep recursion is cut at its outer end", arguments: [70, 1_000])
+  func deepRecursion(depth: Int) throws {
+    try #require(kvos_has_unwinder() != 0)
+    let views = recurse(depth)
+    #expect(views.isAsUnwound)
+    #expect(CapturedStack.frames(views.ids[0]).count == 64)
+    #expect(CapturedStack.frames(views.ids[2]).count == 16)
+    #expect(Set(views.full.dropFirst(3)).count == 1)
+    #expect(recurse(depth).ids == views.ids)
+  }
+
+  @Test("tells two calls apart that frame pointers do not")
   func throughC() throws {
-    try #require(StackCapture.hasUnwinder)
-    var direct: [UInt64] = []
+    try #require(kvos_has_unwinder() != 0)
     onThread {
-      direct = inner(.full)
-      var numbers = [2, 1]
-      qsort(&numbers, 2, MemoryLayout<Int>.size) { _, _ in
-        Captured.full = StackCapture.frames(.full).map(\.address)
-        Captured.shallow = StackCapture.frames(.shallow).map(\.address)
-        return 0
+      for _ in 0..<3 {
+        SortedViews.found = []
+        probe_call_within_sorts { SortedViews.found.append(Views.ofCaller()) }
+        let found = SortedViews.found
+        #expect(found.count == 2)
+        #expect(found.allSatisfy { $0.isAsUnwound })
+        guard found.count == 2 else { return }
+        #expect(found[0].ids[0] != found[1].ids[0])
+        let pairs = Array(zip(found[0].full, found[1].full))
+        #expect(found[0].full.count == found[1].full.count)
+        #expect(pairs.count { $0 != $1 } == 1)
+        SortedViews.ids.formUnion(found.map { $0.ids[0] })
       }
     }
-    // Below the body of the thread both are the same: the thread's own start.
-    let start = direct.suffix(3)
-    #expect(Captured.full.suffix(3) == start)
-    #expect(Captured.full.count > Captured.shallow.count)
-    #expect(Captured.full.count > direct.count)
+    // The same two, each time.
+    #expect(SortedViews.ids.count == 2)
   }
 
-  @inline(never)
-  private func recurse(_ count: Int, _ depth: StackCapture.Depth) -> [UInt64] {
-    if count == 0 { return inner(depth) }
-    let frames = recurse(count - 1, depth)
-    return withExtendedLifetime(count) { frames }
-  }
-
-  @Test("of a deep recursion is cut at its outer end", arguments: [64, 16])
-  func deepRecursion(capacity: Int) throws {
-    try #require(StackCapture.hasUnwinder)
-    let frames = recurse(1_000, capacity == 64 ? .full : .shallow)
-    #expect(frames.count == capacity)
-    let repeated = try #require(frames.last)
-    #expect(frames.filter { $0 == repeated }.count >= capacity - 6)
-    #expect(frames.drop { $0 != repeated }.allSatisfy { $0 == repeated })
+  @Test("has one id on all threads that are at one place")
+  func threads() throws {
+    let seen = Seen()
+    onThreads(count: 8) { _ in
+      for _ in 0..<100 {
+        let views = recurse(5)
+        seen.note(views.ids[0], isRight: views.isAsUnwound)
+      }
+    }
+    #expect(seen.ids.count == 1)
+    #expect(seen.wrongCount == 0)
   }
 
   @Test("fits the capacity whatever that is", arguments: 0...70)
@@ -95,7 +123,7 @@ struct StackCaptureTests {
 
   @Test("is captured on a thread with a tiny stack")
   func tinyStack() throws {
-    try #require(StackCapture.hasUnwinder)
+    try #require(kvos_has_unwinder() != 0)
     // Sixteen kilobytes are the least that a thread may have; of them, a page and the thread-local
     // storage are gone before it begins.
     // A sanitizer needs more for itself.
@@ -104,21 +132,31 @@ struct StackCaptureTests {
       var full = 0
       var shallow = 0
       onThread(stackByteCount: byteCount) {
-        withUnsafeTemporaryAllocation(of: UInt.self, capacity: 64) { buffer in
-          guard let base = buffer.baseAddress else { return }
-          full = Int(kvos_capture_stack(base, 64))
-          shallow = Int(kvos_capture_frame_pointers(base, 64))
-        }
+        full = CapturedStack.frames(kvos_capture_stack_id(true)).count
+        shallow = CapturedStack.frames(kvos_capture_stack_id(false)).count
       }
       #expect(full >= 4)
       #expect(shallow >= 4)
     }
   }
-}
 
-/// What a C callback saw, which cannot capture anything.
-private enum Captured {
-  // Written on the one thread that sorts, read when that has ended.
-  nonisolated(unsafe) static var full: [UInt64] = []
-  nonisolated(unsafe) static var shallow: [UInt64] = []
+  /// What a C callback saw, which cannot capture anything.
+  private enum SortedViews {
+    // Written on the one thread that sorts, read when that has ended.
+    nonisolated(unsafe) static var found: [Views] = []
+    nonisolated(unsafe) static var ids: Set<UInt32> = []
+  }
+
+  private final class Seen {
+    private let lock = NSLock()
+    private(set) var ids: Set<UInt32> = []
+    private(set) var wrongCount = 0
+
+    func note(_ id: UInt32, isRight: Bool) {
+      lock.withLock {
+        ids.insert(id)
+        if !isRight { wrongCount += 1 }
+      }
+    }
+  }
 }

@@ -5,22 +5,6 @@ import KVOSafety
 import KVOTrace
 
 enum RecordingProbe {
-  /// Records a thousand events into a file that may have 8,192 bytes, and ends the log before the
-  /// program ends, or with it.
-  static func limited(path: String, stops: Bool) {
-    restore(signal: SIGXFSZ)
-    var limit = rlimit(rlim_cur: 8192, rlim_max: 8192)
-    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    do {
-      try Recorder.shared.startLog(path: path, isComplete: true, live: { [] })
-    } catch {
-      print(error)
-    }
-    for number in 1...1000 { Recorder.shared.record(.registerEnd(RegistrationID(UInt64(number)))) }
-    if stops { Recorder.shared.stopLog() }
-    print("done")
-  }
-
   /// Lets a signal do what it does: whoever started this program may ignore it, or have it blocked
   /// as dispatch's threads do, which is inherited.
   private static func restore(signal number: Int32) {

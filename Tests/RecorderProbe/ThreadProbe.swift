@@ -75,6 +75,7 @@ enum ThreadProbe {
 final class ProbeThread {
   private var thread = pthread_t()
 
+  @discardableResult
   init(_ run: @escaping @Sendable () -> Void) {
     let body = Unmanaged.passRetained(Body(run: run))
     pthread_create(

@@ -1,10 +1,33 @@
 // Does one thing that the recorder's tests ask for by name, and prints what came of it.
 import Glibc
 
+// Whoever started this program may have signals blocked, as the threads of a dispatch queue do, and
+// that is inherited.
+var none = sigset_t()
+sigemptyset(&none)
+sigprocmask(SIG_SETMASK, &none, nil)
+// A program whose test is gone does not go on for ever.
+var minute = rlimit(rlim_cur: 60, rlim_max: 60)
+setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &minute)
+
 let arguments = CommandLine.arguments
 switch arguments.dropFirst().first {
-case "limited": RecordingProbe.limited(path: arguments[2], stops: false)
-case "stopped": RecordingProbe.limited(path: arguments[2], stops: true)
+case "driven": try DrivenProbe.run()
+case "killed":
+  KilledProbe.run(
+    acknowledging: arguments[2],
+    threadCount: Int(arguments[3]) ?? 1,
+    delay: arguments.count > 4 ? UInt32(arguments[4]) : nil
+  )
+case "signals":
+  try SignalProbe.run(
+    path: arguments[2],
+    handlerCount: UInt64(arguments[3]) ?? 0,
+    limit: Int(arguments[4]) ?? 0
+  )
+case "fork": try ForkProbe.run(way: arguments[2], path: arguments[3])
+case "after": ForkProbe.after()
+case "copies": try CopyProbe.run(path: arguments[2])
 case "live": try RecordingProbe.live(path: arguments[2])
 case "stack": try RecordingProbe.stack(path: arguments[2])
 case "complaint": RecordingProbe.complaint()
@@ -13,7 +36,10 @@ case "lifetime": LifetimeProbe.run()
 case "isolated": await IsolatedProbe.run()
 case "isolated-observer": await IsolatedObserverProbe.run()
 default:
-  print("usage: RecorderProbe limited|stopped|live|stack PATH")
-  print("       RecorderProbe complaint|threads|lifetime|isolated|isolated-observer")
+  print("usage: RecorderProbe live|stack|copies PATH")
+  print("       RecorderProbe killed PAGE THREADS [MICROSECONDS]")
+  print("       RecorderProbe signals PATH COUNT BYTES")
+  print("       RecorderProbe fork WAY PATH")
+  print("       RecorderProbe driven|after|complaint|threads|lifetime|isolated|isolated-observer")
   exit(64)
 }

@@ -118,14 +118,18 @@ typedef enum {
 /// lock held, which they may take again: they may intern, but neither record nor wait for a thread.
 typedef struct {
   /// Opens the file of part `number`; returns its descriptor, which then belongs to the recorder, or
-  /// a negative errno.
+  /// a negative errno. What was recorded before must stay where it is.
   int (*openPart)(uint32_t number, KVOSPartReason reason);
+  /// Follows openPart(). `hasBegun`: the file takes its place among the parts of the log; else nothing
+  /// came of it, and its descriptor is closed.
+  void (*placePart)(bool hasBegun);
   /// Writes what a reader must know first, the process, by kvos_describe(). `isComplete`: nothing that
-  /// was observed before is missing from the log.
-  void (*describeProcess)(bool isComplete);
+  /// was observed before is missing from the log. False: there was no room, and it is asked again.
+  bool (*describeProcess)(bool isComplete);
   /// Writes the images that this part was not yet told of; `isFirst`: it was told of none. Called at
-  /// the start of a part, and when a new stack may lie in a new image.
-  void (*describeImages)(bool isFirst);
+  /// the start of a part, and when a new stack may lie in a new image. False: there was no room for
+  /// some, and it is asked again.
+  bool (*describeImages)(bool isFirst);
 } KVOSLogHooks;
 
 /// What a log is started with.
@@ -153,8 +157,8 @@ uint64_t kvos_lost_count(void);
 /// The number of the present part, from 1; 0 where no log is written.
 uint32_t kvos_part_number(void);
 
-/// Writes one record into the tables of the present part. For the hooks alone.
-void kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount);
+/// Writes one record into the tables of the present part. False: there is no room. For the hooks alone.
+bool kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount);
 
 // MARK: The crash record
 

@@ -11,6 +11,8 @@ struct LogFiles {
   /// Where the newest part is.
   private(set) var path: String
   private let pattern: String
+  /// Whether the next part is open beside the others, and has not taken its place yet.
+  private var hasNext = false
 
   /// Chooses the files of a log.
   ///
@@ -28,17 +30,24 @@ struct LogFiles {
   /// inherited the setting, and where this process wrote there already, perhaps as another program
   /// that then became this one, to `path.<pid>.2` and so on.
   ///
+  /// - Parameter isChild: whether the process is a fork's child, whose ``path`` is its parent's: that
+  ///   is left alone even where the parent has ended.
   /// - Returns: the descriptor, which holds the lock that says "being written to".
-  mutating func openFirst() throws(LogFileError) -> Int32 {
+  /// - Throws: ``LogFileError`` where it cannot be opened or emptied.
+  mutating func openFirst(isChild: Bool = false) throws(LogFileError) -> Int32 {
     let wanted = Self.expand(pattern)
-    path = wanted
-    var descriptor = try Self.open(path)
-    var attempt = 0
-    while Self.isBusy(descriptor) || LogHead(of: descriptor)?.isOwn == true {
+    let isOfParent = isChild && Self.expand(pattern, pid: 0) == pattern
+    var attempt = isOfParent ? 1 : 0
+    var descriptor: Int32 = -1
+    hasNext = false
+    while true {
+      path = wanted
+      if attempt > 0 { path += ".\(getpid())" }
+      if attempt > 1 { path += ".\(attempt)" }
+      descriptor = try Self.open(path)
+      if !Self.isBusy(descriptor), LogHead(of: descriptor)?.isOwn != true { break }
       close(descriptor)
       attempt += 1
-      path = "\(wanted).\(getpid())" + (attempt > 1 ? ".\(attempt)" : "")
-      descriptor = try Self.open(path)
     }
     removeFormerParts()
     guard ftruncate(descriptor, 0) == 0 else {
@@ -49,21 +58,43 @@ struct LogFiles {
     return descriptor
   }
 
-  /// Moves the parts on by one, and opens the next in the place of the newest.
+  /// Opens the next part beside the others, which stay as they are until ``place(hasBegun:)``.
   ///
   /// - Returns: the descriptor.
-  func openNext() throws(LogFileError) -> Int32 {
+  mutating func openNext() throws(LogFileError) -> Int32 {
+    let descriptor = try Self.openEmpty(nextName)
+    hasNext = true
+    return descriptor
+  }
+
+  /// Moves the parts on by one and puts the next in the place of the newest, or removes it where nothing
+  /// came of it.
+  ///
+  /// Does nothing unless ``openNext()`` came before. There is a file at ``path`` at any moment, where
+  /// the file system knows hard links.
+  mutating func place(hasBegun: Bool) {
+    guard hasNext else { return }
+    hasNext = false
+    guard hasBegun else {
+      unlink(nextName)
+      return
+    }
     unlink(name(ofFormer: Self.partCount - 1))
-    for age in stride(from: Self.partCount - 2, through: 0, by: -1) {
+    for age in stride(from: Self.partCount - 2, to: 0, by: -1) {
       rename(name(ofFormer: age), name(ofFormer: age + 1))
     }
-    return try openReplacement()
+    if link(path, name(ofFormer: 1)) != 0 { rename(path, name(ofFormer: 1)) }
+    rename(nextName, path)
   }
+
+  private var nextName: String { path + ".next" }
 
   /// Opens a part where nothing stands any more.
   ///
   /// - Returns: the descriptor.
-  func openReplacement() throws(LogFileError) -> Int32 {
+  func openReplacement() throws(LogFileError) -> Int32 { try Self.openEmpty(path) }
+
+  private static func openEmpty(_ path: String) throws(LogFileError) -> Int32 {
     let descriptor = try Self.open(path)
     _ = Self.isBusy(descriptor)
     guard ftruncate(descriptor, 0) == 0 else {
@@ -90,12 +121,12 @@ struct LogFiles {
     flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
   }
 
-  private static func expand(_ pattern: String) -> String {
+  private static func expand(_ pattern: String, pid: Int32 = getpid()) -> String {
     var path = ""
     var isAfterPercent = false
     for character in pattern {
       if isAfterPercent {
-        path += character == "p" ? String(getpid()) : "%\(character)"
+        path += character == "p" ? String(pid) : "%\(character)"
         isAfterPercent = false
       } else if character == "%" {
         isAfterPercent = true

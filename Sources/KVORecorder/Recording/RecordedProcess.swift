@@ -10,8 +10,8 @@ enum RecordedProcess {
 
   /// Writes the process into the tables of the present part.
   ///
-  /// Within the recorder's `describeProcess` alone.
-  static func describe(isComplete: Bool) {
+  /// Within the recorder's `describeProcess` alone. False: there is no room.
+  static func describe(isComplete: Bool) -> Bool {
     var fields = EventFields()
     fields.append(
       ProcessInfo(
@@ -23,16 +23,20 @@ enum RecordedProcess {
         isComplete: isComplete
       )
     )
-    fields.withPointer { kvos_describe(UInt32(BinaryFormat.Record.process.rawValue), $0, $1) }
+    return put(fields, .process)
   }
 
   /// Writes an image into the tables of the present part.
   ///
-  /// Within the recorder's `describeImages` alone.
-  static func describe(_ image: Module) {
+  /// Within the recorder's `describeImages` alone. False: there is no room.
+  static func describe(_ image: Module) -> Bool {
     var fields = EventFields()
     fields.append(image)
-    fields.withPointer { kvos_describe(UInt32(BinaryFormat.Record.module.rawValue), $0, $1) }
+    return put(fields, .module)
+  }
+
+  private static func put(_ fields: EventFields, _ record: BinaryFormat.Record) -> Bool {
+    fields.withPointer { kvos_describe(UInt32(record.rawValue), $0, $1) } ?? false
   }
 
   private static var executablePath: String? {

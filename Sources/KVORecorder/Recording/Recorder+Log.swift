@@ -40,13 +40,14 @@ extension Recorder {
       partCount: UInt32(LogFiles.partCount),
       isComplete: isComplete
     )
+    // First, because a file that is cut while its first page is written is a fault already.
+    kvos_install_crash_record()
     let code = kvos_start_log(descriptor, &settings)
     guard code == 0 else {
       close(descriptor)
       Self.log.withLock { $0 = nil }
       throw LogFileError(code: .system(errno: code), path: files.path)
     }
-    kvos_install_crash_record()
     note(isLogging: true)
     for registration in live() { record(.live(registration)) }
   }
@@ -123,20 +124,25 @@ extension Recorder {
         return Recorder.open(reason, &present)
       }
     },
+    placePart: { hasBegun in Recorder.log.withLock { $0?.files.place(hasBegun: hasBegun) } },
     describeProcess: { isComplete in RecordedProcess.describe(isComplete: isComplete) },
     describeImages: { isFirst in
       let images = Recorder.log.withLock { log in
         if isFirst { log?.images = ImageList() }
         return log?.images.update() ?? []
       }
-      for image in images { RecordedProcess.describe(image) }
+      for (index, image) in images.enumerated() where !RecordedProcess.describe(image) {
+        Recorder.log.withLock { $0?.images.forget(images[index...]) }
+        return false
+      }
+      return true
     }
   )
 
   private static func open(_ reason: KVOSPartReason, _ log: inout Log) -> Int32 {
     do throws(LogFileError) {
       switch reason {
-      case KVOS_CHILD: return try log.files.openFirst()
+      case KVOS_CHILD: return try log.files.openFirst(isChild: true)
       case KVOS_REPLACEMENT: return try log.files.openReplacement()
       default: return try log.files.openNext()
       }

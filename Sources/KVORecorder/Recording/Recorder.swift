@@ -255,7 +255,8 @@ package final class Recorder: Sendable {
 
   private func processEnds(status: Int) {
     for duty in state.withLock({ $0.exitDuties }) { duty() }
-    record(.exit(status: status))
+    // The child of a fork that recorded nothing has no log, and gets none for its end.
+    if logPath == nil || kvos_part_number() > 0 { record(.exit(status: status)) }
     stopLog()
   }
 }

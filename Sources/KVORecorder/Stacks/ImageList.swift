@@ -20,6 +20,12 @@ package struct ImageList: Sendable {
     return loaded.filter { !known.contains($0) }
   }
 
+  /// Takes images out, so that they are new again.
+  package mutating func forget(_ some: some Sequence<Module>) {
+    let forgotten = Set(some)
+    images.removeAll(where: forgotten.contains)
+  }
+
   /// Where an address lies, from what is known so far.
   package func module(containing address: UInt64) -> Module? {
     guard let index = index(of: address), images[index].contains(address) else { return nil }

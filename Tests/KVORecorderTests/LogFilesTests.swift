@@ -4,15 +4,15 @@ import Testing
 
 @testable import KVORecorder
 
-@Suite("A log file")
-struct LogFileTests {
+@Suite("The files of a log")
+struct LogFilesTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }
 
   private func refusal(_ path: String) -> String? {
     do {
-      _ = try LogFile(path: path)
+      _ = try OpenLog(path)
       return nil
     } catch {
       return error.description
@@ -37,7 +37,7 @@ struct LogFileTests {
   )
   func expansion(pattern: String, name: String) throws {
     let expected = name.replacing("PID", with: "\(getpid())")
-    #expect(try LogFile(path: folder.path(pattern)).path == folder.path(expected))
+    #expect(try OpenLog(folder.path(pattern)).path == folder.path(expected))
     #expect(try folder.names == [expected])
   }
 
@@ -46,7 +46,7 @@ struct LogFileTests {
   @Test("refuses an empty path and shows a good one")
   func emptyPath() {
     #expect(
-      refusal("") == "the path of the log is empty; give one, such as \"app-%p.jsonl\" "
+      refusal("") == "the path of the log is empty; give one, such as \"app-%p.kvolog\" "
         + "(%p is the process id)"
     )
   }
@@ -150,11 +150,17 @@ struct LogFileTests {
 
   // MARK: What is there already
 
-  @Test("empties a longer log of an earlier run")
+  @Test("empties a longer log of an earlier run, and removes its parts and nothing else")
   func staleLog() throws {
     let path = try folder.file("log", String(repeating: "stale\n", count: 1000))
-    try LogFile(path: path).append("new\n")
-    #expect(try text(of: path) == "new\n")
+    let magic: [UInt8] = [0x89, 0x4b, 0x56, 0x4f, 0x4c, 0x0d, 0x0a, 0x1a]
+    let head = magic + Array(repeating: 0, count: 56)
+    for number in [1, 3, 4] { _ = try folder.file("log.\(number)", head) }
+    _ = try folder.file("log.2", "mine")
+    let log = try OpenLog(path)
+    #expect(try text(of: log.path) == "")
+    #expect(try folder.names == ["log", "log.2", "log.4"])
+    #expect(try text(of: folder.path("log.2")) == "mine")
   }
 
   @Test(
@@ -168,60 +174,68 @@ struct LogFileTests {
     try other.send("theirs\n")
     #expect(try other.line() == "theirs")
     #expect(try FileHandle(forWritingAtPath: path)?.write(contentsOf: Data("theirs\n".utf8)) != nil)
-    let log = try LogFile(path: path)
-    log.append("ours\n")
-    #expect(log.path == "\(path).\(getpid())")
-    #expect(try text(of: path) == "theirs\n")
-    #expect(try text(of: log.path) == "ours\n")
+    do {
+      let log = try OpenLog(path)
+      #expect(log.path == "\(path).\(getpid())")
+      #expect(try text(of: path) == "theirs\n")
+    }
     try other.end()
     // The lock went with the process.
-    #expect(try LogFile(path: path).path == path)
+    #expect(try OpenLog(path).path == path)
   }
 
   @Test("finds each of many logs of one process a file of its own")
   func manyOfOneProcess() throws {
     let path = folder.path("log")
-    var logs: [LogFile] = []
-    for number in 1...4 {
-      let log = try LogFile(path: path)
-      log.append("log \(number)\n")
-      logs.append(log)
-    }
+    let logs = try (1...4).map { _ in try OpenLog(path) }
     let own = "\(path).\(getpid())"
     #expect(logs.map(\.path) == [path, own, "\(own).2", "\(own).3"])
-    #expect(
-      try logs.map { try text(of: $0.path) } == ["log 1\n", "log 2\n", "log 3\n", "log 4\n"]
-    )
   }
 
-  // MARK: What happens under it
+  // MARK: Parts
 
-  @Test("goes on when its file is deleted")
-  func deletedFile() throws {
-    let log = try LogFile(path: folder.path("log"))
-    log.append("one\n")
-    #expect(unlink(log.path) == 0)
-    log.append("two\n")
-    #expect(log.lostCount == 0)
-    #expect(try folder.names == [])
+  @Test("moves its parts on by one, and keeps four")
+  func parts() throws {
+    let path = folder.path("log")
+    var files = try LogFiles(pattern: path)
+    for number in 1...6 {
+      let descriptor = try number == 1 ? files.openFirst() : files.openNext()
+      if number > 1 { files.place(hasBegun: true) }
+      write(descriptor, "\(number)", 1)
+      close(descriptor)
+      let count = min(number, 4)
+      #expect(try folder.names == (0..<count).map { $0 == 0 ? "log" : "log.\($0)" })
+      #expect(
+        try folder.names.map { try text(of: folder.path($0)) }
+          == (0..<count).map { String(number - $0) }
+      )
+    }
   }
 
-  @Test("goes on at the beginning when its file is truncated, without a hole")
-  func truncatedFile() throws {
-    let log = try LogFile(path: folder.path("log"))
-    log.append("one\n")
-    #expect(truncate(log.path, 0) == 0)
-    log.append("two\n")
-    #expect(log.lostCount == 0)
-    #expect(try text(of: log.path) == "two\n")
+  @Test("moves nothing for a part that came to nothing")
+  func abandonedPart() throws {
+    let path = folder.path("log")
+    var files = try LogFiles(pattern: path)
+    close(try files.openFirst())
+    close(try files.openNext())
+    #expect(try folder.names == ["log", "log.next"])
+    files.place(hasBegun: false)
+    #expect(try folder.names == ["log"])
   }
 }
 
-extension LogFile {
-  /// Appends a line of text; a loss is told of as `lost N`.
-  func append(_ line: String) {
-    append(Array(line.utf8)) { Array("lost \($0)\n".utf8) }
+/// The first part of a log, open as long as the value lives.
+private final class OpenLog {
+  let path: String
+  private let descriptor: Int32
+
+  init(_ pattern: String) throws(LogFileError) {
+    var files = try LogFiles(pattern: pattern)
+    descriptor = try files.openFirst()
+    path = files.path
   }
+
+  deinit { close(descriptor) }
 }
 
 /// Whom the calling thread is for the file system.

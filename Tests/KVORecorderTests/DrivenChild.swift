@@ -1,0 +1,22 @@
+import Foundation
+
+/// A probe that does what a test tells it, one thing after the other.
+final class DrivenChild {
+  let child: Child
+
+  /// Starts the probe, and its log where `path` is given.
+  init(log path: String? = nil, limit: Int? = nil) throws {
+    child = try Child("RecorderProbe", ["driven"])
+    if let path { try tell("start \(path) \(limit.map(String.init) ?? "")") }
+  }
+
+  /// Has it do something; returns its answer.
+  @discardableResult
+  func tell(_ command: String) throws -> String {
+    try child.send(command + "\n")
+    return try child.line() ?? "(ended)"
+  }
+
+  /// Lets it end, and returns what it complained of on the way.
+  func end() throws -> Child.Outcome { try child.end() }
+}

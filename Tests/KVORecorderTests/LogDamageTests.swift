@@ -1,0 +1,161 @@
+import Foundation
+import KVOTrace
+import TestSupport
+import Testing
+
+@Suite("A log whose file changes while it is written")
+struct LogDamageTests {
+  private let folder: ScratchFolder
+  private let path: String
+
+  init() throws {
+    folder = try ScratchFolder()
+    path = folder.path("log")
+  }
+
+  /// Lets the probe end, and returns how many events it says were lost.
+  private func end(_ probe: DrivenChild) throws -> Int {
+    #expect(try probe.tell("stop") == "done")
+    let outcome = try probe.end()
+    #expect(outcome.ending == .exit && outcome.status == 0)
+    guard !outcome.complaint.isEmpty else { return 0 }
+    let count = outcome.complaint.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? -1
+    #expect(
+      outcome.complaint == "KVOSafety: \(count) events could not be written to \"\(path)\"\n"
+    )
+    return count
+  }
+
+  @Test("that is deleted at its end has lost its events, which is said")
+  func deletedAtTheEnd() throws {
+    let probe = try DrivenChild(log: path)
+    try probe.tell("named 1 60")
+    try probe.tell("threads 4 1 10")
+    #expect(unlink(path) == 0)
+    #expect(try end(probe) == 100)
+    #expect(try folder.names == [])
+  }
+
+  @Test("that is deleted is followed by another, and what it held is counted")
+  func deleted() throws {
+    let probe = try DrivenChild(log: path)
+    try probe.tell("named 1 50")
+    #expect(unlink(path) == 0)
+    #expect(try probe.tell("named 51 5000") == "done")
+    #expect(try probe.tell("part") == "2")
+    let lostCount = try end(probe)
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    let numbers = log.writes["Thread1"] ?? []
+    #expect(numbers == Array(UInt64(lostCount) + 1...5000))
+    #expect(lostCount >= 50)
+    #expect(log.droppedCount == UInt64(lostCount))
+    #expect(try folder.names == ["log"])
+  }
+
+  @Test("that is moved away goes on where it was moved to")
+  func moved() throws {
+    let probe = try DrivenChild(log: path)
+    try probe.tell("named 1 50")
+    #expect(rename(path, folder.path("elsewhere")) == 0)
+    #expect(try probe.tell("named 51 2000") == "done")
+    #expect(try end(probe) == 0)
+    #expect(try folder.names == ["elsewhere"])
+    let log = try LogReading(folder.path("elsewhere"))
+    #expect(log.problems == [])
+    #expect(log.writes["Thread1"] == Array(1...2000))
+  }
+
+  @Test(
+    "that is cut under the recorder costs events, and not the program",
+    arguments: [0, 0.5, 0.9]
+  )
+  func truncated(rest: Double) throws {
+    let probe = try DrivenChild(log: path)
+    try probe.tell("register 7")
+    try probe.tell("named 1 1000")
+    var status = stat()
+    stat(path, &status)
+    #expect(truncate(path, Int(Double(status.st_size) * rest)) == 0)
+    #expect(try probe.tell("threads 4 1 1000") == "done")
+    #expect(try probe.tell("named 1001 3000") == "done")
+    let part = try probe.tell("part")
+    #expect(part == "2")
+    let lostCount = try end(probe)
+    let log = try LogReading(path)
+    #expect(log.part == 2)
+    #expect(log.problems == [])
+    #expect(log.droppedCount == UInt64(lostCount))
+    #expect(log.eventNames.prefix { $0 != "write" }.contains("live"))
+    let writes = log.writes
+    #expect(lostCount + writes.values.map(\.count).reduce(0, +) == 7001)
+    #expect(writes["Thread1"]?.last == 3000)
+    for numbers in writes.values { #expect(numbers == numbers.sorted()) }
+  }
+
+  @Test("that is cut again and again costs events, and not the program")
+  func truncatedOften() throws {
+    let probe = try DrivenChild(log: path)
+    try probe.child.send("threads 4 1 5000\n")
+    var cutCount = 0
+    let isOver = Flag()
+    var answer: String?
+    onThreads(count: 2) { index in
+      if index == 0 {
+        answer = try? probe.child.line()
+        isOver.set()
+        return
+      }
+      while !isOver.isSet {
+        truncate(path, 4096 * (cutCount % 7))
+        cutCount += 1
+        usleep(1_000)
+      }
+    }
+    #expect(answer == "done")
+    #expect(cutCount > 3)
+    #expect(try probe.tell("named 5001 10000") == "done")
+    let lostCount = try end(probe)
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    let writes = log.writes
+    #expect(lostCount + writes.values.map(\.count).reduce(0, +) == 25_000)
+    #expect(writes["Thread1"]?.last == 10_000)
+  }
+
+  @Test("in a folder that is closed goes on in its next part when it is open again")
+  func closedFolder() throws {
+    let probe = try DrivenChild(log: path, limit: 1 << 20)
+    if geteuid() == 0 { try probe.tell("user 65534") }
+    chmod(folder.path, 0o555)
+    var number: UInt64 = 0
+    for _ in 0..<5 {
+      #expect(try probe.tell("plain \(number + 1) \(number + 15_000)") == "done")
+      number += 15_000
+      usleep(110_000)
+    }
+    #expect(try probe.tell("part") == "1")
+    #expect(try folder.names == ["log"])
+    chmod(folder.path, 0o777)
+    usleep(110_000)
+    #expect(try probe.tell("plain \(number + 1) \(number + 1_000)") == "done")
+    number += 1_000
+    #expect(try probe.tell("part") == "2")
+    let lostCount = try end(probe)
+    let log = try LogParts(path)
+    #expect(log.numbers == [1, 2])
+    #expect(log.problems == [])
+    let ends = log.ends
+    #expect(ends.first == 1)
+    #expect(Array(ends.suffix(1_000)) == Array(number - 999...number))
+    #expect(ends.count + lostCount == Int(number))
+    #expect(log.parts.map(\.droppedCount).reduce(0, +) == UInt64(lostCount))
+  }
+
+  private final class Flag {
+    private let lock = NSLock()
+    private var value = false
+    var isSet: Bool { lock.withLock { value } }
+    func set() { lock.withLock { value = true } }
+  }
+}
