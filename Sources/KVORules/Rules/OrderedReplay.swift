@@ -1,16 +1,5 @@
 package import KVOTrace
 
-/// An event and its 1-based number in its input.
-package struct NumberedEvent: Sendable {
-  package var event: Event
-  package var number: Int
-
-  package init(_ event: Event, number: Int) {
-    self.event = event
-    self.number = number
-  }
-}
-
 /// The events of one process, put into the order in which they happened and judged.
 ///
 /// An event that comes in its turn is judged at once. One that leaves a gap in the orders of its
@@ -58,15 +47,30 @@ package struct OrderedReplay: Sendable {
   /// Takes the next events of the log, as ``take(_:number:_:)`` does one.
   ///
   /// Cheaper than one by one where many objects live: what is not in the processor's caches is asked
-  /// for before it is needed, for all of the events at a time. Some dozens of events are enough.
+  /// for before it is needed, for some dozens of events at a time.
   ///
   /// - Parameters:
-  ///   - events: what the log says next, each with its number.
+  ///   - events: what the log says next.
+  ///   - firstNumber: the number of the first of them; those of the others follow it without a gap.
   ///   - judge: is called with what is wrong now, before this returns.
-  package mutating func take(_ events: [NumberedEvent], _ judge: (Verdict) -> Void) {
-    engine.warm(events)
-    for at in events.indices { take(events[at].event, number: events[at].number, judge) }
+  package mutating func take(
+    _ events: Span<Event>,
+    firstNumber: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    var at = 0
+    while at < events.count {
+      let end = min(at + Self.warmedCount, events.count)
+      engine.warm(events.extracting(at..<end))
+      while at < end {
+        take(events[at], number: firstNumber + at, judge)
+        at += 1
+      }
+    }
   }
+
+  /// How many events are read ahead for at a time.
+  private static let warmedCount = 32
 
   /// The log is over.
   ///

@@ -7,12 +7,12 @@ extension RuleEngine {
   /// Reads what judging `events` will read first.
   ///
   /// Changes nothing that is judged.
-  mutating func warm(_ events: [NumberedEvent]) {
+  mutating func warm(_ events: Span<Event>) {
     // Small tables are in the caches anyway.
     guard ledger.slots.count > Self.warmingThreshold else { return }
     var sum: UInt64 = 0
-    for at in events.indices {
-      switch events[at].event.body {
+    for at in 0..<events.count {
+      switch events[at].body {
       case .register(let registration):
         sum &+= subjects.touch(registration.subject.id.rawValue)
         sum &+= ledger.touch(registration.id, registration.observer?.id)
@@ -25,8 +25,8 @@ extension RuleEngine {
       default: break
       }
     }
-    for at in events.indices {
-      switch events[at].event.body {
+    for at in 0..<events.count {
+      switch events[at].body {
       case .register(let registration):
         sum &+= ledger.touchSubject(subjects.find(registration.subject.id.rawValue))
         sum &+= ledger.touchNewest(of: registration.observer?.id)
@@ -40,8 +40,8 @@ extension RuleEngine {
       default: break
       }
     }
-    for at in events.indices {
-      switch events[at].event.body {
+    for at in 0..<events.count {
+      switch events[at].body {
       case .register(let registration):
         sum &+= ledger.touchNewest(on: subjects.find(registration.subject.id.rawValue))
       case .remove(let removal): sum &+= ledger.touchNeighbours(of: removal.registration)
