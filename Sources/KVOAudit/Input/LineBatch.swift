@@ -19,6 +19,6 @@ struct LineBatch {
     events.append(event)
   }
 
-  /// Begins again. Events are allocated anew only where somebody kept them.
+  /// Begins again, with the memory that is there unless somebody kept the events.
   mutating func removeAll() { events.removeAll(keepingCapacity: true) }
 }

@@ -37,11 +37,7 @@ package struct OrderedReplay: Sendable {
   ///   - judge: is called with what is wrong now, which may be about earlier events, before this
   ///     returns.
   package mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
-    if sequencer.isEmpty, engine.consumeIfNext(event, number: number) {
-      if engine.hasVerdicts { engine.takeVerdicts().forEach(judge) }
-      return
-    }
-    hold(event, number: number, judge)
+    withUnsafePointer(to: event) { take($0, number, judge) }
   }
 
   /// Takes the next events of the log, as ``take(_:number:_:)`` does one.
@@ -58,13 +54,12 @@ package struct OrderedReplay: Sendable {
     firstNumber: Int,
     _ judge: (Verdict) -> Void
   ) {
-    var at = 0
-    while at < events.count {
-      let end = min(at + Self.warmedCount, events.count)
-      engine.warm(events.extracting(at..<end))
-      while at < end {
-        take(events[at], number: firstNumber + at, judge)
-        at += 1
+    events.withUnsafeBufferPointer { events in
+      guard let first = events.baseAddress else { return }
+      for start in stride(from: 0, to: events.count, by: Self.warmedCount) {
+        let end = min(start + Self.warmedCount, events.count)
+        engine.warm(UnsafeBufferPointer(start: first + start, count: end - start))
+        for at in start..<end { take(first + at, firstNumber + at, judge) }
       }
     }
   }
@@ -78,6 +73,19 @@ package struct OrderedReplay: Sendable {
   package mutating func finish(_ judge: (Verdict) -> Void) {
     sequencer.flush { engine.consume($0, number: $1).forEach(judge) }
     engine.finish().forEach(judge)
+  }
+
+  @inline(__always)
+  private mutating func take(
+    _ event: UnsafePointer<Event>,
+    _ number: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    if sequencer.isEmpty, engine.consumeIfNext(event, number: number) {
+      if engine.hasVerdicts { engine.takeVerdicts().forEach(judge) }
+      return
+    }
+    hold(event.pointee, number: number, judge)
   }
 
   private mutating func hold(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {

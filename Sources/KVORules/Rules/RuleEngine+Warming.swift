@@ -7,7 +7,7 @@ extension RuleEngine {
   /// Reads what judging `events` will read first.
   ///
   /// Changes nothing that is judged.
-  mutating func warm(_ events: Span<Event>) {
+  mutating func warm(_ events: UnsafeBufferPointer<Event>) {
     // Small tables are in the caches anyway.
     guard ledger.slots.count > Self.warmingThreshold else { return }
     var sum: UInt64 = 0
