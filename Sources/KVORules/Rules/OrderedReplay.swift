@@ -56,16 +56,15 @@ package struct OrderedReplay: Sendable {
   ) {
     events.withUnsafeBufferPointer { events in
       guard let first = events.baseAddress else { return }
-      for start in stride(from: 0, to: events.count, by: Self.warmedCount) {
-        let end = min(start + Self.warmedCount, events.count)
-        engine.warm(UnsafeBufferPointer(start: first + start, count: end - start))
-        for at in start..<end { take(first + at, firstNumber + at, judge) }
+      let count = RuleEngine.warmedCount
+      for start in stride(from: 0, to: events.count, by: count) {
+        engine.warm(events, from: start)
+        for at in start..<min(start + count, events.count) {
+          take(first + at, firstNumber + at, judge)
+        }
       }
     }
   }
-
-  /// How many events are read ahead for at a time.
-  private static let warmedCount = 32
 
   /// The log is over.
   ///

@@ -210,6 +210,11 @@ extension RuleEngine {
       recent[oldestRecent] = Int32(slot)
       oldestRecent = oldestRecent + 1 == Self.recentLimit ? 0 : oldestRecent + 1
       ledger.release(oldest)
+      // They ended long ago, and are no longer in the caches.
+      ledger.prefetchRelease(
+        next: Int(recent[(oldestRecent + 4) % Self.recentLimit]),
+        later: Int(recent[(oldestRecent + 8) % Self.recentLimit])
+      )
     }
   }
 

@@ -74,8 +74,6 @@ package struct RuleEngine: Sendable {
   var hasCrashed = false
   var wasFinished = false
   var cutRules: Set<RuleCode> = []
-  /// What ``warm(_:)`` read, and nothing else; it is never looked at.
-  var warmth: UInt64 = 0
 
   /// Kinds of events that rules cannot be judged without.
   struct Need: OptionSet, Sendable {
