@@ -24,7 +24,9 @@ let package = Package(
       dependencies: ["TestSupport", "KVOTrace", "KVOTraceJSON"]
     ),
 
-    .target(name: "KVORules", dependencies: ["KVOTrace"]),
+    // The one instruction that Swift has no word for.
+    .target(name: "CKVOPrefetch"),
+    .target(name: "KVORules", dependencies: ["KVOTrace", "CKVOPrefetch"]),
     .testTarget(name: "KVORulesTests", dependencies: ["KVORules", "KVOTrace"]),
 
     // MARK: - Inside the observed process

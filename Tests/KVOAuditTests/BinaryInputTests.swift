@@ -52,9 +52,11 @@ import Testing
     var course: [String] = []
     _ = try LogSource(input).read { content, _ in
       switch content {
-      case .event(let event, let number):
-        if case .lock(let id) = event.body { course.append("\(number): lock \(id.number ?? 0)") }
-        if case .process(let process) = event.body { course.append("\(process.isComplete)") }
+      case .events(let events, let firstNumber):
+        for (number, event) in zip(firstNumber..., events) {
+          if case .lock(let id) = event.body { course.append("\(number): lock \(id.number ?? 0)") }
+          if case .process(let process) = event.body { course.append("\(process.isComplete)") }
+        }
       case .damage(let place): course.append(place.message)
       }
     }

@@ -5,12 +5,12 @@ import Testing
 @Suite("Events that are judged together")
 struct BatchTests {
   /// More registrations than fit into the table of one object or into the caches, and faults.
-  private static let events: [NumberedEvent] = {
+  private static let events: [Event] = {
     var random = SplitMix64(seed: 5)
-    var events: [NumberedEvent] = []
+    var events: [Event] = []
     func add(_ body: Event.Body) {
       let thread = ThreadID(UInt64(events.count / 7 % 3))
-      events.append(NumberedEvent(Event(body, thread: thread), number: events.count + 1))
+      events.append(Event(body, thread: thread))
     }
     func object(_ number: Int) -> ObjectRef {
       ObjectRef(id: ObjectID(UInt64(number)), className: .none)
@@ -46,18 +46,22 @@ struct BatchTests {
   func sameVerdicts(count: Int) {
     var single = OrderedReplay()
     var expected: [Verdict] = []
-    for event in Self.events {
-      single.take(event.event, number: event.number) { expected.append($0) }
+    for (index, event) in Self.events.enumerated() {
+      single.take(event, number: index + 1) { expected.append($0) }
     }
     single.finish { expected.append($0) }
     var batched = OrderedReplay()
     var verdicts: [Verdict] = []
     for start in stride(from: 0, to: Self.events.count, by: count) {
       let end = min(start + count, Self.events.count)
-      batched.take(Array(Self.events[start..<end])) { verdicts.append($0) }
+      batched.take(Self.events.span.extracting(start..<end), firstNumber: start + 1) {
+        verdicts.append($0)
+      }
     }
     batched.finish { verdicts.append($0) }
     #expect(expected.count > 5_000)
+    // As many as it takes for the events to be looked at ahead of their turn.
+    #expect(single.engine.liveRegistrationCount > 1_024)
     #expect(verdicts == expected)
     #expect(batched.capacities == single.capacities)
   }

@@ -45,13 +45,18 @@ package struct Census: Sendable {
     var tally = CensusTally(appModules: appModules, resolver: resolver)
     let reading = try LogSource(input, progress: progress).read { content, names in
       switch content {
-      case .event(let event, let number):
-        if current.isLeft(at: event.body) {
+      case .events(let events, let firstNumber):
+        var takenCount = 0
+        while true {
+          takenCount += current.take(
+            events.span.extracting(droppingFirst: takenCount),
+            firstNumber: firstNumber + takenCount
+          ) { _ in }
+          if takenCount == events.count { break }
           current.finish { _ in }
           tally.add(current, names: names())
           current = ProcessReplay(options: options)
         }
-        current.take(event, number: number) { _ in }
       case .damage(let problem): current.lose(at: problem.number) { _ in }
       }
     }

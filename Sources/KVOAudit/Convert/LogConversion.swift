@@ -61,23 +61,25 @@ package struct LogConversion {
     reading = try source.read(begin: { kind = $0 }) { content, names in
       if form == nil { form = Form(otherThan: kind) }
       switch content {
-      case .event(let event, _): append(event, names())
-      case .damage: append(Event(.dropped(count: 1, why: why)), names())
+      case .events(let events, _):
+        let names = names()
+        for event in events { append(event, names, output) }
+      case .damage: append(Event(.dropped(count: 1, why: why)), names(), output)
       }
-      if bytes.count >= Self.chunkByteCount { flush(output) }
     }
     if form == nil { form = Form(otherThan: kind) }
     if form == .binary { writer.finish(to: &bytes) }
     flush(output)
   }
 
-  private mutating func append(_ event: Event, _ names: TraceNames) {
+  private mutating func append(_ event: Event, _ names: TraceNames, _ output: Output) {
     guard isWanted else { return }
     if form == .binary {
       writer.append(event, names: names, to: &bytes)
     } else {
       JSONLinesWriter.append(event, names: names, to: &bytes)
     }
+    if bytes.count >= Self.chunkByteCount { flush(output) }
   }
 
   private mutating func flush(_ output: Output) {

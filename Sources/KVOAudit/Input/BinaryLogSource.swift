@@ -81,14 +81,9 @@ struct BinaryLogSource {
     steps: while true {
       switch reader.next(into: &events) {
       case .events:
-        for var event in events {
-          eventCount += 1
-          if !isComplete, case .process(var process) = event.body {
-            process.isComplete = false
-            event.body = .process(process)
-          }
-          body(.event(event, number: eventCount), { reader.names })
-        }
+        if !isComplete { Self.markIncomplete(&events) }
+        body(.events(events, firstNumber: eventCount + 1), { reader.names })
+        eventCount += events.count
         progress?(readByteCount + reader.readByteCount, byteCount)
       case .problem(let problem):
         take(DamagedPlace(problem, path: path, number: eventCount + 1), reader.names, body)
@@ -105,6 +100,15 @@ struct BinaryLogSource {
         input: label,
         reason: "nothing of this binary log can be read; at \(first.text(input: label))"
       )
+    }
+  }
+
+  /// Has the events say that the log is not there from its first part on.
+  private static func markIncomplete(_ events: inout [Event]) {
+    for at in events.indices {
+      guard case .process(var process) = events[at].body else { continue }
+      process.isComplete = false
+      events[at].body = .process(process)
     }
   }
 

@@ -32,13 +32,17 @@ package struct LogReading: Sendable {
 package struct LogSource {
   /// What an input says.
   package enum Content {
-    /// An event and its 1-based number: the line, in JSON Lines.
-    case event(Event, number: Int)
+    /// At least one event, in order, and the 1-based number of the first: the line, in JSON Lines.
+    /// The numbers of the others follow it without a gap.
+    case events([Event], firstNumber: Int)
     /// A place that cannot be read, and may hide an event.
     case damage(DamagedPlace)
   }
 
   /// Is called with all that an input says, in order, and with the names behind the ids.
+  ///
+  /// Events come in batches that are as long as they happen to be. Their array is used again: who
+  /// keeps it has the next batch copied.
   package typealias Body = (_ content: Content, _ names: () -> TraceNames) -> Void
 
   /// Is told, after every chunk, how many bytes are read and how many there are, if that is known.
@@ -83,9 +87,7 @@ package struct LogSource {
     switch input {
     case .events(let events, let names, _):
       begin(.memory)
-      for (index, event) in events.enumerated() {
-        body(.event(event, number: index + 1), { names })
-      }
+      if !events.isEmpty { body(.events(events, firstNumber: 1), { names }) }
       return LogReading(
         kind: .memory,
         names: names,
@@ -148,21 +150,32 @@ package struct LogSource {
     _ body: Body
   ) throws(InputFailure) -> LogReading {
     let reader = JSONLinesReader(names: names)
-    func take(line: Int, content: JSONLinesReader.Content) {
-      switch content {
-      case .event(let event): body(.event(event, number: line), { reader.names })
-      case .problem(let problem): body(.damage(DamagedPlace(problem)), { reader.names })
+    var batch = LineBatch()
+    func take(line: Int, event: inout Event) {
+      if !batch.takes(line) { give() }
+      batch.append(event, line: line)
+    }
+    func take(problem: LogProblem) {
+      give()
+      body(.damage(DamagedPlace(problem)), { reader.names })
+    }
+    func give() {
+      if !batch.events.isEmpty {
+        body(.events(batch.events, firstNumber: batch.firstLine), { reader.names })
       }
+      batch.removeAll()
     }
     var chunk = head
     var readByteCount = 0
     while !chunk.isEmpty, reader.refusal == nil {
-      reader.read(chunk[...], take)
+      reader.read(chunk[...], event: take, problem: take)
+      give()
       readByteCount += chunk.count
       progress?(readByteCount, source.knownByteCount)
       chunk = try source.read()
     }
-    reader.finish(take)
+    reader.finish(event: take, problem: take)
+    give()
     try check(reader)
     return LogReading(
       kind: .jsonLines,

@@ -47,12 +47,17 @@ struct InputReplay {
 
   mutating func take(_ content: LogSource.Content, names: () -> TraceNames) {
     switch content {
-    case .event(let event, let number):
-      if current.isLeft(at: event.body) {
+    case .events(let events, let firstNumber):
+      var takenCount = 0
+      while true {
+        takenCount += current.take(
+          events.span.extracting(droppingFirst: takenCount),
+          firstNumber: firstNumber + takenCount
+        ) { verdicts.append($0) }
+        if takenCount == events.count { break }
         finish(names: names())
         current = ProcessReplay(options: options)
       }
-      current.take(event, number: number) { verdicts.append($0) }
     case .damage(let problem): current.lose(at: problem.number) { verdicts.append($0) }
     }
     if verdicts.count >= Self.batchCount { fold(names: names()) }

@@ -27,9 +27,6 @@ struct ProcessReplay {
     case open
   }
 
-  private static let batchCount = 32
-  /// Events that wait for some more, to be judged together: see ``OrderedReplay``.
-  private var batch: [NumberedEvent] = []
   /// Whether anything but the process was described.
   private var hasEvents = false
 
@@ -42,21 +39,32 @@ struct ProcessReplay {
 
   var engine: RuleEngine { replay.engine }
 
-  /// Whether `body` begins the log of another process.
+  /// Takes the next events of the log, up to one that begins the log of another process.
   ///
-  /// A log that is continued in a second part repeats its `process` line.
-  func isLeft(at body: Event.Body) -> Bool {
-    guard case .process(let next) = body else { return false }
-    guard let process else { return hasEvents }
-    guard process.pid != nil, process.started != nil else { return true }
-    return process.pid != next.pid || process.started != next.started
+  /// - Parameters:
+  ///   - events: what the log says next.
+  ///   - firstNumber: the number of the first of them; those of the others follow it.
+  ///   - judge: is called with what is found to be wrong by now, which may be about earlier events.
+  /// - Returns: how many it took. A replay that has taken none yet takes at least one.
+  mutating func take(
+    _ events: Span<Event>,
+    firstNumber: Int,
+    _ judge: (Verdict) -> Void
+  ) -> Int {
+    var count = 0
+    while count < events.count, describe(events[count]) { count += 1 }
+    replay.take(events.extracting(first: count), firstNumber: firstNumber, judge)
+    return count
   }
 
-  /// Takes the next event of the log; `judge` is called with what is found to be wrong by now, which
-  /// may be about earlier events.
-  mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
+  /// Takes from `event` what is not left to the rules.
+  ///
+  /// - Returns: false: it begins the log of another process, and nothing was taken.
+  private mutating func describe(_ event: borrowing Event) -> Bool {
     switch event.body {
-    case .process(let info): process = process ?? info
+    case .process(let info):
+      if isLeft(at: info) { return false }
+      process = process ?? info
     case .module(let module): modules.append(module)
     case .threadName(let name):
       if let thread = event.thread { threadNames[thread] = name }
@@ -67,28 +75,24 @@ struct ProcessReplay {
     case .exit: ending = .exit
     default: hasEvents = true
     }
-    push(event, number: number, judge)
+    return true
+  }
+
+  /// Whether the log of another process begins with `next`.
+  ///
+  /// A log that is continued in a second part repeats its `process` line.
+  private func isLeft(at next: ProcessInfo) -> Bool {
+    guard let process else { return hasEvents }
+    guard process.pid != nil, process.started != nil else { return true }
+    return process.pid != next.pid || process.started != next.started
   }
 
   /// Takes a place in the log that cannot be read, which may have held any event: from here on,
   /// nothing is concluded from the absence of one.
   mutating func lose(at number: Int, _ judge: (Verdict) -> Void) {
-    push(Event(.dropped(count: 1, why: .none)), number: number, judge)
+    replay.take(Event(.dropped(count: 1, why: .none)), number: number, judge)
   }
 
   /// The log of the process is over.
-  mutating func finish(_ judge: (Verdict) -> Void) {
-    judgeBatch(judge)
-    replay.finish(judge)
-  }
-
-  private mutating func push(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
-    batch.append(NumberedEvent(event, number: number))
-    if batch.count == Self.batchCount { judgeBatch(judge) }
-  }
-
-  private mutating func judgeBatch(_ judge: (Verdict) -> Void) {
-    replay.take(batch, judge)
-    batch.removeAll(keepingCapacity: true)
-  }
+  mutating func finish(_ judge: (Verdict) -> Void) { replay.finish(judge) }
 }

@@ -42,23 +42,26 @@ package struct LogStatistics: Sendable {
     var timeline = Timeline()
     label = input.label
     reading = try LogSource(input, progress: progress).read { content, names in
-      guard case .event(let event, _) = content else { return }
-      let before = encoder.bytes.count
-      encoder.append(event, names: names())
-      let name = event.body.name
-      counts[name, default: Row(event: name, count: 0, byteCount: 0)].count += 1
-      counts[name]?.byteCount += encoder.bytes.count - before
-      // What was counted is not kept; threads and scopes go on as in one long segment.
-      if encoder.bytes.count > 1 << 20 { _ = encoder.takeBytes() }
-      _ = encoder.tables.takeBytes()
-      if let thread = event.thread { threads.insert(thread) }
-      if event.stack != .none, stacks.insert(event.stack).inserted {
-        let count = names()[event.stack].count
-        depth.sum += count
-        depth.deepest = max(depth.deepest, count)
+      guard case .events(let events, _) = content else { return }
+      let names = names()
+      for event in events {
+        let before = encoder.bytes.count
+        encoder.append(event, names: names)
+        let name = event.body.name
+        counts[name, default: Row(event: name, count: 0, byteCount: 0)].count += 1
+        counts[name]?.byteCount += encoder.bytes.count - before
+        // What was counted is not kept; threads and scopes go on as in one long segment.
+        if encoder.bytes.count > 1 << 20 { _ = encoder.takeBytes() }
+        _ = encoder.tables.takeBytes()
+        if let thread = event.thread { threads.insert(thread) }
+        if event.stack != .none, stacks.insert(event.stack).inserted {
+          let count = names[event.stack].count
+          depth.sum += count
+          depth.deepest = max(depth.deepest, count)
+        }
+        if case .dropped(let count, _) = event.body { dropped = dropped.addingSaturated(count) }
+        if let time = event.time { timeline.add(time) }
       }
-      if case .dropped(let count, _) = event.body { dropped = dropped.addingSaturated(count) }
-      if let time = event.time { timeline.add(time) }
     }
     rows = counts.values.sorted { ($1.count, $0.event) < ($0.count, $1.event) }
     threadCount = threads.count

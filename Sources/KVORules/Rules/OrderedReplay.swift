@@ -1,16 +1,5 @@
 package import KVOTrace
 
-/// An event and its 1-based number in its input.
-package struct NumberedEvent: Sendable {
-  package var event: Event
-  package var number: Int
-
-  package init(_ event: Event, number: Int) {
-    self.event = event
-    self.number = number
-  }
-}
-
 /// The events of one process, put into the order in which they happened and judged.
 ///
 /// An event that comes in its turn is judged at once. One that leaves a gap in the orders of its
@@ -48,24 +37,33 @@ package struct OrderedReplay: Sendable {
   ///   - judge: is called with what is wrong now, which may be about earlier events, before this
   ///     returns.
   package mutating func take(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
-    if sequencer.isEmpty, engine.consumeIfNext(event, number: number) {
-      if engine.hasVerdicts { engine.takeVerdicts().forEach(judge) }
-      return
-    }
-    hold(event, number: number, judge)
+    withUnsafePointer(to: event) { take($0, number, judge) }
   }
 
   /// Takes the next events of the log, as ``take(_:number:_:)`` does one.
   ///
   /// Cheaper than one by one where many objects live: what is not in the processor's caches is asked
-  /// for before it is needed, for all of the events at a time. Some dozens of events are enough.
+  /// for before it is needed, for some dozens of events at a time.
   ///
   /// - Parameters:
-  ///   - events: what the log says next, each with its number.
+  ///   - events: what the log says next.
+  ///   - firstNumber: the number of the first of them; those of the others follow it without a gap.
   ///   - judge: is called with what is wrong now, before this returns.
-  package mutating func take(_ events: [NumberedEvent], _ judge: (Verdict) -> Void) {
-    engine.warm(events)
-    for at in events.indices { take(events[at].event, number: events[at].number, judge) }
+  package mutating func take(
+    _ events: Span<Event>,
+    firstNumber: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    events.withUnsafeBufferPointer { events in
+      guard let first = events.baseAddress else { return }
+      let count = RuleEngine.warmedCount
+      for start in stride(from: 0, to: events.count, by: count) {
+        engine.warm(events, from: start)
+        for at in start..<min(start + count, events.count) {
+          take(first + at, firstNumber + at, judge)
+        }
+      }
+    }
   }
 
   /// The log is over.
@@ -74,6 +72,19 @@ package struct OrderedReplay: Sendable {
   package mutating func finish(_ judge: (Verdict) -> Void) {
     sequencer.flush { engine.consume($0, number: $1).forEach(judge) }
     engine.finish().forEach(judge)
+  }
+
+  @inline(__always)
+  private mutating func take(
+    _ event: UnsafePointer<Event>,
+    _ number: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    if sequencer.isEmpty, engine.consumeIfNext(event, number: number) {
+      if engine.hasVerdicts { engine.takeVerdicts().forEach(judge) }
+      return
+    }
+    hold(event.pointee, number: number, judge)
   }
 
   private mutating func hold(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {

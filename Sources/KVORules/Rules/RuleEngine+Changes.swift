@@ -17,28 +17,28 @@ extension RuleEngine {
       verdicts.append(verdict)
     }
     if let began = outcome.began, droppedAt == nil {
-      let waiting = audience(of: change, on: place.subject, began: began)
-      if !waiting.isEmpty {
+      findAudience(of: change, on: place.subject, began: began)
+      if !audience.isEmpty {
         let pending = MissedDeliveries.Pending(
           change: change,
           began: began.as(.changed),
           made: evidence,
-          depth: threads[thread].callbacks.count,
-          waiting: waiting
+          depth: threads[thread].callbacks.count
         )
-        updateMissed(of: thread) { $0.expect(pending) }
+        if threads[thread].missed.isEmpty { waitingThreadCount += 1 }
+        threads[thread].missed.expect(pending, by: audience)
       }
     }
     threads.updateBusy(thread)
   }
 
-  /// Who must be told of a change: what was registered before it began and is live now.
+  /// Finds who must be told of a change: what was registered before it began and is live now.
   ///
   /// Deep key paths and keys that depend on others are left out: no log says which changes concern
   /// them. So is a registration that is telling its initial value.
-  private mutating func audience(of change: Change, on subject: Int, began: Evidence) -> SmallSet {
-    var waiting = SmallSet()
-    guard subject >= 0 else { return waiting }
+  private mutating func findAudience(of change: Change, on subject: Int, began: Evidence) {
+    audience.removeAll(keepingCapacity: true)
+    guard subject >= 0 else { return }
     ledger.forEach(of: change.key, on: subject) { slot in
       if ledger.slots[slot].isDeliveringInitial { return }
       let isEarlier: Bool
@@ -47,9 +47,8 @@ extension RuleEngine {
       } else {
         isEarlier = ledger.slots[slot].registered.event < began.event
       }
-      if isEarlier { waiting.insert(slot) }
+      if isEarlier { audience.append(Int32(truncatingIfNeeded: slot)) }
     }
-    return waiting
   }
 
   // MARK: - Callbacks
@@ -199,18 +198,21 @@ extension RuleEngine {
     return result
   }
 
-  mutating func concludeChanges(of event: Event, _ thread: Int) {
+  mutating func concludeChanges(of event: UnsafePointer<Event>, _ thread: Int) {
+    let outcome = MissedDeliveries.conclusion(of: event)
+    if outcome == .none { return }
     let depth = threads[thread].callbacks.count
-    let over = updateMissed(of: thread) { $0.conclude(before: event.body, depth: depth) }
+    let over = updateMissed(of: thread) { $0.conclude(outcome, depth: depth) }
     if over.isEmpty { return }
     for pending in over { judge(pending) }
     threads.updateBusy(thread)
   }
 
-  private mutating func judge(_ pending: MissedDeliveries.Pending) {
+  private mutating func judge(_ over: MissedDeliveries.Over) {
     guard droppedAt == nil else { return }
+    let pending = over.pending
     var found: [Verdict] = []
-    for slot in pending.waiting.all where ledger.isLive(slot) {
+    for slot in over.waiting where ledger.isLive(slot) {
       let registration = ledger.slots[slot].registration
       let registered = ledger.slots[slot].registered
       found.append(

@@ -11,13 +11,15 @@ extension RuleEngine {
     var slot = -1
     /// The place of its thread in the table of threads.
     var thread = -1
+    /// The innermost scope that its thread was in.
+    var scope: ScopeID?
   }
 
   /// Looks up what `event` is about.
   ///
   /// Done once for each event, before all else: what it is about is judged by the same places.
-  mutating func place(of event: Event) -> Place {
-    switch event.body {
+  mutating func place(of event: UnsafePointer<Event>) -> Place {
+    switch event.pointee.body {
     case .live(let registration), .register(let registration):
       return Place(
         subject: subjects.find(registration.subject.id.rawValue),
@@ -28,8 +30,8 @@ extension RuleEngine {
     case .remove(let removal), .removeEnd(let removal): return place(of: removal.subject)
     case .willChange(let change), .didChange(let change): return place(of: change.subject)
     default:
-      if let object = event.body.object { return place(of: object) }
-      if let id = event.body.registration { return place(of: id) }
+      if let object = event.pointee.body.object { return place(of: object) }
+      if let id = event.pointee.body.registration { return place(of: id) }
       return Place()
     }
   }
@@ -48,19 +50,26 @@ extension RuleEngine {
   /// True where the order of the event follows the last one of its object without a gap, or where
   /// it has none. An event of a registration that is unknown may have to wait for it.
   @inline(__always)
-  mutating func isNext(_ event: Event, _ place: Place) -> Bool {
-    guard let order = event.order, order > 1 else { return true }
+  mutating func isNext(_ event: UnsafePointer<Event>, _ place: Place) -> Bool {
+    guard let order = event.pointee.order, order > 1 else { return true }
     if place.subject >= 0 { return order - 1 <= ledger.subjects[place.subject].lastOrder }
     return isNextUnobserved(event, order)
   }
 
-  private mutating func isNextUnobserved(_ event: Event, _ order: UInt64) -> Bool {
-    if let object = event.body.object { return order - 1 <= unobservedOrders[object.id] ?? 0 }
-    return event.body.registration == nil
+  private mutating func isNextUnobserved(
+    _ event: UnsafePointer<Event>,
+    _ order: UInt64
+  ) -> Bool {
+    if let object = event.pointee.body.object {
+      return order - 1 <= unobservedOrders[object.id] ?? 0
+    }
+    return event.pointee.body.registration == nil
   }
 
   /// Whether no event that is still to come can belong before `event`.
-  mutating func isNext(_ event: Event) -> Bool { isNext(event, place(of: event)) }
+  mutating func isNext(_ event: Event) -> Bool {
+    withUnsafePointer(to: event) { isNext($0, place(of: $0)) }
+  }
 
   /// The object that the registration of `event` is on, where the event does not name it.
   func home(of event: Event) -> ObjectID? {
@@ -71,7 +80,7 @@ extension RuleEngine {
 
   /// Remembers the order of `event`, which is judged now.
   @inline(__always)
-  mutating func note(_ order: UInt64, of event: Event, _ place: Place) {
+  mutating func note(_ order: UInt64, of event: UnsafePointer<Event>, _ place: Place) {
     if place.subject >= 0 {
       ledger.note(order, of: place.subject)
     } else {
@@ -79,8 +88,8 @@ extension RuleEngine {
     }
   }
 
-  private mutating func noteUnobserved(_ order: UInt64, of event: Event) {
-    if let object = event.body.object {
+  private mutating func noteUnobserved(_ order: UInt64, of event: UnsafePointer<Event>) {
+    if let object = event.pointee.body.object {
       unobservedOrders.set(object.id, max(order, unobservedOrders[object.id] ?? 0))
     }
   }

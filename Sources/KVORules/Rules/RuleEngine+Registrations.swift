@@ -7,7 +7,6 @@ extension RuleEngine {
 
   mutating func restore(
     _ registration: Registration,
-    _ event: Event,
     _ evidence: Evidence,
     _ place: Place
   ) {
@@ -16,16 +15,15 @@ extension RuleEngine {
     guard let numbered = admit(registration, place) else { return }
     let slot = ledger.insert(
       numbered.registration,
-      on: open(registration.subject.id, place, event, hasUnknownPast: false),
+      on: open(registration.subject.id, place, evidence, hasUnknownPast: false),
       at: evidence.at(registration.site),
       isBeingAdded: false
     )
-    note(slot, numbered.isOwn, threads[place.thread].activity, event, isLive: true)
+    note(slot, numbered.isOwn, place, isLive: true)
   }
 
   mutating func register(
     _ registration: Registration,
-    _ event: Event,
     _ evidence: Evidence,
     _ place: Place
   ) {
@@ -34,7 +32,7 @@ extension RuleEngine {
     let subject = open(
       registration.subject.id,
       place,
-      event,
+      evidence,
       hasUnknownPast: process?.isComplete == false
     )
     let firstVerdict = verdicts.count
@@ -45,7 +43,7 @@ extension RuleEngine {
       &verdicts
     )
     if added.displaced >= 0 { settle(added.displaced) }
-    note(added.slot, numbered.isOwn, threads[place.thread].activity, event, isLive: false)
+    note(added.slot, numbered.isOwn, place, isLive: false)
     if verdicts.count > firstVerdict { sortOut(from: firstVerdict, subject) }
   }
 
@@ -75,7 +73,6 @@ extension RuleEngine {
 
   mutating func remove(
     _ removal: Removal,
-    _ event: Event,
     _ unplaced: Evidence,
     _ place: Place
   ) {
@@ -83,7 +80,7 @@ extension RuleEngine {
     let subject = open(
       removal.subject.id,
       place,
-      event,
+      unplaced,
       hasUnknownPast: process?.isComplete == false
     )
     let matching = matching(of: removal, on: subject)
@@ -105,7 +102,6 @@ extension RuleEngine {
 
   mutating func cancel(
     _ cause: CancelCause,
-    _ event: Event,
     _ evidence: Evidence,
     _ place: Place
   ) {
@@ -115,7 +111,7 @@ extension RuleEngine {
       return
     }
     guard ledger.isLive(slot) else { return }
-    if case .token = cause { judgeDroppedToken(slot, event, evidence, place.thread) }
+    if case .token = cause { judgeDroppedToken(slot, evidence, place) }
     var failed = evidence
     switch cause {
     case .subject:
@@ -148,17 +144,17 @@ extension RuleEngine {
 
   // MARK: - Bookkeeping
 
-  /// The place of the object of `event` in the ledger, which is opened for it where it has none.
+  /// The place of the object `id` in the ledger, which is opened for it where it has none.
   private mutating func open(
     _ id: ObjectID,
     _ place: Place,
-    _ event: Event,
+    _ evidence: Evidence,
     hasUnknownPast: Bool
   ) -> Int {
     if place.subject >= 0 { return place.subject }
     let subject = ledger.open(id, MatchingSemantics(profile), hasUnknownPast: hasUnknownPast)
     subjects.set(id.rawValue, subject)
-    if event.order != nil, let order = unobservedOrders[id] { ledger.note(order, of: subject) }
+    if evidence.order != nil, let order = unobservedOrders[id] { ledger.note(order, of: subject) }
     return subject
   }
 
@@ -184,14 +180,13 @@ extension RuleEngine {
   private mutating func note(
     _ slot: Int,
     _ isNumbered: Bool,
-    _ activity: Int,
-    _ event: Event,
+    _ place: Place,
     isLive: Bool
   ) {
-    let origin = Origin(scope: event.scope, activity: activity)
+    let origin = Origin(scope: place.scope, activity: threads[place.thread].activity)
     if slot < origins.count { origins[slot] = origin } else { origins.append(origin) }
-    let isScoped = event.scope != nil && !isLive
-    if isScoped, let scope = event.scope { scopes.enter(slot, in: scope) }
+    let isScoped = place.scope != nil && !isLive
+    if isScoped, let scope = place.scope { scopes.enter(slot, in: scope) }
     if isScoped || !isNumbered { ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped) }
   }
 
@@ -215,6 +210,11 @@ extension RuleEngine {
       recent[oldestRecent] = Int32(slot)
       oldestRecent = oldestRecent + 1 == Self.recentLimit ? 0 : oldestRecent + 1
       ledger.release(oldest)
+      // They ended long ago, and are no longer in the caches.
+      ledger.prefetchRelease(
+        next: Int(recent[(oldestRecent + 4) % Self.recentLimit]),
+        later: Int(recent[(oldestRecent + 8) % Self.recentLimit])
+      )
     }
   }
 
@@ -245,19 +245,18 @@ extension RuleEngine {
   /// a token that lived any longer was kept by somebody.
   private mutating func judgeDroppedToken(
     _ slot: Int,
-    _ event: Event,
     _ evidence: Evidence,
-    _ thread: Int
+    _ place: Place
   ) {
     let origin = origins[slot]
     let registration = ledger.slots[slot].registration
     let registered = ledger.slots[slot].registered
     guard droppedAt == nil, !ledger.slots[slot].wasNotified,
-      !registration.options.contains(.initial), event.scope == origin.scope
+      !registration.options.contains(.initial), place.scope == origin.scope
     else { return }
     if origin.scope == nil {
-      guard event.thread == registered.thread,
-        threads[thread].activity == origin.activity
+      guard evidence.thread == registered.thread,
+        threads[place.thread].activity == origin.activity
       else { return }
     }
     verdicts.append(

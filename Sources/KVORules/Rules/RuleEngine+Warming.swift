@@ -1,112 +1,173 @@
+private import CKVOPrefetch
 import KVOTrace
 
-// Swift has no instruction that asks for memory ahead of its use. But loads that do not wait for each
-// other are under way at the same time, and most of what an event needs is found by its identifiers
-// alone. So for some dozens of events all buckets are read, then all that the buckets point to.
+// Where many objects live, judging waits for memory: an event finds its object and its registration by
+// identifier, and each look-up misses the caches. But what an event needs is known well ahead of its
+// turn, and asking for memory does not wait for it. Three steps of asking, each of which reads what
+// the one before has asked for, go ahead of the judging, a group of events apart.
 extension RuleEngine {
-  /// Reads what judging `events` will read first.
+  /// How many events are asked for at a time.
+  static let warmedCount = 16
+
+  /// Asks for what the events from `start` on will need, of which ``warmedCount`` are judged next.
   ///
-  /// Changes nothing that is judged.
-  mutating func warm(_ events: [NumberedEvent]) {
-    // Small tables are in the caches anyway.
-    guard ledger.slots.count > Self.warmingThreshold else { return }
-    var sum: UInt64 = 0
-    for at in events.indices {
-      switch events[at].event.body {
-      case .register(let registration):
-        sum &+= subjects.touch(registration.subject.id.rawValue)
-        sum &+= ledger.touch(registration.id, registration.observer?.id)
-      case .remove(let removal):
-        sum &+= subjects.touch(removal.subject.id.rawValue)
-        sum &+= ledger.touch(removal.registration, removal.observer?.id)
-      case .willChange(let change): sum &+= subjects.touch(change.subject.id.rawValue)
-      case .notify(let delivery): sum &+= ledger.touch(delivery.registration, nil)
-      case .cancel(let id, _): sum &+= ledger.touch(id, nil)
-      default: break
-      }
-    }
-    for at in events.indices {
-      switch events[at].event.body {
-      case .register(let registration):
-        sum &+= ledger.touchSubject(subjects.find(registration.subject.id.rawValue))
-        sum &+= ledger.touchNewest(of: registration.observer?.id)
-      case .remove(let removal):
-        sum &+= ledger.touchSubject(subjects.find(removal.subject.id.rawValue))
-        sum &+= ledger.touchSlot(of: removal.registration)
-      case .willChange(let change):
-        sum &+= ledger.touchSubject(subjects.find(change.subject.id.rawValue))
-      case .notify(let delivery): sum &+= ledger.touchSlot(of: delivery.registration)
-      case .cancel(let id, _): sum &+= ledger.touchSlot(of: id)
-      default: break
-      }
-    }
-    for at in events.indices {
-      switch events[at].event.body {
-      case .register(let registration):
-        sum &+= ledger.touchNewest(on: subjects.find(registration.subject.id.rawValue))
-      case .remove(let removal): sum &+= ledger.touchNeighbours(of: removal.registration)
-      default: break
-      }
-    }
-    // Kept, or the compiler would see that nobody needs it.
-    warmth = sum
+  /// To be called with each multiple of ``warmedCount``. Changes nothing that is judged.
+  @inline(__always)
+  mutating func warm(_ events: UnsafeBufferPointer<Event>, from start: Int) {
+    // What few registrations need is in the caches anyway.
+    if ledger.liveCount > Self.warmingThreshold { warmSteps(events, from: start) }
   }
 
-  private static let warmingThreshold = 4_096
+  private static let warmingThreshold = 1_024
+
+  private mutating func warmSteps(_ events: UnsafeBufferPointer<Event>, from start: Int) {
+    func group(_ place: Int) -> Range<Int> {
+      let start = min(start + place * Self.warmedCount, events.count)
+      return start..<min(start + Self.warmedCount, events.count)
+    }
+    guard let first = events.baseAddress else { return }
+    if start == 0 {
+      warmBuckets(of: first, group(0))
+      warmBuckets(of: first, group(1))
+      warmPlaces(of: first, group(0))
+    }
+    warmBuckets(of: first, group(2))
+    warmPlaces(of: first, group(1))
+    warmNeighbours(of: first, group(0))
+  }
+
+  // Events are looked at through their pointer: the compiler copies what it takes from a buffer.
+
+  /// The first step: the buckets of all identifiers.
+  private mutating func warmBuckets(of events: UnsafePointer<Event>, _ places: Range<Int>) {
+    for at in places {
+      switch (events + at).pointee.body {
+      case .register(let registration):
+        subjects.prefetch(registration.subject.id.rawValue)
+        ledger.prefetchBuckets(registration.id, registration.observer?.id)
+      case .remove(let removal):
+        subjects.prefetch(removal.subject.id.rawValue)
+        ledger.prefetchBuckets(removal.registration, removal.observer?.id)
+      case .willChange(let change): subjects.prefetch(change.subject.id.rawValue)
+      case .notify(let delivery): ledger.prefetchBuckets(delivery.registration, nil)
+      case .cancel(let id, _): ledger.prefetchBuckets(id, nil)
+      default: break
+      }
+    }
+  }
+
+  /// The second step: what the buckets point to.
+  private mutating func warmPlaces(of events: UnsafePointer<Event>, _ places: Range<Int>) {
+    for at in places {
+      switch (events + at).pointee.body {
+      case .register(let registration):
+        ledger.prefetchSubject(subjects.find(registration.subject.id.rawValue))
+        if let observer = registration.observer { ledger.prefetchNewest(of: observer.id) }
+      case .remove(let removal):
+        ledger.prefetchSubject(subjects.find(removal.subject.id.rawValue))
+        if let id = removal.registration { ledger.prefetchSlot(of: id) }
+      case .willChange(let change):
+        ledger.prefetchSubject(subjects.find(change.subject.id.rawValue))
+      case .notify(let delivery): ledger.prefetchSlot(of: delivery.registration)
+      case .cancel(let id, _): ledger.prefetchSlot(of: id)
+      default: break
+      }
+    }
+  }
+
+  /// The third step: what that points to.
+  private mutating func warmNeighbours(of events: UnsafePointer<Event>, _ places: Range<Int>) {
+    for at in places {
+      switch (events + at).pointee.body {
+      case .register(let registration):
+        ledger.prefetchNewest(on: subjects.find(registration.subject.id.rawValue))
+      case .remove(let removal):
+        ledger.prefetchHistory(of: subjects.find(removal.subject.id.rawValue))
+        if let id = removal.registration { ledger.prefetchNeighbours(of: id) }
+      default: break
+      }
+    }
+  }
+}
+
+extension WordTable {
+  /// Asks for the first bucket that ``find(_:)`` of `key` will read.
+  @inline(__always)
+  func prefetch(_ key: UInt64) {
+    withBucket(of: key) { kvos_prefetch($0) }
+  }
 }
 
 extension RegistrationLedger {
   @inline(__always)
-  func touch(_ id: RegistrationID?, _ observer: ObjectID?) -> UInt64 {
-    (id.map { ids.touch($0.rawValue) } ?? 0) &+ (observer.map { observers.touch($0.rawValue) } ?? 0)
+  func prefetchBuckets(_ id: RegistrationID?, _ observer: ObjectID?) {
+    if let id { ids.prefetch(id.rawValue) }
+    if let observer { observers.prefetch(observer.rawValue) }
   }
 
   @inline(__always)
-  func touchSubject(_ subject: Int) -> UInt64 {
-    subject < 0 ? 0 : subjects[subject].lastOrder
+  func prefetchSubject(_ subject: Int) {
+    if subject < 0 { return }
+    subjects.withUnsafeBufferPointer { subjects in
+      // It may lie across two lines.
+      let first = UnsafeRawPointer(subjects.baseAddress.unsafelyUnwrapped + subject)
+      kvos_prefetch(first)
+      kvos_prefetch(first + (MemoryLayout<Subject>.size - 1))
+    }
   }
 
   @inline(__always)
-  func touchSlot(of id: RegistrationID?) -> UInt64 {
-    guard let id else { return 0 }
-    let slot = ids.find(id.rawValue)
-    return slot < 0 ? 0 : touch(slot)
-  }
+  func prefetchSlot(of id: RegistrationID) { prefetch(ids.find(id.rawValue)) }
 
   /// The slot that the next registration of `observer` is chained to.
   @inline(__always)
-  func touchNewest(of observer: ObjectID?) -> UInt64 {
-    guard let observer else { return 0 }
-    let slot = observers.find(observer.rawValue)
-    return slot < 0 ? 0 : UInt64(truncatingIfNeeded: slots[slot].newerOfObserver)
-  }
+  func prefetchNewest(of observer: ObjectID) { prefetchLinks(observers.find(observer.rawValue)) }
 
   /// The slot that the next registration of `subject` is chained to, and compared with.
   @inline(__always)
-  func touchNewest(on subject: Int) -> UInt64 {
-    guard subject >= 0, subjects[subject].newest >= 0 else { return 0 }
-    return touch(Int(subjects[subject].newest))
+  func prefetchNewest(on subject: Int) {
+    if subject >= 0 { prefetch(Int(subjects[subject].newest)) }
+  }
+
+  /// The slot that the next registration of `subject` to end is chained to.
+  @inline(__always)
+  func prefetchHistory(of subject: Int) {
+    if subject >= 0 { prefetchLinks(Int(subjects[subject].newestEnded)) }
   }
 
   /// The slots that the registration is taken from between.
   @inline(__always)
-  func touchNeighbours(of id: RegistrationID?) -> UInt64 {
-    guard let id else { return 0 }
+  func prefetchNeighbours(of id: RegistrationID) {
     let slot = ids.find(id.rawValue)
-    if slot < 0 { return 0 }
-    let older = Int(slots[slot].olderOfObserver)
-    let newer = Int(slots[slot].newerOfObserver)
-    var sum: UInt64 = 0
-    if older >= 0 { sum &+= UInt64(truncatingIfNeeded: slots[older].newer) }
-    if newer >= 0 { sum &+= UInt64(truncatingIfNeeded: slots[newer].newer) }
-    return sum
+    if slot < 0 { return }
+    prefetchLinks(Int(slots[slot].olderOfObserver))
+    prefetchLinks(Int(slots[slot].newerOfObserver))
   }
 
-  /// A slot is longer than a cache line, and what stands in it is needed from its ends.
+  /// What ``release(_:)`` of two registrations will need: `next` soon, and `later` some time after.
   @inline(__always)
-  private func touch(_ slot: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: slots[slot].newer)
-      &+ UInt64(slots[slot].registration.expectedToLive.rawValue)
-      &+ UInt64(truncatingIfNeeded: slots[slot].later.event)
+  func prefetchRelease(next: Int, later: Int) {
+    if let id = slots[next].registration.id { ids.prefetch(id.rawValue) }
+    prefetchLinks(later)
+  }
+
+  /// The front of a slot.
+  @inline(__always)
+  private func prefetchLinks(_ slot: Int) {
+    if slot < 0 { return }
+    slots.withUnsafeBufferPointer { kvos_prefetch($0.baseAddress.unsafelyUnwrapped + slot) }
+  }
+
+  /// All of a slot, which is longer than a cache line.
+  @inline(__always)
+  private func prefetch(_ slot: Int) {
+    if slot < 0 { return }
+    slots.withUnsafeBufferPointer { slots in
+      let first = UnsafeRawPointer(slots.baseAddress.unsafelyUnwrapped + slot)
+      for offset in stride(from: 0, to: MemoryLayout<Slot>.size, by: 64) {
+        kvos_prefetch(first + offset)
+      }
+      kvos_prefetch(first + (MemoryLayout<Slot>.size - 1))
+    }
   }
 }

@@ -58,6 +58,8 @@ package struct RuleEngine: Sendable {
   var threads = ThreadTable()
   /// How many threads have deliveries to come.
   var waitingThreadCount = 0
+  /// The slots of those who must be told of the change that is being judged; used again and again.
+  var audience: [Int32] = []
   var scopes = ScopeTree()
   var holds = RegistryHolds()
   /// The live registrations with which objects observe themselves, as they were judged.
@@ -72,8 +74,6 @@ package struct RuleEngine: Sendable {
   var hasCrashed = false
   var wasFinished = false
   var cutRules: Set<RuleCode> = []
-  /// What ``warm(_:)`` read, and nothing else; it is never looked at.
-  var warmth: UInt64 = 0
 
   /// Kinds of events that rules cannot be judged without.
   struct Need: OptionSet, Sendable {
@@ -129,14 +129,19 @@ package struct RuleEngine: Sendable {
   ///   - number: its 1-based number in the input.
   /// - Returns: what is wrong now; the failed events may be earlier ones.
   package mutating func consume(_ event: Event, number: Int) -> [Verdict] {
-    judge(event, number, place(of: event))
+    withUnsafePointer(to: event) { judge($0, number, place(of: $0)) }
     return takeVerdicts()
   }
 
   /// Judges one event if no event that is still to come can belong before it: see ``isNext(_:)``.
   ///
+  /// - Parameters:
+  ///   - event: what may be next. Lent: an event is large, and copying it would cost as much as
+  ///     judging it.
+  ///   - number: its 1-based number in the input.
   /// - Returns: whether it was judged; ``takeVerdicts()`` then says what is wrong.
-  mutating func consumeIfNext(_ event: Event, number: Int) -> Bool {
+  @inline(__always)
+  mutating func consumeIfNext(_ event: UnsafePointer<Event>, number: Int) -> Bool {
     let place = place(of: event)
     guard isNext(event, place) else { return false }
     judge(event, number, place)
@@ -152,18 +157,19 @@ package struct RuleEngine: Sendable {
     return verdicts
   }
 
-  private mutating func judge(_ event: Event, _ number: Int, _ found: Place) {
+  private mutating func judge(_ event: UnsafePointer<Event>, _ number: Int, _ found: Place) {
     eventCount += 1
     var place = found
-    place.thread = threads.place(of: event.thread)
+    place.thread = threads.place(of: event.pointee.thread)
+    place.scope = event.pointee.scope
     let evidence = Evidence(
       role: .failed,
       event: number,
-      order: event.order,
-      thread: event.thread,
-      stack: event.stack
+      order: event.pointee.order,
+      thread: event.pointee.thread,
+      stack: event.pointee.stack
     )
-    if let order = event.order { note(order, of: event, place) }
+    if let order = event.pointee.order { note(order, of: event, place) }
     if waitingThreadCount > 0, !threads[place.thread].missed.isEmpty {
       concludeChanges(of: event, place.thread)
     }
@@ -180,25 +186,29 @@ package struct RuleEngine: Sendable {
     return takeVerdicts()
   }
 
-  private mutating func dispatch(_ event: Event, _ evidence: Evidence, _ place: Place) {
-    switch event.body {
+  private mutating func dispatch(
+    _ event: UnsafePointer<Event>,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
+    switch event.pointee.body {
     case .process(let info):
       // Subjects that a later process line would re-judge are none of its business.
       if process == nil { process = info }
-    case .live(let registration): restore(registration, event, evidence, place)
-    case .register(let registration): register(registration, event, evidence, place)
+    case .live(let registration): restore(registration, evidence, place)
+    case .register(let registration): register(registration, evidence, place)
     case .registerEnd: finishRegistering(place.slot)
     case .refused(let registration, let reason, let part):
       act(place)
       verdicts.append(
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
-    case .remove(let removal): remove(removal, event, evidence, place)
-    case .cancel(_, let cause): cancel(cause, event, evidence, place)
+    case .remove(let removal): remove(removal, evidence, place)
+    case .cancel(_, let cause): cancel(cause, evidence, place)
     case .willChange(let change):
       act(place)
       seen.insert(.change)
-      threads[place.thread].brackets.will(change, scope: event.scope, at: evidence)
+      threads[place.thread].brackets.will(change, scope: place.scope, at: evidence)
       threads.updateBusy(place.thread)
     case .didChange(let change): endChange(change, evidence, place)
     case .notify(let delivery): beginCallback(delivery, evidence, place)

@@ -43,9 +43,12 @@ struct WordTable: Sendable {
     }
   }
 
-  /// Reads the first bucket that ``find(_:)`` of `key` will read.
+  /// Calls `body` with the address of the first bucket that ``find(_:)`` of `key` will read.
   @inline(__always)
-  func touch(_ key: UInt64) -> UInt64 { mask < 0 ? 0 : buckets[home(key)].key }
+  func withBucket(of key: UInt64, _ body: (UnsafeRawPointer) -> Void) {
+    if mask < 0 { return }
+    buckets.withUnsafeBufferPointer { body($0.baseAddress.unsafelyUnwrapped + home(key)) }
+  }
 
   /// Gives `key`, which may be there already, the place `place`.
   mutating func set(_ key: UInt64, _ place: Int) {

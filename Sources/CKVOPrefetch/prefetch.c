@@ -1,0 +1,2 @@
+// The function is inline; a target needs a file that is compiled.
+#include "CKVOPrefetch.h"
