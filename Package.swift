@@ -155,7 +155,7 @@ package.targets += [
   .target(name: "BenchmarkDriver", path: "Benchmarks/Ours/BenchmarkDriver"),
   .executableTarget(
     name: "RecorderDriver",
-    dependencies: ["BenchmarkDriver", "KVORecorder", "KVOTrace"],
+    dependencies: ["BenchmarkDriver", "CKVORecorder", "KVORecorder", "KVOTrace"],
     path: "Benchmarks/Ours/RecorderDriver"
   ),
   .executableTarget(
@@ -165,7 +165,9 @@ package.targets += [
   ),
   .executableTarget(
     name: "ReplayDriver",
-    dependencies: ["BenchmarkDriver", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"],
+    dependencies: [
+      "BenchmarkDriver", "KVOAudit", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON",
+    ],
     path: "Benchmarks/Ours/ReplayDriver"
   ),
   .executableTarget(
