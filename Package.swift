@@ -159,7 +159,7 @@ package.targets += [
   .target(name: "BenchmarkDriver", path: "Benchmarks/Ours/BenchmarkDriver"),
   .executableTarget(
     name: "RecorderDriver",
-    dependencies: ["BenchmarkDriver", "KVORecorder", "KVOTrace"],
+    dependencies: ["BenchmarkDriver", "CKVORecorder", "KVORecorder", "KVOTrace"],
     path: "Benchmarks/Ours/RecorderDriver"
   ),
   .executableTarget(
@@ -169,7 +169,9 @@ package.targets += [
   ),
   .executableTarget(
     name: "ReplayDriver",
-    dependencies: ["BenchmarkDriver", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"],
+    dependencies: [
+      "BenchmarkDriver", "KVOAudit", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON",
+    ],
     path: "Benchmarks/Ours/ReplayDriver"
   ),
   .executableTarget(

@@ -15,14 +15,14 @@ class ChainEnd {
 /// Records events, each with the stack that leads to it.
 final class EventsWithStack: ChainEnd {
   override func reached(first: Int, count: Int) -> Int {
-    let recorder = Recorder.shared
     for number in UInt64(first)..<UInt64(first + count) {
       let delivery = Delivery(
         registration: RegistrationID(number & 63),
         change: ChangeID(number),
         phase: .after
       )
-      recorder.record(.notify(delivery), order: number, stack: recorder.captureStack())
+      let stack = Recorder.shared.captureStack()
+      Recorder.shared.record(delivery, isEnd: false, order: number, stack: stack)
     }
     return count
   }
@@ -53,8 +53,8 @@ enum CallTree {
 
   /// Calls `end` below `levels` further frames.
   ///
-  /// Each level has four places to call the next one from, and two bits of `path` choose: with
-  /// 4^levels values of it no two stacks are the same. Not optimised, so that every call is one.
+  /// Each level has eight places to call the next one from, and three bits of `path` choose: with
+  /// 8^levels values of it no two stacks are the same. Not optimised, so that every call is one.
   @inline(never)
   @_optimize(none)
   static func descend(
@@ -65,11 +65,15 @@ enum CallTree {
     count: Int
   ) -> Int {
     guard levels > 0 else { return end.reached(first: first, count: count) }
-    switch path & 3 {
-    case 0: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 1
-    case 1: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 2
-    case 2: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 3
-    default: return descend(levels - 1, path: path >> 2, to: end, first: first, count: count) &+ 4
+    switch path & 7 {
+    case 0: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 1
+    case 1: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 2
+    case 2: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 3
+    case 3: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 4
+    case 4: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 5
+    case 5: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 6
+    case 6: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 7
+    default: return descend(levels - 1, path: path >> 3, to: end, first: first, count: count) &+ 8
     }
   }
 }

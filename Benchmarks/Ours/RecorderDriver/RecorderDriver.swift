@@ -1,31 +1,56 @@
 import BenchmarkDriver
+import CKVORecorder
 import KVORecorder
 import KVOTrace
 
 /// Records events as the observation layer does, in a log of its own.
 ///
-/// Cases: `event`, ids given and no stack; `repeated-stack`, the same 16 frames captured for each;
-/// `new-stack`, 16 frames that no event had before; `descent`, the calls of `new-stack` and nothing
-/// recorded, to be taken off it; `threads`, `event` on two threads at a time; `idle`, as `event`
-/// where nothing records.
+/// Cases, all but the cold ones on pages that are mapped and writable before the clock starts:
+/// - `event`: a delivery, ids given and no stack, by the call that the layer makes for it;
+/// - `event-cold`: the same, on pages as they come;
+/// - `general`: `registerEnd`, by the call for events of any kind;
+/// - `repeated-stack`: `event` with the same 16 frames captured for each;
+/// - `new-stack`: with 16 frames that no event had before;
+/// - `descent`: the calls of `new-stack` and nothing recorded, to be taken off it;
+/// - `threads`: `event` on two threads at a time, the CPU time of these two;
+/// - `threads-all`, `threads-all-cold`: the CPU time of the process, the recorder's own thread
+///   included, for the same;
+/// - `idle`: `event` where nothing records.
 @main
 enum RecorderDriver {
   static func main() {
     let run = MeasuredRun()
-    if run.name != "idle" { startLog(run) }
+    if run.name == "idle" {
+      run.measure { recordEvents(run.operationCount) }
+      return
+    }
+    let isCold = run.name.hasSuffix("-cold")
+    // A record takes some 12 bytes; a stack of 16 frames is written out when it is new.
+    let log = RecordedLog(run, populatedByteCountPerEvent: run.name == "new-stack" ? 256 : 32)
+    if !isCold { log.populate() }
     switch run.name {
-    case "event", "idle": run.measure { recordEvents(run.operationCount) }
-    case "threads": OnThreads(count: 2, operationCount: run.operationCount).measure(run)
+    case "event", "event-cold": run.measure { recordEvents(run.operationCount) }
+    case "general": run.measure { recordGeneralEvents(run.operationCount) }
+    case "threads":
+      OnThreads(count: 2, operationCount: run.operationCount).measure(run, isWhole: false)
+    case "threads-all", "threads-all-cold":
+      OnThreads(count: 2, operationCount: run.operationCount).measure(run, isWhole: true)
     case "repeated-stack":
       let levels = CallTree.levels()
       run.measure {
         let end = EventsWithStack()
         _ = CallTree.descend(levels, path: 0, to: end, first: 0, count: run.operationCount)
       }
-    case "new-stack": descend(run, to: EventsWithStack())
+    case "new-stack":
+      descend(run, to: EventsWithStack())
+      // Where there were no room for another stack, events would go on without one.
+      guard kvos_stack_count() >= run.operationCount else {
+        MeasuredRun.fail("\(kvos_stack_count()) stacks are known, not \(run.operationCount)")
+      }
     case "descent": descend(run, to: ChainEnd())
     default: MeasuredRun.fail("no case \"\(run.name)\"", status: 64)
     }
+    log.end()
   }
 
   /// Goes another way each time.
@@ -38,26 +63,21 @@ enum RecorderDriver {
     }
   }
 
-  private static func startLog(_ run: MeasuredRun) {
-    do {
-      try Recorder.shared.startLog(path: "\(run.scratch)/ours.log", isComplete: true, live: { [] })
-    } catch {
-      MeasuredRun.fail("\(error)")
-    }
-    // The first capture of a thread opens libunwind and is a hundred times as slow.
-    _ = Recorder.shared.captureStack()
-  }
-
   /// As the layer tells of a delivery: the ids are at hand, the order was taken under a lock.
   static func recordEvents(_ count: Int) {
-    let recorder = Recorder.shared
     for number in 0..<UInt64(count) {
       let delivery = Delivery(
         registration: RegistrationID(number & 63),
         change: ChangeID(number),
         phase: .after
       )
-      recorder.record(.notify(delivery), order: number)
+      Recorder.shared.record(delivery, isEnd: false, order: number)
+    }
+  }
+
+  private static func recordGeneralEvents(_ count: Int) {
+    for number in 0..<UInt64(count) {
+      Recorder.shared.record(.registerEnd(RegistrationID(number & 63)), order: number)
     }
   }
 }

@@ -9,7 +9,6 @@ import KVOTrace
 /// `register`, `registerEnd`. Nothing is wrong in it. All is one thread's; every event on a subject
 /// carries its order.
 struct EventSource {
-  private(set) var names = TraceNames()
   private let className: StringID
   private let observerName: StringID
   private let keyPath: StringID
@@ -24,11 +23,15 @@ struct EventSource {
   private var random: UInt64 = 88_172_645_463_325_252
 
   /// A source that keeps `liveCount` observations live.
-  init(liveCount: Int) {
+  ///
+  /// - Parameters:
+  ///   - liveCount: how many, above 0.
+  ///   - name: gives the ids of what the events name.
+  init(liveCount: Int, name: (String) -> StringID) {
     self.liveCount = liveCount
-    className = names.id(of: "Account")
-    observerName = names.id(of: "Screen")
-    keyPath = names.id(of: "balance")
+    className = name("Account")
+    observerName = name("Screen")
+    keyPath = name("balance")
     orders = Array(repeating: 2, count: liveCount)
     registrations = (0..<UInt64(liveCount)).map { $0 + 1 }
     lastRegistration = UInt64(liveCount)

@@ -1,6 +1,5 @@
 import BenchmarkDriver
 import Foundation
-import Glibc
 import KVOAudit
 import KVORules
 import KVOTrace
@@ -10,108 +9,68 @@ import KVOTraceJSON
 ///
 /// Cases:
 /// - `write-json <live> <file>`: a log of at least that many events, of ``EventSource``.
-/// - `rules <live>`: the sequencer and all rules over events in memory; they are made in blocks while
-///   the clock stands.
+/// - `write-binary <live> <file>`: the same events through this process's recorder.
+/// - `rules <live>`: the order of events and all rules over events in memory.
 /// - `read-json <file>`: the reader alone, over as many lines from the start of the file as there are
 ///   operations.
-/// - `audit <file>`: the whole pipeline, from a file of as many lines to the report.
+/// - `audit-json <file>`: the whole pipeline, from a file of as many lines to the report.
+/// - `read-binary <file>`: the reader alone, over the whole file.
+/// - `audit-binary <file>`: the whole pipeline, from the whole file to the report.
 /// - `foundation <file>`: JSONSerialization on as many lines, the peer of the reader.
 @main
 enum ReplayDriver {
   static func main() throws {
     let run = MeasuredRun()
-    switch (run.name, run.rest.first) {
-    case ("write-json", let live?) where run.rest.count == 2:
-      try writeJSON(run, live: Int(live) ?? 1, path: run.rest[1])
-    case ("rules", let live?): judge(run, live: Int(live) ?? 1)
-    case ("read-json", let path?): try readJSON(run, path)
-    case ("audit", let path?): try audit(run, path)
-    case ("foundation", let path?): try parse(run, path)
+    switch (run.name, run.rest.first, run.rest.dropFirst().first) {
+    case ("write-json", let live?, let path?):
+      try LogMaker.writeJSON(run, live: Int(live) ?? 1, path: path)
+    case ("write-binary", let live?, let path?):
+      try LogMaker.record(run, live: Int(live) ?? 1, path: path)
+    case ("rules", let live?, nil): JudgedEvents.measure(run, live: Int(live) ?? 1)
+    case ("read-json", let path?, nil): try readJSON(run, path)
+    case ("audit-json", let path?, nil): try auditJSON(run, path)
+    case ("read-binary", let path?, nil): readBinary(run, path)
+    case ("audit-binary", let path?, nil): audit(run, path)
+    case ("foundation", let path?, nil): try parse(run, path)
     default: MeasuredRun.fail("no case \"\(run.name)\" with these arguments", status: 64)
     }
   }
-
-  private static func writeJSON(_ run: MeasuredRun, live: Int, path: String) throws {
-    guard let file = fopen(path, "w") else { MeasuredRun.fail("cannot write \(path)") }
-    var source = EventSource(liveCount: live)
-    let names = source.names
-    var line: [UInt8] = []
-    var count = 0
-    func write(_ event: Event) {
-      line.removeAll(keepingCapacity: true)
-      JSONLinesWriter.append(event, names: names, to: &line)
-      guard fwrite(line, 1, line.count, file) == line.count else {
-        MeasuredRun.fail("cannot write \(path)")
-      }
-      count += 1
-    }
-    source.begin(write)
-    while count < run.operationCount { source.next(write) }
-    guard fclose(file) == 0 else { MeasuredRun.fail("cannot write \(path)") }
-    print("events=\(count)")
-  }
-
-  private static func judge(_ run: MeasuredRun, live: Int) {
-    var source = EventSource(liveCount: live)
-    var sequencer = EventSequencer()
-    var engine = RuleEngine()
-    var verdictCount = 0
-    var number = 0
-    func judge(_ events: [Event]) {
-      for event in events {
-        number += 1
-        sequencer.push(event, number: number) { event, number in
-          verdictCount += engine.consume(event, number: number).count
-        }
-      }
-    }
-    var block: [Event] = []
-    source.begin { event in
-      block.append(event)
-      if block.count == blockCount {
-        judge(block)
-        block.removeAll(keepingCapacity: true)
-      }
-    }
-    judge(block)
-    var spent: UInt64 = 0
-    var left = run.operationCount
-    while left > 0 {
-      block.removeAll(keepingCapacity: true)
-      while block.count < min(left, blockCount) { source.next { block.append($0) } }
-      block.removeLast(max(0, block.count - left))
-      let before = MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
-      judge(block)
-      spent += MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before
-      left -= block.count
-    }
-    guard verdictCount == 0, engine.liveRegistrationCount >= live - 1 else {
-      MeasuredRun.fail("\(verdictCount) verdicts on a log without a fault")
-    }
-    run.report(threadNanoseconds: spent, processNanoseconds: spent)
-  }
-
-  private static let blockCount = 1 << 16
 
   private static func readJSON(_ run: MeasuredRun, _ path: String) throws {
     let bytes = [UInt8](try lines(run, of: path))
     var count = 0
     run.measure {
       let reader = JSONLinesReader()
-      reader.read(bytes[...]) { _, content in
-        if case .event = content { count += 1 }
-      }
-      reader.finish { _, _ in }
+      reader.read(bytes[...], event: { _, _ in count += 1 }, problem: { _ in })
+      reader.finish(event: { _, _ in count += 1 }, problem: { _ in })
     }
     check(count, run)
   }
 
-  private static func audit(_ run: MeasuredRun, _ path: String) throws {
+  private static func auditJSON(_ run: MeasuredRun, _ path: String) throws {
     let part = "\(run.scratch)/part.jsonl"
     try lines(run, of: path).write(to: URL(filePath: part))
+    audit(run, part)
+  }
+
+  private static func readBinary(_ run: MeasuredRun, _ path: String) {
+    var count = 0
+    run.measure {
+      let reading = try? LogSource(.file(path: path)).read { content, _ in
+        if case .event = content { count += 1 }
+      }
+      if reading?.problemCount != 0 { count = 0 }
+    }
+    check(count, run)
+  }
+
+  private static func audit(_ run: MeasuredRun, _ path: String) {
     var report = AuditReport()
-    run.measure { report = Audit().report(on: [.file(path: part)]) }
+    run.measure { report = Audit().report(on: [.file(path: path)]) }
     check(report.inputs.first?.eventCount ?? 0, run)
+    guard report.findings.isEmpty, report.summary.droppedEventCount == 0 else {
+      MeasuredRun.fail("\(report.findings.count) findings in a log without a fault")
+    }
   }
 
   private static func parse(_ run: MeasuredRun, _ path: String) throws {

@@ -1,44 +1,89 @@
 import BenchmarkDriver
 import Foundation
-import Glibc
 import KVORules
 import KVOSymbols
 import KVOTrace
 
 /// Names addresses of an image, from a list of them, as llvm-symbolizer does.
 ///
-/// `SymbolsDriver <image> <file with an address a line>`. Prints function and line of every frame,
-/// the frames of an address apart from those of the next by a blank line. Measured as a whole, like
-/// its peer.
+/// - `SymbolsDriver each|batch <image> <file with an address a line>`: asks for one address after the
+///   other, or for all at once. Prints function and line of every frame, the frames of an address apart
+///   from those of the next by a blank line. Measured as a whole, like its peer.
+/// - `SymbolsDriver each|batch <operations> <scratch> <image> <file>`: the same with the list in memory
+///   and nothing printed; times itself, from the making of the resolver on. An operation is an address
+///   of the file, which has as many.
 @main
 enum SymbolsDriver {
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 3 else {
-      MeasuredRun.fail("usage: \(arguments[0]) image addresses", status: 64)
+    guard arguments.count == 4 || arguments.count == 6, ["each", "batch"].contains(arguments[1])
+    else {
+      MeasuredRun.fail(
+        "usage: \(arguments[0]) each|batch [operations scratch] image addresses",
+        status: 64
+      )
     }
-    let image = Module(path: arguments[1], buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
-    let resolver = DwarfFrameResolver()
+    let isBatch = arguments[1] == "batch"
+    let path = arguments[arguments.count - 2]
+    let image = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
+    let addresses = try addresses(in: arguments[arguments.count - 1])
+    if arguments.count == 6 {
+      let run = MeasuredRun()
+      guard run.operationCount == addresses.count else {
+        MeasuredRun.fail("\(addresses.count) addresses where there are \(run.operationCount)")
+      }
+      var namedCount = 0
+      run.measure { name(addresses, in: image, isBatch) { namedCount += $0.isEmpty ? 0 : 1 } }
+      check(namedCount)
+      return
+    }
     var output: [UInt8] = []
     var namedCount = 0
-    let list = try Data(contentsOf: URL(filePath: arguments[2]))
-    for line in list.split(separator: 0x0a) {
-      guard let address = UInt64(String(decoding: line.dropFirst(2), as: UTF8.self), radix: 16)
-      else { MeasuredRun.fail("no address: \(String(decoding: line, as: UTF8.self))") }
-      // A resolver looks up the byte before a return address, the peer the address itself.
-      let frames = resolver.frames(at: address + 1, in: image)
+    name(addresses, in: image, isBatch) { frames in
       if !frames.isEmpty { namedCount += 1 }
-      for frame in frames {
-        output.append(contentsOf: frame.function.utf8)
-        output.append(UInt8(ascii: "\n"))
-        output.append(contentsOf: (frame.file ?? "??").utf8)
-        output.append(UInt8(ascii: ":"))
-        output.append(contentsOf: String(frame.line).utf8)
-        output.append(UInt8(ascii: "\n"))
-      }
-      output.append(UInt8(ascii: "\n"))
+      append(frames, to: &output)
     }
     try FileHandle.standardOutput.write(contentsOf: output)
+    check(namedCount)
+  }
+
+  /// Return addresses: the resolver looks up the byte before one, the peer the address itself.
+  private static func addresses(in file: String) throws -> [UInt64] {
+    try Data(contentsOf: URL(filePath: file)).split(separator: 0x0a).map { line in
+      guard let address = UInt64(String(decoding: line.dropFirst(2), as: UTF8.self), radix: 16)
+      else { MeasuredRun.fail("no address: \(String(decoding: line, as: UTF8.self))") }
+      return address + 1
+    }
+  }
+
+  private static func name(
+    _ addresses: [UInt64],
+    in image: Module,
+    _ isBatch: Bool,
+    _ body: ([SourceFrame]) -> Void
+  ) {
+    let resolver = DwarfFrameResolver()
+    if isBatch {
+      for frames in resolver.frames(at: addresses, in: image) { body(frames) }
+    } else {
+      for address in addresses { body(resolver.frames(at: address, in: image)) }
+    }
+  }
+
+  private static func append(_ frames: [SourceFrame], to output: inout [UInt8]) {
+    for frame in frames {
+      output.append(contentsOf: frame.function.utf8)
+      output.append(UInt8(ascii: "\n"))
+      output.append(contentsOf: (frame.file ?? "??").utf8)
+      output.append(UInt8(ascii: ":"))
+      output.append(contentsOf: String(frame.line).utf8)
+      output.append(UInt8(ascii: "\n"))
+    }
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  /// A list of addresses that nobody can name would be done in no time.
+  private static func check(_ namedCount: Int) {
     guard namedCount > 0 else { MeasuredRun.fail("no address has a name") }
   }
 }

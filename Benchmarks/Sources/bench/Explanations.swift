@@ -2,28 +2,37 @@
 ///
 /// Shares are of the instructions that callgrind counts. An entry goes when its row meets its target.
 enum Explanations {
-  static let recorder = [
-    "event-release":
-      "each event is made into a line of JSON (the half) under a lock, and written by a system call.",
-    "repeated-stack-release":
-      "the frames of every stack are written out in hexadecimal (a quarter), looked for in the list "
-      + "of images (a quarter), and captured and looked up as an array (a quarter).",
-  ]
+  /// Empty: the rows met their targets when they were last looked into.
+  static let recorder: [String: String] = [:]
 
   static let replay = [
     "rules-64k":
-      "look-ups in dictionaries, several for an event, with Swift's keyed hash: a third of the "
-      + "instructions; copying events and counting references to what they hold: a quarter.",
-    "rules-4m": "the same, and each look-up of an object that is not in the cache.",
+      "over two fifths of the instructions are the rules and what they keep of objects and "
+      + "registrations; two fifths copy events into batches and out of them; the rest looks ahead and "
+      + "finds out whether an event is next.",
+    "rules-4m":
+      "no more instructions an event than with few registrations (compared at 262,144): what is added "
+      + "is waiting for memory. Among the first quarter of a million events something takes as long "
+      + "as over a million later ones; it is in the figure.",
+    "audit-binary-64k":
+      "a fifth of the instructions are the reader, under a half the rules as above; a third hands "
+      + "events from one stage to the next and copies them. The file has 13 bytes an event, so that "
+      + "the sum of its words is a quarter of a nanosecond.",
+    "audit-binary-4m": "the same, and what many registrations add above.",
     "audit-json":
-      "three quarters are the reader, which has Foundation parse each line and decodes the tree of "
-      + "values that comes of it; the rest are the rules, as above.",
-    "symbols":
-      "reading: the entries of each compile unit are walked one by one through libdw (the half), and "
-      + "the name of each function is demangled (over a third). Both are done once an image.",
-    "symbols-often": "the same reading, a tenth as much of it for each address.",
+      "two fifths of the instructions are the reader's scanner, a third the rules as above; a "
+      + "quarter hands events from one stage to the next and copies them.",
+    "symbols-each-20000": naming,
+    "symbols-batch-20000": naming,
+    "symbols-each-200000": namingOften,
+    "symbols-batch-200000": namingOften,
     "version":
-      "three quarters are ArgumentParser, which reflects on every command before it looks at the "
-      + "arguments; a fifth is the loader, which binds libdw and its libraries.",
+      "three quarters are ArgumentParser, which reflects on commands before it looks at the "
+      + "arguments: three fifths are look-ups of protocol conformances; a fifth is the loader, which binds libdw and its libraries.",
   ]
+
+  private static let naming =
+    "two fifths of the instructions of the whole process demangle the names of functions, over a third "
+    + "reads the entries of the compile units; both are done once a name or unit, in every run."
+  private static let namingOften = "the same, less of it for each address."
 }

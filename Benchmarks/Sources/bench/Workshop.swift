@@ -10,12 +10,27 @@ struct Workshop {
   init(root: URL) throws {
     let folder = root.appending(path: ".build/benchmarks")
     scratch = folder.appending(path: "scratch-\(ProcessInfo.processInfo.processIdentifier)")
+    Self.removeScratch(ofEndedRunsIn: folder)
     programs = ProgramLocator(root: root, binaries: folder.appending(path: "bin"))
     try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
   }
 
   /// Removes the files.
   func clean() { try? FileManager.default.removeItem(at: scratch) }
+
+  /// Removes one file, which may be large.
+  func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
+
+  /// A run that was interrupted could not clean up.
+  private static func removeScratch(ofEndedRunsIn folder: URL) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name.hasPrefix("scratch-") {
+      guard let process = pid_t(name.dropFirst("scratch-".count)), kill(process, 0) != 0 else {
+        continue
+      }
+      try? FileManager.default.removeItem(at: folder.appending(path: name))
+    }
+  }
 
   func path(_ name: String) -> String { scratch.appending(path: name).path }
 

@@ -27,6 +27,31 @@ struct RunnerTests {
     #expect(measurements["b"]?.samples.map(\.operations) == [4, 4, 4])
   }
 
+  @Test("A row that is limited to some rounds runs in the first ones")
+  func roundLimit() throws {
+    // Tells the rounds apart: each run adds a line.
+    let count = scratch.deletingLastPathComponent().appending(path: "count-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: count) }
+    let script = #"echo >> "$3"; n=$(wc -l < "$3"); echo operations=1 thread-ns=$n process-ns=$n"#
+    func row(_ id: String, limit: Int?) -> Row {
+      Row(
+        id,
+        id,
+        .ours,
+        .driver(
+          .tool("sh"),
+          leading: ["-c", script, "sh"],
+          trailing: [count.path],
+          operations: .fixed(1)
+        ),
+        roundLimit: limit
+      )
+    }
+    let measurements = try measure([row("a", limit: nil), row("b", limit: 2)])
+    #expect(measurements["a"]?.samples.map(\.threadNanoseconds) == [1, 3, 5])
+    #expect(measurements["b"]?.samples.map(\.threadNanoseconds) == [2, 4])
+  }
+
   @Test("A driver gets its case, operations and scratch folder, and what it prints counts")
   func driver() throws {
     // $1 is the number of operations, $2 the folder, $3 what stands behind them.

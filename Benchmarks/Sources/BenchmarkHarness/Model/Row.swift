@@ -35,6 +35,8 @@ package struct Row: Sendable {
   package var requirements: [Requirement]
   package var target: Target?
   package var counting: Counting
+  /// In how many rounds it runs at the most, for a row that takes seconds; nil: in all.
+  package var roundLimit: Int?
 
   package init(
     _ id: String,
@@ -43,7 +45,8 @@ package struct Row: Sendable {
     _ workload: Workload,
     requirements: [Requirement] = [],
     target: Target? = nil,
-    counting: Counting = .none
+    counting: Counting = .none,
+    roundLimit: Int? = nil
   ) {
     self.id = id
     self.title = title
@@ -52,5 +55,6 @@ package struct Row: Sendable {
     self.requirements = requirements
     self.target = target
     self.counting = counting
+    self.roundLimit = roundLimit
   }
 }

@@ -46,7 +46,7 @@ package struct Runner {
     for round in 1...suite.rounds {
       progress("\(suite.name): round \(round) of \(suite.rounds)")
       for row in rows {
-        guard let count = operations[row.id] else { continue }
+        guard let count = operations[row.id], round <= row.roundLimit ?? round else { continue }
         measurements[row.id]?.add(try run(row, operations: count))
       }
     }

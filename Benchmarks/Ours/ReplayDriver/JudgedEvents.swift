@@ -1,0 +1,63 @@
+import BenchmarkDriver
+import Glibc
+import KVORules
+import KVOTrace
+
+/// Events that are in memory, judged as an audit judges them; they are made in blocks while the clock
+/// stands.
+struct JudgedEvents {
+  /// How many events an audit judges together.
+  private static let batchCount = 32
+  private static let blockCount = 1 << 16
+
+  private var replay = OrderedReplay()
+  private var batch: [NumberedEvent] = []
+  private var number = 0
+  private var verdictCount = 0
+
+  /// Measures as many events as `run` has operations, after those that make `live` registrations.
+  static func measure(_ run: MeasuredRun, live: Int) {
+    var names = TraceNames()
+    var source = EventSource(liveCount: live) { names.id(of: $0) }
+    var judged = JudgedEvents()
+    var block: [Event] = []
+    source.begin { event in
+      block.append(event)
+      if block.count == blockCount {
+        judged.take(block)
+        block.removeAll(keepingCapacity: true)
+      }
+    }
+    judged.take(block)
+    var spent: UInt64 = 0
+    var left = run.operationCount
+    while left > 0 {
+      block.removeAll(keepingCapacity: true)
+      while block.count < min(left, blockCount) { source.next { block.append($0) } }
+      block.removeLast(max(0, block.count - left))
+      let before = MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+      judged.take(block)
+      spent += MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID) - before
+      left -= block.count
+    }
+    guard judged.verdictCount == 0, judged.replay.engine.liveRegistrationCount >= live - 1 else {
+      MeasuredRun.fail("\(judged.verdictCount) verdicts on a log without a fault")
+    }
+    run.report(threadNanoseconds: spent, processNanoseconds: spent)
+  }
+
+  /// In batches that are filled as an audit fills them, which is part of the figure.
+  private mutating func take(_ events: [Event]) {
+    for event in events {
+      number += 1
+      batch.append(NumberedEvent(event, number: number))
+      if batch.count == Self.batchCount { judge() }
+    }
+    judge()
+  }
+
+  private mutating func judge() {
+    replay.take(batch) { _ in verdictCount += 1 }
+    batch.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,92 @@
+import BenchmarkHarness
+import Foundation
+
+/// What it costs to name addresses.
+enum SymbolTables {
+  private static let addressCount = 20_000
+  /// How often the addresses are asked for where reading the image is not to weigh.
+  private static let repetitions = 10
+
+  static func table(_ workshop: inout Workshop) throws -> Table {
+    let program = Program.product("kvo-audit", .release)
+    try workshop.programs.build(program) { Bench.say($0) }
+    let image = try workshop.programs.path(of: program)
+    let symbols = try workshop.run(.tool("nm"), ["--defined-only", "--print-size", image])
+    let addresses = try AddressList(nm: symbols, count: addressCount).text
+    let once = workshop.path("addresses.txt")
+    let often = workshop.path("addresses-often.txt")
+    try addresses.write(toFile: once, atomically: true, encoding: .utf8)
+    try String(repeating: addresses, count: repetitions)
+      .write(toFile: often, atomically: true, encoding: .utf8)
+    let bytes = Double(try workshop.byteCount(image)) / 1e6
+    func ours(_ mode: String, _ title: String, _ list: String, count: Int, peer: String) -> Row {
+      Row(
+        "symbols-\(mode)-\(count)",
+        title,
+        .ours,
+        .command(.product("SymbolsDriver"), arguments: [mode, image, list], operations: count),
+        target: .faster(20, than: peer),
+        counting: count == addressCount ? .wholeRun : .none
+      )
+    }
+    func inProcess(_ mode: String, _ title: String) -> Row {
+      Row(
+        "symbols-\(mode)-cold",
+        title,
+        .information,
+        .driver(
+          .product("SymbolsDriver"),
+          leading: [mode],
+          trailing: [image, once],
+          operations: .fixed(addressCount)
+        )
+      )
+    }
+    func peer(_ id: String, _ title: String, list: String, count: Int) -> Row {
+      Row(
+        id,
+        title,
+        .peer,
+        .command(
+          .tool("llvm-symbolizer"),
+          arguments: ["--obj=\(image)", "--functions=linkage", "--no-demangle", "--inlines"],
+          input: list,
+          operations: count
+        ),
+        requirements: [.tool("llvm-symbolizer", package: "llvm")],
+        counting: count == addressCount ? .wholeRun : .none
+      )
+    }
+    let many = addressCount * repetitions
+    return Table(
+      "Naming \(addressCount.formatted(.number)) addresses",
+      unit: "address",
+      remarks: [
+        """
+        Addresses spread over the functions of `kvo-audit` (\(Figures.number(bytes)) MB, release, with
+        debug information): function, file and line of every inlined call. Programs are measured from
+        start to end, process against process; *in process* is the resolver alone, from its making on,
+        without start, list and printing, and has no peer. With every address asked for \(repetitions)
+        times, reading the debug information weighs less. Ours demangles the names, llvm-symbolizer is
+        told not to.
+        """
+      ],
+      rows: [
+        ours("each", "resolver, one by one", once, count: addressCount, peer: "llvm"),
+        ours("batch", "resolver, all at once", once, count: addressCount, peer: "llvm"),
+        peer("llvm", "llvm-symbolizer", list: once, count: addressCount),
+        ours("each", "resolver, each \(repetitions) times", often, count: many, peer: "llvm-often"),
+        ours(
+          "batch",
+          "resolver, all at once, each \(repetitions) times",
+          often,
+          count: many,
+          peer: "llvm-often"
+        ),
+        peer("llvm-often", "llvm-symbolizer, each \(repetitions) times", list: often, count: many),
+        inProcess("each", "resolver in process, cold, one by one"),
+        inProcess("batch", "resolver in process, cold, all at once"),
+      ]
+    )
+  }
+}
