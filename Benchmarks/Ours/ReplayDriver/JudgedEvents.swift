@@ -6,12 +6,11 @@ import KVOTrace
 /// Events that are in memory, judged as an audit judges them; they are made in blocks while the clock
 /// stands.
 struct JudgedEvents {
-  /// How many events an audit judges together.
-  private static let batchCount = 32
+  /// How many events a reader hands over together.
+  private static let batchCount = 512
   private static let blockCount = 1 << 16
 
   private var replay = OrderedReplay()
-  private var batch: [NumberedEvent] = []
   private var number = 0
   private var verdictCount = 0
 
@@ -46,18 +45,13 @@ struct JudgedEvents {
     run.report(threadNanoseconds: spent, processNanoseconds: spent)
   }
 
-  /// In batches that are filled as an audit fills them, which is part of the figure.
   private mutating func take(_ events: [Event]) {
-    for event in events {
-      number += 1
-      batch.append(NumberedEvent(event, number: number))
-      if batch.count == Self.batchCount { judge() }
+    for start in stride(from: 0, to: events.count, by: Self.batchCount) {
+      let end = min(start + Self.batchCount, events.count)
+      replay.take(events.span.extracting(start..<end), firstNumber: number + 1) { _ in
+        verdictCount += 1
+      }
+      number += end - start
     }
-    judge()
-  }
-
-  private mutating func judge() {
-    replay.take(batch) { _ in verdictCount += 1 }
-    batch.removeAll(keepingCapacity: true)
   }
 }

@@ -57,7 +57,7 @@ enum ReplayDriver {
     var count = 0
     run.measure {
       let reading = try? LogSource(.file(path: path)).read { content, _ in
-        if case .event = content { count += 1 }
+        if case .events(let events, _) = content { count += events.count }
       }
       if reading?.problemCount != 0 { count = 0 }
     }

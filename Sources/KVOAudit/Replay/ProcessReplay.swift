@@ -52,7 +52,7 @@ struct ProcessReplay {
     _ judge: (Verdict) -> Void
   ) -> Int {
     var count = 0
-    while count < events.count, describe(events[count]) { count += 1 }
+    while count < events.count, describe(events[count], number: firstNumber + count) { count += 1 }
     replay.take(events.extracting(first: count), firstNumber: firstNumber, judge)
     return count
   }
@@ -60,7 +60,7 @@ struct ProcessReplay {
   /// Takes from `event` what is not left to the rules.
   ///
   /// - Returns: false: it begins the log of another process, and nothing was taken.
-  private mutating func describe(_ event: borrowing Event) -> Bool {
+  private mutating func describe(_ event: borrowing Event, number: Int) -> Bool {
     switch event.body {
     case .process(let info):
       if isLeft(at: info) { return false }
@@ -71,7 +71,7 @@ struct ProcessReplay {
     case .dropped(let count, _): droppedCount = droppedCount.addingSaturated(count)
     case .crash(let crash):
       ending = .crash
-      self.crash = (crash, event, number)
+      self.crash = (crash, copy event, number)
     case .exit: ending = .exit
     default: hasEvents = true
     }
