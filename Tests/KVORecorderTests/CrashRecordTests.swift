@@ -172,8 +172,12 @@ struct CrashRecordTests {
   @Test("leaves what another thread was recording meanwhile whole")
   func busy() throws {
     let reading = try CrashReading("busy", log: path)
-    #expect(reading.problems == [])
-    #expect(reading.summary.isWhole)
+    // The other thread may have been in the middle of a record, which nobody was told is there.
+    #expect(
+      reading.problems.allSatisfy { $0.message.hasSuffix("ends in the middle of a record") }
+    )
+    #expect(reading.problems.count <= 1)
+    #expect(reading.summary.lostSegmentCount == 0 && reading.summary.partSegmentCount == 0)
     let main = reading.events.filter { $0.thread == ThreadID(1) }
     #expect(
       main.map(reading.line)
