@@ -11,6 +11,11 @@ struct SymbolTable {
     /// Its size in bytes; 0 where the table does not say, as for hand-written assembly.
     var byteCount: UInt64
     var name: UnsafePointer<CChar>
+
+    /// Whether the name begins as C reserves names for those who implement it.
+    fileprivate var isReserved: Bool {
+      name[0] == CChar(UInt8(ascii: "_")) && name[1] == CChar(UInt8(ascii: "_"))
+    }
   }
 
   /// Whether the table holds the functions that the image does not export, too.
@@ -44,9 +49,13 @@ struct SymbolTable {
         functions.append(Function(start: symbol.st_value, byteCount: symbol.st_size, name: name))
       }
     }
-    // Among aliases the one that the table names first is kept: it is the definition.
+    // Among aliases the one that people call is kept (`pthread_atfork`, not `__pthread_atfork`), then
+    // the one that the table names first: it is the definition.
     var order = Array(functions.indices)
-    order.sort { (functions[$0].start, $0) < (functions[$1].start, $1) }
+    order.sort {
+      let (left, right) = (functions[$0], functions[$1])
+      return (left.start, left.isReserved ? 1 : 0, $0) < (right.start, right.isReserved ? 1 : 0, $1)
+    }
     functions = order.map { functions[$0] }
   }
 
