@@ -123,10 +123,13 @@ struct LogDamageTests {
     #expect(writes["Thread1"]?.last == 10_000)
   }
 
-  @Test("in a folder that is closed goes on in its next part when it is open again")
+  // Root may write anywhere, and another user may not reach the folder of this test.
+  @Test(
+    "in a folder that is closed goes on in its next part when it is open again",
+    .enabled(if: geteuid() != 0, "needs a user who can be refused")
+  )
   func closedFolder() throws {
     let probe = try DrivenChild(log: path, limit: 1 << 20)
-    if geteuid() == 0 { try probe.tell("user 65534") }
     chmod(folder.path, 0o555)
     var number: UInt64 = 0
     for _ in 0..<5 {
