@@ -3,7 +3,10 @@ import KVOTrace
 import TestSupport
 import Testing
 
-@Suite("A log across forks")
+@Suite(
+  "A log across forks",
+  .enabled(if: !Tool.hasThreadSanitizer, "ThreadSanitizer ends a child that starts a thread")
+)
 struct ForkTests {
   private let folder: ScratchFolder
   private let path: String

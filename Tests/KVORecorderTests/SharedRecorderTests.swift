@@ -5,9 +5,6 @@ import Testing
 
 @Suite("Two copies of the recorder in one process")
 struct SharedRecorderTests {
-  private static let isSanitized =
-    dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
-
   /// A library that has its own copy of the recorder's C, and a function that records with it.
   private func library(in folder: ScratchFolder) throws -> String {
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -44,7 +41,7 @@ struct SharedRecorderTests {
 
   @Test(
     "write one log, each thread's events in the order of its calls",
-    .enabled(if: Tool.hasCompiler && !isSanitized, "needs gcc, and no sanitizer")
+    .enabled(if: Tool.hasCompiler && !Tool.isSanitized, "needs gcc, and no sanitizer")
   )
   func preloaded() throws {
     let folder = try ScratchFolder()

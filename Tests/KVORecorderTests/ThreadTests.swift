@@ -60,7 +60,7 @@ struct ThreadTests {
   // A handler may come at any instruction of the thread that it interrupts.
   @Test("leave every event, or count it, when a signal's handler records amid their records")
   func signalHandler() throws {
-    let child = try Child("RecorderProbe", ["signals", path, "300", "1000000000"])
+    let child = try Child("RecorderProbe", ["signals", path, "300", "1", "1000000000"])
     let outcome = try child.end()
     let counts = outcome.output.split { !$0.isNumber }.compactMap { UInt64($0) }
     try #require(counts.count == 2 && outcome.status == 0)
@@ -78,7 +78,7 @@ struct ThreadTests {
 
   @Test("go on when a signal's handler begins the next part")
   func signalHandlerAndParts() throws {
-    let outcome = try Child("RecorderProbe", ["signals", path, "1000", "1048576"]).end()
+    let outcome = try Child("RecorderProbe", ["signals", path, "300", "200000", "1048576"]).end()
     #expect(outcome.ending == .exit && outcome.status == 0)
     let log = try LogParts(path)
     #expect(log.problems == [])

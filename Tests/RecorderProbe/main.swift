@@ -23,7 +23,8 @@ case "signals":
   try SignalProbe.run(
     path: arguments[2],
     handlerCount: UInt64(arguments[3]) ?? 0,
-    limit: Int(arguments[4]) ?? 0
+    threadCount: UInt64(arguments[4]) ?? 0,
+    limit: Int(arguments[5]) ?? 0
   )
 case "fork": try ForkProbe.run(way: arguments[2], path: arguments[3])
 case "after": ForkProbe.after()
@@ -38,7 +39,7 @@ case "isolated-observer": await IsolatedObserverProbe.run()
 default:
   print("usage: RecorderProbe live|stack|copies PATH")
   print("       RecorderProbe killed PAGE THREADS [MICROSECONDS]")
-  print("       RecorderProbe signals PATH COUNT BYTES")
+  print("       RecorderProbe signals PATH COUNT COUNT BYTES")
   print("       RecorderProbe fork WAY PATH")
   print("       RecorderProbe driven|after|complaint|threads|lifetime|isolated|isolated-observer")
   exit(64)

@@ -70,8 +70,9 @@ struct LogFiles {
   /// Moves the parts on by one and puts the next in the place of the newest, or removes it where nothing
   /// came of it.
   ///
-  /// Does nothing unless ``openNext()`` came before. There is a file at ``path`` at any moment, where
-  /// the file system knows hard links.
+  /// Does nothing unless ``openNext()`` came before. A process that is killed here may leave no file at
+  /// ``path``: all that it recorded is then at `path.1` and further on. No part has two names, ever:
+  /// whoever reads all files would read its events twice.
   mutating func place(hasBegun: Bool) {
     guard hasNext else { return }
     hasNext = false
@@ -80,10 +81,9 @@ struct LogFiles {
       return
     }
     unlink(name(ofFormer: Self.partCount - 1))
-    for age in stride(from: Self.partCount - 2, to: 0, by: -1) {
+    for age in stride(from: Self.partCount - 2, through: 0, by: -1) {
       rename(name(ofFormer: age), name(ofFormer: age + 1))
     }
-    if link(path, name(ofFormer: 1)) != 0 { rename(path, name(ofFormer: 1)) }
     rename(nextName, path)
   }
 

@@ -36,7 +36,7 @@ static void change_registrations(uint64_t number, uint32_t name) {
   }
 }
 
-ProbeCounts probe_record_under_signals(uint64_t handlerCount) {
+ProbeCounts probe_record_under_signals(uint64_t handlerCount, uint64_t threadCount) {
   uint32_t name = kvos_intern_string((const uint8_t *)"balance", 7);
   struct sigaction action = {.sa_flags = SA_RESTART};
   action.sa_handler = handle;
@@ -45,7 +45,7 @@ ProbeCounts probe_record_under_signals(uint64_t handlerCount) {
   struct itimerval often = {.it_interval = {.tv_usec = 50}, .it_value = {.tv_usec = 50}};
   setitimer(ITIMER_REAL, &often, NULL);
   uint64_t number = 0;
-  while (atomic_load(&handled) < handlerCount) {
+  while (atomic_load(&handled) < handlerCount || number < threadCount) {
     record(++number);
     if (number % 32 == 0) change_registrations(number, name);
   }

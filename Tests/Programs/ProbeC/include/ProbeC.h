@@ -28,8 +28,8 @@ typedef struct {
 /// Records ends of registration on the calling thread, while a timer interrupts it as often as the
 /// kernel does that, and the handler records too. Every thirty-second event registers something else, or removes it.
 ///
-/// Returns when the handler ran `handlerCount` times at the least.
-ProbeCounts probe_record_under_signals(uint64_t handlerCount);
+/// Returns when both have recorded so many events at the least.
+ProbeCounts probe_record_under_signals(uint64_t handlerCount, uint64_t threadCount);
 
 /// Sorts two numbers with qsort() of the C library, which keeps no frame pointers, and then again from
 /// the next line; `body` is called once in either.
