@@ -73,7 +73,7 @@ struct LineHeader {
         addressByteCount: addressByteCount,
         offsetByteCount: offsetByteCount
       )
-      folders = Self.entries(&reader, forms, sections).map(\.?.name)
+      folders = Self.entries(&reader, forms, sections).map { $0?.name }
       files = Self.entries(&reader, forms, sections)
     } else {
       readLists(&reader, compilerFolder)
