@@ -75,8 +75,7 @@ static void seal_segment(KVOSWriter *writer) {
   uint64_t used = (uint64_t)(writer->cursor - start);
   // release: whoever reads the length sees the records.
   atomic_store_explicit(&segment->used, used, memory_order_release);
-  uint64_t sum = kvos_checksum(start, used);
-  atomic_store_explicit(&segment->checksum, sum ? sum : 1, memory_order_release);
+  kvos_seal_segment(segment, used);
 }
 
 static bool make_room(KVOSWriter *writer) {
@@ -193,20 +192,13 @@ static void find_reason(void) {
 
 // MARK: - Steps
 
-static uint8_t *put_time(uint8_t *at) {
-  uint64_t now = kvos_tick();
-  uint64_t passed = now > crash.events.tick ? now - crash.events.tick : 0;
-  crash.events.tick += passed;
-  return kvos_put(at, passed);
-}
-
 static void write_thread_name(void) {
   char name[32];
   kvos_thread_name(name, sizeof name);
   uint32_t id = define_string(name, (uint32_t)strlen(name));
   if (id == 0) return;
   uint8_t *start = crash.events.cursor;
-  crash.events.cursor = kvos_put(put_time(start + 1), id);
+  crash.events.cursor = kvos_put(kvos_put_time(&crash.events, start + 1), id);
   kvos_commit(start, KVOS_THREAD_NAME);
 }
 
@@ -224,7 +216,7 @@ static void write_event(void) {
   if (!crash.isNamed) write_thread_name();
   uint8_t *start = crash.events.cursor;
   start[1] = 1;  // a stack
-  uint8_t *at = put_time(start + 2);
+  uint8_t *at = kvos_put_time(&crash.events, start + 2);
   crash.stackInEvent = (_Atomic uint8_t *)at;
   at = kvos_put(at, crash.stack);
   at = kvos_put(kvos_put(kvos_put(at, number), 0), reason);

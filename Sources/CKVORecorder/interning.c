@@ -158,9 +158,7 @@ bool kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount) {
   uint8_t *start = table_room(recorder, KVOS_RECORD_LIMIT);
   if (start == NULL) return false;
   KVOSWriter *tables = &recorder->tables;
-  uint64_t now = kvos_tick();
-  uint8_t *at = kvos_put(start + 1, now > tables->tick ? now - tables->tick : 0);
-  if (now > tables->tick) tables->tick = now;
+  uint8_t *at = kvos_put_time(tables, start + 1);
   for (uint32_t field = 0; field < fieldCount; field++) at = kvos_put(at, fields[field]);
   tables->cursor = at;
   kvos_commit(start, (uint8_t)kind);

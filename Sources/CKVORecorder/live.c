@@ -194,12 +194,10 @@ void kvos_live_free_locks(void) {
 // MARK: - Writing
 
 static void write_entry(KVOSWriter *writer, const Entry *entry) {
-  uint64_t now = kvos_tick();
   uint8_t *start = writer->cursor;
   uint8_t *at = start + 1;
   if (entry->stack != 0) *at++ = 1;
-  at = kvos_put(at, now > writer->tick ? now - writer->tick : 0);
-  if (now > writer->tick) writer->tick = now;
+  at = kvos_put_time(writer, at);
   if (entry->stack != 0) at = kvos_put(at, entry->stack);
   memcpy(at, bytes_of(entry), entry->byteCount);
   writer->cursor = at + entry->byteCount;
@@ -208,7 +206,7 @@ static void write_entry(KVOSWriter *writer, const Entry *entry) {
 
 void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
-    Shard *shard = &kvos_recorder()->shards[index];
+    Shard *shard = &recorder->shards[index];
     lock(shard);
     for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
       if (shard->entries[at].id == 0) continue;

@@ -136,10 +136,8 @@ bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount) 
 }
 
 static void put_own(KVOSWriter *writer, uint8_t kind, uint64_t first, const uint64_t *second) {
-  uint64_t now = kvos_tick();
   uint8_t *start = writer->cursor;
-  uint8_t *at = kvos_put(start + 1, now > writer->tick ? now - writer->tick : 0);
-  if (now > writer->tick) writer->tick = now;
+  uint8_t *at = kvos_put_time(writer, start + 1);
   at = kvos_put(at, first);
   if (second) at = kvos_put(at, *second);
   writer->cursor = at;

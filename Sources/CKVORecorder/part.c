@@ -154,6 +154,12 @@ void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
   writer->limit = NULL;
 }
 
+void kvos_seal_segment(KVOSSegment *segment, uint64_t used) {
+  uint64_t sum = kvos_checksum((uint8_t *)segment + KVOS_SEGMENT_HEADER, used);
+  // 0 stands for none.
+  atomic_store_explicit(&segment->checksum, sum ? sum : 1, memory_order_release);
+}
+
 void kvos_seal_segments(KVOSPart *part) {
   uint64_t end = atomic_load_explicit(&part->claimed, memory_order_relaxed);
   uint64_t step;
@@ -167,8 +173,7 @@ void kvos_seal_segments(KVOSPart *part) {
     uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
     if (used == 0 || used > step - KVOS_SEGMENT_HEADER) continue;
     if (atomic_load_explicit(&segment->checksum, memory_order_relaxed) != 0) continue;
-    uint64_t sum = kvos_checksum((uint8_t *)segment + KVOS_SEGMENT_HEADER, used);
-    atomic_store_explicit(&segment->checksum, sum ? sum : 1, memory_order_release);
+    kvos_seal_segment(segment, used);
   }
 }
 

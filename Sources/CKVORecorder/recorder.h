@@ -366,6 +366,9 @@ void kvos_forget_helper(KVOSRecorder *recorder);
 /// Puts the checksum on every segment that was left.
 void kvos_seal_segments(KVOSPart *part);
 
+/// Puts the checksum of its `used` record bytes on a segment.
+void kvos_seal_segment(KVOSSegment *segment, uint64_t used);
+
 /// XXH64 with seed 0.
 uint64_t kvos_checksum(const uint8_t *bytes, uint64_t byteCount);
 
@@ -421,6 +424,16 @@ static inline __attribute__((always_inline)) uint8_t *kvos_put(uint8_t *at, uint
   }
   *at++ = (uint8_t)number;
   return at;
+}
+
+/// The time of a record: ticks since the writer's last one.
+///
+/// Counters of two cores may differ by some ticks; a thread's own time does not run backwards.
+static inline __attribute__((always_inline)) uint8_t *kvos_put_time(KVOSWriter *writer, uint8_t *at) {
+  uint64_t now = kvos_tick();
+  uint64_t passed = now > writer->tick ? now - writer->tick : 0;
+  writer->tick += passed;
+  return kvos_put(at, passed);
 }
 
 /// The fields of a stack: its id, its frame count, each address as the difference to the one before.

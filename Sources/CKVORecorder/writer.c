@@ -34,17 +34,13 @@ void kvos_count_lost(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t count)
 static inline __attribute__((always_inline)) uint8_t *begin(KVOSWriter *writer, uint8_t *start,
                                                             uint64_t order, uint32_t stack,
                                                             uint8_t *marks) {
-  uint64_t now = kvos_tick();
-  // Counters of two cores may differ by some ticks; a thread's own time does not run backwards.
-  uint64_t passed = now > writer->tick ? now - writer->tick : 0;
-  writer->tick += passed;
   uint8_t *at = start + 1;
   *marks = 0;
   if (stack != 0) {
     *marks = 0x80;
     *at++ = 1;
   }
-  at = kvos_put(at, passed);
+  at = kvos_put_time(writer, at);
   if (order != KVOS_NO_ORDER) {
     *marks |= 0x40;
     at = kvos_put(at, order);

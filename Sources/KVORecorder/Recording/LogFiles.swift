@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The files of one log: where its parts are, and what they are called.
 ///
-/// The newest part is always at ``path``; the one before it at `path.1`, and so on. What is older than
+/// The newest part is at ``path``, the one before it at `path.1`, and so on. What is older than
 /// ``partCount`` parts is removed. Not synchronised: the recorder's lock guards it.
 struct LogFiles {
   /// How many parts are kept.
@@ -50,11 +50,7 @@ struct LogFiles {
       attempt += 1
     }
     removeFormerParts()
-    guard ftruncate(descriptor, 0) == 0 else {
-      let number = errno
-      close(descriptor)
-      throw LogFileError(code: .system(errno: number), path: path)
-    }
+    try Self.empty(descriptor, path)
     return descriptor
   }
 
@@ -97,12 +93,16 @@ struct LogFiles {
   private static func openEmpty(_ path: String) throws(LogFileError) -> Int32 {
     let descriptor = try Self.open(path)
     _ = Self.isBusy(descriptor)
-    guard ftruncate(descriptor, 0) == 0 else {
-      let number = errno
-      close(descriptor)
-      throw LogFileError(code: .system(errno: number), path: path)
-    }
+    try empty(descriptor, path)
     return descriptor
+  }
+
+  /// Empties an open file, and closes it where that cannot be.
+  private static func empty(_ descriptor: Int32, _ path: String) throws(LogFileError) {
+    guard ftruncate(descriptor, 0) != 0 else { return }
+    let number = errno
+    close(descriptor)
+    throw LogFileError(code: .system(errno: number), path: path)
   }
 
   private func name(ofFormer age: Int) -> String { age == 0 ? path : "\(path).\(age)" }

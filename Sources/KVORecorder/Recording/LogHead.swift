@@ -1,9 +1,8 @@
 internal import Glibc
+internal import KVOTrace
 
 /// The head of a log that is there already, as far as it says who wrote it.
 struct LogHead {
-  private static let magic: [UInt8] = [0x89, 0x4b, 0x56, 0x4f, 0x4c, 0x0d, 0x0a, 0x1a]
-
   /// The process that wrote it.
   private let pid: UInt32
   /// When it was begun, on CLOCK_MONOTONIC.
@@ -14,7 +13,7 @@ struct LogHead {
     let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
       count = max(0, pread(descriptor, buffer.baseAddress, 64, 0))
     }
-    guard bytes.count == 64, bytes.starts(with: Self.magic) else { return nil }
+    guard bytes.count == 64, bytes.starts(with: BinaryFormat.magic) else { return nil }
     func number(_ range: Range<Int>) -> UInt64 {
       bytes[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

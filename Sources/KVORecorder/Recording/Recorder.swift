@@ -141,12 +141,9 @@ package final class Recorder: Sendable {
   ///
   /// Does nothing where nothing records. Must not be called with a lock of the layer held.
   package func record(_ body: Event.Body, order: UInt64? = nil, stack: StackID = .none) {
-    let uses = uses.load(ordering: .relaxed)
-    guard uses != 0 else { return }
-    if uses & Self.logUse != 0 {
-      LogEvents.record(body, order: order, stack: stack, scope: RecordingScope.currentNumber)
+    record(body, order, stack) {
+      LogEvents.record(body, order: order, stack: stack, scope: $0)
     }
-    if uses & Self.memoryUse != 0 { remember(body, order, stack, RecordingScope.current) }
   }
 
   /// Records one half of a change, without a detour through ``Event/Body-swift.enum``.
@@ -156,20 +153,9 @@ package final class Recorder: Sendable {
     order: UInt64? = nil,
     stack: StackID = .none
   ) {
-    let uses = uses.load(ordering: .relaxed)
-    guard uses != 0 else { return }
-    if uses & Self.logUse != 0 {
-      LogEvents.record(
-        change,
-        isEnd: isEnd,
-        order: order,
-        stack: stack,
-        scope: RecordingScope.currentNumber
-      )
+    record(isEnd ? .didChange(change) : .willChange(change), order, stack) {
+      LogEvents.record(change, isEnd: isEnd, order: order, stack: stack, scope: $0)
     }
-    guard uses & Self.memoryUse != 0 else { return }
-    let body: Event.Body = isEnd ? .didChange(change) : .willChange(change)
-    remember(body, order, stack, RecordingScope.current)
   }
 
   /// Records the beginning or the end of a callback, likewise.
@@ -179,19 +165,24 @@ package final class Recorder: Sendable {
     order: UInt64?,
     stack: StackID = .none
   ) {
+    record(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack) {
+      LogEvents.record(delivery, isEnd: isEnd, order: order, stack: stack, scope: $0)
+    }
+  }
+
+  /// Hands an event to whatever wants it: to the log by `log`, with the number of the scope, and to the
+  /// memories as `body`, which is made for them alone.
+  @inline(__always)
+  private func record(
+    _ body: @autoclosure () -> Event.Body,
+    _ order: UInt64?,
+    _ stack: StackID,
+    log: (_ scope: UInt64) -> Void
+  ) {
     let uses = uses.load(ordering: .relaxed)
     guard uses != 0 else { return }
-    if uses & Self.logUse != 0 {
-      LogEvents.record(
-        delivery,
-        isEnd: isEnd,
-        order: order,
-        stack: stack,
-        scope: RecordingScope.currentNumber
-      )
-    }
-    guard uses & Self.memoryUse != 0 else { return }
-    remember(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack, RecordingScope.current)
+    if uses & Self.logUse != 0 { log(RecordingScope.currentNumber) }
+    if uses & Self.memoryUse != 0 { remember(body(), order, stack, RecordingScope.current) }
   }
 
   private func remember(
