@@ -56,6 +56,14 @@ import Testing
     #expect(run.complaint.isEmpty == (status < 64))
   }
 
+  @Test("says its version, alone and beside other options, in the same words")
+  func version() throws {
+    let alone = try run("--version")
+    #expect(alone.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    #expect(try run("--fail-on", "never", "--version").output == alone.output)
+    #expect(try run("audit", "--version").output == alone.output)
+  }
+
   @Test("reports what it could read and complains of the rest")
   func partly() throws {
     let run = try run("--fail-on", "never", "none.jsonl", "good.jsonl", "text.txt")
