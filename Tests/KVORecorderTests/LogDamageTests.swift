@@ -93,7 +93,10 @@ struct LogDamageTests {
     for numbers in writes.values { #expect(numbers == numbers.sorted()) }
   }
 
-  @Test("that is cut again and again costs events, and not the program")
+  @Test(
+    "that is cut again and again costs events, and not the program",
+    .enabled(if: !Tool.hasThreadSanitizer, "the program stands still under ThreadSanitizer")
+  )
   func truncatedOften() throws {
     let probe = try DrivenChild(log: path)
     try probe.child.send("threads 4 1 5000\n")
