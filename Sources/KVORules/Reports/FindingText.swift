@@ -81,16 +81,7 @@ package struct FindingText: Sendable {
   }
 
   private static func heading(_ stack: Finding.Stack) -> String {
-    let role =
-      switch stack.role {
-      case .failed: "Failed at"
-      case .removed: "Previously removed at"
-      case .registered: "Registered at"
-      case .deallocated: "Deallocated at"
-      case .changed: "Changed at"
-      case .notified: "Notified at"
-      case .scope: "Scope opened at"
-      }
+    let role = stack.role.phrase
     guard let thread = stack.thread else { return role }
     return "\(role), on thread \(thread)" + (stack.threadName.map { " (\($0))" } ?? "")
   }
