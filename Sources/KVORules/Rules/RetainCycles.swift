@@ -70,6 +70,7 @@ struct RetainCycles: Sendable {
 
   mutating func forget(_ object: ObjectID) {
     if !held.isEmpty { held.forget(object) }
+    for thread in Array(walks.keys) { walks[thread]?.forget(object) }
     for key in cyclesOf[object] ?? [] { remove(key) }
   }
 

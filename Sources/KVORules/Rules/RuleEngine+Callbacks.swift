@@ -21,11 +21,8 @@ extension RuleEngine {
   }
 
   /// KVO009: the registration had ended when the callback was claimed.
-  ///
-  /// A runtime that keeps registrations otherwise would have ended others, and claimed others.
   private mutating func judgeLateDelivery(_ slot: Int, _ evidence: Evidence) {
-    guard !rematches || MatchingSemantics(profile) == MatchingSemantics(recordedProfile)
-    else { return }
+    if tellsOthers { return }
     let registration = ledger.slots[slot].registration
     let proof = [evidence, ledger.slots[slot].later.as(.removed), ledger.slots[slot].registered]
     verdicts.append(Verdict(.deliveryAfterRemove, of: registration, proof))

@@ -28,7 +28,7 @@ extension RuleEngine {
     }
     if hasOpenEnds { makeChange(change, evidence, thread) }
     if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
-    if let began = outcome.began, droppedAt == nil {
+    if let began = outcome.began, droppedAt == nil, !tellsOthers {
       findAudience(of: change, on: place.subject, by: thread, began: began)
       if !audience.isEmpty {
         let pending = MissedDeliveries.Pending(

@@ -7,6 +7,11 @@ extension RuleEngine {
     .tokenDropped, .missedDelivery,
   ]
 
+  /// The rules that go by who was told of what.
+  private static let telling: [RuleCode] = [
+    .deliveryAfterRemove, .registrationRace, .priorWithoutAfter, .missedDelivery,
+  ]
+
   /// The rules that were not judged, or not everywhere, each with one reason, ordered by code.
   ///
   /// Complete after ``finish()``.
@@ -20,6 +25,15 @@ extension RuleEngine {
         say(
           code,
           "events were dropped at event \(droppedAt), and absence proves nothing from there"
+        )
+      }
+    }
+    if tellsOthers {
+      for code in Self.telling {
+        say(
+          code,
+          "recorded on \(recordedProfile.rawValue), which keeps registrations otherwise than "
+            + "\(profile.rawValue): who is told differs"
         )
       }
     }

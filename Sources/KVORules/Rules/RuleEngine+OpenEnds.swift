@@ -8,7 +8,7 @@ extension RuleEngine {
 
   /// The registration at `slot` was added: perhaps in the middle of a change of its key.
   mutating func findRace(_ slot: Int) {
-    if threads.busy.isEmpty || droppedAt != nil { return }
+    if threads.busy.isEmpty || droppedAt != nil || tellsOthers { return }
     let subject = ledger.slots[slot].registration.subject.id
     let keyPath = ledger.slots[slot].registration.keyPath
     for thread in threads.busy {
@@ -27,6 +27,7 @@ extension RuleEngine {
     _ thread: Int
   ) {
     seen.insert(.prior)
+    if tellsOthers { return }
     let open = threads[thread].brackets.open(delivery.change)
     promises.add(
       PriorPromises.Promise(
