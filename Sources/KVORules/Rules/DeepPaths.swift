@@ -61,6 +61,8 @@ struct DeepPaths: Sendable {
   private var pending: [Pending] = []
 
   var isEmpty: Bool { paths.isEmpty }
+  /// How many paths, and objects that they hang on, are remembered.
+  var count: Int { paths.count + places.count + pending.count }
   var hasPending: Bool { !pending.isEmpty }
 
   mutating func attach(_ attachment: Attachment, subject: ObjectID, at evidence: Evidence) {

@@ -19,6 +19,8 @@ struct ObjectClasses: Sendable {
   private var changes: [ObjectID: [Changed]] = [:]
 
   var isEmpty: Bool { changes.isEmpty }
+  /// How many objects are remembered.
+  var count: Int { changes.count }
 
   /// The class of `object` became `name`.
   mutating func change(

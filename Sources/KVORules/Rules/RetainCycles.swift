@@ -30,6 +30,11 @@ struct RetainCycles: Sendable {
   private var cyclesOfRegistration: [RegistrationID: Set<CycleKey>] = [:]
 
   var isEmpty: Bool { seen.isEmpty }
+  /// How many objects and cycles are remembered.
+  var count: Int {
+    held.count + seen.count + cyclesOf.count + cyclesOfRegistration.count
+      + walks.values.reduce(0) { $0 + $1.count }
+  }
 
   mutating func beginWalk(on thread: Int) { walks[thread] = RetainGraph() }
 

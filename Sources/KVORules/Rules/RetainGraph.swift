@@ -25,6 +25,8 @@ struct RetainGraph: Sendable {
   private var holders: [ObjectID: Set<ObjectID>] = [:]
 
   var isEmpty: Bool { edges.isEmpty }
+  /// How many objects hold or are held.
+  var count: Int { edges.count + holders.count }
 
   /// Takes in a strong reference; others keep nothing alive.
   mutating func hold(_ reference: Reference, at evidence: Evidence) {

@@ -152,6 +152,7 @@ package struct RuleEngine: Sendable {
   /// grows with events.
   package var capacities: [Int] {
     ledger.capacities + [subjects.capacity, origins.count, recent.count, threads.count]
+      + [probes.count, deepPaths.count, cycles.count, growth.count, classes.count]
   }
 
   /// Judges one event.

@@ -49,6 +49,8 @@ struct ScopeGrowth: Sendable {
   /// Whether any scope was run often enough.
   var hasRuns: Bool { runs.values.contains { $0 >= Self.leastRunCount } }
   var isEmpty: Bool { places.isEmpty }
+  /// How many groups there are or were at one time.
+  var count: Int { groups.count }
 
   /// A run of the scope called `name` ended and left `members` behind, in no order.
   mutating func end(

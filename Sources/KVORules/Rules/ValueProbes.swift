@@ -18,6 +18,8 @@ struct ValueProbes: Sendable {
   private var sightings: [ObjectID: [StringID: Sighting]] = [:]
 
   var isEmpty: Bool { sightings.isEmpty }
+  /// How many objects were seen and live.
+  var count: Int { sightings.count }
 
   /// The probe sees a value.
   ///
