@@ -30,7 +30,10 @@ struct JUnitReportRendererTests {
           Screen#3 removed &quot;balance&quot; twice
           &gt; #0 Screen.deinit   Screen.swift:41
             #1 0x10
-            Screen#3 → Token#9 (token, strong)
+          The cycle
+            Screen#3
+              ↓ token
+            Token#9
           Fix: remove it once
           Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
         </failure>

@@ -9,6 +9,9 @@ extension Evidence.Role {
     case .changed: "Changed at"
     case .notified: "Notified at"
     case .scope: "Scope opened at"
+    case .locked: "Locked at"
+    case .attached: "Attached at"
+    case .seen: "Seen before at"
     }
   }
 }

@@ -112,6 +112,13 @@ struct SubjectStateMachine: Sendable {
     return order
   }
 
+  /// How many deliveries of `id` the thread is inside of.
+  ///
+  /// Complexity: O(deliveries of `id` that are running).
+  func depth(of id: RegistrationID, on thread: ThreadID) -> Int {
+    deliveries[id]?.count { $0 == thread } ?? 0
+  }
+
   /// A claimed delivery is done.
   ///
   /// - Returns: its place among the events, and who waits for the end of all deliveries.

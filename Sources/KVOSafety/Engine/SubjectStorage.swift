@@ -128,10 +128,17 @@ final class SubjectStorage: Sendable {
     let id = observation.id
     let thread = Recorder.currentThread
     let isInitial = phase == .initial
-    guard let order = machine.withLock({ $0.claim(id, on: thread, isInitial: isInitial) })
-    else { return }
+    let claim = machine.withLock { machine in
+      machine.claim(id, on: thread, isInitial: isInitial).map {
+        (order: $0, depth: machine.depth(of: id, on: thread))
+      }
+    }
+    guard let order = claim?.order else { return }
     var delivery = Delivery(registration: id, change: change, phase: phase)
-    Recorder.shared.record(delivery, isEnd: false, order: order)
+    let isTooDeep = ReentrantDelivery.isTooDeep(claim?.depth ?? 0)
+    let stack = isTooDeep ? Recorder.shared.captureStack() : .none
+    Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack)
+    if isTooDeep { reportReentrance(observation, at: Evidence(stack: stack, order: order)) }
     delivery.isHandled = observation.deliver(subject, observer, value)
     let (endOrder, gates) = machine.withLock {
       $0.finishDelivery(id, on: thread, isInitial: isInitial)
@@ -144,6 +151,16 @@ final class SubjectStorage: Sendable {
       Recorder.shared.record(delivery, isEnd: true, order: endOrder)
     }
     withExtendedLifetime(observer) {}
+  }
+
+  private func reportReentrance(_ observation: Observation, at evidence: Evidence) {
+    let registered = machine.withLock { $0.evidence(of: observation.id) }
+    let verdict = ReentrantDelivery.verdict(
+      of: observation.registration,
+      at: evidence,
+      registered: registered
+    )
+    LiveMonitor.shared.report([verdict])
   }
 
   private func reportUnhandled(
