@@ -3,6 +3,8 @@
 /// Shares are of the instructions that callgrind counts. An entry goes when its row meets its target.
 enum Explanations {
   static let recorder = [
+    "threads-release":
+      "the ranges of the two rows overlap: what is left differs from run to run.",
     "event-debug": unoptimised,
     "repeated-stack-debug": unoptimised,
   ]
@@ -33,6 +35,10 @@ enum Explanations {
     "symbols-batch-20000": naming,
     "symbols-each-200000": namingOften,
     "symbols-batch-200000": namingOften,
+    "version":
+      "the loader: over four fifths of the instructions place a position-independent program with "
+      + "Foundation in it (81,000 relocations) and bind libdw and the C++ library; linked to a fixed "
+      + "address it takes three quarters of the time, which a reader of strangers' files should not be.",
   ]
 
   private static let naming =
