@@ -39,7 +39,8 @@ package struct ProfileMatrix: Sendable {
     var rows: [Row] = []
     var places: [String: Int] = [:]
     for (profile, report) in reports {
-      for finding in report.findings where !finding.isExpected && !finding.isSuppressed {
+      let findings = report.findings.flatMap(\.withConsequences)
+      for finding in findings where !finding.isExpected && !finding.isSuppressed {
         let cell = Cell(
           severity: finding.severity,
           consequence: finding.consequence,
