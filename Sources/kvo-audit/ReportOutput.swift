@@ -53,6 +53,17 @@ struct ReportOutput: ExpressibleByArgument {
       case .sarif: SARIFReportRenderer().render(report)
       case .junit: JUnitReportRenderer(failingFrom: severity).render(report)
       }
+    try deliver(bytes)
+  }
+
+  /// Writes the table of all runtimes: as JSON where that is the form, otherwise as text.
+  ///
+  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
+  func write(_ matrix: ProfileMatrix) throws {
+    try deliver(format == .json ? matrix.json : matrix.text)
+  }
+
+  private func deliver(_ bytes: [UInt8]) throws {
     guard let path else { return try StandardStreams.deliver(bytes) }
     let code = Self.write(bytes, to: path)
     guard code == 0 else {

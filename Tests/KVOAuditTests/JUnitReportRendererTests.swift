@@ -34,6 +34,8 @@ struct JUnitReportRendererTests {
             Screen#3
               ↓ token
             Token#9
+          It leads to
+            late (KVO008 delivery-to-dead, 00000001, seen once)
           Fix: remove it once
           Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
         </failure>

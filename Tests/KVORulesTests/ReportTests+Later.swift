@@ -198,17 +198,6 @@ extension ReportTests {
 
     """#,
     #"""
-    WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
-      Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 2
-      > #0 Screen.close()          Screen.swift:29
-      Previously removed at, on thread 1 (main)
-      > #0 Screen.close()          Screen.swift:29
-      Registered at, on thread 1 (main)
-      > #0 Screen.init(account:)   Screen.swift:12
-      Fix: remove it in one place only, or keep the token of `account.observe(keyPath: \#
-    "balance")` and call `token?.invalidate(); token = nil`, which may be done twice
-      Signature: aaf770b8 · seen once · event 3 · error, contained
-
     WARNING: KVOSafety: observation removed on two threads at once (KVO025 concurrent-removal)
       Screen#3 removed its observation of "balance" from Account#12 while another thread did \#
     so too, on thread 2
@@ -217,6 +206,9 @@ extension ReportTests {
       > #0 Screen.close()          Screen.swift:29
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
+      It leads to
+        Screen#3 removed its observation of "balance" from Account#12 a second time, on \#
+    thread 2 (KVO001 double-remove, aaf770b8, seen once)
       Fix: remove the observation of "balance" on one thread, or through one token: \#
     `token.invalidate()` may be called twice, and at once
       Signature: 5fee1278 · seen once · event 3 · error, contained

@@ -40,6 +40,7 @@ package struct FindingText: Sendable {
     }
     if finding.isHistoryLost { lines.append("  (earlier history lost)") }
     lines += Self.drawing(of: finding.cycle)
+    lines += Self.lines(of: finding.consequences)
     lines.append("  Fix: \(finding.hint)")
     lines.append("  \(Self.trailer(finding))")
     return lines.joined(separator: "\n") + "\n"
@@ -99,6 +100,17 @@ package struct FindingText: Sendable {
       return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
     }
     return [site].compactMap(\.self) + frames
+  }
+
+  /// What follows from a finding, in short: it goes when the finding does.
+  private static func lines(of consequences: [Finding]) -> [String] {
+    guard !consequences.isEmpty else { return [] }
+    return ["  It leads to"]
+      + consequences.map { finding in
+        let count = finding.count == 1 ? "once" : "\(finding.count) times"
+        let rule = "\(finding.code.rawValue) \(finding.code.slug), \(finding.signature)"
+        return "    \(finding.message) (\(rule), seen \(count))"
+      }
   }
 
   /// A retain cycle from top to bottom, its first object at both ends.
