@@ -65,6 +65,9 @@ public struct ObservableKeyTable: Sendable {
   func key(_ id: StringID) -> ResolvedKey? { keys.byID[id] }
 
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? { keys.byKeyPath[keyPath] }
+
+  /// The key whose key path has `text` as its only part; see `KeyPathNames`.
+  func key(described text: String) -> ResolvedKey? { keys.byDescription[text].flatMap(\.self) }
 }
 
 extension ObservableKey {
@@ -77,6 +80,8 @@ private final class KeysOfClass: Sendable {
   // Sendable: key paths are immutable.
   nonisolated(unsafe) let byKeyPath: [AnyKeyPath: ResolvedKey]
   let byID: [StringID: ResolvedKey]
+  /// By the text of the key path; nil inside where two keys have one text.
+  let byDescription: [String: ResolvedKey?]
 
   init(base: KeysOfClass?, _ keys: [ObservableKey]) {
     var byName = base?.byName ?? [:]
@@ -89,6 +94,14 @@ private final class KeysOfClass: Sendable {
     self.byName = byName
     byID = Dictionary(byName.values.map { ($0.id, $0) }) { first, _ in first }
     byKeyPath = spellings.compactMapValues { byName[$0] }
+    var described: [String: ResolvedKey?] = [:]
+    for (keyPath, name) in spellings {
+      guard let key = byName[name], let texts = KeyPathNames.texts(of: keyPath), texts.count == 1
+      else { continue }
+      let isAmbiguous = described[texts[0]].map { $0?.id != key.id } ?? false
+      described.updateValue(isAmbiguous ? nil : key, forKey: texts[0])
+    }
+    byDescription = described
   }
 }
 

@@ -1,4 +1,5 @@
 internal import KVOTrace
+public import Synchronization
 
 // What the setters of `@KeyValueObservable` are made of. A class that is written by hand may use them
 // as well: they cost less than the two calls around an assignment.
@@ -15,7 +16,8 @@ extension ObservationRegistrar {
   ///   }
   /// }
   /// ```
-  public var wasEverObserved: Bool { storage != nil }
+  @inlinable
+  public var wasEverObserved: Bool { word.load(ordering: .relaxed) != 0 }
 
   /// Makes a change of one key: tells observers that want to know before, assigns, tells the others.
   ///
@@ -27,15 +29,34 @@ extension ObservationRegistrar {
   ///   - value: the value of the key now; asked for before `assign` and after it, as far as somebody
   ///     wants to know.
   ///   - assign: changes the value, and notifies nobody. Called once, in any case.
+  @inlinable
   public func change<Value>(
     _ key: ObservableKey,
     of subject: some KeyValueObservable,
     value: @autoclosure () -> Value,
     by assign: () -> Void
   ) {
-    willChange(key, of: subject)
-    assign()
-    didChange(key, of: subject)
+    guard let held = heldStorage else { return assign() }
+    held._withUnsafeGuaranteedRef { storage in
+      let old = value()
+      guard !storage.isConcerned(before: key) else {
+        return withUnsafePointer(to: old) { old in
+          let change = storage.willSet(subject, key, Value.self, old)
+          assign()
+          withUnsafePointer(to: value()) { new in
+            storage.didSet(subject, change, Value.self, old, new)
+          }
+        }
+      }
+      assign()
+      // Asked after the assignment, so that an observer that was added during it hears of it.
+      guard storage.mayListen(to: key) else { return }
+      withUnsafePointer(to: old) { old in
+        withUnsafePointer(to: value()) { new in
+          storage.tell(subject, key, Value.self, old, new)
+        }
+      }
+    }
   }
 
   /// Says that the value of `key` is about to change, as
@@ -50,7 +71,7 @@ extension ObservationRegistrar {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.willChange(subject, key: key.declaration.id, kind: .setting, site: site)
+    ChangeNotification.willChange(subject, key: key.declaration.id, site: site)
   }
 
   /// Says that the value of `key` has changed.
@@ -62,6 +83,6 @@ extension ObservationRegistrar {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.didChange(subject, key: key.declaration.id, kind: .setting, site: site)
+    ChangeNotification.didChange(subject, key: key.declaration.id, site: site)
   }
 }
