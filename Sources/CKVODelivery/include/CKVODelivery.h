@@ -12,13 +12,12 @@
 
 extern _Thread_local void *_Nullable kvos_innermost_delivery_word;
 
-/// The frame of the innermost callback that the calling thread is in, or null. It lies on the stack of
-/// whoever set it.
-static inline void *_Nullable kvos_innermost_delivery(void) { return kvos_innermost_delivery_word; }
-
-/// Sets the frame of the innermost callback; who sets one puts back what was there before.
-static inline void kvos_set_innermost_delivery(void *_Nullable frame) {
-  kvos_innermost_delivery_word = frame;
+/// Where the calling thread keeps the frame of the innermost callback that it is in, or null. The frame
+/// lies on the stack of whoever sets it, who puts back what was there before.
+///
+/// One address for the life of the thread; of no use to another thread.
+static inline void *_Nullable *_Nonnull kvos_innermost_delivery(void) {
+  return &kvos_innermost_delivery_word;
 }
 
 #if defined(__has_feature)

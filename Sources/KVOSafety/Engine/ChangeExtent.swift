@@ -5,7 +5,7 @@ struct ChangeExtent {
   var kind: Change.Kind = .setting
   /// The elements that an insertion, a removal or a replacement concerns; nil for an unordered
   /// collection.
-  var indexes: RangeSet<Int>?
+  var places: ChangedElements?
   /// The elements of an unordered collection, before and after, as sets of the observed type.
   var elements: (old: Any?, new: Any?)?
 
@@ -26,7 +26,7 @@ struct ChangeExtent {
 
   private func part(of value: Any?, _ elements: Any?) -> Any? {
     guard isPartial else { return value }
-    guard let indexes else { return elements }
+    guard let indexes = places?.indexes else { return elements }
     return (value.flattened as? any RangeReplaceableCollection).map { $0.elements(at: indexes) }
   }
 }

@@ -161,7 +161,7 @@ enum ChangeNotification {
     setter: SetterValues?
   ) -> [OldValue] {
     var values: [OldValue] = []
-    for link in links where link.observation.options.contains(.old) {
+    for link in links where link.observation.wantsOld {
       if link.isDirect, setter != nil { continue }
       let observation = link.observation
       guard !values.contains(where: { $0.id == observation.id }),
@@ -182,7 +182,7 @@ enum ChangeNotification {
     setter: SetterValues?
   ) {
     var told = Told(links)
-    for link in links where link.observation.options.contains(.prior) {
+    for link in links where link.observation.wantsPrior {
       guard told.isFirst(link), let root = root(of: link, subject) else { continue }
       let observation = link.observation
       if link.isDirect, let setter {
@@ -195,7 +195,7 @@ enum ChangeNotification {
           link.isDirect ? ObservedChangeKind(extent.kind) : .setting,
           old: oldValues.first { $0.id == observation.id }?.value,
           new: nil,
-          indexes: link.isDirect ? extent.indexes : nil
+          elements: link.isDirect ? extent.places : nil
         )
       }
     }
@@ -223,7 +223,7 @@ enum ChangeNotification {
         continue
       }
       let new: Any?? =
-        observation.options.contains(.new) ? .some(observation.read(from: root)) : nil
+        observation.wantsNew ? .some(observation.read(from: root)) : nil
       observation.tell(
         root,
         .after,
@@ -231,7 +231,7 @@ enum ChangeNotification {
         link.isDirect ? ObservedChangeKind(extent.kind) : .setting,
         old: oldValues.first { $0.id == observation.id }?.value,
         new: link.isDirect ? new.map(extent.new) : new,
-        indexes: link.isDirect ? extent.indexes : nil
+        elements: link.isDirect ? extent.places : nil
       )
     }
   }

@@ -12,7 +12,7 @@ struct DeliveredChange {
   @usableFromInline let old: UnsafeRawPointer?
   @usableFromInline let new: UnsafeRawPointer?
   /// Nil but for a change of some elements of a collection.
-  @usableFromInline let indexes: RangeSet<Int>?
+  @usableFromInline let elements: ChangedElements?
 
   init(
     kind: ObservedChangeKind,
@@ -20,18 +20,19 @@ struct DeliveredChange {
     isBoxed: Bool,
     old: UnsafeRawPointer?,
     new: UnsafeRawPointer?,
-    indexes: RangeSet<Int>? = nil
+    elements: ChangedElements? = nil
   ) {
     self.kind = kind
     self.isPrior = isPrior
     self.isBoxed = isBoxed
     self.old = old
     self.new = new
-    self.indexes = indexes
+    self.elements = elements
   }
 
   /// The value at `address`, or nil where none was asked for, or it is of another type.
   @inlinable
+  @inline(__always)
   func value<Value>(at address: UnsafeRawPointer?, as type: Value.Type) -> Value? {
     guard let address else { return nil }
     guard isBoxed else { return address.assumingMemoryBound(to: Value.self).pointee }
@@ -46,13 +47,14 @@ struct DeliveredChange {
 extension ObservedChange {
   /// The change with values of the observed type; a value of another type comes as nil.
   @inlinable
+  @inline(__always)
   init(_ change: DeliveredChange) {
     self.init(
       kind: change.kind,
       oldValue: change.value(at: change.old, as: Value.self),
       newValue: change.value(at: change.new, as: Value.self),
       isPrior: change.isPrior,
-      indexes: change.indexes
+      elements: change.elements
     )
   }
 }

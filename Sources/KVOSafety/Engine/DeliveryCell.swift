@@ -167,20 +167,21 @@ struct DeliveryFrame {
 
   /// The innermost of the calling thread.
   static var innermost: UnsafeMutablePointer<DeliveryFrame>? {
-    kvos_innermost_delivery()?.assumingMemoryBound(to: DeliveryFrame.self)
+    kvos_innermost_delivery().pointee?.assumingMemoryBound(to: DeliveryFrame.self)
   }
 
   /// Runs `callback` inside a frame of `cell`.
   @inline(__always)
   static func within<Result>(_ cell: DeliveryCellReference, _ callback: () -> Result) -> Result {
-    let outer = kvos_innermost_delivery()
+    let place = kvos_innermost_delivery()
+    let outer = place.pointee
     var frame = DeliveryFrame(
       cell: cell,
       outer: outer?.assumingMemoryBound(to: DeliveryFrame.self)
     )
     return withUnsafeMutablePointer(to: &frame) { frame in
-      kvos_set_innermost_delivery(frame)
-      defer { kvos_set_innermost_delivery(outer) }
+      place.pointee = UnsafeMutableRawPointer(frame)
+      defer { place.pointee = outer }
       return callback()
     }
   }

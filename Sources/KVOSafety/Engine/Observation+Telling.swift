@@ -47,7 +47,7 @@ extension Observation {
     _ kind: ObservedChangeKind,
     old: Any??,
     new: Any??,
-    indexes: RangeSet<Int>? = nil
+    elements: ChangedElements? = nil
   ) {
     withUnsafePointer(to: old ?? nil) { oldAddress in
       withUnsafePointer(to: new ?? nil) { newAddress in
@@ -57,7 +57,7 @@ extension Observation {
           isBoxed: true,
           old: old == nil ? nil : UnsafeRawPointer(oldAddress),
           new: new == nil ? nil : UnsafeRawPointer(newAddress),
-          indexes: indexes
+          elements: elements
         )
         tell(subject, phase, of: change, value)
       }
@@ -71,9 +71,7 @@ extension Observation {
     of change: ChangeID?,
     _ values: SetterValues
   ) {
-    let wantsOld = options.contains(.old)
-    let wantsNew = options.contains(.new)
-    guard let valueType, valueType == values.type else {
+    guard valueType == values.type else {
       let isFlat = self.valueType == nil
       return tell(
         subject,
@@ -101,7 +99,7 @@ extension Observation {
     in cell: DeliveryCellReference,
     _ values: SetterValues
   ) {
-    guard observer == nil, let valueType, valueType == values.type else {
+    guard observer == nil, valueType == values.type else {
       // An observer that must be alive, or values that must be put into boxes: claimed once more,
       // which does no harm.
       return tell(subject, .after, of: nil, values)
@@ -110,8 +108,8 @@ extension Observation {
       kind: .setting,
       isPrior: false,
       isBoxed: false,
-      old: options.contains(.old) ? values.old : nil,
-      new: options.contains(.new) ? values.new : nil
+      old: wantsOld ? values.old : nil,
+      new: wantsNew ? values.new : nil
     )
     _ = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
   }

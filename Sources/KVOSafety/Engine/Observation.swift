@@ -24,6 +24,10 @@ final class Observation: @unchecked Sendable {
   let root: SubjectStorage
   /// The type of values that the handler takes; nil: any, without optionals around.
   let valueType: Any.Type?
+  /// The options, as a change asks for them.
+  let wantsOld: Bool
+  let wantsNew: Bool
+  let wantsPrior: Bool
   /// Calls the observer.
   ///
   /// Returns whether it knew what to do, or nil where it cannot say.
@@ -57,6 +61,9 @@ final class Observation: @unchecked Sendable {
     self.root = root
     self.valueType = valueType
     self.tree = tree
+    wantsOld = registration.options.contains(.old)
+    wantsNew = registration.options.contains(.new)
+    wantsPrior = registration.options.contains(.prior)
     self.deliver = deliver
   }
 
@@ -64,8 +71,6 @@ final class Observation: @unchecked Sendable {
   ///
   /// The layer numbers all of its registrations; one without a number was refused before this.
   var id: RegistrationID { registration.id ?? RegistrationID(0) }
-
-  var options: Registration.Options { registration.options }
 
   /// The keys of the path, the observed object's first.
   var keys: [StringID] { path.isEmpty ? [key] : path }
@@ -97,6 +102,6 @@ struct ObservationLink: Sendable {
   /// Whether the observation has to do with a change before it is made, beyond what every setter
   /// knows.
   var isConcernedBefore: Bool {
-    observation.options.contains(.prior) || (!isDirect && observation.options.contains(.old))
+    observation.wantsPrior || (!isDirect && observation.wantsOld)
   }
 }

@@ -48,7 +48,10 @@ struct PublishedKeys: ~Copyable {
   func publish(_ list: LinkList) {
     let key = list.key.rawValue
     var cell: DeliveryCellReference?
-    if let only = list.only, only.isDirect, !only.isConcernedBefore { cell = only.observation.cell }
+    // Only the registrations of this object have their cells here.
+    if let only = list.only, only.number == 0, only.isDirect, !only.isConcernedBefore {
+      cell = only.observation.cell
+    }
     var place: Int?
     for slot in 0..<4 {
       let there = keys[slot].load(ordering: .relaxed)

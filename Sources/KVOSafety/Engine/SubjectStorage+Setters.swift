@@ -28,20 +28,37 @@ extension SubjectStorage {
   ) {
     let values = SetterValues(type: type, old: old, new: new)
     let id = key.declaration.id
-    guard let cell = published.cell(of: id) else {
-      return ChangeNotification.didSetUnrecorded(subject, self, key: id, values)
-    }
+    if let cell = published.cell(of: id), isTold(subject, id, in: cell, values) { return }
+    ChangeNotification.didSetUnrecorded(subject, self, key: id, values)
+  }
+
+  /// Tells the observer whose registration has `cell`.
+  ///
+  /// False where the cell is not live or has become that of another key since it was found: then
+  /// nobody was told.
+  @inline(__always)
+  private func isTold(
+    _ subject: AnyObject,
+    _ key: StringID,
+    in cell: DeliveryCellReference,
+    _ values: SetterValues
+  ) -> Bool {
     var aftermath: DeliveryCell.Aftermath = []
-    guard cell.pointer.pointee.claim(&aftermath) else { return settle(cell, aftermath) }
+    guard cell.pointer.pointee.claim(&aftermath) else {
+      settle(cell, aftermath)
+      return false
+    }
+    var isTold = false
     // The claim keeps the observation.
     if let held = cell.pointer.pointee.observation {
       held._withUnsafeGuaranteedRef { observation in
-        // The cell may have become another registration's since it was found.
-        guard observation.key == id, observation.path.isEmpty else { return }
+        guard observation.key == key, observation.path.isEmpty else { return }
         observation.tellClaimed(subject, in: cell, values)
+        isTold = true
       }
     }
     settle(cell, cell.pointer.pointee.finish())
+    return isTold
   }
 
   /// The first half of a change that concerns somebody before; nil where a change that is open covers

@@ -148,6 +148,7 @@ final class SubjectStorage: Sendable {
   /// The object is gone: what is still registered on it ends, and is reported.
   func finishDying(at stack: StackID) {
     let isFirstWord = record.beginDying()
+    record.subject = nil
     var evidence = Evidence(stack: stack)
     let (order, end) = machine.withLock { machine in
       let order = nextOrder()

@@ -17,7 +17,7 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    guard let key = ThreadChanges.current.names.key(at: keyPath, of: type(of: self)) else {
+    guard let key = key(at: keyPath) else {
       return refuseChange(of: "\(keyPath)", at: site)
     }
     ChangeNotification.willChange(self, key: key.id, site: site)
@@ -33,7 +33,7 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) {
     // An unknown key was reported by the first half.
-    guard let key = ThreadChanges.current.names.key(at: keyPath, of: type(of: self)) else { return }
+    guard let key = key(at: keyPath) else { return }
     let site = CallSite(fileID: fileID, line: line, function: function)
     ChangeNotification.didChange(self, key: key.id, site: site)
   }
@@ -68,7 +68,7 @@ extension KeyValueObservable {
     ChangeNotification.didChange(self, key: key.id, site: site)
   }
 
-  private func refuseChange(of key: String, at site: CallSite) {
+  func refuseChange(of key: String, at site: CallSite) {
     let storage = self.storage
     let registration = Registration(
       id: nil,

@@ -59,6 +59,10 @@ extension KeyValueObservable {
   ///
   /// As ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``, with a handler
   /// that the compiler has checked for running on any thread.
+  ///
+  /// A change that races the call is told or is in the initial value. Each thread tells of its own
+  /// change: notifications of two threads, the initial one among them, may come in either order, so
+  /// read the property where the last value counts.
   @inlinable
   public func observeOnAnyThread<Value>(
     _ keyPath: KeyPath<Self, Value>,

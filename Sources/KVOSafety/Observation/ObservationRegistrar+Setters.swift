@@ -30,6 +30,7 @@ extension ObservationRegistrar {
   ///     wants to know.
   ///   - assign: changes the value, and notifies nobody. Called once, in any case.
   @inlinable
+  @inline(never)
   public func change<Value>(
     _ key: ObservableKey,
     of subject: some KeyValueObservable,

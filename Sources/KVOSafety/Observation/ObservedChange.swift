@@ -49,26 +49,38 @@ public struct ObservedChange<Value> {
   public let newValue: Value?
   /// Whether this is the notification before the change.
   public let isPrior: Bool
+  /// Behind a reference, because a set of ranges has no size that the compiler knows, and most changes
+  /// have none.
+  @usableFromInline let elements: ChangedElements?
+
   /// Where elements are inserted, removed or replaced, counted from the start of the collection; nil
   /// where the value is set, and for an unordered collection.
   ///
   /// Those of an insertion are the places behind it, the others those before.
-  public let indexes: RangeSet<Int>?
+  public var indexes: RangeSet<Int>? { elements?.indexes }
 
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   init(
     kind: ObservedChangeKind,
     oldValue: Value?,
     newValue: Value?,
     isPrior: Bool,
-    indexes: RangeSet<Int>? = nil
+    elements: ChangedElements?
   ) {
     self.kind = kind
     self.oldValue = oldValue
     self.newValue = newValue
     self.isPrior = isPrior
-    self.indexes = indexes
+    self.elements = elements
   }
+}
+
+/// Which elements of a collection a change concerns.
+@usableFromInline
+final class ChangedElements: Sendable {
+  let indexes: RangeSet<Int>
+  init(_ indexes: RangeSet<Int>) { self.indexes = indexes }
 }
 
 extension ObservedChange: Sendable where Value: Sendable {}
