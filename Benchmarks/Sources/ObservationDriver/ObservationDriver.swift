@@ -18,6 +18,10 @@ enum ObservationDriver {
     "plain": { SetCases.plain($0) },
     "unobserved": { SetCases.unobserved($0) },
     "set": { SetCases.observed($0) },
+    // The same again: a row has one target.
+    "set-faster": { SetCases.observed($0) },
+    "set-faster-notification": { SetCases.observed($0) },
+    "set-faster-tracking": { SetCases.observed($0) },
     "set-old-new": { SetCases.observed($0, options: [.old, .new]) },
     "set-prior": { SetCases.observed($0, options: [.prior, .new]) },
     "set-recorded": { SetCases.observed($0, isRecorded: true) },
@@ -32,6 +36,7 @@ enum ObservationDriver {
     "notification": { SetCases.posted($0) },
     "tracking": { SetCases.tracked($0) },
     "pair": { AddCases.pair($0) },
+    "pair-faster-notification": { AddCases.pair($0) },
     "pair-recorded": { AddCases.pair($0, isRecorded: true) },
     "pair-100000": { AddCases.pair($0, others: 100_000) },
     "pair-classic": { AddCases.classicPair($0) },

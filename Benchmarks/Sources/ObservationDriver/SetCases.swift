@@ -27,7 +27,10 @@ enum SetCases {
     let model = Model()
     let sum = Sum()
     let tokens = (0..<observers).map { _ in
-      model.observe(\.value, options: options) { _, change in sum.value &+= change.newValue ?? 1 }
+      model.observe(\.value, options: options) { _, change in
+        // Before the change there is no new value.
+        sum.value &+= change.newValue ?? 0
+      }
     }
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
     check(sum.value, run, observers)
@@ -39,7 +42,7 @@ enum SetCases {
     let model = ManualModel()
     let sum = Sum()
     let token = model.observe(\.value, options: [.new]) { _, change in
-      sum.value &+= change.newValue ?? 1
+      sum.value &+= change.newValue ?? 0
     }
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
     check(sum.value, run, 1)
@@ -99,7 +102,7 @@ enum SetCases {
         let model = Model()
         let sum = Sum()
         let token = model.observe(\.value, options: [.new]) { _, change in
-          sum.value &+= change.newValue ?? 1
+          sum.value &+= change.newValue ?? 0
         }
         for value in 0..<run.operationCount { set(model, value) }
         check(sum.value, run, 1)

@@ -93,6 +93,10 @@ enum ChangeNotification {
     fileprivate var oldValues: [OldValue]
     /// Whether the first half is in the log.
     fileprivate var isRecorded: Bool
+
+    var key: StringID { change.key }
+    /// The number of the change, where it is recorded.
+    var id: ChangeID? { change.id }
   }
 
   /// The first half; nil where a change that is open covers it.
@@ -110,6 +114,11 @@ enum ChangeNotification {
       key: key,
       id: isRecorded ? changes.nextChange() : nil
     )
+    guard storage.published.mayConcernBefore(key) || !isRecorded else {
+      // The log alone wants to know.
+      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
+      return SetterChange(change: change, oldValues: [], isRecorded: true)
+    }
     let links = storage.links(to: key)
     let old = oldValues(links, subject, .whole, setter: values)
     if isRecorded {
@@ -119,17 +128,21 @@ enum ChangeNotification {
     return SetterChange(change: change, oldValues: old, isRecorded: isRecorded)
   }
 
-  /// The second half.
+  /// The end of the change in the log, before anybody is told.
+  static func endSetting(_ setting: SetterChange, of storage: SubjectStorage) {
+    guard setting.isRecorded else { return }
+    let evidence = record(setting.change, isEnd: true, in: storage, stack: .none)
+    let verdicts = ThreadChanges.current.judgeEnd(of: setting.change, at: evidence)
+    if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
+  }
+
+  /// Tells observers of the change.
   static func didSet(
     _ subject: AnyObject,
     _ storage: SubjectStorage,
     _ setting: SetterChange,
     _ values: SetterValues
   ) {
-    if setting.isRecorded {
-      let evidence = record(setting.change, isEnd: true, in: storage, stack: .none)
-      LiveMonitor.shared.report(ThreadChanges.current.judgeEnd(of: setting.change, at: evidence))
-    }
     tellAfter(
       storage.links(to: setting.change.key),
       subject,

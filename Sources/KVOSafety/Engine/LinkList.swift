@@ -53,7 +53,8 @@ struct LinkList: Sendable {
   /// The only link, where there is one alone.
   var only: ObservationLink? {
     guard count == 1 else { return nil }
-    return slots.lazy.compactMap(\.self).first
+    for place in slots.indices { if let link = slots[place] { return link } }
+    return nil
   }
 
   /// Adds `link` as the newest; a link is added once.

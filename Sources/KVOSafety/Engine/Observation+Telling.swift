@@ -92,17 +92,18 @@ extension Observation {
     tell(subject, phase, of: change, value)
   }
 
-  /// As ``tell(_:_:of:_:)``, for a delivery that is claimed and that nothing records.
+  /// As ``tell(_:_:of:_:)``, after a change, for a delivery that is claimed.
   @inline(__always)
   func tellClaimed(
     _ subject: AnyObject,
     in cell: DeliveryCellReference,
+    of change: ChangeID?,
     _ values: SetterValues
   ) {
-    guard observer == nil, valueType == values.type else {
-      // An observer that must be alive, or values that must be put into boxes: claimed once more,
-      // which does no harm.
-      return tell(subject, .after, of: nil, values)
+    guard observer == nil, change == nil, valueType == values.type else {
+      // An observer that must be alive, a log that wants to know the order of claims, or values that
+      // must be put into boxes: claimed once more, which does no harm.
+      return tell(subject, .after, of: change, values)
     }
     let value = DeliveredChange(
       kind: .setting,

@@ -20,7 +20,7 @@ struct PublishedKeys: ~Copyable {
   private let keys = InlineArray<4, Atomic<UInt32>> { _ in Atomic(0) }
   private let cells = InlineArray<4, Atomic<UInt>> { _ in Atomic(0) }
 
-  private static func bit(_ key: StringID) -> UInt64 { 1 << UInt64(key.rawValue & 63) }
+  static func bit(_ key: StringID) -> UInt64 { 1 << UInt64(key.rawValue & 63) }
 
   /// Whether somebody may listen to `key`.
   @inline(__always)
@@ -45,7 +45,7 @@ struct PublishedKeys: ~Copyable {
   }
 
   /// Says what is true of `list`, whose links changed; under the lock.
-  func publish(_ list: LinkList) {
+  func publish(_ list: borrowing LinkList) {
     let key = list.key.rawValue
     var cell: DeliveryCellReference?
     // Only the registrations of this object have their cells here.
@@ -72,15 +72,9 @@ struct PublishedKeys: ~Copyable {
     }
   }
 
-  /// Says which keys are listened to; under the lock.
-  func publish(listening: [LinkList], isCollectionChanging: Bool) {
-    var heard: UInt64 = 0
-    var before: UInt64 = isCollectionChanging ? .max : 0
-    for list in listening where !list.isEmpty {
-      heard |= Self.bit(list.key)
-      if list.concernedBeforeCount > 0 { before |= Self.bit(list.key) }
-    }
-    self.listening.store(heard, ordering: .releasing)
-    concernedBefore.store(before, ordering: .releasing)
+  /// Says which keys are listened to, by their bits; under the lock.
+  func publish(listening: UInt64, concernedBefore: UInt64) {
+    self.listening.store(listening, ordering: .releasing)
+    self.concernedBefore.store(concernedBefore, ordering: .releasing)
   }
 }

@@ -11,11 +11,11 @@ struct SubjectStateMachine: Sendable {
   private var ledger: SubjectLedger
   private var observations = RegistrationTable()
   /// The links on this object, by key; a key that was listened to once keeps its place.
-  private(set) var links: [LinkList] = []
+  private var links: [LinkList] = []
   private var cells = DeliveryCellPool()
   private var waiters: [DeliveryCellReference: [Waiter]] = [:]
   /// How many changes of some elements of a collection are under way.
-  private(set) var collectionChangeCount = 0
+  private var collectionChangeCount = 0
   private(set) var isDead = false
 
   init(historyCapacity: Int) {
@@ -131,7 +131,7 @@ struct SubjectStateMachine: Sendable {
 
   /// The links that listen to `key`, in order of addition.
   mutating func links(to key: StringID) -> [ObservationLink] {
-    guard let place = links.firstIndex(where: { $0.key == key }) else { return [] }
+    guard let place = place(of: key) else { return [] }
     return links[place].all
   }
 
@@ -195,12 +195,12 @@ struct SubjectStateMachine: Sendable {
 
   /// Takes a link of an observation off this object.
   mutating func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
-    guard let place = links.firstIndex(where: { $0.key == key }) else { return false }
+    guard let place = place(of: key) else { return false }
     return links[place].remove(id, number: number)
   }
 
   private mutating func append(_ link: ObservationLink) {
-    if let place = links.firstIndex(where: { $0.key == link.key }) {
+    if let place = place(of: link.key) {
       links[place].append(link)
     } else {
       var list = LinkList(key: link.key)
@@ -211,6 +211,30 @@ struct SubjectStateMachine: Sendable {
 
   /// A change of some elements of a collection begins (1) or ends (-1).
   mutating func noteCollectionChange(_ step: Int) { collectionChangeCount += step }
+
+  // MARK: Publishing
+
+  /// Says what is true of `key` to those who ask without the lock.
+  func publish(_ key: StringID, in published: borrowing PublishedKeys) {
+    if let place = place(of: key) { published.publish(links[place]) }
+    publishMasks(in: published)
+  }
+
+  /// Says which keys are listened to.
+  func publishMasks(in published: borrowing PublishedKeys) {
+    var listening: UInt64 = 0
+    var before: UInt64 = collectionChangeCount > 0 ? .max : 0
+    for place in links.indices where !links[place].isEmpty {
+      listening |= PublishedKeys.bit(links[place].key)
+      if links[place].concernedBeforeCount > 0 { before |= PublishedKeys.bit(links[place].key) }
+    }
+    published.publish(listening: listening, concernedBefore: before)
+  }
+
+  private func place(of key: StringID) -> Int? {
+    for place in links.indices where links[place].key == key { return place }
+    return nil
+  }
 
   // MARK: Looking
 

@@ -28,11 +28,14 @@ extension SubjectStorage {
   ) {
     let values = SetterValues(type: type, old: old, new: new)
     let id = key.declaration.id
-    if let cell = published.cell(of: id), isTold(subject, id, in: cell, values) { return }
+    if let cell = published.cell(of: id), isTold(subject, id, in: cell, of: nil, values) {
+      return
+    }
     ChangeNotification.didSetUnrecorded(subject, self, key: id, values)
   }
 
-  /// Tells the observer whose registration has `cell`.
+  /// Tells the observer whose registration has `cell`, of a change that has a number where it is
+  /// recorded.
   ///
   /// False where the cell is not live or has become that of another key since it was found: then
   /// nobody was told.
@@ -41,6 +44,7 @@ extension SubjectStorage {
     _ subject: AnyObject,
     _ key: StringID,
     in cell: DeliveryCellReference,
+    of change: ChangeID?,
     _ values: SetterValues
   ) -> Bool {
     var aftermath: DeliveryCell.Aftermath = []
@@ -53,7 +57,7 @@ extension SubjectStorage {
     if let held = cell.pointer.pointee.observation {
       held._withUnsafeGuaranteedRef { observation in
         guard observation.key == key, observation.path.isEmpty else { return }
-        observation.tellClaimed(subject, in: cell, values)
+        observation.tellClaimed(subject, in: cell, of: change, values)
         isTold = true
       }
     }
@@ -85,6 +89,13 @@ extension SubjectStorage {
   ) {
     guard let change else { return }
     let values = SetterValues(type: type, old: old, new: new)
+    ChangeNotification.endSetting(change, of: self)
+    // Who listens alone, and was not concerned before, needs no list of links.
+    if let cell = published.cell(of: change.key),
+      isTold(subject, change.key, in: cell, of: change.id, values)
+    {
+      return
+    }
     ChangeNotification.didSet(subject, self, change, values)
   }
 }

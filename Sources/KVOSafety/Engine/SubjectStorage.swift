@@ -50,11 +50,7 @@ final class SubjectStorage: Sendable {
   }
 
   private func publish(_ key: StringID, of machine: borrowing SubjectStateMachine) {
-    for list in machine.links where list.key == key { published.publish(list) }
-    published.publish(
-      listening: machine.links,
-      isCollectionChanging: machine.collectionChangeCount > 0
-    )
+    machine.publish(key, in: published)
   }
 
   // MARK: Registering
@@ -154,7 +150,7 @@ final class SubjectStorage: Sendable {
       let order = nextOrder()
       evidence.order = order
       let end = machine.die(at: evidence)
-      published.publish(listening: [], isCollectionChanging: false)
+      machine.publishMasks(in: published)
       return (order, end)
     }
     if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }
@@ -265,10 +261,7 @@ final class SubjectStorage: Sendable {
   func noteCollectionChange(_ step: Int) {
     machine.withLock { machine in
       machine.noteCollectionChange(step)
-      published.publish(
-        listening: machine.links,
-        isCollectionChanging: machine.collectionChangeCount > 0
-      )
+      machine.publishMasks(in: published)
     }
   }
 

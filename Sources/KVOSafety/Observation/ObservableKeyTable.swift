@@ -106,7 +106,7 @@ private final class KeysOfClass: Sendable {
 }
 
 /// A key as the engine uses it: the newest declaration, and what all of them say.
-struct ResolvedKey: Sendable {
+final class ResolvedKey: Sendable {
   let newest: KeyDeclared
   /// The key paths that affect the value, those of superclasses first.
   let affectedBy: [String]
