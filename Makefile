@@ -15,6 +15,9 @@ SHELL := /bin/bash
 # Warnings fail the build here; a package that depends on this one is not held to that.
 STRICT := -Xswiftc -warnings-as-errors
 
+# Where the published schemas of SARIF and JUnit are, if they are: see CONTRIBUTING.md.
+export KVO_SAFETY_SCHEMAS ?= $(wildcard $(CURDIR)/../shared/schemas)
+
 demo: setup
 	@Scripts/demo
 

@@ -5,11 +5,6 @@ import KVOSymbols
 
 /// `kvo-audit audit`, and `kvo-audit` alone: replay and report.
 struct AuditCommand: ParsableCommand {
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
-  }
-
   /// The severity from which on the exit status is 1.
   enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error
@@ -54,14 +49,24 @@ struct AuditCommand: ParsableCommand {
         kvo-audit app.jsonl
         kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
         kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
       """
   )
 
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Option(help: "How to print the report.")
-  var format: Format = .text
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp(
+      """
+      How to write the report: text, json, markdown, sarif or junit; =FILE writes it into a file \
+      (repeatable; text on standard output where nothing is said).
+      """,
+      valueName: "form[=file]"
+    )
+  )
+  var formats: [ReportOutput] = []
 
   @Option(help: "The least severity that makes the exit status 1.")
   var failOn: FailOn = .error
@@ -92,6 +97,16 @@ struct AuditCommand: ParsableCommand {
   @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: Coloring = .auto
 
+  func validate() throws {
+    let printed = formats.filter { $0.path == nil }
+    guard printed.count <= 1 else {
+      let names = printed.map { "\"\($0.format.rawValue)\"" }.joined(separator: " and ")
+      throw ValidationError(
+        "\(names) cannot both go to standard output; name a file: --format \(printed[1].format.rawValue)=FILE"
+      )
+    }
+  }
+
   func run() throws {
     let audit = Audit(
       options: AuditOptions(
@@ -110,13 +125,11 @@ struct AuditCommand: ParsableCommand {
       let offered = failure.suggesting(commands: KVOAuditCommand.names)
       StandardStreams.complain("kvo-audit: \(offered.message)")
     }
-    switch format {
-    case .json: try StandardStreams.deliver(JSONReportRenderer().render(report))
-    case .text:
+    let outputs = formats.isEmpty ? [ReportOutput(format: .text)] : formats
+    for output in outputs {
       // Figures on nothing would read as a clean bill.
-      if !report.inputs.isEmpty {
-        try StandardStreams.deliver(TextReportRenderer(isColored: color.isOn).render(report))
-      }
+      if report.inputs.isEmpty, output.format == .text || output.format == .markdown { continue }
+      try output.write(report, isColored: color.isOn, failingFrom: failOn.severity)
     }
     if !report.failures.isEmpty { throw ExitStatus.unreadable }
     if let severity = failOn.severity, report.hasFindings(atLeast: severity) {

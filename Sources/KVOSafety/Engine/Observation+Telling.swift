@@ -27,7 +27,10 @@ extension Observation {
     let isInitial = phase == .initial
     guard let cell, let order = root.claim(self, isInitial: isInitial) else { return }
     var delivery = Delivery(registration: id, change: change, phase: phase)
-    if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order) }
+    let isTooDeep = ReentrantDelivery.isTooDeep(cell.depthOnThisThread + 1)
+    let stack = isTooDeep ? Recorder.shared.captureStack() : .none
+    if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }
+    if isTooDeep { reportReentrance(at: Evidence(stack: stack, order: order)) }
     delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
     if isInitial { root.endInitial(id) }
     root.finish(cell)
@@ -100,9 +103,11 @@ extension Observation {
     of change: ChangeID?,
     _ values: SetterValues
   ) {
-    guard observer == nil, change == nil, valueType == values.type else {
-      // An observer that must be alive, a log that wants to know the order of claims, or values that
-      // must be put into boxes: claimed once more, which does no harm.
+    guard observer == nil, change == nil, valueType == values.type, DeliveryFrame.innermost == nil
+    else {
+      // An observer that must be alive, a log that wants to know the order of claims, values that must
+      // be put into boxes, or callbacks in callbacks to be counted: claimed once more, which does no
+      // harm.
       return tell(subject, .after, of: change, values)
     }
     let value = DeliveredChange(
@@ -113,6 +118,15 @@ extension Observation {
       new: wantsNew ? values.new : nil
     )
     _ = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+  }
+
+  private func reportReentrance(at evidence: Evidence) {
+    let verdict = ReentrantDelivery.verdict(
+      of: registration,
+      at: evidence,
+      registered: root.evidence(of: id)
+    )
+    LiveMonitor.shared.report([verdict])
   }
 
   private func reportUnhandled(_ delivery: Delivery, notified: Evidence) {
