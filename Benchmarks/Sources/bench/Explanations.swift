@@ -14,6 +14,19 @@ enum Explanations {
     + "that is neither inlined nor specialised: the generic identifiers of a delivery and their metadata, "
     + "on both sides of the call."
 
+  static let observation = [
+    "set-recorded":
+      "a fifth of the time writes the four events; the rest takes their places among the object's "
+      + "events, claims the delivery under the object's lock, and keeps the brackets of the change.",
+    "pair": registering,
+    "pair-faster-notification": registering,
+  ]
+
+  private static let registering =
+    "over a quarter of the time counts references, a tenth takes the two stacks and a tenth keeps the "
+    + "ledger that the rules judge; the rest names the call, fills the registration and publishes the "
+    + "key, at both ends."
+
   static let replay = [
     "rules-64k":
       "over two fifths of the instructions are the rules and what they keep of objects and "
