@@ -200,7 +200,8 @@ final class SubjectStorage: Sendable {
     return order
   }
 
-  private func isClaimed(
+  /// Claims a delivery of `observation`; false where its registration has ended.
+  func isClaimed(
     _ cell: DeliveryCellReference,
     by observation: Observation,
     _ aftermath: inout DeliveryCell.Aftermath
