@@ -1,5 +1,9 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
+
+// What needs swift-syntax is empty without this trait, and swift-syntax is not fetched.
+let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
 
 let package = Package(
   name: "KVOSafety",
@@ -8,8 +12,13 @@ let package = Package(
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
   ],
+  traits: [
+    .trait(name: "Macros", description: "@KeyValueObservable, which is built with swift-syntax."),
+    .default(enabledTraits: ["Macros"]),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
   ],
   targets: [
     // MARK: - What several test targets share
@@ -66,10 +75,39 @@ let package = Package(
     .target(name: "CKVOLifetime"),
     // One word of thread-local storage, read while a change is delivered.
     .target(name: "CKVODelivery"),
+    .macro(
+      name: "KVOSafetyMacros",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntax", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros),
+      ]
+    ),
+    .testTarget(
+      name: "KVOSafetyMacrosTests",
+      dependencies: [
+        "KVOSafety",
+        .target(name: "KVOSafetyMacros", condition: withMacros),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftParser", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntax", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros),
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport",
+          package: "swift-syntax",
+          condition: withMacros
+        ),
+      ]
+    ),
     .target(
       name: "KVOSafety",
       dependencies: [
         "KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime", "CKVODelivery",
+        .target(name: "KVOSafetyMacros", condition: withMacros),
       ]
     ),
     .testTarget(
