@@ -43,6 +43,7 @@ enum ObserverDeath {
     endRegistrations(of: record)
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))
+    AttachedControllers.shared.forget(record.ref.id)
   }
 
   /// Notices late that an observer has died whose class could not be hooked.
