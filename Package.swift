@@ -75,6 +75,8 @@ let package = Package(
     .target(name: "CKVOLifetime"),
     // One word of thread-local storage, read while a change is delivered.
     .target(name: "CKVODelivery"),
+    // Where a callback runs, which the runtime says in C alone.
+    .target(name: "CKVOExecutor"),
     .macro(
       name: "KVOSafetyMacros",
       dependencies: [
@@ -107,6 +109,7 @@ let package = Package(
       name: "KVOSafety",
       dependencies: [
         "KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime", "CKVODelivery",
+        "CKVOExecutor",
         .target(name: "KVOSafetyMacros", condition: withMacros),
       ]
     ),

@@ -20,7 +20,7 @@ extension ObservationController where Owner: KeyValueObserver {
         keyPath: keyPath,
         options: options,
         context: context,
-        executor: ThreadChanges.current.names.executor(isolation),
+        expected: ExpectedExecutor(isolation),
         site: CallSite(fileID: fileID, line: line, function: function)
       ) { subject, owner, change in
         guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }

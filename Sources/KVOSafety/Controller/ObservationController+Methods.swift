@@ -21,7 +21,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, _, _ in action(owner)() }
     )
@@ -42,7 +42,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, _, change in action(owner)(change) }
     )
@@ -64,7 +64,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, subject, change in action(owner)(change, subject) }
     )

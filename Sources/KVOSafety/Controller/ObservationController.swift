@@ -65,7 +65,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath,
       options: options,
-      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: handler
     )
@@ -89,7 +89,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath: keyPath,
       options: options,
-      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: handler
     )
@@ -127,7 +127,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     _ object: Subject,
     _ keyPath: KeyPath<Subject, Value>,
     options: ObservingOptions,
-    executor: StringID,
+    expected: ExpectedExecutor?,
     site: CallSite,
     handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
   ) {
@@ -136,7 +136,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath: name,
       options: options,
-      executor: executor,
+      expected: expected,
       site: site,
       key: key,
       valueType: Value.self,
@@ -150,7 +150,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     keyPath: String,
     options: ObservingOptions,
     context: ObservationContext? = nil,
-    executor: StringID,
+    expected: ExpectedExecutor?,
     site: CallSite,
     key: ResolvedKey? = nil,
     valueType: Any.Type? = nil,
@@ -161,7 +161,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       keyPath: keyPath,
       options: options,
       context: context,
-      executor: executor,
+      expected: expected,
       site: site,
       key: key,
       valueType: valueType
@@ -178,7 +178,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     keyPath: String,
     options: ObservingOptions,
     context: ObservationContext?,
-    executor: StringID,
+    expected: ExpectedExecutor?,
     site: CallSite,
     key: ResolvedKey? = nil,
     valueType: Any.Type? = nil,
@@ -198,7 +198,8 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       observer: owner,
       context: context,
       site: site,
-      executor: executor,
+      executor: expected?.name ?? .none,
+      expected: expected,
       token: registry,
       valueType: valueType,
       deliver: deliver

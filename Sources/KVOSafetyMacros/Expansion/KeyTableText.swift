@@ -11,7 +11,7 @@ extension ObservedProperty {
       arguments.append("affectedBy: [\(dependencies.joined(separator: ", "))]")
     }
     if notification.style == .manual { arguments.append("isManual: true") }
-    if declaration.has(.weak) || declaration.has(.unowned) { arguments.append("isWeak: true") }
+    if declaration.has(.weak) { arguments.append("isWeak: true") }
     return "KVOSafety.ObservableKey(\(arguments.joined(separator: ", ")))"
   }
 }
