@@ -4,21 +4,40 @@ import PackageDescription
 
 // What needs swift-syntax is empty without this trait, and swift-syntax is not fetched.
 let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
+let withOpenCombine: TargetDependencyCondition? = .when(traits: ["OpenCombineAdapter"])
 
 let package = Package(
   name: "KVOSafety",
   products: [
     .library(name: "KVOSafety", targets: ["KVOSafety"]),
+    .library(name: "KVOSafetyNotifications", targets: ["KVOSafetyNotifications"]),
+    .library(name: "KVOSafetyObservation", targets: ["KVOSafetyObservation"]),
+    .library(name: "KVOSafetyOpenCombine", targets: ["KVOSafetyOpenCombine"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@KeyValueObservable, which is built with swift-syntax."),
-    .default(enabledTraits: ["Macros"]),
+    .trait(
+      name: "NotificationAdapter",
+      description:
+        "KVOSafetyNotifications: NotificationCenter's observers in log, census and rules."
+    ),
+    .trait(
+      name: "ObservationAdapter",
+      description: "KVOSafetyObservation: the same for the standard library's Observation."
+    ),
+    .trait(
+      name: "OpenCombineAdapter",
+      description: "KVOSafetyOpenCombine: the same for OpenCombine, which is fetched for it."
+    ),
+    // The adapters that need nothing to be fetched are there for who asks for their product.
+    .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // MARK: - What several test targets share
@@ -116,6 +135,34 @@ let package = Package(
     .testTarget(
       name: "KVOSafetyTests",
       dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
+    ),
+
+    // MARK: - What Swift programs on Linux observe otherwise
+
+    // Each is empty without its trait.
+    .target(name: "KVOSafetyNotifications", dependencies: ["KVOSafety", "KVOTrace"]),
+    .testTarget(
+      name: "KVOSafetyNotificationsTests",
+      dependencies: ["KVOSafetyNotifications", "KVOSafety", "KVOSafetyTesting", "KVORules"]
+    ),
+    .target(name: "KVOSafetyObservation", dependencies: ["KVOSafety", "KVOTrace"]),
+    .testTarget(
+      name: "KVOSafetyObservationTests",
+      dependencies: ["KVOSafetyObservation", "KVOSafety", "KVOSafetyTesting", "KVORules"]
+    ),
+    .target(
+      name: "KVOSafetyOpenCombine",
+      dependencies: [
+        "KVOSafety", "KVOTrace",
+        .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
+      ]
+    ),
+    .testTarget(
+      name: "KVOSafetyOpenCombineTests",
+      dependencies: [
+        "KVOSafetyOpenCombine", "KVOSafety", "KVOSafetyTesting",
+        .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
+      ]
     ),
 
     // MARK: - Anywhere, offline
