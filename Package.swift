@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "KVOSafetyNotifications", targets: ["KVOSafetyNotifications"]),
     .library(name: "KVOSafetyObservation", targets: ["KVOSafetyObservation"]),
     .library(name: "KVOSafetyOpenCombine", targets: ["KVOSafetyOpenCombine"]),
+    .library(name: "KVOSafetySpelling", targets: ["KVOSafetySpelling"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
   ],
@@ -136,6 +137,10 @@ let package = Package(
       name: "KVOSafetyTests",
       dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
     ),
+
+    // The names that other libraries have for the same, for code that is being ported.
+    .target(name: "KVOSafetySpelling", dependencies: ["KVOSafety"]),
+    .testTarget(name: "KVOSafetySpellingTests", dependencies: ["KVOSafetySpelling", "KVOSafety"]),
 
     // MARK: - What Swift programs on Linux observe otherwise
 

@@ -18,6 +18,10 @@ final class Account {
   lazy var statement = "none"
   @Clamped var level = 0
   var total: Double { balance + 1 }
+  @KeyValue(affectedBy: "balance", "owner.name") var summary: String {
+    "\(owner?.name ?? "nobody") has \(balance)"
+  }
+  var state: State? = .open
   private(set) var revision = 0
   var `default` = 0
   nonisolated(unsafe) static var count = 0
@@ -26,6 +30,8 @@ final class Account {
     willSet { seen.append("will \(newValue)") }
     didSet { seen.append("did \(oldValue) \(limit)") }
   }
+
+  enum State: Equatable { case open, closed(reason: String) }
 
   init(number: Int = 1, limit: Int = 10) {
     self.number = number
@@ -39,6 +45,20 @@ final class Account {
 final class Person {
   var name: String
   init(_ name: String) { self.name = name }
+}
+
+/// Keys that affect each other across a class and its subclass.
+@KeyValueObservable
+class Shape {
+  var width = 1
+  @KeyValue(affectedBy: "width") var area: Int { width * width }
+}
+
+@KeyValueObservable
+final class Rectangle: Shape {
+  var height = 1
+  @KeyValue(affectedBy: "height") override var area: Int { width * height }
+  @KeyValue(affectedBy: "area") var doubled: Int { 2 * area }
 }
 
 /// A wrapper that keeps a number between 0 and 10.

@@ -145,6 +145,44 @@ struct ObservedClassTests {
     #expect(heard(account, "owner.name") { $0.owner?.name = "Grace" } == ["Ada → Grace"])
   }
 
+  @Test("a key notifies when what it depends on changes, through an object as well")
+  func dependencies() {
+    let account = Account()
+    let changes = heard(account, "summary") {
+      $0.balance = 1
+      $0.owner = Person("Ada")
+      $0.owner?.name = "Grace"
+    }
+    #expect(
+      changes == [
+        "nobody has 0.0 → nobody has 1.0", "nobody has 1.0 → Ada has 1.0",
+        "Ada has 1.0 → Grace has 1.0",
+      ]
+    )
+  }
+
+  @Test("dependencies of a superclass count in the subclass, and go on from key to key")
+  func inheritedDependencies() {
+    let rectangle = Rectangle()
+    let areas = heard(rectangle, "area") {
+      $0.width = 2
+      $0.height = 3
+    }
+    #expect(areas == ["1 → 2", "2 → 6"])
+    #expect(heard(rectangle, "doubled") { $0.width = 1 } == ["12 → 6"])
+  }
+
+  @Test("an enum with values comes as it is, and nil as a value")
+  func enumerations() {
+    let account = Account()
+    var heard: [Account.State??] = []
+    let token = account.observe(\.state, options: [.new]) { heard.append($1.newValue) }
+    account.state = .closed(reason: "moved")
+    account.state = nil
+    token.invalidate()
+    #expect(heard == [.closed(reason: "moved"), .some(nil)])
+  }
+
   @Test("a subclass has its superclass's keys, by name and by key path")
   func inheritance() {
     let car = Car()

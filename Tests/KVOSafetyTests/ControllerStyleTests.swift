@@ -16,6 +16,10 @@ private final class Screen: KeyValueObserver {
     heard.append(line("balance of \(account.balance)", change))
   }
 
+  func changed(_ keyPath: PartialKeyPath<Account>, _ change: ObservedChange<Any>) {
+    heard.append(line(keyPath == \Account.balance ? "balance" : "another", change))
+  }
+
   func observeValue(
     forKeyPath keyPath: String,
     of object: any KeyValueObservable,
@@ -56,7 +60,7 @@ struct ControllerStyleTests {
 
   @Test("a method is called with nothing, with the change, or with the change and the object")
   func methods() {
-    observations.observe(account, \.balance, action: Screen.changed)
+    observations.observe(account, \.balance, action: Screen.changed as (Screen) -> () -> Void)
     observations.observe(
       account,
       \.balance,
@@ -110,6 +114,18 @@ struct ControllerStyleTests {
       screen.heard == ["balance", "\\.balance", "owner.name", "owner.name", "another"]
     )
   }
+
+  @Test("a method is called for several key paths, and told which one changed")
+  func methodOfSeveral() {
+    observations.observe(account, [\.balance, \.owner], action: Screen.changed as Told)
+    observations.observe(account, [\.tags], action: Screen.changed as (Screen) -> () -> Void)
+    account.balance = 1
+    account.owner = nil
+    account.tags = []
+    #expect(screen.heard == ["balance setting", "another setting", "changed"])
+  }
+
+  private typealias Told = (Screen) -> (PartialKeyPath<Account>, ObservedChange<Any>) -> Void
 
   @Test("a key path that is empty or unknown is refused, and those beside it are observed")
   func refusals() {

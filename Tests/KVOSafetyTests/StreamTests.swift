@@ -135,6 +135,67 @@ struct StreamTests {
     #expect(await other.next() == .some(nil))
   }
 
+  @Test("an object that was replaced on the path is silent, and not kept alive")
+  func replaced() async {
+    let account = Account(owner: Person("Ada"))
+    let values = account.values(for: \.owner?.name)
+    weak let first = account.owner
+    do {
+      let old = account.owner
+      account.owner = Person("Grace")
+      old?.name = "unheard"
+    }
+    #expect(first == nil)
+    account.owner?.name = "Grace H."
+    var iterator = values.makeAsyncIterator()
+    for expected in ["Ada", "Grace", "Grace H."] {
+      #expect(await iterator.next() == .some(expected))
+    }
+  }
+
+  @Test("an object is bound to itself, and to a value of its own; both die all the same")
+  func boundToItself() async {
+    weak var observed: Account?
+    var values: ObservedValues<Int>?
+    var names: ObservedValues<String?>?
+    do {
+      let account = Account(owner: Person("Ada"))
+      observed = account
+      values = account.values(for: \.balance, boundTo: account)
+      names = account.values(for: \.owner?.name, boundTo: account.owner)
+    }
+    #expect(observed == nil)
+    var heard = 0
+    if let values { for await _ in values { heard += 1 } }
+    if let names { for await _ in names { heard += 1 } }
+    #expect(heard == 2)
+  }
+
+  @Test("without the initial value the first is that of the first change; an array in place is one")
+  func withoutInitial() async {
+    let account = Account()
+    let changes = account.changes(of: \.tags, options: .new)
+    account.tags.append("a")
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next()?.newValue == ["a"])
+  }
+
+  @Test("several streams of one property end one by one")
+  func several() async {
+    let account = Account()
+    let first = account.values(for: \.balance)
+    do {
+      let second = account.values(for: \.balance)
+      #expect(KVO.census(of: account).count == 2)
+      withExtendedLifetime(second) {}
+    }
+    #expect(KVO.census(of: account).count == 1)
+    account.balance = 1
+    var iterator = first.makeAsyncIterator()
+    #expect(await iterator.next() == 0)
+    #expect(await iterator.next() == 1)
+  }
+
   @Test("when a weak part of the path dies nil comes, and what takes its place after it")
   func weakPart() async {
     let head = Link("head")

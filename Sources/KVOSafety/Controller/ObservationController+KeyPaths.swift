@@ -59,4 +59,51 @@ extension ObservationController {
       )
     }
   }
+
+  /// Observes several properties of `object`, and calls a method of the owner for each change.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    _ keyPaths: [PartialKeyPath<Subject>],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> () -> Void
+  ) {
+    observe(
+      object,
+      keyPaths,
+      options: options,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function,
+      handler: { owner, _, _, _ in action(owner)() }
+    )
+  }
+
+  /// Observes several properties of `object`, and calls a method of the owner that takes the key path
+  /// and the change.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    _ keyPaths: [PartialKeyPath<Subject>],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> (PartialKeyPath<Subject>, ObservedChange<Any>) -> Void
+  ) {
+    observe(
+      object,
+      keyPaths,
+      options: options,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function,
+      handler: { owner, _, keyPath, change in action(owner)(keyPath, change) }
+    )
+  }
 }
