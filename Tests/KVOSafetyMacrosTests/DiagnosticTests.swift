@@ -130,6 +130,25 @@ struct DiagnosticTests {
     )
   }
 
+  @Test("a property inside #if is no key, which is said where it is not ignored")
+  func insideIfConfig() {
+    expect(
+      """
+      'count' stands inside '#if' and is no key: observing it is refused (KVO029). Declare it \
+      outside, or mark it '@KeyValue(.ignored)'
+      """,
+      about: """
+        #if DEBUG
+          var count = 0
+          @KeyValue(.ignored) var cache = 0
+          static var shared = 0
+          #endif
+        """,
+      line: 4,
+      column: 7
+    )
+  }
+
   @Test("a lazy property with observers of its own can notify in them")
   func lazyWithObservers() {
     expect(

@@ -13,6 +13,32 @@ struct ClassCheck<Context: MacroExpansionContext> {
   func run() {
     for variable in observed.variables { check(variable) }
     for property in observed.properties { check(property) }
+    for member in observed.declaration.memberBlock.members {
+      if let block = member.decl.as(IfConfigDeclSyntax.self) { check(block) }
+    }
+  }
+
+  /// What stands inside `#if` is not in the table: a macro sees no build settings.
+  private func check(_ block: IfConfigDeclSyntax) {
+    for clause in block.clauses {
+      guard case .decls(let members) = clause.elements else { continue }
+      for member in members {
+        guard let variable = member.decl.as(VariableDeclSyntax.self),
+          let property = ObservedProperty(variable), property.notification.style != .ignored
+        else { continue }
+        context.report(
+          MacroMessage(
+            "insideIfConfig",
+            """
+            '\(property.key)' stands inside '#if' and is no key: observing it is refused (KVO029). \
+            Declare it outside, or mark it '@KeyValue(.ignored)'
+            """,
+            severity: .warning
+          ),
+          at: property.identifier
+        )
+      }
+    }
   }
 
   private func check(_ variable: VariableDeclSyntax) {
