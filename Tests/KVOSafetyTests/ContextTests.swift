@@ -19,8 +19,10 @@ struct ContextTests {
     let account = Account()
     let listener = Listener()
     let found = verdicts(about: account) {
-      // One place, because two that do not know of each other are another fault.
-      for _ in 0..<2 { account.addObserver(listener, forKeyPath: "balance", context: first) }
+      // At one line: two lines would be taken for two owners of one context (KVO018).
+      for _ in 0..<2 {
+        account.addObserver(listener, forKeyPath: "balance", context: first)
+      }
       account.balance = 1
       #expect(listener.heard.count == 2)
       account.removeObserver(listener, forKeyPath: "balance", context: first)

@@ -158,7 +158,8 @@ package struct FindingBuilder {
       let origin = classifier.origin(
         symbol: result.symbol ?? result.file,
         swiftModule: nil,
-        image: image
+        image: image,
+        file: result.file
       )
       return [.init(frame: result, origin: origin)]
     }
@@ -176,7 +177,8 @@ package struct FindingBuilder {
       let origin = classifier.origin(
         symbol: source.function,
         swiftModule: source.swiftModule,
-        image: image
+        image: image,
+        file: source.file
       )
       return .init(frame: copy, origin: origin)
     }

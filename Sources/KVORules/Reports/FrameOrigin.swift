@@ -25,6 +25,7 @@ package struct FrameClassifier: Sendable {
   private static let layerModules: Set<String> = [
     "KVOSafety", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON", "KVOSafetyTesting",
     "KVORetention", "KVOSafetyPreload", "KVOAudit", "KVOSymbols", "CKVOUnwind", "CKVORuntime",
+    "KVOSafetyNotifications", "KVOSafetyObservation", "KVOSafetyOpenCombine", "KVOSafetySpelling",
   ]
 
   private static let systemModules: Set<String> = [
@@ -36,6 +37,7 @@ package struct FrameClassifier: Sendable {
     "Glibc", "SwiftGlibc", "Musl", "Darwin", "ObjectiveC", "os", "Combine", "CoreData",
     "AppKit", "UIKit", "UIKitCore", "SwiftUI", "SwiftUICore", "AttributeGraph", "QuartzCore",
     "GraphicsServices", "XCTestCore", "HIToolbox", "libdyld", "dyld", "gnustep-base", "objc",
+    "OpenCombine",
   ]
 
   private static let systemImagePrefixes = [
@@ -62,8 +64,15 @@ package struct FrameClassifier: Sendable {
   ///   - symbol: the function, or nil.
   ///   - swiftModule: the module of a Swift function, or nil.
   ///   - image: the path or name of the image, or nil.
+  ///   - file: the source file, or nil.
   /// - Returns: the origin; ``FrameOrigin/unknown`` without a symbol.
-  func origin(symbol: String?, swiftModule: String?, image: String?) -> FrameOrigin {
+  func origin(
+    symbol: String?,
+    swiftModule: String?,
+    image: String?,
+    file: String? = nil
+  ) -> FrameOrigin {
+    if let file, Self.isExpanded(file) { return .layer }
     let imageName = image.map(Self.name(ofImage:))
     guard let symbol else {
       // Where debug information is missing, the image of the C library still says whose it is.
@@ -85,6 +94,13 @@ package struct FrameClassifier: Sendable {
     }
     if let image, isSystem(image) { return .system }
     return Self.systemSymbols.contains(where: symbol.hasPrefix) ? .system : .own
+  }
+
+  /// Whether a file is what a macro of the layer expanded to: setters, which nobody wrote.
+  private static func isExpanded(_ file: String) -> Bool {
+    let name = baseName(file)
+    return name.hasPrefix("@__swiftmacro_")
+      && (name.contains("_KeyValueStored") || name.contains("_KeyValueNotifying"))
   }
 
   private func isSystem(_ image: String) -> Bool {

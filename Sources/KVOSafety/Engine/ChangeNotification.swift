@@ -160,8 +160,13 @@ enum ChangeNotification {
     key: StringID,
     _ values: SetterValues
   ) {
+    let links = storage.links(to: key)
+    if links.allSatisfy({ $0.number == 0 && $0.isDirect }) {
+      for link in links { storage.tell(link.observation, subject, values) }
+      return
+    }
     let change = Change(subject: storage.record.ref, key: key, id: nil)
-    tellAfter(storage.links(to: key), subject, change, .whole, [], setter: values)
+    tellAfter(links, subject, change, .whole, [], setter: values)
   }
 
   // MARK: Telling

@@ -27,6 +27,7 @@ extension Observation {
     let isInitial = phase == .initial
     guard let cell, let order = root.claim(self, isInitial: isInitial) else { return }
     var delivery = Delivery(registration: id, change: change, phase: phase)
+    if let expected, order > 0, Recorder.shared.isRecording { delivery.executor = expected.current }
     let isTooDeep = ReentrantDelivery.isTooDeep(cell.depthOnThisThread + 1)
     let stack = isTooDeep ? Recorder.shared.captureStack() : .none
     if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }

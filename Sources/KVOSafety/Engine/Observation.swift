@@ -35,6 +35,8 @@ final class Observation: @unchecked Sendable {
   /// Where else the observation listens: on the other objects of a deep path, and to what affects a
   /// key; nil where there is nothing of the kind.
   let tree: WatchTree?
+  /// The actor that callbacks are expected on; nil where any thread is right.
+  let expected: ExpectedExecutor?
   /// Where deliveries are claimed.
   private(set) var cell: DeliveryCellReference?
 
@@ -51,6 +53,7 @@ final class Observation: @unchecked Sendable {
     root: SubjectStorage,
     valueType: Any.Type?,
     tree: WatchTree?,
+    expected: ExpectedExecutor? = nil,
     deliver: @escaping Callback
   ) {
     self.registration = registration
@@ -64,6 +67,7 @@ final class Observation: @unchecked Sendable {
     wantsOld = registration.options.contains(.old)
     wantsNew = registration.options.contains(.new)
     wantsPrior = registration.options.contains(.prior)
+    self.expected = expected
     self.deliver = deliver
   }
 

@@ -17,6 +17,8 @@ struct ObservationRequest {
   var context: ObservationContext?
   var site: CallSite
   var executor: StringID = .none
+  /// The actor behind that name.
+  var expected: ExpectedExecutor?
   var expectedToLive: String?
   /// What the form hands out, as logs name it.
   var token: ObjectRef?
@@ -52,6 +54,7 @@ struct ObservationRequest {
       root: storage,
       valueType: valueType,
       tree: isAlone ? nil : WatchTree(),
+      expected: expected,
       deliver: deliver
     )
     storage.add(observation, stack: Recorder.shared.captureStack())

@@ -129,6 +129,14 @@ struct SubjectStateMachine: Sendable {
 
   // MARK: Delivering
 
+  /// The links of observations that were made on other objects.
+  var linksOfOthers: [ObservationLink] {
+    links.flatMap { list in
+      var list = list
+      return list.all.filter { $0.number != 0 }
+    }
+  }
+
   /// The links that listen to `key`, in order of addition.
   mutating func links(to key: StringID) -> [ObservationLink] {
     guard let place = place(of: key) else { return [] }

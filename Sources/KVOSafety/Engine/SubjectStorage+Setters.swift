@@ -65,6 +65,15 @@ extension SubjectStorage {
     return isTold
   }
 
+  /// Tells the observer of a registration on this object of a change that nothing records.
+  func tell(_ observation: Observation, _ subject: AnyObject, _ values: SetterValues) {
+    guard let cell = observation.cell else { return }
+    var aftermath: DeliveryCell.Aftermath = []
+    guard isClaimed(cell, by: observation, &aftermath) else { return settle(cell, aftermath) }
+    observation.tellClaimed(subject, in: cell, of: nil, values)
+    settle(cell, cell.pointer.pointee.finish())
+  }
+
   /// The first half of a change that concerns somebody before; nil where a change that is open covers
   /// it.
   @usableFromInline

@@ -120,10 +120,10 @@ final class SubjectStorage: Sendable {
   }
 
   /// Who ends a registration when its observer dies: the observer of the classic form should have
-  /// removed it, the owner of a controller takes its registrations along.
+  /// removed it, the owner of a controller or a stream takes its registrations along.
   func causeAtObserverDeath(of id: RegistrationID) -> CancelCause {
     let form = machine.withLock { $0.registration(id)?.form }
-    return form == .controller ? .owner : .observer
+    return form == .controller || form == .stream ? .owner : .observer
   }
 
   /// The object dies: its registrar was destroyed.
@@ -143,6 +143,8 @@ final class SubjectStorage: Sendable {
 
   /// The object is gone: what is still registered on it ends, and is reported.
   func finishDying(at stack: StackID) {
+    endStreams(at: stack)
+    let interrupted = streamsThroughHere
     let isFirstWord = record.beginDying()
     record.subject = nil
     var evidence = Evidence(stack: stack)
@@ -160,6 +162,7 @@ final class SubjectStorage: Sendable {
     for observation in end.ended { letGo(of: observation) }
     for held in end.released { held.release() }
     LiveMonitor.shared.report(end.verdicts)
+    tellOfDeath(interrupted)
   }
 
   /// What remains to do for a registration that ended, without the lock.
@@ -200,7 +203,8 @@ final class SubjectStorage: Sendable {
     return order
   }
 
-  private func isClaimed(
+  /// Claims a delivery of `observation`; false where its registration has ended.
+  func isClaimed(
     _ cell: DeliveryCellReference,
     by observation: Observation,
     _ aftermath: inout DeliveryCell.Aftermath
@@ -284,6 +288,11 @@ final class SubjectStorage: Sendable {
   // MARK: Looking
 
   func contains(_ id: RegistrationID) -> Bool { machine.withLock { $0.contains(id) } }
+
+  /// The links on this object of observations that were made on others.
+  var linksOfOthers: [ObservationLink] {
+    machine.withLock { $0.linksOfOthers }
+  }
 
   /// Where the registration was made.
   func evidence(of id: RegistrationID) -> Evidence? { machine.withLock { $0.evidence(of: id) } }

@@ -47,7 +47,7 @@ final class ThreadNames {
     if let known = keyPaths[place], known.keyPath === keyPath, known.type == name {
       return known.key
     }
-    let key = type.observableKeys.key(at: keyPath)
+    let key = type.observableKey(at: keyPath)
     keyPaths[place] = NamedKeyPath(keyPath: keyPath, type: name, key: key)
     return key
   }

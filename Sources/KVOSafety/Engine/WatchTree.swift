@@ -75,6 +75,13 @@ final class WatchTree: Sendable {
     if isMine { move(observation, to: []) }
   }
 
+  /// Whether the observation found the object of `storage` by a weak reference.
+  func hangsWeakly(on storage: SubjectStorage) -> Bool {
+    state.withLock { state in
+      state.hung.values.contains { $0.isWeak && $0.storage === storage }
+    }
+  }
+
   private func beginRound() -> Bool {
     state.withLock { state in
       guard state.isStale, !state.isEnded else {

@@ -42,6 +42,7 @@ extension KeyValueObservable {
       context: context,
       site: CallSite(fileID: fileID, line: line, function: function),
       executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       expectedToLive: expectedToLive,
       deliver: { subject, observer, change in
         guard let observer = observer as? any KeyValueObserver, let keyPath,

@@ -107,6 +107,7 @@ extension KeyValueObservable {
       form: .token,
       site: CallSite(fileID: fileID, line: line, function: function),
       executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
       deliver: { subject, _, change in
@@ -138,6 +139,7 @@ extension KeyValueObservable {
       form: .token,
       site: site,
       executor: names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
       valueType: valueType,

@@ -34,23 +34,38 @@ public struct ObservableKeyTable: Sendable {
   ///
   /// Any thread; where two ask at once, both may run `make` and one of the tables is kept.
   ///
+  /// - Parameters:
+  ///   - type: the class whose table it is: a subclass where the getter is asked through one.
+  ///   - declarer: the class whose getter asks, where subclasses override it and call `super`: what
+  ///     each of them knows of `type` is another table.
+  ///   - make: makes the table.
+  /// - Returns: the table, the same one each time.
   /// - Complexity: O(1), one lock.
   public static func shared(
     by type: AnyObject.Type,
+    declaredBy declarer: AnyObject.Type? = nil,
     _ make: () -> ObservableKeyTable
   ) -> ObservableKeyTable {
-    let name = ObjectIdentifier(type)
-    if let known = ofGenericClasses.withLock({ $0[name] }) { return known }
+    let owner = TableOwner(
+      type: ObjectIdentifier(type),
+      declarer: ObjectIdentifier(declarer ?? type)
+    )
+    if let known = sharedTables.withLock({ $0[owner] }) { return known }
     let made = make()
-    return ofGenericClasses.withLock { tables in
-      if let known = tables[name] { return known }
-      tables[name] = made
+    return sharedTables.withLock { tables in
+      if let known = tables[owner] { return known }
+      tables[owner] = made
       return made
     }
   }
 
+  private struct TableOwner: Hashable, Sendable {
+    var type: ObjectIdentifier
+    var declarer: ObjectIdentifier
+  }
+
   // Its own lock; `make` runs without it.
-  private static let ofGenericClasses = GuardedState<[ObjectIdentifier: ObservableKeyTable]>([:])
+  private static let sharedTables = GuardedState<[TableOwner: ObservableKeyTable]>([:])
 
   /// The key called `name`, or nil where the class has none.
   public subscript(name: String) -> ObservableKey? {
