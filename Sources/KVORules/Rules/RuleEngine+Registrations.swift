@@ -5,12 +5,6 @@ extension RuleEngine {
   /// Whether the matching is done again, as another runtime than the recorded one would.
   var rematches: Bool { requestedProfile != nil && requestedProfile != recordedProfile }
 
-  /// Whether the judged runtime would have told others of changes than those whom the log says were
-  /// told.
-  var tellsOthers: Bool {
-    rematches && MatchingSemantics(profile) != MatchingSemantics(recordedProfile)
-  }
-
   mutating func restore(
     _ registration: Registration,
     _ evidence: Evidence,

@@ -49,6 +49,11 @@ package struct RuleEngine: Sendable {
   let requestedProfile: Profile?
   let options: Options
   var process: ProcessInfo?
+  /// Whether the judged runtime would have told others of changes than those whom the log says were
+  /// told.
+  ///
+  /// Kept, because every change asks for it.
+  private(set) var tellsOthers = false
   var ledger: RegistrationLedger
   /// The places of the observed objects in the ledger.
   var subjects = WordTable()
@@ -130,6 +135,7 @@ package struct RuleEngine: Sendable {
     requestedProfile = profile
     self.options = options
     ledger = RegistrationLedger(historyCapacity: options.historyCapacity)
+    tellsOthers = MatchingSemantics(self.profile) != MatchingSemantics(recordedProfile)
   }
 
   /// The profile that the log was recorded under.
@@ -233,6 +239,7 @@ package struct RuleEngine: Sendable {
     case .process(let info):
       // Subjects that a later process line would re-judge are none of its business.
       if process == nil { process = info }
+      tellsOthers = MatchingSemantics(profile) != MatchingSemantics(recordedProfile)
     case .live(let registration): restore(registration, evidence, place)
     case .register(let registration): register(registration, evidence, place)
     case .registerEnd: finishRegistering(place.slot)
