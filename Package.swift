@@ -85,6 +85,13 @@ let package = Package(
       dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"]
     ),
 
+    // What runtimes and crash reporters print, as findings.
+    .target(name: "KVOImport", dependencies: ["KVOTrace", "KVORules"]),
+    .testTarget(
+      name: "KVOImportTests",
+      dependencies: ["KVOImport", "KVORules", "TestSupport"]
+    ),
+
     // pkgConfig is left out: the flags of libdw.pc are the defaults, and a machine without
     // pkg-config builds just as well.
     .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
@@ -116,7 +123,7 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
+        "KVOAudit", "KVOImport", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOImport
 import KVORules
 import KVOSymbols
 
@@ -99,7 +100,8 @@ struct AuditCommand: ParsableCommand {
         appModules: appModules,
         judgesLeaksAtExit: leaksAtExit
       ),
-      resolver: DwarfFrameResolver()
+      resolver: DwarfFrameResolver(),
+      importer: ReportImporter()
     )
     let bar = ProgressBar()
     let report = audit.report(on: AuditInput.inputs(arguments: logs)) {

@@ -45,6 +45,8 @@ struct ReportMerger {
     report.unnamed = unnamed
     report.summary = summary
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }
+    report.summary.textCount = report.inputs.count { $0.kind.isText }
+    report.summary.reportCount = report.inputs.reduce(0) { $0 + $1.reportCount }
     for finding in findings where !finding.isExpected && !finding.isSuppressed {
       switch finding.severity {
       case .error: report.summary.errorCount += 1
@@ -63,6 +65,7 @@ struct ReportMerger {
     findings[place].count += finding.count
     findings[place].severity = max(findings[place].severity, finding.severity)
     if finding.confidence == .high { findings[place].confidence = .high }
+    if let facts = finding.crashFacts { findings[place].crashFacts?.add(facts) }
   }
 
   private mutating func add(_ rule: RuleEngine.NotJudged, input: Int) {

@@ -4,7 +4,7 @@ extension FindingBuilder {
   /// Made of the code, the types, the key path and the first line of the user's own code: of the
   /// failed event, or else where the observation was made. A function's name stands in where the
   /// line is not known. No address, object number or folder goes in.
-  static func signature(of finding: Finding) -> String {
+  package static func signature(of finding: Finding) -> String {
     let parts = [
       finding.code.rawValue,
       finding.subject?.className ?? "",
