@@ -26,7 +26,8 @@ struct FaultFinder {
   /// The faults, in the order in which the document has them.
   func faults() -> [Fault] {
     var faults = told()
-    if let crash = shown(), faults.isEmpty || faults.allSatisfy({ $0.complaint.kind == .classPair })
+    if let crash = raised() ?? shown(),
+      faults.isEmpty || faults.allSatisfy({ $0.complaint.kind == .classPair })
     {
       faults.append(crash)
     }
@@ -129,6 +130,22 @@ struct FaultFinder {
   }
 
   // MARK: - Stacks
+
+  /// What the stack of an exception shows by itself.
+  private func raised() -> Fault? {
+    for stack in document.stacks where stack.role != .other {
+      guard let raised = RaisedStack(stack) else { continue }
+      var complaint = Complaint(kind: raised.kind, code: raised.code, range: 0..<0)
+      complaint.observer.className = raised.observer
+      return Fault(
+        complaint: complaint,
+        stack: stack,
+        facts: document.facts,
+        line: document.firstLine
+      )
+    }
+    return nil
+  }
 
   /// What the stack of a crash shows by itself.
   private func shown() -> Fault? {

@@ -143,9 +143,15 @@ struct FindingMaker {
   private func stack(_ fault: Fault) -> Finding.Stack {
     let process = fault.facts.process
     var hasOwn = false
-    let frames = (fault.stack?.frames ?? []).prefix(Self.frameLimit).map { frame in
+    let all = (fault.stack?.frames ?? []).prefix(Self.frameLimit)
+    // A handler of exceptions that runs above the throw is the user's, too, but not what matters.
+    let thrown = all.prefix(14).lastIndex { frame in
+      frame.symbol?.hasSuffix("objc_exception_throw") == true
+        || frame.symbol?.hasSuffix("xceptionPreprocess") == true
+    }
+    let frames = all.enumerated().map { index, frame in
       let isOwn =
-        !hasOwn && frame.symbol != nil
+        !hasOwn && frame.symbol != nil && index > thrown ?? -1
         && ImageOrigin.isOwn(frame, process: process, appModules: appModules)
       hasOwn = hasOwn || isOwn
       return Finding.StackFrame(
@@ -162,7 +168,7 @@ struct FindingMaker {
       thread: fault.stack?.thread,
       threadName: fault.stack?.threadName,
       event: fault.line,
-      frames: Array(frames)
+      frames: frames
     )
   }
 }

@@ -23,6 +23,9 @@ struct ReportDocument: Sendable {
 }
 
 extension ReportDocument {
+  /// Where the stacks stand that a form gives apart from its words: behind all lines of those.
+  static let structureLine = 1 << 40
+
   /// Takes a passage of text apart.
   ///
   /// Complexity: O(length).

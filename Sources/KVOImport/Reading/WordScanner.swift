@@ -1,8 +1,8 @@
 /// Looks for the few letters that every word of observing has, 16 bytes at a time.
 ///
-/// `bserv` (observer, Observation), `eyVal` (NSKeyValue), `KVO`, `eyPath`, `UndefinedKey` and
-/// `AndNotify` are in every sentence and every function that a fault can be told by, also where the
-/// sentence is wrapped. Their pairs `bs`, `yV`, `VO`, `yP`, `dK`, `dN` are rare in other text.
+/// `bserv` (observer, Observation), `yVal` (NSKeyValue), `KVO`, `yPath`, `dKey` (UndefinedKey) and
+/// `dNotify` are in every sentence and every function that a fault can be told by, also where the
+/// sentence is wrapped. Their first two letters are rare in other text.
 ///
 /// Unsafe: it reads the array's memory by its address. Every read lies inside the array, by the
 /// condition of the loop. It never writes and keeps no address.
@@ -38,7 +38,9 @@ enum WordScanner {
     _ first: SIMD16<UInt8>,
     _ second: SIMD16<UInt8>
   ) -> SIMDMask<SIMD16<Int8>> {
-    let b = (first .== UInt8(ascii: "b")) .& (second .== UInt8(ascii: "s"))
+    let folded = first | SIMD16(repeating: 0x20)
+    let b =
+      (folded .== UInt8(ascii: "b")) .& ((second | SIMD16(repeating: 0x20)) .== UInt8(ascii: "s"))
     let v = (second .== UInt8(ascii: "V")) .& (first .== UInt8(ascii: "y"))
     let o = (first .== UInt8(ascii: "V")) .& (second .== UInt8(ascii: "O"))
     let p = (first .== UInt8(ascii: "y")) .& (second .== UInt8(ascii: "P"))
@@ -47,10 +49,6 @@ enum WordScanner {
       .& ((second .== UInt8(ascii: "K")) .| (second .== UInt8(ascii: "N")))
     return b .| v .| o .| p .| d
   }
-
-  private static let words: [[UInt8]] = [
-    "bserv", "yVal", "KVO", "yPath", "UndefinedKey", "dNotify", "BSERV", "yValu",
-  ].map { Array($0.utf8) }
 
   /// Whether one of the words begins at `position`, or at the byte before it.
   private static func isWord(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Bool {
@@ -62,6 +60,7 @@ enum WordScanner {
     }
     switch bytes[position] {
     case UInt8(ascii: "b"): return has("bserv", position)
+    case UInt8(ascii: "B"): return has("BSERV", position)
     case UInt8(ascii: "y"): return has("yVal", position) || has("yPath", position)
     case UInt8(ascii: "V"): return has("KVO", position - 1)
     case UInt8(ascii: "d"): return has("dKey", position) || has("dNotify", position)

@@ -23,7 +23,8 @@ extension SentenceReader {
       text.skeleton.last("aninstance", in: lead).map { $0 + 10 }
       ?? text.skeleton.last("object", in: lead).map { $0 + 6 }
     if let start {
-      let range = end(start)..<position(match.places.lowerBound)
+      let was = text.skeleton.has("was", at: match.places.lowerBound - 3) ? 3 : 0
+      let range = end(start)..<max(end(start), position(match.places.lowerBound - was))
       if let named = text.skeleton.first("ofclass", in: start..<match.places.lowerBound) {
         complaint.subject = operand(end(named + 7)..<range.upperBound)
         complaint.subject.address = Operand.address(

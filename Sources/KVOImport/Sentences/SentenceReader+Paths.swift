@@ -44,6 +44,17 @@ extension SentenceReader {
     if isSilentChange, let silent {
       complaint.part = quoted(at: end(silent + 34))?.text
     }
+    if ownPath == nil, let tail, tail - match.places.upperBound < 60,
+      text.skeleton.last(
+        "nsrangeexception",
+        in: max(0, match.places.lowerBound - 100)..<match.places.lowerBound
+      ) != nil
+    {
+      // Somebody left the objects out: `Cannot remove an observer (…) because …`.
+      complaint.observer = Operand()
+      complaint.confidence = .low
+      return complaint
+    }
     return isTold(complaint, hasPath: ownPath != nil, hasTail: tail != nil) ? complaint : nil
   }
 

@@ -94,8 +94,11 @@ struct SentenceReader {
     }
     if end - start >= 600 { return nil }
     if !hasMark {
+      // A bare word is a key path where the sentence goes on behind it, or ends with it.
       let next = text.skeletonPlace(at: end)
-      guard text.skeleton.has("from", at: next) else { return nil }
+      let isEnd = end == text.bytes.count || text.bytes[end] == 0x0a
+      while isEnd, let last = result.last, last >= 0x80 { result.removeLast() }
+      guard text.skeleton.has("from", at: next) || isEnd else { return nil }
     }
     while let last = result.last, last == UInt8(ascii: "*") || last == UInt8(ascii: "`") {
       result.removeLast()

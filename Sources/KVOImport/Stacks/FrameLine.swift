@@ -58,7 +58,12 @@ struct FrameLine {
       return frame
     }
     let image = body.prefix { !$0.isBlank && $0 != UInt8(ascii: "|") }
-    let tail = Self.trimmed(body.dropFirst(image.count))
+    var tail = Self.trimmed(body.dropFirst(image.count))
+    // Some exports write addresses in decimal.
+    let decimal = tail.prefix(while: \.isASCIIDigit)
+    if decimal.count >= 7, decimal.endIndex < tail.endIndex, tail[decimal.endIndex].isBlank {
+      tail = Self.trimmed(tail.dropFirst(decimal.count))
+    }
     if looksLikeFunction(tail), !isMethod(body) {
       var frame = function(tail)
       frame.image = String(decoding: image, as: UTF8.self)
@@ -182,7 +187,11 @@ struct FrameLine {
     var frame = StackTrace.Frame()
     var name = Self.trimmed(text)
     // What somebody's symbolicator added behind the raw name is better than that.
-    if let arrow = Self.first("-> ", in: name) { name = Self.trimmed(name[(arrow + 3)...]) }
+    if let arrow = Self.first("-> ", in: name) {
+      let better = Self.trimmed(name[(arrow + 3)...])
+      // A function of Swift has the same arrow in front of what it returns.
+      if isMethod(better) || Self.first(" (in ", in: better) != nil { name = better }
+    }
     if let place = Self.first(" at ", in: name) {
       place.readPlace(of: name, skipping: 4, into: &frame)
       name = name[..<place]
@@ -274,7 +283,9 @@ struct FrameLine {
     guard let first = text.first else { return false }
     if isMethod(text) || isKnownFunction(text) { return true }
     if text.starts(with: "<redacted>".utf8) || text.starts(with: "(Missing)".utf8) { return true }
-    if first == UInt8(ascii: "_") || first == UInt8(ascii: "$") || first == UInt8(ascii: "@") {
+    if first == UInt8(ascii: "_") || first == UInt8(ascii: "$") || first == UInt8(ascii: "@")
+      || text.starts(with: "**exception".utf8)
+    {
       return true
     }
     if Self.lastOffset(in: text) != nil { return true }

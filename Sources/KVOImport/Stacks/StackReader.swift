@@ -61,7 +61,18 @@ struct StackReader {
   // MARK: - Headings
 
   private mutating func readHeading(_ bytes: ArraySlice<UInt8>) -> Bool {
-    let rest = bytes.drop { $0.isBlank || $0 == UInt8(ascii: "*") }
+    var rest = bytes.drop { $0.isBlank || $0 == UInt8(ascii: "*") }
+    // Crash services number their threads: `#0. Crashed: com.apple.main-thread`, `#22. Thread`.
+    if rest.first == UInt8(ascii: "#") {
+      let name = rest.dropFirst().drop(while: \.isASCIIDigit)
+      guard name.first == UInt8(ascii: "."), name.count > 2 else { return false }
+      rest = name.dropFirst().drop(while: \.isBlank)
+      if !rest.starts(with: "Crashed".utf8) {
+        begin(.other, name: rest)
+        return true
+      }
+    }
+    if rest.starts(with: "Thread : ".utf8) { rest = rest.dropFirst(9) }
     switch rest.first {
     case UInt8(ascii: "T") where rest.starts(with: "Thread ".utf8):
       readThread(rest.dropFirst(7))

@@ -87,6 +87,9 @@ struct CleanText {
     return low
   }
 
+  /// The whole text.
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+
   /// The text of `range`, in one line.
   func string(_ range: Range<Int>) -> String {
     var result: [UInt8] = []
