@@ -3,13 +3,14 @@
 #   make demo    runs a program with real faults and prints kvo-audit's report of it
 #   make test    passes all tests
 #   make check   what takes longer: lint, import check, sanitizers
+#   make fuzz    feeds what reads crash reports with texts that are nobody's
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
 #
 # Each sets up what it needs. Nothing is installed or built twice.
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check bench lint imports harness thread-sanitizer address-sanitizer reports setup \
+.PHONY: demo test check bench lint imports harness fuzz thread-sanitizer address-sanitizer reports setup \
   setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
@@ -22,7 +23,7 @@ test: setup-tests
 	swift build --build-tests $(STRICT)
 	swift test --skip-build
 
-check: lint imports harness thread-sanitizer address-sanitizer
+check: lint imports harness fuzz thread-sanitizer address-sanitizer
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -34,6 +35,17 @@ imports: setup
 # What `make bench` runs, without measuring. What it measures of this package is built by `make test`.
 harness:
 	swift test --package-path Benchmarks $(STRICT)
+
+# Texts that are nobody's: what reads crash reports must come to an end with each of them. As many
+# runs as CI has time for; `make fuzz RUNS=1000000` looks further. What is found new stays in
+# .build/fuzz/found.
+RUNS ?= 20000
+fuzz: setup
+	KVO_SAFETY_FUZZ=1 swift build -c release --sanitize=fuzzer --scratch-path .build/fuzz \
+	  --product ImportFuzzer
+	mkdir -p .build/fuzz/found
+	SWIFT_BACKTRACE=enable=no .build/fuzz/release/ImportFuzzer -runs=$(RUNS) -seed=1 -timeout=10 \
+	  -max_len=8192 -print_final_stats=1 .build/fuzz/found Tests/ImportFuzzer/Corpus
 
 # Builds of their own, so that the ordinary one stays valid. What has one thread and no pointer gains
 # nothing here: the pure machines and the command line are left to `make test`.

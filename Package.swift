@@ -188,6 +188,21 @@ package.targets += [
   ),
 ]
 
+// MARK: - Fuzzing
+
+// An executable without a main: libFuzzer brings it, so that no ordinary build can link it. `make fuzz`
+// sets the variable.
+if Context.environment["KVO_SAFETY_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "ImportFuzzer",
+      dependencies: ["KVOImport", "KVORules"],
+      path: "Tests/ImportFuzzer",
+      exclude: ["Corpus"]
+    )
+  )
+}
+
 // MARK: - Settings shared by every Swift target
 
 for target in package.targets where target.type != .system && target.type != .plugin {

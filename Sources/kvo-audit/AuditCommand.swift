@@ -11,6 +11,14 @@ struct AuditCommand: ParsableCommand {
     case json
   }
 
+  /// The forms that a report has.
+  enum ReportFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    /// A page of the groups of crash reports.
+    case html
+  }
+
   /// The severity from which on the exit status is 1.
   enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error
@@ -45,24 +53,32 @@ struct AuditCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "audit",
-    abstract: "Report every fault in some logs (the default).",
+    abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
       Findings that have the same signature are one, also across logs. A damaged line is said and
       does not change the exit status; an input that cannot be read gives 65, after a report on the
       others.
 
+      Crash reports (.crash, .ips, exports of crash services) and console text are read as well; what
+      an input is, its content says. Findings are then grouped by types, key path and first own frame,
+      the most frequent first.
+
       EXAMPLES
         kvo-audit app.jsonl
         kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
         kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit --format html crashes/*.ips > crashes.html
+        pbpaste | kvo-audit -
       """
   )
 
-  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  @Argument(
+    help: ArgumentHelp("The logs or crash reports; - is standard input.", valueName: "log")
+  )
   var logs: [String]
 
-  @Option(help: "How to print the report.")
-  var format: Format = .text
+  @Option(help: "How to print the report; html is a page of groups of crash reports.")
+  var format: ReportFormat = .text
 
   @Option(help: "The least severity that makes the exit status 1.")
   var failOn: FailOn = .error
@@ -87,6 +103,15 @@ struct AuditCommand: ParsableCommand {
   )
   var appModules: [String] = []
 
+  @Option(
+    name: .customLong("dsym"),
+    help: ArgumentHelp(
+      "Name the bare frames of crash reports from this dSYM, or from those in this folder (repeatable).",
+      valueName: "path"
+    )
+  )
+  var dsyms: [String] = []
+
   @Flag(help: "Count what is still registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
 
@@ -101,7 +126,7 @@ struct AuditCommand: ParsableCommand {
         judgesLeaksAtExit: leaksAtExit
       ),
       resolver: DwarfFrameResolver(),
-      importer: ReportImporter()
+      importer: ReportImporter(dsyms: dsyms)
     )
     let bar = ProgressBar()
     let report = audit.report(on: AuditInput.inputs(arguments: logs)) {
@@ -114,6 +139,7 @@ struct AuditCommand: ParsableCommand {
     }
     switch format {
     case .json: try StandardStreams.deliver(JSONReportRenderer().render(report))
+    case .html: try StandardStreams.deliver(GroupPageRenderer().render(report))
     case .text:
       // Figures on nothing would read as a clean bill.
       if !report.inputs.isEmpty {

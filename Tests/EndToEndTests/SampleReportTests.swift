@@ -36,6 +36,16 @@ struct SampleReportTests {
     try compare(audit.output.withoutMachine, with: "Demo.json")
   }
 
+  @Test("crash reports and a console, grouped", arguments: ["text", "json", "html"])
+  func crashes(format: String) throws {
+    let folder = Built.package.appending(path: "Examples/Crashes")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    let audit = try Built.run("kvo-audit", ["--format", format] + files, in: folder)
+    #expect(audit.complaint == "")
+    #expect(audit.status == 1)
+    try compare(audit.output, with: "Crashes.\(format == "text" ? "txt" : format)")
+  }
+
   @Test("the index names every sample")
   func index() throws {
     let reports = Built.package.appending(path: "Reports")

@@ -80,15 +80,21 @@ package enum InputKind: String, Sendable, CaseIterable {
   private static let reportWords = [
     "app_name", "bug_type", "incident", "procName", "exception", "stacktrace", "stackTrace",
     "threads", "frames", "crash", "reason", "message", "bserv", "KeyValue",
-  ]
+  ].map { Array($0.utf8) }
 
   /// Whether `head` has words of crash reports, and no event.
   private static func isReport(_ head: some Collection<UInt8>) -> Bool {
-    let text = String(decoding: head.prefix(headByteCount), as: UTF8.self)
-    for spelling in ["\"event\":\"", "\"event\": \"", "\"event\" : \""]
-    where text.contains(spelling) {
-      return false
+    let bytes = Array(head.prefix(headByteCount))
+    let key = Array("\"event\"".utf8)
+    var position = 0
+    while let quote = bytes[position...].firstIndex(of: UInt8(ascii: "\"")) {
+      position = quote + 1
+      guard bytes[quote...].starts(with: key) else { continue }
+      let value = bytes[(quote + key.count)...].drop { $0 == 0x20 || $0 == UInt8(ascii: ":") }
+      if value.first == UInt8(ascii: "\"") { return false }
     }
-    return reportWords.contains { text.contains($0) }
+    return bytes.indices.contains { place in
+      reportWords.contains { $0[0] == bytes[place] && bytes[place...].starts(with: $0) }
+    }
   }
 }

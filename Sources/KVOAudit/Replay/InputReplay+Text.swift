@@ -30,7 +30,7 @@ extension InputReplay.Outcome {
       findings: text.findings,
       ended: [],
       crashes: [],
-      unnamed: []
+      unnamed: text.unnamed
     )
   }
 }

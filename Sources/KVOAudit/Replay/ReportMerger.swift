@@ -95,6 +95,12 @@ struct ReportMerger {
 
   private static func isBefore(_ left: Finding, _ right: Finding) -> Bool {
     if left.severity != right.severity { return left.severity > right.severity }
+    // What most crash reports tell of comes first.
+    if let many = left.crashFacts?.reportCount, let others = right.crashFacts?.reportCount,
+      many != others
+    {
+      return many > others
+    }
     if left.code != right.code { return left.code < right.code }
     if left.input != right.input { return left.input < right.input }
     let first = (left.events.first ?? 0, right.events.first ?? 0)

@@ -2,8 +2,9 @@ import KVORules
 
 extension CrashFacts {
   /// What the reports of a finding say of themselves, as lines of its text, each ended by a line feed.
-  var lines: String {
-    var parts: [String] = []
+  func lines(code: RuleCode) -> String {
+    let advice = CrashAdvice(code)
+    var parts = ["Why: \(advice.why)", "Systems: \(advice.systems)", "Find: \(advice.search)"]
     if let exception { parts.append("Exception: \(exception)") }
     if let options { parts.append("Options: \(options)") }
     if observances.count > 1 {

@@ -13,7 +13,8 @@ package struct GroupPageRenderer {
     var page = Self.head
     page += "<h1>Faults of key-value observing</h1>\n<p>\(Self.escaped(summary(report)))</p>\n"
     if !report.findings.isEmpty {
-      page += "<table>\n<tr><th>reports</th><th>rule</th><th>what happened</th><th>first own frame</th>"
+      page +=
+        "<table>\n<tr><th>reports</th><th>rule</th><th>what happened</th><th>first own frame</th>"
       page += "<th>versions</th><th>systems</th><th>seen</th></tr>\n"
       for finding in report.findings { page += row(finding) }
       page += "</table>\n"
@@ -30,7 +31,8 @@ package struct GroupPageRenderer {
   private func summary(_ report: AuditReport) -> String {
     let groups = Wording.count(report.findings.count, "group")
     let inputs = Wording.count(report.inputs.count, "input")
-    return "\(groups) of faults in \(Wording.count(report.summary.reportCount, "report")) from \(inputs)"
+    return
+      "\(groups) of faults in \(Wording.count(report.summary.reportCount, "report")) from \(inputs)"
   }
 
   private func row(_ finding: Finding) -> String {
@@ -83,7 +85,8 @@ package struct GroupPageRenderer {
       page += "<pre>"
       for (number, frame) in frames.enumerated() {
         let name = frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) } ?? "?"
-        let place = frame.file.map { frame.line > 0 ? "\($0):\(frame.line)" : $0 } ?? frame.module ?? ""
+        let place =
+          frame.file.map { frame.line > 0 ? "\($0):\(frame.line)" : $0 } ?? frame.module ?? ""
         let line = Self.escaped("#\(number) \(name)  \(place)")
         page += frame.isFirstOwn ? "<b>\(line)</b>\n" : "\(line)\n"
       }

@@ -24,13 +24,16 @@ package struct TextReportRenderer {
     let text = FindingText(isColoured: isColored)
     var blocks = report.findings.map { finding in
       var block = text.render(finding)
-      if let facts = finding.crashFacts { block += facts.lines }
+      if let facts = finding.crashFacts { block += facts.lines(code: finding.code) }
       // The numbers of events mean nothing where it is not clear whose they are.
       if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {
         block += "  Log: \(ShownText.escaped(report.inputs[finding.input].path))\n"
       }
       if block.last == "\n" { block.removeLast() }
       return block
+    }
+    if report.findings.contains(where: { $0.crashFacts != nil }) {
+      blocks.append("To catch the rest: \(CrashAdvice.rest)")
     }
     blocks += report.crashes.map { crash in
       var block = text.render(crash)

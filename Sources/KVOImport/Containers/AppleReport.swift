@@ -35,20 +35,28 @@ enum AppleReport {
   /// The stacks: the exception's first, then those of the threads.
   static func stacks(_ tree: JSONTree) -> [StackTrace] {
     let images = tree[0, "usedImages"].map(tree.values(of:)) ?? []
-    let names = images.map { tree.text(tree[$0, "name"]) ?? tree.text(tree[$0, "path"]) }
-    let bases = images.map { tree.address(tree[$0, "base"]) ?? 0 }
+    var known: [Int: UsedImage] = [:]
+    func image(_ index: Int) -> UsedImage? {
+      if let image = known[index] { return image }
+      guard images.indices.contains(index) else { return nil }
+      let image = UsedImage(tree, images[index])
+      known[index] = image
+      return image
+    }
     var stacks: [StackTrace] = []
     func frames(_ node: Int?) -> [StackTrace.Frame] {
       guard let node else { return [] }
       return tree.values(of: node).prefix(200).map { frame in
-        let index = tree.number(tree[frame, "imageIndex"]) ?? -1
+        let image = image(tree.number(tree[frame, "imageIndex"]) ?? -1)
         let offset = tree.address(tree[frame, "imageOffset"])
         return StackTrace.Frame(
-          image: names.indices.contains(index) ? names[index] : nil,
-          address: offset.map { bases.indices.contains(index) ? bases[index] &+ $0 : $0 },
+          image: image?.name,
+          address: offset.map { (image?.base ?? 0) &+ $0 },
           symbol: tree.text(tree[frame, "symbol"]).map(SwiftTypeName.demangled),
           file: tree.text(tree[frame, "sourceFile"]),
-          line: tree.number(tree[frame, "sourceLine"]) ?? 0
+          line: tree.number(tree[frame, "sourceLine"]) ?? 0,
+          imageUUID: image?.uuid,
+          imageOffset: offset
         )
       }
     }
@@ -71,6 +79,8 @@ enum AppleReport {
     let threads = tree[0, "threads"].map(tree.values(of:)) ?? []
     for (index, thread) in threads.enumerated() {
       let isCrashed = tree.isTrue(tree[thread, "triggered"]) || index == faulting
+      // Of the other threads those alone count that observe something.
+      guard isCrashed || WordScanner.hasWord(tree.raw(thread)) else { continue }
       add(
         isCrashed ? .crashed : .other,
         tree[thread, "frames"],
@@ -79,5 +89,18 @@ enum AppleReport {
       )
     }
     return stacks
+  }
+}
+
+/// What a report says of an image.
+private struct UsedImage {
+  let name: String?
+  let uuid: String?
+  let base: UInt64
+
+  init(_ tree: JSONTree, _ node: Int) {
+    name = tree.text(tree[node, "name"]) ?? tree.text(tree[node, "path"])
+    uuid = tree.text(tree[node, "uuid"]).map(MachOName.uuid)
+    base = tree.address(tree[node, "base"]) ?? 0
   }
 }

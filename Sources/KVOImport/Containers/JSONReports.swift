@@ -3,6 +3,8 @@ struct JSONReports {
   private(set) var documents: [ReportDocument] = []
   /// Where the input stops being JSON, and why; nil: it does not.
   private(set) var problem: JSONTree.Problem?
+  /// How many bytes the documents take that could be read.
+  private(set) var endOffset = 0
 
   /// Reads all of `bytes`.
   ///
@@ -36,6 +38,7 @@ struct JSONReports {
           head = nil
         }
         rest = rest[tree.end...]
+        endOffset = tree.end - bytes.startIndex
       } catch {
         problem = JSONTree.Problem(
           offset: rest.startIndex - bytes.startIndex + error.offset,

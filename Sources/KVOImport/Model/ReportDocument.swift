@@ -32,6 +32,7 @@ extension ReportDocument {
   init(_ text: CleanText) {
     complaints = SentenceReader(text).complaints()
     stacks = StackReader.stacks(in: text)
+    BinaryImages(in: text).place(&stacks)
     firstLine = text.lineNumbers.first ?? 1
     facts = FactReader.facts(in: text, lines: text.lineStarts.indices)
     for complaint in complaints {

@@ -9,6 +9,9 @@ struct StackTrace: Sendable {
     var symbol: String?
     var file: String?
     var line = 0
+    /// The UUID of the image, and where in it the address lies from its start on; for dSYM files.
+    var imageUUID: String?
+    var imageOffset: UInt64?
   }
 
   /// Whose stack it is.

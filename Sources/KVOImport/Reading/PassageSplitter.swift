@@ -25,7 +25,10 @@ struct PassageSplitter {
   /// Where the passage that is being gathered begins, and its last word.
   private var open: (start: Int, lastWord: Int)?
   /// The line of the input that `buffer` begins with.
-  private var line = 1
+  private var line: Int
+
+  /// Makes a splitter of a text whose first line is that of the input's with this number.
+  init(firstLine: Int = 1) { line = firstLine }
 
   mutating func append(_ bytes: ArraySlice<UInt8>, _ body: (Passage) -> Void) {
     buffer.append(contentsOf: bytes)

@@ -2,10 +2,17 @@ package import KVORules
 
 /// Reads crash reports and console text of every form.
 package struct ReportImporter: TextImporter {
-  package init() {}
+  private let symbolizer: ReportSymbolizer?
+
+  /// Makes an importer.
+  ///
+  /// - Parameter dsyms: dSYM files, or folders of them, from which bare frames are named.
+  package init(dsyms: [String] = []) {
+    symbolizer = dsyms.isEmpty ? nil : ReportSymbolizer(paths: dsyms)
+  }
 
   package func reader(profile: Profile?, appModules: [String]) -> any TextFaultReader {
-    ReportReader(profile: profile, appModules: appModules)
+    ReportReader(profile: profile, appModules: appModules, symbolizer: symbolizer)
   }
 }
 
@@ -16,6 +23,7 @@ package struct ReportImporter: TextImporter {
 final class ReportReader: TextFaultReader {
   private let profile: Profile?
   private let appModules: [String]
+  private let symbolizer: ReportSymbolizer?
   private var decoder = TextDecoder()
   private var passages = PassageSplitter()
   private var folder = FindingFolder()
@@ -26,14 +34,40 @@ final class ReportReader: TextFaultReader {
   private var problems: [ImportedText.Problem] = []
   private var reportCount = 0
 
-  init(profile: Profile?, appModules: [String]) {
+  init(profile: Profile?, appModules: [String], symbolizer: ReportSymbolizer?) {
     self.profile = profile
     self.appModules = appModules
+    self.symbolizer = symbolizer
   }
 
-  func read(_ bytes: ArraySlice<UInt8>) {
-    let text = decoder.decode(bytes)
-    begin(text)
+  func read(_ bytes: ArraySlice<UInt8>) { take(decoder.decode(bytes)) }
+
+  func finish() -> ImportedText {
+    take(decoder.finish())
+    if let json { judgeJSON(json) }
+    passages.finish { judge($0) }
+    return ImportedText(
+      form: form ?? .console,
+      reportCount: reportCount,
+      findings: folder.findings,
+      problems: problems,
+      unnamed: symbolizer?.complaints ?? [],
+      refusal: decoder.refusal
+    )
+  }
+
+  /// A document of JSON that is longer is read as text.
+  private static let jsonLimit = 64 << 20
+
+  /// Takes the next of the input, in UTF-8.
+  ///
+  /// The first piece has enough to tell what it is.
+  private func take(_ text: ArraySlice<UInt8>) {
+    guard !text.isEmpty else { return }
+    if !hasBegun {
+      hasBegun = true
+      if Self.isJSON(text) { json = [] }
+    }
     guard json != nil else { return passages.append(text) { judge($0) } }
     json?.append(contentsOf: text)
     if let gathered = json, gathered.count > Self.jsonLimit {
@@ -42,26 +76,18 @@ final class ReportReader: TextFaultReader {
     }
   }
 
-  /// A document of JSON that is longer is read as text.
-  private static let jsonLimit = 256 << 20
-
-  /// Finds out whether the input is JSON.
-  private func begin(_ text: ArraySlice<UInt8>) {
-    guard !hasBegun, let first = text.first(where: { $0 > 0x20 && $0 < 0x80 }) else { return }
-    hasBegun = true
-    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { json = [] }
-  }
-
-  func finish() -> ImportedText {
-    if let json { judgeJSON(json) }
-    passages.finish { judge($0) }
-    return ImportedText(
-      form: form ?? .console,
-      reportCount: reportCount,
-      findings: folder.findings,
-      problems: problems,
-      refusal: decoder.refusal
-    )
+  /// Whether `text` begins like a document of JSON; a console may begin with a bracket, too.
+  private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
+    let marked = text.starts(with: [0xef, 0xbb, 0xbf]) ? text.dropFirst(3) : text
+    let rest = marked.drop { $0 <= 0x20 }
+    guard let first = rest.first else { return false }
+    let next = rest.dropFirst().drop { $0 <= 0x20 }.first
+    switch first {
+    case UInt8(ascii: "{"): return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+    case UInt8(ascii: "["):
+      return next == UInt8(ascii: "{") || next == UInt8(ascii: "[") || next == UInt8(ascii: "]")
+    default: return false
+    }
   }
 
   /// Judges an input of JSON, and as text what is none of it.
@@ -71,18 +97,16 @@ final class ReportReader: TextFaultReader {
     if !reports.documents.isEmpty { form = .ips }
     for document in reports.documents { judge(document) }
     guard let problem = reports.problem else { return }
-    let text = bytes[start...]
-    let offset = min(text.endIndex, start + problem.offset)
-    // A console may begin with a bracket, too: only what seemed to be a report is called damaged.
-    if form == .ips || bytes.prefix(4_096).contains(UInt8(ascii: "\"")) {
-      problems.append(
-        ImportedText.Problem(
-          line: 1 + LineCounter.count(in: bytes[..<offset]),
-          message: "not JSON: \(problem.message); the rest is read as text"
-        )
+    let offset = min(bytes.count, start + problem.offset)
+    problems.append(
+      ImportedText.Problem(
+        line: 1 + LineCounter.count(in: bytes[..<offset]),
+        message: "not JSON: \(problem.message); the rest is read as text"
       )
-    }
-    passages.append(reports.documents.isEmpty ? text : bytes[offset...]) { judge($0) }
+    )
+    let rest = reports.documents.isEmpty ? 0 : start + reports.endOffset
+    passages = PassageSplitter(firstLine: 1 + LineCounter.count(in: bytes[..<rest]))
+    passages.append(bytes[rest...]) { judge($0) }
   }
 
   private func judge(_ passage: PassageSplitter.Passage) {
@@ -96,7 +120,8 @@ final class ReportReader: TextFaultReader {
     guard !faults.isEmpty else { return }
     reportCount += 1
     var maker = FindingMaker(profile: profile, appModules: appModules, classes: document.classes)
-    for fault in faults {
+    for var fault in faults {
+      if let symbolizer { fault.stack = fault.stack.map(symbolizer.name) }
       for finding in maker.findings(for: fault) { folder.add(finding) }
     }
   }

@@ -1,7 +1,8 @@
 /// Turns the bytes of an input into UTF-8, whatever encoding they are in.
 ///
 /// UTF-16 is known by its mark or by the zeros between its letters. Anything else passes as it is: what is
-/// looked for is ASCII, and stands the same in every other encoding that logs come in.
+/// looked for is ASCII, and stands the same in every other encoding that logs come in. The first bytes wait
+/// until there are enough to tell, so that the pieces of an input do not matter.
 struct TextDecoder {
   private enum Encoding {
     case undecided
@@ -9,32 +10,48 @@ struct TextDecoder {
     case utf16(isBigEndian: Bool)
   }
 
+  /// How many bytes tell the encoding.
+  private static let headByteCount = 512
+
   private var encoding = Encoding.undecided
+  private var head: [UInt8] = []
   /// The odd byte at the end of the last piece.
   private var half: UInt8?
-  private var hasText = false
+  /// The first half of a character that takes two units, at the end of the last piece.
+  private var lead: UInt16?
   /// Why the input is no text, or nil.
   private(set) var refusal: String?
 
   /// The next piece as UTF-8.
   mutating func decode(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    if case .undecided = encoding {
-      encoding = Self.encoding(of: bytes.prefix(512))
-      if case .asItIs = encoding, Self.isBinary(bytes.prefix(512)) {
-        refusal =
-          "neither text nor a usage log: it has zero bytes; name the crash report or console text "
-          + "inside it, unpacked"
-      }
-    }
     guard refusal == nil else { return [] }
     switch encoding {
-    case .undecided, .asItIs: return bytes
-    case .utf16(let isBigEndian): return utf16(bytes, isBigEndian: isBigEndian)[...]
+    case .asItIs: return bytes
+    case .utf16(let isBigEndian): return utf16(bytes, isBigEndian: isBigEndian)
+    case .undecided:
+      head.append(contentsOf: bytes)
+      return head.count < Self.headByteCount ? [] : begin()
     }
   }
 
   /// What is left at the end.
-  mutating func finish() -> ArraySlice<UInt8> { [] }
+  mutating func finish() -> ArraySlice<UInt8> {
+    if case .undecided = encoding { return begin() }
+    return []
+  }
+
+  /// Decides what the encoding is, and decodes what waited for that.
+  private mutating func begin() -> ArraySlice<UInt8> {
+    let bytes = head
+    head = []
+    encoding = Self.encoding(of: bytes.prefix(Self.headByteCount))
+    if case .asItIs = encoding, Self.isBinary(bytes.prefix(Self.headByteCount)) {
+      refusal =
+        "neither text nor a usage log: it has zero bytes; name the crash report or console text "
+        + "inside it, unpacked"
+    }
+    return decode(bytes[...])
+  }
 
   private static func encoding(of head: ArraySlice<UInt8>) -> Encoding {
     if head.starts(with: [0xff, 0xfe]) { return .utf16(isBigEndian: false) }
@@ -55,9 +72,11 @@ struct TextDecoder {
     head.count(where: { $0 == 0 }) * 16 > head.count
   }
 
-  private mutating func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> [UInt8] {
+  private mutating func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> ArraySlice<UInt8> {
     var units: [UInt16] = []
-    units.reserveCapacity(bytes.count / 2 + 1)
+    units.reserveCapacity(bytes.count / 2 + 2)
+    if let lead { units.append(lead) }
+    lead = nil
     for byte in bytes {
       guard let first = half else {
         half = byte
@@ -68,6 +87,7 @@ struct TextDecoder {
       )
       half = nil
     }
-    return Array(String(decoding: units, as: UTF16.self).utf8)
+    if let last = units.last, UTF16.isLeadSurrogate(last) { lead = units.removeLast() }
+    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
   }
 }

@@ -122,7 +122,8 @@ extension SentenceReader {
     let optionText = text.string(
       end(options + 7)..<(context.map(position) ?? min(text.bytes.count, end(options + 7) + 60))
     )
-    result.options = optionText.filter { !"<>:*`,".contains($0) }.trimmed
+    let kept = optionText.filter { !"<>*`".contains($0) }.drop { $0 == ":" || $0 == " " }
+    result.options = String(kept).trimmed
     if let context {
       result.context = Operand.address(
         in: text.bytes[end(context + 7)..<min(text.bytes.count, end(context + 7) + 24)]

@@ -55,6 +55,8 @@ package struct ImportedText: Sendable {
   /// Folded by signature, in the order in which they stand in the input.
   package var findings: [Finding]
   package var problems: [Problem]
+  /// Why frames stay addresses, a sentence each.
+  package var unnamed: [String]
   /// Why nothing of it is text, or nil.
   package var refusal: String?
 
@@ -63,12 +65,14 @@ package struct ImportedText: Sendable {
     reportCount: Int = 0,
     findings: [Finding] = [],
     problems: [Problem] = [],
+    unnamed: [String] = [],
     refusal: String? = nil
   ) {
     self.form = form
     self.reportCount = reportCount
     self.findings = findings
     self.problems = problems
+    self.unnamed = unnamed
     self.refusal = refusal
   }
 }

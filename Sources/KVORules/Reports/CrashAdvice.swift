@@ -94,7 +94,8 @@ package struct CrashAdvice: Hashable, Sendable {
   private static func systems(_ code: RuleCode) -> String {
     let all = names.map { (RuleCatalogue.consequence(of: code, under: $0.0), $0.1) }
     let kinds: [(Consequence, String)] = [
-      (.crash, "crashes on"), (.wrong, "silent, with wrong values, on"), (.leak, "silent, leaks, on"),
+      (.crash, "crashes on"), (.wrong, "silent, with wrong values, on"),
+      (.leak, "silent, leaks, on"),
       (.none, "harmless on"), (.unknown, "not known for"),
     ]
     return kinds.compactMap { kind, words in

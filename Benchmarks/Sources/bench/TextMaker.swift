@@ -1,0 +1,75 @@
+import Foundation
+
+/// Writes the texts that are measured: a long console, and the reports of many crashes.
+enum TextMaker {
+  /// Lines as consoles have them, none of which tells of a fault; about `byteCount` bytes.
+  static func console(_ path: String, byteCount: Int) throws {
+    let subsystems = ["network", "layout", "sync", "store", "media", "push"]
+    var block = ""
+    for number in 0..<4_000 {
+      let part = subsystems[number % subsystems.count]
+      block +=
+        "2026-11-03 10:\(10 + number % 50):12.131415+0100 Gauges[18119:\(260_000 + number)] [\(part)] "
+        + "request \(number * 7_919 % 100_003) finished with status \(200 + number % 5) "
+        + "in \(number % 977) ms, cache \(number.isMultiple(of: 3) ? "hit" : "miss")\n"
+    }
+    let bytes = Data(block.utf8)
+    var console = Data(capacity: byteCount + bytes.count)
+    while console.count < byteCount { console.append(bytes) }
+    try console.write(to: URL(filePath: path))
+  }
+
+  /// Crash reports of about 100 kB each, in `groups` kinds, `count` of them; their paths.
+  static func reports(_ folder: URL, count: Int, groups: Int) throws -> [String] {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return try (0..<count).map { number in
+      let file = folder.appending(path: "crash-\(number).ips")
+      try report(number, group: number % groups).write(to: file)
+      return file.path
+    }
+  }
+
+  private static func report(_ number: Int, group: Int) throws -> Data {
+    let images = (0..<260).map { image in
+      [
+        "source": "S", "arch": "arm64e", "base": 6_442_450_944 + image * 1_048_576, "size": 999_424,
+        "uuid": String(format: "%08x-0000-4000-8000-%012x", image, number),
+        "path": "/System/Library/PrivateFrameworks/Kit\(image).framework/Kit\(image)",
+        "name": image == 0 ? "Gauges" : image == 1 ? "Foundation" : "Kit\(image)",
+      ] as [String: Any]
+    }
+    func frames(_ count: Int, _ seed: Int) -> [[String: Any]] {
+      (0..<count).map { index in
+        [
+          "imageOffset": seed * 4_096 + index, "symbol": "-[KitObject\(seed) method\(index):with:]",
+          "symbolLocation": 40, "imageIndex": 2 + (seed + index) % 200,
+        ]
+      }
+    }
+    func frame(_ symbol: String, _ image: Int) -> [String: Any] {
+      ["imageOffset": 400, "symbol": symbol, "symbolLocation": 12, "imageIndex": image]
+    }
+    let reason =
+      "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an "
+      + "observer <Screen\(group) 0x\(String(number + 4_096, radix: 16))> for the key path \"level\" from "
+      + "<Meter 0x\(String(number + 65_536, radix: 16))> because it is not registered as an observer.'"
+    let document: [String: Any] = [
+      "procName": "Gauges", "pid": number, "captureTime": "2026-10-02 08:15:30.1234 +0200",
+      "osVersion": ["train": "iPhone OS \(15 + number % 4).1"],
+      "exception": ["type": "EXC_CRASH", "signal": "SIGABRT"], "asi": ["CoreFoundation": [reason]],
+      "lastExceptionBacktrace": [
+        frame("__exceptionPreprocess", 3), frame("objc_exception_throw", 4),
+        frame("-[NSObject(NSKeyValueObserverRegistration) _removeObserver:forProperty:]", 1),
+        frame("-[Screen\(group) dealloc]", 0),
+      ] + frames(30, 7),
+      "faultingThread": 0,
+      "threads": (0..<18).map { ["id": $0, "frames": frames(20, $0)] as [String: Any] },
+      "usedImages": images,
+    ]
+    let head: [String: Any] = [
+      "app_name": "Gauges", "bug_type": "309", "app_version": "2.\(number % 9)",
+    ]
+    return try JSONSerialization.data(withJSONObject: head) + Data("\n".utf8)
+      + JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted])
+  }
+}
