@@ -153,7 +153,8 @@ struct FaultFinder {
     let isCertain = stack.role == .crashed || document.isBadAccess
     var kind: Complaint.Kind?
     var confidence = isCertain ? Confidence.high : .low
-    if top.isDelivery {
+    // A stack that nobody calls crashed may be one of a breakpoint, in an article on how this works.
+    if top.isDelivery, isCertain || stack.beginsInRuntime {
       kind = .deliveryOnTop
     } else if top.isRegistration, isCertain {
       kind = .registrationOnTop

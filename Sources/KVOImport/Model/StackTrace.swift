@@ -56,6 +56,12 @@ struct StackTrace: Sendable {
     }
   }
 
+  /// Whether the innermost frame is the runtime's step: it is where a message to a dead object crashes.
+  var beginsInRuntime: Bool {
+    guard let symbol = frames.first?.symbol else { return false }
+    return Self.transparent.contains { symbol.hasPrefix($0) }
+  }
+
   /// Whether any frame's function contains `text`.
   func calls(_ text: String) -> Bool {
     frames.contains { $0.symbol?.contains(text) == true }

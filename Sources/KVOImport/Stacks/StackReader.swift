@@ -132,7 +132,9 @@ struct StackReader {
   private mutating func readDebuggerThread(_ rest: ArraySlice<UInt8>) {
     let digits = rest.prefix(while: \.isASCIIDigit)
     let isStopped = FrameLine.first("stop reason", in: rest) != nil
-    begin(isStopped ? .crashed : .other, name: [])
+    // At a breakpoint nothing crashed, but an exception may be on its way.
+    let isCrashed = FrameLine.first("EXC_", in: rest) != nil || FrameLine.first("SIG", in: rest) != nil
+    begin(isCrashed ? .crashed : isStopped ? .unknown : .other, name: [])
     thread = String(decoding: digits, as: UTF8.self)
   }
 

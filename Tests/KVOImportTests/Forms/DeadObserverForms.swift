@@ -118,6 +118,22 @@ enum DeadObserverForms {
   ]
 
   static let lookAlikes: [Sample] = [
+    Sample("a breakpoint in the runtime") {
+      #"""
+      A crash is easy to provoke; this is how a setter notifies:
+      * thread #1, queue = 'com.apple.main-thread', stop reason = breakpoint 3.1
+        * frame #0: 0x00007fff25728fb0 Foundation`_NSSetIntValueAndNotify
+          frame #1: 0x000000010f0a2b1c Maps`-[MapModel load:](self=0x600, _cmd="load:") at MapModel.m:55:9
+      """#
+    },
+    Sample("an article with a list of functions") {
+      #"""
+      If the observer is gone, this will crash. The call stack of a change:
+      0   Foundation   0x1 NSKeyValueNotifyObserver + 300
+      1   Foundation   0x2 NSKeyValueDidChange + 404
+      2   Maps         0x3 -[MapModel load:] + 10
+      """#
+    },
     Sample("the app's callback crashed") {
       #"""
       Exception Type:  EXC_BAD_ACCESS (SIGSEGV)
