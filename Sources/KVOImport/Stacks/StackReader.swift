@@ -133,7 +133,8 @@ struct StackReader {
     let digits = rest.prefix(while: \.isASCIIDigit)
     let isStopped = FrameLine.first("stop reason", in: rest) != nil
     // At a breakpoint nothing crashed, but an exception may be on its way.
-    let isCrashed = FrameLine.first("EXC_", in: rest) != nil || FrameLine.first("SIG", in: rest) != nil
+    let isCrashed =
+      FrameLine.first("EXC_", in: rest) != nil || FrameLine.first("SIG", in: rest) != nil
     begin(isCrashed ? .crashed : isStopped ? .unknown : .other, name: [])
     thread = String(decoding: digits, as: UTF8.self)
   }
