@@ -9,20 +9,12 @@ import Testing
 /// There is no linker for Apple's systems on Linux. An object file has the same headers and DWARF as a dSYM
 /// but for two of its load commands, which are changed: the build version becomes a UUID of the same
 /// length, and the segment without a name that of the code.
-@Suite("Frames named from a dSYM", .enabled(if: SymbolizerTests.hasTools))
+@Suite("Frames named from a dSYM", .enabled(if: Tools.areThere))
 struct SymbolizerTests {
   private static let uuid = "00112233-4455-6677-8899-AABBCCDDEEFF"
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }
-
-  static let hasTools = tool("clang") != nil && tool("llvm-symbolizer") != nil
-
-  private static func tool(_ name: String) -> String? {
-    let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return folders.split(separator: ":").map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
 
   /// A folder that looks like a dSYM of `meter_poll`, which is the second function of its file.
   private func makeBundle() throws -> String {
@@ -34,7 +26,7 @@ struct SymbolizerTests {
     try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
     let object = bundle.appending(path: "Gauges")
     let clang = Process()
-    clang.executableURL = URL(filePath: try #require(Self.tool("clang")))
+    clang.executableURL = URL(filePath: try #require(Tools.path(of: "clang")))
     clang.arguments = [
       "-target", "x86_64-apple-macos11", "-g", "-c", source, "-o", object.path,
     ]
@@ -110,5 +102,16 @@ struct SymbolizerTests {
         "\"\(folder.path)\" has no debug information of Apple's systems; name a .dSYM, or a folder of them"
       ]
     )
+  }
+}
+
+/// The programs that this needs, which come with the toolchain of Swift.
+private enum Tools {
+  static let areThere = path(of: "clang") != nil && path(of: "llvm-symbolizer") != nil
+
+  static func path(of name: String) -> String? {
+    let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    return folders.split(separator: ":").map { "\($0)/\(name)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
   }
 }
