@@ -22,18 +22,25 @@ enum TextMaker {
   /// Crash reports of about 100 kB each, in `groups` kinds, `count` of them; their paths.
   static func reports(_ folder: URL, count: Int, groups: Int) throws -> [String] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    // What differs between the reports of a group stands where the template has a mark.
+    let templates = try (0..<groups).map { try template(group: $0).split(separator: mark) }
     return try (0..<count).map { number in
+      let digits = String(number + 1_048_576, radix: 16)
+      let text = templates[number % groups].map { String(decoding: $0, as: UTF8.self) }
+        .joined(separator: digits)
       let file = folder.appending(path: "crash-\(number).ips")
-      try report(number, group: number % groups).write(to: file)
+      try Data(text.utf8).write(to: file)
       return file.path
     }
   }
 
-  private static func report(_ number: Int, group: Int) throws -> Data {
+  private static let mark = UInt8(ascii: "@")
+
+  private static func template(group: Int) throws -> Data {
     let images = (0..<260).map { image in
       [
         "source": "S", "arch": "arm64e", "base": 6_442_450_944 + image * 1_048_576, "size": 999_424,
-        "uuid": String(format: "%08x-0000-4000-8000-%012x", image, number),
+        "uuid": String(format: "%08x-0000-4000-8000-@", image),
         "path": "/System/Library/PrivateFrameworks/Kit\(image).framework/Kit\(image)",
         "name": image == 0 ? "Gauges" : image == 1 ? "Foundation" : "Kit\(image)",
       ] as [String: Any]
@@ -51,11 +58,11 @@ enum TextMaker {
     }
     let reason =
       "*** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an "
-      + "observer <Screen\(group) 0x\(String(number + 4_096, radix: 16))> for the key path \"level\" from "
-      + "<Meter 0x\(String(number + 65_536, radix: 16))> because it is not registered as an observer.'"
+      + "observer <Screen\(group) 0x1@> for the key path \"level\" from "
+      + "<Meter 0x2@> because it is not registered as an observer.'"
     let document: [String: Any] = [
-      "procName": "Gauges", "pid": number, "captureTime": "2026-10-02 08:15:30.1234 +0200",
-      "osVersion": ["train": "iPhone OS \(15 + number % 4).1"],
+      "procName": "Gauges", "incident": "@", "captureTime": "2026-10-02 08:15:30.1234 +0200",
+      "osVersion": ["train": "iPhone OS \(15 + group % 4).1"],
       "exception": ["type": "EXC_CRASH", "signal": "SIGABRT"], "asi": ["CoreFoundation": [reason]],
       "lastExceptionBacktrace": [
         frame("__exceptionPreprocess", 3), frame("objc_exception_throw", 4),
@@ -67,7 +74,7 @@ enum TextMaker {
       "usedImages": images,
     ]
     let head: [String: Any] = [
-      "app_name": "Gauges", "bug_type": "309", "app_version": "2.\(number % 9)",
+      "app_name": "Gauges", "bug_type": "309", "app_version": "2.\(group % 9)",
     ]
     return try JSONSerialization.data(withJSONObject: head) + Data("\n".utf8)
       + JSONSerialization.data(withJSONObject: document, options: [.prettyPrinted])
