@@ -64,9 +64,13 @@ let package = Package(
     ),
 
     .target(name: "CKVOLifetime"),
+    // One word of thread-local storage, read while a change is delivered.
+    .target(name: "CKVODelivery"),
     .target(
       name: "KVOSafety",
-      dependencies: ["KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime"]
+      dependencies: [
+        "KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime", "CKVODelivery",
+      ]
     ),
     .testTarget(
       name: "KVOSafetyTests",

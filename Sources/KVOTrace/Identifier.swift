@@ -21,12 +21,13 @@ package struct Identifier<Tag>: Hashable, Sendable {
   @inlinable
   init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  private static var textBit: UInt64 { 1 << 63 }
+  @inlinable static var textBit: UInt64 { 1 << 63 }
   private static var generationBit: UInt64 { 1 << 62 }
 
   /// The identifier written as the decimal number `number`, which must be below 2^63.
   ///
   /// Numbers from 2^62 on are those of ``init(generation:)``.
+  @inlinable
   package init(_ number: UInt64) {
     precondition(number & Self.textBit == 0, "identifier \(number) does not fit 63 bits")
     rawValue = number

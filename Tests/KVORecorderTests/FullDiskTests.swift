@@ -52,22 +52,16 @@ struct FullDiskTests {
   func noFileForNextPart() throws {
     let disk = try SmallDisk(byteCount: 16 << 20, fileCount: 2)
     let probe = try DrivenChild(log: disk.path("log"), limit: 1 << 20)
-    var number: UInt64 = 0
-    func record(_ count: UInt64) throws {
-      try #require(try probe.tell("plain \(number + 1) \(number + count)") == "done")
-      number += count
-    }
+    var numbers = EventNumbers(probe)
     // Two parts are all that fit; then each attempt to begin a third fails.
-    for _ in 0..<6 {
-      try record(25_000)
-      usleep(110_000)
-    }
+    try numbers.record(200_000)
     #expect(try probe.tell("part") == "2")
     #expect(try disk.names == ["log", "log.1"])
 
     try disk.resize(byteCount: 16 << 20, fileCount: 100)
-    usleep(110_000)
-    try record(1_000)
+    try numbers.record(untilPart: 3)
+    try numbers.record(1_000)
+    let number = numbers.last
     #expect(try probe.tell("part") == "3")
     try probe.tell("stop")
     let lost = try #require(try probe.end().complaint.split(separator: " ").dropFirst().first)
@@ -88,16 +82,13 @@ struct FullDiskTests {
     // Enough for two parts of 256 KiB and what they keep free, and not for a third.
     let disk = try SmallDisk(byteCount: 680 << 10)
     let probe = try DrivenChild(log: disk.path("log"), limit: 1 << 20)
-    var number: UInt64 = 0
-    for _ in 0..<6 {
-      try #require(try probe.tell("plain \(number + 1) \(number + 25_000)") == "done")
-      number += 25_000
-      usleep(110_000)
-    }
+    var numbers = EventNumbers(probe)
+    try numbers.record(200_000)
+    let former = try probe.tell("part")
     try disk.resize(byteCount: 16 << 20)
-    usleep(110_000)
-    try probe.tell("plain \(number + 1) \(number + 1_000)")
-    number += 1_000
+    try numbers.record(untilPart: (Int(former) ?? 0) + 1)
+    try numbers.record(1_000)
+    let number = numbers.last
     try probe.tell("stop")
     let lost = try #require(try probe.end().complaint.split(separator: " ").dropFirst().first)
     let log = try LogParts(disk.path("log"))

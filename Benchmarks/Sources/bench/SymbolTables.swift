@@ -31,7 +31,7 @@ enum SymbolTables {
     }
     func inProcess(_ mode: String, _ title: String) -> Row {
       Row(
-        "symbols-\(mode)-cold",
+        "symbols-\(mode)-in-process",
         title,
         .information,
         .driver(
@@ -65,8 +65,9 @@ enum SymbolTables {
         """
         Addresses spread over the functions of `kvo-audit` (\(Figures.number(bytes)) MB, release, with
         debug information): function, file and line of every inlined call. Programs are measured from
-        start to end, process against process; *in process* is the resolver alone, from its making on,
-        without start, list and printing, and has no peer. With every address asked for \(repetitions)
+        start to end, process against process; *in process* is the resolver alone, without start, list
+        and printing, and has no peer: *cold* from its making on, the last row with what it had read of
+        the image before. With every address asked for \(repetitions)
         times, reading the debug information weighs less. Ours demangles the names, llvm-symbolizer is
         told not to.
         """
@@ -86,6 +87,7 @@ enum SymbolTables {
         peer("llvm-often", "llvm-symbolizer, each \(repetitions) times", list: often, count: many),
         inProcess("each", "resolver in process, cold, one by one"),
         inProcess("batch", "resolver in process, cold, all at once"),
+        inProcess("known", "resolver in process, new addresses of functions that have names"),
       ]
     )
   }

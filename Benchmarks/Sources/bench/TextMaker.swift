@@ -37,16 +37,18 @@ enum TextMaker {
   private static let mark = UInt8(ascii: "@")
 
   private static func template(group: Int) throws -> Data {
-    let images = (0..<260).map { image in
-      [
-        "source": "S", "arch": "arm64e", "base": 6_442_450_944 + image * 1_048_576, "size": 999_424,
-        "uuid": String(format: "%08x-0000-4000-8000-@", image),
-        "path": "/System/Library/PrivateFrameworks/Kit\(image).framework/Kit\(image)",
-        "name": image == 0 ? "Gauges" : image == 1 ? "Foundation" : "Kit\(image)",
-      ] as [String: Any]
+    let images = (0..<260).map { image -> [String: Any] in
+      let kit = "Kit\(image)"
+      let base: Int = 6_442_450_944 + image * 1_048_576
+      let uuid = String(format: "%08x", image) + "-0000-4000-8000-@"
+      return [
+        "source": "S", "arch": "arm64e", "base": base, "size": 999_424, "uuid": uuid,
+        "path": "/System/Library/PrivateFrameworks/\(kit).framework/\(kit)",
+        "name": image == 0 ? "Gauges" : image == 1 ? "Foundation" : kit,
+      ]
     }
     func frames(_ count: Int, _ seed: Int) -> [[String: Any]] {
-      (0..<count).map { index in
+      (0..<count).map { index -> [String: Any] in
         [
           "imageOffset": seed * 4_096 + index, "symbol": "-[KitObject\(seed) method\(index):with:]",
           "symbolLocation": 40, "imageIndex": 2 + (seed + index) % 200,

@@ -10,7 +10,10 @@ extension Recorder {
   package static let leastByteLimit = 1 << 20
 
   /// The path of the log that is being written, or nil.
-  package var logPath: String? { Self.log.withLock { $0?.files.path } }
+  package var logPath: String? {
+    Self.begin()
+    return Self.log.withLock { $0?.files.path }
+  }
 
   /// Starts a log at `path`, in which `%p` stands for the process id.
   ///
@@ -30,6 +33,12 @@ extension Recorder {
     isComplete: Bool,
     live: () -> [Registration]
   ) throws(LogFileError) {
+    Self.begin()
+    try openLog(path: path, byteLimit: byteLimit, isComplete: isComplete)
+    for registration in live() { record(.live(registration)) }
+  }
+
+  private func openLog(path: String, byteLimit: Int, isComplete: Bool) throws(LogFileError) {
     var files = try LogFiles(pattern: path)
     let descriptor = try files.openFirst()
     stopLog()
@@ -49,7 +58,6 @@ extension Recorder {
       throw LogFileError(code: .system(errno: code), path: files.path)
     }
     note(isLogging: true)
-    for registration in live() { record(.live(registration)) }
   }
 
   /// Ends the log that is being written, if any, and says on standard error what it lost.
@@ -80,12 +88,7 @@ extension Recorder {
       }
     }
     do {
-      try startLog(
-        path: String(cString: path),
-        byteLimit: limit,
-        isComplete: true,
-        live: { [] }
-      )
+      try openLog(path: String(cString: path), byteLimit: limit, isComplete: true)
     } catch {
       StandardError.write("KVOSafety: \(error). The program runs on, unrecorded.\n")
     }

@@ -11,7 +11,11 @@ internal import Synchronization
 ///
 /// Any thread may call it. It never throws, blocks on user code, or ends the process; what it cannot
 /// write is counted.
-package final class Recorder: Sendable {
+///
+/// A value without storage, and not an object: every thread that records would retain that one and
+/// release it again, and threads that count at one place in memory wait for each other (two of them
+/// spent twice as much on an event).
+package struct Recorder: Sendable {
   private struct State {
     var memories: [EventMemory] = []
     var isLogging = false
@@ -30,30 +34,46 @@ package final class Recorder: Sendable {
   // State:
   // - `state`: under its own lock. Nothing that takes the lock of the C half is called with it held;
   //   the other way round the hooks do.
-  // - `log`: under its own lock, likewise. Static, because the recorder's own initialiser starts the
-  //   log that the environment asks for, and the hooks may not wait for it.
+  // - `log`: under its own lock, likewise.
   // - `uses`: what wants events, as bits: written under the lock of `state`, read without, so that a
   //   program that records nothing pays one load. relaxed: an event that races with the start of a
-  //   recording may be in it or not.
-  private let state = GuardedState<State>(State())
+  //   recording may be in it or not. Until somebody asks it is `unasked`, which is neither.
+  // - `beginning`: made once, by whoever finds `unasked`; it starts the log of the environment.
+  private static let state = GuardedState<State>(State())
   static let log = GuardedState<Log?>(nil)
-  private let uses = Atomic<UInt8>(0)
+  private static let uses = Atomic<UInt8>(unasked)
 
   private static let logUse: UInt8 = 1
   private static let memoryUse: UInt8 = 2
+  private static let unasked: UInt8 = 4
 
   /// The recorder of this process.
   ///
-  /// Its first use starts the log that the environment variable `KVO_SAFETY_LOG` names.
-  package static let shared: Recorder = {
-    let recorder = Recorder()
+  /// The first event, and the first question whether anything records, start the log that the
+  /// environment variable `KVO_SAFETY_LOG` names.
+  package static var shared: Recorder { Recorder() }
+
+  // Who asks meanwhile waits: no event falls between the beginning and the log.
+  private static let beginning: Void = {
     kvos_on_exit { Recorder.shared.processEnds(status: Int($0)) }
-    recorder.startLogOfEnvironment()
-    return recorder
+    shared.startLogOfEnvironment()
+    state.withLock { note($0) }
   }()
 
-  /// A recorder apart from the process's own, for tests: it may have memories, but no log.
-  init() {}
+  /// Starts the log of the environment, if nothing has.
+  static func begin() { _ = beginning }
+
+  @inline(__always)
+  private static var present: UInt8 {
+    let present = uses.load(ordering: .relaxed)
+    return present & unasked == 0 ? present : presentAtLast
+  }
+
+  @inline(never)
+  private static var presentAtLast: UInt8 {
+    begin()
+    return uses.load(ordering: .relaxed)
+  }
 
   // MARK: Names
 
@@ -106,7 +126,7 @@ package final class Recorder: Sendable {
   ///
   /// Complexity: O(names that are new since the last call).
   package var names: TraceNames {
-    state.withLock { state in
+    Self.state.withLock { state in
       let strings = kvos_string_count()
       let stacks = kvos_stack_count()
       while state.names.stringCount < Int(strings) {
@@ -135,7 +155,7 @@ package final class Recorder: Sendable {
   /// Whether anything wants events.
   ///
   /// One relaxed load.
-  package var isRecording: Bool { uses.load(ordering: .relaxed) != 0 }
+  package var isRecording: Bool { Self.present != 0 }
 
   /// Records an event of the calling thread, now, in the scope of the current task.
   ///
@@ -179,7 +199,7 @@ package final class Recorder: Sendable {
     _ stack: StackID,
     log: (_ scope: UInt64) -> Void
   ) {
-    let uses = uses.load(ordering: .relaxed)
+    let uses = Self.present
     guard uses != 0 else { return }
     if uses & Self.logUse != 0 { log(RecordingScope.currentNumber) }
     if uses & Self.memoryUse != 0 { remember(body(), order, stack, RecordingScope.current) }
@@ -199,7 +219,7 @@ package final class Recorder: Sendable {
       stack: stack,
       scope: scope
     )
-    state.withLock { state in
+    Self.state.withLock { state in
       for memory in state.memories { memory.take(event) }
     }
   }
@@ -208,9 +228,10 @@ package final class Recorder: Sendable {
 
   /// Hands every event from now on to `memory` too.
   package func attach(_ memory: EventMemory) {
-    state.withLock { state in
+    Self.begin()
+    Self.state.withLock { state in
       state.memories.append(memory)
-      note(state)
+      Self.note(state)
     }
   }
 
@@ -218,34 +239,35 @@ package final class Recorder: Sendable {
   ///
   /// An event that another thread is recording just now may still reach it.
   package func detach(_ memory: EventMemory) {
-    state.withLock { state in
+    Self.state.withLock { state in
       state.memories.removeAll { $0 === memory }
-      note(state)
+      Self.note(state)
     }
   }
 
   /// Says whether a log is written.
   func note(isLogging: Bool) {
-    state.withLock { state in
+    Self.state.withLock { state in
       state.isLogging = isLogging
-      note(state)
+      Self.note(state)
     }
   }
 
-  private func note(_ state: State) {
-    let log = state.isLogging ? Self.logUse : 0
-    uses.store(log | (state.memories.isEmpty ? 0 : Self.memoryUse), ordering: .relaxed)
+  private static func note(_ state: State) {
+    let log = state.isLogging ? logUse : 0
+    uses.store(log | (state.memories.isEmpty ? 0 : memoryUse), ordering: .relaxed)
   }
 
   // MARK: The end
 
   /// Adds what is to be done when the process ends in order, before the last event.
   package func atExit(_ duty: @escaping @Sendable () -> Void) {
-    state.withLock { $0.exitDuties.append(duty) }
+    Self.begin()
+    Self.state.withLock { $0.exitDuties.append(duty) }
   }
 
   private func processEnds(status: Int) {
-    for duty in state.withLock({ $0.exitDuties }) { duty() }
+    for duty in Self.state.withLock({ $0.exitDuties }) { duty() }
     // The child of a fork that recorded nothing has no log, and gets none for its end.
     if logPath == nil || kvos_part_number() > 0 { record(.exit(status: status)) }
     stopLog()

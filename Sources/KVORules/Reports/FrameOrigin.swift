@@ -16,7 +16,7 @@ enum FrameOrigin: Hashable, Sendable {
 ///
 /// A Swift frame is judged by the module in its mangled name; any other by the image that it lies
 /// in, and where that is not known by its symbol.
-struct FrameClassifier: Sendable {
+package struct FrameClassifier: Sendable {
   /// Where given, only frames of these modules (or images) are the user's.
   let appModules: Set<String>?
 
@@ -95,7 +95,7 @@ struct FrameClassifier: Sendable {
   }
 
   /// The last component of a path.
-  static func baseName(_ path: String) -> String {
+  package static func baseName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 

@@ -41,7 +41,7 @@ extension KeyValueObservable {
       observer: observer,
       context: context,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: executorName(of: isolation),
+      executor: ThreadChanges.current.names.executor(isolation),
       expectedToLive: expectedToLive,
       deliver: { subject, observer, change in
         guard let observer = observer as? any KeyValueObserver, let keyPath,

@@ -62,9 +62,9 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath: key.map { Recorder.shared.text(of: $0.id) } ?? "\(keyPath)",
       options: options,
-      executor: executorName(of: isolation),
+      executor: ThreadChanges.current.names.executor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
-      read: key?.read,
+      key: key,
       handler: handler
     )
   }
@@ -88,9 +88,9 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
         object,
         keyPath: keyPath,
         options: options,
-        executor: executorName(of: isolation),
+        executor: ThreadChanges.current.names.executor(isolation),
         site: CallSite(fileID: fileID, line: line, function: function),
-        read: nil,
+        key: nil,
         handler: { handler($0, $1, keyPath, $2) }
       )
     }
@@ -128,9 +128,9 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     _ object: Subject,
     keyPath: String,
     options: ObservingOptions,
-    executor: String?,
+    executor: StringID,
     site: CallSite,
-    read: ((AnyObject) -> Any?)?,
+    key: ResolvedKey?,
     handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
   ) {
     // Without an owner there is nobody to observe for.
@@ -140,13 +140,14 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     var request = ObservationRequest(
       subject: object,
       keyPath: keyPath,
+      key: key,
       options: options,
       form: .controller,
       observer: owner,
       site: site,
       executor: executor,
       token: registry,
-      read: read,
+      valueType: key == nil ? nil : Value.self,
       deliver: { subject, owner, change in
         guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
         handler(owner, subject, ObservedChange(change))
