@@ -182,6 +182,13 @@ let package = Package(
       dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"]
     ),
 
+    // What runtimes and crash reporters print, as findings.
+    .target(name: "KVOImport", dependencies: ["KVOTrace", "KVORules"]),
+    .testTarget(
+      name: "KVOImportTests",
+      dependencies: ["KVOImport", "KVORules", "TestSupport"]
+    ),
+
     // pkgConfig is left out: the flags of libdw.pc are the defaults, and a machine without
     // pkg-config builds just as well.
     .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
@@ -213,7 +220,7 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
+        "KVOAudit", "KVOImport", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -277,6 +284,21 @@ package.targets += [
     path: "Benchmarks/Ours/SymbolsDriver"
   ),
 ]
+
+// MARK: - Fuzzing
+
+// An executable without a main: libFuzzer brings it, so that no ordinary build can link it. `make fuzz`
+// sets the variable.
+if Context.environment["KVO_SAFETY_FUZZ"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "ImportFuzzer",
+      dependencies: ["KVOImport", "KVORules"],
+      path: "Tests/ImportFuzzer",
+      exclude: ["Corpus"]
+    )
+  )
+}
 
 // MARK: - Settings shared by every Swift target
 

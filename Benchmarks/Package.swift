@@ -8,7 +8,7 @@ import PackageDescription
 let package = Package(
   name: "KVOSafetyBenchmarks",
   dependencies: [
-    .package(name: "KVOSafety", path: ".."),
+    .package(name: "KVOSafety", path: "..", traits: []),
     .package(url: "https://github.com/OpenCombine/OpenCombine", exact: "0.14.0"),
   ],
   targets: [

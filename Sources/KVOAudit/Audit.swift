@@ -10,6 +10,7 @@ package struct Audit {
 
   private let options: AuditOptions
   private let resolver: (any FrameResolver)?
+  private let importer: (any TextImporter)?
   private let workerCount: Int?
 
   /// Makes an audit.
@@ -18,14 +19,18 @@ package struct Audit {
   ///   - options: how to judge.
   ///   - resolver: names functions and lines; nil: addresses stay addresses. Is asked by one thread
   ///     at a time.
+  ///   - importer: reads what is no usage log as crash reports and console text; nil: such an input
+  ///     is unreadable.
   ///   - workerCount: how many inputs are read at a time; nil: as many as there are processors.
   package init(
     options: AuditOptions = AuditOptions(),
     resolver: (any FrameResolver)? = nil,
+    importer: (any TextImporter)? = nil,
     workerCount: Int? = nil
   ) {
     self.options = options
     self.resolver = resolver
+    self.importer = importer
     self.workerCount = workerCount
   }
 
@@ -52,7 +57,13 @@ package struct Audit {
   package func report(on inputs: [AuditInput], progress: Progress? = nil) -> AuditReport {
     var report = AuditReport()
     var merger = ReportMerger()
-    let batch = InputBatch(inputs, options: options, resolver: resolver, progress: progress)
+    let batch = InputBatch(
+      inputs,
+      options: options,
+      resolver: resolver,
+      importer: importer,
+      progress: progress
+    )
     for (input, result) in zip(inputs, batch.replayAll(workerCount: workerCount)) {
       switch result {
       case .success(let outcome):

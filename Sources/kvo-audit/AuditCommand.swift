@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOImport
 import KVORules
 import KVOSymbols
 
@@ -39,28 +40,37 @@ struct AuditCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "audit",
-    abstract: "Report every fault in some logs (the default).",
+    abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
       Findings that have the same signature are one, also across logs. A damaged line is said and
       does not change the exit status; an input that cannot be read gives 65, after a report on the
       others.
 
+      Crash reports (.crash, .ips, exports of crash services) and console text are read as well; what
+      an input is, its content says. Findings are then grouped by types, key path and first own frame,
+      the most frequent first.
+
       EXAMPLES
         kvo-audit app.jsonl
         kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
         kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit --format html crashes/*.ips > crashes.html
+        pbpaste | kvo-audit -
         kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
       """
   )
 
-  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  @Argument(
+    help: ArgumentHelp("The logs or crash reports; - is standard input.", valueName: "log")
+  )
   var logs: [String]
 
   @Option(
     name: .customLong("format"),
     help: ArgumentHelp(
       """
-      How to write the report: text, json, markdown, sarif or junit; =FILE writes it into a file \
+      How to write the report: text, json, markdown, sarif, junit or html (a page of \
+      groups of crash reports); =FILE writes it into a file \
       (repeatable; text on standard output where nothing is said).
       """,
       valueName: "form[=file]"
@@ -91,6 +101,15 @@ struct AuditCommand: ParsableCommand {
   )
   var appModules: [String] = []
 
+  @Option(
+    name: .customLong("dsym"),
+    help: ArgumentHelp(
+      "Name the bare frames of crash reports from this dSYM, or from those in this folder (repeatable).",
+      valueName: "path"
+    )
+  )
+  var dsyms: [String] = []
+
   @Flag(help: "Count what is still registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
 
@@ -119,7 +138,7 @@ struct AuditCommand: ParsableCommand {
     for output in formats {
       switch output.format {
       case .text, .json: continue
-      case .markdown, .sarif, .junit:
+      case .markdown, .sarif, .junit, .html:
         throw ValidationError(
           "--profile all is written as text or json, not as \"\(output.format.rawValue)\": ask for one "
             + "runtime, such as --profile apple-modern."
@@ -161,7 +180,8 @@ struct AuditCommand: ParsableCommand {
         appModules: appModules,
         judgesLeaksAtExit: leaksAtExit
       ),
-      resolver: DwarfFrameResolver()
+      resolver: DwarfFrameResolver(),
+      importer: ReportImporter(dsyms: dsyms)
     )
   }
 

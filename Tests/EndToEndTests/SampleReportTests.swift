@@ -36,6 +36,22 @@ struct SampleReportTests {
     try compare(audit.output.withoutMachine, with: "Demo.json")
   }
 
+  @Test("crash reports and a console, grouped", arguments: ["text", "json", "html"])
+  func crashes(format: String) throws {
+    let examples = Built.package.appending(path: "Examples/Crashes")
+    let files = try FileManager.default.contentsOfDirectory(atPath: examples.path).sorted()
+    for file in files {
+      try FileManager.default.copyItem(
+        at: examples.appending(path: file),
+        to: folder.url.appending(path: file)
+      )
+    }
+    let audit = try Built.run("kvo-audit", ["--format", format] + files, in: folder.url)
+    #expect(audit.complaint == "")
+    #expect(audit.status == 1)
+    try compare(audit.output, with: "Crashes.\(format == "text" ? "txt" : format)")
+  }
+
   @Test(
     "the demo's audit is its sample, in the other forms",
     arguments: ["sarif", "junit", "markdown"]

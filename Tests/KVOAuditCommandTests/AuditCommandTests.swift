@@ -23,7 +23,7 @@ import Testing
     _ = try folder.file("noted.jsonl", Self.selfObservation)
     _ = try folder.file("good.jsonl", Self.exit)
     _ = try folder.file("damaged.jsonl", Self.exit + "x\n")
-    _ = try folder.file("text.txt", "hello\n")
+    _ = try folder.file("image.png", [0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d])
     _ = try folder.file("empty.jsonl", "")
   }
 
@@ -40,7 +40,7 @@ import Testing
       (["--fail-on", "note", "noted.jsonl"], 1), (["damaged.jsonl"], 0),
       (["--profile", "gnustep-1.28", "bad.jsonl"], 0),
       (["--profile", "gnustep-1.28", "--fail-on", "warning", "bad.jsonl"], 1),
-      (["none.jsonl"], 65), (["text.txt"], 65), (["empty.jsonl"], 65), (["."], 65),
+      (["none.jsonl"], 65), (["image.png"], 65), (["empty.jsonl"], 65), (["."], 65),
       (["bad.jsonl", "none.jsonl"], 65), (["census", "none.jsonl"], 65),
       ([], 64), (["--fail-on", "always", "bad.jsonl"], 64),
       (["--profile", "ios", "bad.jsonl"], 64), (["--profile", "all", "good.jsonl"], 0),
@@ -120,12 +120,12 @@ import Testing
 
   @Test("reports what it could read and complains of the rest")
   func partly() throws {
-    let run = try run("--fail-on", "never", "none.jsonl", "good.jsonl", "text.txt")
+    let run = try run("--fail-on", "never", "none.jsonl", "good.jsonl", "image.png")
     #expect(
       run.complaint == """
         kvo-audit: none.jsonl: no such file
-        kvo-audit: text.txt: not a usage log: it begins with "hello\\n"; kvo-audit reads usage \
-        logs, binary ones (.kvolog) and JSON Lines, one object with an "event" a line
+        kvo-audit: image.png: neither text nor a usage log: it has zero bytes; name the crash report \
+        or console text inside it, unpacked
 
         """
     )

@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Foundation
 
-/// `bench [--rounds <number>] [observation] [recorder] [replay]`: measures, and writes the reports.
+/// `bench [--rounds <number>] [import] [observation] [recorder] [replay]`: measures, and writes the reports.
 ///
 /// Run in the folder of the root package; `make bench` does.
 @main
@@ -18,6 +18,7 @@ enum Bench {
   }
 
   private static let suites: [String: @Sendable (inout Workshop) throws -> Suite] = [
+    "import": { try ImportSuite(&$0).suite },
     "observation": { _ in ObservationSuite.suite },
     "recorder": { try RecorderSuite(&$0).suite },
     "replay": { try ReplaySuite(&$0).suite },

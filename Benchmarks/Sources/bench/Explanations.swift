@@ -27,6 +27,9 @@ enum Explanations {
     + "ledger that the rules judge; the rest names the call, fills the registration and publishes the "
     + "key, at both ends."
 
+  /// Empty, as above.
+  static let importing: [String: String] = [:]
+
   static let replay = [
     "rules-64k":
       "over two fifths of the instructions are the rules and what they keep of objects and "

@@ -33,11 +33,20 @@ package enum InputKind: String, Sendable, CaseIterable {
   case binary = "kvolog"
   /// Events handed over inside a process.
   case memory
+  /// Crash reports as text.
+  case crash
+  /// Crash reports as JSON, and what crash services export.
+  case ips
+  /// What consoles print, and what people paste.
+  case console
+
+  /// Whether it holds words of people and runtimes, not events.
+  package var isText: Bool { self == .crash || self == .ips || self == .console }
 
   /// How many bytes of an input ``init(head:)`` looks at.
   package static let headByteCount = 64 << 10
 
-  /// The kind of an input that begins with `head`, or nil where it is none that can be read.
+  /// The kind of a usage log that begins with `head`, or nil where it is none.
   ///
   /// A binary log has its magic in front, or that of its first segment behind a damaged page. In JSON
   /// Lines every line begins with a brace. One such line is enough, so that a log whose first line is
@@ -58,11 +67,34 @@ package enum InputKind: String, Sendable, CaseIterable {
       // Blanks and the three bytes of a byte order mark.
       case 0x20, 0x09, 0xef, 0xbb, 0xbf: break
       case UInt8(ascii: "{") where isAtStart:
+        if Self.isReport(head) { return nil }
         self = .jsonLines
         return
       default: isAtStart = false
       }
     }
     return nil
+  }
+
+  /// What stands in the JSON of crash reports and of the services that gather them.
+  private static let reportWords = [
+    "app_name", "bug_type", "incident", "procName", "exception", "stacktrace", "stackTrace",
+    "threads", "frames", "crash", "reason", "message", "bserv", "KeyValue",
+  ].map { Array($0.utf8) }
+
+  /// Whether `head` has words of crash reports, and no event.
+  private static func isReport(_ head: some Collection<UInt8>) -> Bool {
+    let bytes = Array(head.prefix(headByteCount))
+    let key = Array("\"event\"".utf8)
+    var position = 0
+    while let quote = bytes[position...].firstIndex(of: UInt8(ascii: "\"")) {
+      position = quote + 1
+      guard bytes[quote...].starts(with: key) else { continue }
+      let value = bytes[(quote + key.count)...].drop { $0 == 0x20 || $0 == UInt8(ascii: ":") }
+      if value.first == UInt8(ascii: "\"") { return false }
+    }
+    return bytes.indices.contains { place in
+      reportWords.contains { $0[0] == bytes[place] && bytes[place...].starts(with: $0) }
+    }
   }
 }

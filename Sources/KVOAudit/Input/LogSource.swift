@@ -48,23 +48,30 @@ package struct LogSource {
   /// Is told, after every chunk, how many bytes are read and how many there are, if that is known.
   package typealias Progress = (_ readByteCount: Int, _ byteCount: Int?) -> Void
 
+  /// Is called with the bytes of an input that is no usage log but may be text, in order.
+  package typealias TextBody = (_ bytes: ArraySlice<UInt8>) -> Void
+
   private let input: AuditInput
   private let names: TraceNames
   private let progress: Progress?
+  private let text: TextBody?
 
   /// Makes a source of `input`.
   ///
   /// - Parameters:
   ///   - input: what to read.
   ///   - names: names that are known already; the input's are added to them.
+  ///   - text: takes an input that is no usage log; nil: there, reading fails.
   ///   - progress: called on the thread that reads, before ``read(_:)`` returns.
   package init(
     _ input: AuditInput,
     names: TraceNames = TraceNames(),
+    text: TextBody? = nil,
     progress: Progress? = nil
   ) {
     self.input = input
     self.names = names
+    self.text = text
     self.progress = progress
   }
 
@@ -115,6 +122,10 @@ package struct LogSource {
       throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
     }
     guard let kind = InputKind(head: head) else {
+      if let text {
+        begin(.console)
+        return try readText(source, head: head, text)
+      }
       throw InputFailure(
         input: input.label,
         reason: InputFailure.unknownKindReason(head: head)
@@ -123,6 +134,25 @@ package struct LogSource {
     begin(kind)
     return kind == .binary
       ? try readBinary(source, head: head, body) : try readJSONLines(source, head: head, body)
+  }
+
+  /// Hands an input on that is no log.
+  ///
+  /// What form it has is for the one who reads it to say.
+  private func readText(
+    _ source: ByteSource,
+    head: [UInt8],
+    _ text: TextBody
+  ) throws(InputFailure) -> LogReading {
+    var chunk = head
+    var byteCount = 0
+    while !chunk.isEmpty {
+      text(chunk[...])
+      byteCount += chunk.count
+      progress?(byteCount, source.knownByteCount)
+      chunk = try source.read()
+    }
+    return LogReading(kind: .console, names: names, eventCount: 0, byteCount: byteCount)
   }
 
   private func readBinary(

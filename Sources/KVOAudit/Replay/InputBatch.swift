@@ -16,6 +16,7 @@ final class InputBatch: @unchecked Sendable {
   private let inputs: [AuditInput]
   private let options: AuditOptions
   private let resolver: SharedResolver?
+  private let importer: (any TextImporter)?
   private let progress: Audit.Progress?
   private let progressLock = NSLock()
   private let lock = NSLock()
@@ -26,11 +27,13 @@ final class InputBatch: @unchecked Sendable {
     _ inputs: [AuditInput],
     options: AuditOptions,
     resolver: (any FrameResolver)?,
+    importer: (any TextImporter)?,
     progress: Audit.Progress?
   ) {
     self.inputs = inputs
     self.options = options
     self.resolver = resolver.map { SharedResolver($0) }
+    self.importer = importer
     self.progress = progress
     results = Array(repeating: nil, count: inputs.count)
   }
@@ -59,11 +62,17 @@ final class InputBatch: @unchecked Sendable {
 
   private func replay(_ input: AuditInput) -> Result<InputReplay.Outcome, InputFailure> {
     var replay = InputReplay(options: options, resolver: resolver)
-    let source = LogSource(input) { read, total in
+    let importer = importer?.reader(profile: options.profile, appModules: options.appModules)
+    let source = LogSource(input, text: importer.map { reader in { reader.read($0) } }) {
+      read,
+      total in
       self.progressLock.withLock { self.progress?(input.label, read, total) }
     }
     do throws(InputFailure) {
       let reading = try source.read { replay.take($0, names: $1) }
+      if reading.kind.isText, let importer {
+        return .success(try .init(importer.finish(), label: input.label))
+      }
       return .success(replay.finish(reading, label: input.label))
     } catch {
       return .failure(error)

@@ -48,6 +48,8 @@ struct ReportMerger {
     report.unnamed = unnamed
     report.summary = summary
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }
+    report.summary.textCount = report.inputs.count { $0.kind.isText }
+    report.summary.reportCount = report.inputs.reduce(0) { $0 + $1.reportCount }
     for finding in findings where !finding.isExpected && !finding.isSuppressed {
       switch finding.severity {
       case .error: report.summary.errorCount += 1
@@ -66,6 +68,7 @@ struct ReportMerger {
     findings[place].count += finding.count
     findings[place].severity = max(findings[place].severity, finding.severity)
     if finding.confidence == .high { findings[place].confidence = .high }
+    if let facts = finding.crashFacts { findings[place].crashFacts?.add(facts) }
     for consequence in finding.consequences {
       let known = findings[place].consequences.firstIndex { $0.signature == consequence.signature }
       if let known {
@@ -103,6 +106,12 @@ struct ReportMerger {
 
   private static func isBefore(_ left: Finding, _ right: Finding) -> Bool {
     if left.severity != right.severity { return left.severity > right.severity }
+    // What most crash reports tell of comes first.
+    if let many = left.crashFacts?.reportCount, let others = right.crashFacts?.reportCount,
+      many != others
+    {
+      return many > others
+    }
     if left.code != right.code { return left.code < right.code }
     if left.input != right.input { return left.input < right.input }
     let first = (left.events.first ?? 0, right.events.first ?? 0)

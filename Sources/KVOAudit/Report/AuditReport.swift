@@ -7,6 +7,8 @@ package struct AuditReport: Sendable {
     package var path: String
     package var kind: InputKind
     package var eventCount: Int
+    /// How many crash reports, or passages of text, in it tell of a fault.
+    package var reportCount: Int
     /// The damaged places, in order; the first thousand where there are more.
     package var damaged: [DamagedPlace]
     /// How many damaged places there are.
@@ -16,12 +18,14 @@ package struct AuditReport: Sendable {
       path: String,
       kind: InputKind,
       eventCount: Int,
+      reportCount: Int = 0,
       damaged: [DamagedPlace] = [],
       damageCount: Int = 0
     ) {
       self.path = path
       self.kind = kind
       self.eventCount = eventCount
+      self.reportCount = reportCount
       self.damaged = damaged
       self.damageCount = damageCount
     }
@@ -49,6 +53,10 @@ package struct AuditReport: Sendable {
     /// Events that the recorder says it could not record.
     package var droppedEventCount: UInt64 = 0
     package var processCount = 0
+    /// How many inputs are crash reports or console text.
+    package var textCount = 0
+    /// How many crash reports, or passages of text, tell of a fault.
+    package var reportCount = 0
 
     package init() {}
   }
@@ -83,8 +91,12 @@ package struct AuditReport: Sendable {
 
   /// Whether a finding is at or above `severity`.
   ///
-  /// What a test said is meant, and what is suppressed, does not count.
+  /// What a test said is meant, and what is suppressed, does not count; nor does a text that allows
+  /// two readings.
   package func hasFindings(atLeast severity: Severity) -> Bool {
-    findings.contains { $0.severity >= severity && !$0.isExpected && !$0.isSuppressed }
+    findings.contains {
+      $0.severity >= severity && !$0.isExpected && !$0.isSuppressed
+        && !($0.crashFacts != nil && $0.confidence == .low)
+    }
   }
 }

@@ -2,7 +2,8 @@ import KVORules
 
 /// Renders a report as JSON: the contract that other tools read.
 ///
-/// Every key is always there; null stands for what the input does not say. Keys that later versions
+/// Every key is always there, but for those that only crash reports and console texts have; null stands
+/// for what the input does not say. Keys that later versions
 /// add stand behind the others of their object, without a new schema number.
 package struct JSONReportRenderer {
   /// The number that goes up when a key changes its meaning or goes away.
@@ -51,6 +52,10 @@ extension JSONText {
       text.list(input.damaged) { $0.write($1) }
       text.key("damagedCount")
       text.value(input.damageCount)
+      if input.kind.isText {
+        text.key("reports")
+        text.value(input.reportCount)
+      }
     }
   }
 

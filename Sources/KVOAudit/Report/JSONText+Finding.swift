@@ -18,6 +18,10 @@ extension JSONText {
       text.value(finding.input)
       text.key("historyLost")
       text.value(finding.isHistoryLost)
+      if let facts = finding.crashFacts {
+        text.key("crash")
+        text.write(facts)
+      }
     }
   }
 
@@ -52,6 +56,39 @@ extension JSONText {
     value(finding.confidence.rawValue)
     key("expected")
     value(finding.isExpected)
+  }
+
+  private mutating func write(_ facts: CrashFacts) {
+    object { text in
+      text.key("exception")
+      text.value(facts.exception)
+      text.key("options")
+      text.value(facts.options)
+      text.key("observances")
+      text.list(facts.observances) { $0.value($1) }
+      text.key("reports")
+      text.value(facts.reportCount)
+      text.key("processes")
+      text.write(facts.processes)
+      text.key("versions")
+      text.write(facts.versions)
+      text.key("systems")
+      text.write(facts.systems)
+      text.key("firstSeen")
+      text.value(facts.firstSeen)
+      text.key("lastSeen")
+      text.value(facts.lastSeen)
+    }
+  }
+
+  private mutating func write(_ counts: [String: Int]) {
+    let names = counts.keys.sorted { (counts[$1] ?? 0, $0) < (counts[$0] ?? 0, $1) }
+    object { text in
+      for name in names {
+        text.key(name)
+        text.value(counts[name])
+      }
+    }
   }
 
   private mutating func write(_ reference: Finding.Object?) {

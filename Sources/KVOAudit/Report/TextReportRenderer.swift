@@ -24,12 +24,16 @@ package struct TextReportRenderer {
     let text = FindingText(isColoured: isColored)
     var blocks = report.findings.map { finding in
       var block = text.render(finding)
+      if let facts = finding.crashFacts { block += facts.lines(code: finding.code) }
       // The numbers of events mean nothing where it is not clear whose they are.
       if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {
         block += "  Log: \(ShownText.escaped(report.inputs[finding.input].path))\n"
       }
       if block.last == "\n" { block.removeLast() }
       return block
+    }
+    if report.findings.contains(where: { $0.crashFacts != nil }) {
+      blocks.append("To catch the rest: \(CrashAdvice.rest)")
     }
     blocks += report.crashes.map { crash in
       var block = text.render(crash)
@@ -103,14 +107,25 @@ package struct TextReportRenderer {
       Wording.count(summary.errorCount, "error"), Wording.count(summary.warningCount, "warning"),
     ]
     if summary.noteCount > 0 { findings.append(Wording.count(summary.noteCount, "note")) }
-    let live = Wording.count(summary.liveRegistrationCount, "observation")
-    var tail = ["\(live) live at the end"]
-    if summary.droppedEventCount > 0 {
-      tail.append("\(Wording.count(summary.droppedEventCount, "event")) dropped")
+    var sources: [String] = []
+    if summary.processCount > 0 || summary.textCount == 0 {
+      let live = Wording.count(summary.liveRegistrationCount, "observation")
+      var tail = ["\(live) live at the end"]
+      if summary.droppedEventCount > 0 {
+        tail.append("\(Wording.count(summary.droppedEventCount, "event")) dropped")
+      }
+      sources.append(
+        "\(Wording.count(summary.eventCount, "event")) from "
+          + "\(Wording.count(summary.processCount, "process", "processes")) "
+          + "(\(tail.joined(separator: ", ")))"
+      )
     }
-    return "SUMMARY: \(findings.joined(separator: ", ")) in "
-      + "\(Wording.count(summary.eventCount, "event")) from "
-      + "\(Wording.count(summary.processCount, "process", "processes")) "
-      + "(\(tail.joined(separator: ", ")))"
+    if summary.textCount > 0 {
+      sources.append(
+        "\(Wording.count(summary.reportCount, "report")) of faults from "
+          + Wording.count(summary.textCount, "text")
+      )
+    }
+    return "SUMMARY: \(findings.joined(separator: ", ")) in \(sources.joined(separator: " and "))"
   }
 }

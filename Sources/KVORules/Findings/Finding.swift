@@ -130,6 +130,8 @@ package struct Finding: Hashable, Sendable {
   package var isSuppressed: Bool
   /// Findings that follow from this one.
   package var consequences: [Finding]
+  /// What the crash reports say that it was found in; nil: it was found in events.
+  package var crashFacts: CrashFacts?
 
   package init(
     code: RuleCode,
@@ -152,7 +154,8 @@ package struct Finding: Hashable, Sendable {
     signature: String = "",
     isExpected: Bool = false,
     isSuppressed: Bool = false,
-    consequences: [Finding] = []
+    consequences: [Finding] = [],
+    crashFacts: CrashFacts? = nil
   ) {
     self.code = code
     self.severity = severity
@@ -175,6 +178,7 @@ package struct Finding: Hashable, Sendable {
     self.isExpected = isExpected
     self.isSuppressed = isSuppressed
     self.consequences = consequences
+    self.crashFacts = crashFacts
   }
 }
 

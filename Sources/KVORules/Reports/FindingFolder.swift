@@ -40,6 +40,11 @@ package struct FindingFolder: Sendable {
       folded[place].message = finding.message
     }
     if finding.confidence == .high { folded[place].confidence = .high }
+    if let facts = finding.crashFacts {
+      folded[place].crashFacts?.add(facts)
+      // A report that has the stack tells more than the first one that has none.
+      if folded[place].stacks.allSatisfy(\.frames.isEmpty) { folded[place].stacks = finding.stacks }
+    }
   }
 
   /// The folded findings, in the order of their first occurrence.

@@ -9,7 +9,7 @@ extension FindingBuilder {
   ///   - finding: what is told.
   ///   - className: the class that it is about, where it has no objects.
   /// - Returns: the digits.
-  static func signature(of finding: Finding, of className: String? = nil) -> String {
+  package static func signature(of finding: Finding, of className: String? = nil) -> String {
     let parts =
       [
         finding.code.rawValue,

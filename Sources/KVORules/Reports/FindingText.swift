@@ -36,7 +36,7 @@ package struct FindingText: Sendable {
       // An event that says nothing of where it happened proves nothing to a reader.
       if place > 0 && stack.frames.isEmpty && stack.site == nil { continue }
       if place > 0 { lines.append("  \(Self.heading(stack))") }
-      lines += self.lines(of: stack, width: width)
+      lines += self.lines(of: stack, width: width, isEvent: finding.crashFacts == nil)
     }
     if finding.isHistoryLost { lines.append("  (earlier history lost)") }
     lines += Self.drawing(of: finding.cycle)
@@ -85,10 +85,10 @@ package struct FindingText: Sendable {
     return "\(role), on thread \(thread)" + (stack.threadName.map { " (\($0))" } ?? "")
   }
 
-  private func lines(of stack: Finding.Stack, width: Int) -> [String] {
+  private func lines(of stack: Finding.Stack, width: Int, isEvent: Bool = true) -> [String] {
     if stack.frames.isEmpty {
       if let site = stack.site { return [painted("  > #0 \(pad("(call)", width))\(site)", "1")] }
-      return ["    (no stack" + (stack.event > 0 ? ", event \(stack.event))" : ")")]
+      return ["    (no stack" + (stack.event > 0 && isEvent ? ", event \(stack.event))" : ")")]
     }
     // Without names nobody can tell the user's frame: the line that the compiler gave stands in.
     let isNamed = stack.frames.contains(where: \.isFirstOwn)
@@ -130,7 +130,8 @@ package struct FindingText: Sendable {
     if !finding.events.isEmpty {
       let shown = finding.events.prefix(eventLimit).map(String.init).joined(separator: ", ")
       let more = finding.events.count - eventLimit
-      let word = finding.events.count == 1 ? "event" : "events"
+      let what = finding.crashFacts == nil ? "event" : "line"
+      let word = finding.events.count == 1 ? what : what + "s"
       parts.append("\(word) \(shown)" + (more > 0 ? " and \(more) more" : ""))
     }
     if finding.confidence == .low { parts.append("low confidence") }

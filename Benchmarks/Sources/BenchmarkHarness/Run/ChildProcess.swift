@@ -15,6 +15,8 @@ package enum ChildProcess {
     /// User and system time of the program and of those of its children that it waited for, in
     /// nanoseconds, from its start.
     package var cpuNanoseconds: Double
+    /// The most memory that it had at a time, in bytes.
+    package var peakByteCount: Int
   }
 
   /// Runs the program at `path` and waits for its end.
@@ -51,7 +53,9 @@ package enum ChildProcess {
     return Result(
       status: signal == 0 ? (status >> 8) & 0xff : 128 + signal,
       output: (try? String(contentsOfFile: kept, encoding: .utf8)) ?? "",
-      cpuNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime)
+      cpuNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
+      // The kernel counts in KiB.
+      peakByteCount: Int(usage.ru_maxrss) * 1_024
     )
   }
 

@@ -1,0 +1,196 @@
+import KVORules
+
+/// A fault that a document proves, with the stack that belongs to it.
+struct Fault: Sendable {
+  var complaint: Complaint
+  var stack: StackTrace?
+  var facts: ReportFacts
+  /// The line in the input.
+  var line: Int
+}
+
+/// Decides what of a document is a fault in observing, and what only looks like one.
+///
+/// A sentence of the runtime is a fault by itself, but for the few that other mistakes share: those need
+/// the stack to say that somebody was observing. Without a sentence the top of the crashed stack
+/// decides: a crash in somebody's code that a notification led to is none of ours.
+struct FaultFinder {
+  private let document: ReportDocument
+  private let appModules: [String]
+
+  init(_ document: ReportDocument, appModules: [String]) {
+    self.document = document
+    self.appModules = appModules
+  }
+
+  /// The faults, in the order in which the document has them.
+  func faults() -> [Fault] {
+    var faults = told()
+    if let crash = raised() ?? shown(),
+      faults.isEmpty || faults.allSatisfy({ $0.complaint.kind == .classPair })
+    {
+      faults.append(crash)
+    }
+    return faults
+  }
+
+  // MARK: - Sentences
+
+  /// What is told in words, each event once however often it is printed.
+  private func told() -> [Fault] {
+    var faults: [Fault] = []
+    var lastPrinted: [Int] = []
+    for index in document.complaints.indices {
+      let complaint = document.complaints[index]
+      if let known = faults.firstIndex(where: { $0.complaint.isSame(as: complaint) }) {
+        faults[known].complaint.complete(from: complaint)
+        faults[known].facts.complete(from: document.nearFacts[index])
+        lastPrinted[known] = index
+        continue
+      }
+      var facts = document.nearFacts[index]
+      facts.complete(from: document.facts)
+      faults.append(
+        Fault(complaint: complaint, stack: nil, facts: facts, line: document.inputLines[index])
+      )
+      lastPrinted.append(index)
+    }
+    for place in faults.indices { faults[place].stack = stack(of: lastPrinted[place]) }
+    return faults.compactMap(confirmed)
+  }
+
+  /// The stack that belongs to the words at `index`: the next one below them, before other words.
+  private func stack(of index: Int) -> StackTrace? {
+    let line = document.textLines[index]
+    let complaint = document.complaints[index]
+    var end = Int.max
+    for next in document.complaints.indices.dropFirst(index + 1)
+    where !document.complaints[next].isSame(as: complaint) {
+      end = document.textLines[next]
+      break
+    }
+    let below = document.stacks.filter { $0.lines.lowerBound >= line && $0.lines.lowerBound <= end }
+    // A crash report has the exception's stack beside the threads'.
+    if let exception = below.first(where: {
+      $0.role == .exception && $0.frames.contains { $0.symbol != nil }
+    }) {
+      return exception
+    }
+    if let first = below.first(where: { $0.frames.count > 1 || $0.role != .unknown }) {
+      return first
+    }
+    return document.stacks.last { $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 }
+  }
+
+  /// The fault, if its stack bears it out where the words alone do not.
+  private func confirmed(_ fault: Fault) -> Fault? {
+    var fault = fault
+    switch fault.complaint.kind {
+    case .undefinedKey:
+      guard let stack = fault.stack, isObserving(stack) else { return nil }
+    case .keyPathTrap:
+      if let stack = fault.stack {
+        if stack.calls("NSExpression") { return nil }
+        if stack.frames.contains(where: \.isAddition) || stack.calls(".observe") {
+          fault.complaint.confidence = .high
+        } else if stack.frames.contains(where: { $0.symbol != nil }),
+          fault.complaint.confidence == .low
+        {
+          return nil
+        }
+      }
+    case .removal:
+      // The same pair is there under another context: the removal named the wrong one.
+      if let observer = fault.complaint.observer.address,
+        document.complaints.contains(where: {
+          $0.observances.contains {
+            $0.observer.address == observer && $0.keyPath == fault.complaint.keyPath
+          }
+        })
+      {
+        fault.complaint.code = .removeWrongContext
+      }
+    default: break
+    }
+    return fault
+  }
+
+  /// Whether the exception came out of an observation being made, and not out of what somebody's code
+  /// did inside one.
+  private func isObserving(_ stack: StackTrace) -> Bool {
+    for frame in stack.frames {
+      if frame.isAddition || frame.symbol?.contains("NSKeyValueNestedProperty") == true {
+        return true
+      }
+      if ImageOrigin.isOwn(frame, process: document.facts.process, appModules: appModules) {
+        return false
+      }
+    }
+    return false
+  }
+
+  // MARK: - Stacks
+
+  /// What the stack of an exception shows by itself.
+  private func raised() -> Fault? {
+    for stack in document.stacks where stack.role != .other {
+      guard let raised = RaisedStack(stack) else { continue }
+      var complaint = Complaint(kind: raised.kind, code: raised.code, range: 0..<0)
+      complaint.observer.className = raised.observer
+      return Fault(
+        complaint: complaint,
+        stack: stack,
+        facts: document.facts,
+        line: document.firstLine
+      )
+    }
+    return nil
+  }
+
+  /// What the stack of a crash shows by itself.
+  private func shown() -> Fault? {
+    guard let stack = crashedStack, let top = stack.top else { return nil }
+    let isCertain = stack.role == .crashed || document.isBadAccess
+    var kind: Complaint.Kind?
+    var confidence = isCertain ? Confidence.high : .low
+    // A stack that nobody calls crashed may be one of a breakpoint, in an article on how this works.
+    if top.isDelivery, isCertain || stack.beginsInRuntime {
+      kind = .deliveryOnTop
+    } else if top.isRegistration, isCertain {
+      kind = .registrationOnTop
+      if !isShared(stack) { confidence = .low }
+    }
+    guard let kind else { return nil }
+    var complaint = Complaint(
+      kind: kind,
+      code: kind == .deliveryOnTop ? .deliveryToDead : .concurrentRemoval,
+      range: 0..<0
+    )
+    complaint.confidence = confidence
+    complaint.isException = false
+    var facts = document.facts
+    if facts.exception == nil, document.isBadAccess { facts.exception = "EXC_BAD_ACCESS" }
+    return Fault(complaint: complaint, stack: stack, facts: facts, line: document.firstLine)
+  }
+
+  /// The stack of the thread that accessed memory which is not there.
+  private var crashedStack: StackTrace? {
+    if document.stacks.contains(where: { $0.role == .exception }) { return nil }
+    if let crashed = document.stacks.first(where: { $0.role == .crashed }) {
+      return document.isBadAccess || !document.complaints.isEmpty || document.facts.exception == nil
+        ? crashed : nil
+    }
+    guard document.isCrash else { return nil }
+    return document.stacks.first { $0.role == .unknown && $0.frames.count > 1 }
+  }
+
+  /// Whether another thread works on registrations at the same time.
+  private func isShared(_ crashed: StackTrace) -> Bool {
+    document.stacks.contains { other in
+      other.lines != crashed.lines
+        && other.frames.prefix(12).contains { frame in
+          frame.isRegistration || frame.isDelivery
+        }
+    }
+  }
+}

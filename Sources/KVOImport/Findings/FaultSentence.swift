@@ -1,0 +1,109 @@
+import KVORules
+
+/// What happened, in one sentence, and what to do about it.
+struct FaultSentence {
+  let kind: Complaint.Kind
+  let code: RuleCode
+  let subject: Finding.Object?
+  let observer: Finding.Object?
+  let keyPath: String?
+  let part: String?
+  let isGNUstep: Bool
+
+  private var who: String { observer?.description ?? "An observer" }
+  private var whom: String { observer?.description ?? "an observer" }
+  private var what: String { subject?.description ?? "an object" }
+  private var path: String { keyPath.map { "\"\($0)\"" } ?? "a key path" }
+
+  /// The sentence, without a full stop.
+  var text: String {
+    switch kind {
+    case .removal where code == .removeWrongContext:
+      "\(who) removed its observation of \(path) from \(what) under a context that it was not "
+        + "registered under"
+    case .removal:
+      "\(who) removed an observation of \(path) from \(what) that was not registered"
+    case .deallocation where code == .observerDeinitWhileRegistered:
+      "\(who) was deallocated while it observed \(path) of \(what), which died later"
+    case .deallocation:
+      "\(subject?.description ?? "An object") was deallocated while \(whom) observed "
+        + (keyPath == nil ? "it" : "its \(path)")
+    case .unhandled:
+      "\(who) did not handle a notification of \(path) of \(what)"
+    case .deadReceiver, .deliveryOnTop:
+      "\(who) was told of \(path) of \(what) after it was deallocated"
+    case .silentChange(let whileRemoving):
+      "\(part.map { "The value of \"\($0)\"" } ?? "A value") of \(what) changed without a "
+        + "notification, which showed when the observation of \(path) by \(whom) was "
+        + (whileRemoving ? "removed" : "updated")
+    case .undefinedKey, .uncompliantObject:
+      "\(who) asked for \(path) of \(what), but there is no key \(part.map { "\"\($0)\"" } ?? path)"
+    case .unsupportedCollection:
+      "\(path == "a key path" ? "A key path" : path) of \(what) was asked for, but a collection "
+        + "cannot be observed"
+    case .classPair:
+      "\(subject?.className ?? "A class") cannot be observed, because a class named "
+        + "NSKVONotifying_\(subject?.className ?? "…") exists already"
+    case .keyPathTrap:
+      "A key path of \(subject?.className ?? "a type") was observed that Objective-C cannot name"
+        + (keyPath.map { ": \"\($0)\"" } ?? "")
+    case .notObservable: "\(what) was to be observed, but its class cannot be observed"
+    case .missingRemovalMethod:
+      "An observation of \(what) was removed with a context, which this runtime cannot do"
+    case .registrationOnTop:
+      "The registrations of an object were changed by two threads at the same time"
+    }
+  }
+
+  /// What to change, with the line to write.
+  var hint: String {
+    let object = subject.map { Self.variable($0.className) } ?? "object"
+    let name = keyPath ?? "…"
+    switch kind {
+    case .removal where code == .removeWrongContext, .missingRemovalMethod:
+      return "pass the context of the addition to `removeObserver:forKeyPath:context:`"
+    case .removal:
+      return "find every `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]`: each needs one "
+        + "addition before it on every way that leads there, and none may run twice (a view "
+        + "disappears more than once); an NSKeyValueObservation that is set to nil needs no such care"
+    case .deallocation:
+      return
+        "call `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]` before the last reference to "
+        + "it goes, at the latest in the observer's dealloc, or keep the NSKeyValueObservation of "
+        + "`\(object).observe(\\.\(name))` beside the reference"
+    case .unhandled:
+      return "compare key path, object and context in observeValueForKeyPath: of "
+        + "\(observer.map { Self.type($0.className) } ?? "the observer"), and call super only for "
+        + "what super registered"
+    case .deadReceiver, .deliveryOnTop:
+      return "remove \(observer.map { Self.type($0.className) } ?? "the observer") from what it "
+        + "observes before it is deallocated; NSZombieEnabled names its class, and "
+        + "`kvo-audit` on a log says where it was registered"
+    case .silentChange:
+      return "set \(part.map { "\"\($0)\"" } ?? "the value") through its setter, or put "
+        + "willChangeValueForKey: and didChangeValueForKey: around every assignment to its variable, "
+        + "also in dealloc"
+    case .undefinedKey, .uncompliantObject, .keyPathTrap:
+      return "give \(subject.map { Self.type($0.className) } ?? "the class") "
+        + "an `@objc dynamic` property \(part ?? keyPath ?? "of that name"), or correct the key path"
+    case .unsupportedCollection, .notObservable:
+      return "observe the property that holds the collection, not the collection"
+    case .classPair:
+      return
+        "do not make classes or swizzle types whose names begin with NSKVONotifying_, and make no "
+        + "second class of one name"
+    case .registrationOnTop:
+      return "add and remove observers of one object on one thread or queue only"
+    }
+  }
+
+  /// `MyApp.Box<Int>` as `Box`.
+  static func type(_ className: String) -> String {
+    className.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? className
+  }
+
+  private static func variable(_ className: String) -> String {
+    let type = type(className).drop { $0 == "_" }
+    return type.isEmpty ? "object" : type.prefix(1).lowercased() + type.dropFirst()
+  }
+}

@@ -1,0 +1,174 @@
+import KVORules
+
+/// Makes findings of the faults of one document.
+///
+/// Addresses become generation numbers, counted for each class in the order in which the document names
+/// the objects: two reports of one fault read alike.
+struct FindingMaker {
+  private let profile: Profile?
+  private let appModules: [String]
+  private let classes: [UInt64: String]
+  private var numbers: [String: [UInt64: Int]] = [:]
+
+  /// How many frames of a stack a finding keeps.
+  private static let frameLimit = 40
+
+  init(profile: Profile?, appModules: [String], classes: [UInt64: String]) {
+    self.profile = profile
+    self.appModules = appModules
+    self.classes = classes
+  }
+
+  /// The findings of `fault`: one, or one for each key path of a list.
+  mutating func findings(for fault: Fault) -> [Finding] {
+    let complaint = fault.complaint
+    guard complaint.kind == .deallocation, !complaint.observances.isEmpty else {
+      return [finding(fault, complaint.code, observer: complaint.observer, observance: nil)]
+    }
+    var result: [Finding] = []
+    var paths: Set<String> = []
+    for observance in complaint.observances {
+      var observer = observance.observer
+      let isDead = observer.address == 0
+      if isDead { observer = Operand() }
+      if paths.insert(observance.keyPath ?? "").inserted {
+        result.append(
+          finding(fault, .observedDeinitWhileObserved, observer: observer, observance: observance)
+        )
+        if isDead {
+          result.append(
+            finding(
+              fault,
+              .observerDeinitWhileRegistered,
+              observer: observer,
+              observance: observance
+            )
+          )
+        }
+      }
+    }
+    return result
+  }
+
+  private mutating func finding(
+    _ fault: Fault,
+    _ code: RuleCode,
+    observer: Operand,
+    observance: Complaint.Observance?
+  ) -> Finding {
+    let complaint = fault.complaint
+    let isGNUstep = complaint.runtime == .gnustep
+    let profile =
+      self.profile ?? (isGNUstep ? .gnustepModern : fault.facts.profile ?? .appleModern)
+    let subject = object(complaint.subject)
+    var watcher = observer
+    if let address = watcher.address, watcher.className == nil {
+      // An object that observes itself, or one that the text describes elsewhere.
+      watcher.className =
+        address == complaint.subject.address ? complaint.subject.className : classes[address]
+    }
+    let observer = object(watcher)
+    let keyPath = observance.map(\.keyPath) ?? complaint.keyPath
+    let sentence = FaultSentence(
+      kind: complaint.kind,
+      code: code,
+      subject: subject,
+      observer: observer,
+      keyPath: keyPath,
+      part: complaint.part,
+      isGNUstep: isGNUstep
+    )
+    let catalogue = RuleCatalogue.entry(code)
+    let isCrash = complaint.isException || complaint.kind == .deliveryOnTop
+    let consequence: Consequence =
+      if complaint.kind == .classPair {
+        .wrong
+      } else if self.profile == nil, isCrash || complaint.kind == .registrationOnTop {
+        .crash
+      } else {
+        RuleCatalogue.consequence(of: code, under: profile)
+      }
+    let isWeak = complaint.confidence == .low || consequence == .none
+    var finding = Finding(
+      code: code,
+      severity: isWeak || complaint.kind == .classPair
+        ? catalogue.severity.lowered : catalogue.severity,
+      profile: profile,
+      consequence: consequence,
+      confidence: complaint.confidence,
+      message: sentence.text,
+      subject: subject,
+      observer: observer,
+      keyPath: keyPath,
+      context: observance.map(\.context) ?? complaint.context,
+      events: [fault.line],
+      stacks: [stack(fault)],
+      hint: sentence.hint,
+      crashFacts: CrashFacts(
+        exception: fault.facts.exception,
+        options: observance?.options,
+        observances: complaint.observances.map(line),
+        process: fault.facts.process,
+        version: fault.facts.version,
+        system: fault.facts.system,
+        date: fault.facts.date
+      )
+    )
+    finding.signature = FindingBuilder.signature(of: finding)
+    return finding
+  }
+
+  private func line(_ observance: Complaint.Observance) -> String {
+    let observer =
+      observance.observer.address == 0
+      ? "a dead observer"
+      : observance.observer.address.flatMap { classes[$0] } ?? "an observer"
+    let options = observance.options.map { ", \($0)" } ?? ""
+    return "\(observance.keyPath ?? "?"), observed by \(observer)\(options)"
+  }
+
+  private mutating func object(_ operand: Operand) -> Finding.Object? {
+    guard operand.isKnown else { return nil }
+    let name = operand.className ?? operand.address.flatMap { classes[$0] } ?? "unknown"
+    // An object without an address is one of its own, which has no other name than its class.
+    let address = operand.address ?? .max
+    let count = numbers[name]?.count ?? 0
+    let number = numbers[name]?[address] ?? count + 1
+    numbers[name, default: [:]][address] = number
+    return Finding.Object(className: name, id: String(number))
+  }
+
+  // MARK: - Stacks
+
+  private func stack(_ fault: Fault) -> Finding.Stack {
+    let process = fault.facts.process
+    var hasOwn = false
+    let all = (fault.stack?.frames ?? []).prefix(Self.frameLimit)
+    // A handler of exceptions that runs above the throw is the user's, too, but not what matters.
+    let thrown = all.prefix(14).lastIndex { frame in
+      frame.symbol?.hasSuffix("objc_exception_throw") == true
+        || frame.symbol?.hasSuffix("xceptionPreprocess") == true
+    }
+    let frames = all.enumerated().map { index, frame in
+      let isOwn =
+        !hasOwn && frame.symbol != nil && index > thrown ?? -1
+        && ImageOrigin.isOwn(frame, process: process, appModules: appModules)
+      hasOwn = hasOwn || isOwn
+      return Finding.StackFrame(
+        address: frame.address,
+        symbol: frame.symbol,
+        module: frame.image,
+        file: frame.file,
+        line: frame.line,
+        isFirstOwn: isOwn
+      )
+    }
+    return Finding.Stack(
+      role: fault.complaint.kind == .deallocation ? .deallocated : .failed,
+      thread: fault.stack?.thread,
+      threadName: fault.stack?.threadName,
+      event: fault.line,
+      frames: frames
+    )
+  }
+}

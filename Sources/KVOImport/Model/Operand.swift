@@ -1,0 +1,124 @@
+/// An object as a runtime prints it: `<Account 0x600001>`, with as much of it as the text still has.
+struct Operand: Hashable, Sendable {
+  /// The class, demangled; nil where the text does not say, or hides it.
+  var className: String?
+  var address: UInt64?
+  /// Whether it is a place in a format string (`%@`), so that the text is source code.
+  var isPlaceholder = false
+
+  var isKnown: Bool { className != nil || address != nil }
+
+  /// Whether both may be the same object.
+  func agrees(with other: Operand) -> Bool {
+    if let address, let otherAddress = other.address, address != otherAddress { return false }
+    if let className, let otherName = other.className, className != otherName { return false }
+    return true
+  }
+
+  /// Takes over what `other` knows more.
+  mutating func complete(from other: Operand) {
+    className = className ?? other.className
+    address = address ?? other.address
+  }
+}
+
+extension Operand {
+  /// Reads an operand out of `text`, which may hold a whole description or nothing.
+  ///
+  /// Complexity: O(length).
+  init(_ text: ArraySlice<UInt8>) {
+    self.init()
+    guard !Self.isFormat(text) else {
+      isPlaceholder = true
+      return
+    }
+    var position = text.startIndex
+    while position < text.endIndex, Self.isWrapping(text[position]) { position += 1 }
+    address = Self.address(in: text[position...])
+    let name = Self.name(in: text[position...])
+    guard !name.isEmpty else { return }
+    let spelled = String(decoding: name, as: UTF8.self)
+    className = Self.isMasked(spelled) ? nil : SwiftTypeName.demangled(spelled)
+  }
+
+  /// What stands around an object: brackets, quotes, the marks of Markdown.
+  private static func isWrapping(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x20, 0x09, 0x0a, UInt8(ascii: "<"), UInt8(ascii: "`"), UInt8(ascii: "\""),
+      UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "*"),
+      UInt8(ascii: "|"), UInt8(ascii: "{"):
+      true
+    default: false
+    }
+  }
+
+  private static func isFormat(_ text: ArraySlice<UInt8>) -> Bool {
+    guard let percent = text.firstIndex(of: UInt8(ascii: "%")), percent + 1 < text.endIndex
+    else { return false }
+    switch text[percent + 1] {
+    case UInt8(ascii: "@"), UInt8(ascii: "p"), UInt8(ascii: "s"): return true
+    default: return false
+    }
+  }
+
+  /// The first address in `text`.
+  static func address(in text: ArraySlice<UInt8>) -> UInt64? {
+    var position = text.startIndex
+    while let zero = text[position...].firstIndex(of: UInt8(ascii: "0")) {
+      guard zero + 1 < text.endIndex else { return nil }
+      position = zero + 1
+      guard text[position] | 0x20 == UInt8(ascii: "x") else { continue }
+      var value: UInt64 = 0
+      var count = 0
+      position += 1
+      while position < text.endIndex, text[position].isHexDigit, count < 16 {
+        let digit = text[position]
+        value = value << 4 | UInt64(digit.isASCIIDigit ? digit - 0x30 : (digit | 0x20) - 0x57)
+        position += 1
+        count += 1
+      }
+      if count > 0 { return value }
+    }
+    return nil
+  }
+
+  /// The name at the front of `text`, with its generic arguments.
+  private static func name(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let first = text.first, first.isNamePart, !first.isASCIIDigit,
+      first != UInt8(ascii: ".")
+    else { return [] }
+    var end = text.startIndex
+    var depth = 0
+    while end < text.endIndex, end - text.startIndex < 400 {
+      let byte = text[end]
+      if byte == UInt8(ascii: "<") {
+        depth += 1
+      } else if byte == UInt8(ascii: ">") {
+        if depth == 0 { break }
+        depth -= 1
+      } else if depth == 0 && !byte.isNamePart {
+        break
+      }
+      end += 1
+    }
+    if depth > 0 { end = text.firstIndex { !$0.isNamePart } ?? text.endIndex }
+    while end > text.startIndex, text[end - 1] == UInt8(ascii: ".") { end -= 1 }
+    // What follows a class is an address, the end of its brackets or a description, never a word.
+    if end < text.endIndex, text[end] == 0x20 {
+      let rest = text[end...].drop { $0 == 0x20 }
+      if let next = rest.first, next.isASCIILetter, !rest.starts(with: "xxx".utf8) { return [] }
+    }
+    return text[text.startIndex..<end]
+  }
+
+  /// Whether somebody wrote over the name to hide it.
+  static func isMasked(_ name: String) -> Bool {
+    let lowered = name.lowercased()
+    if ["null", "nil", "redacted", "masked", "hidden", "removed", "private", "unknown"]
+      .contains(lowered)
+    {
+      return true
+    }
+    return !lowered.isEmpty && lowered.allSatisfy { "x*•_.?-#".contains($0) }
+  }
+}

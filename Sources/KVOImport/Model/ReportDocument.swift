@@ -1,0 +1,111 @@
+/// One report, or one passage of a console, taken apart: what its words and its stacks say.
+///
+/// Every form that reports come in is read into this. Places are those of the cleaned text, so that a
+/// sentence finds the stack below it.
+struct ReportDocument: Sendable {
+  var facts = ReportFacts()
+  var complaints: [Complaint] = []
+  var stacks: [StackTrace] = []
+  /// For each complaint the line of the text, by which it finds its stack.
+  var textLines: [Int] = []
+  /// For each complaint what was said near it.
+  var nearFacts: [ReportFacts] = []
+  /// For each complaint the line in the input.
+  var inputLines: [Int] = []
+  /// The line in the input where it begins.
+  var firstLine = 1
+  /// Whether it says that memory was accessed that is not there.
+  var isBadAccess = false
+  /// Whether it says that something crashed at all.
+  var isCrash = false
+  /// Classes of objects that the text describes, by address.
+  var classes: [UInt64: String] = [:]
+}
+
+extension ReportDocument {
+  /// Where the stacks stand that a form gives apart from its words: behind all lines of those.
+  static let structureLine = 1 << 40
+
+  /// Takes a passage of text apart.
+  ///
+  /// Complexity: O(length).
+  init(_ text: CleanText) {
+    complaints = SentenceReader(text).complaints()
+    stacks = StackReader.stacks(in: text)
+    BinaryImages(in: text).place(&stacks)
+    firstLine = text.lineNumbers.first ?? 1
+    facts = FactReader.facts(in: text, lines: text.lineStarts.indices)
+    for complaint in complaints {
+      let line = text.line(at: complaint.range.upperBound)
+      textLines.append(line)
+      inputLines.append(text.number(at: complaint.range.lowerBound))
+      nearFacts.append(FactReader.facts(around: complaint.range.lowerBound, in: text))
+    }
+    readSignals(text.skeleton)
+    if facts.system == nil { facts.system = SystemName.first(in: text) }
+    if complaints.contains(where: { $0.kind == .deallocation }) {
+      classes = ObjectNames.classes(in: text)
+    }
+  }
+
+  private mutating func readSignals(_ skeleton: [UInt8]) {
+    let all = 0..<skeleton.count
+    let isKilled =
+      skeleton.first("sigkill", in: all) != nil || skeleton.first("8badf00d", in: all) != nil
+    isBadAccess =
+      !isKilled
+      && [
+        "excbadaccess", "sigsegv", "sigbus", "kerninvalidaddress", "kernprotectionfailure",
+        "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
+      ].contains { (word: StaticString) in skeleton.first(word, in: all) != nil }
+    isCrash = isBadAccess || skeleton.first("crash", in: all) != nil && !isKilled
+  }
+}
+
+/// Finds the name of an operating system in prose.
+enum SystemName {
+  private static let names = ["iOS", "macOS", "iPadOS", "tvOS", "OS X", "iPhone OS"]
+
+  /// The first system with a version that `text` names.
+  static func first(in text: CleanText) -> String? {
+    var best: (position: Int, name: String)?
+    for name in names {
+      let bytes = Array(name.utf8)
+      var position = 0
+      while let start = text.bytes[position...].firstIndex(of: bytes[0]) {
+        position = start + 1
+        guard text.bytes.has(bytes, at: start), start == 0 || !text.bytes[start - 1].isNamePart
+        else { continue }
+        if let best, best.position <= start { break }
+        let rest = text.bytes[(start + bytes.count)...].prefix(24).drop { $0.isBlank || $0 == 0x3a }
+        let version = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+        guard let digit = version.first, digit.isASCIIDigit, version.count < 9 else { continue }
+        var number = String(decoding: version, as: UTF8.self)
+        while number.hasSuffix(".") { number.removeLast() }
+        let system = name == "OS X" ? "macOS" : name == "iPhone OS" ? "iOS" : name
+        best = (start, "\(system) \(number)")
+        break
+      }
+    }
+    return best?.name
+  }
+}
+
+/// Finds which class stands beside an address: `<Screen: 0x600001>`.
+enum ObjectNames {
+  static func classes(in text: CleanText) -> [UInt64: String] {
+    var result: [UInt64: String] = [:]
+    var position = 0
+    while let open = text.bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+      position = open + 1
+      let head = text.bytes[open..<min(text.bytes.count, open + 160)]
+      let inside = head.dropFirst().prefix { $0 != UInt8(ascii: "<") && $0 != 0x0a }
+      let operand = Operand(inside)
+      guard let name = operand.className, let address = operand.address, address != 0,
+        !name.hasPrefix("NSKeyValueObservance"), !name.hasPrefix("NSKeyValueObservationInfo")
+      else { continue }
+      result[address] = result[address] ?? name
+    }
+    return result
+  }
+}

@@ -1,0 +1,93 @@
+/// Turns the bytes of an input into UTF-8, whatever encoding they are in.
+///
+/// UTF-16 is known by its mark or by the zeros between its letters. Anything else passes as it is: what is
+/// looked for is ASCII, and stands the same in every other encoding that logs come in. The first bytes wait
+/// until there are enough to tell, so that the pieces of an input do not matter.
+struct TextDecoder {
+  private enum Encoding {
+    case undecided
+    case asItIs
+    case utf16(isBigEndian: Bool)
+  }
+
+  /// How many bytes tell the encoding.
+  private static let headByteCount = 512
+
+  private var encoding = Encoding.undecided
+  private var head: [UInt8] = []
+  /// The odd byte at the end of the last piece.
+  private var half: UInt8?
+  /// The first half of a character that takes two units, at the end of the last piece.
+  private var lead: UInt16?
+  /// Why the input is no text, or nil.
+  private(set) var refusal: String?
+
+  /// The next piece as UTF-8.
+  mutating func decode(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard refusal == nil else { return [] }
+    switch encoding {
+    case .asItIs: return bytes
+    case .utf16(let isBigEndian): return utf16(bytes, isBigEndian: isBigEndian)
+    case .undecided:
+      head.append(contentsOf: bytes)
+      return head.count < Self.headByteCount ? [] : begin()
+    }
+  }
+
+  /// What is left at the end.
+  mutating func finish() -> ArraySlice<UInt8> {
+    if case .undecided = encoding { return begin() }
+    return []
+  }
+
+  /// Decides what the encoding is, and decodes what waited for that.
+  private mutating func begin() -> ArraySlice<UInt8> {
+    let bytes = head
+    head = []
+    encoding = Self.encoding(of: bytes.prefix(Self.headByteCount))
+    if case .asItIs = encoding, Self.isBinary(bytes.prefix(Self.headByteCount)) {
+      refusal =
+        "neither text nor a usage log: it has zero bytes; name the crash report or console text "
+        + "inside it, unpacked"
+    }
+    return decode(bytes[...])
+  }
+
+  private static func encoding(of head: ArraySlice<UInt8>) -> Encoding {
+    if head.starts(with: [0xff, 0xfe]) { return .utf16(isBigEndian: false) }
+    if head.starts(with: [0xfe, 0xff]) { return .utf16(isBigEndian: true) }
+    guard head.count >= 8 else { return .asItIs }
+    var zeros = (even: 0, odd: 0)
+    for (index, byte) in head.enumerated() where byte == 0 {
+      if index.isMultiple(of: 2) { zeros.even += 1 } else { zeros.odd += 1 }
+    }
+    let pairs = head.count / 2
+    if zeros.odd * 4 > pairs * 3, zeros.even == 0 { return .utf16(isBigEndian: false) }
+    if zeros.even * 4 > pairs * 3, zeros.odd == 0 { return .utf16(isBigEndian: true) }
+    return .asItIs
+  }
+
+  /// Whether zeros stand in it that no text has.
+  private static func isBinary(_ head: ArraySlice<UInt8>) -> Bool {
+    head.count(where: { $0 == 0 }) * 16 > head.count
+  }
+
+  private mutating func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> ArraySlice<UInt8> {
+    var units: [UInt16] = []
+    units.reserveCapacity(bytes.count / 2 + 2)
+    if let lead { units.append(lead) }
+    lead = nil
+    for byte in bytes {
+      guard let first = half else {
+        half = byte
+        continue
+      }
+      units.append(
+        isBigEndian ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first)
+      )
+      half = nil
+    }
+    if let last = units.last, UTF16.isLeadSurrogate(last) { lead = units.removeLast() }
+    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+}

@@ -1,0 +1,77 @@
+import KVORules
+
+/// The sentences that name an observer, a key path and an observed object.
+extension SentenceReader {
+  /// Cannot remove, or update for, an observer.
+  func pathSentence(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    let isGNUstep = match.head == .cannotRemoveGNUstep
+    let path =
+      isGNUstep
+      ? text.skeleton.first("forkeypath", in: window)
+      : text.skeleton.first("forthekeypath", in: window)
+    let pathLength = isGNUstep ? 10 : 13
+    let unregistered = text.skeleton.first(
+      isGNUstep ? "asitisnotaregisteredobserver" : "becauseitisnotregisteredasanobserver",
+      in: window
+    )
+    let silent =
+      isGNUstep ? nil : text.skeleton.first("mostlikelybecausethevalueforthekey", in: window)
+    if isGNUstep, unregistered == nil { return nil }
+    let tail = [unregistered, silent].compactMap(\.self).min()
+    let isSilentChange = match.head == .cannotUpdate || (silent != nil && tail == silent)
+    var complaint = Complaint(
+      kind: isSilentChange
+        ? .silentChange(whileRemoving: match.head != .cannotUpdate) : .removal,
+      code: isSilentChange ? .mutationWithoutNotification : .removeUnregistered,
+      range: position(match.places.lowerBound)..<end(match.places.upperBound)
+    )
+    complaint.runtime = isGNUstep ? .gnustep : .apple
+    // A path that stands behind the end belongs to the next sentence.
+    let ownPath = path.flatMap { place in tail.map { place < $0 } ?? true ? place : nil }
+    let headEnd = end(match.places.upperBound)
+    let observerEnd = ownPath ?? tail ?? min(window.upperBound, match.places.upperBound + 80)
+    complaint.observer = operand(headEnd..<max(headEnd, position(observerEnd)))
+    if let ownPath {
+      let pathEnd = end(ownPath + pathLength)
+      let quoted = quoted(at: pathEnd)
+      complaint.keyPath = keyPath(quoted?.text)
+      complaint.subject = subject(from: quoted?.end ?? pathEnd, tail: tail, window)
+      complaint.range = complaint.range.lowerBound..<(quoted?.end ?? pathEnd)
+    }
+    if let tail {
+      complaint.range = complaint.range.lowerBound..<max(complaint.range.upperBound, position(tail))
+    }
+    if isSilentChange, let silent {
+      complaint.part = quoted(at: end(silent + 34))?.text
+    }
+    if ownPath == nil, let tail, tail - match.places.upperBound < 60,
+      text.skeleton.last(
+        "nsrangeexception",
+        in: max(0, match.places.lowerBound - 100)..<match.places.lowerBound
+      ) != nil
+    {
+      // Somebody left the objects out: `Cannot remove an observer (…) because …`.
+      complaint.observer = Operand()
+      complaint.confidence = .low
+      return complaint
+    }
+    return isTold(complaint, hasPath: ownPath != nil, hasTail: tail != nil) ? complaint : nil
+  }
+
+  private func subject(from start: Int, tail: Int?, _ window: Range<Int>) -> Operand {
+    let place = text.skeletonPlace(at: start)
+    guard text.skeleton.has("from", at: place) else { return Operand() }
+    let from = end(place + 4)
+    let stop = tail.map(position) ?? min(position(window.upperBound), from + 200)
+    return operand(from..<max(from, stop))
+  }
+
+  /// Whether the words say enough to be the runtime's and not somebody's about it.
+  private func isTold(_ complaint: Complaint, hasPath: Bool, hasTail: Bool) -> Bool {
+    if complaint.observer.isPlaceholder || complaint.subject.isPlaceholder { return false }
+    if complaint.keyPath?.contains("%") == true { return false }
+    if hasPath, hasTail { return true }
+    if hasPath { return complaint.observer.isKnown || complaint.subject.address != nil }
+    return complaint.observer.address != nil
+  }
+}

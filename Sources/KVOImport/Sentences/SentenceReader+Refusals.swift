@@ -1,0 +1,196 @@
+import KVORules
+
+/// The sentences about objects and keys that cannot be observed.
+extension SentenceReader {
+  /// A key that an object does not have; only a stack tells whether anybody observed it.
+  func undefinedKey(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    let start = match.places.lowerBound
+    // `setValue:forUndefinedKey:` ends with the same letters.
+    if text.skeleton.has("set", at: start - 3), position(start) - position(start - 3) == 3 {
+      return nil
+    }
+    let phrase = match.places.upperBound
+    guard text.skeleton.has("thisclassisnotkeyvaluecodingcompliantforthekey", at: phrase)
+    else { return nil }
+    let key = end(phrase + 46)
+    var complaint = Complaint(
+      kind: .undefinedKey,
+      code: .uncompliantPath,
+      range: position(start)..<key
+    )
+    complaint.subject = receiver(before: position(start))
+    let name = text.bytes[key...].prefix(200)
+      .drop { $0.isBlank || $0 == 0x0a || $0 == UInt8(ascii: "\"") }
+      .prefix { $0.isNamePart || $0 == UInt8(ascii: "@") }
+    var word = String(decoding: name, as: UTF8.self)
+    while word.hasSuffix(".") { word.removeLast() }
+    complaint.keyPath = keyPath(word.isEmpty ? nil : word)
+    complaint.part = complaint.keyPath
+    return complaint.subject.isPlaceholder ? nil : complaint
+  }
+
+  /// A collection, which refuses observers.
+  func unsupported(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    var place = match.places.upperBound
+    if match.head == .removeObserver, text.skeleton.has("context", at: place) { place += 7 }
+    guard text.skeleton.has("isnotsupported", at: place) else { return nil }
+    place += 14
+    var complaint = Complaint(
+      kind: .unsupportedCollection,
+      code: .uncompliantPath,
+      range: position(match.places.lowerBound)..<end(place)
+    )
+    complaint.subject = receiver(before: position(match.places.lowerBound))
+    if text.skeleton.has("keypath", at: place) {
+      let start = end(place + 7)
+      let name = text.bytes[start...].prefix(300)
+        .drop { $0.isBlank || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\"") || $0 == 0x0a }
+        .prefix { $0.isNamePart || $0 == UInt8(ascii: "@") }
+      complaint.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
+      complaint.range = complaint.range.lowerBound..<start
+    }
+    guard complaint.subject.isKnown || complaint.keyPath != nil, !complaint.subject.isPlaceholder
+    else { return nil }
+    return complaint
+  }
+
+  /// A call of `addObserver` or `removeObserver` to an object without the key.
+  func notCompliant(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    let lead = max(0, match.places.lowerBound - 800)..<match.places.lowerBound
+    var complaint = Complaint(
+      kind: .uncompliantObject,
+      code: .uncompliantPath,
+      range: position(match.places.lowerBound)..<end(match.places.upperBound)
+    )
+    complaint.part = quoted(at: end(match.places.upperBound))?.text
+    complaint.keyPath = keyPath(complaint.part)
+    let call =
+      text.skeleton.last("addobserver", in: lead) ?? text.skeleton.last("removeobserver", in: lead)
+    if let call {
+      let length = text.skeleton.has("add", at: call) ? 11 : 14
+      complaint.subject = receiver(before: position(call))
+      if let path = text.skeleton.first("forkeypath", in: call..<match.places.lowerBound) {
+        let start = end(call + length) + 1
+        complaint.observer = operand(start..<max(start, position(path)))
+        if let whole = quoted(at: end(path + 10) + 1) { complaint.keyPath = keyPath(whole.text) }
+      }
+    }
+    let isSource = complaint.subject.isPlaceholder || complaint.part?.contains("%") == true
+    return complaint.part == nil || isSource ? nil : complaint
+  }
+
+  /// The notice that a class cannot be observed, because its observed form exists already.
+  func classPair(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    let place = match.places.upperBound
+    guard text.skeleton.has("nskvonotifying", at: place) else { return nil }
+    let start = end(place + 14)
+    let name = text.bytes[start...].prefix(300)
+      .drop { $0 == UInt8(ascii: "_") }
+      .prefix { $0.isNamePart }
+    guard let first = name.first, first.isNamePart else { return nil }
+    // The demangler needs the underscore that was taken for the one of the prefix.
+    let isMangled = name.starts(with: "TtC".utf8) || name.starts(with: "TtGC".utf8)
+    var complaint = Complaint(
+      kind: .classPair,
+      code: .classChangedUnderObservation,
+      range: position(match.places.lowerBound)..<start
+    )
+    complaint.subject = Operand((isMangled ? [UInt8(ascii: "_")] : []) + name)
+    complaint.isException = false
+    return complaint
+  }
+
+  /// Swift's trap on a key path that Objective-C cannot name.
+  func keyPathTrap(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    var complaint = Complaint(
+      kind: .keyPathTrap,
+      code: .uncompliantPath,
+      range: position(match.places.lowerBound)..<end(match.places.upperBound)
+    )
+    let start = end(match.places.upperBound)
+    let rest = text.bytes[start...].prefix(400)
+    if let backslash = rest.firstIndex(of: UInt8(ascii: "<")), backslash - start < 60 {
+      complaint.subject = Operand(rest[(backslash + 1)...])
+    } else {
+      let name = rest.drop { !$0.isNamePart && $0 != 0x0a }.prefix(while: \.isNamePart)
+      let parts = name.split(separator: UInt8(ascii: "."), maxSplits: 1)
+      if parts.count == 2, let first = parts[0].first, first >= 0x41, first <= 0x5a,
+        !name.starts(with: "Swift.".utf8)
+      {
+        complaint.subject = Operand(parts[0])
+        complaint.keyPath = keyPath(String(decoding: parts[1], as: UTF8.self))
+      }
+    }
+    let behind = text.string(start..<min(text.bytes.count, start + 400))
+    let isSource =
+      behind.contains("\\(") || text.string(max(0, start - 80)..<start).contains("fatalError(")
+    if isSource || complaint.subject.isPlaceholder { return nil }
+    // The overlay of Foundation names its file, which is another for an expression.
+    if behind.contains("NSExpression") { return nil }
+    complaint.confidence = behind.contains("NSObject.swift") ? .high : .low
+    guard complaint.subject.isKnown || behind.contains(".swift") else { return nil }
+    return complaint
+  }
+
+  // MARK: - GNUstep
+
+  func notObservable(_ match: SentenceHead.Match, _ index: Int) -> Complaint? {
+    let start = match.places.lowerBound
+    guard
+      let method = text.skeleton.last(
+        "addobserverforkeypathoptionscontext",
+        in: max(0, start - 40)..<start
+      )
+    else { return nil }
+    var complaint = Complaint(
+      kind: .notObservable,
+      code: .uncompliantPath,
+      range: position(method)..<end(match.places.upperBound)
+    )
+    complaint.subject = receiver(before: position(method) - 1)
+    complaint.runtime = .gnustep
+    return complaint
+  }
+
+  func unableToFind(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    guard let quoted = quoted(at: end(match.places.upperBound)) else { return nil }
+    let place = text.skeletonPlace(at: quoted.end)
+    guard text.skeleton.has("ofobject", at: place) else { return nil }
+    var complaint = Complaint(
+      kind: .undefinedKey,
+      code: .uncompliantPath,
+      range: position(match.places.lowerBound)..<quoted.end
+    )
+    complaint.keyPath = keyPath(quoted.text)
+    complaint.part = complaint.keyPath
+    let start = end(place + 8)
+    complaint.subject = operand(start..<min(text.bytes.count, start + 200))
+    complaint.runtime = .gnustep
+    return complaint.subject.isPlaceholder ? nil : complaint
+  }
+
+  /// GNUstep 1.28 has no removal with a context.
+  func missingMethod(_ match: SentenceHead.Match) -> Complaint? {
+    let stop = position(match.places.lowerBound)
+    var end = stop
+    while end > 0, text.bytes[end - 1].isBlank { end -= 1 }
+    let marker = "(instance)"
+    guard end >= marker.utf8.count,
+      text.bytes[end - marker.utf8.count..<end].elementsEqual(marker.utf8)
+    else { return nil }
+    end -= marker.utf8.count
+    var start = end
+    while start > 0, text.bytes[start - 1].isNamePart, end - start < 200 { start -= 1 }
+    var complaint = Complaint(
+      kind: .missingRemovalMethod,
+      code: .removeWrongContext,
+      range: start..<stop
+    )
+    let name = text.bytes[start..<end]
+    complaint.subject = Operand(name.starts(with: "GSKVO".utf8) ? name.dropFirst(5) : name)
+    complaint.runtime = .gnustep
+    // The runtime lacks the method whatever the context is.
+    complaint.confidence = .low
+    return complaint
+  }
+}

@@ -1,0 +1,136 @@
+import KVORules
+
+/// Reads the sentences of the runtimes out of a passage.
+///
+/// A sentence counts where it says something: with an object, a key path or its whole wording. Words
+/// about it, as in prose and in source code, have none of these.
+struct SentenceReader {
+  let text: CleanText
+  private let heads: [SentenceHead.Match]
+
+  /// How many bytes of the skeleton a sentence may take; descriptions of views are long.
+  static let reach = 6_000
+
+  init(_ text: CleanText) {
+    self.text = text
+    heads = SentenceHead.all(in: text.skeleton)
+  }
+
+  /// What the passage says, in the order in which it stands there.
+  ///
+  /// Complexity: O(length + sentences × ``reach``).
+  func complaints() -> [Complaint] {
+    heads.indices.compactMap { index in
+      let match = heads[index]
+      let window = match.places.upperBound..<limit(behind: index)
+      switch match.head {
+      case .cannotRemove, .cannotRemoveGNUstep, .cannotUpdate: return pathSentence(match, window)
+      case .deallocated, .deallocatedGNUstep:
+        return deallocation(
+          match,
+          window,
+          after: index == 0 ? 0 : heads[index - 1].places.upperBound
+        )
+      case .observeValue: return observation(match, window)
+      case .undefinedKey: return undefinedKey(match, window)
+      case .addObserver, .removeObserver: return unsupported(match, window)
+      case .notCompliant: return notCompliant(match, window)
+      case .classPair: return classPair(match, window)
+      case .keyPathTrap: return keyPathTrap(match, window)
+      case .notObservable: return notObservable(match, index)
+      case .unableToFind: return unableToFind(match, window)
+      case .doesNotRecognize: return missingMethod(match)
+      }
+    }
+  }
+
+  /// Where the words of the sentence at `index` must have ended: at the next of a kind that cannot
+  /// stand inside another.
+  private func limit(behind index: Int) -> Int {
+    let end = min(text.skeleton.count, heads[index].places.upperBound + Self.reach)
+    for next in heads[(index + 1)...] {
+      if next.places.lowerBound >= end { break }
+      switch next.head {
+      // These are also functions of the stack below a sentence.
+      case .addObserver, .removeObserver, .undefinedKey, .observeValue: continue
+      default: return next.places.lowerBound
+      }
+    }
+    return end
+  }
+
+  // MARK: - Places
+
+  func position(_ place: Int) -> Int { text.position(ofSkeleton: place) }
+
+  /// The position behind the byte of the skeleton before `place`.
+  func end(_ place: Int) -> Int { place == 0 ? 0 : text.position(ofSkeleton: place - 1) + 1 }
+
+  func operand(_ range: Range<Int>) -> Operand {
+    range.isEmpty ? Operand() : Operand(text.bytes[range])
+  }
+
+  /// What stands in quotation marks at or shortly behind `position`, and where it ends.
+  ///
+  /// Blanks are taken out: a key path has none, and a wrapped one is whole again. Without quotation
+  /// marks, one word that `from` follows.
+  func quoted(at position: Int) -> (text: String, end: Int)? {
+    var start = position
+    while start < text.bytes.count, start - position < 12, isOpening(text.bytes[start]) {
+      start += 1
+    }
+    let hasMark = text.bytes[position..<start].contains(where: isMark)
+    var result: [UInt8] = []
+    var end = start
+    while end < text.bytes.count, end - start < 600 {
+      let byte = text.bytes[end]
+      if hasMark {
+        if isMark(byte) { break }
+      } else if byte.isBlank || byte == 0x0a || byte == UInt8(ascii: ",") {
+        break
+      }
+      if !byte.isBlank, byte != 0x0a { result.append(byte) }
+      end += 1
+    }
+    if end - start >= 600 { return nil }
+    if !hasMark {
+      // A bare word is a key path where the sentence goes on behind it, or ends with it.
+      let next = text.skeletonPlace(at: end)
+      let isEnd = end == text.bytes.count || text.bytes[end] == 0x0a
+      while isEnd, let last = result.last, last >= 0x80 { result.removeLast() }
+      guard text.skeleton.has("from", at: next) || isEnd else { return nil }
+    }
+    while let last = result.last, last == UInt8(ascii: "*") || last == UInt8(ascii: "`") {
+      result.removeLast()
+    }
+    guard !result.isEmpty else { return nil }
+    return (String(decoding: result, as: UTF8.self), end)
+  }
+
+  private func isMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
+  }
+
+  private func isOpening(_ byte: UInt8) -> Bool {
+    isMark(byte) || byte.isBlank || byte == 0x0a || byte == UInt8(ascii: "@")
+      || byte == UInt8(ascii: "*") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "|")
+  }
+
+  /// A key path as a sentence names it, nil where somebody hid it.
+  func keyPath(_ name: String?) -> String? {
+    guard let name, !Operand.isMasked(name) || name == "x" || name == "xx" else { return nil }
+    return name
+  }
+
+  /// The receiver of a method's name: what stands behind the bracket before `position`.
+  func receiver(before position: Int) -> Operand {
+    var start = position
+    while start > 0, position - start < 400 {
+      start -= 1
+      let byte = text.bytes[start]
+      if byte == UInt8(ascii: "[") { return operand(start + 1..<position) }
+      if byte == UInt8(ascii: "]") { break }
+    }
+    return Operand()
+  }
+}

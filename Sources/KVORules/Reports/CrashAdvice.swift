@@ -1,0 +1,106 @@
+/// What people are told of a fault that a crash report shows: why, where, how to find it.
+///
+/// What to change stands in the finding's hint, which names the objects.
+package struct CrashAdvice: Hashable, Sendable {
+  /// What happened, and what the runtime requires.
+  package var why: String
+  /// On which systems it crashes, and on which it does not.
+  package var systems: String
+  /// How to find the call that is missing, or one too many.
+  package var search: String
+  /// How to catch what no crash report shows.
+  package static let rest =
+    "wrap the observations with KVOSafety, or write their calls as JSON Lines; `kvo-audit` then "
+    + "says who registered, removed and let go, also where nothing crashes"
+
+  /// The advice for `code`.
+  package init(_ code: RuleCode) {
+    systems = Self.systems(code)
+    switch code {
+    case .doubleRemove, .removeUnregistered:
+      why =
+        "a removal found no observation of this observer, object and key path; every removal "
+        + "needs an addition before it, and each addition is good for one"
+      search =
+        "search for the key path in all calls of addObserver and removeObserver of the observer; look "
+        + "for a removal that can run twice (viewDidDisappear and dealloc), an addition that an "
+        + "early return skips, and an observed object that was replaced in between"
+    case .removeWrongContext:
+      why =
+        "the observer is registered under another context than the removal named; the context "
+        + "belongs to the registration like the key path does"
+      search = "compare the contexts of addObserver and removeObserver for this key path"
+    case .observedDeinitWhileObserved:
+      why =
+        "an object died and still had observers; whoever observes must stop before the object goes"
+      search =
+        "break on NSKVODeallocateBreak, or on the dealloc of the observed class, and print its "
+        + "observationInfo: it lists who is left; then find where that one should have been removed"
+    case .observerDeinitWhileRegistered:
+      why =
+        "an observer died and was still registered; it must be removed from all that it observes "
+        + "before it goes"
+      search = "look for the removal in the observer's dealloc, and for ways that leave it out"
+    case .deliveryToDead:
+      why =
+        "a change was delivered to an observer that had been deallocated; it must be removed from "
+        + "all that it observes before it goes"
+      search =
+        "run with NSZombieEnabled to learn the observer's class; the setter in the first own frame "
+        + "says which property; then find where that class is registered for it"
+    case .mutationWithoutNotification:
+      why =
+        "a part of a key path was replaced without a notification, so that the runtime's "
+        + "registrations lie on an object that is no longer there; each part must notify"
+      search =
+        "find the assignments to the variable behind the named key, above all in init, dealloc and "
+        + "lazy getters, that bypass its setter"
+    case .unhandledNotification:
+      why =
+        "a notification went up to NSObject, which has no use for any; what a class registers "
+        + "for, it must take in observeValueForKeyPath:ofObject:change:context:"
+      search =
+        "look in that method of the observer's class and its superclasses for a comparison that the "
+        + "key path or context does not pass, and for a removal that a superclass was to make"
+    case .concurrentRemoval:
+      why =
+        "two threads changed the registrations of one object at the same time, or one of them "
+        + "while it died"
+      search = "compare the stacks of the threads that are inside of NSKeyValue functions"
+    case .uncompliantPath:
+      why =
+        "a key path was observed that the object does not have, or that leads through what cannot "
+        + "be observed; each part must be a property that Objective-C knows"
+      search = "compare the key path with the properties of the named class, letter by letter"
+    case .classChangedUnderObservation:
+      why =
+        "the runtime could not make the class by which it observes, because one of that name was "
+        + "there"
+      search = "look for two copies of the class in the linked libraries, and for swizzling"
+    default:
+      let entry = RuleCatalogue.entry(code)
+      why = entry.title
+      search = "see `kvo-audit explain \(code.rawValue)`"
+    }
+  }
+
+  private static let names: [(Profile, String)] = [
+    (.appleLegacy, "iOS 10, macOS 10.12 and earlier"),
+    (.appleModern, "iOS 11, macOS 10.13 and later"),
+    (.gnustep128, "GNUstep 1.28"),
+    (.gnustepModern, "GNUstep 1.31 and later"),
+  ]
+
+  private static func systems(_ code: RuleCode) -> String {
+    let all = names.map { (RuleCatalogue.consequence(of: code, under: $0.0), $0.1) }
+    let kinds: [(Consequence, String)] = [
+      (.crash, "crashes on"), (.wrong, "silent, with wrong values, on"),
+      (.leak, "silent, leaks, on"),
+      (.none, "harmless on"), (.unknown, "not known for"),
+    ]
+    return kinds.compactMap { kind, words in
+      let systems = all.filter { $0.0 == kind }.map(\.1)
+      return systems.isEmpty ? nil : "\(words) \(systems.joined(separator: ", "))"
+    }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `kvo-audit` on crash reports and console text, from its arguments to its exit status.
+@Suite("kvo-audit on crash reports") struct CrashCommandTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private static func report(_ address: String, date: String, system: String) -> String {
+    """
+    Process:             Gauges [1234]
+    Version:             1.9 (12)
+    Date/Time:           \(date) 08:01:22.123 +0100
+    OS Version:          \(system)
+
+    Application Specific Information:
+    *** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an observer <GaugeView 0x\(address)1> for the key path "level" from <Meter 0x\(address)2> because it is not registered as an observer.'
+
+    Last Exception Backtrace:
+    0   CoreFoundation  0x18a8e11d8 __exceptionPreprocess + 124
+    1   libobjc.A.dylib 0x18931855c objc_exception_throw + 56
+    2   Gauges          0x1000a2f3c -[GaugeView dealloc] + 172 (GaugeView.m:88)
+
+    """
+  }
+
+  private func run(_ arguments: String...) throws -> CommandRun {
+    try CommandRun(arguments, in: folder.url)
+  }
+
+  @Test("groups reports of one fault, and says since when and on which systems")
+  func groups() throws {
+    _ = try folder.file("a.crash", Self.report("a", date: "2026-01-02", system: "iOS 17.0 (21A1)"))
+    _ = try folder.file("b.crash", Self.report("b", date: "2026-03-04", system: "iOS 18.0 (22A1)"))
+    _ = try folder.file("c.txt", "nothing of the kind\n")
+    let run = try run("--format", "json", "a.crash", "b.crash", "c.txt")
+    #expect(run.status == 1)
+    let report = try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any]
+    let inputs = report?["inputs"] as? [[String: Any]]
+    #expect(inputs?.compactMap { $0["kind"] as? String } == ["crash", "crash", "console"])
+    #expect(inputs?.compactMap { $0["reports"] as? Int } == [1, 1, 0])
+    let findings = try #require(report?["findings"] as? [[String: Any]])
+    #expect(findings.count == 1)
+    #expect(findings.first?["count"] as? Int == 2)
+    let crash = findings.first?["crash"] as? [String: Any]
+    #expect(crash?["reports"] as? Int == 2)
+    #expect(crash?["firstSeen"] as? String == "2026-01-02 08:01:22")
+    #expect(crash?["lastSeen"] as? String == "2026-03-04 08:01:22")
+    #expect(crash?["systems"] as? [String: Int] == ["iOS 17.0": 1, "iOS 18.0": 1])
+  }
+
+  @Test("a text without a fault is clean, and a weak reading fails no build")
+  func silence() throws {
+    _ = try folder.file("log.txt", "Call removeObserver:forKeyPath: once.\n")
+    let clean = try run("log.txt")
+    #expect(clean.output == "SUMMARY: 0 errors, 0 warnings in 0 reports of faults from 1 text\n")
+    #expect(clean.status == 0)
+    _ = try folder.file(
+      "weak.txt",
+      "GSKVOMeter(instance) does not recognize removeObserver:forKeyPath:context:\n"
+    )
+    let weak = try run("--fail-on", "note", "weak.txt")
+    #expect(weak.output.contains("KVO003"))
+    #expect(weak.output.contains("low confidence"))
+    #expect(weak.status == 0)
+  }
+
+  @Test("reads a usage log and a crash report in one run, and damaged JSON as text")
+  func mixed() throws {
+    _ = try folder.file("a.crash", Self.report("a", date: "2026-01-02", system: "iOS 17.0 (21A1)"))
+    _ = try folder.file("log.jsonl", #"{"event":"process","schema":1,"complete":true}"# + "\n")
+    _ = try folder.file("torn.ips", #"{"app_name":"Gauges"}"# + "\n" + #"{"threads":[{"fra"#)
+    let run = try run("a.crash", "log.jsonl", "torn.ips")
+    #expect(run.complaint == "")
+    #expect(
+      run.output.contains("torn.ips:2:1: not JSON: a string has no end; the rest is read as text")
+    )
+    #expect(
+      run.output.hasSuffix(
+        "SUMMARY: 1 error, 0 warnings in 1 event from 1 process (0 observations live at the end) and "
+          + "1 report of faults from 2 texts\n"
+      )
+    )
+    #expect(run.status == 1)
+  }
+
+  @Test("the page escapes what reports say, and loads nothing")
+  func page() throws {
+    _ = try folder.file(
+      "evil.txt",
+      #"Cannot remove an observer <X 0x1> for the key path "</code><script>alert(1)</script>" from <Meter 0x2> because it is not registered as an observer."#
+    )
+    let page = try run("--format", "html", "evil.txt").output
+    #expect(page.hasPrefix("<!DOCTYPE html>"))
+    #expect(!page.contains("<script"))
+    #expect(!page.contains("http:") && !page.contains("https:") && !page.contains("src="))
+    #expect(page.contains("KVO002"))
+  }
+}

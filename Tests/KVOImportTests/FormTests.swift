@@ -1,0 +1,52 @@
+import KVORules
+import Testing
+
+/// Every kind of fault in the forms that texts have, and as many texts that only look like one.
+@Suite("Texts of every form") struct FormTests {
+  private static let faults =
+    RemovalForms.faults + DeathForms.faults + UnhandledForms.faults + DeadObserverForms.faults
+    + SilentChangeForms.faults + RefusalForms.faults + RaceForms.faults + PastedTexts.faults
+
+  private static let lookAlikes =
+    RemovalForms.lookAlikes + DeathForms.lookAlikes + UnhandledForms.lookAlikes
+    + DeadObserverForms.lookAlikes + SilentChangeForms.lookAlikes + RefusalForms.lookAlikes
+    + RaceForms.lookAlikes + PastedTexts.lookAlikes
+
+  @Test("a fault is found, with what the text says of it", arguments: faults)
+  func fault(sample: Sample) { #expect(Reading.summary(sample.text) == sample.says) }
+
+  @Test("what only looks like a fault stays silent", arguments: lookAlikes)
+  func lookAlike(sample: Sample) { #expect(Reading.summary(sample.text) == []) }
+
+  @Test("a weak reading never fails a build, a certain one does", arguments: faults)
+  func severity(sample: Sample) {
+    for finding in Reading.findings(sample.text) where finding.confidence == .low {
+      #expect(finding.severity < .error)
+    }
+  }
+
+  @Test("a text says the same with line ends of Windows, and in UTF-16", arguments: faults)
+  func encodings(sample: Sample) {
+    let windows = sample.text.replacing("\n", with: "\r\n")
+    #expect(Reading.summary(windows) == sample.says)
+    let units = Array(sample.text.utf16)
+    let little = units.reduce(into: [0xff, 0xfe] as [UInt8]) { bytes, unit in
+      bytes += [UInt8(unit & 0xff), UInt8(unit >> 8)]
+    }
+    #expect(Reading.findings(little).map(Reading.summary) == sample.says)
+    let big = units.reduce(into: [0xfe, 0xff] as [UInt8]) { bytes, unit in
+      bytes += [UInt8(unit >> 8), UInt8(unit & 0xff)]
+    }
+    #expect(Reading.findings(big).map(Reading.summary) == sample.says)
+    let marked = [0xef, 0xbb, 0xbf] + Array(sample.text.utf8)
+    #expect(Reading.findings(marked).map(Reading.summary) == sample.says)
+  }
+
+  @Test("a text says the same in whatever pieces it is read", arguments: faults)
+  func pieces(sample: Sample) {
+    let bytes = Array(sample.text.utf8)
+    for count in [1, 7, 100] {
+      #expect(Reading.findings(bytes, pieceByteCount: count).map(Reading.summary) == sample.says)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import KVOImport
+import KVORules
+import Testing
+
+/// Inputs that are cut, long, nested or no text: an answer for each, and never a crash.
+@Suite("Texts that are damaged or hostile") struct RobustnessTests {
+  private static let sentence =
+    #"Cannot remove an observer <GaugeView 0x7fe1> for the key path "level" from <Meter 0x6000> because it is not registered as an observer."#
+  private static let says = ["KVO002 Meter.level < GaugeView"]
+
+  @Test("a text may be cut anywhere and says no more than the whole", arguments: PastedTexts.faults)
+  func truncated(sample: Sample) {
+    let bytes = Array(sample.text.utf8)
+    let most = max(2, sample.says.count)
+    for end in stride(from: 0, to: bytes.count, by: bytes.count > 1_500 ? 17 : 1) {
+      let found = Reading.findings(Array(bytes[..<end]))
+      #expect(found.count <= most, "cut at byte \(end)")
+    }
+  }
+
+  @Test("a line of ten megabytes is searched like any other")
+  func longLine() {
+    var bytes = [UInt8](repeating: UInt8(ascii: "x"), count: 5 << 20)
+    bytes += Array(" \(Self.sentence) ".utf8)
+    bytes += [UInt8](repeating: UInt8(ascii: "y"), count: 5 << 20)
+    #expect(Reading.findings(bytes).map(Reading.summary) == Self.says)
+  }
+
+  @Test("faults far apart in a long console are found, with their lines")
+  func longConsole() {
+    let line = "2026-01-02 03:04:05.678 App[1:2] an observer of keyPath did nothing wrong\n"
+    let quiet = String(repeating: line, count: 20_000)
+    let second = Self.sentence.replacing("0x7fe1", with: "0x7fe2")
+    let text = quiet + Self.sentence + "\n" + quiet + second + "\n" + quiet
+    let imported = Reading.imported(Array(text.utf8))
+    #expect(imported.findings.map(Reading.summary) == Self.says)
+    #expect(imported.findings.first?.events == [20_001, 40_002])
+    #expect(imported.form == .console)
+  }
+
+  @Test("values nested a hundred thousand deep are refused as JSON and read as text")
+  func nesting() {
+    let text = String(repeating: "[", count: 100_000) + Self.sentence
+    let imported = Reading.imported(Array(text.utf8))
+    #expect(
+      imported.problems == [
+        ImportedText.Problem(
+          line: 1,
+          message: "not JSON: values are nested deeper than 512; the rest is read as text"
+        )
+      ]
+    )
+    #expect(imported.findings.map(Reading.summary) == Self.says)
+  }
+
+  @Test(
+    "what is no JSON is said with its line, and read as text",
+    arguments: [
+      (#"{"a": 1,"# + "\n" + #""b": "x"#, 2, "a string has no end"),
+      (#"{"a": [1, 2}"#, 1, #""}" closes nothing"#),
+      (#"{"a": 1"#, 1, "the text ends inside a value"),
+      ("{\"a\":\n\n?}", 3, #"no value begins with "?""#),
+    ]
+  )
+  func badJSON(text: String, line: Int, message: String) {
+    let imported = Reading.imported(Array(text.utf8))
+    #expect(
+      imported.problems == [
+        ImportedText.Problem(line: line, message: "not JSON: \(message); the rest is read as text")
+      ]
+    )
+  }
+
+  @Test("what is no text is refused in words")
+  func noText() {
+    let imported = Reading.imported([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d, 0x49, 0x48])
+    #expect(
+      imported.refusal
+        == "neither text nor a usage log: it has zero bytes; name the crash report or console text "
+        + "inside it, unpacked"
+    )
+    #expect(imported.findings.isEmpty)
+  }
+
+  @Test("every byte there is, in a row, is read to its end")
+  func allBytes() {
+    let all = (0...255).map { UInt8($0) }.filter { $0 != 0 }
+    let bytes = (0..<64).flatMap { _ in all } + Array("\n\(Self.sentence)\n".utf8)
+    #expect(Reading.findings(bytes).map(Reading.summary) == Self.says)
+  }
+
+  @Test("brackets, quotes and escapes without an end cost no more than they are long")
+  func unbalanced() {
+    for piece in ["<", "\"", "\\", "&", "&amp;", "[", "-[", "0x", "<NSKeyValueObservance "] {
+      let text =
+        "observer " + String(repeating: piece, count: 20_000) + "\n" + Self.sentence + "\n"
+        + "An -observeValueForKeyPath:ofObject:change:context: message was received but not handled."
+      #expect(Reading.findings(text).contains { $0.code == .removeUnregistered }, "\(piece)")
+    }
+  }
+}
