@@ -5,6 +5,7 @@ let package = Package(
   name: "KVOSafety",
   products: [
     .library(name: "KVOSafety", targets: ["KVOSafety"]),
+    .library(name: "KVORetention", targets: ["KVORetention"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
   ],
@@ -71,6 +72,14 @@ let package = Package(
     .testTarget(
       name: "KVOSafetyTests",
       dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
+    ),
+
+    // The layout of Swift's metadata, and what the allocator is asked.
+    .target(name: "CKVORetention"),
+    .target(name: "KVORetention", dependencies: ["KVOTrace", "KVORules", "CKVORetention"]),
+    .testTarget(
+      name: "KVORetentionTests",
+      dependencies: ["KVORetention", "KVORules", "KVOTrace"]
     ),
 
     // MARK: - Anywhere, offline
