@@ -83,7 +83,8 @@ struct Wrapped<Value> {
   init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 }
 
-final class Box: Hashable, OwnedClass, Drawable {
+final class Box: Hashable, OwnedClass, Drawable, @unchecked Sendable {
+  // Sendable: as ViewModel.
   var value: AnyObject?
   init(_ value: AnyObject?) { self.value = value }
   static func == (left: Box, right: Box) -> Bool { left === right }

@@ -11,8 +11,9 @@ enum GenericEnvironment {
 
   /// The type that a name stands for, or nil where the runtime has none, or would trap.
   func resolve(_ name: MangledTypeName) -> TypeMetadata? {
-    // The runtime traps at packs whose parameters it cannot find.
-    guard !name.mentionsPack else { return nil }
+    // The runtime traps at packs whose parameters it cannot find, and reads what is not there for
+    // types that have a block in them.
+    guard !name.mentionsPack, !name.mentionsBlock else { return nil }
     let text = UnsafeRawPointer(name.start).assumingMemoryBound(to: CChar.self)
     let count = UInt(name.count)
     let found: UnsafeRawPointer? =

@@ -25,6 +25,8 @@ struct MangledTypeName {
   private(set) var loweredFunction: LoweredFunction?
   /// Whether a pack is in it: the runtime traps at some of these.
   private(set) var mentionsPack = false
+  /// Whether a block is in it: the runtime lays types out by what blocks do not have on Linux.
+  private(set) var mentionsBlock = false
 
   enum Metatype {
     case none
@@ -60,6 +62,9 @@ struct MangledTypeName {
       case UInt8(ascii: "Q"):
         // Expansions, packs and their elements: Qp, QP, Qe.
         mentionsPack = mentionsPack || [0x70, 0x50, 0x65].contains(start[index + 1])
+        index += 1
+      case UInt8(ascii: "X"):
+        mentionsBlock = mentionsBlock || start[index + 1] == UInt8(ascii: "B")
         index += 1
       default:
         index += 1

@@ -53,9 +53,13 @@ struct TypeMetadata: Hashable {
 
   /// How values of the type are laid out, or nil where the runtime does not say.
   ///
-  /// Blocks have none on Linux.
+  /// Blocks have none on Linux: the word is there and has anything in it.
   var witnesses: UnsafePointer<KVOSValueWitnesses>? {
-    kvos_value_witnesses(pointer)
+    isBlock ? nil : kvos_value_witnesses(pointer)
+  }
+
+  private var isBlock: Bool {
+    kind == .function && record(KVOSFunctionMetadata.self).pointee.flags >> 16 & 0xff == 1
   }
 
   /// The descriptor of a class, struct or enum, and where the metadata has its generic arguments.

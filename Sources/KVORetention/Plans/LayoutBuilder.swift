@@ -259,7 +259,8 @@ struct LayoutBuilder {
       if let layout = UnnamedType(name)?.layout(store: store, depth: depth) {
         return add(layout, at: offset, label: label)
       }
-      let reason: OpaqueReason = name.mentionsPack ? .parameterPack : .unknownType
+      let reason: OpaqueReason =
+        name.mentionsPack ? .parameterPack : name.mentionsBlock ? .block : .unknownType
       return addOpaque(reason, at: offset, byteCount: room(), label: label)
     }
     // The compiler writes a function in place of the name of a noncopyable type, which returns `()`.
