@@ -79,7 +79,7 @@ let package = Package(
     .target(name: "KVORetention", dependencies: ["KVOTrace", "KVORules", "CKVORetention"]),
     .testTarget(
       name: "KVORetentionTests",
-      dependencies: ["KVORetention", "KVORules", "KVOTrace"]
+      dependencies: ["KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace"]
     ),
 
     // MARK: - Anywhere, offline

@@ -26,6 +26,15 @@ __attribute__((no_sanitize("address"))) uintptr_t kvos_allocation_size(const voi
 #endif
 }
 
+extern void *__asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
+
+int kvos_is_sanitized(void) { return __asan_region_is_poisoned != NULL; }
+
+int kvos_is_poisoned(uintptr_t address, uintptr_t byteCount) {
+  return __asan_region_is_poisoned != NULL &&
+         __asan_region_is_poisoned((void *)address, byteCount) != NULL;
+}
+
 static pthread_mutex_t walking = PTHREAD_MUTEX_INITIALIZER;
 
 void kvos_walk_lock(void) { pthread_mutex_lock(&walking); }

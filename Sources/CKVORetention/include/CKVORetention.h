@@ -232,6 +232,12 @@ __attribute__((swiftcall)) extern const void *_Nullable swift_getTypeByMangledNa
 /// it is read. The 16 bytes before `address` must be readable.
 uintptr_t kvos_allocation_size(const void *address);
 
+/// Whether AddressSanitizer watches this program.
+int kvos_is_sanitized(void);
+
+/// Whether AddressSanitizer says that a byte of the range may not be read.
+int kvos_is_poisoned(uintptr_t address, uintptr_t byteCount);
+
 /// Takes and gives back the lock that the one walk at a time of a process holds.
 void kvos_walk_lock(void);
 void kvos_walk_unlock(void);

@@ -1,3 +1,4 @@
+internal import CKVORetention
 internal import Glibc
 
 /// Which addresses of this process can be read, as the kernel lists them.
@@ -15,6 +16,8 @@ final class MemoryMap {
   }
 
   private let regions: [Region]
+  /// Words that are taken for addresses may lead to bytes that AddressSanitizer guards.
+  private let isSanitized = kvos_is_sanitized() != 0
   /// The region of the latest answer: neighbours are mostly asked for together.
   private var latest: Region
 
@@ -29,7 +32,7 @@ final class MemoryMap {
   @inline(__always)
   func isReadable(_ address: UInt, _ count: UInt) -> Bool {
     if address &- latest.start < latest.end &- latest.start, count <= latest.end &- address {
-      return true
+      return !isSanitized || kvos_is_poisoned(address, count) == 0
     }
     return isReadableElsewhere(address, count)
   }
@@ -58,7 +61,7 @@ final class MemoryMap {
       }
       index += 1
     }
-    return true
+    return !isSanitized || kvos_is_poisoned(address, count) == 0
   }
 
   private func index(of address: UInt) -> Int? {

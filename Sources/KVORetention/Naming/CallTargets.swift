@@ -19,13 +19,19 @@ struct CallTargets: Sequence {
   func makeIterator() -> IndexingIterator<[UInt]> { targets.makeIterator() }
 
   #if arch(x86_64)
-  /// A call or a jump is one byte and a distance from the next instruction.
+  /// A call or a jump is one byte and a distance from the next instruction, of four bytes or of one.
   private static func candidates(_ code: UnsafeRawPointer) -> [UInt] {
     (0..<(byteLimit - 5)).compactMap { offset in
       let opcode = code.load(fromByteOffset: offset, as: UInt8.self)
-      guard opcode == 0xe8 || opcode == 0xe9 else { return nil }
-      let distance = code.loadUnaligned(fromByteOffset: offset + 1, as: Int32.self)
-      return UInt(bitPattern: code + offset + 5 + Int(distance))
+      switch opcode {
+      case 0xe8, 0xe9:
+        let distance = code.loadUnaligned(fromByteOffset: offset + 1, as: Int32.self)
+        return UInt(bitPattern: code + offset + 5 + Int(distance))
+      case 0xeb:
+        let distance = code.load(fromByteOffset: offset + 1, as: Int8.self)
+        return UInt(bitPattern: code + offset + 2 + Int(distance))
+      default: return nil
+      }
     }
   }
   #elseif arch(arm64)
