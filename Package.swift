@@ -184,6 +184,11 @@ package.targets += [
     path: "Benchmarks/Ours/ReplayDriver"
   ),
   .executableTarget(
+    name: "RetentionDriver",
+    dependencies: ["BenchmarkDriver", "KVORetention"],
+    path: "Benchmarks/Ours/RetentionDriver"
+  ),
+  .executableTarget(
     name: "SymbolsDriver",
     dependencies: ["BenchmarkDriver", "KVOSymbols", "KVORules", "KVOTrace"],
     path: "Benchmarks/Ours/SymbolsDriver"

@@ -26,7 +26,8 @@ enum LivingValues {
       stride(from: 0, to: 9, by: 2), stride(from: 0, through: 9, by: 2), Duration.seconds(1),
       ContinuousClock.now, SuspendingClock.now, ContinuousClock(), SuspendingClock(),
       SystemRandomNumberGenerator(), Hasher(), FloatingPointSign.minus,
-      FloatingPointRoundingRule.up, FloatingPointClassification.quietNaN, ObjectIdentifier(Box.self),
+      FloatingPointRoundingRule.up, FloatingPointClassification.quietNaN,
+      ObjectIdentifier(Box.self),
       Never.self, (), (1, "two", 3.0), CollectionOfOne(1), EmptyCollection<Int>(),
     ]
   }
@@ -55,11 +56,13 @@ enum LivingValues {
       [Int: Int](), [1: 2], ["a": boxes], ["a": 1 as Any], removed, [1: [2: [3: boxes]]],
       ["a": boxes].keys, ["a": boxes].values, ["a": boxes].startIndex, ["a": boxes].makeIterator(),
       Set<Int>(), Set([1, 2]), Set(boxes), Set(boxes).makeIterator(), [boxes[0]: boxes],
-      KeyValuePairs(dictionaryLiteral: ("a", boxes)), Repeated<Box>.self, repeatElement(boxes, count: 3),
+      KeyValuePairs(dictionaryLiteral: ("a", boxes)), Repeated<Box>.self,
+      repeatElement(boxes, count: 3),
       boxes.indices, boxes.makeIterator(), zip(boxes, [1, 2]), boxes.enumerated(), boxes.reversed(),
       [[1], [2]].joined(), [["a"], ["b"]].joined(separator: ["-"]),
       [1, 2, 3].difference(from: [1]), AnySequence(boxes), AnyCollection(boxes),
-      AnyBidirectionalCollection(boxes), AnyRandomAccessCollection(boxes), AnyIterator(boxes.makeIterator()),
+      AnyBidirectionalCollection(boxes), AnyRandomAccessCollection(boxes),
+      AnyIterator(boxes.makeIterator()),
       AnyIndex.self, IndexingIterator<[Box]>.self, RangeSet(0..<2), boxes[0...1],
       [Optional(1), nil], [Optional(boxes[0]), nil], (0..<10).map { Int8($0) },
       [1.0, 2.0].prefix(1), Dictionary(grouping: boxes, by: { ObjectIdentifier($0) }),
@@ -95,10 +98,11 @@ enum LivingValues {
       Optional(Optional(1)) as Any, Optional<() -> Void>.none as Any,
       Optional<() -> Void>.some({}) as Any, error, Result<Int, any Error>.success(1),
       Result<Int, any Error>.failure(error), Result<Box, Never>.success(Box(nil)),
-      CancellationError(), DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a")),
+      CancellationError(),
+      DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a")),
       EncodingError.invalidValue(1, .init(codingPath: [], debugDescription: "a")),
       AnyHashable(1), AnyHashable("a"), AnyHashable(Box(nil)), AnyHashable([1: "a"]),
-      CocoaError(.fileNoSuchFile), POSIXError(.EPERM), 
+      CocoaError(.fileNoSuchFile), POSIXError(.EPERM),
       NSError(domain: "a", code: 1, userInfo: ["box": Box(nil)]),
     ]
   }
@@ -111,10 +115,12 @@ enum LivingValues {
     let inside: (inout [Box], Box) -> Void = { use(($0, $1)) }
     return [
       { use(box) } as () -> Void, HasBlock(box), function, asynchronous, typed, inside,
-      box.hash(into:) as Any, Holder.init as () -> Holder, Int.init(_:radix:) as (String, Int) -> Int?,
+      box.hash(into:) as Any, Holder.init as () -> Holder,
+      Int.init(_:radix:) as (String, Int) -> Int?,
       max as (Int, Int) -> Int, (+) as (Int, Int) -> Int, [{ use(box) }, {}] as [() -> Void],
       ["a": { use(box) }] as [String: () -> Void], ({ use(box) }, 1) as (() -> Void, Int),
-      generic(box, box), associated(Holding(item: Holder()), []), pack(1, box), reabstracted { (_: Int) in box },
+      generic(box, box), associated(Holding(item: Holder()), []), pack(1, box),
+      reabstracted { (_: Int) in box },
     ]
   }
 
@@ -127,7 +133,8 @@ enum LivingValues {
     return [
       numbers, UnsafePointer(numbers), boxes, UnsafeBufferPointer(boxes), raw,
       UnsafeRawPointer(raw), UnsafeMutableRawBufferPointer(start: raw, count: 8),
-      UnsafeRawBufferPointer(start: raw, count: 8), OpaquePointer(raw), Unmanaged.passRetained(Box(nil)),
+      UnsafeRawBufferPointer(start: raw, count: 8), OpaquePointer(raw),
+      Unmanaged.passRetained(Box(nil)),
       UnsafeMutablePointer<Box>(bitPattern: 8) as Any, OpaquePointer(bitPattern: 1) as Any,
       UnsafeRawPointer(bitPattern: UInt.max) as Any, Buffer.create(minimumCapacity: 3) { _ in 1 },
       NumberBuffer.create(minimumCapacity: 3) { _ in 1 }, UnsafeMutablePointer<CInt>.self,
@@ -140,7 +147,8 @@ enum LivingValues {
     return [
       \Holder.count, \Holder.plainPair.owner, \Holder.models[3], \Holder.byName["a"]?.count,
       \[Box: Int].[Box(nil)], \Holder.wrapped, \String.count, \Holder.pair?.number, path,
-      \Holder.tuple.1, \Holder.self, (\Holder.object).appending(path: \.self), \GenericNode<Box>.value,
+      \Holder.tuple.1, \Holder.self, (\Holder.object).appending(path: \.self),
+      \GenericNode<Box>.value,
     ]
   }
 
@@ -170,7 +178,11 @@ enum LivingValues {
 
   private static func observation() -> [Any] {
     let model = Observed()
-    withObservationTracking { _ = model.name } onChange: { [weak model] in use(model) }
+    withObservationTracking {
+      _ = model.name
+    } onChange: { [weak model] in
+      use(model)
+    }
     return [model, Observed(), ObservationRegistrar()]
   }
 
@@ -183,9 +195,11 @@ enum LivingValues {
     let item = DispatchWorkItem { use(box) }
     return [
       DispatchQueue.main, DispatchQueue.global(), DispatchQueue(label: "a"),
-      DispatchQueue(label: "b", attributes: .concurrent), DispatchGroup(), DispatchSemaphore(value: 0),
+      DispatchQueue(label: "b", attributes: .concurrent), DispatchGroup(),
+      DispatchSemaphore(value: 0),
       item, source, DispatchTime.now(), DispatchWallTime.now(), DispatchTimeInterval.seconds(1),
-      DispatchQoS.background, DispatchSpecificKey<Box>(), DispatchData.empty, DispatchQueue.Attributes(),
+      DispatchQoS.background, DispatchSpecificKey<Box>(), DispatchData.empty,
+      DispatchQueue.Attributes(),
       DispatchWorkItemFlags(), DispatchTimeoutResult.success, DispatchPredicate.onQueue(.main),
     ]
   }
@@ -193,34 +207,44 @@ enum LivingValues {
   private static func foundationValues() -> [Any] {
     let long = Data(repeating: 1, count: 1000)
     return [
-      Data(), Data([1, 2]), long, long[10...], long.makeIterator(), Date(), Date.distantPast, UUID(),
-      URL(filePath: "/tmp/a"), URL(string: "https://a.b/c?d#e") as Any, URLComponents(string: "a://b") as Any,
+      Data(), Data([1, 2]), long, long[10...], long.makeIterator(), Date(), Date.distantPast,
+      UUID(),
+      URL(filePath: "/tmp/a"), URL(string: "https://a.b/c?d#e") as Any,
+      URLComponents(string: "a://b") as Any,
       URLQueryItem(name: "a", value: nil), Decimal(1.5),
       DateComponents(year: 2026), DateInterval(start: .distantPast, duration: 1), Calendar.current,
       Calendar(identifier: .hebrew), Locale.current, Locale(identifier: "de_CH"), TimeZone.current,
-      TimeZone(secondsFromGMT: 60) as Any, IndexSet([1, 3]), IndexPath(indexes: [1, 2]), CharacterSet.letters,
-      CharacterSet(charactersIn: "abc").inverted, NSRange(location: 1, length: 2), Notification(name: .init("a")),
-      AffineTransform(), CGPoint(), CGSize(), CGRect(), PersonNameComponents(), AttributedString("a"),
+      TimeZone(secondsFromGMT: 60) as Any, IndexSet([1, 3]), IndexPath(indexes: [1, 2]),
+      CharacterSet.letters,
+      CharacterSet(charactersIn: "abc").inverted, NSRange(location: 1, length: 2),
+      Notification(name: .init("a")),
+      AffineTransform(), CGPoint(), CGSize(), CGRect(), PersonNameComponents(),
+      AttributedString("a"),
       AttributeContainer(), Measurement(value: 1, unit: UnitLength.meters), UnitLength.meters,
-      Locale.Language(identifier: "de"), Locale.Currency("CHF"), Predicate<Int>.self, Calendar.RecurrenceRule.self,
-      AttributedString("b").characters, DateComponents(calendar: .current, day: 3), ProcessInfo.processInfo.environment,
+      Locale.Language(identifier: "de"), Locale.Currency("CHF"), Predicate<Int>.self,
+      Calendar.RecurrenceRule.self,
+      AttributedString("b").characters, DateComponents(calendar: .current, day: 3),
+      ProcessInfo.processInfo.environment,
     ]
   }
 
   private static func foundationFormats() -> [Any] {
     [
       DateFormatter(), NumberFormatter(), ByteCountFormatter(), DateIntervalFormatter(),
-      ISO8601DateFormatter(), 
+      ISO8601DateFormatter(),
       LengthFormatter(), MassFormatter(), EnergyFormatter(), Date.ISO8601FormatStyle(),
-      IntegerFormatStyle<Int>(), FloatingPointFormatStyle<Double>(), Date.FormatStyle(), ListFormatStyle<Date.FormatStyle, [Date]>.self,
-      Decimal.FormatStyle(), ByteCountFormatStyle(), Duration.UnitsFormatStyle.units(), Duration.TimeFormatStyle(pattern: .hourMinute),
+      IntegerFormatStyle<Int>(), FloatingPointFormatStyle<Double>(), Date.FormatStyle(),
+      ListFormatStyle<Date.FormatStyle, [Date]>.self,
+      Decimal.FormatStyle(), ByteCountFormatStyle(), Duration.UnitsFormatStyle.units(),
+      Duration.TimeFormatStyle(pattern: .hourMinute),
     ]
   }
 
   private static func foundationObjects() -> [Any] {
     let box = Box(nil)
     let center = NotificationCenter()
-    let observer = center.addObserver(forName: .init("a"), object: nil, queue: nil) { _ in use(box) }
+    let observer = center.addObserver(forName: .init("a"), object: nil, queue: nil) { _ in use(box)
+    }
     let operation = BlockOperation { use(box) }
     operation.completionBlock = { use(box) }
     let queue = OperationQueue()
@@ -231,15 +255,20 @@ enum LivingValues {
     progress.cancellationHandler = { use(box) }
     let thread = Thread { use(box) }
     return [
-      NSObject(), NSNull(), NSLock(), NSRecursiveLock(), NSCondition(), NSConditionLock(condition: 1),
-      center, observer, NotificationCenter.default, operation, queue, OperationQueue.main, progress, thread,
+      NSObject(), NSNull(), NSLock(), NSRecursiveLock(), NSCondition(),
+      NSConditionLock(condition: 1),
+      center, observer, NotificationCenter.default, operation, queue, OperationQueue.main, progress,
+      thread,
       Thread.current, RunLoop.current, Timer(timeInterval: 1, repeats: false) { _ in use(box) },
       NSCache<NSString, Box>(), NSNumber(value: 1), NSNumber(value: true), NSString("a"),
       NSMutableString("a"), NSAttributedString(string: "a"), NSMutableAttributedString(string: "a"),
       NSURL(string: "a:b") as Any, NSData(data: Data([1])), NSMutableData(), NSDate(), NSUUID(),
-      NSValue(range: NSRange(location: 1, length: 1)), NSCalendar.current, NSLocale.current, NSTimeZone.default,
-      NSCharacterSet.letters, NSIndexSet(index: 1), NSIndexPath(index: 1), UserDefaults.standard, Bundle.main,
-      ProcessInfo.processInfo, Host.self, NSSortDescriptor(keyPath: \NSString.length, ascending: true),
+      NSValue(range: NSRange(location: 1, length: 1)), NSCalendar.current, NSLocale.current,
+      NSTimeZone.default,
+      NSCharacterSet.letters, NSIndexSet(index: 1), NSIndexPath(index: 1), UserDefaults.standard,
+      Bundle.main,
+      ProcessInfo.processInfo, Host.self,
+      NSSortDescriptor(keyPath: \NSString.length, ascending: true),
       NSPredicate { _, _ in true },
       NSKeyedArchiver(requiringSecureCoding: false), Scanner(string: "a"),
       NSDecimalNumber(value: 1), NSRegularExpression.self, Dimension.self,
@@ -253,7 +282,8 @@ enum LivingValues {
     let table = NSMutableDictionary()
     table["a"] = box
     return [
-      NSArray(array: [box]), NSMutableArray(array: [box, "a"]), NSArray(), NSDictionary(dictionary: ["a": box]),
+      NSArray(array: [box]), NSMutableArray(array: [box, "a"]), NSArray(),
+      NSDictionary(dictionary: ["a": box]),
       table, NSSet(array: ["a"]), NSMutableSet(array: ["a"]), counted, NSOrderedSet(array: ["a"]),
       NSMutableOrderedSet(array: ["a"]), NSArray(array: [1, 2]).objectEnumerator(),
       table.keyEnumerator(),
@@ -280,14 +310,16 @@ enum LivingValues {
     let regex = /a(b*)c/
     let match = "abbc".firstMatch(of: regex)
     return [
-      regex, match as Any, "abc".ranges(of: regex), (try? NSRegularExpression(pattern: "a+")) as Any,
+      regex, match as Any, "abc".ranges(of: regex),
+      (try? NSRegularExpression(pattern: "a+")) as Any,
       "abbc".matches(of: regex), (try? Regex("b")) as Any,
     ]
   }
 
   private static func vectors() -> [Any] {
     [
-      SIMD2<Int>(1, 2), SIMD3<Float>(1, 2, 3), SIMD4<Double>(), SIMD8<UInt8>(), SIMD16<Int8>(), SIMD32<UInt8>(),
+      SIMD2<Int>(1, 2), SIMD3<Float>(1, 2, 3), SIMD4<Double>(), SIMD8<UInt8>(), SIMD16<Int8>(),
+      SIMD32<UInt8>(),
       SIMD64<UInt8>(), SIMDMask<SIMD4<Int32>>(), [SIMD4<Float>()],
     ]
   }
@@ -298,9 +330,12 @@ enum LivingValues {
     holder.nested = .content(.existential(Big(owner: holder)))
     holder.object = holder
     return [
-      holder, Tree.leaf, Content.none, Content.text("a"), Either.left(holder), Nested.nothing, OneCase.only(holder),
-      Variadic(1, "a", holder), Variadic<Int>(1), GenericNode(holder), GenericList<Int>(nil), Swapped<Int, Box>(nil),
-      opaqueOwner(holder), Everything.allCases, LargeEnum.text("a"), LargeEnum.wide(1, 2, 3, holder), EmptyStruct(),
+      holder, Tree.leaf, Content.none, Content.text("a"), Either.left(holder), Nested.nothing,
+      OneCase.only(holder),
+      Variadic(1, "a", holder), Variadic<Int>(1), GenericNode(holder), GenericList<Int>(nil),
+      Swapped<Int, Box>(nil),
+      opaqueOwner(holder), Everything.allCases, LargeEnum.text("a"),
+      LargeEnum.wide(1, 2, 3, holder), EmptyStruct(),
       NoPayload.only, ExistentialHolder(), ViewModel(), Token {},
     ]
   }

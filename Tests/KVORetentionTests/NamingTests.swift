@@ -29,7 +29,9 @@ struct NamingTests {
     let screen = Screen()
     screen.observeTwice(Screen())
     #expect(
-      Self.cycles(of: screen) == ["Screen.handler → closure capture of Screen (Screen.swift:14) → Screen"]
+      Self.cycles(of: screen) == [
+        "Screen.handler → closure capture of Screen (Screen.swift:14) → Screen"
+      ]
     )
     screen.handler = nil
   }
@@ -39,7 +41,9 @@ struct NamingTests {
     let screen = Screen()
     screen.observeLater()
     #expect(
-      Self.cycles(of: screen) == ["Screen.later → closure capture of self (Screen.swift:18) → Screen"]
+      Self.cycles(of: screen) == [
+        "Screen.later → closure capture of self (Screen.swift:18) → Screen"
+      ]
     )
     screen.later = nil
   }

@@ -6,7 +6,9 @@ final class Screen: @unchecked Sendable {
   var later: (() async -> Void)?
 
   func observe() {
-    model.observation = Token { self.model.poke(); use(self) }
+    model.observation = Token {
+      self.model.poke(); use(self)
+    }
   }
 
   func observeTwice(_ other: Screen) {

@@ -31,10 +31,16 @@ final class MemoryMap {
   /// - Complexity: O(1) in the region of the latest question, else O(log n) in the regions.
   @inline(__always)
   func isReadable(_ address: UInt, _ count: UInt) -> Bool {
+    isMapped(address, count) && (!isSanitized || kvos_is_poisoned(address, count) == 0)
+  }
+
+  /// Whether `count` bytes from `address` on are there, whatever AddressSanitizer says of them.
+  @inline(__always)
+  func isMapped(_ address: UInt, _ count: UInt) -> Bool {
     if address &- latest.start < latest.end &- latest.start, count <= latest.end &- address {
-      return !isSanitized || kvos_is_poisoned(address, count) == 0
+      return true
     }
-    return isReadableElsewhere(address, count)
+    return isMappedElsewhere(address, count)
   }
 
   /// Whether `address` lies in an executable or a library, and `count` bytes can be read there.
@@ -49,7 +55,7 @@ final class MemoryMap {
   }
 
   @inline(never)
-  private func isReadableElsewhere(_ address: UInt, _ count: UInt) -> Bool {
+  private func isMappedElsewhere(_ address: UInt, _ count: UInt) -> Bool {
     guard var index = index(of: address) else { return false }
     let (last, overflows) = address.addingReportingOverflow(count)
     guard !overflows else { return false }
@@ -61,7 +67,7 @@ final class MemoryMap {
       }
       index += 1
     }
-    return !isSanitized || kvos_is_poisoned(address, count) == 0
+    return true
   }
 
   private func index(of address: UInt) -> Int? {

@@ -79,7 +79,9 @@ struct MetadataCheck {
 
   private func hasWitnesses(_ metadata: TypeMetadata) -> Bool {
     guard let witnesses = metadata.witnesses else { return true }
-    return memory.isReadable(UInt(bitPattern: witnesses), size(KVOSValueWitnesses.self))
+    // Only enums have those behind the size.
+    let enumWitnesses = MemoryLayout<KVOSValueWitnesses>.offset(of: \.enumTag) ?? 0
+    return memory.isReadable(UInt(bitPattern: witnesses), UInt(enumWitnesses))
   }
 
   private func isInImage(_ pointer: UnsafeRawPointer, _ count: UInt) -> Bool {

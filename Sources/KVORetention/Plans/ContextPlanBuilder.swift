@@ -100,7 +100,8 @@ struct ContextPlanBuilder {
       guard let next = add(name, in: types, at: end, to: &builder) else {
         plan.tail =
           name.mentionsPack
-          ? .parameterPack : name.mentionsBlock ? .block : captures.sourceCount > 0 ? .genericCapture : .unknownType
+          ? .parameterPack
+          : name.mentionsBlock ? .block : captures.sourceCount > 0 ? .genericCapture : .unknownType
         break
       }
       offsets.append(next.start)

@@ -14,7 +14,7 @@ struct OpaqueBytes {
   /// known how far that is.
   init?(behindFieldsOf object: UnsafeRawPointer, _ plan: HeapPlan, memory: MemoryMap) {
     let address = UInt(bitPattern: object)
-    guard memory.isReadable(address - 16, 32), !memory.isInImage(address, 16) else { return nil }
+    guard memory.isMapped(address - 16, 32), !memory.isInImage(address, 16) else { return nil }
     let end = address + kvos_allocation_size(object)
     let tail = (address + plan.byteCount + 7) & ~7
     guard tail < end, memory.isReadable(tail, end - tail),
