@@ -108,7 +108,8 @@ let package = Package(
     .target(
       name: "KVOSafetyTesting",
       dependencies: [
-        "KVOSafety", "KVORecorder", "KVOAudit", "KVOSymbols", "KVORules", "KVOTrace",
+        "KVOSafety", "KVORetention", "KVORecorder", "KVOAudit", "KVOSymbols", "KVORules",
+        "KVOTrace",
       ]
     ),
     .testTarget(

@@ -27,7 +27,8 @@ struct SearchRun {
       let all = StrongComponents(of: graph, includesSuspected: true)
       // A set that has a proven cycle is told of already.
       suspected = describe(all, of: graph, includesSuspected: true) { component in
-        component.allSatisfy { proven.componentNumbers[$0] == 0 }
+        proven.componentNumbers.isEmpty
+          || component.allSatisfy { proven.componentNumbers[$0] == 0 }
       }
     }
     return RetainAnswer(

@@ -30,7 +30,7 @@ struct NamingTests {
     screen.observeTwice(Screen())
     #expect(
       Self.cycles(of: screen) == [
-        "Screen.handler → closure capture of Screen (Screen.swift:14) → Screen"
+        "Screen.handler → closure capture of Screen (Screen.swift:16) → Screen"
       ]
     )
     screen.handler = nil
@@ -42,7 +42,7 @@ struct NamingTests {
     screen.observeLater()
     #expect(
       Self.cycles(of: screen) == [
-        "Screen.later → closure capture of self (Screen.swift:18) → Screen"
+        "Screen.later → closure capture of self (Screen.swift:20) → Screen"
       ]
     )
     screen.later = nil

@@ -35,7 +35,7 @@ struct PathSearch: ~Copyable {
   /// - Complexity: O(objects × references) of the component, at most `effortLimit`.
   mutating func shortestCycle(
     in component: [Int],
-    numbers: UnsafeMutableBufferPointer<UInt32>,
+    numbers: [UInt32],
     of graph: borrowing ObjectGraph
   ) -> [(object: Int, edge: Int)] {
     var best: [(object: Int, edge: Int)] = []

@@ -5,10 +5,9 @@
 struct StrongComponents: ~Copyable {
   /// Each with its objects; those of one object alone are among them where it refers to itself.
   private(set) var components: [[Int]] = []
-  /// The number of each object's component plus one, 0 outside of any that is listed.
-  private(set) var componentNumbers: UnsafeMutableBufferPointer<UInt32>
-
-  deinit { componentNumbers.deallocate() }
+  /// The number of each object's component plus one, 0 outside of any that is listed; empty where
+  /// there are none.
+  private(set) var componentNumbers: [UInt32] = []
 
   private struct Frame: BitwiseCopyable {
     var object: UInt32
@@ -20,8 +19,6 @@ struct StrongComponents: ~Copyable {
   ///   - includesSuspected: whether suspected references count.
   /// - Complexity: O(n) in objects and references.
   init(of graph: borrowing ObjectGraph, includesSuspected: Bool) {
-    componentNumbers = .allocate(capacity: graph.objectCount)
-    componentNumbers.initialize(repeating: 0)
     // Numbers rise along the walk, so that every cycle has a reference back to an object with the
     // same number or a lower one: it is enough to search from those.
     var search: Search?
@@ -33,6 +30,8 @@ struct StrongComponents: ~Copyable {
       }
     }
     components = search?.take() ?? []
+    guard !components.isEmpty else { return }
+    componentNumbers = Array(repeating: 0, count: graph.objectCount)
     for (number, component) in components.enumerated() {
       for object in component { componentNumbers[object] = UInt32(number) + 1 }
     }

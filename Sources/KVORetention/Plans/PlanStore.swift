@@ -25,8 +25,11 @@ final class PlanStore: @unchecked Sendable {
   }
 
   let known = KnownTypes()
+  // unchecked: who has the lock is the only one that reads or writes, and asks for it for every object.
+  @exclusivity(unchecked)
   private var plans = AddressTable<UnsafePointer<HeapPlan>>()
   private var contexts: [[UInt]: UnsafePointer<HeapPlan>] = [:]
+  @exclusivity(unchecked)
   private var layouts = AddressTable<UnsafePointer<ValueLayout>>()
   private var enums: [TypeMetadata: UnsafePointer<EnumPlan>] = [:]
   private var knownTraits: [NominalDescriptor: NominalTraits] = [:]
