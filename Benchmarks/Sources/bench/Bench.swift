@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Foundation
 
-/// `bench [--rounds <number>] [recorder] [replay]`: measures, and writes the reports.
+/// `bench [--rounds <number>] [recorder] [replay] [retention]`: measures, and writes the reports.
 ///
 /// Run in the folder of the root package; `make bench` does.
 @main
@@ -20,6 +20,7 @@ enum Bench {
   private static let suites: [String: @Sendable (inout Workshop) throws -> Suite] = [
     "recorder": { try RecorderSuite(&$0).suite },
     "replay": { try ReplaySuite(&$0).suite },
+    "retention": { _ in RetentionSuite().suite },
   ]
 
   private static func measure(_ name: String, _ arguments: Arguments) throws {
