@@ -1,16 +1,45 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
+
+// What needs swift-syntax is empty without this trait, and swift-syntax is not fetched.
+let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
+let withOpenCombine: TargetDependencyCondition? = .when(traits: ["OpenCombineAdapter"])
 
 let package = Package(
   name: "KVOSafety",
   products: [
     .library(name: "KVOSafety", targets: ["KVOSafety"]),
     .library(name: "KVORetention", targets: ["KVORetention"]),
+    .library(name: "KVOSafetyNotifications", targets: ["KVOSafetyNotifications"]),
+    .library(name: "KVOSafetyObservation", targets: ["KVOSafetyObservation"]),
+    .library(name: "KVOSafetyOpenCombine", targets: ["KVOSafetyOpenCombine"]),
+    .library(name: "KVOSafetySpelling", targets: ["KVOSafetySpelling"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
   ],
+  traits: [
+    .trait(name: "Macros", description: "@KeyValueObservable, which is built with swift-syntax."),
+    .trait(
+      name: "NotificationAdapter",
+      description:
+        "KVOSafetyNotifications: NotificationCenter's observers in log, census and rules."
+    ),
+    .trait(
+      name: "ObservationAdapter",
+      description: "KVOSafetyObservation: the same for the standard library's Observation."
+    ),
+    .trait(
+      name: "OpenCombineAdapter",
+      description: "KVOSafetyOpenCombine: the same for OpenCombine, which is fetched for it."
+    ),
+    // The adapters that need nothing to be fetched are there for who asks for their product.
+    .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter"]),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // MARK: - What several test targets share
@@ -65,9 +94,45 @@ let package = Package(
     ),
 
     .target(name: "CKVOLifetime"),
+    // One word of thread-local storage, read while a change is delivered.
+    .target(name: "CKVODelivery"),
+    // Where a callback runs, which the runtime says in C alone.
+    .target(name: "CKVOExecutor"),
+    .macro(
+      name: "KVOSafetyMacros",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntax", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros),
+      ]
+    ),
+    .testTarget(
+      name: "KVOSafetyMacrosTests",
+      dependencies: [
+        "KVOSafety",
+        .target(name: "KVOSafetyMacros", condition: withMacros),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftParser", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntax", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax", condition: withMacros),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax", condition: withMacros),
+        .product(
+          name: "SwiftSyntaxMacrosGenericTestSupport",
+          package: "swift-syntax",
+          condition: withMacros
+        ),
+      ]
+    ),
     .target(
       name: "KVOSafety",
-      dependencies: ["KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime"]
+      dependencies: [
+        "KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime", "CKVODelivery",
+        "CKVOExecutor",
+        .target(name: "KVOSafetyMacros", condition: withMacros),
+      ]
     ),
     .testTarget(
       name: "KVOSafetyTests",
@@ -80,6 +145,38 @@ let package = Package(
     .testTarget(
       name: "KVORetentionTests",
       dependencies: ["KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace"]
+    ),
+
+    // The names that other libraries have for the same, for code that is being ported.
+    .target(name: "KVOSafetySpelling", dependencies: ["KVOSafety"]),
+    .testTarget(name: "KVOSafetySpellingTests", dependencies: ["KVOSafetySpelling", "KVOSafety"]),
+
+    // MARK: - What Swift programs on Linux observe otherwise
+
+    // Each is empty without its trait.
+    .target(name: "KVOSafetyNotifications", dependencies: ["KVOSafety", "KVOTrace"]),
+    .testTarget(
+      name: "KVOSafetyNotificationsTests",
+      dependencies: ["KVOSafetyNotifications", "KVOSafety", "KVOSafetyTesting", "KVORules"]
+    ),
+    .target(name: "KVOSafetyObservation", dependencies: ["KVOSafety", "KVOTrace"]),
+    .testTarget(
+      name: "KVOSafetyObservationTests",
+      dependencies: ["KVOSafetyObservation", "KVOSafety", "KVOSafetyTesting", "KVORules"]
+    ),
+    .target(
+      name: "KVOSafetyOpenCombine",
+      dependencies: [
+        "KVOSafety", "KVOTrace",
+        .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
+      ]
+    ),
+    .testTarget(
+      name: "KVOSafetyOpenCombineTests",
+      dependencies: [
+        "KVOSafetyOpenCombine", "KVOSafety", "KVOSafetyTesting",
+        .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
+      ]
     ),
 
     // MARK: - Anywhere, offline

@@ -14,7 +14,6 @@
 
 #include "recorder.h"
 
-#include <dlfcn.h>
 #include <setjmp.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -25,7 +24,6 @@
 
 // Ids of names that no table of the process has.
 #define FIRST_ID 0x80000000u
-#define REASON_LIMIT 1024u
 
 // 0: nobody; -1: the process ends; else the kernel's id of the thread that records its crash.
 static _Atomic int32_t owner;
@@ -46,8 +44,7 @@ static struct {
   KVOSWriter events;
   /// The writer as it left its first segment.
   KVOSWriter first;
-  char reason[REASON_LIMIT];
-  uint32_t reasonByteCount;
+  KVOSCrashReason reason;
   uintptr_t followed[KVOS_FRAME_LIMIT];
   uint32_t followedCount;
   uintptr_t unwound[KVOS_FRAME_LIMIT];
@@ -119,78 +116,11 @@ static const char *name_of(int number) {
   }
 }
 
-// MARK: - The reason
-
-// Where the Swift runtime keeps the text of a fatal error; since Swift 6. Weak: a program may have an
-// older runtime, or none.
-extern const char *_Atomic *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
-static const char *_Atomic *fatalError;
-// Where the C library keeps what it says before it aborts.
-typedef struct {
-  unsigned byteCount;
-  char text[];
-} AbortMessage;
-static AbortMessage *const *abortMessage;
-// What was told already, by a crash that the program survived.
-static const char *toldError;
-
-static void add_text(const char *text, uint32_t byteCount) {
-  for (uint32_t at = 0; at < byteCount && crash.reasonByteCount < REASON_LIMIT; at++) {
-    crash.reason[crash.reasonByteCount++] = text[at];
-  }
-}
-
-#define ADD(text) add_text(text, sizeof text - 1)
-
-static void add_number(uint64_t number, uint64_t base) {
-  char digits[20];
-  uint32_t at = sizeof digits;
-  do {
-    digits[--at] = "0123456789abcdef"[number % base];
-    number /= base;
-  } while (number != 0);
-  add_text(digits + at, sizeof digits - at);
-}
-
-static void add_message(const char *text) {
-  uint32_t byteCount = 0;
-  while (byteCount < REASON_LIMIT && text[byteCount] != 0) byteCount++;
-  if (byteCount == REASON_LIMIT) {
-    while (byteCount > 0 && ((uint8_t)text[byteCount] & 0xC0) == 0x80) byteCount--;
-  }
-  while (byteCount > 0 && text[byteCount - 1] == '\n') byteCount--;
-  add_text(text, byteCount);
-}
-
-static void add_runtime_message(void) {
-  const char *text = fatalError ? atomic_load_explicit(fatalError, memory_order_acquire) : NULL;
-  if (text && text != toldError) {
-    toldError = text;
-    add_message(text);
-  } else if (crash.number == SIGABRT && abortMessage && *abortMessage) {
-    add_message((*abortMessage)->text);
-  }
-}
+// MARK: - Steps
 
 static void find_reason(void) {
-  const siginfo_t *info = crash.info;
-  bool isMemory = crash.number == SIGSEGV || crash.number == SIGBUS;
-  if (crash.number == SIGILL || crash.number == SIGTRAP || crash.number == SIGABRT) {
-    add_runtime_message();
-  } else if (isMemory && info->si_code > 0 && info->si_code != SI_KERNEL) {
-    if (crash.isNowhere) ADD("jump to 0x"); else ADD("access to 0x");
-    add_number((uintptr_t)info->si_addr, 16);
-  } else if (crash.number == SIGFPE && info->si_code == FPE_INTDIV) {
-    ADD("division by zero");
-  }
-  bool isSent = info->si_code == SI_USER || info->si_code == SI_QUEUE || info->si_code == SI_TKILL;
-  if (isSent && info->si_pid != getpid()) {
-    ADD("sent by process ");
-    add_number((uint64_t)info->si_pid, 10);
-  }
+  kvos_find_reason(&crash.reason, crash.number, crash.info, crash.isNowhere);
 }
-
-// MARK: - Steps
 
 static void write_thread_name(void) {
   char name[32];
@@ -208,7 +138,7 @@ static void write_event(void) {
   uint64_t live = kvos_hold_live_in_crash();
   if (!open_segment(&crash.tables, KVOS_PAGE)) return;
   uint32_t number = define_string(name_of(crash.number), (uint32_t)strlen(name_of(crash.number)));
-  uint32_t reason = define_string(crash.reason, crash.reasonByteCount);
+  uint32_t reason = define_string(crash.reason.text, crash.reason.byteCount);
   crash.stack = nextStack;
   nextStack += 2;
   define_stack(crash.stack, crash.followed, crash.followedCount);
@@ -291,7 +221,7 @@ static bool begin(void) {
   }
   crash.recorder = recorder;
   crash.part = part;
-  crash.reasonByteCount = crash.followedCount = 0;
+  crash.reason.byteCount = crash.followedCount = 0;
   crash.tables = (KVOSWriter){.type = KVOS_TABLES};
   crash.first = (KVOSWriter){.type = KVOS_EVENTS};
   KVOSWriter *own = recorder->knownWriterOfThread();
@@ -405,6 +335,5 @@ void kvos_record_crash(int number, const siginfo_t *info, const void *context, b
 
 void kvos_prepare_crash_record(void) {
   kvos_prepare_unwinding_interrupted();
-  if (swift_getFatalErrorMessageBuffer) fatalError = swift_getFatalErrorMessageBuffer();
-  abortMessage = (AbortMessage *const *)dlsym(RTLD_DEFAULT, "__abort_msg");
+  kvos_prepare_reason();
 }

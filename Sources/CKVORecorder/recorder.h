@@ -335,6 +335,21 @@ bool kvos_is_crash_timer(const siginfo_t *info);
 /// Ends the process by the signal, if the calling thread may take it.
 void kvos_end_process(int number);
 
+/// Longer texts are cut.
+#define KVOS_REASON_LIMIT 1024u
+
+/// The reason for a crash; UTF-8, without an end.
+typedef struct {
+  char text[KVOS_REASON_LIMIT];
+  uint32_t byteCount;
+} KVOSCrashReason;
+
+/// Appends what the signal and the runtimes say of a crash. `isNowhere`: it jumped to where no code is.
+void kvos_find_reason(KVOSCrashReason *reason, int number, const siginfo_t *info, bool isNowhere);
+
+/// Finds where the runtimes keep what they say. Not in a signal handler.
+void kvos_prepare_reason(void);
+
 /// Finds what the crash record needs. Not in a signal handler.
 void kvos_prepare_crash_record(void);
 

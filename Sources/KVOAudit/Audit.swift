@@ -29,6 +29,13 @@ package struct Audit {
     self.workerCount = workerCount
   }
 
+  /// The same audit for the runtime behind `profile`.
+  func judging(as profile: Profile) -> Audit {
+    var options = options
+    options.profile = profile
+    return Audit(options: options, resolver: resolver, workerCount: workerCount)
+  }
+
   /// Audits `inputs`, each in one pass, several at a time.
   ///
   /// An input that cannot be read is a failure of the report and keeps none of the others from being

@@ -5,11 +5,6 @@ import KVOSymbols
 
 /// `kvo-audit audit`, and `kvo-audit` alone: replay and report.
 struct AuditCommand: ParsableCommand {
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case text
-    case json
-  }
-
   /// The severity from which on the exit status is 1.
   enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error
@@ -54,14 +49,24 @@ struct AuditCommand: ParsableCommand {
         kvo-audit app.jsonl
         kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
         kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
       """
   )
 
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Option(help: "How to print the report.")
-  var format: Format = .text
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp(
+      """
+      How to write the report: text, json, markdown, sarif or junit; =FILE writes it into a file \
+      (repeatable; text on standard output where nothing is said).
+      """,
+      valueName: "form[=file]"
+    )
+  )
+  var formats: [ReportOutput] = []
 
   @Option(help: "The least severity that makes the exit status 1.")
   var failOn: FailOn = .error
@@ -69,10 +74,10 @@ struct AuditCommand: ParsableCommand {
   @Option(
     help: """
       Judge as this runtime would have behaved; without it, each log is judged as the runtime that \
-      it was recorded on.
+      it was recorded on. all: write what becomes of each fault on each of them, as text or json.
       """
   )
-  var profile: Profile?
+  var profile: ProfileChoice?
 
   @Option(
     name: .customLong("app-module"),
@@ -92,8 +97,65 @@ struct AuditCommand: ParsableCommand {
   @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: Coloring = .auto
 
+  func validate() throws {
+    let printed = formats.filter { $0.path == nil }
+    guard printed.count <= 1 else {
+      let names = printed.map { "\"\($0.format.rawValue)\"" }.joined(separator: " and ")
+      throw ValidationError(
+        "\(names) cannot both go to standard output; name a file: --format \(printed[1].format.rawValue)=FILE"
+      )
+    }
+    if case .all = profile { try validateForAll() }
+  }
+
+  /// What cannot be done with one report for each runtime.
+  private func validateForAll() throws {
+    if logs.contains("-") {
+      throw ValidationError(
+        "--profile all reads each log once for each runtime, and standard input \"-\" can be read "
+          + "once: save it to a file and name that."
+      )
+    }
+    for output in formats {
+      switch output.format {
+      case .text, .json: continue
+      case .markdown, .sarif, .junit:
+        throw ValidationError(
+          "--profile all is written as text or json, not as \"\(output.format.rawValue)\": ask for one "
+            + "runtime, such as --profile apple-modern."
+        )
+      }
+    }
+  }
+
   func run() throws {
-    let audit = Audit(
+    let bar = ProgressBar()
+    let inputs = AuditInput.inputs(arguments: logs)
+    let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
+    let outputs = formats.isEmpty ? [ReportOutput(format: .text)] : formats
+    if case .all = profile {
+      let matrix = audit(as: nil).matrix(on: inputs, progress: progress)
+      bar.clear()
+      complain(of: matrix.failures)
+      for output in outputs {
+        if matrix.inputs.isEmpty, output.format == .text { continue }
+        try output.write(matrix)
+      }
+      return try end(matrix.failures, hasFindings: matrix.hasFindings)
+    }
+    let report = audit(as: profile?.single).report(on: inputs, progress: progress)
+    bar.clear()
+    complain(of: report.failures)
+    for output in outputs {
+      // Figures on nothing would read as a clean bill.
+      if report.inputs.isEmpty, output.format == .text || output.format == .markdown { continue }
+      try output.write(report, isColored: color.isOn, failingFrom: failOn.severity)
+    }
+    try end(report.failures, hasFindings: report.hasFindings)
+  }
+
+  private func audit(as profile: Profile?) -> Audit {
+    Audit(
       options: AuditOptions(
         profile: profile,
         appModules: appModules,
@@ -101,28 +163,18 @@ struct AuditCommand: ParsableCommand {
       ),
       resolver: DwarfFrameResolver()
     )
-    let bar = ProgressBar()
-    let report = audit.report(on: AuditInput.inputs(arguments: logs)) {
-      bar.update($0, readByteCount: $1, byteCount: $2)
-    }
-    bar.clear()
-    for failure in report.failures {
+  }
+
+  private func complain(of failures: [InputFailure]) {
+    for failure in failures {
       let offered = failure.suggesting(commands: KVOAuditCommand.names)
       StandardStreams.complain("kvo-audit: \(offered.message)")
     }
-    switch format {
-    case .json: try StandardStreams.deliver(JSONReportRenderer().render(report))
-    case .text:
-      // Figures on nothing would read as a clean bill.
-      if !report.inputs.isEmpty {
-        try StandardStreams.deliver(TextReportRenderer(isColored: color.isOn).render(report))
-      }
-    }
-    if !report.failures.isEmpty { throw ExitStatus.unreadable }
-    if let severity = failOn.severity, report.hasFindings(atLeast: severity) {
-      throw ExitStatus.findings
-    }
+  }
+
+  /// Ends with the status that the report gives.
+  private func end(_ failures: [InputFailure], hasFindings: (Severity) -> Bool) throws {
+    if !failures.isEmpty { throw ExitStatus.unreadable }
+    if let severity = failOn.severity, hasFindings(severity) { throw ExitStatus.findings }
   }
 }
-
-extension Profile: ExpressibleByArgument {}

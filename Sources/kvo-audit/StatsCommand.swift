@@ -3,6 +3,11 @@ import KVOAudit
 
 /// `kvo-audit stats`: what a log is made of.
 struct StatsCommand: ParsableCommand {
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+  }
+
   static let configuration = CommandConfiguration(
     commandName: "stats",
     abstract: "Count the events of logs: by kind, size, thread and time.",
@@ -17,7 +22,7 @@ struct StatsCommand: ParsableCommand {
   var logs: [String]
 
   @Option(help: "How to print the figures.")
-  var format: AuditCommand.Format = .text
+  var format: Format = .text
 
   func run() throws {
     var isComplete = true

@@ -33,7 +33,7 @@ struct Example: CustomTestStringConvertible, Sendable {
         let count = match.output.split(separator: ",").count
         return "· events " + Array(repeating: "N", count: count).joined(separator: ", ")
       }
-      .replacing(#/in \d+ events from/#, with: "in N events from")
+      .replacing(#/in \d+ events/#, with: "in N events")
   }
 }
 
@@ -42,6 +42,8 @@ extension String {
   var withoutMachine: String {
     replacing(#/"0x[0-9a-f]+"/#, with: #""0x…""#)
       .replacing(#/"(?:\/[^"\/]+)+\/([^"\/]+)"/#) { "\"\($0.output.1)\"" }
+      .replacing(#/"file:\/\/(?:\/[^"\/]+)+\/([^"\/]+)"/#) { "\"\($0.output.1)\"" }
+      .replacing(#/"absoluteAddress": \d+/#, with: #""absoluteAddress": 0"#)
       .replacing(#/"event": \d+/#, with: #""event": 0"#)
       .replacing(#/"events": \d+/#, with: #""events": 0"#)
       .replacing(#/"events": \[[^\]]*\]/#, with: #""events": []"#)

@@ -36,6 +36,26 @@ struct SampleReportTests {
     try compare(audit.output.withoutMachine, with: "Demo.json")
   }
 
+  @Test(
+    "the demo's audit is its sample, in the other forms",
+    arguments: ["sarif", "junit", "markdown"]
+  )
+  func form(_ form: String) throws {
+    let demo = Example(name: "Demo", status: 1)
+    let (log, _) = try demo.record(in: folder)
+    let audit = try Built.run(
+      "kvo-audit",
+      ["--format", form, log.lastPathComponent],
+      in: folder.url
+    )
+    #expect(audit.status == 1 && audit.complaint == "")
+    let endings = ["sarif": "sarif", "junit": "junit.xml", "markdown": "md"]
+    try compare(
+      Example.withoutEventNumbers(audit.output.withoutMachine),
+      with: "Demo.\(endings[form] ?? form)"
+    )
+  }
+
   @Test("the index names every sample")
   func index() throws {
     let reports = Built.package.appending(path: "Reports")

@@ -43,7 +43,11 @@ import Testing
       (["none.jsonl"], 65), (["text.txt"], 65), (["empty.jsonl"], 65), (["."], 65),
       (["bad.jsonl", "none.jsonl"], 65), (["census", "none.jsonl"], 65),
       ([], 64), (["--fail-on", "always", "bad.jsonl"], 64),
-      (["--profile", "ios", "bad.jsonl"], 64),
+      (["--profile", "ios", "bad.jsonl"], 64), (["--profile", "all", "good.jsonl"], 0),
+      (["--profile", "all", "bad.jsonl"], 1), (["--profile", "all", "none.jsonl"], 65),
+      (["--profile", "all", "--fail-on", "never", "bad.jsonl"], 0),
+      (["--profile", "all", "-"], 64),
+      (["--profile", "all", "--format", "sarif", "bad.jsonl"], 64),
       (["--nonsense", "bad.jsonl"], 64), (["explain", "KVO999"], 64), (["explain"], 0),
       (["--help"], 0), (["--version"], 0), (["census", "bad.jsonl"], 0),
       (["--generate-completion-script", "zsh"], 0),
@@ -54,6 +58,64 @@ import Testing
     #expect(run.status == status, "\(run.complaint)")
     // What is refused says why; what is not refused complains of nothing.
     #expect(run.complaint.isEmpty == (status < 64))
+  }
+
+  @Test("writes the report in several forms at once, one of them printed")
+  func forms() throws {
+    let run = try run(
+      "--format",
+      "json",
+      "--format",
+      "sarif=a.sarif",
+      "--format",
+      "junit=a.xml",
+      "--format",
+      "markdown=a.md",
+      "--format",
+      "text=a.txt",
+      "bad.jsonl"
+    )
+    #expect(run.status == 1 && run.complaint == "")
+    #expect(try run.output == self.run("--format", "json", "bad.jsonl").output)
+    for (form, file) in [("sarif", "a.sarif"), ("junit", "a.xml"), ("text", "a.txt")] {
+      let written = try String(contentsOf: folder.url.appending(path: file), encoding: .utf8)
+      #expect(try written == self.run("--format", form, "bad.jsonl").output)
+    }
+  }
+
+  @Test(
+    "refuses forms that cannot be had",
+    arguments: [
+      (
+        ["--format", "json", "--format", "text", "bad.jsonl"],
+        "\"json\" and \"text\" cannot both go to standard output; name a file: --format text=FILE"
+      ),
+      (["--format", "sarif=", "bad.jsonl"], "The value 'sarif=' is invalid for '--format"),
+      (["--format", "yaml", "bad.jsonl"], "The value 'yaml' is invalid for '--format"),
+    ]
+  )
+  func refusedForms(arguments: [String], words: String) throws {
+    let run = try CommandRun(arguments, in: folder.url)
+    #expect(run.status == 64 && run.output == "")
+    #expect(run.complaint.contains(words), "\(run.complaint)")
+  }
+
+  @Test("says which report it could not write")
+  func unwritable() throws {
+    let run = try run("--format", "sarif=none/a.sarif", "bad.jsonl")
+    #expect(run.status == 74 && run.output == "")
+    #expect(
+      run.complaint
+        == "kvo-audit: none/a.sarif: cannot be written: No such file or directory\n"
+    )
+  }
+
+  @Test("says its version, alone and beside other options, in the same words")
+  func version() throws {
+    let alone = try run("--version")
+    #expect(alone.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
+    #expect(try run("--fail-on", "never", "--version").output == alone.output)
+    #expect(try run("audit", "--version").output == alone.output)
   }
 
   @Test("reports what it could read and complains of the rest")

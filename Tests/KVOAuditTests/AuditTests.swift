@@ -44,10 +44,19 @@ import Testing
           a.jsonl:7:1: not JSON: invalid value
 
         NOT JUDGED, which is not clean:
-          KVO009, KVO011, KVO013–KVO016, KVO018, KVO019, KVO022–KVO028, KVO030: not implemented in \
-        this version
-          KVO012: no changes in this log
-          KVO021, KVO031, KVO032: events were dropped at event 7, and absence proves nothing from there
+          KVO009, KVO027: no notify events in this log
+          KVO011, KVO013, KVO021, KVO022, KVO031, KVO032: events were dropped at event 7, and absence \
+        proves nothing from there
+          KVO012, KVO024: no changes in this log
+          KVO014: no write events in this log
+          KVO015, KVO016: no attach events in this log
+          KVO018: no registration in this log says its site
+          KVO019: no hold events in this log
+          KVO023: no registration in this log says its executor
+          KVO025: no removeEnd events in this log
+          KVO026: no lock events in this log
+          KVO028: no declares events in this log
+          KVO030: no class events in this log
 
         SUMMARY: 1 error, 0 warnings in 7 events from 1 process (0 observations live at the end)
 

@@ -41,10 +41,20 @@ import Testing
             #1 main            main.swift:6
 
         NOT JUDGED, which is not clean:
-          KVO009, KVO011, KVO013–KVO016, KVO018, KVO019, KVO022–KVO028, KVO030: not implemented in \
-        this version
-          KVO012, KVO032: no changes in this log
+          KVO009, KVO027: no notify events in this log
+          KVO011, KVO012, KVO024, KVO032: no changes in this log
+          KVO013: no prior notifications in this log
+          KVO014: no write events in this log
+          KVO015, KVO016: no attach events in this log
+          KVO018: no registration in this log says its site
+          KVO019: no hold events in this log
           KVO021: no scope ended in this log
+          KVO022: no scope was run three times in this log
+          KVO023: no registration in this log says its executor
+          KVO025: no removeEnd events in this log
+          KVO026: no lock events in this log
+          KVO028: no declares events in this log
+          KVO030: no class events in this log
 
         SUMMARY: 0 errors, 0 warnings in 5 events from 1 process (1 observation live at the end)
 

@@ -26,6 +26,9 @@ final class Child {
     }
   }
 
+  // Not SIG_IGN, which the programs would inherit.
+  private static let survivesBrokenPipes: Void = { signal(SIGPIPE) { _ in } }()
+
   /// Seconds that no program of the tests needs.
   private static let patience = 120.0
 
@@ -44,7 +47,9 @@ final class Child {
 
   func kill(_ signal: Int32) { Foundation.kill(id, signal) }
 
+  /// Writes to its input; throws where it has ended.
   func send(_ text: String) throws {
+    _ = Self.survivesBrokenPipes
     try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
   }
 

@@ -153,4 +153,51 @@ struct BoundedMemoryTests {
     #expect(Set(sizes).count == 1)
     #expect(sizes.last?.max() ?? 0 < 20_000)
   }
+
+  @Test("of what objects hold, hang on and are seen with is that of those which live")
+  func everythingElse() {
+    var replay = OrderedReplay()
+    var sizes: [[Int]] = []
+    let name = StringID(rawValue: 1)
+    for number in 0..<UInt64(24_000) {
+      let object = ObjectRef(id: ObjectID(number * 4), className: name)
+      let owner = ObjectRef(id: ObjectID(number * 4 + 1), className: name)
+      let token = ObjectRef(id: ObjectID(number * 4 + 2), className: name, kind: .token)
+      let id = RegistrationID(number)
+      let registration = Registration(
+        id: id,
+        subject: object,
+        observer: nil,
+        keyPath: StringID(rawValue: 2),
+        form: .token,
+        token: token
+      )
+      let attachment = Attachment(registration: id, depth: 1, key: name, object: owner)
+      let scope = ScopeID(number)
+      let bodies: [Event.Body] = [
+        .scopeBegin(Scope(id: scope, name: StringID(rawValue: 3))),
+        .register(registration), .registerEnd(id), .attach(attachment),
+        .write(subject: object, key: name, fingerprint: name),
+        .classChanged(object, to: name, isKVOSubclass: false),
+        .hold(Reference(from: owner, to: token, label: name)),
+        .hold(Reference(from: token, to: owner, label: name)),
+        .walkBegin(roots: []),
+        .hold(Reference(from: owner, to: token, label: name)),
+        .hold(Reference(from: token, to: owner, label: name)),
+        .walkEnd(isComplete: true, opaque: []),
+        .cancel(id, by: .user), .scopeEnd(scope), .deinitEnd(owner), .deinitEnd(token),
+        .deinitEnd(object), .willChange(Change(subject: owner, key: name, id: nil)),
+        .didChange(Change(subject: owner, key: name, id: nil)),
+      ]
+      for (index, body) in bodies.enumerated() {
+        replay.take(Event(body, scope: scope), number: Int(number) * 32 + index) {
+          Issue.record("\($0.code) in a program without a fault")
+        }
+      }
+      if number % 8_000 == 7_999 { sizes.append(replay.capacities) }
+    }
+    replay.finish { Issue.record("\($0.code) at the end of a program without a fault") }
+    #expect(Set(sizes).count == 1)
+    #expect(sizes.last?.max() ?? 0 < 20_000)
+  }
 }

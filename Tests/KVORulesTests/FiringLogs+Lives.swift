@@ -188,10 +188,10 @@ extension FiringLog {
           }.replacing(2) { $0.register("2", by: "Screen#4", form: .controller) }
         ),
         (
-          "registered while the change went on",
+          "registered while the change went on, and told the value after it",
           missed.without(2).inserting(before: 3) {
             $0.register("2", by: "Screen#4")
-          }
+          }.inserting(before: 5) { $0.notify("2", .initial, thread: "2") }
         ),
         ("killed in the middle", missed.twin { $0.events.removeSubrange(6...) }),
         (

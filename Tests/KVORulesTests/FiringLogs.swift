@@ -13,7 +13,9 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(code.rawValue) \(code.slug)" }
 
-  static let all = removals + registrations + lifetimes + changes + scopes
+  static let all =
+    removals + registrations + lifetimes + changes + scopes + deliveries + promises + values
+    + threads + graphs
 
   // MARK: - Removals
 

@@ -19,7 +19,7 @@ struct HostileLogTests {
     )
     let form = Registration.Form.allCases.randomElement(using: &random)
     let phase = Delivery.Phase.allCases.randomElement(using: &random)
-    switch Int.random(in: 0..<22, using: &random) {
+    switch Int.random(in: 0..<36, using: &random) {
     case 0, 1:
       log.register(
         id,
@@ -49,6 +49,21 @@ struct HostileLogTests {
     case 20:
       let known = log.registration(id, subject, by: observer, "balance")
       log.add(.live(known), thread: thread, order: order)
+    case 21: log.removeEnd(id, subject, by: observer, thread: thread)
+    case 22: log.attach(id, depth: Int(pick(4)) ?? 0, to: subject, .weak, thread: thread)
+    case 23: log.attach(id, depth: .max, to: observer, thread: thread)
+    case 24: log.detach(id, depth: Int(pick(4)) ?? 0, from: observer, thread: thread)
+    case 25: log.detach(id, depth: .min, from: subject, thread: thread)
+    case 26: log.write(pick(3), subject, thread: thread, order: order)
+    case 27: log.hold("token:\(observer)", subject, label: pick(2))
+    case 28: log.hold(subject, "closure:\(observer)", certainty: .suspected)
+    case 29: log.drop("token:\(observer)", subject, label: pick(2))
+    case 30:
+      Bool.random(using: &random) ? log.beginWalk(thread: thread) : log.endWalk(thread: thread)
+    case 31: Bool.random(using: &random) ? log.lock(thread: thread) : log.unlock(thread: thread)
+    case 32: log.changeClass(subject, to: pick(2), isKVOSubclass: Bool.random(using: &random))
+    case 33: log.declare(pick(3), affectedBy: [pick(3)], by: pick(2), superclass: pick(3))
+    case 34: log.nameThread(pick(3), thread: thread)
     default: log.register(id, subject, by: subject, thread: thread, order: order, scope: scope)
     }
   }

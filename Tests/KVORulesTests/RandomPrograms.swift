@@ -26,6 +26,18 @@ enum Step: Sendable {
   case change(on: Int, key: Int, skipping: Int?)
   /// Adds with an initial value, and removes inside its own initial callback.
   case addRemovingItself(on: Int, by: Int, key: Int)
+  /// Tells the `nth` registration that ended of something.
+  case tellEnded(nth: Int)
+  /// A change under a lock.
+  case lockedChange(on: Int, key: Int)
+  /// A change of which the first observer is told before, and after it only where that is kept.
+  case priorChange(on: Int, key: Int, isKept: Bool)
+  /// Adds in the middle of a change, which it is told of or not.
+  case addDuringChange(on: Int, by: Int, key: Int, isTold: Bool)
+  /// The only observer of a key changes it inside its callback, so many times.
+  case reentrantChange(on: Int, key: Int, depth: Int)
+  /// Two threads change the same.
+  case concurrentChange(on: Int, key: Int)
 }
 
 extension Step {
@@ -40,7 +52,16 @@ extension Step {
     let by = max(0, Int.random(in: -2..<objectCount, using: &random))
     let key = max(0, Int.random(in: -2..<keyCount, using: &random))
     let context = Int.random(in: 0..<contextCount, using: &random)
-    switch Int.random(in: 0..<20, using: &random) {
+    switch Int.random(in: 0..<26, using: &random) {
+    case 20: return .tellEnded(nth: Int.random(in: 0..<4, using: &random))
+    case 21: return .lockedChange(on: on, key: key)
+    case 22: return .priorChange(on: on, key: key, isKept: Bool.random(using: &random))
+    case 23:
+      return .addDuringChange(on: on, by: by, key: key, isTold: Bool.random(using: &random))
+    case 24:
+      let depth = Int.random(in: 7..<12, using: &random)
+      return .reentrantChange(on: on, key: key, depth: depth)
+    case 25: return .concurrentChange(on: on, key: key)
     case 0..<7:
       let isToken = Int.random(in: 0..<4, using: &random) == 0
       return .add(on: on, by: by, key: key, context: context, isToken: isToken)
@@ -72,6 +93,8 @@ struct ModelledProgram {
     var context: Int
     var isToken: Bool
     var isLive = true
+    /// The second half of the change that it was added in, while nobody told it of a later value.
+    var missedChange: Int?
   }
 
   private(set) var log = SampleLog()
@@ -96,6 +119,7 @@ struct ModelledProgram {
     self.isNumbered = isNumbered
     hasTokens = isNumbered
     for step in steps { run(step) }
+    for index in facts.indices where facts[index].isLive { end(index) }
     log.exit()
   }
 
@@ -116,11 +140,20 @@ struct ModelledProgram {
     case .cancel(let nth):
       let live = facts.indices.filter { facts[$0].isLive }
       guard isNumbered, nth < live.count else { return }
-      facts[live[nth]].isLive = false
+      end(live[nth])
       log.cancel(String(facts[live[nth]].id), by: .user)
     case .die(let place): die(place)
     case .change(let on, let key, let skipping):
       if isNumbered { change(pool[on], key, skipping) }
+    case .tellEnded(let nth): if isNumbered { tellEnded(nth) }
+    case .lockedChange(let on, let key): if isNumbered { lockedChange(pool[on], key) }
+    case .priorChange(let on, let key, let isKept):
+      if isNumbered { priorChange(pool[on], key, isKept: isKept) }
+    case .addDuringChange(let on, let by, let key, let isTold):
+      if isNumbered { addDuringChange(pool[on], pool[by], key, isTold: isTold) }
+    case .reentrantChange(let on, let key, let depth):
+      if isNumbered { reentrantChange(pool[on], key, depth: depth) }
+    case .concurrentChange(let on, let key): if isNumbered { concurrentChange(pool[on], key) }
     case .addRemovingItself(let on, let by, let key):
       guard isNumbered else { return }
       add(pool[on], pool[by], key, 2, isToken: false, options: [.initial])
@@ -183,7 +216,7 @@ struct ModelledProgram {
         found("004", at: next)
       }
       if matched == initial { found("010", at: next) }
-      facts[matched].isLive = false
+      end(matched)
     } else if pair.contains(where: {
       !facts[$0].isLive && (context == 0 || facts[$0].context == context)
     }) {
@@ -205,10 +238,10 @@ struct ModelledProgram {
     for index in facts.indices where facts[index].isLive {
       if facts[index].on == object {
         found("006", at: next)
-        facts[index].isLive = false
+        end(index)
       } else if facts[index].by == object, !facts[index].isToken {
         found("007", at: next)
-        facts[index].isLive = false
+        end(index)
       }
     }
     log.endDeinit(name(object))
@@ -217,24 +250,135 @@ struct ModelledProgram {
     born += 1
   }
 
+  /// The registration is over, and with it the hope that it is told.
+  private mutating func end(_ index: Int) {
+    facts[index].isLive = false
+    if let missed = facts[index].missedChange { found("011", at: missed) }
+    facts[index].missedChange = nil
+  }
+
   private mutating func change(_ on: Int, _ key: Int, _ skipping: Int?) {
     changeCount += 1
     let id = String(changeCount)
-    let told = facts.filter { $0.isLive && $0.on == on && $0.key == key }
+    let told = observers(of: key, on: on)
     log.will(name(on), Self.keys[key], change: id)
     let made = next
     log.did(name(on), Self.keys[key], change: id)
-    for (index, fact) in told.enumerated() {
-      if index == skipping {
+    for (place, index) in told.enumerated() {
+      if place == skipping {
         found("032", at: made)
-        continue
+      } else {
+        tell(index, change: id)
       }
-      if dead.contains(fact.by) { found("008", at: next) }
-      log.notify(String(fact.id), change: id)
-      log.notifyEnd(String(fact.id), change: id)
     }
-    // Something that shows that the deliveries are over.
-    log.will(name(on), "other")
-    log.did(name(on), "other")
+    goOn(on)
+  }
+
+  private func observers(of key: Int, on: Int) -> [Int] {
+    facts.indices.filter { facts[$0].isLive && facts[$0].on == on && facts[$0].key == key }
+  }
+
+  /// Something that shows that the deliveries are over.
+  private mutating func goOn(_ on: Int, thread: String = "1") {
+    log.will(name(on), "other", thread: thread)
+    log.did(name(on), "other", thread: thread)
+  }
+
+  private mutating func tell(_ index: Int, change: String, thread: String = "1") {
+    beginTelling(index, change: change, thread: thread)
+    log.notifyEnd(String(facts[index].id), change: change, thread: thread)
+  }
+
+  private mutating func beginTelling(_ index: Int, change: String, thread: String = "1") {
+    if dead.contains(facts[index].by) {
+      found("008", at: next)
+    } else if !facts[index].isLive {
+      found("009", at: next)
+    }
+    facts[index].missedChange = nil
+    log.notify(String(facts[index].id), change: change, thread: thread)
+  }
+
+  private mutating func nextChange() -> String {
+    changeCount += 1
+    return String(changeCount)
+  }
+
+  // MARK: - Changes with something more
+
+  private mutating func tellEnded(_ nth: Int) {
+    let ended = facts.indices.filter { !facts[$0].isLive }
+    if nth < ended.count { tell(ended[nth], change: nextChange()) }
+  }
+
+  private mutating func lockedChange(_ on: Int, _ key: Int) {
+    let id = nextChange()
+    log.will(name(on), Self.keys[key], change: id)
+    log.did(name(on), Self.keys[key], change: id)
+    log.lock()
+    for index in observers(of: key, on: on) {
+      found("026", at: next)
+      tell(index, change: id)
+    }
+    log.unlock()
+    goOn(on)
+  }
+
+  private mutating func priorChange(_ on: Int, _ key: Int, isKept: Bool) {
+    let id = nextChange()
+    let told = observers(of: key, on: on)
+    log.will(name(on), Self.keys[key], change: id)
+    if let first = told.first {
+      if dead.contains(facts[first].by) { found("008", at: next) }
+      log.notify(String(facts[first].id), .prior, change: id)
+      log.notifyEnd(String(facts[first].id), .prior, change: id)
+    }
+    if !isKept, !told.isEmpty { found("013", at: next) }
+    log.did(name(on), Self.keys[key], change: id)
+    for index in isKept ? told[...] : told.dropFirst() { tell(index, change: id) }
+    goOn(on)
+  }
+
+  private mutating func addDuringChange(_ on: Int, _ by: Int, _ key: Int, isTold: Bool) {
+    let id = nextChange()
+    let told = observers(of: key, on: on)
+    log.will(name(on), Self.keys[key], change: id)
+    add(on, by, key, 2, isToken: false, options: [])
+    log.registerEnd(String(facts.count))
+    let made = next
+    log.did(name(on), Self.keys[key], change: id)
+    for index in told { tell(index, change: id) }
+    if isTold {
+      tell(facts.count - 1, change: id)
+    } else {
+      facts[facts.count - 1].missedChange = made
+    }
+    goOn(on)
+  }
+
+  private mutating func reentrantChange(_ on: Int, _ key: Int, depth: Int) {
+    let told = observers(of: key, on: on)
+    guard let index = told.first, told.count == 1 else { return }
+    let changes = (0..<depth).map { _ in nextChange() }
+    for (level, id) in changes.enumerated() {
+      log.will(name(on), Self.keys[key], change: id)
+      log.did(name(on), Self.keys[key], change: id)
+      if level == 8 { found("027", at: next) }
+      beginTelling(index, change: id)
+    }
+    for id in changes.reversed() { log.notifyEnd(String(facts[index].id), change: id) }
+    goOn(on)
+  }
+
+  private mutating func concurrentChange(_ on: Int, _ key: Int) {
+    let ids = [nextChange(), nextChange()]
+    log.will(name(on), Self.keys[key], change: ids[0])
+    found("024", at: next)
+    log.will(name(on), Self.keys[key], change: ids[1], thread: "2")
+    for (id, thread) in zip(ids, ["1", "2"]) {
+      log.did(name(on), Self.keys[key], change: id, thread: thread)
+      for index in observers(of: key, on: on) { tell(index, change: id, thread: thread) }
+      goOn(on, thread: thread)
+    }
   }
 }

@@ -45,7 +45,8 @@ struct RuleEngineTests {
     let why = "events were dropped at event 3, and absence proves nothing from there"
     #expect(
       engine.notJudged.filter { $0.why == why }.map(\.code) == [
-        .leakedRegistration, .tokenDropped, .missedDelivery,
+        .registrationRace, .priorWithoutAfter, .leakedRegistration, .registrationGrowth,
+        .tokenDropped, .missedDelivery,
       ]
     )
   }

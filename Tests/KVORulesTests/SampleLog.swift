@@ -92,6 +92,8 @@ struct SampleLog: Sendable {
     options: Registration.Options = [],
     form: Registration.Form = .classic,
     at site: String = "",
+    executor: String = "",
+    token: String? = nil,
     expectedToLive: String = ""
   ) -> Registration {
     Registration(
@@ -102,7 +104,9 @@ struct SampleLog: Sendable {
       context: self.context(context),
       options: options,
       form: form,
+      token: token.map { object($0) },
       site: names.id(of: site),
+      executor: names.id(of: executor),
       expectedToLive: names.id(of: expectedToLive)
     )
   }
@@ -137,6 +141,8 @@ struct SampleLog: Sendable {
     options: Registration.Options = [],
     form: Registration.Form = .classic,
     at site: String = "",
+    executor: String = "",
+    token: String? = nil,
     expectedToLive: String = "",
     thread: String? = "1",
     order: UInt64? = nil,
@@ -152,6 +158,8 @@ struct SampleLog: Sendable {
       options: options,
       form: form,
       at: site,
+      executor: executor,
+      token: token,
       expectedToLive: expectedToLive
     )
     add(.register(registration), thread: thread, order: order, scope: scope, stack: stack)
@@ -171,14 +179,36 @@ struct SampleLog: Sendable {
     order: UInt64? = nil,
     stack: [String] = ["Screen.close() (Screen.swift:29)"]
   ) {
-    let removal = Removal(
+    let removal = removal(id, subject, by: observer, keyPath, context: context)
+    add(.remove(removal), thread: thread, order: order, stack: stack)
+  }
+
+  mutating func removeEnd(
+    _ id: String? = nil,
+    _ subject: String = "Account#12",
+    by observer: String? = "Screen#3",
+    _ keyPath: String = "balance",
+    context: String? = nil,
+    thread: String? = "1"
+  ) {
+    let removal = removal(id, subject, by: observer, keyPath, context: context)
+    add(.removeEnd(removal), thread: thread)
+  }
+
+  private mutating func removal(
+    _ id: String?,
+    _ subject: String,
+    by observer: String?,
+    _ keyPath: String,
+    context: String?
+  ) -> Removal {
+    Removal(
       subject: object(subject),
       observer: observer.map { object($0) },
       keyPath: names.id(of: keyPath),
       context: self.context(context),
       registration: id.map { names.identifier($0) }
     )
-    add(.remove(removal), thread: thread, order: order, stack: stack)
   }
 
   mutating func cancel(
@@ -236,6 +266,7 @@ struct SampleLog: Sendable {
     _ id: String = "1",
     _ phase: Delivery.Phase = .after,
     change: String? = nil,
+    executor: String = "",
     thread: String? = "1",
     order: UInt64? = nil,
     stack: [String] = []
@@ -243,7 +274,8 @@ struct SampleLog: Sendable {
     let delivery = Delivery(
       registration: names.identifier(id),
       change: change.map { names.identifier($0) },
-      phase: phase
+      phase: phase,
+      executor: names.id(of: executor)
     )
     add(.notify(delivery), thread: thread, order: order, stack: stack)
   }
@@ -297,16 +329,6 @@ struct SampleLog: Sendable {
       .refused(registration, reason: reason, part: names.id(of: part)),
       stack: ["Screen.init(account:) (Screen.swift:12)"]
     )
-  }
-
-  mutating func hold(_ from: String, _ to: String, _ strength: Reference.Strength = .strong) {
-    let reference = Reference(
-      from: object(from),
-      to: object(to),
-      label: names.id(of: "observed"),
-      strength: strength
-    )
-    add(.hold(reference))
   }
 
   mutating func process(isComplete: Bool = true, runtime: ProcessInfo.Runtime? = nil) {

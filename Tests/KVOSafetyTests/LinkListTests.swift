@@ -15,31 +15,41 @@ struct LinkListTests {
     )
     let observation = Observation(
       registration: registration,
-      keys: [.none],
+      key: .none,
+      path: [],
+      declaration: nil,
       observer: nil,
       root: storage,
-      read: { _ in nil },
+      valueType: nil,
+      tree: nil,
       deliver: { _, _, _ in nil }
     )
-    return ObservationLink(observation: observation, depth: 0)
+    return ObservationLink(
+      observation: observation,
+      number: 0,
+      key: .none,
+      isDirect: true,
+      isIntermediate: false
+    )
   }
 
   @Test("keep their order through additions and removals, and close their gaps")
   func order() {
     let account = Account()
     let storage = account.storage
-    var list = LinkList()
+    var list = LinkList(key: .none)
     for number in 1...100 as ClosedRange<UInt64> { list.append(link(number, on: storage)) }
     for number in 1...100 as ClosedRange<UInt64> where number % 10 != 0 {
-      let isRemoved = [1, 2].map { _ in list.remove(RegistrationID(number), depth: 0) }
+      let isRemoved = [1, 2].map { _ in list.remove(RegistrationID(number), number: 0) }
       #expect(isRemoved == [true, false])
     }
     list.append(link(101, on: storage))
-    let isRemovedElsewhere = list.remove(RegistrationID(10), depth: 1)
+    let isRemovedElsewhere = list.remove(RegistrationID(10), number: 1)
     #expect(!isRemovedElsewhere)
     let expected: [UInt64] = Array(stride(from: 10, through: 100, by: 10)) + [101]
-    #expect(list.all.map(\.observation.id.rawValue) == expected)
-    for number in expected { _ = list.remove(RegistrationID(number), depth: 0) }
+    let listed = list.all.map(\.observation.id.rawValue)
+    #expect(listed == expected)
+    for number in expected { _ = list.remove(RegistrationID(number), number: 0) }
     #expect(list.isEmpty)
   }
 }

@@ -2,6 +2,7 @@ import CKVORecorder
 import Glibc
 import KVORecorder
 import KVOTrace
+import ProbeC
 import Synchronization
 
 /// Does what its standard input says, line by line, and answers each with one line.
@@ -62,7 +63,7 @@ enum DrivenProbe {
       var limit = rlimit(rlim_cur: rlim_t(numbers[0]), rlim_max: .max)
       signal(SIGXFSZ, SIG_DFL)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    case "user": setuid(uid_t(numbers[0]))
+    case "modes": guard probe_heed_modes() == 0 else { return String(cString: strerror(errno)) }
     case "library": return try LibraryProbe.record(path: words[0], function: words[1])
     default: return "what is \"\(command)\"?"
     }

@@ -1,7 +1,8 @@
 import BenchmarkHarness
 import Foundation
 
-/// `bench [--rounds <number>] [recorder] [replay] [retention]`: measures, and writes the reports.
+/// `bench [--rounds <number>] [observation] [recorder] [replay] [retention]`: measures, and writes the
+/// reports.
 ///
 /// Run in the folder of the root package; `make bench` does.
 @main
@@ -18,6 +19,7 @@ enum Bench {
   }
 
   private static let suites: [String: @Sendable (inout Workshop) throws -> Suite] = [
+    "observation": { _ in ObservationSuite.suite },
     "recorder": { try RecorderSuite(&$0).suite },
     "replay": { try ReplaySuite(&$0).suite },
     "retention": { _ in RetentionSuite().suite },

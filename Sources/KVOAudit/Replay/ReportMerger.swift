@@ -19,6 +19,9 @@ struct ReportMerger {
     inputLabels.append(label)
     for var finding in outcome.findings {
       finding.input = inputLabels.count - 1
+      for index in finding.consequences.indices {
+        finding.consequences[index].input = inputLabels.count - 1
+      }
       add(finding)
     }
     for var crash in outcome.crashes {
@@ -63,6 +66,14 @@ struct ReportMerger {
     findings[place].count += finding.count
     findings[place].severity = max(findings[place].severity, finding.severity)
     if finding.confidence == .high { findings[place].confidence = .high }
+    for consequence in finding.consequences {
+      let known = findings[place].consequences.firstIndex { $0.signature == consequence.signature }
+      if let known {
+        findings[place].consequences[known].count += consequence.count
+      } else {
+        findings[place].consequences.append(consequence)
+      }
+    }
   }
 
   private mutating func add(_ rule: RuleEngine.NotJudged, input: Int) {

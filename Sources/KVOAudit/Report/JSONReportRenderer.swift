@@ -39,7 +39,7 @@ package struct JSONReportRenderer {
 }
 
 extension JSONText {
-  fileprivate mutating func write(_ input: AuditReport.Input) {
+  mutating func write(_ input: AuditReport.Input) {
     object { text in
       text.key("path")
       text.value(input.path)
@@ -77,7 +77,7 @@ extension JSONText {
     }
   }
 
-  fileprivate mutating func write(_ failure: InputFailure) {
+  mutating func write(_ failure: InputFailure) {
     object { text in
       text.key("path")
       text.value(failure.input)

@@ -1,13 +1,17 @@
 internal import CKVOUnwind
-internal import Synchronization
+public import Synchronization
 
 /// A lock around a value: Swift's `Mutex`, in a form that ThreadSanitizer understands.
 ///
 /// The sanitizer does not know the futex inside `Mutex` and reports what it guards as races; the
 /// two calls tell it of the lock. In other builds they do nothing.
+///
+/// Inlined into other targets: unspecialised, a lock costs ten times what it takes.
+@usableFromInline
 package struct GuardedState<State>: ~Copyable {
-  private let mutex: Mutex<State>
+  @usableFromInline let mutex: Mutex<State>
 
+  @inlinable
   package init(_ state: sending State) {
     mutex = Mutex(state)
   }
@@ -15,6 +19,7 @@ package struct GuardedState<State>: ~Copyable {
   /// Runs `body` with the lock held.
   ///
   /// `body` must not call out: no user code, no other lock.
+  @inlinable
   package borrowing func withLock<Result, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -22,8 +27,8 @@ package struct GuardedState<State>: ~Copyable {
     // would see before it is told of the lock.
     let address = withUnsafePointer(to: mutex) { UnsafeRawPointer($0) }
     return try mutex.withLock { state throws(Failure) -> sending Result in
-      kvos_lock_taken(address)
-      defer { kvos_lock_released(address) }
+      lockTaken(address)
+      defer { lockReleased(address) }
       return try body(&state)
     }
   }
@@ -31,3 +36,11 @@ package struct GuardedState<State>: ~Copyable {
 
 // `Mutex` is Sendable whatever it guards, and so is this.
 extension GuardedState: Sendable {}
+
+// The C module stays out of what other targets inline.
+
+@usableFromInline
+func lockTaken(_ address: UnsafeRawPointer) { kvos_lock_taken(address) }
+
+@usableFromInline
+func lockReleased(_ address: UnsafeRawPointer) { kvos_lock_released(address) }

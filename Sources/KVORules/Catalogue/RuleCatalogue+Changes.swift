@@ -8,7 +8,10 @@ extension RuleCatalogue {
         "change lost while the observation was made",
         .error,
         Consequences(.wrong, .wrong, .wrong, .unknown, .unknown),
-        hint: "ask for the present value with `.initial`, or register on the changing thread",
+        hint: """
+          ask for the present value too: `{subject}.observe(keyPath: "{keyPath}", options: [.initial, \
+          .new])`, or register on the changing thread
+          """,
         happened: """
           A change began before a registration and ended after it, and neither a notification nor \
           an initial value told the new observer of it.
@@ -61,7 +64,10 @@ extension RuleCatalogue {
         "told before a change but not after it",
         .error,
         Consequences(.wrong, .wrong, .wrong, .unknown, .wrong),
-        hint: "send didChange for \"{keyPath}\" on every way out of the setter",
+        hint: """
+          send the second half on every way out of the setter: `defer { didChangeValue(forKey: \
+          "{keyPath}") }`
+          """,
         happened: """
           An observer was told that a value is about to change, and never that it had changed.
           """,
@@ -80,7 +86,10 @@ extension RuleCatalogue {
         "observed value changed without a notification",
         .error,
         Consequences(.wrong, .wrong, .crash, .unknown, .wrong),
-        hint: "set {keyPath} through its accessor, or bracket the write with will and didChange",
+        hint: """
+          set {keyPath} through its accessor, or bracket the write: `willChangeValue(forKey: …); defer { \
+          didChangeValue(forKey: …) }`
+          """,
         happened: "An observed value was different from before, with no change in between.",
         matters: """
           Observers show an old value. In the middle of a key path the removal goes to the wrong \
@@ -100,7 +109,7 @@ extension RuleCatalogue {
         "one value changed on two threads at once",
         .error,
         Consequences(.contained, .crash, .crash, .unknown, .unknown),
-        hint: "change {keyPath} on one actor or queue",
+        hint: "change {keyPath} on one actor or queue: `@MainActor var {keyPath}`",
         happened: """
           Two changes of one key, or of keys that a third depends on, overlapped on different threads.
           """,
@@ -120,7 +129,10 @@ extension RuleCatalogue {
         .error,
         isLive: true,
         .everywhere(.crash),
-        hint: "leave the callback early where the new value of {keyPath} is the old one",
+        hint: """
+          leave the callback early where {keyPath} is as it was: `guard change.newValue != \
+          change.oldValue else { return }`
+          """,
         happened: """
           A callback changed the key that it observes, was told of that, and so on, more than \
           eight deep.

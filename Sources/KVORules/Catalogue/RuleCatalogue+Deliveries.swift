@@ -8,7 +8,10 @@ extension RuleCatalogue {
         "notification sent after the removal",
         .error,
         Consequences(.contained, .wrong, .crash, .unknown, .none),
-        hint: "wait for running callbacks of \"{keyPath}\" before you free what they use",
+        hint: """
+          let the callback of "{keyPath}" look whether its owner is still open, `guard isOpen else { \
+          return }`, or end it by `token.invalidateAndWait()` before you free what it uses
+          """,
         happened: "A callback was begun after the removal of its registration had returned.",
         matters: "The callback finds what its owner has already torn down.",
         fix: "Let the callback check that its owner is still open.",
@@ -73,7 +76,10 @@ extension RuleCatalogue {
         "notification on another executor than expected",
         .warning,
         .everywhere(.wrong),
-        hint: "change {keyPath} on the executor of {observer}, or hop in the handler",
+        hint: """
+          hop in the handler of {observer}: `Task { @MainActor in … }`, or change {keyPath} where it is \
+          observed
+          """,
         happened: """
           A callback ran on another actor, queue or thread than its registration expected.
           """,
@@ -92,7 +98,10 @@ extension RuleCatalogue {
         "callback while a lock is held",
         .error,
         .everywhere(.hang),
-        hint: "unlock before you change {keyPath}, add or remove",
+        hint: """
+          compute under the lock and act after it: `let new = lock.withLock { … }`, and only then change, \
+          add or remove {keyPath}
+          """,
         happened: """
           A callback, an addition or a removal ran between the lock and the unlock of one thread.
           """,

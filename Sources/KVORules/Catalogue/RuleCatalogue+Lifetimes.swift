@@ -89,7 +89,10 @@ extension RuleCatalogue {
         "object in the middle of a key path died",
         .error,
         Consequences(.contained, .wrong, .crash, .unknown, .unknown),
-        hint: "hold the objects along \"{keyPath}\", or notify when one of them is replaced",
+        hint: """
+          hold the objects along "{keyPath}" strongly, or replace one only inside \
+          `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
+          """,
         happened: """
           An object in the middle of an observed key path was deallocated while the path hung on it.
           """,
@@ -108,7 +111,10 @@ extension RuleCatalogue {
         "weak link of a key path became nil unnoticed",
         .warning,
         .everywhere(.wrong),
-        hint: "set the weak link of \"{keyPath}\" to nil by hand before its object dies",
+        hint: """
+          set the weak link of "{keyPath}" to nil before its object dies, through the accessor that \
+          notifies, or hold it strongly
+          """,
         happened: """
           An object in the middle of an observed key path, held weakly, died: the value became nil \
           without a notification.

@@ -110,7 +110,10 @@ extension RuleCatalogue {
         "more observations live after each run",
         .warning,
         .everywhere(.leak),
-        hint: "remove what each run adds of \"{keyPath}\", or add it once before the first run",
+        hint: """
+          end what each run adds: `token = {subject}.observe(keyPath: "{keyPath}") { … }` replaces the \
+          one before; or add it once, before the first run
+          """,
         happened: """
           A scope was run three times or more, and each time more registrations of one line and \
           key path were live at its end.

@@ -124,7 +124,10 @@ extension RuleCatalogue {
         "observation removed on two threads at once",
         .error,
         Consequences(.contained, .crash, .crash, .unknown, .unknown),
-        hint: "remove the observation of \"{keyPath}\" on one thread, or through one token",
+        hint: """
+          remove the observation of "{keyPath}" on one thread, or through one token: \
+          `token.invalidate()` may be called twice, and at once
+          """,
         happened: """
           Two removals of one registration overlapped on different threads, or one overlapped the \
           deallocation of the observed object.

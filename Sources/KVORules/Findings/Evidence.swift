@@ -20,6 +20,12 @@ package struct Evidence: Hashable, Sendable {
     case notified
     /// Where the scope was opened.
     case scope
+    /// Where the lock was taken.
+    case locked
+    /// Where a key path hung itself on an object.
+    case attached
+    /// Where the value was seen before.
+    case seen
   }
 
   // Kept for every registration that is live or remembered: the optional numbers have no padding.

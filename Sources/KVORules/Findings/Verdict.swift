@@ -37,6 +37,49 @@ package struct Verdict: Hashable, Sendable {
     case scope(StringID)
     /// The registry that holds the object which observes itself.
     case heldBy(ObjectRef)
+    /// The object in the middle of a key path.
+    case link(ObjectRef)
+    /// The object that a key path hung on, and the one that it was taken off.
+    case links(attached: ObjectRef, detached: ObjectRef)
+    /// The references of a retain cycle, from and back to the first object.
+    case cycle([Reference])
+    /// How many registrations were live at the ends of the scope called `scope`, the last ones.
+    case growth(scope: StringID, runCount: Int, counts: [Int])
+    /// Where callbacks were expected, and where one ran.
+    case executors(expected: StringID, found: Executor)
+    /// The key of the other change.
+    case otherKey(StringID)
+    /// What the removal overlapped.
+    case overlap(Overlap)
+    /// The lock that was held, and what was done under it.
+    case underLock(LockID, Act)
+    /// How often a callback was inside itself.
+    case depth(Int)
+    /// The keys of `className` that affect each other in a circle, each affected by the next.
+    case dependencies(className: StringID, keys: [StringID])
+    /// The class at the addition, and the one at the removal.
+    case classes(from: StringID, to: StringID)
+  }
+
+  /// Where a callback ran.
+  package enum Executor: Hashable, Sendable {
+    case named(StringID)
+    /// On a thread of this name.
+    case thread(StringID)
+  }
+
+  /// What a removal can overlap.
+  package enum Overlap: Hashable, Sendable {
+    case removal
+    /// The deallocation of the observed object.
+    case death
+  }
+
+  /// What should not be done while a lock is held.
+  package enum Act: Hashable, Sendable {
+    case callback
+    case addition
+    case removal
   }
 
   /// The three ways in which the halves of changes fail to match.

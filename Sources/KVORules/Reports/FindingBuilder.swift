@@ -70,7 +70,8 @@ package struct FindingBuilder {
       isHistoryLost: verdict.isHistoryLost,
       hint: sentence.hint(entry.hint)
     )
-    finding.signature = Self.signature(of: finding)
+    if case .cycle(let references) = verdict.detail { finding.cycle = references.map(edge) }
+    finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
     return finding
   }
 
@@ -81,6 +82,22 @@ package struct FindingBuilder {
       className: names[reference.className],
       id: names.text(of: reference.id)
     )
+  }
+
+  private func edge(_ reference: Reference) -> Finding.Edge {
+    Finding.Edge(
+      from: object(reference.from),
+      label: names[reference.label],
+      to: object(reference.to),
+      strength: reference.strength.rawValue,
+      certainty: reference.certainty.rawValue
+    )
+  }
+
+  /// The class that a finding without objects is about.
+  private func ownClass(of verdict: Verdict) -> String? {
+    guard case .dependencies(let className, _) = verdict.detail else { return nil }
+    return names[className]
   }
 
   /// The context as the log spells it, `NULL`, or nil where the call has none.
@@ -99,6 +116,8 @@ package struct FindingBuilder {
     switch verdict.code {
     case .observedDeinitWhileObserved: verdict.subject.map { names[$0.className] }
     case .observerDeinitWhileRegistered: verdict.observer.map { names[$0.className] }
+    case .deepPathIntermediateDeath, .weakLinkSilentlyNil:
+      if case .link(let link) = verdict.detail { names[link.className] } else { nil }
     default: nil
     }
   }
@@ -139,7 +158,8 @@ package struct FindingBuilder {
       let origin = classifier.origin(
         symbol: result.symbol ?? result.file,
         swiftModule: nil,
-        image: image
+        image: image,
+        file: result.file
       )
       return [.init(frame: result, origin: origin)]
     }
@@ -157,7 +177,8 @@ package struct FindingBuilder {
       let origin = classifier.origin(
         symbol: source.function,
         swiftModule: source.swiftModule,
-        image: image
+        image: image,
+        file: source.file
       )
       return .init(frame: copy, origin: origin)
     }

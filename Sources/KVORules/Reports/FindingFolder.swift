@@ -11,6 +11,7 @@ package struct FindingFolder: Sendable {
   private var folded: [Finding] = []
   /// The failed events that are in `folded` already, for each place.
   private var known: [Set<Int>] = []
+  private var causes = RootCauses()
 
   package init() {}
 
@@ -23,8 +24,10 @@ package struct FindingFolder: Sendable {
       places[key] = folded.count
       folded.append(finding)
       known.append(Set(finding.events))
+      causes.note(finding, at: folded.count - 1)
       return
     }
+    causes.note(finding, at: place)
     let new = finding.events.filter { !known[place].contains($0) }
     known[place].formUnion(new)
     folded[place].events += new
@@ -39,14 +42,18 @@ package struct FindingFolder: Sendable {
     if finding.confidence == .high { folded[place].confidence = .high }
   }
 
-  /// The folded findings, in the order of their first occurrence; events ascend.
+  /// The folded findings, in the order of their first occurrence.
+  ///
+  /// Events ascend. What follows from another finding stands under it.
   ///
   /// Complexity: O(n log n) in the events.
   package var findings: [Finding] {
-    folded.map {
-      var copy = $0
-      copy.events.sort()
-      return copy
-    }
+    causes.arranged(
+      folded.map {
+        var copy = $0
+        copy.events.sort()
+        return copy
+      }
+    )
   }
 }

@@ -16,17 +16,17 @@ struct FindingSentence {
     return text
   }
 
-  private var names: TraceNames { builder.names }
-  private var subject: String {
+  var names: TraceNames { builder.names }
+  var subject: String {
     verdict.subject.map { builder.object($0).description } ?? "an unknown object"
   }
-  private var path: String { "\"\(names[verdict.keyPath])\"" }
-  private var observer: String? { verdict.observer.map { builder.object($0).description } }
+  var path: String { "\"\(names[verdict.keyPath])\"" }
+  var observer: String? { verdict.observer.map { builder.object($0).description } }
   /// The observer, or what stands for it in the token form without one.
-  private var who: String { observer ?? "A closure" }
-  private var whom: String { observer ?? "a closure" }
+  var who: String { observer ?? "A closure" }
+  var whom: String { observer ?? "a closure" }
   /// Who asked for something: the code that made the call, where there is no observer.
-  private var caller: String { observer ?? "A caller without an observer" }
+  var caller: String { observer ?? "A caller without an observer" }
 
   private var event: String {
     switch verdict.code {
@@ -68,18 +68,39 @@ struct FindingSentence {
       "The token of an observation of \(path) of \(subject) was dropped before it observed anything"
     case .missedDelivery:
       "\(who) was not told of a change of \(path) of \(subject)"
-    case .deliveryAfterRemove, .registrationRace, .priorWithoutAfter,
-      .mutationWithoutNotification, .deepPathIntermediateDeath, .weakLinkSilentlyNil,
-      .contextCollision, .observationRetainCycle, .registrationGrowth, .offExecutorDelivery,
-      .concurrentChange, .concurrentRemoval, .callbackUnderLock, .reentrantChange,
-      .dependencyCycle, .classChangedUnderObservation:
-      "\(RuleCatalogue.entry(verdict.code).title): \(path) of \(subject), observed by \(whom)"
+    case .deliveryAfterRemove:
+      "\(who) was told of \(path) of \(subject) after that observation had ended"
+    case .registrationRace:
+      "\(who) was registered during a change of \(path) of \(subject), and not told of it"
+    case .priorWithoutAfter:
+      "\(who) was told that \(path) of \(subject) would change, and not that it had"
+    case .mutationWithoutNotification: mutation
+    case .deepPathIntermediateDeath:
+      "\(link) was deallocated while \(path) of \(subject), observed by \(whom), led through it"
+    case .weakLinkSilentlyNil:
+      "\(link), held weakly, was deallocated: \(path) of \(subject), observed by \(whom), became nil "
+        + "without a notification"
+    case .contextCollision:
+      "\(who) observes \(path) of \(subject) from two places under \(described(verdict.context))"
+    case .observationRetainCycle: cycle
+    case .registrationGrowth: growth
+    case .offExecutorDelivery: "\(who) was told of \(path) of \(subject) \(executors)"
+    case .concurrentChange:
+      "\(path) of \(subject) was changed while another thread changed \(otherKey)"
+    case .concurrentRemoval:
+      "\(caller) removed its observation of \(path) from \(subject) while another thread \(overlap)"
+    case .callbackUnderLock: underLock
+    case .reentrantChange:
+      "\(who) was told of \(path) of \(subject) inside its own callback, \(depth) deep"
+    case .dependencyCycle: dependencies
+    case .classChangedUnderObservation:
+      "\(caller) removed its observation of \(path) from \(subject) \(classes)"
     }
   }
 
   // MARK: - Parts
 
-  private func described(_ context: Context) -> String {
+  func described(_ context: Context) -> String {
     switch context {
     case .unspecified, .null: "the NULL context"
     case .named(let name): "context \(names[name])"

@@ -4,14 +4,20 @@ extension FindingBuilder {
   /// Made of the code, the types, the key path and the first line of the user's own code: of the
   /// failed event, or else where the observation was made. A function's name stands in where the
   /// line is not known. No address, object number or folder goes in.
-  static func signature(of finding: Finding) -> String {
-    let parts = [
-      finding.code.rawValue,
-      finding.subject?.className ?? "",
-      finding.observer?.className ?? "",
-      finding.keyPath ?? "",
-      place(of: finding),
-    ]
+  ///
+  /// - Parameters:
+  ///   - finding: what is told.
+  ///   - className: the class that it is about, where it has no objects.
+  /// - Returns: the digits.
+  static func signature(of finding: Finding, of className: String? = nil) -> String {
+    let parts =
+      [
+        finding.code.rawValue,
+        finding.subject?.className ?? className ?? "",
+        finding.observer?.className ?? "",
+        finding.keyPath ?? "",
+        place(of: finding),
+      ] + finding.cycle.flatMap { [$0.from.className, $0.label] }
     // FNV-1a, 64 bits, folded: the standard library's hashing differs from run to run.
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for part in parts {

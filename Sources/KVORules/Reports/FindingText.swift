@@ -39,9 +39,8 @@ package struct FindingText: Sendable {
       lines += self.lines(of: stack, width: width)
     }
     if finding.isHistoryLost { lines.append("  (earlier history lost)") }
-    for edge in finding.cycle {
-      lines.append("    \(edge.from) → \(edge.to) (\(edge.label), \(edge.strength))")
-    }
+    lines += Self.drawing(of: finding.cycle)
+    lines += Self.lines(of: finding.consequences)
     lines.append("  Fix: \(finding.hint)")
     lines.append("  \(Self.trailer(finding))")
     return lines.joined(separator: "\n") + "\n"
@@ -81,16 +80,7 @@ package struct FindingText: Sendable {
   }
 
   private static func heading(_ stack: Finding.Stack) -> String {
-    let role =
-      switch stack.role {
-      case .failed: "Failed at"
-      case .removed: "Previously removed at"
-      case .registered: "Registered at"
-      case .deallocated: "Deallocated at"
-      case .changed: "Changed at"
-      case .notified: "Notified at"
-      case .scope: "Scope opened at"
-      }
+    let role = stack.role.phrase
     guard let thread = stack.thread else { return role }
     return "\(role), on thread \(thread)" + (stack.threadName.map { " (\($0))" } ?? "")
   }
@@ -110,6 +100,28 @@ package struct FindingText: Sendable {
       return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
     }
     return [site].compactMap(\.self) + frames
+  }
+
+  /// What follows from a finding, in short: it goes when the finding does.
+  private static func lines(of consequences: [Finding]) -> [String] {
+    guard !consequences.isEmpty else { return [] }
+    return ["  It leads to"]
+      + consequences.map { finding in
+        let count = finding.count == 1 ? "once" : "\(finding.count) times"
+        let rule = "\(finding.code.rawValue) \(finding.code.slug), \(finding.signature)"
+        return "    \(finding.message) (\(rule), seen \(count))"
+      }
+  }
+
+  /// A retain cycle from top to bottom, its first object at both ends.
+  private static func drawing(of cycle: [Finding.Edge]) -> [String] {
+    guard let first = cycle.first else { return [] }
+    let steps = cycle.flatMap { edge in
+      let label = edge.label.isEmpty ? edge.strength : edge.label
+      let doubt = edge.certainty == "suspected" ? " (suspected)" : ""
+      return ["      ↓ \(label)\(doubt)", "    \(edge.to)"]
+    }
+    return ["  The cycle", "    \(first.from)"] + steps
   }
 
   private static func trailer(_ finding: Finding) -> String {

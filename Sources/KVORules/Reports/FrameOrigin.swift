@@ -16,7 +16,7 @@ enum FrameOrigin: Hashable, Sendable {
 ///
 /// A Swift frame is judged by the module in its mangled name; any other by the image that it lies
 /// in, and where that is not known by its symbol.
-struct FrameClassifier: Sendable {
+package struct FrameClassifier: Sendable {
   /// Where given, only frames of these modules (or images) are the user's.
   let appModules: Set<String>?
 
@@ -25,6 +25,7 @@ struct FrameClassifier: Sendable {
   private static let layerModules: Set<String> = [
     "KVOSafety", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON", "KVOSafetyTesting",
     "KVORetention", "KVOSafetyPreload", "KVOAudit", "KVOSymbols", "CKVOUnwind", "CKVORuntime",
+    "KVOSafetyNotifications", "KVOSafetyObservation", "KVOSafetyOpenCombine", "KVOSafetySpelling",
   ]
 
   private static let systemModules: Set<String> = [
@@ -36,6 +37,7 @@ struct FrameClassifier: Sendable {
     "Glibc", "SwiftGlibc", "Musl", "Darwin", "ObjectiveC", "os", "Combine", "CoreData",
     "AppKit", "UIKit", "UIKitCore", "SwiftUI", "SwiftUICore", "AttributeGraph", "QuartzCore",
     "GraphicsServices", "XCTestCore", "HIToolbox", "libdyld", "dyld", "gnustep-base", "objc",
+    "OpenCombine",
   ]
 
   private static let systemImagePrefixes = [
@@ -62,8 +64,15 @@ struct FrameClassifier: Sendable {
   ///   - symbol: the function, or nil.
   ///   - swiftModule: the module of a Swift function, or nil.
   ///   - image: the path or name of the image, or nil.
+  ///   - file: the source file, or nil.
   /// - Returns: the origin; ``FrameOrigin/unknown`` without a symbol.
-  func origin(symbol: String?, swiftModule: String?, image: String?) -> FrameOrigin {
+  func origin(
+    symbol: String?,
+    swiftModule: String?,
+    image: String?,
+    file: String? = nil
+  ) -> FrameOrigin {
+    if let file, Self.isExpanded(file) { return .layer }
     let imageName = image.map(Self.name(ofImage:))
     guard let symbol else {
       // Where debug information is missing, the image of the C library still says whose it is.
@@ -87,6 +96,13 @@ struct FrameClassifier: Sendable {
     return Self.systemSymbols.contains(where: symbol.hasPrefix) ? .system : .own
   }
 
+  /// Whether a file is what a macro of the layer expanded to: setters, which nobody wrote.
+  private static func isExpanded(_ file: String) -> Bool {
+    let name = baseName(file)
+    return name.hasPrefix("@__swiftmacro_")
+      && (name.contains("_KeyValueStored") || name.contains("_KeyValueNotifying"))
+  }
+
   private func isSystem(_ image: String) -> Bool {
     let file = Self.baseName(image)
     return Self.systemModules.contains(Self.name(ofImage: image))
@@ -95,7 +111,7 @@ struct FrameClassifier: Sendable {
   }
 
   /// The last component of a path.
-  static func baseName(_ path: String) -> String {
+  package static func baseName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 

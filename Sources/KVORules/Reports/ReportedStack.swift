@@ -40,6 +40,7 @@ struct ReportedStack {
     "thunk for ", "partial apply for ", "implicit closure ", "protocol witness for ",
     "@objc ",
     "reabstraction thunk ", "dispatch thunk of ", "outlined ", "TaskLocal.withValue(",
+    "withUnsafePointer(to:", "withUnsafeMutablePointer(to:", "Unmanaged._withUnsafeGuaranteedRef",
   ]
 
   /// As many system frames in a row are a framework that runs the program, not one that it calls.

@@ -41,6 +41,7 @@ extension Finding {
     copy.message = ShownText.escaped(message)
     copy.hint = ShownText.escaped(hint)
     copy.stacks = stacks.map(\.shown)
+    copy.consequences = consequences.map(\.shown)
     copy.cycle = cycle.map { edge in
       var copy = edge
       copy.from = edge.from.shown

@@ -102,7 +102,29 @@ package struct ChangeBrackets: Sendable {
     open.contains { $0.change.subject.id == subject }
   }
 
-  private static func belong(_ begun: Change, _ ended: Change) -> Bool {
+  /// The innermost open change of `subject` whose key `fits`, and where it began.
+  ///
+  /// Complexity: O(open changes).
+  func open(
+    of subject: ObjectID,
+    where fits: (StringID) -> Bool
+  ) -> (change: Change, began: Evidence)? {
+    let found = open.last { $0.change.subject.id == subject && fits($0.change.key) }
+    return found.map { ($0.change, $0.began) }
+  }
+
+  /// The open change with the number `id`, or the innermost one where that is nil.
+  func open(_ id: ChangeID?) -> (change: Change, began: Evidence)? {
+    let found = id == nil ? open.last : open.last { $0.change.id == id }
+    return found.map { ($0.change, $0.began) }
+  }
+
+  /// Whether `half` would end an open change.
+  func isOpen(_ half: Change) -> Bool {
+    open.contains { Self.belong($0.change, half) }
+  }
+
+  static func belong(_ begun: Change, _ ended: Change) -> Bool {
     guard begun.subject.id == ended.subject.id, begun.key == ended.key else { return false }
     guard let first = begun.id, let second = ended.id else { return true }
     return first == second

@@ -1,6 +1,6 @@
 import KVOTrace
 
-// KVO001 to KVO007, KVO010 and KVO020: what is wrong with each addition, removal and death. What
+// KVO001 to KVO007, KVO010, KVO018 and KVO020: what is wrong with each addition, removal and death. What
 // ends is held, and the caller releases it.
 extension RegistrationLedger {
   /// How many contexts or earlier registrations one verdict lists at the most.
@@ -9,8 +9,8 @@ extension RegistrationLedger {
   /// Adds `registration`, whose number is set and not live.
   ///
   /// - KVO005: an equal observer, key path and context is live. Without an observer nothing is
-  ///   equal: two tokens of a closure each are two observations. KVO018 (two owners under one
-  ///   context) will explain some of these away once it is judged; it exempts nothing yet.
+  ///   equal: two tokens of a closure each are two observations.
+  /// - KVO018 instead, where the log says that the two were made at different places.
   /// - KVO020: the object observes itself.
   ///
   /// - Returns: the slot of the registration, and that of the one whose place it took, which ended;
@@ -25,9 +25,11 @@ extension RegistrationLedger {
     if let observer = registration.observer {
       let earlier = newestEqual(to: registration, on: subject)
       if earlier.slot >= 0 {
+        let sites = (evidence.site, slots[earlier.slot].registered.site)
+        let isElsewhere = sites.0 != .none && sites.1 != .none && sites.0 != sites.1
         verdicts.append(
           verdict(
-            .duplicateRegistration,
+            isElsewhere ? .contextCollision : .duplicateRegistration,
             registration,
             [evidence.as(.failed), slots[earlier.slot].registered],
             detail: .copies(earlier.count + 1)

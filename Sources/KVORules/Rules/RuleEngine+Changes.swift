@@ -1,7 +1,17 @@
 import KVOTrace
 
-// KVO008, KVO012, KVO017 and KVO032: changes and the callbacks that tell of them.
+// KVO012 and KVO032: changes and the callbacks that tell of them.
 extension RuleEngine {
+  mutating func beginChange(_ change: Change, _ evidence: Evidence, _ place: Place) {
+    let thread = place.thread
+    act(place)
+    seen.insert(.change)
+    judgeConcurrentChange(change, evidence, thread)
+    if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
+    threads[thread].brackets.will(change, scope: place.scope, at: evidence)
+    threads.updateBusy(thread)
+  }
+
   mutating func endChange(
     _ change: Change,
     _ evidence: Evidence,
@@ -16,8 +26,10 @@ extension RuleEngine {
       if droppedAt != nil || process?.isComplete == false { verdict.confidence = .low }
       verdicts.append(verdict)
     }
-    if let began = outcome.began, droppedAt == nil {
-      findAudience(of: change, on: place.subject, began: began)
+    if hasOpenEnds { makeChange(change, evidence, thread) }
+    if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
+    if let began = outcome.began, droppedAt == nil, !tellsOthers {
+      findAudience(of: change, on: place.subject, by: thread, began: began)
       if !audience.isEmpty {
         let pending = MissedDeliveries.Pending(
           change: change,
@@ -35,12 +47,19 @@ extension RuleEngine {
   /// Finds who must be told of a change: what was registered before it began and is live now.
   ///
   /// Deep key paths and keys that depend on others are left out: no log says which changes concern
-  /// them. So is a registration that is telling its initial value.
-  private mutating func findAudience(of change: Change, on subject: Int, began: Evidence) {
+  /// them. So is a registration that is telling its initial value. One that was told before the change
+  /// is KVO013's.
+  private mutating func findAudience(
+    of change: Change,
+    on subject: Int,
+    by thread: Int,
+    began: Evidence
+  ) {
     audience.removeAll(keepingCapacity: true)
     guard subject >= 0 else { return }
     ledger.forEach(of: change.key, on: subject) { slot in
       if ledger.slots[slot].isDeliveringInitial { return }
+      if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
       let isEarlier: Bool
       if let before = ledger.slots[slot].registered.order, let after = began.order {
         isEarlier = before < after
@@ -60,16 +79,18 @@ extension RuleEngine {
   ) {
     let thread = place.thread
     act(place)
+    seen.insert(.callback)
     let slot = place.slot
     let isLive = slot >= 0 && ledger.isLive(slot)
     if slot >= 0 { ledger.beginCallback(slot) } else { contradictionCount += 1 }
+    if hasOpenEnds, slot >= 0 { keepPromises(slot, delivery) }
     switch delivery.phase {
     case .initial: if isLive { ledger.beginInitial(slot, at: evidence) }
-    case .prior: break
+    case .prior: if isLive { promise(slot, delivery, evidence, thread) }
     case .after:
       if isLive, waitingThreadCount > 0 { deliver(slot, delivery.change, thread) }
     }
-    if slot >= 0, !deaths.isEmpty { judgeDeliveryToDead(slot, evidence) }
+    if slot >= 0 { judgeCallback(slot, isLive, delivery, evidence, thread) }
     if threads[thread].callbacks.count == Self.callbackLimit {
       let forgotten = threads[thread].callbacks.removeFirst()
       if forgotten.slot >= 0 { ledger.endCallback(forgotten.slot) }
@@ -98,68 +119,6 @@ extension RuleEngine {
     if case .initial = delivery.phase, place.slot >= 0, ledger.isLive(place.slot) {
       ledger.endInitial(place.slot)
     }
-  }
-
-  /// KVO017: the observer said that the notification was not its own.
-  private mutating func judgeUnhandled(
-    _ delivery: Delivery,
-    _ begun: ThreadTable.Callback?,
-    _ evidence: Evidence,
-    _ slot: Int
-  ) {
-    let slot = begun?.slot ?? slot
-    guard slot >= 0 else {
-      // Nothing is known of the registration, but that nobody took the notification is certain.
-      verdicts.append(
-        Verdict(
-          .unhandledNotification,
-          subject: nil,
-          registration: delivery.registration,
-          evidence: [evidence] + (begun.map { [$0.began] } ?? [])
-        )
-      )
-      return
-    }
-    verdicts.append(
-      .unhandled(
-        ledger.slots[slot].registration,
-        at: evidence,
-        notified: begun?.began,
-        registered: ledger.slots[slot].registered
-      )
-    )
-  }
-
-  /// KVO008: the deallocation of the observer had begun when the callback was claimed.
-  private mutating func judgeDeliveryToDead(
-    _ slot: Int,
-    _ evidence: Evidence
-  ) {
-    guard let observer = ledger.slots[slot].registration.observer, let death = deaths[observer.id]
-    else { return }
-    let registration = ledger.slots[slot].registration
-    // The claim and the death have an order of their own each, which do not compare. But a clean-up
-    // behind the observer is an event of the observed object, and so is the claim.
-    var confidence: Confidence = death.thread == evidence.thread ? .high : .low
-    if confidence == .low, !ledger.isLive(slot),
-      ledger.slots[slot].cause == .observer, let cleanedUp = ledger.slots[slot].later.order,
-      let claimed = evidence.order
-    {
-      if claimed < cleanedUp { return }
-      confidence = .high
-    }
-    verdicts.append(
-      Verdict(
-        .deliveryToDead,
-        subject: registration.subject,
-        observer: observer,
-        keyPath: registration.keyPath,
-        context: registration.context,
-        registration: registration.id,
-        evidence: [evidence, death, ledger.slots[slot].registered],
-        confidence: confidence
-      )
-    )
   }
 
   // MARK: - Missed deliveries
@@ -244,6 +203,7 @@ extension RuleEngine {
       guard !threads[thread].brackets.isEmpty else { continue }
       if hasEnded, depth == 0 {
         verdicts += threads[thread].brackets.close()
+        breakPromises(of: thread)
       } else {
         cutRules.insert(.unbalancedChange)
       }

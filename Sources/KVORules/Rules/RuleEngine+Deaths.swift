@@ -4,7 +4,7 @@ import KVOTrace
 extension RuleEngine {
   /// The evidence of a death: the stack of the beginning of the deallocation where its end has none.
   func evidenceOfDeath(_ object: ObjectID, _ evidence: Evidence) -> Evidence {
-    guard evidence.stack == .none, let began = deaths[object] else { return evidence }
+    guard evidence.stack == .none, let began = deaths[object]?.began else { return evidence }
     var copy = evidence
     copy.stack = began.stack
     if copy.thread == nil { copy.thread = began.thread }
@@ -19,8 +19,12 @@ extension RuleEngine {
       subjects.remove(object.rawValue)
     }
     dieObserving(object, failed)
-    if deaths[object] == nil { deaths.set(object, failed.as(.deallocated)) }
+    if !deepPaths.isEmpty { loseLinks(to: object, failed, place.thread) }
+    deaths.set(object, Death(began: deaths[object]?.began ?? failed.as(.deallocated), isOver: true))
     holds.forget(object)
+    cycles.forget(object)
+    if !probes.isEmpty { probes.forget(object) }
+    if !classes.isEmpty { classes.forget(object) }
     if !selfObservations.isEmpty { selfObservations[object] = nil }
     if threads.busy.isEmpty { return }
     var unended: [Verdict] = []
@@ -56,10 +60,13 @@ extension RuleEngine {
     let opened = scopes.opened(scope)
     for thread in threads.sorted(threads.busy) {
       verdicts += threads[thread].brackets.closeScope(scope, openedAt: opened)
+      breakPromises(of: thread)
       threads.updateBusy(thread)
     }
     let ended = scopes.end(scope)
     act(place)
+    let left = ended.members.filter { ledger.isLive($0) }.map { ($0, ledger.slots[$0]) }
+    growth.end(ended.name, left, at: evidence)
     guard droppedAt == nil else { return }
     judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened)
   }

@@ -1,18 +1,15 @@
 import KVOTrace
 
 extension RuleEngine {
-  /// The rules whose machines are not written yet.
-  package static let unimplemented: [RuleCode] = [
-    .deliveryAfterRemove, .registrationRace, .priorWithoutAfter, .mutationWithoutNotification,
-    .deepPathIntermediateDeath, .weakLinkSilentlyNil, .contextCollision, .observationRetainCycle,
-    .registrationGrowth, .offExecutorDelivery, .concurrentChange, .concurrentRemoval,
-    .callbackUnderLock, .reentrantChange, .dependencyCycle, .classChangedUnderObservation,
-  ]
-
   /// The rules that judge by the absence of events.
   private static let absence: [RuleCode] = [
     .registrationRace, .priorWithoutAfter, .leakedRegistration, .registrationGrowth,
     .tokenDropped, .missedDelivery,
+  ]
+
+  /// The rules that go by who was told of what.
+  private static let telling: [RuleCode] = [
+    .deliveryAfterRemove, .registrationRace, .priorWithoutAfter, .missedDelivery,
   ]
 
   /// The rules that were not judged, or not everywhere, each with one reason, ordered by code.
@@ -23,7 +20,6 @@ extension RuleEngine {
     func say(_ code: RuleCode, _ sentence: String) {
       if why[code] == nil { why[code] = sentence }
     }
-    for code in Self.unimplemented { say(code, "not implemented in this version") }
     if let droppedAt {
       for code in Self.absence {
         say(
@@ -32,24 +28,75 @@ extension RuleEngine {
         )
       }
     }
+    if tellsOthers {
+      for code in Self.telling {
+        say(
+          code,
+          "recorded on \(recordedProfile.rawValue), which keeps registrations otherwise than "
+            + "\(profile.rawValue): who is told differs"
+        )
+      }
+    }
     if process?.isComplete == false {
       for code in [RuleCode.doubleRemove, .removeUnregistered, .duplicateRegistration] {
         say(code, "recording began after the first observation: only objects of live lines count")
       }
     }
-    if !seen.contains(.scopeEnd), !(options.judgesLeaksAtExit && hasEnded) {
-      say(.leakedRegistration, "no scope ended in this log")
-    }
-    if !seen.contains(.change) {
-      say(.unbalancedChange, "no changes in this log")
-      say(.missedDelivery, "no changes in this log")
-    }
+    for (code, sentence) in missing { say(code, sentence) }
     if cutRules.contains(.unbalancedChange) {
       say(.unbalancedChange, "the log ends without an exit: changes open at its end do not count")
     }
     if cutRules.contains(.missedDelivery) {
       say(.missedDelivery, "the log ends in the middle of the deliveries of a change")
     }
+    if cutRules.contains(.registrationRace) {
+      say(.registrationRace, "the log ends without an exit: what was still owed may have come")
+    }
+    if cutRules.contains(.priorWithoutAfter) {
+      say(.priorWithoutAfter, "the log ends in the middle of a change")
+    }
     return why.map { NotJudged(code: $0.key, why: $0.value) }.sorted { $0.code < $1.code }
+  }
+
+  /// The rules whose events are not in the log.
+  private var missing: [(code: RuleCode, why: String)] {
+    var missing: [(RuleCode, String)] = []
+    func need(_ need: Need, _ codes: [RuleCode], _ why: String) {
+      if !seen.contains(need) { missing += codes.map { ($0, why) } }
+    }
+    if !(options.judgesLeaksAtExit && hasEnded) {
+      need(.scopeEnd, [.leakedRegistration], "no scope ended in this log")
+    }
+    need(
+      .change,
+      [.registrationRace, .unbalancedChange, .concurrentChange, .missedDelivery],
+      "no changes in this log"
+    )
+    need(.callback, [.deliveryAfterRemove, .reentrantChange], "no notify events in this log")
+    need(.prior, [.priorWithoutAfter], "no prior notifications in this log")
+    need(.write, [.mutationWithoutNotification], "no write events in this log")
+    need(
+      .attachment,
+      [.deepPathIntermediateDeath, .weakLinkSilentlyNil],
+      "no attach events in this log"
+    )
+    need(.site, [.contextCollision], "no registration in this log says its site")
+    need(.reference, [.observationRetainCycle], "no hold events in this log")
+    if !growth.hasRuns {
+      missing.append((.registrationGrowth, "no scope was run three times in this log"))
+    }
+    need(
+      .expectedExecutor,
+      [.offExecutorDelivery],
+      "no registration in this log says its executor"
+    )
+    need(.executor, [.offExecutorDelivery], "no notification in this log says its executor")
+    if !removals.hasEnds {
+      missing.append((.concurrentRemoval, "no removeEnd events in this log"))
+    }
+    need(.lock, [.callbackUnderLock], "no lock events in this log")
+    need(.declaration, [.dependencyCycle], "no declares events in this log")
+    need(.classChange, [.classChangedUnderObservation], "no class events in this log")
+    return missing
   }
 }

@@ -44,6 +44,12 @@ extension RuleEngine {
     )
     if added.displaced >= 0 { settle(added.displaced) }
     note(added.slot, numbered.isOwn, place, isLive: false)
+    findRace(added.slot)
+    if !locks.isEmpty {
+      judgeLock(added.slot, .addition, evidence.at(registration.site), place.thread)
+    }
+    if registration.executor != .none { seen.insert(.expectedExecutor) }
+    if registration.site != .none { seen.insert(.site) }
     if verdicts.count > firstVerdict { sortOut(from: firstVerdict, subject) }
   }
 
@@ -92,12 +98,20 @@ extension RuleEngine {
       matching: matching,
       &verdicts
     )
+    judgeConcurrentRemoval(removal, slot, unplaced.at(removal.site), place.thread)
+    if slot >= 0 { judgeRemoval(slot, unplaced.at(removal.site), place.thread) }
     if slot >= 0 { settle(slot) }
     if verdicts.count > firstVerdict, ledger.subjects[subject].hasUnknownPast {
       let found = Array(verdicts[firstVerdict...])
       verdicts.removeSubrange(firstVerdict...)
       verdicts += found.filter { $0.code != .doubleRemove && $0.code != .removeUnregistered }
     }
+  }
+
+  /// A program removed the registration at `slot`.
+  private mutating func judgeRemoval(_ slot: Int, _ evidence: Evidence, _ thread: Int) {
+    if !locks.isEmpty { judgeLock(slot, .removal, evidence, thread) }
+    if !classes.isEmpty { judgeClass(slot, evidence) }
   }
 
   mutating func cancel(
@@ -120,7 +134,7 @@ extension RuleEngine {
       if let observer = ledger.slots[slot].registration.observer {
         failed = evidenceOfDeath(observer.id, evidence)
       }
-    case .user, .owner, .token: break
+    case .user, .owner, .token: judgeRemoval(slot, evidence, place.thread)
     }
     ledger.cancel(slot, by: cause, at: failed, &verdicts)
     settle(slot)
@@ -202,6 +216,9 @@ extension RuleEngine {
         if selfObservations[subject]?.isEmpty == true { selfObservations[subject] = nil }
       }
     }
+    if hasOpenEnds { endOpenEnds(of: slot) }
+    if !growth.isEmpty { growth.leave(slot) }
+    if !cycles.isEmpty, let id = ledger.slots[slot].registration.id { cycles.end(id) }
     excuse(slot)
     if recent.count < Self.recentLimit {
       recent.append(Int32(slot))
@@ -209,6 +226,7 @@ extension RuleEngine {
       let oldest = Int(recent[oldestRecent])
       recent[oldestRecent] = Int32(slot)
       oldestRecent = oldestRecent + 1 == Self.recentLimit ? 0 : oldestRecent + 1
+      if !deepPaths.isEmpty, let id = ledger.slots[oldest].registration.id { deepPaths.forget(id) }
       ledger.release(oldest)
       // They ended long ago, and are no longer in the caches.
       ledger.prefetchRelease(
@@ -231,7 +249,9 @@ extension RuleEngine {
     }
   }
 
-  mutating func hold(_ reference: Reference, _ evidence: Evidence) {
+  mutating func hold(_ reference: Reference, _ evidence: Evidence, _ place: Place) {
+    seen.insert(.reference)
+    cycles.hold(reference, on: place.thread, at: evidence)
     guard holds.hold(reference) else { return }
     let known = selfObservations.removeValue(forKey: reference.to.id) ?? []
     verdicts += known.map { $0.heldBy(reference.from, at: evidence.at(reference.site)) }

@@ -38,12 +38,22 @@ package struct RuleEngine: Sendable {
     var activity: Int
   }
 
+  struct Death: Sendable {
+    var began: Evidence
+    var isOver = false
+  }
+
   static let callbackLimit = 256
   static let recentLimit = 4_096
 
   let requestedProfile: Profile?
   let options: Options
   var process: ProcessInfo?
+  /// Whether the judged runtime would have told others of changes than those whom the log says were
+  /// told.
+  ///
+  /// Kept, because every change asks for it.
+  private(set) var tellsOthers = false
   var ledger: RegistrationLedger
   /// The places of the observed objects in the ledger.
   var subjects = WordTable()
@@ -65,7 +75,21 @@ package struct RuleEngine: Sendable {
   /// The live registrations with which objects observe themselves, as they were judged.
   var selfObservations: [ObjectID: [Verdict]] = [:]
   /// Where the deallocation of an object began; the oldest are forgotten.
-  var deaths = BoundedMap<ObjectTag, Evidence>(capacity: 4_096)
+  var deaths = BoundedMap<ObjectTag, Death>(capacity: 4_096)
+  /// Whether ``races``, ``promises`` or ``deepPaths`` wait for what threads do next.
+  var hasOpenEnds = false
+  var races = RegistrationRaces()
+  var promises = PriorPromises()
+  var probes = ValueProbes()
+  var deepPaths = DeepPaths()
+  var cycles = RetainCycles()
+  var growth = ScopeGrowth()
+  var locks = HeldLocks()
+  var removals = OpenRemovals()
+  var dependencies = KeyDependencies()
+  var classes = ObjectClasses()
+  /// What threads are called.
+  var threadNames: Set<StringID> = []
   var nextNumber: UInt64 = 1 << 62
   var verdicts: [Verdict] = []
   var seen: Need = []
@@ -77,10 +101,23 @@ package struct RuleEngine: Sendable {
 
   /// Kinds of events that rules cannot be judged without.
   struct Need: OptionSet, Sendable {
-    let rawValue: UInt8
+    let rawValue: UInt16
     static let change = Need(rawValue: 1)
     static let scopeEnd = Need(rawValue: 2)
     static let callbackEnd = Need(rawValue: 4)
+    static let callback = Need(rawValue: 8)
+    static let prior = Need(rawValue: 16)
+    static let write = Need(rawValue: 32)
+    static let attachment = Need(rawValue: 64)
+    static let site = Need(rawValue: 128)
+    static let reference = Need(rawValue: 256)
+    /// An executor that callbacks are expected on.
+    static let expectedExecutor = Need(rawValue: 512)
+    /// An executor that a callback of such a registration ran on.
+    static let executor = Need(rawValue: 1_024)
+    static let lock = Need(rawValue: 2_048)
+    static let declaration = Need(rawValue: 4_096)
+    static let classChange = Need(rawValue: 8_192)
   }
 
   package private(set) var eventCount = 0
@@ -98,6 +135,7 @@ package struct RuleEngine: Sendable {
     requestedProfile = profile
     self.options = options
     ledger = RegistrationLedger(historyCapacity: options.historyCapacity)
+    tellsOthers = MatchingSemantics(self.profile) != MatchingSemantics(recordedProfile)
   }
 
   /// The profile that the log was recorded under.
@@ -120,6 +158,7 @@ package struct RuleEngine: Sendable {
   /// grows with events.
   package var capacities: [Int] {
     ledger.capacities + [subjects.capacity, origins.count, recent.count, threads.count]
+      + [probes.count, deepPaths.count, cycles.count, growth.count, classes.count]
   }
 
   /// Judges one event.
@@ -173,6 +212,7 @@ package struct RuleEngine: Sendable {
     if waitingThreadCount > 0, !threads[place.thread].missed.isEmpty {
       concludeChanges(of: event, place.thread)
     }
+    if hasOpenEnds { concludeOpenEnds(of: event, place.thread) }
     dispatch(event, evidence, place)
   }
 
@@ -183,6 +223,10 @@ package struct RuleEngine: Sendable {
     if wasFinished { return [] }
     wasFinished = true
     finishChanges()
+    finishOpenEnds()
+    judgeGrowth()
+    judgeRetainCycles()
+    judgeDependencies()
     return takeVerdicts()
   }
 
@@ -195,6 +239,7 @@ package struct RuleEngine: Sendable {
     case .process(let info):
       // Subjects that a later process line would re-judge are none of its business.
       if process == nil { process = info }
+      tellsOthers = MatchingSemantics(profile) != MatchingSemantics(recordedProfile)
     case .live(let registration): restore(registration, evidence, place)
     case .register(let registration): register(registration, evidence, place)
     case .registerEnd: finishRegistering(place.slot)
@@ -205,18 +250,36 @@ package struct RuleEngine: Sendable {
       )
     case .remove(let removal): remove(removal, evidence, place)
     case .cancel(_, let cause): cancel(cause, evidence, place)
-    case .willChange(let change):
-      act(place)
-      seen.insert(.change)
-      threads[place.thread].brackets.will(change, scope: place.scope, at: evidence)
-      threads.updateBusy(place.thread)
+    case .willChange(let change): beginChange(change, evidence, place)
     case .didChange(let change): endChange(change, evidence, place)
     case .notify(let delivery): beginCallback(delivery, evidence, place)
     case .notifyEnd(let delivery): endCallback(delivery, evidence, place)
-    case .deinit(let object): deaths.set(object.id, evidence.as(.deallocated))
+    case .deinit(let object): beginDeath(of: object.id, evidence, place)
     case .deinitEnd(let object): die(object.id, evidence, place)
-    case .hold(let reference): hold(reference, evidence)
-    case .drop(let reference): holds.drop(reference)
+    case .attach(let attachment): attach(attachment, evidence, place)
+    case .detach(let attachment): detach(attachment, evidence, place)
+    case .write(let subject, let key, let fingerprint):
+      see(fingerprint, of: key, on: subject, evidence, place)
+    case .hold(let reference): hold(reference, evidence, place)
+    case .drop(let reference):
+      holds.drop(reference)
+      cycles.drop(reference, on: place.thread)
+    case .walkBegin: cycles.beginWalk(on: place.thread)
+    case .walkEnd: endWalk(place)
+    case .lock(let lock):
+      seen.insert(.lock)
+      locks.lock(lock, on: place.thread, at: evidence)
+    case .unlock(let lock): locks.unlock(lock, on: place.thread)
+    case .classChanged(let object, let name, let isKVOSubclass):
+      seen.insert(.classChange)
+      classes.change(object.id, to: name, isKVOSubclass: isKVOSubclass, at: evidence)
+    case .declares(let key):
+      seen.insert(.declaration)
+      dependencies.declare(key, at: evidence)
+    case .removeEnd(let removal): verdicts += removals.end(removal, on: place.thread)
+    case .threadName(let name):
+      threadNames.insert(name)
+      threads[place.thread].name = name
     case .scopeBegin(let scope):
       act(place)
       scopes.begin(scope, at: evidence)
@@ -228,9 +291,7 @@ package struct RuleEngine: Sendable {
     case .exit:
       hasEnded = true
       if options.judgesLeaksAtExit { judgeLeaksAtExit(evidence) }
-    case .module, .threadName, .removeEnd, .attach, .detach, .write, .walkBegin, .walkEnd,
-      .expectDeinit, .lock, .unlock, .classChanged, .declares:
-      break
+    case .module, .expectDeinit: break
     }
   }
 

@@ -7,7 +7,7 @@ package import KVOTrace
 /// the lock of its object; a replay drives one per object of the log. Both get the same verdicts
 /// for the same inputs.
 ///
-/// Judges KVO001 to KVO007, KVO010 and KVO020.
+/// Judges KVO001 to KVO007, KVO010, KVO018 and KVO020.
 ///
 /// Complexity: every input is O(1) amortised plus the registrations that it ends, whatever the
 /// number of registrations.
@@ -110,8 +110,8 @@ package struct SubjectLedger: Sendable {
   /// Adds `registration`, whose number must be set; a number that is live already is ignored.
   ///
   /// - KVO005: an equal observer, key path and context is live. Without an observer nothing is
-  ///   equal: two tokens of a closure each are two observations. KVO018 (two owners under one
-  ///   context) will explain some of these away once it is judged; it exempts nothing yet.
+  ///   equal: two tokens of a closure each are two observations.
+  /// - KVO018 instead, where the two were made at different places.
   /// - KVO020: the object observes itself.
   package mutating func add(_ registration: Registration, at evidence: Evidence) -> AddOutcome {
     var outcome = AddOutcome(displaced: nil, verdicts: [])

@@ -7,6 +7,7 @@ struct ThreadTable: Sendable {
   /// One thread.
   struct Thread: Sendable {
     var id: ThreadID?
+    var name = StringID.none
     var brackets = ChangeBrackets()
     var callbacks: [Callback] = []
     var missed = MissedDeliveries()

@@ -72,3 +72,26 @@ extension Confidence {
     self = isCertain ? .high : .low
   }
 }
+
+extension Verdict {
+  /// A verdict about one registration.
+  init(
+    _ code: RuleCode,
+    of registration: Registration,
+    _ evidence: [Evidence],
+    _ detail: Detail = .none,
+    confidence: Confidence? = nil
+  ) {
+    self.init(
+      code,
+      subject: registration.subject,
+      observer: registration.observer,
+      keyPath: registration.keyPath,
+      context: registration.context,
+      registration: registration.id,
+      evidence: evidence,
+      detail: detail,
+      confidence: confidence ?? Confidence(comparing: evidence)
+    )
+  }
+}

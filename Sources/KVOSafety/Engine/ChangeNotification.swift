@@ -7,118 +7,282 @@ internal import KVOTrace
 /// Before the change the old values are read and the `prior` notifications go out. After it deep
 /// paths move to the new objects, and the others go out, in the order of registration. Nothing is
 /// locked while properties are read or observers called; whether an observer is still to be called is
-/// asked one by one, just before (`SubjectStorage.deliver`).
+/// asked one by one, just before (`Observation.tell`).
+///
+/// An observation that listens to the changed key in more than one way, through keys that affect each
+/// other or an object that is on its path twice, is told once.
+@usableFromInline
 enum ChangeNotification {
+  /// A value before a change, of an observation that wants it.
+  typealias OldValue = (id: RegistrationID, value: Any?)
+
+  // MARK: Both halves by themselves
+
   static func willChange(
     _ subject: any KeyValueObservable,
     key: StringID,
-    kind: Change.Kind,
+    _ extent: ChangeExtent = .whole,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
+    let changes = ThreadChanges.current
+    if !extent.isPartial, changes.isCovered(address: address, key: key) { return }
     var open = ThreadChanges.OpenChange(
       address: address,
       key: key,
       id: nil,
       isAnnounced: false,
       site: site,
-      oldValues: [:]
+      extent: extent,
+      oldValues: []
     )
     guard let storage = subject.knownStorage else {
-      return ThreadChanges.current.begin(open, as: nil, at: Evidence())
+      return changes.begin(open, as: nil, at: Evidence())
     }
+    if extent.isPartial { storage.noteCollectionChange(1) }
     let change = Change(
       subject: storage.record.ref,
       key: key,
-      id: ChangeID(ObjectTable.shared.nextNumber()),
-      kind: kind
+      id: changes.nextChange(),
+      kind: extent.kind
     )
     let links = storage.links(to: key)
-    for link in links where link.observation.options.contains(.old) {
-      guard let root = root(of: link, subject), let old = link.observation.read(root) else {
-        continue
-      }
-      open.oldValues[link.observation.id] = old
-    }
+    open.oldValues = oldValues(links, subject, extent, setter: nil)
     open.id = change.id
     open.isAnnounced = true
-    let evidence = record(change, isEnd: false, in: storage, site: site)
-    ThreadChanges.current.begin(open, as: change, at: evidence)
-    for link in links where link.observation.options.contains(.prior) {
-      let value = Observation.Change(
-        kind: ObservedChangeKind(kind),
-        old: open.oldValues[link.observation.id],
-        new: nil,
-        isPrior: true
-      )
-      deliver(value, .prior, link, subject, change)
-    }
+    let evidence = record(change, isEnd: false, in: storage, stack: changes.stack(of: site))
+    changes.begin(open, as: change, at: evidence)
+    tellBefore(links, subject, change, extent, open.oldValues, setter: nil)
   }
 
   static func didChange(
     _ subject: any KeyValueObservable,
     key: StringID,
-    kind: Change.Kind,
+    isPartial: Bool = false,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
     let changes = ThreadChanges.current
+    if !isPartial, changes.isCovered(address: address, key: key) { return }
     let open = changes.end(address: address, key: key)
     guard let storage = subject.knownStorage else { return }
-    let id = open?.id ?? ChangeID(ObjectTable.shared.nextNumber())
-    let change = Change(subject: storage.record.ref, key: key, id: id, kind: kind)
+    let extent = open?.extent ?? .whole
+    if extent.isPartial, open?.isAnnounced == true { storage.noteCollectionChange(-1) }
+    let change = Change(
+      subject: storage.record.ref,
+      key: key,
+      id: open?.id ?? changes.nextChange(),
+      kind: extent.kind
+    )
     if let open, !open.isAnnounced {
-      changes.announce(change, at: record(change, isEnd: false, in: storage, site: open.site))
+      let stack = changes.stack(of: open.site)
+      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: stack))
     }
-    let stack = open == nil ? Recorder.shared.captureStack() : .none
-    let evidence = record(change, isEnd: true, in: storage, site: site, stack: stack)
+    let stack = open == nil ? Recorder.shared.captureStack() : changes.stack(of: site)
+    let evidence = record(change, isEnd: true, in: storage, stack: stack)
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
-    for link in storage.links(to: key) {
+    tellAfter(storage.links(to: key), subject, change, extent, open?.oldValues ?? [], setter: nil)
+  }
+
+  // MARK: Both halves by a setter
+
+  /// What a setter keeps between the halves.
+  @usableFromInline
+  struct SetterChange {
+    fileprivate var change: Change
+    fileprivate var oldValues: [OldValue]
+    /// Whether the first half is in the log.
+    fileprivate var isRecorded: Bool
+
+    var key: StringID { change.key }
+    /// The number of the change, where it is recorded.
+    var id: ChangeID? { change.id }
+  }
+
+  /// The first half; nil where a change that is open covers it.
+  static func willSet(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ values: SetterValues
+  ) -> SetterChange? {
+    let changes = ThreadChanges.current
+    if changes.isCovered(address: ObjectTable.address(of: subject), key: key) { return nil }
+    let isRecorded = Recorder.shared.isRecording
+    let change = Change(
+      subject: storage.record.ref,
+      key: key,
+      id: isRecorded ? changes.nextChange() : nil
+    )
+    guard storage.published.mayConcernBefore(key) || !isRecorded else {
+      // The log alone wants to know.
+      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
+      return SetterChange(change: change, oldValues: [], isRecorded: true)
+    }
+    let links = storage.links(to: key)
+    let old = oldValues(links, subject, .whole, setter: values)
+    if isRecorded {
+      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
+    }
+    tellBefore(links, subject, change, .whole, old, setter: values)
+    return SetterChange(change: change, oldValues: old, isRecorded: isRecorded)
+  }
+
+  /// The end of the change in the log, before anybody is told.
+  static func endSetting(_ setting: SetterChange, of storage: SubjectStorage) {
+    guard setting.isRecorded else { return }
+    let evidence = record(setting.change, isEnd: true, in: storage, stack: .none)
+    let verdicts = ThreadChanges.current.judgeEnd(of: setting.change, at: evidence)
+    if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
+  }
+
+  /// Tells observers of the change.
+  static func didSet(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    _ setting: SetterChange,
+    _ values: SetterValues
+  ) {
+    tellAfter(
+      storage.links(to: setting.change.key),
+      subject,
+      setting.change,
+      .whole,
+      setting.oldValues,
+      setter: values
+    )
+  }
+
+  /// All of a change that concerned nobody before it was made.
+  static func didSetUnrecorded(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ values: SetterValues
+  ) {
+    let links = storage.links(to: key)
+    if links.allSatisfy({ $0.number == 0 && $0.isDirect }) {
+      for link in links { storage.tell(link.observation, subject, values) }
+      return
+    }
+    let change = Change(subject: storage.record.ref, key: key, id: nil)
+    tellAfter(links, subject, change, .whole, [], setter: values)
+  }
+
+  // MARK: Telling
+
+  /// Reads what observations want to know of before the change, and the setter does not know.
+  private static func oldValues(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ extent: ChangeExtent,
+    setter: SetterValues?
+  ) -> [OldValue] {
+    var values: [OldValue] = []
+    for link in links where link.observation.wantsOld {
+      if link.isDirect, setter != nil { continue }
       let observation = link.observation
-      guard let root = root(of: link, subject) else { continue }
-      if link.isIntermediate { observation.chain?.rebuild(observation, from: root) }
-      let value = Observation.Change(
-        kind: ObservedChangeKind(kind),
-        old: open?.oldValues[observation.id],
-        new: observation.options.contains(.new) ? observation.read(root) : nil,
-        isPrior: false
-      )
-      deliver(value, .after, link, subject, change)
+      guard !values.contains(where: { $0.id == observation.id }),
+        let root = root(of: link, subject)
+      else { continue }
+      let value = observation.read(from: root)
+      values.append((observation.id, link.isDirect ? extent.old(value) : value))
+    }
+    return values
+  }
+
+  private static func tellBefore(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ change: Change,
+    _ extent: ChangeExtent,
+    _ oldValues: [OldValue],
+    setter: SetterValues?
+  ) {
+    var told = Told(links)
+    for link in links where link.observation.wantsPrior {
+      guard told.isFirst(link), let root = root(of: link, subject) else { continue }
+      let observation = link.observation
+      if link.isDirect, let setter {
+        observation.tell(root, .prior, of: change.id, setter)
+      } else {
+        observation.tell(
+          root,
+          .prior,
+          of: change.id,
+          link.isDirect ? ObservedChangeKind(extent.kind) : .setting,
+          old: oldValues.first { $0.id == observation.id }?.value,
+          new: nil,
+          elements: link.isDirect ? extent.places : nil
+        )
+      }
     }
   }
 
-  private static func deliver(
-    _ value: Observation.Change,
-    _ phase: Delivery.Phase,
-    _ link: ObservationLink,
-    _ subject: any KeyValueObservable,
-    _ change: Change
+  private static func tellAfter(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ change: Change,
+    _ extent: ChangeExtent,
+    _ oldValues: [OldValue],
+    setter: SetterValues?
   ) {
-    guard let storage = link.observation.root, let root = root(of: link, subject) else { return }
-    storage.deliver(link.observation, to: root, phase: phase, change: change.id, value: value)
+    for link in links where link.isIntermediate {
+      if let root = root(of: link, subject) {
+        link.observation.tree?.rebuild(link.observation, from: root)
+      }
+    }
+    var told = Told(links)
+    for link in links {
+      guard told.isFirst(link), let root = root(of: link, subject) else { continue }
+      let observation = link.observation
+      if link.isDirect, let setter {
+        observation.tell(root, .after, of: change.id, setter)
+        continue
+      }
+      let new: Any?? =
+        observation.wantsNew ? .some(observation.read(from: root)) : nil
+      observation.tell(
+        root,
+        .after,
+        of: change.id,
+        link.isDirect ? ObservedChangeKind(extent.kind) : .setting,
+        old: oldValues.first { $0.id == observation.id }?.value,
+        new: link.isDirect ? new.map(extent.new) : new,
+        elements: link.isDirect ? extent.places : nil
+      )
+    }
+  }
+
+  /// Which observations were told of a change.
+  private struct Told {
+    private var ids: Set<RegistrationID> = []
+    private let isNeeded: Bool
+
+    /// Only an observation that listens in several ways can be told twice, and one of them is indirect.
+    init(_ links: [ObservationLink]) {
+      isNeeded = links.count > 1 && links.contains { !$0.isDirect }
+    }
+
+    mutating func isFirst(_ link: ObservationLink) -> Bool {
+      !isNeeded || ids.insert(link.observation.id).inserted
+    }
   }
 
   /// The object that the observation is registered on: for a deep path another one than the object
   /// that changes, and it may be gone.
-  private static func root(
-    of link: ObservationLink,
-    _ subject: any KeyValueObservable
-  ) -> AnyObject? {
-    link.depth == 0 ? subject : link.observation.root?.record.object
+  private static func root(of link: ObservationLink, _ subject: AnyObject) -> AnyObject? {
+    link.number == 0 ? subject : link.observation.root.record.object
   }
 
   /// Records one half, and returns what a verdict about it would say.
-  ///
-  /// Without recording its stack is the one frame that the compiler knows.
   private static func record(
     _ change: Change,
     isEnd: Bool,
     in storage: SubjectStorage,
-    site: CallSite,
-    stack: StackID = .none
+    stack: StackID
   ) -> Evidence {
     let order = storage.nextOrder()
-    let stack = stack == .none ? ThreadChanges.current.stack(of: site) : stack
     Recorder.shared.record(change, isEnd: isEnd, order: order, stack: stack)
     return Evidence(stack: stack, order: order)
   }

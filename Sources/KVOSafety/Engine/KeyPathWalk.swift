@@ -6,38 +6,50 @@ internal import KVOTrace
 /// Reads properties, and so runs user code: never called with a lock held.
 enum KeyPathWalk {
   /// Why a path cannot be observed.
-  struct Obstacle: Error {
+  struct Obstacle: Error, Hashable {
     var reason: RefusalReason
     /// The part of the path that is at fault.
     var part: String
   }
 
   /// Checks each part of `parts` as far as there are objects, from `subject` on.
-  static func check(_ parts: [String], from subject: any KeyValueObservable) throws(Obstacle) {
+  static func check(
+    _ parts: [String],
+    from subject: any KeyValueObservable
+  ) throws(Obstacle) {
     var current: any KeyValueObservable = subject
     for (index, part) in parts.enumerated() {
       guard let key = type(of: current).observableKeys.key(named: part) else {
         throw Obstacle(reason: .unknownKey, part: part)
       }
-      guard index < parts.count - 1, let value = key.read(current).flattened else { return }
-      guard let next = value as? any KeyValueObservable else {
-        let isCollection = value is any Collection
-        throw Obstacle(reason: isCollection ? .throughCollection : .notObservable, part: part)
+      guard index < parts.count - 1 else { return }
+      switch next(after: key, of: current) {
+      case .object(let object): current = object
+      case .nothing: return
+      case .obstacle(let obstacle): throw obstacle
       }
-      current = next
     }
   }
 
-  /// The objects that the keys behind the first lie in, nil where the path ends early.
-  static func intermediates(
-    of keys: [StringID],
-    from subject: AnyObject
-  ) -> [(any KeyValueObservable)?] {
-    var current = subject as? any KeyValueObservable
-    return keys.dropLast().map { key in
-      current = current.flatMap { read(key, of: $0) as? any KeyValueObservable }
-      return current
-    }
+  /// What a part of a path leads to.
+  enum Step {
+    case object(any KeyValueObservable)
+    /// The value is nil: the path ends early, for now.
+    case nothing
+    case obstacle(Obstacle)
+  }
+
+  /// What the rest of a path behind `key` is to be looked for in.
+  static func next(after key: ResolvedKey, of object: AnyObject) -> Step {
+    guard let value = key.read(object).flattened else { return .nothing }
+    if let next = value as? any KeyValueObservable { return .object(next) }
+    let isCollection = value is any Sequence
+    return .obstacle(
+      Obstacle(
+        reason: isCollection ? .throughCollection : .notObservable,
+        part: key.newest.name
+      )
+    )
   }
 
   /// The value at the end of the path; nil where an object on it is nil or lacks the key.

@@ -4,54 +4,71 @@ internal import KVOTrace
 /// One registration: what it asks for, and how to tell its observer.
 ///
 /// The observed object's storage holds it until it ends; nobody else does for longer than a call.
+@usableFromInline
 final class Observation: @unchecked Sendable {
-  // Sendable: every property is set in init and never again, but for `chain`, which has a lock, and
-  // `root`, which the runtime clears atomically. `read` and `deliver` need not be Sendable: they run
-  // on the thread that makes a change, as KVO's callbacks do.
+  // Sendable: every property is set in init and never again, but for `tree`, which has a lock, and
+  // `cell`, which is set once, under the lock of `root`, before anybody can find the observation.
+  // `deliver` need not be Sendable: it runs on the thread that makes a change, as KVO's callbacks do.
 
   /// What is known of the observation when it is registered.
   let registration: Registration
-  /// The keys of the path, the observed object's first.
-  let keys: [StringID]
+  /// The first key of the path, which is a key of the observed object.
+  let key: StringID
+  /// All keys of a path with several; empty for a single key.
+  let path: [StringID]
+  /// The declaration of a single key.
+  let declaration: KeyDeclared?
   /// The observer whose death ends the observation; nil in the token form.
   let observer: ObjectRecord?
-  /// The observed object's registrations, which hold this one.
-  private(set) weak var root: SubjectStorage?
-  /// Reads the observed value: the end of the path, from the observed object on.
-  let read: (_ subject: AnyObject) -> Any?
+  /// The observed object's registrations, which hold this one until it ends.
+  let root: SubjectStorage
+  /// The type of values that the handler takes; nil: any, without optionals around.
+  let valueType: Any.Type?
+  /// The options, as a change asks for them.
+  let wantsOld: Bool
+  let wantsNew: Bool
+  let wantsPrior: Bool
   /// Calls the observer.
   ///
   /// Returns whether it knew what to do, or nil where it cannot say.
   let deliver: Callback
-  /// The intermediate objects of a deep path; nil for a single key.
-  let chain: IntermediateChain?
+  /// Where else the observation listens: on the other objects of a deep path, and to what affects a
+  /// key; nil where there is nothing of the kind.
+  let tree: WatchTree?
+  /// The actor that callbacks are expected on; nil where any thread is right.
+  let expected: ExpectedExecutor?
+  /// Where deliveries are claimed.
+  private(set) var cell: DeliveryCellReference?
 
   /// Calls an observer, which is nil in the token form.
-  typealias Callback = (_ subject: AnyObject, _ observer: AnyObject?, _ change: Change) -> Bool?
-
-  /// A change as it is delivered, with values as far as they were asked for.
-  struct Change {
-    var kind: ObservedChangeKind
-    var old: Any?
-    var new: Any?
-    var isPrior: Bool
-  }
+  @usableFromInline
+  typealias Callback = (AnyObject, AnyObject?, DeliveredChange) -> Bool?
 
   init(
     registration: Registration,
-    keys: [StringID],
+    key: StringID,
+    path: [StringID],
+    declaration: KeyDeclared?,
     observer: ObjectRecord?,
     root: SubjectStorage,
-    read: @escaping (AnyObject) -> Any?,
+    valueType: Any.Type?,
+    tree: WatchTree?,
+    expected: ExpectedExecutor? = nil,
     deliver: @escaping Callback
   ) {
     self.registration = registration
-    self.keys = keys
+    self.key = key
+    self.path = path
+    self.declaration = declaration
     self.observer = observer
     self.root = root
-    self.read = read
+    self.valueType = valueType
+    self.tree = tree
+    wantsOld = registration.options.contains(.old)
+    wantsNew = registration.options.contains(.new)
+    wantsPrior = registration.options.contains(.prior)
+    self.expected = expected
     self.deliver = deliver
-    chain = keys.count > 1 ? IntermediateChain(length: keys.count - 1) : nil
   }
 
   /// The number of the registration.
@@ -59,16 +76,36 @@ final class Observation: @unchecked Sendable {
   /// The layer numbers all of its registrations; one without a number was refused before this.
   var id: RegistrationID { registration.id ?? RegistrationID(0) }
 
-  var options: Registration.Options { registration.options }
+  /// The keys of the path, the observed object's first.
+  var keys: [StringID] { path.isEmpty ? [key] : path }
+
+  /// Notes where deliveries are claimed; once, under the lock of `root`.
+  func take(_ cell: DeliveryCellReference) { self.cell = cell }
+
+  /// Reads the observed value: the end of the path, from the observed object on.
+  ///
+  /// Runs getters of the program: no lock may be held.
+  func read(from subject: AnyObject) -> Any? {
+    let value =
+      declaration.map { $0.read(subject) } ?? KeyPathWalk.value(of: path, from: subject)
+    return valueType == nil ? value.flattened : value
+  }
 }
 
-/// A place where an observation listens: a key of one object on its path.
+/// A place where an observation listens: a key of one object.
 struct ObservationLink: Sendable {
   let observation: Observation
-  /// The place in the path, 0 for the observed object itself.
-  let depth: Int
+  /// Tells the links of one observation apart; 0 is that to the first key of its path.
+  let number: Int32
+  let key: StringID
+  /// Whether the value of this key of this object is the observed value.
+  let isDirect: Bool
+  /// Whether other objects are found through this key, so that a change means to look for them anew.
+  let isIntermediate: Bool
 
-  var key: StringID { observation.keys[depth] }
-  /// Whether a change here replaces an object that the rest of the path hangs on.
-  var isIntermediate: Bool { depth < observation.keys.count - 1 }
+  /// Whether the observation has to do with a change before it is made, beyond what every setter
+  /// knows.
+  var isConcernedBefore: Bool {
+    observation.wantsPrior || (!isDirect && observation.wantsOld)
+  }
 }

@@ -6,104 +6,143 @@ internal import KVOTrace
 struct ObservationRequest {
   var subject: any KeyValueObservable
   /// The path as the caller gave it; nil is refused.
+  ///
+  /// Not asked for where `key` is known.
   var keyPath: String?
+  /// The key, where the path is a single one that was found already.
+  var key: ResolvedKey?
   var options: ObservingOptions
   var form: Registration.Form
   var observer: AnyObject?
   var context: ObservationContext?
   var site: CallSite
-  var executor: String?
+  var executor: StringID = .none
+  /// The actor behind that name.
+  var expected: ExpectedExecutor?
   var expectedToLive: String?
   /// What the form hands out, as logs name it.
   var token: ObjectRef?
-  /// Reads the value as the handler wants it; nil: the end of the path, without optionals around.
-  var read: ((AnyObject) -> Any?)?
+  /// The type of values that the handler takes; nil: any, without optionals around.
+  var valueType: Any.Type?
   var deliver: Observation.Callback
   /// Told of the registration when it is in the table, before any notification.
   var didAdd: ((RegistrationID, SubjectStorage) -> Void)?
 
   /// Adds the observation, or refuses it and reports why (KVO029).
   ///
-  /// - Returns: the number of the registration and where it is, nil where it was refused.
-  func add() -> (id: RegistrationID, storage: SubjectStorage)? {
-    if let obstacle = obstacle {
+  /// - Returns: the observation, nil where it was refused.
+  func add() -> Observation? {
+    let path: Path
+    switch resolved {
+    case .success(let found): path = found
+    case .failure(let obstacle):
       refuse(obstacle)
       return nil
     }
     let storage = subject.storage
-    let keys = (keyPath ?? "").split(separator: ".").map { Recorder.shared.id(of: String($0)) }
     let record = observer.map { ObjectTable.shared.record(of: $0) }
     if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
     // Whoever holds the token or the controller may be destroyed with the object, after its registrar.
     if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
+    let isAlone = path.keys.isEmpty && path.first.affectedBy.isEmpty
     let observation = Observation(
-      registration: registration(of: storage.record.ref, observer: record?.ref),
-      keys: keys,
+      registration: registration(path.name, of: storage.record.ref, observer: record?.ref),
+      key: path.first.id,
+      path: path.keys,
+      declaration: path.keys.isEmpty ? path.first.newest : nil,
       observer: record,
       root: storage,
-      read: read ?? { KeyPathWalk.value(of: keys, from: $0) },
+      valueType: valueType,
+      tree: isAlone ? nil : WatchTree(),
+      expected: expected,
       deliver: deliver
     )
     storage.add(observation, stack: Recorder.shared.captureStack())
     didAdd?(observation.id, storage)
-    observation.chain?.rebuild(observation, from: subject)
+    if let tree = observation.tree {
+      KeyDeclarations.record(path.first, of: subject)
+      tree.rebuild(observation, from: subject)
+    }
     if options.contains(.initial) {
-      let value = Observation.Change(
-        kind: .setting,
+      observation.tell(
+        subject,
+        .initial,
+        of: nil,
+        .setting,
         old: nil,
-        new: options.contains(.new) ? observation.read(subject) : nil,
-        isPrior: false
+        new: options.contains(.new) ? .some(observation.read(from: subject)) : nil
       )
-      storage.deliver(observation, to: subject, phase: .initial, change: nil, value: value)
     }
     storage.finishAdding(observation)
-    return (observation.id, storage)
+    return observation
   }
 
-  private var obstacle: KeyPathWalk.Obstacle? {
-    guard let keyPath else { return .init(reason: .nilKeyPath, part: "") }
-    guard !keyPath.isEmpty else { return .init(reason: .emptyKeyPath, part: "") }
+  /// A path whose parts are known, as far as there are objects.
+  private struct Path {
+    /// The path as events have it.
+    var name: StringID
+    var first: ResolvedKey
+    /// All keys; empty where there is one alone.
+    var keys: [StringID]
+  }
+
+  private var resolved: Result<Path, KeyPathWalk.Obstacle> {
+    if let key { return .success(Path(name: key.id, first: key, keys: [])) }
+    guard let keyPath else { return .failure(.init(reason: .nilKeyPath, part: "")) }
+    guard !keyPath.isEmpty else { return .failure(.init(reason: .emptyKeyPath, part: "")) }
+    let keys = type(of: subject).observableKeys
+    if let key = keys.key(named: keyPath) {
+      return .success(Path(name: key.id, first: key, keys: []))
+    }
     let parts = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     do {
       try KeyPathWalk.check(parts, from: subject)
-      return nil
     } catch {
-      return error
+      return .failure(error)
     }
+    guard let first = keys.key(named: parts[0]) else {
+      return .failure(.init(reason: .unknownKey, part: parts[0]))
+    }
+    let ids = parts.map { Recorder.id(of: $0) }
+    return .success(Path(name: Recorder.id(of: keyPath), first: first, keys: ids))
   }
 
   private func refuse(_ obstacle: KeyPathWalk.Obstacle) {
     let storage = subject.storage
     let record = observer.map { ObjectTable.shared.record(of: $0) }
-    let registration = registration(of: storage.record.ref, observer: record?.ref)
-    storage.refuse(registration, reason: obstacle.reason, part: obstacle.part)
+    let name = Recorder.id(of: keyPath ?? "")
+    storage.refuse(
+      registration(name, of: storage.record.ref, observer: record?.ref),
+      reason: obstacle.reason,
+      part: obstacle.part
+    )
   }
 
-  private func registration(of subject: ObjectRef, observer: ObjectRef?) -> Registration {
-    let recorder = Recorder.shared
-    return Registration(
+  private func registration(
+    _ name: StringID,
+    of subject: ObjectRef,
+    observer: ObjectRef?
+  ) -> Registration {
+    Registration(
       id: RegistrationID(ObjectTable.shared.nextNumber()),
       subject: subject,
       observer: observer,
-      keyPath: recorder.id(of: keyPath ?? ""),
+      keyPath: name,
       context: context.map { $0.traceContext } ?? .null,
       options: Registration.Options(options),
       form: form,
       token: token,
-      site: site.id,
-      executor: recorder.id(of: executor ?? ""),
-      expectedToLive: recorder.id(of: expectedToLive ?? "")
+      site: ThreadChanges.current.names.names(of: site).id,
+      executor: executor,
+      expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
     )
   }
 }
 
 extension Registration.Options {
+  /// The options, which have the same bits in events.
   init(_ options: ObservingOptions) {
-    self = []
-    if options.contains(.new) { insert(.new) }
-    if options.contains(.old) { insert(.old) }
-    if options.contains(.initial) { insert(.initial) }
-    if options.contains(.prior) { insert(.prior) }
+    self.init(rawValue: UInt8(truncatingIfNeeded: options.rawValue & 15))
   }
 }
 

@@ -1,39 +1,83 @@
 internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
+internal import Synchronization
 
 /// The registrations on one object: runs `SubjectStateMachine` under a lock, and acts on what it
 /// returns when the lock is given back.
 ///
-/// The timeline of a registration, each step in the critical section that makes it true:
-/// 1. `add`: it is in the table; every change from here on is delivered to it.
-/// 2. `claim`: a delivery begins. User code runs, with no lock held.
-/// 3. `finishDelivery`: user code is done; who waits for that is let go.
-/// 4. `remove`, `cancel` or `subjectDied`: it is out of the table; nothing is claimed any more.
+/// The timeline of a registration:
+/// 1. `add`, under the lock: it is in the table; every change from here on is delivered to it.
+/// 2. A delivery is claimed in its cell and begins. User code runs, with no lock held.
+/// 3. It is finished; who waits for that is let go.
+/// 4. `remove`, `cancel` or `subjectDied`, under the lock: it is out of the table and its cell is
+///    closed; nothing is claimed any more.
+///
+/// While something records, claims are made under the lock as well, so that their `order` and that of
+/// removals say what happened first.
+@usableFromInline
 final class SubjectStorage: Sendable {
   let record: ObjectRecord
-  // State: `machine`, under its own lock. No other lock is taken and nothing is called under it.
+  /// The keys of the object's class.
+  let keys: ObservableKeyTable
+  // State:
+  // - `machine`, under its own lock. No other lock is taken and nothing is called under it.
+  // - `published`: written under that lock, read without it; see there.
+  // - `lastOrder`: what the lock makes true takes its number under the lock; other events of the object
+  //   take theirs without. relaxed: the number is all that is exchanged.
   private let machine: GuardedState<SubjectStateMachine>
+  let published = PublishedKeys()
+  private let lastOrder = Atomic<UInt64>(0)
 
-  init(record: ObjectRecord) {
+  init(record: ObjectRecord, keys: ObservableKeyTable) {
     self.record = record
+    self.keys = keys
     machine = GuardedState(SubjectStateMachine(historyCapacity: KVO.historyCapacity))
+  }
+
+  deinit { machine.withLock { $0.deallocateCells() } }
+
+  /// Runs `body` under the lock; what it changed about the links to `key` is published.
+  private func withLinks<Result>(
+    to key: StringID,
+    _ body: (inout SubjectStateMachine) -> sending Result
+  ) -> sending Result {
+    machine.withLock { machine in
+      let result = body(&machine)
+      publish(key, of: machine)
+      return result
+    }
+  }
+
+  private func publish(_ key: StringID, of machine: borrowing SubjectStateMachine) {
+    machine.publish(key, in: published)
   }
 
   // MARK: Registering
 
   /// Puts the observation into the table and records that.
   func add(_ observation: Observation, stack: StackID) {
-    let evidence = Evidence(stack: stack, site: observation.registration.site)
-    let (order, verdicts) = machine.withLock { $0.add(observation, at: evidence) }
+    var evidence = Evidence(stack: stack, site: observation.registration.site)
+    let (order, verdicts) = withLinks(to: observation.key) { machine in
+      let order = nextOrder()
+      evidence.order = order
+      return (order, machine.add(observation, at: evidence))
+    }
     observation.observer?.observes(observation.id, in: self)
-    Recorder.shared.record(.register(observation.registration), order: order, stack: stack)
+    if Recorder.shared.isRecording {
+      Recorder.shared.record(.register(observation.registration), order: order, stack: stack)
+    }
     LiveMonitor.shared.report(verdicts)
   }
 
   func finishAdding(_ observation: Observation) {
-    let order = machine.withLock { $0.finishAdding(observation.id) }
-    Recorder.shared.record(.registerEnd(observation.id), order: order)
+    let order = machine.withLock { machine in
+      machine.finishAdding(observation.id)
+      return nextOrder()
+    }
+    if Recorder.shared.isRecording {
+      Recorder.shared.record(.registerEnd(observation.id), order: order)
+    }
   }
 
   // MARK: Ending
@@ -41,8 +85,14 @@ final class SubjectStorage: Sendable {
   /// Removes by name; what matches nothing is swallowed and reported.
   func remove(_ removal: Removal) {
     let stack = Recorder.shared.captureStack()
-    let evidence = Evidence(stack: stack, site: removal.site)
-    let (end, matched) = machine.withLock { $0.remove(removal, at: evidence) }
+    var evidence = Evidence(stack: stack, site: removal.site)
+    let (end, matched) = machine.withLock { machine in
+      let order = nextOrder()
+      evidence.order = order
+      let outcome = machine.remove(removal, order: order, at: evidence)
+      if let key = outcome.end.ended?.key { publish(key, of: machine) }
+      return outcome
+    }
     var removal = removal
     removal.registration = matched
     Recorder.shared.record(.remove(removal), order: end.order, stack: stack)
@@ -52,19 +102,28 @@ final class SubjectStorage: Sendable {
 
   /// Ends a registration by token, controller, or in place of somebody who died.
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
-    guard contains(id) else { return }
     let stack = stack ?? Recorder.shared.captureStack()
-    let end = machine.withLock { $0.cancel(id, by: cause, at: Evidence(stack: stack)) }
+    var evidence = Evidence(stack: stack)
+    let end: SubjectStateMachine.End? = machine.withLock { machine in
+      guard machine.contains(id) else { return nil }
+      let order = nextOrder()
+      evidence.order = order
+      let end = machine.cancel(id, by: cause, order: order, at: evidence)
+      if let key = end?.ended?.key { publish(key, of: machine) }
+      return end
+    }
     guard let end else { return }
-    Recorder.shared.record(.cancel(id, by: cause), order: end.order, stack: stack)
+    if Recorder.shared.isRecording {
+      Recorder.shared.record(.cancel(id, by: cause), order: end.order, stack: stack)
+    }
     finish(end)
   }
 
   /// Who ends a registration when its observer dies: the observer of the classic form should have
-  /// removed it, the owner of a controller takes its registrations along.
+  /// removed it, the owner of a controller or a stream takes its registrations along.
   func causeAtObserverDeath(of id: RegistrationID) -> CancelCause {
     let form = machine.withLock { $0.registration(id)?.form }
-    return form == .controller ? .owner : .observer
+    return form == .controller || form == .stream ? .owner : .observer
   }
 
   /// The object dies: its registrar was destroyed.
@@ -84,107 +143,133 @@ final class SubjectStorage: Sendable {
 
   /// The object is gone: what is still registered on it ends, and is reported.
   func finishDying(at stack: StackID) {
+    endStreams(at: stack)
+    let interrupted = streamsThroughHere
     let isFirstWord = record.beginDying()
-    let end = machine.withLock { $0.die(at: Evidence(stack: stack)) }
-    if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: end.order, stack: stack) }
-    for observation in end.ended {
-      Recorder.shared.record(.cancel(observation.id, by: .subject), order: end.order, stack: stack)
+    record.subject = nil
+    var evidence = Evidence(stack: stack)
+    let (order, end) = machine.withLock { machine in
+      let order = nextOrder()
+      evidence.order = order
+      let end = machine.die(at: evidence)
+      machine.publishMasks(in: published)
+      return (order, end)
     }
-    finish(end)
+    if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }
+    for observation in end.ended {
+      Recorder.shared.record(.cancel(observation.id, by: .subject), order: order, stack: stack)
+    }
+    for observation in end.ended { letGo(of: observation) }
+    for held in end.released { held.release() }
+    LiveMonitor.shared.report(end.verdicts)
+    tellOfDeath(interrupted)
   }
 
-  /// What remains to do for registrations that ended, without the lock.
+  /// What remains to do for a registration that ended, without the lock.
   private func finish(_ end: SubjectStateMachine.End) {
-    for observation in end.ended {
-      observation.observer?.observesNoMore(observation.id)
-      observation.chain?.detachAll(of: observation)
-    }
+    if let observation = end.ended { letGo(of: observation) }
+    end.released?.release()
     LiveMonitor.shared.report(end.verdicts)
+  }
+
+  private func letGo(of observation: Observation) {
+    observation.observer?.observesNoMore(observation.id)
+    observation.tree?.detachAll(of: observation)
   }
 
   // MARK: Delivering
 
-  /// Tells the observer of a change, if the registration is still there and the observer alive.
+  /// Claims a delivery for the calling thread.
   ///
-  /// - Parameters:
-  ///   - observation: a registration on this object.
-  ///   - subject: this object.
-  ///   - phase: which of its notifications it is.
-  ///   - change: the number of the change, nil for the initial notification.
-  ///   - value: makes what the observer is told. Called before the delivery is claimed.
-  func deliver(
-    _ observation: Observation,
-    to subject: AnyObject,
-    phase: Delivery.Phase,
-    change: ChangeID?,
-    value: Observation.Change
-  ) {
-    // Held until the callback is done: an observer does not die under its own callback.
-    let observer = observation.observer?.object
-    if let record = observation.observer, observer == nil {
-      if !record.isWatched { ObserverDeath.noticedLate(record) }
-      return
-    }
-    let id = observation.id
-    let thread = Recorder.currentThread
-    let isInitial = phase == .initial
-    guard let order = machine.withLock({ $0.claim(id, on: thread, isInitial: isInitial) })
-    else { return }
-    var delivery = Delivery(registration: id, change: change, phase: phase)
-    Recorder.shared.record(delivery, isEnd: false, order: order)
-    delivery.isHandled = observation.deliver(subject, observer, value)
-    let (endOrder, gates) = machine.withLock {
-      $0.finishDelivery(id, on: thread, isInitial: isInitial)
-    }
-    for gate in gates { gate.open() }
-    if delivery.isHandled == false {
-      let notified = Evidence(order: order)
-      reportUnhandled(observation, delivery, notified: notified, order: endOrder)
+  /// While something records the claim is made under the lock.
+  ///
+  /// - Returns: its place among the events of the object, 0 where nothing records; nil where the
+  ///   registration has ended.
+  func claim(_ observation: Observation, isInitial: Bool) -> UInt64? {
+    guard let cell = observation.cell else { return nil }
+    var aftermath: DeliveryCell.Aftermath = []
+    let order: UInt64?
+    if isInitial || Recorder.shared.isRecording {
+      order = machine.withLock { machine in
+        guard isClaimed(cell, by: observation, &aftermath) else { return nil }
+        let order = nextOrder()
+        if isInitial { machine.beginInitial(observation.id, at: Evidence(order: order)) }
+        return order
+      }
     } else {
-      Recorder.shared.record(delivery, isEnd: true, order: endOrder)
+      order = isClaimed(cell, by: observation, &aftermath) ? 0 : nil
     }
-    withExtendedLifetime(observer) {}
+    settle(cell, aftermath)
+    return order
   }
 
-  private func reportUnhandled(
-    _ observation: Observation,
-    _ delivery: Delivery,
-    notified: Evidence,
-    order: UInt64
-  ) {
-    let stack = Recorder.shared.captureStack()
-    Recorder.shared.record(delivery, isEnd: true, order: order, stack: stack)
-    let registered = machine.withLock { $0.evidence(of: observation.id) }
-    let verdict = Verdict.unhandled(
-      observation.registration,
-      at: Evidence(stack: stack, order: order),
-      notified: notified,
-      registered: registered
-    )
-    LiveMonitor.shared.report([verdict])
+  /// Claims a delivery of `observation`; false where its registration has ended.
+  func isClaimed(
+    _ cell: DeliveryCellReference,
+    by observation: Observation,
+    _ aftermath: inout DeliveryCell.Aftermath
+  ) -> Bool {
+    guard cell.pointer.pointee.claim(&aftermath) else { return false }
+    let found = cell.pointer.pointee.observation?.toOpaque()
+    if found == Unmanaged.passUnretained(observation).toOpaque() { return true }
+    aftermath = cell.pointer.pointee.finish()
+    return false
   }
+
+  /// Ends a delivery.
+  func finish(_ cell: DeliveryCellReference) { settle(cell, cell.pointer.pointee.finish()) }
+
+  /// Does what a finished delivery left to be done.
+  @inline(__always)
+  func settle(_ cell: DeliveryCellReference, _ aftermath: DeliveryCell.Aftermath) {
+    if !aftermath.isEmpty { settle(cell) }
+  }
+
+  @inline(never)
+  private func settle(_ cell: DeliveryCellReference) {
+    let (released, gates) = machine.withLock { $0.settle(cell) }
+    for gate in gates { gate.open() }
+    released?.release()
+  }
+
+  /// The initial delivery of a registration has returned.
+  func endInitial(_ id: RegistrationID) { machine.withLock { $0.endInitial(id) } }
 
   /// The links that listen to `key` of this object.
-  func links(to key: StringID) -> [ObservationLink] { machine.withLock { $0.links(to: key) } }
+  func links(to key: StringID) -> [ObservationLink] {
+    guard published.mayListen(to: key) else { return [] }
+    return machine.withLock { $0.links(to: key) }
+  }
 
   /// The next place among the events of this object.
-  func nextOrder() -> UInt64 { machine.withLock { $0.nextOrder() } }
+  func nextOrder() -> UInt64 { lastOrder.wrappingAdd(1, ordering: .relaxed).newValue }
 
-  /// Returns when no delivery of `id` is running on another thread.
-  func waitForDeliveries(of id: RegistrationID) {
-    let thread = Recorder.currentThread
-    while let gate = machine.withLock({ $0.wait(for: id, on: thread) }) { gate.wait() }
+  /// Returns when no delivery of the registration is running on another thread.
+  func waitForDeliveries(of id: RegistrationID, in cell: DeliveryCellReference) {
+    let depth = cell.depthOnThisThread
+    while let gate = machine.withLock({ $0.wait(for: id, in: cell, depth: depth) }) { gate.wait() }
   }
 
-  // MARK: Deep paths
+  // MARK: Listening
 
-  func attach(_ link: ObservationLink) -> Bool { machine.withLock { $0.attach(link) } }
-
-  func detach(_ id: RegistrationID, depth: Int, key: StringID) -> Bool {
-    machine.withLock { $0.detach(id, depth: depth, key: key) }
+  func attach(_ link: ObservationLink) -> Bool {
+    withLinks(to: link.key) { $0.attach(link) }
   }
 
-  /// Reports an add or a removal that is not carried out.
+  func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
+    withLinks(to: key) { $0.detach(id, number: number, key: key) }
+  }
+
+  /// A change of some elements of a collection begins (1) or ends (-1): until its end every change of
+  /// the object goes the longer way, which knows what a setter inside it may not tell.
+  func noteCollectionChange(_ step: Int) {
+    machine.withLock { machine in
+      machine.noteCollectionChange(step)
+      machine.publishMasks(in: published)
+    }
+  }
+
+  /// Reports an add, a removal or a change that is not carried out.
   func refuse(_ registration: Registration, reason: RefusalReason, part: String) {
     let stack = Recorder.shared.captureStack()
     let order = nextOrder()
@@ -203,6 +288,14 @@ final class SubjectStorage: Sendable {
   // MARK: Looking
 
   func contains(_ id: RegistrationID) -> Bool { machine.withLock { $0.contains(id) } }
+
+  /// The links on this object of observations that were made on others.
+  var linksOfOthers: [ObservationLink] {
+    machine.withLock { $0.linksOfOthers }
+  }
+
+  /// Where the registration was made.
+  func evidence(of id: RegistrationID) -> Evidence? { machine.withLock { $0.evidence(of: id) } }
 
   var count: Int { machine.withLock { $0.count } }
 

@@ -40,9 +40,11 @@ enum ObserverDeath {
 
   static func ended(_ record: ObjectRecord) {
     if let lastWord = record.endDying() { lastWord.subject.finishDying(at: lastWord.stack) }
+    ForeignSubjects.shared.forget(record.ref.id)
     endRegistrations(of: record)
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))
+    AttachedControllers.shared.forget(record.ref.id)
   }
 
   /// Notices late that an observer has died whose class could not be hooked.

@@ -26,8 +26,11 @@ final class ObjectRecord: @unchecked Sendable {
     var lastWord: LastWord?
     /// What the object observes, so that its death can end it.
     var observed: [RegistrationID: WeakStorage] = [:]
-    /// Its own registrations, where it is observed.
-    weak var subject: SubjectStorage?
+    /// Its own registrations, where it is observed and alive.
+    ///
+    /// They hold this record as well; their end breaks the circle. A weak reference would make every
+    /// count of theirs take the long way.
+    var subject: SubjectStorage?
   }
   // State: `state`, under its own lock, which is never taken together with another.
   private let state = GuardedState<State>(State())

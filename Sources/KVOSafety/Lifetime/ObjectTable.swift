@@ -10,10 +10,11 @@ internal import Synchronization
 /// registrar in an observed object is destroyed. A class that cannot be hooked is the exception; its
 /// records are recognised as stale by their weak reference.
 final class ObjectTable: Sendable {
-  // State: sixteen shards, each under its own lock, chosen by address. `lastNumber` only counts:
-  // nothing is published with it, so relaxed is enough.
+  // State: sixteen shards, each under its own lock, chosen by address. The two numbers only count:
+  // nothing is published with them, so relaxed is enough.
   private let shards: [Shard]
   private let lastNumber = Atomic<UInt64>(0)
+  private let lastChangeNumber = Atomic<UInt64>(0)
 
   private final class Shard: Sendable {
     let records = GuardedState<[UInt: ObjectRecord]>([:])
@@ -34,9 +35,15 @@ final class ObjectTable: Sendable {
     UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// A number that no object, registration or change had before.
+  /// A number that no object, registration or context had before.
   func nextNumber() -> UInt64 {
     lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
+  /// `count` numbers that no change had before.
+  func nextChangeNumbers(count: UInt64) -> Range<UInt64> {
+    let last = lastChangeNumber.wrappingAdd(count, ordering: .relaxed).newValue
+    return (last - count + 1)..<(last + 1)
   }
 
   /// The record of a live object, made if the layer meets it for the first time.

@@ -26,6 +26,8 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case unhandledNotification = "KVO017"
   /// KVO020: an object observes itself.
   case selfObservation = "KVO020"
+  /// KVO027: a callback changes what it observes, again and again.
+  case reentrantChange = "KVO027"
   /// KVO029: a key path that cannot be observed.
   case uncompliantPath = "KVO029"
 

@@ -5,10 +5,18 @@ internal import KVOTrace
 ///
 /// Holds no text of its own, so that passing it costs nothing; it is named when an event or a report
 /// needs it.
+@usableFromInline
 struct CallSite: Hashable, Sendable {
   let fileID: StaticString
   let line: UInt
   let function: StaticString
+
+  @usableFromInline
+  init(fileID: StaticString, line: UInt, function: StaticString) {
+    self.fileID = fileID
+    self.line = line
+    self.function = function
+  }
 
   /// The file and line as logs have it: `Screen.swift:12`.
   var id: StringID { Recorder.shared.id(of: "\(fileParts.file):\(line)") }
@@ -31,11 +39,13 @@ struct CallSite: Hashable, Sendable {
   }
 
   // The text of a literal has one address; two places with equal text are still told apart by line.
+  @usableFromInline
   static func == (left: CallSite, right: CallSite) -> Bool {
     left.line == right.line && left.fileID.utf8Start == right.fileID.utf8Start
       && left.function.utf8Start == right.function.utf8Start
   }
 
+  @usableFromInline
   func hash(into hasher: inout Hasher) {
     hasher.combine(line)
     hasher.combine(fileID.utf8Start)

@@ -17,10 +17,10 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    guard let key = Self.observableKeys.key(at: keyPath) else {
+    guard let key = key(at: keyPath) else {
       return refuseChange(of: "\(keyPath)", at: site)
     }
-    ChangeNotification.willChange(self, key: key.id, kind: .setting, site: site)
+    ChangeNotification.willChange(self, key: key.id, site: site)
   }
 
   /// Says that the value of `keyPath` has changed; observers are told before it returns.
@@ -33,9 +33,9 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) {
     // An unknown key was reported by the first half.
-    guard let key = Self.observableKeys.key(at: keyPath) else { return }
+    guard let key = key(at: keyPath) else { return }
     let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.didChange(self, key: key.id, kind: .setting, site: site)
+    ChangeNotification.didChange(self, key: key.id, site: site)
   }
 
   /// Says that the value of the key called `key` is about to change.
@@ -51,7 +51,7 @@ extension KeyValueObservable {
     guard let key = type(of: self).observableKeys.key(named: key) else {
       return refuseChange(of: key, at: site)
     }
-    ChangeNotification.willChange(self, key: key.id, kind: .setting, site: site)
+    ChangeNotification.willChange(self, key: key.id, site: site)
   }
 
   /// Says that the value of the key called `key` has changed.
@@ -65,10 +65,10 @@ extension KeyValueObservable {
   ) {
     guard let key = type(of: self).observableKeys.key(named: key) else { return }
     let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.didChange(self, key: key.id, kind: .setting, site: site)
+    ChangeNotification.didChange(self, key: key.id, site: site)
   }
 
-  private func refuseChange(of key: String, at site: CallSite) {
+  func refuseChange(of key: String, at site: CallSite) {
     let storage = self.storage
     let registration = Registration(
       id: nil,

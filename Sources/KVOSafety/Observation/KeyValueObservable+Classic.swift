@@ -41,7 +41,8 @@ extension KeyValueObservable {
       observer: observer,
       context: context,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: executorName(of: isolation),
+      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       expectedToLive: expectedToLive,
       deliver: { subject, observer, change in
         guard let observer = observer as? any KeyValueObserver, let keyPath,

@@ -6,17 +6,21 @@ extension KeyValueObservable {
   ///
   /// ```swift
   /// token = account.observe(\.balance, options: [.old, .new]) { account, change in … }
+  /// token = account.observe(\.owner?.name, options: [.new]) { account, change in … }
   /// ```
   ///
   /// The handler runs on the thread that makes the change, before the changing statement is done,
   /// with no lock held. It may observe, invalidate and change anything, this observation too. It gets
-  /// the observed object, so that it need not capture it.
+  /// the observed object, so that it need not capture it. When an object on a path is replaced the
+  /// observation moves to the new one; the value of a path that ends early is nil, and no change is
+  /// sent when an object on it dies.
   ///
   /// Mirrors `observe(_:options:changeHandler:)` of `NSObject`.
   ///
   /// - Parameters:
-  ///   - keyPath: a property in ``KeyValueObservable/observableKeys``; another is refused and
-  ///     reported (KVO029), and the token is then inactive from the start.
+  ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties
+  ///     from object to object. Another is refused and reported (KVO029), and the token is then
+  ///     inactive from the start.
   ///   - options: what the change should carry, and when it should come.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor of the caller. It is recorded as the one that changes are expected on;
@@ -26,7 +30,8 @@ extension KeyValueObservable {
   ///   - function: where the call is, for reports.
   ///   - handler: called for each change.
   /// - Returns: the token. The observation ends with it, so keep it.
-  /// - Complexity: O(1), and one stack capture.
+  /// - Complexity: O(1), and one stack capture; for a path O(keys of the classes on it).
+  @inlinable
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>,
     options: ObservingOptions = [],
@@ -37,20 +42,28 @@ extension KeyValueObservable {
     function: StaticString = #function,
     handler: @escaping (_ object: Self, _ change: ObservedChange<Value>) -> Void
   ) -> ObservationToken {
-    observe(
-      keyPath,
+    token(
+      at: keyPath,
+      of: Value.self,
       options: options,
-      executor: executorName(of: isolation),
       expectedToLive: expectedToLive,
-      site: CallSite(fileID: fileID, line: line, function: function),
-      handler: handler
-    )
+      isolation: isolation,
+      site: CallSite(fileID: fileID, line: line, function: function)
+    ) { subject, _, change in
+      handler(unsafeDowncast(subject, to: Self.self), ObservedChange(change))
+      return nil
+    }
   }
 
   /// Observes a property that several threads change.
   ///
   /// As ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``, with a handler
   /// that the compiler has checked for running on any thread.
+  ///
+  /// A change that races the call is told or is in the initial value. Each thread tells of its own
+  /// change: notifications of two threads, the initial one among them, may come in either order, so
+  /// read the property where the last value counts.
+  @inlinable
   public func observeOnAnyThread<Value>(
     _ keyPath: KeyPath<Self, Value>,
     options: ObservingOptions = [],
@@ -60,14 +73,17 @@ extension KeyValueObservable {
     function: StaticString = #function,
     handler: @escaping @Sendable (_ object: Self, _ change: ObservedChange<Value>) -> Void
   ) -> ObservationToken {
-    observe(
-      keyPath,
+    token(
+      at: keyPath,
+      of: Value.self,
       options: options,
-      executor: nil,
       expectedToLive: expectedToLive,
-      site: CallSite(fileID: fileID, line: line, function: function),
-      handler: handler
-    )
+      isolation: nil,
+      site: CallSite(fileID: fileID, line: line, function: function)
+    ) { subject, _, change in
+      handler(unsafeDowncast(subject, to: Self.self), ObservedChange(change))
+      return nil
+    }
   }
 
   /// Observes a key path that is given by name, such as `"owner.name"`.
@@ -90,75 +106,58 @@ extension KeyValueObservable {
       options: options,
       form: .token,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: executorName(of: isolation),
+      executor: ThreadChanges.current.names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
       deliver: { subject, _, change in
-        guard let subject = subject as? Self else { return nil }
-        handler(subject, ObservedChange(change))
+        handler(unsafeDowncast(subject, to: Self.self), ObservedChange(change))
         return nil
       }
     )
     return ObservationToken(request.add())
   }
 
-  private func observe<Value>(
-    _ keyPath: KeyPath<Self, Value>,
+  /// Makes a token for a handler that takes values of one type, whatever type that is.
+  @usableFromInline
+  func token(
+    at keyPath: AnyKeyPath,
+    of valueType: Any.Type,
     options: ObservingOptions,
-    executor: String?,
     expectedToLive: String?,
+    isolation: (any Actor)?,
     site: CallSite,
-    handler: @escaping (Self, ObservedChange<Value>) -> Void
+    deliver: @escaping Observation.Callback
   ) -> ObservationToken {
-    let key = Self.observableKeys.key(at: keyPath)
+    let names = ThreadChanges.current.names
+    let key = names.key(at: keyPath, of: type(of: self))
     let request = ObservationRequest(
       subject: self,
-      keyPath: key.map { Recorder.shared.text(of: $0.id) } ?? "\(keyPath)",
+      keyPath: key == nil ? KeyPathNames.name(of: keyPath, in: type(of: self)) : nil,
+      key: key,
       options: options,
       form: .token,
       site: site,
-      executor: executor,
+      executor: names.executor(isolation),
+      expected: ExpectedExecutor(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
-      read: key?.read,
-      deliver: { subject, _, change in
-        guard let subject = subject as? Self else { return nil }
-        handler(subject, ObservedChange(change))
-        return nil
-      }
+      valueType: valueType,
+      deliver: deliver
     )
     return ObservationToken(request.add())
   }
 }
 
-/// What logs call the actor: its type.
-func executorName(of isolation: (any Actor)?) -> String? {
-  isolation.map { _typeName(type(of: $0), qualified: false) }
-}
-
 extension ObservationToken {
-  convenience init(_ added: (id: RegistrationID, storage: SubjectStorage)?) {
-    self.init(id: added?.id, storage: added?.storage)
-  }
+  private static let className = Recorder.id(of: "ObservationToken")
 
   /// A number and a class name for a token that is about to be made.
   static func nextReference() -> ObjectRef {
     ObjectRef(
       id: ObjectID(ObjectTable.shared.nextNumber()),
-      className: Recorder.shared.id(of: "ObservationToken"),
+      className: className,
       kind: .token
-    )
-  }
-}
-
-extension ObservedChange {
-  /// The change with values of the observed type; a value of another type comes as nil.
-  init(_ change: Observation.Change) {
-    self.init(
-      kind: change.kind,
-      oldValue: change.old.flatMap { $0 as? Value },
-      newValue: change.new.flatMap { $0 as? Value },
-      isPrior: change.isPrior
     )
   }
 }

@@ -36,26 +36,7 @@ public protocol KeyValueObservable: AnyObject {
   /// The keys that can be observed, by name.
   ///
   /// Make it a `static let`. A class that is subclassed makes it a `class var` over a `static let`;
-  /// the subclass overrides it with `ObservableKeyTable(inheriting: super.observableKeys, …)`.
+  /// the subclass overrides it with `ObservableKeyTable(inheriting: super.observableKeys, …)`. A
+  /// generic class uses ``ObservableKeyTable/shared(by:_:)``.
   static var observableKeys: ObservableKeyTable { get }
-}
-
-/// One key of a class: its name and how to read it.
-public struct ObservableKey {
-  let name: String
-  let keyPath: AnyKeyPath
-  let read: (AnyObject) -> Any?
-
-  /// A key called `name` that is read through `keyPath`.
-  ///
-  /// The name is what observers by name, logs and reports use; it must have no dot.
-  public init<Root: AnyObject, Value>(_ name: String, _ keyPath: KeyPath<Root, Value>) {
-    precondition(
-      !name.isEmpty && !name.contains("."),
-      "the key \"\(name)\" of \(Root.self) must have a name without dots"
-    )
-    self.name = name
-    self.keyPath = keyPath
-    read = { object in (object as? Root)?[keyPath: keyPath] }
-  }
 }

@@ -4,52 +4,138 @@ internal import KVOTrace
 /// The keys of a class that can be observed, by name and by key path.
 ///
 /// Made once per class; looking a key up is O(1).
-public struct ObservableKeyTable: @unchecked Sendable {
-  // Sendable: immutable after init. Key paths are immutable objects, and a key is read where the
-  // caller may read the object itself.
-  private let byName: [String: ResolvedKey]
-  private let byKeyPath: [AnyKeyPath: ResolvedKey]
-  private let byID: [StringID: ResolvedKey]
+public struct ObservableKeyTable: Sendable {
+  private let keys: KeysOfClass
 
   /// A table of `keys`.
   ///
   /// A key that is given again under another key path, as `\Savings.balance` beside the inherited
   /// `\Account.balance`, is one key with two spellings: Swift takes these two key paths for
-  /// different ones, so a subclass that is observed by key path lists the keys it inherits.
+  /// different ones, so a subclass that is observed by key path lists the keys it inherits. What
+  /// affects it adds up.
   public init(_ keys: ObservableKey...) {
-    self.init(base: nil, keys)
+    self.keys = KeysOfClass(base: nil, keys)
   }
 
   /// A table of the keys of a superclass, and `keys`.
   public init(inheriting base: ObservableKeyTable, _ keys: ObservableKey...) {
-    self.init(base: base, keys)
+    self.keys = KeysOfClass(base: base.keys, keys)
   }
 
-  private init(base: ObservableKeyTable?, _ keys: [ObservableKey]) {
+  /// The table that `make` makes, made once for `type`.
+  ///
+  /// For generic classes, which can have no `static let`:
+  ///
+  /// ```swift
+  /// class var observableKeys: ObservableKeyTable {
+  ///   .shared(by: Self.self) { ObservableKeyTable(ObservableKey("value", \Box<Element>.value)) }
+  /// }
+  /// ```
+  ///
+  /// Any thread; where two ask at once, both may run `make` and one of the tables is kept.
+  ///
+  /// - Parameters:
+  ///   - type: the class whose table it is: a subclass where the getter is asked through one.
+  ///   - declarer: the class whose getter asks, where subclasses override it and call `super`: what
+  ///     each of them knows of `type` is another table.
+  ///   - make: makes the table.
+  /// - Returns: the table, the same one each time.
+  /// - Complexity: O(1), one lock.
+  public static func shared(
+    by type: AnyObject.Type,
+    declaredBy declarer: AnyObject.Type? = nil,
+    _ make: () -> ObservableKeyTable
+  ) -> ObservableKeyTable {
+    let owner = TableOwner(
+      type: ObjectIdentifier(type),
+      declarer: ObjectIdentifier(declarer ?? type)
+    )
+    if let known = sharedTables.withLock({ $0[owner] }) { return known }
+    let made = make()
+    return sharedTables.withLock { tables in
+      if let known = tables[owner] { return known }
+      tables[owner] = made
+      return made
+    }
+  }
+
+  private struct TableOwner: Hashable, Sendable {
+    var type: ObjectIdentifier
+    var declarer: ObjectIdentifier
+  }
+
+  // Its own lock; `make` runs without it.
+  private static let sharedTables = GuardedState<[TableOwner: ObservableKeyTable]>([:])
+
+  /// The key called `name`, or nil where the class has none.
+  public subscript(name: String) -> ObservableKey? {
+    keys.byName[name].map { ObservableKey(declaration: $0.newest) }
+  }
+
+  /// The names of all keys, in no particular order.
+  public var names: [String] { Array(keys.byName.keys) }
+
+  func key(named name: String) -> ResolvedKey? { keys.byName[name] }
+
+  func key(_ id: StringID) -> ResolvedKey? { keys.byID[id] }
+
+  func key(at keyPath: AnyKeyPath) -> ResolvedKey? { keys.byKeyPath[keyPath] }
+
+  /// The key whose key path has `text` as its only part; see `KeyPathNames`.
+  func key(described text: String) -> ResolvedKey? { keys.byDescription[text].flatMap(\.self) }
+}
+
+extension ObservableKey {
+  init(declaration: KeyDeclared) { self.declaration = declaration }
+}
+
+/// The keys of one class, its superclasses' among them.
+private final class KeysOfClass: Sendable {
+  let byName: [String: ResolvedKey]
+  // Sendable: key paths are immutable.
+  nonisolated(unsafe) let byKeyPath: [AnyKeyPath: ResolvedKey]
+  let byID: [StringID: ResolvedKey]
+  /// By the text of the key path; nil inside where two keys have one text.
+  let byDescription: [String: ResolvedKey?]
+
+  init(base: KeysOfClass?, _ keys: [ObservableKey]) {
     var byName = base?.byName ?? [:]
-    var byKeyPath = base?.byKeyPath ?? [:]
+    var spellings = base?.byKeyPath.mapValues(\.newest.name) ?? [:]
     for key in keys {
-      let resolved = ResolvedKey(id: Recorder.shared.id(of: key.name), read: key.read)
-      byName[key.name] = resolved
-      byKeyPath[key.keyPath] = resolved
+      let name = key.name
+      byName[name] = ResolvedKey(key.declaration, inherited: byName[name])
+      spellings[key.declaration.keyPath] = name
     }
     self.byName = byName
     byID = Dictionary(byName.values.map { ($0.id, $0) }) { first, _ in first }
-    self.byKeyPath = byKeyPath
+    byKeyPath = spellings.compactMapValues { byName[$0] }
+    var described: [String: ResolvedKey?] = [:]
+    for (keyPath, name) in spellings {
+      guard let key = byName[name], let texts = KeyPathNames.texts(of: keyPath), texts.count == 1
+      else { continue }
+      let isAmbiguous = described[texts[0]].map { $0?.id != key.id } ?? false
+      described.updateValue(isAmbiguous ? nil : key, forKey: texts[0])
+    }
+    byDescription = described
   }
-
-  func key(named name: String) -> ResolvedKey? { byName[name] }
-
-  func key(_ id: StringID) -> ResolvedKey? { byID[id] }
-
-  func key(at keyPath: AnyKeyPath) -> ResolvedKey? { byKeyPath[keyPath] }
 }
 
-/// A key as the engine uses it.
-struct ResolvedKey {
-  let id: StringID
-  /// The value of the key in an object of the class, or nil for an object of another class.
-  ///
-  /// A value that is an optional comes as it is, wrapped once more.
-  let read: (AnyObject) -> Any?
+/// A key as the engine uses it: the newest declaration, and what all of them say.
+final class ResolvedKey: Sendable {
+  let newest: KeyDeclared
+  /// The key paths that affect the value, those of superclasses first.
+  let affectedBy: [String]
+  let isManual: Bool
+
+  fileprivate init(_ newest: KeyDeclared, inherited: ResolvedKey?) {
+    self.newest = newest
+    var affectedBy = inherited?.affectedBy ?? []
+    for path in newest.affectedBy where !affectedBy.contains(path) { affectedBy.append(path) }
+    self.affectedBy = affectedBy
+    isManual = newest.isManual || inherited?.isManual == true
+  }
+
+  var id: StringID { newest.id }
+
+  var read: (AnyObject) -> Any? { newest.read }
 }

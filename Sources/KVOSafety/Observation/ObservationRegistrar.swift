@@ -1,29 +1,56 @@
 internal import KVORecorder
-internal import Synchronization
+public import Synchronization
 
 /// The registrations on one object: one word until the first of them.
 ///
 /// Store it in the object, as a `let`. When the object dies, so does the registrar, and the layer
 /// ends what is still registered and reports it (KVO006).
 public struct ObservationRegistrar: ~Copyable, Sendable {
-  // Written once, by whichever thread observes first: AtomicLazyReference keeps the first.
-  private let reference = AtomicLazyReference<SubjectStorage>()
+  /// The address of the object's storage, which the registrar owns; 0 where it was never observed.
+  ///
+  /// Written once, by whichever thread observes first. Who reads it reads it in the object, which
+  /// lives as long as that call.
+  @usableFromInline let word = Atomic<UInt>(0)
 
   /// A registrar without registrations.
   public init() {}
 
-  deinit { reference.load()?.subjectDied() }
+  deinit {
+    guard let held = heldStorage else { return }
+    held.takeRetainedValue().subjectDied()
+  }
+
+  /// The registrations, which live as long as the object does; nil where it was never observed.
+  ///
+  /// The caller holds the object.
+  @usableFromInline
+  var heldStorage: Unmanaged<SubjectStorage>? {
+    // acquire: pairs with the exchange in `storage(of:)`.
+    UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring)).map(Unmanaged.fromOpaque)
+  }
 
   /// The registrations, or nil where the object was never observed.
-  var storage: SubjectStorage? { reference.load() }
+  var storage: SubjectStorage? { heldStorage?.takeUnretainedValue() }
 
   /// The registrations of `subject`, whose registrar this is.
-  func storage(of subject: AnyObject) -> SubjectStorage {
-    if let storage = reference.load() { return storage }
+  func storage(of subject: any KeyValueObservable) -> SubjectStorage {
+    if let storage { return storage }
     let record = ObjectTable.shared.record(of: subject)
-    let storage = reference.storeIfNil(SubjectStorage(record: record))
-    record.subject = storage
-    return storage
+    let made = SubjectStorage(record: record, keys: type(of: subject).observableKeys)
+    let address = UInt(bitPattern: Unmanaged.passRetained(made).toOpaque())
+    // release: pairs with the acquire in `heldStorage`.
+    let outcome = word.compareExchange(
+      expected: 0,
+      desired: address,
+      ordering: .acquiringAndReleasing
+    )
+    guard outcome.exchanged else {
+      Unmanaged.passUnretained(made).release()
+      // Another thread was faster.
+      return storage ?? made
+    }
+    record.subject = made
+    return made
   }
 }
 

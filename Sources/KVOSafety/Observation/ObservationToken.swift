@@ -1,28 +1,32 @@
 internal import KVORecorder
 internal import KVOTrace
+internal import Synchronization
 
 /// Ends an observation when it is invalidated or dies.
 ///
-/// Mirrors `NSKeyValueObservation`. Keeps neither the observed object nor the handler's captures
-/// alive once it is invalidated. Any thread may use it.
+/// Mirrors `NSKeyValueObservation`. Keeps neither the observed object alive nor, once it is
+/// invalidated, the handler's captures. Any thread may use it.
 public final class ObservationToken: Sendable {
-  private let id: RegistrationID?
-  // Sendable: a weak reference is read and cleared atomically by the runtime, and never set again.
-  private weak let storage: SubjectStorage?
+  // `isEnded` is set once, by whoever ends the observation through this token. relaxed: only one
+  // thread is to do it; what it does takes locks of its own.
+  private let id: RegistrationID
+  private let cell: DeliveryCellReference?
+  /// The registrations on the observed object, which outlive it; nil where this one was refused.
+  private let storage: SubjectStorage?
+  private let isEnded = Atomic<Bool>(false)
 
-  /// A token that ends the registration `id`; nil for one that was refused.
-  init(id: RegistrationID?, storage: SubjectStorage?) {
-    self.id = id
-    self.storage = storage
+  /// A token that ends `observation`; nil for one that was refused.
+  @usableFromInline
+  init(_ observation: Observation?) {
+    id = observation?.id ?? RegistrationID(0)
+    cell = observation?.cell
+    storage = observation?.root
   }
 
   deinit { end(by: .token) }
 
   /// Whether the observation is still there.
-  public var isActive: Bool {
-    guard let id, let storage else { return false }
-    return storage.contains(id)
-  }
+  public var isActive: Bool { storage?.contains(id) ?? false }
 
   /// Ends the observation.
   ///
@@ -38,12 +42,12 @@ public final class ObservationToken: Sendable {
   /// while holding a lock that the handler takes: both would wait for ever.
   public func invalidateAndWait() {
     end(by: .user)
-    guard let id, let storage else { return }
-    storage.waitForDeliveries(of: id)
+    guard let storage, let cell else { return }
+    storage.waitForDeliveries(of: id, in: cell)
   }
 
   private func end(by cause: CancelCause) {
-    guard let id else { return }
-    storage?.cancel(id, by: cause)
+    guard let storage, !isEnded.exchange(true, ordering: .relaxed) else { return }
+    storage.cancel(id, by: cause)
   }
 }

@@ -38,12 +38,49 @@ public struct ObservedChange<Value> {
   /// What happened to the value.
   public let kind: ObservedChangeKind
   /// The value before the change; nil unless ``ObservingOptions/old`` was asked for.
+  ///
+  /// Where elements are removed or replaced: those elements; nil where they are inserted.
   public let oldValue: Value?
   /// The value after the change; nil unless ``ObservingOptions/new`` was asked for, and in the
   /// notification before a change.
+  ///
+  /// Where elements are inserted or replaced: the elements that are there now; nil where they are
+  /// removed.
   public let newValue: Value?
   /// Whether this is the notification before the change.
   public let isPrior: Bool
+  /// Behind a reference, because a set of ranges has no size that the compiler knows, and most changes
+  /// have none.
+  @usableFromInline let elements: ChangedElements?
+
+  /// Where elements are inserted, removed or replaced, counted from the start of the collection; nil
+  /// where the value is set, and for an unordered collection.
+  ///
+  /// Those of an insertion are the places behind it, the others those before.
+  public var indexes: RangeSet<Int>? { elements?.indexes }
+
+  @inlinable
+  @inline(__always)
+  init(
+    kind: ObservedChangeKind,
+    oldValue: Value?,
+    newValue: Value?,
+    isPrior: Bool,
+    elements: ChangedElements?
+  ) {
+    self.kind = kind
+    self.oldValue = oldValue
+    self.newValue = newValue
+    self.isPrior = isPrior
+    self.elements = elements
+  }
+}
+
+/// Which elements of a collection a change concerns.
+@usableFromInline
+final class ChangedElements: Sendable {
+  let indexes: RangeSet<Int>
+  init(_ indexes: RangeSet<Int>) { self.indexes = indexes }
 }
 
 extension ObservedChange: Sendable where Value: Sendable {}

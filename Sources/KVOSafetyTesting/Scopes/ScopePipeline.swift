@@ -21,7 +21,8 @@ enum ScopePipeline {
       label: "this process"
     )
     let report = Audit(resolver: DwarfFrameResolver()).report(on: [input])
-    return report.findings.map { finding in
+    // Expectations name rules, whatever a violation follows from.
+    return report.findings.flatMap(\.withConsequences).map { finding in
       // There is no log in which a reader could look the numbers up.
       var finding = finding
       finding.events = []

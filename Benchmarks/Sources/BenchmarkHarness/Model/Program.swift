@@ -10,6 +10,8 @@ package enum Program: Hashable, Sendable {
 
   /// A product of the root package.
   case product(String, Build = .release)
+  /// A product of this package, built for release: what is public beside peers in Swift.
+  case bench(String)
   /// A C file of this package, by its path without the suffix, with flags for the linker.
   case c(String, flags: [String] = [])
   /// A program of the machine's own, found through PATH.
@@ -18,7 +20,7 @@ package enum Program: Hashable, Sendable {
   /// How a report names it.
   package var name: String {
     switch self {
-    case .product(let name, _), .tool(let name): name
+    case .product(let name, _), .bench(let name), .tool(let name): name
     case .c(let path, _): path.split(separator: "/").last.map(String.init) ?? path
     }
   }

@@ -54,7 +54,10 @@ package struct ProgramLocator: Sendable {
       paths[program] = try compile(source, flags)
     case .product(let name, let build):
       progress("building \(name) (\(build.rawValue))")
-      paths[program] = try swiftBuild(name, build)
+      paths[program] = try swiftBuild(name, in: root, build)
+    case .bench(let name):
+      progress("building \(name)")
+      paths[program] = try swiftBuild(name, in: benchmarks, .release)
     }
   }
 
@@ -71,8 +74,12 @@ package struct ProgramLocator: Sendable {
     return output
   }
 
-  private func swiftBuild(_ product: String, _ build: Program.Build) throws -> String {
-    var options = ["--package-path", root.path]
+  private func swiftBuild(
+    _ product: String,
+    in package: URL,
+    _ build: Program.Build
+  ) throws -> String {
+    var options = ["--package-path", package.path]
     switch build {
     case .debug: options += ["-c", "debug"]
     case .release: options += ["-c", "release"]

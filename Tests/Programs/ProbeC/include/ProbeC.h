@@ -35,6 +35,10 @@ ProbeCounts probe_record_under_signals(uint64_t handlerCount, uint64_t threadCou
 /// the next line; `body` is called once in either.
 void probe_call_within_sorts(void (*body)(void));
 
+/// Gives up what lets root write where the mode of a folder forbids it, for this thread and those that
+/// it starts. Returns 0, or -1 and errno.
+int probe_heed_modes(void);
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -8,26 +8,30 @@ internal import KVOTrace
 /// observations.observe(account, \.balance) { screen, account, change in … }
 /// ```
 ///
-/// The owner stores the controller; when the owner dies the controller does, and with it every
-/// observation. The handler is given the owner, so that it need not capture it.
+/// The owner stores the controller, or leaves that to ``of(_:retainsObserved:)``; when the owner dies
+/// the controller does, and with it every observation. The handler is given the owner, so that it
+/// need not capture it.
 ///
 /// Two observations of one key path are two: both are called, and one call of `unobserve` ends both.
-/// Any thread may use it. Mirrors `FBKVOController`.
+/// A handler may end any observation, its own too, which inside the initial notification is reported
+/// (KVO010), because Foundation's does not survive it. Any thread may use the controller. Mirrors
+/// `FBKVOController`.
 public final class ObservationController<Owner: AnyObject>: Sendable {
   // Sendable: a weak reference that is set once, in init.
-  private nonisolated(unsafe) weak let owner: Owner?
-  private let retainsObserved: Bool
-  private let identity: ControllerIdentity
+  nonisolated(unsafe) weak let owner: Owner?
+  let retainsObserved: Bool
+  let identity: ControllerIdentity
   // State: `entries`, under its own lock. Nothing is ended or released while it is held.
-  private let entries = GuardedState(ControlledObservations())
+  let entries = GuardedState(ControlledObservations())
 
   /// A controller that observes for `owner`.
   ///
   /// - Parameters:
   ///   - owner: whom handlers are given, and whose death ends all. Not kept alive.
   ///   - retainsObserved: whether observed objects are kept alive while they are observed, as
-  ///     `FBKVOController` does by default. Say false to observe the owner itself, or an object that
-  ///     holds the owner: they would keep each other alive.
+  ///     `FBKVOController` does by default. The owner itself never is, so that it can observe itself.
+  ///     Say false to observe another object that holds the owner: they would keep each other alive.
+  ///     What is not kept must outlive its observation, or that is reported (KVO006).
   public init(owner: Owner, retainsObserved: Bool = true) {
     self.owner = owner
     self.retainsObserved = retainsObserved
@@ -57,43 +61,38 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     function: StaticString = #function,
     handler: @escaping (_ owner: Owner, _ object: Subject, ObservedChange<Value>) -> Void
   ) {
-    let key = Subject.observableKeys.key(at: keyPath)
-    observe(
+    add(
       object,
-      keyPath: key.map { Recorder.shared.text(of: $0.id) } ?? "\(keyPath)",
+      keyPath,
       options: options,
-      executor: executorName(of: isolation),
+      expected: ExpectedExecutor(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
-      read: key?.read,
       handler: handler
     )
   }
 
-  /// Observes several key paths of `object` by name; the handler is told which one changed.
+  /// Observes a key path of `object` by name, such as `"owner.name"`.
+  ///
+  /// As ``observe(_:_:options:isolation:fileID:line:function:handler:)``. A key path that is empty or
+  /// names no key is refused and reported (KVO029).
   public func observe<Subject: KeyValueObservable>(
     _ object: Subject,
-    keyPaths: [String],
+    keyPath: String,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
     function: StaticString = #function,
-    handler:
-      @escaping (
-        _ owner: Owner, _ object: Subject, _ keyPath: String, ObservedChange<Any>
-      ) -> Void
+    handler: @escaping (_ owner: Owner, _ object: Subject, ObservedChange<Any>) -> Void
   ) {
-    for keyPath in keyPaths {
-      observe(
-        object,
-        keyPath: keyPath,
-        options: options,
-        executor: executorName(of: isolation),
-        site: CallSite(fileID: fileID, line: line, function: function),
-        read: nil,
-        handler: { handler($0, $1, keyPath, $2) }
-      )
-    }
+    add(
+      object,
+      keyPath: keyPath,
+      options: options,
+      expected: ExpectedExecutor(isolation),
+      site: CallSite(fileID: fileID, line: line, function: function),
+      handler: handler
+    )
   }
 
   /// Ends the observations of a property of `object`.
@@ -103,8 +102,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     _ object: Subject,
     _ keyPath: KeyPath<Subject, Value>
   ) {
-    guard let key = Subject.observableKeys.key(at: keyPath) else { return }
-    unobserve(object, keyPath: Recorder.shared.text(of: key.id))
+    unobserve(object, keyPath: KeyPathNames.key(at: keyPath, of: type(of: object)).name)
   }
 
   /// Ends the observations of a key path of `object`.
@@ -124,38 +122,91 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   /// Ends all observations.
   public func unobserveAll() { end(entries.withLock { $0.removeAll() }, by: .user) }
 
-  private func observe<Subject: KeyValueObservable, Value>(
+  /// Adds an observation of a property.
+  func add<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    _ keyPath: KeyPath<Subject, Value>,
+    options: ObservingOptions,
+    expected: ExpectedExecutor?,
+    site: CallSite,
+    handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
+  ) {
+    let (key, name) = KeyPathNames.key(at: keyPath, of: type(of: object))
+    add(
+      object,
+      keyPath: name,
+      options: options,
+      expected: expected,
+      site: site,
+      key: key,
+      valueType: Value.self,
+      handler: handler
+    )
+  }
+
+  /// Adds an observation of a key path by name.
+  func add<Subject: KeyValueObservable, Value>(
     _ object: Subject,
     keyPath: String,
     options: ObservingOptions,
-    executor: String?,
+    context: ObservationContext? = nil,
+    expected: ExpectedExecutor?,
     site: CallSite,
-    read: ((AnyObject) -> Any?)?,
+    key: ResolvedKey? = nil,
+    valueType: Any.Type? = nil,
     handler: @escaping (Owner, Subject, ObservedChange<Value>) -> Void
+  ) {
+    add(
+      object,
+      keyPath: keyPath,
+      options: options,
+      context: context,
+      expected: expected,
+      site: site,
+      key: key,
+      valueType: valueType
+    ) { subject, owner, change in
+      guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
+      handler(owner, subject, ObservedChange(change))
+      return nil
+    }
+  }
+
+  /// Adds an observation.
+  func add(
+    _ object: some KeyValueObservable,
+    keyPath: String,
+    options: ObservingOptions,
+    context: ObservationContext?,
+    expected: ExpectedExecutor?,
+    site: CallSite,
+    key: ResolvedKey? = nil,
+    valueType: Any.Type? = nil,
+    deliver: @escaping Observation.Callback
   ) {
     // Without an owner there is nobody to observe for.
     guard let owner else { return }
+    let isKept = retainsObserved && object !== owner
     let registry = ObjectTable.shared.record(of: identity).ref
-    if retainsObserved { recordHold(of: object, by: registry) }
+    if isKept { recordHold(of: object, by: registry) }
     var request = ObservationRequest(
       subject: object,
       keyPath: keyPath,
+      key: key,
       options: options,
       form: .controller,
       observer: owner,
+      context: context,
       site: site,
-      executor: executor,
+      executor: expected?.name ?? .none,
+      expected: expected,
       token: registry,
-      read: read,
-      deliver: { subject, owner, change in
-        guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
-        handler(owner, subject, ObservedChange(change))
-        return nil
-      }
+      valueType: valueType,
+      deliver: deliver
     )
     // Known before the initial notification, which may already end it.
     request.didAdd = { [self] id, storage in
-      let kept = retainsObserved ? object : nil
+      let kept = isKept ? object : nil
       let entry = ControlledObservation(id: id, storage: storage, keyPath: keyPath, object: kept)
       entries.withLock { $0.add(entry, of: storage.record.ref.id) }
     }

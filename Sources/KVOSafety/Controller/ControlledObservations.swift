@@ -28,6 +28,11 @@ struct ControlledObservations: Sendable {
     sweepLimit = max(16, 2 * bySubject.count)
   }
 
+  /// All observations, oldest first.
+  var all: [ControlledObservation] {
+    bySubject.values.flatMap(\.self).sorted { $0.id.rawValue < $1.id.rawValue }
+  }
+
   /// Takes out the observations of `subject` that are meant, oldest first.
   mutating func remove(
     of subject: ObjectID,
@@ -41,8 +46,7 @@ struct ControlledObservations: Sendable {
 
   /// Takes out all, oldest first.
   mutating func removeAll() -> [ControlledObservation] {
-    let all = bySubject.values.flatMap(\.self).sorted { $0.id.rawValue < $1.id.rawValue }
-    bySubject = [:]
+    defer { bySubject = [:] }
     return all
   }
 }

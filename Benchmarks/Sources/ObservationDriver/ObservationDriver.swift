@@ -1,0 +1,47 @@
+import BenchmarkDriver
+import KVOSafety
+
+/// What observing costs, and what it costs with others.
+///
+/// `ObservationDriver <case> <operations> <scratch>`.
+@main
+enum ObservationDriver {
+  static func main() {
+    let run = MeasuredRun()
+    guard let measure = cases[run.name] else {
+      MeasuredRun.fail("no case \"\(run.name)\"; there are \(cases.keys.sorted())", status: 64)
+    }
+    measure(run)
+  }
+
+  private static let cases: [String: @Sendable (MeasuredRun) -> Void] = [
+    "plain": { SetCases.plain($0) },
+    "unobserved": { SetCases.unobserved($0) },
+    "set": { SetCases.observed($0) },
+    // The same again: a row has one target.
+    "set-faster": { SetCases.observed($0) },
+    "set-faster-notification": { SetCases.observed($0) },
+    "set-faster-tracking": { SetCases.observed($0) },
+    "set-old-new": { SetCases.observed($0, options: [.old, .new]) },
+    "set-prior": { SetCases.observed($0, options: [.prior, .new]) },
+    "set-recorded": { SetCases.observed($0, isRecorded: true) },
+    "set-10": { SetCases.observed($0, observers: 10) },
+    "set-1000": { SetCases.observed($0, observers: 1_000) },
+    "set-manual": { SetCases.manual($0) },
+    "set-thread": { SetCases.onThreads($0, count: 1) },
+    "set-threads": { SetCases.onThreads($0, count: 8) },
+    "published": { SetCases.published($0) },
+    "published-10": { SetCases.published($0, observers: 10) },
+    "published-1000": { SetCases.published($0, observers: 1_000) },
+    "notification": { SetCases.posted($0) },
+    "tracking": { SetCases.tracked($0) },
+    "pair": { AddCases.pair($0) },
+    "pair-faster-notification": { AddCases.pair($0) },
+    "pair-recorded": { AddCases.pair($0, isRecorded: true) },
+    "pair-100000": { AddCases.pair($0, others: 100_000) },
+    "pair-classic": { AddCases.classicPair($0) },
+    "add": { AddCases.additions($0) },
+    "sink-pair": { AddCases.sinkPair($0) },
+    "notification-pair": { AddCases.notificationPair($0) },
+  ]
+}

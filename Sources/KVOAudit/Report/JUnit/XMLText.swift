@@ -1,0 +1,56 @@
+/// Writes XML elements, two spaces a level.
+struct XMLText {
+  private var text = #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
+  private var depth = 0
+
+  var bytes: [UInt8] { Array(text.utf8) }
+
+  /// Writes an element whose content `body` writes.
+  mutating func element(
+    _ name: String,
+    _ attributes: KeyValuePairs<String, String> = [:],
+    _ body: (inout XMLText) -> Void
+  ) {
+    begin(name, attributes)
+    text += ">\n"
+    depth += 1
+    body(&self)
+    depth -= 1
+    text += indentation + "</\(name)>\n"
+  }
+
+  /// Writes an element that has text and no elements in it; without text it is empty.
+  mutating func element(
+    _ name: String,
+    _ attributes: KeyValuePairs<String, String> = [:],
+    text content: String = ""
+  ) {
+    begin(name, attributes)
+    text += content.isEmpty ? "/>\n" : ">\(Self.escaped(content))</\(name)>\n"
+  }
+
+  private mutating func begin(_ name: String, _ attributes: KeyValuePairs<String, String>) {
+    text += "\(indentation)<\(name)"
+    for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
+  }
+
+  private var indentation: String { String(repeating: "  ", count: depth) }
+
+  /// `text` without the characters that mean something in XML, or that XML 1.0 cannot hold.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,98 @@
+package import KVORules
+
+/// What becomes of each fault of some logs on each runtime.
+///
+/// Each runtime keeps registrations in its own way, so that a fault of one may be none on another.
+package struct ProfileMatrix: Sendable {
+  /// What a fault is on one runtime.
+  package struct Cell: Hashable, Sendable {
+    package var severity: Severity
+    package var consequence: Consequence
+    package var count: Int
+  }
+
+  /// A fault, by signature.
+  package struct Row: Sendable {
+    package var code: RuleCode
+    package var signature: String
+    /// As the first runtime that has the fault tells of it.
+    package var message: String
+    /// A runtime that does not have the fault is missing.
+    package var cells: [Profile: Cell]
+
+    /// The worst that it is anywhere.
+    package var severity: Severity { cells.values.map(\.severity).max() ?? .note }
+  }
+
+  /// By severity (worst first), then code, then as the reports have them.
+  package let rows: [Row]
+  /// The rules that were not judged, or not everywhere, as each runtime.
+  package let notJudged: [Profile: Set<RuleCode>]
+  package let inputs: [AuditReport.Input]
+  package let failures: [InputFailure]
+
+  /// Puts together the reports on the same inputs, one for each runtime, as
+  /// ``AuditReport/hasFindings(atLeast:)`` counts.
+  ///
+  /// Complexity: O(findings log findings).
+  package init(_ reports: [(profile: Profile, report: AuditReport)]) {
+    var rows: [Row] = []
+    var places: [String: Int] = [:]
+    for (profile, report) in reports {
+      let findings = report.findings.flatMap(\.withConsequences)
+      for finding in findings where !finding.isExpected && !finding.isSuppressed {
+        let cell = Cell(
+          severity: finding.severity,
+          consequence: finding.consequence,
+          count: finding.count
+        )
+        if let place = places[finding.signature] {
+          rows[place].cells[profile] = cell
+          continue
+        }
+        places[finding.signature] = rows.count
+        rows.append(
+          Row(
+            code: finding.code,
+            signature: finding.signature,
+            message: finding.message,
+            cells: [profile: cell]
+          )
+        )
+      }
+    }
+    self.rows = rows.enumerated()
+      .sorted {
+        let (left, right) = ($0.element, $1.element)
+        if left.severity != right.severity { return left.severity > right.severity }
+        return (left.code, $0.offset) < (right.code, $1.offset)
+      }
+      .map(\.element)
+    notJudged = reports.reduce(into: [:]) { $0[$1.profile] = Set($1.report.notJudged.map(\.code)) }
+    inputs = reports.first?.report.inputs ?? []
+    failures = reports.first?.report.failures ?? []
+  }
+
+  /// Whether a fault is at or above `severity` on any runtime.
+  package func hasFindings(atLeast severity: Severity) -> Bool {
+    rows.contains { $0.severity >= severity }
+  }
+}
+
+extension Audit {
+  /// Audits `inputs` once for each runtime.
+  ///
+  /// - Parameters:
+  ///   - inputs: the logs; each is read as often as there are runtimes, so that standard input is none
+  ///     that can be here.
+  ///   - progress: as of ``report(on:progress:)``.
+  /// - Returns: what each fault is on each runtime.
+  /// - Complexity: that of ``report(on:progress:)``, for each runtime.
+  package func matrix(on inputs: [AuditInput], progress: Progress? = nil) -> ProfileMatrix {
+    ProfileMatrix(
+      Profile.allCases.map { profile in
+        (profile, judging(as: profile).report(on: inputs, progress: progress))
+      }
+    )
+  }
+}

@@ -1,0 +1,127 @@
+import KVORules
+
+/// Renders a report as SARIF 2.1.0, which code scanning services read.
+///
+/// A finding is a result at the first frame of the user's own code; its stacks are `stacks`, and where
+/// else it happened `relatedLocations`. The signature is its fingerprint, so that a service knows it
+/// again in the next run. What a test meant and what is suppressed is there, as suppressed. Inputs that
+/// cannot be read and rules that could not be judged are notifications of the run.
+///
+/// Source: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+package struct SARIFReportRenderer {
+  private static let schema =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+  package init() {}
+
+  /// The report as UTF-8, with a newline at its end.
+  ///
+  /// Complexity: O(size of the report).
+  package func render(_ report: AuditReport) -> [UInt8] {
+    var text = JSONText()
+    text.object { text in
+      text.key("$schema")
+      text.value(Self.schema)
+      text.key("version")
+      text.value("2.1.0")
+      text.key("runs")
+      text.list([report]) { $0.writeRun($1) }
+    }
+    text.end()
+    return text.bytes
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func writeRun(_ report: AuditReport) {
+    object { text in
+      text.key("tool")
+      text.object { text in
+        text.key("driver")
+        text.writeDriver()
+      }
+      text.key("invocations")
+      text.list([report]) { $0.writeInvocation($1) }
+      text.key("columnKind")
+      text.value("utf16CodeUnits")
+      text.key("results")
+      text.list(report.findings) { $0.write(sarifResult: $1, in: report) }
+    }
+  }
+
+  private mutating func writeDriver() {
+    object { text in
+      text.key("name")
+      text.value("kvo-audit")
+      text.key("semanticVersion")
+      text.value(AuditVersion.current)
+      text.key("rules")
+      text.list(RuleCatalogue.entries) { $0.write(sarifRule: $1) }
+    }
+  }
+
+  private mutating func write(sarifRule entry: RuleCatalogue.Entry) {
+    object { text in
+      text.key("id")
+      text.value(entry.code.rawValue)
+      text.key("name")
+      text.value(Self.camelCase(entry.slug))
+      text.key("shortDescription")
+      text.write(sarifMessage: entry.title)
+      text.key("fullDescription")
+      text.write(sarifMessage: entry.explanation.happened)
+      text.key("help")
+      text.write(
+        sarifMessage: "\(entry.explanation.matters)\n\n\(entry.explanation.fix)\n\n"
+          + "Before:\n\(entry.explanation.before)\n\nAfter:\n\(entry.explanation.after)"
+      )
+      text.key("defaultConfiguration")
+      text.object { text in
+        text.key("level")
+        text.value(entry.severity.rawValue)
+      }
+    }
+  }
+
+  private mutating func writeInvocation(_ report: AuditReport) {
+    object { text in
+      text.key("executionSuccessful")
+      text.value(report.failures.isEmpty)
+      text.key("toolExecutionNotifications")
+      text.list(report.failures) { text, failure in
+        text.object { text in
+          text.key("level")
+          text.value("error")
+          text.key("message")
+          text.write(sarifMessage: failure.message)
+        }
+      }
+      text.key("toolConfigurationNotifications")
+      text.list(report.notJudged) { text, rule in
+        text.object { text in
+          text.key("level")
+          text.value("note")
+          text.key("associatedRule")
+          text.object { text in
+            text.key("id")
+            text.value(rule.code.rawValue)
+          }
+          text.key("message")
+          text.write(sarifMessage: "\(rule.code.rawValue) was not judged: \(rule.why)")
+        }
+      }
+    }
+  }
+
+  mutating func write(sarifMessage message: String) {
+    object { text in
+      text.key("text")
+      text.value(message)
+    }
+  }
+
+  /// `double-remove` as `DoubleRemove`.
+  private static func camelCase(_ slug: String) -> String {
+    slug.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+  }
+}

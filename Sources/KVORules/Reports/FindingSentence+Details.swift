@@ -1,0 +1,86 @@
+import KVOTrace
+
+// The parts of sentences that need what the rule saw beside the objects.
+extension FindingSentence {
+  var mutation: String {
+    guard case .links(let attached, let detached) = verdict.detail else {
+      return "\(path) of \(subject) was another value than before, without a change in between"
+    }
+    return "\(path) of \(subject), observed by \(whom), led through \(object(attached)), and "
+      + "\(object(detached)) was found in its place, without a change in between"
+  }
+
+  var link: String {
+    if case .link(let link) = verdict.detail { object(link) } else { "An object" }
+  }
+
+  var cycle: String {
+    guard case .cycle(let references) = verdict.detail, let first = references.first else {
+      return "An observation keeps its owner alive"
+    }
+    let owner = object(first.from)
+    if verdict.subject == nil { return "\(owner) is kept alive by an observation of its own" }
+    return "\(owner) is kept alive by its own observation of \(path) of \(subject)"
+  }
+
+  var growth: String {
+    guard case .growth(let scope, let runCount, let counts) = verdict.detail else {
+      return "Each run left more observations of \(path) of \(subject) behind"
+    }
+    let types = verdict.subject.map { " of \(names[$0.className])" } ?? ""
+    let by = verdict.observer.map { " by \(names[$0.className])" } ?? ""
+    let list = counts.map(String.init).joined(separator: ", ")
+    return "Each of \(runCount) runs of \"\(names[scope])\" ended with more observations of "
+      + "\(path)\(types)\(by) than the one before: \(counts.count < runCount ? "…, " : "")\(list)"
+  }
+
+  var executors: String {
+    guard case .executors(let expected, let found) = verdict.detail else { return "elsewhere" }
+    let place =
+      switch found {
+      case .named(let name): names[name]
+      case .thread(let name): "thread \(names[name])"
+      }
+    return "on \(place) instead of \(names[expected])"
+  }
+
+  var otherKey: String {
+    guard case .otherKey(let key) = verdict.detail, key != verdict.keyPath else { return "it too" }
+    return "\"\(names[key])\", and a third key depends on both"
+  }
+
+  var overlap: String {
+    if case .overlap(.death) = verdict.detail { "deallocated the object" } else { "did so too" }
+  }
+
+  var underLock: String {
+    guard case .underLock(let lock, let act) = verdict.detail else {
+      return "\(who) was told of \(path) of \(subject) while a lock was held"
+    }
+    let held = "while its thread held lock \(names.text(of: lock))"
+    return switch act {
+    case .callback: "\(who) was told of \(path) of \(subject) \(held)"
+    case .addition: "\(who) began to observe \(path) of \(subject) \(held)"
+    case .removal: "\(caller) removed its observation of \(path) from \(subject) \(held)"
+    }
+  }
+
+  var depth: Int {
+    if case .depth(let depth) = verdict.detail { depth } else { 0 }
+  }
+
+  var dependencies: String {
+    guard case .dependencies(let className, let keys) = verdict.detail, let first = keys.first
+    else { return "\(path) depends on itself" }
+    let rest = (keys.dropFirst() + [first]).map { "\"\(names[$0])\"" }
+    return "\"\(names[first])\" of \(names[className]) is affected by "
+      + rest.joined(separator: ", which is affected by ")
+  }
+
+  var classes: String {
+    guard case .classes(let from, let to) = verdict.detail else { return "after its class changed" }
+    return "after its class had changed from \(names[from]) to \(names[to])"
+  }
+
+  private func object(_ reference: ObjectRef) -> String { builder.object(reference).description }
+}

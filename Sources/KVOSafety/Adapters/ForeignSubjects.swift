@@ -1,0 +1,37 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+/// The registrations on objects that another library observes: a notification center, a model of
+/// Observation, a publisher.
+///
+/// Such an object has no registrar to keep them in. They are kept here until the hook of its class
+/// tells of its death; where the class cannot be hooked, until the process ends.
+final class ForeignSubjects: Sendable {
+  static let shared = ForeignSubjects()
+
+  // State: `storages`, under its own lock; nothing is judged or released while it is held.
+  private let storages = GuardedState<[ObjectID: SubjectStorage]>([:])
+
+  private init() {}
+
+  func storage(of subject: AnyObject) -> SubjectStorage {
+    if let observable = subject as? any KeyValueObservable { return observable.storage }
+    let record = ObjectTable.shared.record(of: subject)
+    ObjectTable.shared.watch(record, of: subject)
+    let storage = storages.withLock { storages in
+      if let known = storages[record.ref.id] { return known }
+      let made = SubjectStorage(record: record, keys: ObservableKeyTable())
+      storages[record.ref.id] = made
+      return made
+    }
+    record.subject = storage
+    return storage
+  }
+
+  /// Judges what is registered on an object that is gone, and forgets it.
+  func forget(_ subject: ObjectID) {
+    guard let storage = storages.withLock({ $0.removeValue(forKey: subject) }) else { return }
+    storage.finishDying(at: Recorder.shared.captureStack())
+  }
+}

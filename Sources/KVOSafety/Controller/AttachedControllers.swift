@@ -1,0 +1,72 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// The controllers that objects have without storing one, by owner.
+///
+/// Each lives until its owner is dead, as the hook of the owner's class tells. For a class that
+/// cannot be hooked that is noticed at the next change of what it observes.
+final class AttachedControllers: Sendable {
+  private struct Kind: Hashable, Sendable {
+    /// The static type that asked: a superclass's controller is another one than its subclass's.
+    var owner: ObjectIdentifier
+    var retainsObserved: Bool
+  }
+
+  static let shared = AttachedControllers()
+
+  // State: `controllers`, under its own lock. Nothing is made or released while it is held.
+  private let controllers = GuardedState<[ObjectID: [Kind: any AnyController]]>([:])
+
+  private init() {}
+
+  func controller<Owner: AnyObject>(
+    of owner: Owner,
+    retainsObserved: Bool
+  ) -> ObservationController<Owner> {
+    let record = ObjectTable.shared.record(of: owner)
+    ObjectTable.shared.watch(record, of: owner)
+    let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
+    let known = controllers.withLock { $0[record.ref.id]?[kind] }
+    if let known = known as? ObservationController<Owner> { return known }
+    let made = ObservationController(owner: owner, retainsObserved: retainsObserved)
+    let kept = controllers.withLock { controllers in
+      if let known = controllers[record.ref.id]?[kind] { return known }
+      controllers[record.ref.id, default: [:]][kind] = made
+      return made
+    }
+    return kept as? ObservationController<Owner> ?? made
+  }
+
+  /// Lets go of the controllers of an object that is dead.
+  func forget(_ owner: ObjectID) {
+    let dropped = controllers.withLock { $0.removeValue(forKey: owner) }
+    withExtendedLifetime(dropped) {}
+  }
+}
+
+/// A controller of any owner.
+protocol AnyController: AnyObject, Sendable {}
+
+extension ObservationController: AnyController {}
+
+extension ObservationController {
+  /// The controller of `owner`, which need not store one.
+  ///
+  /// ```swift
+  /// ObservationController.of(self).observe(account, \.balance) { screen, account, change in … }
+  /// ```
+  ///
+  /// Made when it is first asked for, and the same each time; it lives as long as the owner. Any
+  /// class can have one. Any thread. Mirrors the properties `KVOController` and
+  /// `KVOControllerNonRetaining` of `NSObject`.
+  ///
+  /// - Parameters:
+  ///   - owner: whom handlers are given, and whose death ends all. Not kept alive. Not in its deinit:
+  ///     what is made there lives on.
+  ///   - retainsObserved: which of its two controllers: the one that keeps what it observes alive, or
+  ///     the other.
+  /// - Returns: the controller.
+  public static func of(_ owner: Owner, retainsObserved: Bool = true) -> ObservationController {
+    AttachedControllers.shared.controller(of: owner, retainsObserved: retainsObserved)
+  }
+}

@@ -1,0 +1,37 @@
+extension ObservationController where Owner: KeyValueObserver {
+  /// Observes key paths of `object`, and calls the owner's
+  /// ``KeyValueObserver/observeValue(forKeyPath:of:change:context:)``.
+  ///
+  /// For code that is being ported. What the owner does not handle is reported (KVO017). Mirrors
+  /// `observe:keyPath:options:context:` and `observe:keyPaths:options:context:`.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    keyPaths: [String],
+    options: ObservingOptions = [],
+    context: ObservationContext?,
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    for keyPath in keyPaths {
+      add(
+        object,
+        keyPath: keyPath,
+        options: options,
+        context: context,
+        expected: ExpectedExecutor(isolation),
+        site: CallSite(fileID: fileID, line: line, function: function)
+      ) { subject, owner, change in
+        guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
+        let handling = owner.observeValue(
+          forKeyPath: keyPath,
+          of: subject,
+          change: ObservedChange(change),
+          context: context
+        )
+        return handling == .handled
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+extension ObservationController {
+  /// Observes several key paths of `object` by name; the handler is told which one changed.
+  ///
+  /// Each is an observation of its own. A key path that cannot be observed is refused and reported
+  /// (KVO029); the others are observed all the same.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    keyPaths: [String],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    handler:
+      @escaping (
+        _ owner: Owner, _ object: Subject, _ keyPath: String, ObservedChange<Any>
+      ) -> Void
+  ) {
+    for keyPath in keyPaths {
+      add(
+        object,
+        keyPath: keyPath,
+        options: options,
+        expected: ExpectedExecutor(isolation),
+        site: CallSite(fileID: fileID, line: line, function: function),
+        handler: { handler($0, $1, keyPath, $2) }
+      )
+    }
+  }
+
+  /// Observes several properties of `object`; the handler is told which one changed.
+  ///
+  /// ```swift
+  /// observations.observe(account, [\.balance, \.owner]) { screen, account, keyPath, change in
+  ///   if keyPath == \Account.balance { … }
+  /// }
+  /// ```
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    _ keyPaths: [PartialKeyPath<Subject>],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    handler:
+      @escaping (
+        _ owner: Owner, _ object: Subject, _ keyPath: PartialKeyPath<Subject>, ObservedChange<Any>
+      ) -> Void
+  ) {
+    for keyPath in keyPaths {
+      add(
+        object,
+        keyPath: KeyPathNames.key(at: keyPath, of: type(of: object)).name,
+        options: options,
+        expected: ExpectedExecutor(isolation),
+        site: CallSite(fileID: fileID, line: line, function: function),
+        handler: { handler($0, $1, keyPath, $2) }
+      )
+    }
+  }
+
+  /// Observes several properties of `object`, and calls a method of the owner for each change.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    _ keyPaths: [PartialKeyPath<Subject>],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> () -> Void
+  ) {
+    observe(
+      object,
+      keyPaths,
+      options: options,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function,
+      handler: { owner, _, _, _ in action(owner)() }
+    )
+  }
+
+  /// Observes several properties of `object`, and calls a method of the owner that takes the key path
+  /// and the change.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    _ keyPaths: [PartialKeyPath<Subject>],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> (PartialKeyPath<Subject>, ObservedChange<Any>) -> Void
+  ) {
+    observe(
+      object,
+      keyPaths,
+      options: options,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function,
+      handler: { owner, _, keyPath, change in action(owner)(keyPath, change) }
+    )
+  }
+}

@@ -1,0 +1,72 @@
+extension ObservationController {
+  /// Observes a property of `object`, and calls a method of the owner for each change.
+  ///
+  /// ```swift
+  /// observations.observe(account, \.balance, action: Screen.balanceChanged)
+  /// ```
+  ///
+  /// As ``observe(_:_:options:isolation:fileID:line:function:handler:)``. The method does not capture
+  /// the owner. Mirrors `observe:keyPath:options:action:` with a selector without arguments.
+  public func observe<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    _ keyPath: KeyPath<Subject, Value>,
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> () -> Void
+  ) {
+    add(
+      object,
+      keyPath,
+      options: options,
+      expected: ExpectedExecutor(isolation),
+      site: CallSite(fileID: fileID, line: line, function: function),
+      handler: { owner, _, _ in action(owner)() }
+    )
+  }
+
+  /// Observes a property of `object`, and calls a method of the owner that takes the change.
+  public func observe<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    _ keyPath: KeyPath<Subject, Value>,
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> (ObservedChange<Value>) -> Void
+  ) {
+    add(
+      object,
+      keyPath,
+      options: options,
+      expected: ExpectedExecutor(isolation),
+      site: CallSite(fileID: fileID, line: line, function: function),
+      handler: { owner, _, change in action(owner)(change) }
+    )
+  }
+
+  /// Observes a property of `object`, and calls a method of the owner that takes the change and the
+  /// object.
+  public func observe<Subject: KeyValueObservable, Value>(
+    _ object: Subject,
+    _ keyPath: KeyPath<Subject, Value>,
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    action: @escaping (_ owner: Owner) -> (ObservedChange<Value>, Subject) -> Void
+  ) {
+    add(
+      object,
+      keyPath,
+      options: options,
+      expected: ExpectedExecutor(isolation),
+      site: CallSite(fileID: fileID, line: line, function: function),
+      handler: { owner, subject, change in action(owner)(change, subject) }
+    )
+  }
+}

@@ -1,0 +1,37 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// What classes say about keys that depend on others, for the log (`declares`).
+enum KeyDeclarations {
+  /// Records what the class of `subject` says about `key`, and about the keys of the class that it
+  /// depends on, through any number of steps.
+  ///
+  /// At every registration, since a log may begin at any time and forgets its oldest part.
+  static func record(_ key: ResolvedKey, of subject: any KeyValueObservable) {
+    guard Recorder.shared.isRecording else { return }
+    let type = type(of: subject)
+    let keys = type.observableKeys
+    var queue = [key]
+    var known: Set<StringID> = [key.id]
+    while let next = queue.popLast() {
+      guard !next.affectedBy.isEmpty || next.isManual else { continue }
+      Recorder.shared.record(.declares(declaration(of: next, by: type)))
+      for path in next.affectedBy {
+        guard let affecting = keys.key(named: path), known.insert(affecting.id).inserted
+        else { continue }
+        queue.append(affecting)
+      }
+    }
+  }
+
+  private static func declaration(of key: ResolvedKey, by type: AnyObject.Type) -> KeyDeclaration {
+    KeyDeclaration(
+      className: Recorder.id(of: _typeName(type, qualified: false)),
+      superclass: _getSuperclass(type).map { Recorder.id(of: _typeName($0, qualified: false)) }
+        ?? .none,
+      key: key.id,
+      affectedBy: key.affectedBy.map { Recorder.id(of: $0) },
+      isManual: key.isManual
+    )
+  }
+}

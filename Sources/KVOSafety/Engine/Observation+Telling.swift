@@ -1,0 +1,145 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+extension Observation {
+  /// Tells the observer of a change, if the registration is still there and the observer alive.
+  ///
+  /// No lock may be held.
+  ///
+  /// - Parameters:
+  ///   - subject: the object that the observation is registered on.
+  ///   - phase: which of its notifications it is.
+  ///   - change: the number of the change; nil for the initial notification, and where nothing records.
+  ///   - value: what the observer is told.
+  func tell(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    _ value: DeliveredChange
+  ) {
+    // Held until the callback is done: an observer does not die under its own callback.
+    let observer = self.observer?.object
+    if let record = self.observer, observer == nil {
+      if !record.isWatched { ObserverDeath.noticedLate(record) }
+      return
+    }
+    let isInitial = phase == .initial
+    guard let cell, let order = root.claim(self, isInitial: isInitial) else { return }
+    var delivery = Delivery(registration: id, change: change, phase: phase)
+    if let expected, order > 0, Recorder.shared.isRecording { delivery.executor = expected.current }
+    let isTooDeep = ReentrantDelivery.isTooDeep(cell.depthOnThisThread + 1)
+    let stack = isTooDeep ? Recorder.shared.captureStack() : .none
+    if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }
+    if isTooDeep { reportReentrance(at: Evidence(stack: stack, order: order)) }
+    delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+    if isInitial { root.endInitial(id) }
+    root.finish(cell)
+    if delivery.isHandled == false {
+      reportUnhandled(delivery, notified: Evidence(order: order))
+    } else if order > 0 {
+      Recorder.shared.record(delivery, isEnd: true, order: root.nextOrder())
+    }
+    withExtendedLifetime(observer) {}
+  }
+
+  /// As ``tell(_:_:of:_:)``, with values in boxes; nil inside is a value that is nil.
+  func tell(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    _ kind: ObservedChangeKind,
+    old: Any??,
+    new: Any??,
+    elements: ChangedElements? = nil
+  ) {
+    withUnsafePointer(to: old ?? nil) { oldAddress in
+      withUnsafePointer(to: new ?? nil) { newAddress in
+        let value = DeliveredChange(
+          kind: kind,
+          isPrior: phase == .prior,
+          isBoxed: true,
+          old: old == nil ? nil : UnsafeRawPointer(oldAddress),
+          new: new == nil ? nil : UnsafeRawPointer(newAddress),
+          elements: elements
+        )
+        tell(subject, phase, of: change, value)
+      }
+    }
+  }
+
+  /// As ``tell(_:_:of:_:)``, with the values that a setter has.
+  func tell(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    _ values: SetterValues
+  ) {
+    guard valueType == values.type else {
+      let isFlat = self.valueType == nil
+      return tell(
+        subject,
+        phase,
+        of: change,
+        .setting,
+        old: wantsOld ? .some(values.box(values.old, isFlat: isFlat)) : nil,
+        new: wantsNew && phase != .prior ? .some(values.box(values.new, isFlat: isFlat)) : nil
+      )
+    }
+    let value = DeliveredChange(
+      kind: .setting,
+      isPrior: phase == .prior,
+      isBoxed: false,
+      old: wantsOld ? values.old : nil,
+      new: wantsNew ? values.new : nil
+    )
+    tell(subject, phase, of: change, value)
+  }
+
+  /// As ``tell(_:_:of:_:)``, after a change, for a delivery that is claimed.
+  @inline(__always)
+  func tellClaimed(
+    _ subject: AnyObject,
+    in cell: DeliveryCellReference,
+    of change: ChangeID?,
+    _ values: SetterValues
+  ) {
+    guard observer == nil, change == nil, valueType == values.type, DeliveryFrame.innermost == nil
+    else {
+      // An observer that must be alive, a log that wants to know the order of claims, values that must
+      // be put into boxes, or callbacks in callbacks to be counted: claimed once more, which does no
+      // harm.
+      return tell(subject, .after, of: change, values)
+    }
+    let value = DeliveredChange(
+      kind: .setting,
+      isPrior: false,
+      isBoxed: false,
+      old: wantsOld ? values.old : nil,
+      new: wantsNew ? values.new : nil
+    )
+    _ = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+  }
+
+  private func reportReentrance(at evidence: Evidence) {
+    let verdict = ReentrantDelivery.verdict(
+      of: registration,
+      at: evidence,
+      registered: root.evidence(of: id)
+    )
+    LiveMonitor.shared.report([verdict])
+  }
+
+  private func reportUnhandled(_ delivery: Delivery, notified: Evidence) {
+    let stack = Recorder.shared.captureStack()
+    let order = root.nextOrder()
+    Recorder.shared.record(delivery, isEnd: true, order: order, stack: stack)
+    let verdict = Verdict.unhandled(
+      registration,
+      at: Evidence(stack: stack, order: order),
+      notified: notified,
+      registered: root.evidence(of: id)
+    )
+    LiveMonitor.shared.report([verdict])
+  }
+}

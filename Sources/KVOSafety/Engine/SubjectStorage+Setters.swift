@@ -1,0 +1,110 @@
+internal import KVORecorder
+internal import KVOTrace
+
+// What a setter asks and says, from the fast answers to the slow ones. Values come by their address,
+// because only the setter knows their type at compile time.
+extension SubjectStorage {
+  /// Whether somebody has to do with a change of `key` before it is made: the log, an observer that
+  /// wants to be told, or one whose value only depends on this key.
+  @usableFromInline
+  func isConcerned(before key: ObservableKey) -> Bool {
+    published.mayConcernBefore(key.declaration.id) || Recorder.shared.isRecording
+  }
+
+  /// Whether somebody may listen to `key`.
+  @usableFromInline
+  func mayListen(to key: ObservableKey) -> Bool { published.mayListen(to: key.declaration.id) }
+
+  /// Tells observers of a change that concerned nobody before.
+  ///
+  /// One observer that listens alone is found, claimed and let go without a lock.
+  @usableFromInline
+  func tell(
+    _ subject: AnyObject,
+    _ key: ObservableKey,
+    _ type: Any.Type,
+    _ old: UnsafeRawPointer,
+    _ new: UnsafeRawPointer
+  ) {
+    let values = SetterValues(type: type, old: old, new: new)
+    let id = key.declaration.id
+    if let cell = published.cell(of: id), isTold(subject, id, in: cell, of: nil, values) {
+      return
+    }
+    ChangeNotification.didSetUnrecorded(subject, self, key: id, values)
+  }
+
+  /// Tells the observer whose registration has `cell`, of a change that has a number where it is
+  /// recorded.
+  ///
+  /// False where the cell is not live or has become that of another key since it was found: then
+  /// nobody was told.
+  @inline(__always)
+  private func isTold(
+    _ subject: AnyObject,
+    _ key: StringID,
+    in cell: DeliveryCellReference,
+    of change: ChangeID?,
+    _ values: SetterValues
+  ) -> Bool {
+    var aftermath: DeliveryCell.Aftermath = []
+    guard cell.pointer.pointee.claim(&aftermath) else {
+      settle(cell, aftermath)
+      return false
+    }
+    var isTold = false
+    // The claim keeps the observation.
+    if let held = cell.pointer.pointee.observation {
+      held._withUnsafeGuaranteedRef { observation in
+        guard observation.key == key, observation.path.isEmpty else { return }
+        observation.tellClaimed(subject, in: cell, of: change, values)
+        isTold = true
+      }
+    }
+    settle(cell, cell.pointer.pointee.finish())
+    return isTold
+  }
+
+  /// Tells the observer of a registration on this object of a change that nothing records.
+  func tell(_ observation: Observation, _ subject: AnyObject, _ values: SetterValues) {
+    guard let cell = observation.cell else { return }
+    var aftermath: DeliveryCell.Aftermath = []
+    guard isClaimed(cell, by: observation, &aftermath) else { return settle(cell, aftermath) }
+    observation.tellClaimed(subject, in: cell, of: nil, values)
+    settle(cell, cell.pointer.pointee.finish())
+  }
+
+  /// The first half of a change that concerns somebody before; nil where a change that is open covers
+  /// it.
+  @usableFromInline
+  func willSet(
+    _ subject: AnyObject,
+    _ key: ObservableKey,
+    _ type: Any.Type,
+    _ old: UnsafeRawPointer
+  ) -> ChangeNotification.SetterChange? {
+    let values = SetterValues(type: type, old: old, new: nil)
+    return ChangeNotification.willSet(subject, self, key: key.declaration.id, values)
+  }
+
+  /// The second half.
+  @usableFromInline
+  func didSet(
+    _ subject: AnyObject,
+    _ change: ChangeNotification.SetterChange?,
+    _ type: Any.Type,
+    _ old: UnsafeRawPointer,
+    _ new: UnsafeRawPointer
+  ) {
+    guard let change else { return }
+    let values = SetterValues(type: type, old: old, new: new)
+    ChangeNotification.endSetting(change, of: self)
+    // Who listens alone, and was not concerned before, needs no list of links.
+    if let cell = published.cell(of: change.key),
+      isTold(subject, change.key, in: cell, of: change.id, values)
+    {
+      return
+    }
+    ChangeNotification.didSet(subject, self, change, values)
+  }
+}

@@ -1,0 +1,247 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// Where one observation listens beyond the first key of its path: on the other objects of the path,
+/// and on what affects the keys on it, from object to object.
+///
+/// When an object on the way is replaced, all is looked for anew, and the observation moves to what is
+/// found. Two threads that replace at the same time do not both look: the second leaves word with the
+/// first, which looks again, so that the last replacement is always seen.
+///
+/// No place is visited twice, so that keys that affect each other end somewhere.
+final class WatchTree: Sendable {
+  /// A place: an object, and the rest of a path from there on.
+  private struct Place: Hashable {
+    var object: ObjectIdentifier
+    var path: [StringID]
+    var isOwnPath: Bool
+  }
+
+  /// A link that is hung on an object, which it does not keep alive.
+  private struct Hung {
+    weak var storage: SubjectStorage?
+    var ref: ObjectRef
+    var number: Int32
+    var key: StringID
+    /// The place in the observation's own path; nil for what only affects a key.
+    var depth: Int?
+    var isWeak: Bool
+  }
+
+  /// A place that is to be listened to.
+  private struct Wanted {
+    var place: Place
+    var object: any KeyValueObservable
+    var depth: Int?
+    var isWeak: Bool
+    /// Whether what lies here hangs on the value of this key.
+    var isIntermediate: Bool
+  }
+
+  private struct State {
+    var hung: [Place: Hung] = [:]
+    var lastNumber: Int32 = 0
+    var isRebuilding = false
+    var isStale = false
+    var isEnded = false
+    /// What was refused before, so that it is reported once.
+    var refused: Set<KeyPathWalk.Obstacle> = []
+  }
+
+  // State: `state`, under its own lock. Objects are read, and links hung on and off, without it, by
+  // the thread that is rebuilding.
+  private let state = GuardedState(State())
+
+  /// Looks for all places from `subject` on, and listens there.
+  func rebuild(_ observation: Observation, from subject: AnyObject) {
+    let mayBegin = state.withLock { state in
+      state.isStale = true
+      guard !state.isRebuilding, !state.isEnded else { return false }
+      state.isRebuilding = true
+      return true
+    }
+    guard mayBegin else { return }
+    while beginRound() { move(observation, to: places(of: observation, from: subject)) }
+    // The observation may have ended meanwhile, and its end left the links to this thread.
+    if state.withLock({ $0.isEnded }) { move(observation, to: []) }
+  }
+
+  /// Takes the observation, which has ended, off every object.
+  func detachAll(of observation: Observation) {
+    let isMine = state.withLock { state in
+      state.isEnded = true
+      return !state.isRebuilding
+    }
+    if isMine { move(observation, to: []) }
+  }
+
+  /// Whether the observation found the object of `storage` by a weak reference.
+  func hangsWeakly(on storage: SubjectStorage) -> Bool {
+    state.withLock { state in
+      state.hung.values.contains { $0.isWeak && $0.storage === storage }
+    }
+  }
+
+  private func beginRound() -> Bool {
+    state.withLock { state in
+      guard state.isStale, !state.isEnded else {
+        state.isRebuilding = false
+        return false
+      }
+      state.isStale = false
+      return true
+    }
+  }
+
+  // MARK: Looking
+
+  /// All places of the observation as objects are now, its own path first.
+  private func places(of observation: Observation, from subject: AnyObject) -> [Wanted] {
+    guard let subject = subject as? any KeyValueObservable else { return [] }
+    let root = Place(
+      object: ObjectIdentifier(subject),
+      path: observation.keys,
+      isOwnPath: true
+    )
+    var found = [
+      Wanted(place: root, object: subject, depth: 0, isWeak: false, isIntermediate: true)
+    ]
+    var visited: Set<Place> = [root]
+    var index = 0
+    // A queue, not a recursion: a list of objects whose keys affect each other may be long.
+    while index < found.count {
+      let next = places(behind: found[index], of: observation)
+      for wanted in next where visited.insert(wanted.place).inserted { found.append(wanted) }
+      index += 1
+    }
+    // The first link is the state machine's own.
+    return Array(found.dropFirst())
+  }
+
+  private func places(behind here: Wanted, of observation: Observation) -> [Wanted] {
+    let path = here.place.path
+    guard let key = type(of: here.object).observableKeys.key(path[0]) else {
+      refuse(
+        .init(reason: .unknownKey, part: Recorder.shared.text(of: path[0])),
+        of: observation
+      )
+      return []
+    }
+    var next: [Wanted] = []
+    for text in key.affectedBy {
+      let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      next.append(
+        Wanted(
+          place: Place(
+            object: ObjectIdentifier(here.object),
+            path: names.map { Recorder.shared.id(of: $0) },
+            isOwnPath: false
+          ),
+          object: here.object,
+          depth: nil,
+          isWeak: false,
+          isIntermediate: names.count > 1
+        )
+      )
+    }
+    guard path.count > 1 else { return next }
+    switch KeyPathWalk.next(after: key, of: here.object) {
+    case .nothing: break
+    case .obstacle(let obstacle): refuse(obstacle, of: observation)
+    case .object(let object):
+      next.append(
+        Wanted(
+          place: Place(
+            object: ObjectIdentifier(object),
+            path: Array(path.dropFirst()),
+            isOwnPath: here.place.isOwnPath
+          ),
+          object: object,
+          depth: here.depth.map { $0 + 1 },
+          isWeak: key.newest.isWeak,
+          isIntermediate: path.count > 2
+        )
+      )
+    }
+    return next
+  }
+
+  /// Reports, once, what cannot be observed on the way; the rest is observed all the same.
+  private func refuse(_ obstacle: KeyPathWalk.Obstacle, of observation: Observation) {
+    guard state.withLock({ $0.refused.insert(obstacle).inserted }) else { return }
+    var registration = observation.registration
+    registration.id = nil
+    observation.root.refuse(registration, reason: obstacle.reason, part: obstacle.part)
+  }
+
+  // MARK: Moving
+
+  private func move(_ observation: Observation, to wanted: [Wanted]) {
+    let places = Set(wanted.map(\.place))
+    let gone = state.withLock { state in
+      state.hung.filter { place, hung in
+        // The place of an object that died may be another's by now.
+        !places.contains(place) || hung.storage == nil
+      }
+    }
+    for (place, hung) in gone.sorted(by: { $0.value.number < $1.value.number }) {
+      let isHanging =
+        hung.storage?.detach(observation.id, number: hung.number, key: hung.key) ?? false
+      if isHanging, let depth = hung.depth {
+        record(Event.Body.detach, observation, depth, hung.key, hung.ref, hung.isWeak)
+      }
+      state.withLock { _ = $0.hung.removeValue(forKey: place) }
+    }
+    for wanted in wanted { hang(observation, wanted) }
+  }
+
+  private func hang(_ observation: Observation, _ wanted: Wanted) {
+    let number = state.withLock { state -> Int32? in
+      guard state.hung[wanted.place] == nil else { return nil }
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    guard let number else { return }
+    let storage = wanted.object.storage
+    let key = wanted.place.path[0]
+    let link = ObservationLink(
+      observation: observation,
+      number: number,
+      key: key,
+      isDirect: wanted.place.isOwnPath && wanted.place.path.count == 1,
+      isIntermediate: wanted.isIntermediate
+    )
+    guard storage.attach(link) else { return }
+    if let depth = wanted.depth {
+      record(Event.Body.attach, observation, depth, key, storage.record.ref, wanted.isWeak)
+    }
+    let hung = Hung(
+      storage: storage,
+      ref: storage.record.ref,
+      number: number,
+      key: key,
+      depth: wanted.depth,
+      isWeak: wanted.isWeak
+    )
+    state.withLock { $0.hung[wanted.place] = hung }
+  }
+
+  private func record(
+    _ body: (Attachment) -> Event.Body,
+    _ observation: Observation,
+    _ depth: Int,
+    _ key: StringID,
+    _ object: ObjectRef,
+    _ isWeak: Bool
+  ) {
+    guard Recorder.shared.isRecording else { return }
+    let attachment = Attachment(
+      registration: observation.id,
+      depth: depth,
+      key: key,
+      object: object,
+      strength: isWeak ? .weak : .strong
+    )
+    Recorder.shared.record(body(attachment))
+  }
+}

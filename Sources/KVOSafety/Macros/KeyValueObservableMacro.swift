@@ -1,0 +1,96 @@
+#if Macros
+/// Makes the properties of a class observable by key.
+///
+/// ```swift
+/// @KeyValueObservable
+/// final class Account {
+///   var balance = 0.0
+///   var owner: Person?
+///   @KeyValue(.whenDifferent) var name = ""
+///   @KeyValue(.ignored) var cache: [String: Double] = [:]
+///   @KeyValue(affectedBy: "balance", "owner.name") var summary: String { … }
+/// }
+/// ```
+///
+/// The class gets a registrar, a table of its keys and the conformance to ``KeyValueObservable``;
+/// its stored properties notify when they are set, also to an equal value, as setters do under
+/// Apple's key-value observing. A change in place, such as `account.tags.append("a")`, is one change
+/// of the whole.
+///
+/// What becomes of a property:
+/// - `var`: it notifies; `willSet` and `didSet` keep running, between the two halves of the change.
+///   Setting it in `init` for the first time notifies nobody.
+/// - `lazy` and wrapped ones notify too; they cannot have observers of their own beside.
+/// - computed ones and `let` are keys that can be observed and be part of key paths. A computed one
+///   notifies when something changes that it is declared to be affected by.
+/// - `static` ones, and those with an `async` or throwing getter, are no keys.
+///
+/// A subclass of an observable class is marked as well where it adds properties or overrides some. A
+/// class of a global actor conforms in its isolation; an attribute whose name ends in `Actor` counts as
+/// one. For another name, state the conformance: `class Screen: @Stage KeyValueObservable`.
+/// Actors, structs and enums are refused.
+///
+/// The values are in private properties with an underscore in front of the name. While nobody has
+/// ever observed the object, setting costs a load and a branch more than without.
+@attached(
+  member,
+  conformances: KeyValueObservable,
+  names: named(observationRegistrar),
+  named(observableKeys),
+  named(_observableKeys)
+)
+@attached(memberAttribute)
+@attached(extension, conformances: KeyValueObservable)
+public macro KeyValueObservable() =
+  #externalMacro(module: "KVOSafetyMacros", type: "KeyValueObservableMacro")
+
+/// Says how one property of a ``KeyValueObservable()`` class is observed.
+///
+/// - Parameters:
+///   - notification: when the property notifies.
+///   - keyPaths: what the value depends on, from the same object on: `"balance"`, `"owner.name"`.
+///     When one of them changes, observers of the property are told. The first part of each is
+///     checked by the macro, the others when the property is observed. A path through a collection is
+///     refused. Mirrors `keyPathsForValuesAffectingValue(forKey:)`.
+@attached(peer)
+public macro KeyValue(
+  _ notification: KeyNotification = .automatic,
+  affectedBy keyPaths: String...
+) = #externalMacro(module: "KVOSafetyMacros", type: "KeyValueMacro")
+
+/// When a property of a ``KeyValueObservable()`` class notifies.
+public enum KeyNotification: Hashable, Sendable {
+  /// Whenever it is set or changed in place; the default.
+  case automatic
+  /// When it is set to a value that is not equal to the one before.
+  ///
+  /// The type must be `Equatable`. A change in place is made on a copy, to compare them.
+  case whenDifferent
+  /// When the class says so, with ``KeyValueObservable/willChangeValue(for:fileID:line:function:)``
+  /// and ``KeyValueObservable/didChangeValue(for:fileID:line:function:)``.
+  ///
+  /// Mirrors `automaticallyNotifiesObservers(forKey:)` when it returns false.
+  case manual
+  /// Never; the property is no key.
+  case ignored
+}
+
+/// The name of a key path, such as `"owner.name"` for `\Account.owner?.name`, checked by the
+/// compiler.
+///
+/// For the forms that take key paths by name. Each part must be a property; optional chaining is left
+/// out of the name. Mirrors `#keyPath` and `FBKVOClassKeyPath`.
+@freestanding(expression)
+public macro keyPathName<Root: KeyValueObservable, Value>(
+  _ keyPath: KeyPath<Root, Value>
+) -> String = #externalMacro(module: "KVOSafetyMacros", type: "KeyPathNameMacro")
+
+/// The name of a key path of `object`, checked by the compiler: `#keyPathName(account, \.owner?.name)`.
+///
+/// `object` is not evaluated. Mirrors `FBKVOKeyPath`.
+@freestanding(expression)
+public macro keyPathName<Root: KeyValueObservable, Value>(
+  _ object: Root,
+  _ keyPath: KeyPath<Root, Value>
+) -> String = #externalMacro(module: "KVOSafetyMacros", type: "KeyPathNameMacro")
+#endif

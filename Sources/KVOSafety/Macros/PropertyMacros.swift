@@ -1,0 +1,18 @@
+#if Macros
+/// Makes a stored property notify; ``KeyValueObservable()`` adds it.
+@attached(
+  accessor,
+  names: named(init),
+  named(get),
+  named(set),
+  named(_modify)
+)
+@attached(peer, names: prefixed(_), prefixed(_keyOf_))
+public macro _KeyValueStored() =
+  #externalMacro(module: "KVOSafetyMacros", type: "KeyValueStoredMacro")
+
+/// Makes a `lazy` or wrapped property notify; ``KeyValueObservable()`` adds it.
+@attached(accessor, names: named(willSet), named(didSet))
+public macro _KeyValueNotifying() =
+  #externalMacro(module: "KVOSafetyMacros", type: "KeyValueNotifyingMacro")
+#endif

@@ -1,0 +1,170 @@
+internal import KVORecorder
+internal import KVOTrace
+
+extension KeyValueObservable {
+  /// Says that elements of a collection are about to be inserted, removed or replaced.
+  ///
+  /// Observers of the key are told of these elements and their places instead of the whole value.
+  /// ``didChange(_:valuesAt:for:fileID:line:function:)`` must follow, on the same thread. What the
+  /// property's own setter says of the key in between is part of this change, and tells nobody.
+  ///
+  /// An assignment to the property, or a mutation such as `dates.append(x)`, is a setting: observers
+  /// are told of the whole value, as with a setter of Foundation's. Use this, or
+  /// ``mutableValues(of:)``, to tell them of elements.
+  ///
+  /// Mirrors `willChange(_:valuesAt:forKey:)` of `NSObject`.
+  ///
+  /// - Parameters:
+  ///   - kind: what happens to the elements.
+  ///   - indexes: the places of the elements, counted from the start: for an insertion those behind it,
+  ///     else those before.
+  ///   - keyPath: the collection.
+  ///   - fileID: where the call is, for reports.
+  ///   - line: where the call is, for reports.
+  ///   - function: where the call is, for reports.
+  /// - Throws: ``ObservedIndexError`` where there is no such place. Nothing has begun then.
+  public func willChange<Elements: RangeReplaceableCollection>(
+    _ kind: ObservedChangeKind,
+    valuesAt indexes: RangeSet<Int>,
+    for keyPath: KeyPath<Self, Elements>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) throws(ObservedIndexError) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
+    let count = self[keyPath: keyPath].count
+    let limit = kind == .insertion ? count + indexes.ranges.reduce(0) { $0 + $1.count } : count
+    if let index = indexes.firstOutside(0..<limit) {
+      throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
+    }
+    let extent = ChangeExtent(kind: Change.Kind(kind), places: ChangedElements(indexes))
+    ChangeNotification.willChange(self, key: key.id, extent, site: site)
+  }
+
+  /// Says that elements of a collection were inserted, removed or replaced; observers are told before
+  /// it returns.
+  ///
+  /// Mirrors `didChange(_:valuesAt:forKey:)` of `NSObject`.
+  public func didChange<Elements: RangeReplaceableCollection>(
+    _ kind: ObservedChangeKind,
+    valuesAt indexes: RangeSet<Int>,
+    for keyPath: KeyPath<Self, Elements>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    guard let key = key(at: keyPath) else { return }
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    ChangeNotification.didChange(self, key: key.id, isPartial: true, site: site)
+  }
+
+  /// Says that a set is about to be combined with another.
+  ///
+  /// Observers are told of the elements that come and go, without places: a union inserts, the others
+  /// remove, and a new set replaces. ``didChangeValue(for:withSetMutation:using:fileID:line:function:)``
+  /// must follow, on the same thread; the property's own setter tells nobody in between.
+  ///
+  /// Mirrors `willChangeValue(forKey:withSetMutation:using:)` of `NSObject`.
+  public func willChangeValue<Element>(
+    for keyPath: KeyPath<Self, Set<Element>>,
+    withSetMutation mutation: ObservedSetMutation,
+    using elements: Set<Element>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
+    let current = self[keyPath: keyPath]
+    let extent =
+      switch mutation {
+      case .union: ChangeExtent(kind: .insertion, elements: (nil, elements.subtracting(current)))
+      case .minus: ChangeExtent(kind: .removal, elements: (current.intersection(elements), nil))
+      case .intersect: ChangeExtent(kind: .removal, elements: (current.subtracting(elements), nil))
+      case .set:
+        ChangeExtent(
+          kind: .replacement,
+          elements: (current.subtracting(elements), elements.subtracting(current))
+        )
+      }
+    ChangeNotification.willChange(self, key: key.id, extent, site: site)
+  }
+
+  /// Says that a set was combined with another; observers are told before it returns.
+  public func didChangeValue<Element>(
+    for keyPath: KeyPath<Self, Set<Element>>,
+    withSetMutation mutation: ObservedSetMutation,
+    using elements: Set<Element>,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    guard let key = key(at: keyPath) else { return }
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    ChangeNotification.didChange(self, key: key.id, isPartial: true, site: site)
+  }
+
+  /// The key that `keyPath` is, or nil where it is none.
+  func key(at keyPath: AnyKeyPath) -> ResolvedKey? {
+    ThreadChanges.current.names.key(at: keyPath, of: type(of: self))
+  }
+}
+
+/// How a set is combined with another.
+///
+/// Mirrors `NSKeyValueSetMutationKind`, with its raw values.
+public enum ObservedSetMutation: UInt, Hashable, Sendable {
+  /// Elements are added.
+  case union = 1
+  /// Elements are removed.
+  case minus = 2
+  /// Elements that the other does not have are removed.
+  case intersect = 3
+  /// The other takes its place.
+  case set = 4
+}
+
+/// A place that a collection does not have.
+///
+/// Foundation raises `NSRangeException` there.
+public struct ObservedIndexError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The key of the collection.
+  public let key: String
+  /// What was to happen to the element.
+  public let kind: ObservedChangeKind
+  /// The place, counted from the start.
+  public let index: Int
+  /// How many elements the collection had.
+  public let count: Int
+
+  /// What is wrong, and what would be right.
+  public var description: String {
+    let range = kind == .insertion ? "behind \(count) elements or among them" : "0..<\(count)"
+    return "\"\(index)\" is no place for a change (\(kind)) of \"\(key)\", which has \(count) "
+      + "elements: give one in \(range)"
+  }
+}
+
+extension RangeSet<Int> {
+  /// The first number that does not lie in `range`.
+  func firstOutside(_ range: Range<Int>) -> Int? {
+    guard let first = ranges.first?.lowerBound, let last = ranges.last?.upperBound else {
+      return nil
+    }
+    if !range.contains(first) { return first }
+    guard last > range.upperBound else { return nil }
+    return Swift.max(range.upperBound, ranges.last?.lowerBound ?? last)
+  }
+}
+
+extension Change.Kind {
+  init(_ kind: ObservedChangeKind) {
+    switch kind {
+    case .setting: self = .setting
+    case .insertion: self = .insertion
+    case .removal: self = .removal
+    case .replacement: self = .replacement
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import KVOTrace
+public import Synchronization
+
+// What the setters of `@KeyValueObservable` are made of. A class that is written by hand may use them
+// as well: they cost less than the two calls around an assignment.
+extension ObservationRegistrar {
+  /// Whether anybody has ever observed the object.
+  ///
+  /// While it is false a setter need do nothing else: one load and a branch.
+  ///
+  /// ```swift
+  /// set {
+  ///   guard observationRegistrar.wasEverObserved else { return _balance = newValue }
+  ///   observationRegistrar.change(Self.balanceKey, of: self, value: _balance) {
+  ///     _balance = newValue
+  ///   }
+  /// }
+  /// ```
+  @inlinable
+  public var wasEverObserved: Bool { word.load(ordering: .relaxed) != 0 }
+
+  /// Makes a change of one key: tells observers that want to know before, assigns, tells the others.
+  ///
+  /// Any thread that may assign. Observers run on it, with no lock held.
+  ///
+  /// - Parameters:
+  ///   - key: a key of the class of `subject`.
+  ///   - subject: the object whose registrar this is.
+  ///   - value: the value of the key now; asked for before `assign` and after it, as far as somebody
+  ///     wants to know.
+  ///   - assign: changes the value, and notifies nobody. Called once, in any case.
+  @inlinable
+  @inline(never)
+  public func change<Value>(
+    _ key: ObservableKey,
+    of subject: some KeyValueObservable,
+    value: @autoclosure () -> Value,
+    by assign: () -> Void
+  ) {
+    guard let held = heldStorage else { return assign() }
+    held._withUnsafeGuaranteedRef { storage in
+      let old = value()
+      guard !storage.isConcerned(before: key) else {
+        return withUnsafePointer(to: old) { old in
+          let change = storage.willSet(subject, key, Value.self, old)
+          assign()
+          withUnsafePointer(to: value()) { new in
+            storage.didSet(subject, change, Value.self, old, new)
+          }
+        }
+      }
+      assign()
+      // Asked after the assignment, so that an observer that was added during it hears of it.
+      guard storage.mayListen(to: key) else { return }
+      withUnsafePointer(to: old) { old in
+        withUnsafePointer(to: value()) { new in
+          storage.tell(subject, key, Value.self, old, new)
+        }
+      }
+    }
+  }
+
+  /// Says that the value of `key` is about to change, as
+  /// ``KeyValueObservable/willChangeValue(for:fileID:line:function:)`` does.
+  ///
+  /// For accessors that yield: `_modify { …willChange…; defer { …didChange… }; yield &_balance }`.
+  public func willChange(
+    _ key: ObservableKey,
+    of subject: some KeyValueObservable,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    ChangeNotification.willChange(subject, key: key.declaration.id, site: site)
+  }
+
+  /// Says that the value of `key` has changed.
+  public func didChange(
+    _ key: ObservableKey,
+    of subject: some KeyValueObservable,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    ChangeNotification.didChange(subject, key: key.declaration.id, site: site)
+  }
+}

@@ -1,0 +1,112 @@
+internal import KVORecorder
+internal import KVOTrace
+internal import Synchronization
+
+/// The values of an observed property, one after the other.
+///
+/// The stream observes from the moment when it is made, so nothing is lost before the first is taken.
+/// It ends when the observed object dies, or the object that it is bound to; both go on living without
+/// regard to it. It ends as well when its task is cancelled or nobody holds it any more. That it ends
+/// so is by design, and not reported.
+///
+/// One task iterates over it: two would share the values. Any thread may change the property.
+public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
+  private let stream: AsyncStream<Element>
+  private let loss: StreamLoss
+
+  init(_ stream: AsyncStream<Element>, _ loss: StreamLoss) {
+    self.stream = stream
+    self.loss = loss
+  }
+
+  /// How many values were dropped because nobody took them in time; 0 for an unbounded stream.
+  public var droppedCount: Int { loss.count }
+
+  /// Takes the values.
+  public struct Iterator: AsyncIteratorProtocol {
+    private var iterator: AsyncStream<Element>.Iterator
+
+    fileprivate init(_ iterator: AsyncStream<Element>.Iterator) { self.iterator = iterator }
+
+    /// The next value, when there is one; nil at the end.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Element? {
+      await iterator.next(isolation: actor)
+    }
+  }
+
+  /// The iterator, which takes what nobody has taken yet.
+  public func makeAsyncIterator() -> Iterator { Iterator(stream.makeAsyncIterator()) }
+}
+
+/// Counts what a stream dropped.
+final class StreamLoss: Sendable {
+  // relaxed: a number to look at; nothing is published with it.
+  private let dropped = Atomic<Int>(0)
+
+  var count: Int { dropped.load(ordering: .relaxed) }
+
+  func note() { dropped.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// Ends a stream when it dies.
+///
+/// The observation's callback holds it and nobody else does, so the stream ends when the observation
+/// has, for whatever reason, and after the last callback.
+private final class StreamEnd<Element: Sendable>: Sendable {
+  let continuation: AsyncStream<Element>.Continuation
+  let loss: StreamLoss
+
+  init(_ continuation: AsyncStream<Element>.Continuation, _ loss: StreamLoss) {
+    self.continuation = continuation
+    self.loss = loss
+  }
+
+  deinit { continuation.finish() }
+
+  func yield(_ element: Element) {
+    if case .dropped = continuation.yield(element) { loss.note() }
+  }
+}
+
+extension ObservationRequest {
+  /// Adds the observation as a stream of what `element` makes of its changes; nil makes none.
+  func addStream<Value, Element: Sendable>(
+    buffering: StreamBuffering,
+    element: @escaping (ObservedChange<Value>) -> Element?
+  ) -> ObservedValues<Element> {
+    let loss = StreamLoss()
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Element.self,
+      bufferingPolicy: buffering.policy(of: Element.self)
+    )
+    var request = self
+    request.form = .stream
+    request.token = ObjectRef(
+      id: ObjectID(ObjectTable.shared.nextNumber()),
+      className: Recorder.id(of: "ObservedValues"),
+      kind: .token
+    )
+    request.deliver = StreamEnd(continuation, loss).callback(element)
+    guard let observation = request.add() else { return ObservedValues(stream, loss) }
+    let id = observation.id
+    // The stream must not keep the observation: that would keep itself.
+    weak let storage = observation.root
+    continuation.onTermination = { reason in
+      if case .cancelled = reason { storage?.cancel(id, by: .user) }
+    }
+    return ObservedValues(stream, loss)
+  }
+}
+
+extension StreamEnd {
+  fileprivate func callback<Value>(
+    _ element: @escaping (ObservedChange<Value>) -> Element?
+  ) -> Observation.Callback {
+    { _, _, change in
+      if let element = element(ObservedChange(change)) { self.yield(element) }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,52 @@
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// Why `@KeyValueObservable` is refused on what is no class.
+enum KindRefusal {
+  /// The class, or nil after saying why the declaration is none.
+  static func requireClass(
+    _ declaration: some DeclGroupSyntax,
+    attribute: AttributeSyntax,
+    in context: some MacroExpansionContext
+  ) -> ClassDeclSyntax? {
+    if let known = declaration.as(ClassDeclSyntax.self) { return known }
+    let (kind, why) = reason(declaration)
+    let message = MacroMessage(
+      "notAClass",
+      "'@KeyValueObservable' cannot be applied to \(kind): \(why)"
+    )
+    var fixIts: [FixIt] = []
+    if let keyword = declaration.as(StructDeclSyntax.self)?.structKeyword {
+      fixIts.append(
+        FixIt("makeClass", "make it a final class", replacing: keyword, by: "final class")
+      )
+    }
+    fixIts.append(FixIt(removing: attribute))
+    context.report(message, at: attribute, fixIts: fixIts)
+    return nil
+  }
+
+  private static func reason(_ declaration: some DeclGroupSyntax) -> (String, String) {
+    switch declaration.kind {
+    case .structDecl:
+      ("a struct", "a struct has no identity, so an observer of one copy hears nothing of others")
+    case .enumDecl:
+      ("an enum", "an enum has no stored properties and no identity that could be observed")
+    case .actorDecl:
+      (
+        "an actor",
+        """
+        observers are called by the statement that makes the change, and read the property there, \
+        which nobody outside may do with an actor's; observe a '@MainActor' class instead
+        """
+      )
+    case .protocolDecl:
+      ("a protocol", "it has no stored properties; apply it to the classes that conform")
+    default:
+      ("an extension", "it can add no stored properties; apply it to the class itself")
+    }
+  }
+}
+#endif

@@ -1,0 +1,84 @@
+#if Macros
+internal import SwiftSyntax
+internal import SwiftSyntaxBuilder
+internal import SwiftSyntaxMacros
+
+/// `@KeyValueObservable`: the registrar, the key table, the conformance, and what makes properties
+/// notify.
+///
+/// Two kinds of classes are told apart by the conformance that the compiler asks for: one that has
+/// it already, and does not state it itself, has it from a superclass, whose registrar it uses and
+/// whose table it extends.
+enum KeyValueObservableMacro {}
+
+extension KeyValueObservableMacro: MemberMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard
+      let declaration = KindRefusal.requireClass(declaration, attribute: node, in: context)
+    else { return [] }
+    let observed = ObservedClass(declaration)
+    let isSubclass = protocols.isEmpty && !observed.statesConformance
+    ClassCheck(observed: observed, context: context, hasObservableSuperclass: isSubclass).run()
+    var members: [DeclSyntax] = []
+    if !isSubclass, !observed.declares("observationRegistrar") {
+      members.append(
+        """
+        \(raw: observed.access(isOverridable: false))let observationRegistrar = \
+        KVOSafety.ObservationRegistrar()
+        """
+      )
+    }
+    if !observed.declares("observableKeys") {
+      members += observed.tableDeclarations(
+        isSubclass: isSubclass,
+        isGeneric: observed.isGeneric(in: context)
+      )
+    }
+    return members
+  }
+}
+
+extension KeyValueObservableMacro: MemberAttributeMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard declaration.is(ClassDeclSyntax.self),
+      let variable = member.as(VariableDeclSyntax.self),
+      let property = ObservedProperty(variable), property.isNoticed
+    else { return [] }
+    return switch property.storage {
+    case .plain: ["@KVOSafety._KeyValueStored"]
+    case .indirect: ["@KVOSafety._KeyValueNotifying"]
+    case .computed, .constant: []
+    }
+  }
+}
+
+extension KeyValueObservableMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    guard !protocols.isEmpty, let declaration = declaration.as(ClassDeclSyntax.self) else {
+      return []
+    }
+    let actor = ObservedClass(declaration).globalActor.map { "\($0) " } ?? ""
+    return [
+      try ExtensionDeclSyntax(
+        "extension \(type.trimmed): \(raw: actor)KVOSafety.KeyValueObservable {}"
+      )
+    ]
+  }
+}
+#endif

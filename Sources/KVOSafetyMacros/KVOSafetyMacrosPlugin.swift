@@ -1,0 +1,19 @@
+#if Macros
+internal import SwiftCompilerPlugin
+internal import SwiftSyntaxMacros
+
+/// What the compiler runs to expand the macros that KVOSafety declares.
+@main
+struct KVOSafetyMacrosPlugin: CompilerPlugin {
+  let providingMacros: [any Macro.Type] = [
+    KeyValueObservableMacro.self, KeyValueMacro.self, KeyValueStoredMacro.self,
+    KeyValueNotifyingMacro.self, KeyPathNameMacro.self,
+  ]
+}
+#else
+/// Without the trait there is nothing to expand; a macro target is a program all the same.
+@main
+enum NoMacros {
+  static func main() {}
+}
+#endif

@@ -1,0 +1,49 @@
+public import KVOSafety
+
+/// KVOController's name of ``KVOSafety/ObservationController``.
+public typealias FBKVOController<Owner: AnyObject> = ObservationController<Owner>
+
+extension ObservationController {
+  /// KVOController's spelling of `init(owner:retainsObserved:)`.
+  public convenience init(observer: Owner, retainObserved: Bool = true) {
+    self.init(owner: observer, retainsObserved: retainObserved)
+  }
+
+  /// KVOController's spelling of the observation of a key path by name, whose closure it calls `block`.
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject,
+    keyPath: String,
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    block: @escaping (_ observer: Owner, _ object: Subject, _ change: ObservedChange<Any>) -> Void
+  ) {
+    observe(
+      object,
+      keyPath: keyPath,
+      options: options,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function,
+      handler: block
+    )
+  }
+}
+
+/// What KVOController gives every object: two controllers, made when they are first asked for.
+///
+/// A class that is ported says `extension Screen: KVOControlled {}`.
+public protocol KVOControlled: AnyObject {}
+
+extension KVOControlled {
+  /// The controller that keeps what it observes alive.
+  public var kvoController: ObservationController<Self> { .of(self) }
+
+  /// The controller that does not.
+  public var kvoControllerNonRetaining: ObservationController<Self> {
+    .of(self, retainsObserved: false)
+  }
+}

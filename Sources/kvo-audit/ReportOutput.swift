@@ -1,0 +1,85 @@
+import ArgumentParser
+import KVOAudit
+import KVORules
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// One form of the report and where it goes, as `--format` names them: `sarif=audit.sarif`.
+struct ReportOutput: ExpressibleByArgument {
+  enum Format: String, CaseIterable {
+    case text
+    case json
+    case markdown
+    case sarif
+    case junit
+  }
+
+  var format: Format
+  /// The file, or nil for standard output.
+  var path: String?
+
+  init(format: Format, path: String? = nil) {
+    self.format = format
+    self.path = path
+  }
+
+  init?(argument: String) {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let format = Format(rawValue: String(parts[0])), parts.last != "" else { return nil }
+    self.init(format: format, path: parts.count == 2 ? String(parts[1]) : nil)
+  }
+
+  static var allValueStrings: [String] { Format.allCases.map(\.rawValue) }
+
+  /// Writes the report.
+  ///
+  /// - Parameters:
+  ///   - report: what was found.
+  ///   - isColored: whether text on standard output is coloured.
+  ///   - severity: the least that makes the exit status 1, or nil.
+  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
+  func write(_ report: AuditReport, isColored: Bool, failingFrom severity: Severity?) throws {
+    let bytes =
+      switch format {
+      case .text: TextReportRenderer(isColored: isColored && path == nil).render(report)
+      case .json: JSONReportRenderer().render(report)
+      case .markdown: MarkdownReportRenderer().render(report)
+      case .sarif: SARIFReportRenderer().render(report)
+      case .junit: JUnitReportRenderer(failingFrom: severity).render(report)
+      }
+    try deliver(bytes)
+  }
+
+  /// Writes the table of all runtimes: as JSON where that is the form, otherwise as text.
+  ///
+  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
+  func write(_ matrix: ProfileMatrix) throws {
+    try deliver(format == .json ? matrix.json : matrix.text)
+  }
+
+  private func deliver(_ bytes: [UInt8]) throws {
+    guard let path else { return try StandardStreams.deliver(bytes) }
+    let code = Self.write(bytes, to: path)
+    guard code == 0 else {
+      StandardStreams.complain(
+        "kvo-audit: \(path): cannot be written: \(String(cString: strerror(code)))"
+      )
+      throw ExitStatus.unwritable
+    }
+  }
+
+  /// Writes a file, and gives the error number, 0 for none.
+  private static func write(_ bytes: [UInt8], to path: String) -> Int32 {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { return errno }
+    let code = StandardStreams.write(bytes, to: descriptor)
+    // Some file systems say only here that they are full.
+    return close(descriptor) == 0 ? code : code == 0 ? errno : code
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The schemas that others published for our outputs, and validators that are not ours.
+///
+/// The project carries no copies: `KVO_SAFETY_SCHEMAS` names the folder that has
+/// `sarif-schema-2.1.0.json` and `junit-10.xsd`.
+enum Schemas {
+  private static let folder = ProcessInfo.processInfo.environment["KVO_SAFETY_SCHEMAS"] ?? ""
+
+  static let areAvailable =
+    FileManager.default.fileExists(atPath: folder + "/sarif-schema-2.1.0.json")
+    && FileManager.default.fileExists(atPath: folder + "/junit-10.xsd")
+    && succeeds(["python3", "-c", "import jsonschema"]) && succeeds(["xmllint", "--version"])
+
+  /// Whether `file` is valid as the form says it is.
+  static func accepts(_ file: URL, as form: String) -> Bool {
+    let sarif = """
+      import json, jsonschema, sys
+      jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
+      """
+    let schema = folder + (form == "sarif" ? "/sarif-schema-2.1.0.json" : "/junit-10.xsd")
+    return succeeds(
+      form == "sarif"
+        ? ["python3", "-c", sarif, file.path, schema]
+        : ["xmllint", "--noout", "--schema", schema, file.path]
+    )
+  }
+
+  private static func succeeds(_ command: [String]) -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}
+
+@Suite(
+  "Reports that other tools read",
+  .enabled(if: Schemas.areAvailable, "needs KVO_SAFETY_SCHEMAS, xmllint and Python's jsonschema")
+)
+struct SchemaTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  @Test("are valid, whatever is in the log", arguments: ["sarif", "junit"], Example.all)
+  func valid(form: String, example: Example) throws {
+    let (log, _) = try example.record(in: folder)
+    try expectValid(form, [log.lastPathComponent])
+  }
+
+  @Test("are valid where names are hostile and inputs are missing", arguments: ["sarif", "junit"])
+  func hostile(form: String) throws {
+    let name = #"a\u0000\u001b[31m\"<&>\ufffe\u2028b"#
+    let subject = #"{"class": "\#(name)", "id": "1"}"#
+    let stack =
+      #"[{"symbol": "\#(name)", "file": "/\#(name).swift", "line": 1}, "0xffffffffffffffff"]"#
+    let line =
+      #"{"event": "remove", "subject": \#(subject), "observer": \#(subject), "keyPath": "\#(name)", "stack": \#(stack)}"#
+    try Data((line + "\n").utf8).write(to: folder.url.appending(path: "log"))
+    try expectValid(form, ["log", "none", "no thing"])
+  }
+
+  @Test("are refused by the validators where they are broken", arguments: ["sarif", "junit"])
+  func broken(form: String) throws {
+    let file = folder.url.appending(path: "broken")
+    try Data((form == "sarif" ? "{\"version\": 3}" : "<testsuites><x/></testsuites>").utf8)
+      .write(to: file)
+    #expect(!Schemas.accepts(file, as: form))
+  }
+
+  private func expectValid(_ form: String, _ logs: [String]) throws {
+    let file = folder.url.appending(path: "report")
+    _ = try Built.run("kvo-audit", ["--format", "\(form)=report"] + logs, in: folder.url)
+    #expect(Schemas.accepts(file, as: form))
+  }
+}

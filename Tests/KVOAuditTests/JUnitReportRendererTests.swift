@@ -1,0 +1,78 @@
+import KVOAudit
+import KVORules
+import Testing
+
+@Suite("The report as JUnit XML")
+struct JUnitReportRendererTests {
+  private func text(_ report: AuditReport, failingFrom severity: Severity?) -> String {
+    String(decoding: JUnitReportRenderer(failingFrom: severity).render(report), as: UTF8.self)
+  }
+
+  /// The cases of the rules that have nothing to tell, in one line each.
+  private func passed(_ codes: ClosedRange<Int>) -> String {
+    RuleCatalogue.entries[codes.lowerBound - 1...codes.upperBound - 1].map {
+      "    <testcase classname=\"kvo-audit.rules\" name=\"\($0.code.rawValue) \($0.slug)\"/>\n"
+    }
+    .joined()
+  }
+
+  @Test("fails a rule for each finding, skips what was not judged, and passes the rest")
+  func whole() {
+    let counts = #"name="kvo-audit" tests="33" failures="1" errors="1""#
+    #expect(
+      text(.sample, failingFrom: .error) == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites \(counts)>
+          <testsuite \(counts)>
+            <testcase classname="kvo-audit.rules" name="KVO001 double-remove">
+              <failure type="KVO001" message="Screen#3 removed &quot;balance&quot; twice">\
+        WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
+          Screen#3 removed &quot;balance&quot; twice
+          &gt; #0 Screen.deinit   Screen.swift:41
+            #1 0x10
+          The cycle
+            Screen#3
+              ↓ token
+            Token#9
+          It leads to
+            late (KVO008 delivery-to-dead, 00000001, seen once)
+          Fix: remove it once
+          Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
+        </failure>
+            </testcase>
+        \(passed(2...13))\
+            <testcase classname="kvo-audit.rules" name="KVO014 mutation-without-notification">
+              <skipped message="not judged: no writes"/>
+            </testcase>
+        \(passed(15...32))\
+            <testcase classname="kvo-audit.inputs" name="b.jsonl">
+              <error type="unreadable" message="b.jsonl: no such file"/>
+            </testcase>
+          </testsuite>
+        </testsuites>
+
+        """
+    )
+  }
+
+  @Test("tells of a finding that does not count without a failure", arguments: [0, 1, 2])
+  func uncounted(way: Int) {
+    var report = AuditReport.sample
+    if way == 0 { report.findings[0].isExpected = true }
+    if way == 1 { report.findings[0].isSuppressed = true }
+    let text = text(report, failingFrom: way == 2 ? nil : .error)
+    #expect(!text.contains("<failure"))
+    #expect(text.contains("<system-out>WARNING: KVOSafety: observation removed twice"))
+    #expect(text.contains(#"failures="0""#))
+  }
+
+  @Test("spells out what XML cannot hold")
+  func hostile() {
+    var report = AuditReport.sample
+    report.findings[0].message = "a\u{0}b\u{1b}[31m<&>\u{FFFE}]]>"
+    #expect(
+      text(report, failingFrom: .error)
+        .contains(#"message="a\u{0}b\u{1b}[31m&lt;&amp;&gt;\u{fffe}]]&gt;""#)
+    )
+  }
+}

@@ -1,0 +1,67 @@
+import KVOAudit
+import KVORules
+import Testing
+
+@Suite("The report as Markdown")
+struct MarkdownReportRendererTests {
+  private func text(_ report: AuditReport) -> String {
+    String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
+  }
+
+  @Test("has a table of the findings, and folds up what proves them")
+  func whole() {
+    #expect(
+      text(.sample) == """
+        ## KVO audit: 1 error, 0 warnings in 1,204 events
+
+        | | rule | what happened | where | times |
+        |---|---|---|---|---|
+        | error | KVO001 double-remove | Screen\\#3 removed "balance" twice | `Screen.swift:41` | 3 |
+
+        <details><summary>KVO001 double-remove, 5f0c2a91</summary>
+
+        ```
+        WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
+          Screen#3 removed "balance" twice
+          > #0 Screen.deinit   Screen.swift:41
+            #1 0x10
+          The cycle
+            Screen#3
+              ↓ token
+            Token#9
+          It leads to
+            late (KVO008 delivery-to-dead, 00000001, seen once)
+          Fix: remove it once
+          Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
+        ```
+
+        </details>
+
+        **Not read:**
+
+        - b.jsonl: no such file
+
+        <details><summary>Rules that were not judged, which is not clean</summary>
+
+        - KVO014: no writes
+
+        </details>
+
+        """
+    )
+  }
+
+  @Test("says so where nothing was found")
+  func clean() {
+    #expect(text(AuditReport()) == "## KVO audit: nothing found in 0 events\n")
+  }
+
+  @Test("lets no name in a log break out of a cell or of a fence")
+  func hostile() {
+    var report = AuditReport.sample
+    report.findings[0].message = "| <b>`x` *y* @all ````\n# z"
+    let text = text(report)
+    #expect(text.contains(##"| \| \<b\>\`x\` \*y\* \@all \`\`\`\`\\n\# z |"##))
+    #expect(text.contains("\n`````\nWARNING"))
+  }
+}

@@ -1,0 +1,278 @@
+import Foundation
+import KVOAudit
+import KVORules
+import TestSupport
+import Testing
+
+@Suite("A log on each runtime") struct ProfileMatrixTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  /// Added twice and removed twice: GNUstep 1.28 overwrites the first, and the second removal finds
+  /// nothing there; elsewhere only the double addition is a fault.
+  private static let log = """
+    {"event":"register","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":5}
+    {"event":"register","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":6}
+    {"event":"remove","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":6}
+    {"event":"remove","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":5}
+    {"event":"remove","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"9"},"keyPath":"balance"}
+
+    """
+
+  private func matrix() throws -> ProfileMatrix {
+    Audit().matrix(on: [.file(path: try folder.file("a.jsonl", Self.log))])
+  }
+
+  @Test("is a table of what becomes of each fault")
+  func text() throws {
+    #expect(
+      String(decoding: try matrix().text, as: UTF8.self) == """
+        PROFILES: what becomes of each fault on each runtime (-: it is none there)
+          rule        signature  swift      apple-modern  apple-legacy  gnustep-1.28  gnustep-modern
+          KVO002      7893bc64   contained  crash         crash         none          crash
+            Screen#9 removed an observation of "balance" from Account#12 that was not registered, on thread 1
+          KVO001      18b73805   -          -             -             none          -
+            Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1
+          KVO005      ceed24b8   wrong      wrong         wrong         wrong         wrong
+            Screen#3 observes "balance" of Account#12 twice under the same context, on thread 1
+          errors                 1          1             1             0             1
+          warnings               1          1             1             3             1
+          not judged             19         19            19            19            19
+        Not judged is not clean; with one runtime, kvo-audit lists those rules, and why.
+
+        """
+    )
+  }
+
+  @Test("says as JSON how bad each fault is on each runtime, and null where it is none")
+  func json() throws {
+    #expect(
+      String(decoding: try matrix().json, as: UTF8.self)
+        .replacing(folder.url.path + "/", with: "") == #"""
+          {
+            "schema": 1,
+            "inputs": [
+              {
+                "path": "a.jsonl",
+                "kind": "jsonl",
+                "events": 5,
+                "damaged": [],
+                "damagedCount": 0
+              }
+            ],
+            "faults": [
+              {
+                "code": "KVO002",
+                "slug": "remove-unregistered",
+                "signature": "7893bc64",
+                "message": "Screen#9 removed an observation of \"balance\" from Account#12 that was not registered, on thread 1",
+                "profiles": {
+                  "swift": {
+                    "severity": "error",
+                    "consequence": "contained",
+                    "count": 1
+                  },
+                  "apple-modern": {
+                    "severity": "error",
+                    "consequence": "crash",
+                    "count": 1
+                  },
+                  "apple-legacy": {
+                    "severity": "error",
+                    "consequence": "crash",
+                    "count": 1
+                  },
+                  "gnustep-1.28": {
+                    "severity": "warning",
+                    "consequence": "none",
+                    "count": 1
+                  },
+                  "gnustep-modern": {
+                    "severity": "error",
+                    "consequence": "crash",
+                    "count": 1
+                  }
+                }
+              },
+              {
+                "code": "KVO001",
+                "slug": "double-remove",
+                "signature": "18b73805",
+                "message": "Screen#3 removed its observation of \"balance\" from Account#12 a second time, on thread 1",
+                "profiles": {
+                  "swift": null,
+                  "apple-modern": null,
+                  "apple-legacy": null,
+                  "gnustep-1.28": {
+                    "severity": "warning",
+                    "consequence": "none",
+                    "count": 1
+                  },
+                  "gnustep-modern": null
+                }
+              },
+              {
+                "code": "KVO005",
+                "slug": "duplicate-registration",
+                "signature": "ceed24b8",
+                "message": "Screen#3 observes \"balance\" of Account#12 twice under the same context, on thread 1",
+                "profiles": {
+                  "swift": {
+                    "severity": "warning",
+                    "consequence": "wrong",
+                    "count": 1
+                  },
+                  "apple-modern": {
+                    "severity": "warning",
+                    "consequence": "wrong",
+                    "count": 1
+                  },
+                  "apple-legacy": {
+                    "severity": "warning",
+                    "consequence": "wrong",
+                    "count": 1
+                  },
+                  "gnustep-1.28": {
+                    "severity": "warning",
+                    "consequence": "wrong",
+                    "count": 1
+                  },
+                  "gnustep-modern": {
+                    "severity": "warning",
+                    "consequence": "wrong",
+                    "count": 1
+                  }
+                }
+              }
+            ],
+            "notJudged": {
+              "swift": [
+                "KVO009",
+                "KVO011",
+                "KVO012",
+                "KVO013",
+                "KVO014",
+                "KVO015",
+                "KVO016",
+                "KVO018",
+                "KVO019",
+                "KVO021",
+                "KVO022",
+                "KVO023",
+                "KVO024",
+                "KVO025",
+                "KVO026",
+                "KVO027",
+                "KVO028",
+                "KVO030",
+                "KVO032"
+              ],
+              "apple-modern": [
+                "KVO009",
+                "KVO011",
+                "KVO012",
+                "KVO013",
+                "KVO014",
+                "KVO015",
+                "KVO016",
+                "KVO018",
+                "KVO019",
+                "KVO021",
+                "KVO022",
+                "KVO023",
+                "KVO024",
+                "KVO025",
+                "KVO026",
+                "KVO027",
+                "KVO028",
+                "KVO030",
+                "KVO032"
+              ],
+              "apple-legacy": [
+                "KVO009",
+                "KVO011",
+                "KVO012",
+                "KVO013",
+                "KVO014",
+                "KVO015",
+                "KVO016",
+                "KVO018",
+                "KVO019",
+                "KVO021",
+                "KVO022",
+                "KVO023",
+                "KVO024",
+                "KVO025",
+                "KVO026",
+                "KVO027",
+                "KVO028",
+                "KVO030",
+                "KVO032"
+              ],
+              "gnustep-1.28": [
+                "KVO009",
+                "KVO011",
+                "KVO012",
+                "KVO013",
+                "KVO014",
+                "KVO015",
+                "KVO016",
+                "KVO018",
+                "KVO019",
+                "KVO021",
+                "KVO022",
+                "KVO023",
+                "KVO024",
+                "KVO025",
+                "KVO026",
+                "KVO027",
+                "KVO028",
+                "KVO030",
+                "KVO032"
+              ],
+              "gnustep-modern": [
+                "KVO009",
+                "KVO011",
+                "KVO012",
+                "KVO013",
+                "KVO014",
+                "KVO015",
+                "KVO016",
+                "KVO018",
+                "KVO019",
+                "KVO021",
+                "KVO022",
+                "KVO023",
+                "KVO024",
+                "KVO025",
+                "KVO026",
+                "KVO027",
+                "KVO028",
+                "KVO030",
+                "KVO032"
+              ]
+            },
+            "unreadable": []
+          }
+
+          """#
+    )
+  }
+
+  @Test("fails for a fault that one runtime alone has")
+  func threshold() throws {
+    let matrix = try matrix()
+    #expect(matrix.hasFindings(atLeast: .error))
+    let swift = Audit(options: AuditOptions(profile: .swift))
+    let twice = try folder.file(
+      "b.jsonl",
+      Self.log.split(separator: "\n").dropLast().joined(separator: "\n") + "\n"
+    )
+    let onlyWarnings = Audit().matrix(on: [.file(path: twice)])
+    #expect(!onlyWarnings.hasFindings(atLeast: .error))
+    #expect(onlyWarnings.hasFindings(atLeast: .warning))
+    #expect(swift.report(on: [.file(path: twice)]).findings.map(\.code) == [.duplicateRegistration])
+    #expect(onlyWarnings.rows.map(\.code) == [.doubleRemove, .duplicateRegistration])
+  }
+}

@@ -1,0 +1,323 @@
+/// What the firing logs of ``FiringLog/deliveries`` and the families after it give.
+extension ReportTests {
+  static let laterReports = [
+    #"""
+    WARNING: KVOSafety: notification sent after the removal (KVO009 delivery-after-remove)
+      Screen#3 was told of "balance" of Account#12 after that observation had ended, on \#
+    thread 1 (main)
+        (no stack, event 6)
+      Previously removed at, on thread 2
+      > #0 Screen.close()          Screen.swift:29
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: let the callback of "balance" look whether its owner is still open, `guard isOpen else \#
+    { return }`, or end it by `token.invalidateAndWait()` before you free what it uses
+      Signature: 6d2600ff · seen once · event 6 · low confidence · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: notification on another executor than expected (KVO023 \#
+    off-executor-delivery)
+      Screen#3 was told of "balance" of Account#12 on Worker instead of MainActor, on thread 2
+        (no stack, event 4)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: hop in the handler of Screen: `Task { @MainActor in … }`, or change balance where \#
+    it is observed
+      Signature: 2f133f0b · seen once · event 4 · warning, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: notification on another executor than expected (KVO023 \#
+    off-executor-delivery)
+      Screen#3 was told of "balance" of Account#12 on thread worker instead of main, on thread 2
+        (no stack, event 4)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: hop in the handler of Screen: `Task { @MainActor in … }`, or change balance where \#
+    it is observed
+      Signature: 2f133f0b · seen once · event 4 · warning, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: callback while a lock is held (KVO026 callback-under-lock)
+      Screen#3 was told of "balance" of Account#12 while its thread held lock L, on thread 1 \#
+    (main)
+        (no stack, event 3)
+      Locked at, on thread 1 (main)
+      > #0 Bank.update()           Bank.swift:15
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: compute under the lock and act after it: `let new = lock.withLock { … }`, and only \#
+    then change, add or remove balance
+      Signature: c9f8fe3f · seen once · event 3 · error, hang
+
+    """#,
+    #"""
+    WARNING: KVOSafety: callback while a lock is held (KVO026 callback-under-lock)
+      Screen#3 began to observe "balance" of Account#12 while its thread held lock L, on \#
+    thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Locked at, on thread 1 (main)
+      > #0 Bank.update()           Bank.swift:15
+      Fix: compute under the lock and act after it: `let new = lock.withLock { … }`, and only \#
+    then change, add or remove balance
+      Signature: c9f8fe3f · seen once · event 2 · error, hang
+
+    """#,
+    #"""
+    WARNING: KVOSafety: callback while a lock is held (KVO026 callback-under-lock)
+      Screen#3 removed its observation of "balance" from Account#12 while its thread held \#
+    lock L, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Locked at, on thread 1 (main)
+      > #0 Bank.update()           Bank.swift:15
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: compute under the lock and act after it: `let new = lock.withLock { … }`, and only \#
+    then change, add or remove balance
+      Signature: c21f0259 · seen once · event 3 · error, hang
+
+    """#,
+    #"""
+    WARNING: KVOSafety: callback changes what it observes, again and again (KVO027 \#
+    re-entrant-change)
+      Screen#3 was told of "balance" of Account#12 inside its own callback, 9 deep, on thread \#
+    1 (main)
+      > #0 Screen.observe(_:)      Screen.swift:50
+      Notified at, on thread 1 (main)
+      > #0 Screen.observe(_:)      Screen.swift:50
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: leave the callback early where balance is as it was: `guard change.newValue != \#
+    change.oldValue else { return }`
+      Signature: db6bcee1 · seen once · event 28 · error, crash
+
+    """#,
+    #"""
+    WARNING: KVOSafety: change lost while the observation was made (KVO011 registration-race)
+      Screen#3 was registered during a change of "balance" of Account#12, and not told of it, \#
+    on thread 2
+      > #0 Account.deposit(_:)     Account.swift:9
+      Changed at, on thread 2
+      > #0 Account.deposit(_:)     Account.swift:7
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: ask for the present value too: `account.observe(keyPath: "balance", options: \#
+    [.initial, .new])`, or register on the changing thread
+      Signature: bc7844c7 · seen once · event 4 · low confidence · error, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: told before a change but not after it (KVO013 prior-without-after)
+      Screen#3 was told that "balance" of Account#12 would change, and not that it had, on \#
+    thread 1 (main)
+      > #0 Account.deposit(_:)     Account.swift:9
+      Changed at, on thread 1 (main)
+      > #0 Account.deposit(_:)     Account.swift:7
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: send the second half on every way out of the setter: `defer { \#
+    didChangeValue(forKey: "balance") }`
+      Signature: fcf26da8 · seen once · event 5 · error, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: observed value changed without a notification (KVO014 \#
+    mutation-without-notification)
+      "balance" of Account#12 was another value than before, without a change in between, on \#
+    thread 1 (main)
+      > #0 Account.reset()         Account.swift:31
+      Seen before at, on thread 1 (main)
+      > #0 Account.reset()         Account.swift:30
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: set balance through its accessor, or bracket the write: `willChangeValue(forKey: \#
+    …); defer { didChangeValue(forKey: …) }`
+      Signature: 8022d56a · seen once · event 3 · error, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: observed value changed without a notification (KVO014 \#
+    mutation-without-notification)
+      "owner.name" of Account#12, observed by Screen#3, led through Person#5, and Person#6 \#
+    was found in its place, without a change in between, on thread 1 (main)
+        (no stack, event 5)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: set owner.name through its accessor, or bracket the write: \#
+    `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
+      Signature: 23770362 · seen once · event 5 · error, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: object in the middle of a key path died (KVO015 \#
+    deep-path-intermediate-death)
+      Person#5 was deallocated while "owner.name" of Account#12, observed by Screen#3, led \#
+    through it, on thread 1 (main)
+      > #0 Bank.close()            Bank.swift:8
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: hold the objects along "owner.name" strongly, or replace one only inside \#
+    `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
+      Signature: 6af39fa1 · seen once · event 3 · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: weak link of a key path became nil unnoticed (KVO016 \#
+    weak-link-silently-nil)
+      Person#5, held weakly, was deallocated: "owner.name" of Account#12, observed by \#
+    Screen#3, became nil without a notification, on thread 1 (main)
+      > #0 Bank.close()            Bank.swift:8
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: set the weak link of "owner.name" to nil before its object dies, through the \#
+    accessor that notifies, or hold it strongly
+      Signature: 6c1dffb9 · seen once · event 3 · warning, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: one value changed on two threads at once (KVO024 concurrent-change)
+      "balance" of Account#12 was changed while another thread changed it too, on thread 2
+      > #0 Account.deposit(_:)   Account.swift:7
+      Changed at, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:7
+      Fix: change balance on one actor or queue: `@MainActor var balance`
+      Signature: 06ee3b23 · seen once · event 2 · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: one value changed on two threads at once (KVO024 concurrent-change)
+      "tax" of Account#12 was changed while another thread changed "gross", and a third key \#
+    depends on both, on thread 2
+      > #0 Account.deposit(_:)   Account.swift:7
+      Changed at, on thread 1 (main)
+      > #0 Account.deposit(_:)   Account.swift:7
+      Fix: change tax on one actor or queue: `@MainActor var tax`
+      Signature: 449fd88e · seen once · event 3 · low confidence · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: observation removed on two threads at once (KVO025 concurrent-removal)
+      Screen#3 removed its observation of "balance" from Account#12 while another thread did \#
+    so too, on thread 2
+      > #0 Screen.close()          Screen.swift:29
+      Previously removed at, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      It leads to
+        Screen#3 removed its observation of "balance" from Account#12 a second time, on \#
+    thread 2 (KVO001 double-remove, aaf770b8, seen once)
+      Fix: remove the observation of "balance" on one thread, or through one token: \#
+    `token.invalidate()` may be called twice, and at once
+      Signature: 5fee1278 · seen once · event 3 · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: observation removed on two threads at once (KVO025 concurrent-removal)
+      Screen#3 removed its observation of "balance" from Account#12 while another thread \#
+    deallocated the object, on thread 2
+      > #0 Screen.close()          Screen.swift:29
+      Deallocated at, on thread 1 (main)
+      > #0 Bank.close()            Bank.swift:8
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: remove the observation of "balance" on one thread, or through one token: \#
+    `token.invalidate()` may be called twice, and at once
+      Signature: 5fee1278 · seen once · event 3 · low confidence · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: observation removed on two threads at once (KVO025 concurrent-removal)
+      Screen#3 removed its observation of "balance" from Account#12 while another thread \#
+    deallocated the object, on thread 2
+      > #0 Screen.close()          Screen.swift:29
+      Deallocated at, on thread 1 (main)
+      > #0 Bank.close()            Bank.swift:8
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: remove the observation of "balance" on one thread, or through one token: \#
+    `token.invalidate()` may be called twice, and at once
+      Signature: 5fee1278 · seen once · event 2 · low confidence · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: class of an observed object was changed (KVO030 \#
+    class-changed-under-observation)
+      Screen#3 removed its observation of "balance" from Account#12 after its class had \#
+    changed from Account to Account_Aspects, on thread 1 (main)
+      > #0 Screen.close()          Screen.swift:29
+      Changed at, on thread 1 (main)
+      > #0 swizzle(_:)             Aspects.swift:4
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: change the class of account before the first observation, or after the last
+      Signature: b1acfb14 · seen once · event 4 · error, contained
+
+    """#,
+    #"""
+    WARNING: KVOSafety: two owners observe under one context (KVO018 context-collision)
+      Screen#3 observes "balance" of Account#12 from two places under the NULL context, on \#
+    thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Registered at, on thread 1 (main)
+      > #0 Base.init()             Base.swift:9
+      Fix: give each class its own context: `static let balanceContext = ObservationContext()`
+      Signature: 6cea053b · seen once · event 2 · warning, wrong
+
+    """#,
+    #"""
+    WARNING: KVOSafety: an observation keeps its owner alive (KVO019 observation-retain-cycle)
+      Screen#3 is kept alive by its own observation of "balance" of Account#12, on thread 1 (main)
+      > #0 (call)                  Screen.swift:14
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      The cycle
+        Screen#3
+          ↓ token
+        Token#9
+          ↓ handler
+        handler#10
+          ↓ capture of self
+        Screen#3
+      Fix: capture weakly: `account.observe(keyPath: "balance") { [weak self] … }`
+      Signature: eedfe9e4 · seen once · event 6 · error, leak
+
+    """#,
+    #"""
+    WARNING: KVOSafety: an observation keeps its owner alive (KVO019 observation-retain-cycle)
+      Screen#3 is kept alive by an observation of its own, on thread 1 (main)
+        (no stack, event 2)
+      The cycle
+        Screen#3
+          ↓ controller
+        Controller#4
+          ↓ observed
+        Screen#3
+      Fix: capture weakly: `object.observe(keyPath: "…") { [weak self] … }`
+      Signature: 21d4c716 · seen once · event 2 · error, leak
+
+    """#,
+    #"""
+    NOTE: KVOSafety: keys that depend on each other in a circle (KVO028 dependency-cycle)
+      "gross" of Account is affected by "net", which is affected by "gross", on thread 1 (main)
+        (no stack, event 2)
+      Fix: let gross depend on stored keys only
+      Signature: 3639ccc2 · seen once · event 2 · note, none
+
+    """#,
+    #"""
+    WARNING: KVOSafety: more observations live after each run (KVO022 registration-growth)
+      Each of 3 runs of "open page" ended with more observations of "title" of Page by Screen \#
+    than the one before: 1, 2, 3, on thread 1 (main)
+        (no stack, event 9)
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: end what each run adds: `token = page.observe(keyPath: "title") { … }` replaces \#
+    the one before; or add it once, before the first run
+      Signature: 5cdbbb64 · seen once · event 9 · warning, leak
+
+    """#,
+  ]
+}

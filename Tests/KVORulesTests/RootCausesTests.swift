@@ -1,0 +1,145 @@
+import KVORules
+import KVOTrace
+import Testing
+
+@Suite("What follows from what")
+struct RootCausesTests {
+  /// The findings as `KVO001`, with what follows in brackets.
+  private func findings(_ log: SampleLog, profile: Profile = .swift) -> [String] {
+    let builder = FindingBuilder(names: log.names, profile: profile)
+    var folder = FindingFolder()
+    for verdict in log.verdicts() { folder.add(builder.finding(for: verdict)) }
+    return folder.findings.map { finding in
+      let follow = finding.consequences.map(\.code.rawValue).joined(separator: " ")
+      return finding.code.rawValue + (follow.isEmpty ? "" : "[\(follow)]")
+    }
+  }
+
+  /// A removal that is forgotten in each of three runs: it leaks, grows, and reaches the dead.
+  private static let forgotten = SampleLog { log in
+    for run in 1...3 {
+      log.beginScope("\(run)", name: "open page")
+      log.register("\(run)", "Page#1\(run)", by: "Screen#2\(run)", "title", scope: "\(run)")
+      log.registerEnd("\(run)")
+      log.endScope("\(run)")
+    }
+    log.beginDeinit("Screen#23", stack: ["Screen.deinit (Screen.swift:41)"])
+    log.will("Page#13", "title", change: "c")
+    log.did("Page#13", "title", change: "c")
+    log.notify("3", change: "c")
+    log.notifyEnd("3", change: "c")
+    log.endDeinit("Screen#23")
+    log.exit()
+  }
+
+  @Test(
+    "a forgotten removal is one finding, with the growth, the late delivery and the death under it"
+  )
+  func forgottenRemoval() {
+    #expect(
+      Self.forgotten.outcome() == [
+        "KVO021@4", "KVO021@8", "KVO021@12", "KVO008@16", "KVO007@18", "KVO022@12",
+      ]
+    )
+    #expect(findings(Self.forgotten) == ["KVO021[KVO008 KVO007 KVO022]"])
+  }
+
+  @Test("what also happened without the root stands by itself")
+  func partly() {
+    // One of two registrations was meant to live: it is no leak, and its observer dies all the same.
+    let log = SampleLog { log in
+      log.beginScope("s")
+      log.register("1", "Page#11", by: "Screen#21", "title", scope: "s")
+      log.register(
+        "2",
+        "Page#12",
+        by: "Screen#22",
+        "title",
+        expectedToLive: "app-wide",
+        scope: "s"
+      )
+      log.endScope("s")
+      log.endDeinit("Screen#21")
+      log.endDeinit("Screen#22")
+      log.exit()
+    }
+    #expect(log.outcome() == ["KVO021@4", "KVO007@5", "KVO007@6"])
+    #expect(findings(log) == ["KVO021", "KVO007"])
+    #expect(findings(log.without(6)) == ["KVO021[KVO007]"])
+  }
+
+  @Test("a removal under a wrong context leaves the observation that dies with its observer")
+  func wrongContext() {
+    let log = SampleLog {
+      $0.beginScope("s")
+      $0.register(context: "a", scope: "s")
+      $0.remove(context: "b")
+      $0.endScope("s")
+      $0.endDeinit("Screen#3", stack: ["Screen.deinit (Screen.swift:41)"])
+      $0.exit()
+    }
+    #expect(findings(log) == ["KVO003[KVO021 KVO007]"])
+  }
+
+  @Test("a change that never ends is one finding, whoever was told that it would")
+  func unended() {
+    let log = SampleLog {
+      $0.beginScope("s")
+      $0.register(options: [.prior])
+      $0.will(change: "c", scope: "s")
+      $0.notify("1", .prior, change: "c")
+      $0.notifyEnd("1", .prior, change: "c")
+      $0.endScope("s")
+      $0.remove("1")
+      $0.exit()
+    }
+    #expect(findings(log) == ["KVO012[KVO013]"])
+  }
+
+  @Test("a consequence is never worse than its root")
+  func severity() {
+    // A suspected cycle is a note: what it would explain stays an error of its own.
+    func log(_ certainty: Reference.Certainty) -> SampleLog {
+      SampleLog {
+        $0.beginScope("s")
+        $0.register(by: nil, form: .token, token: "token:Token#9", scope: "s")
+        $0.registerEnd()
+        $0.hold("Screen#3", "token:Token#9", label: "token")
+        $0.hold("token:Token#9", "closure:handler#10", label: "handler")
+        $0.hold("closure:handler#10", "Screen#3", label: "self", certainty: certainty)
+        $0.endScope("s")
+        $0.exit()
+      }
+    }
+    #expect(findings(log(.proven)) == ["KVO019[KVO021]"])
+    #expect(findings(log(.suspected)) == ["KVO021", "KVO019"])
+  }
+
+  @Test("the report tells them in short")
+  func text() {
+    #expect(
+      Self.forgotten.report() == #"""
+        WARNING: KVOSafety: observation still live at the end of its scope (KVO021 \#
+        leaked-registration)
+          Screen#21 still observed "title" of Page#11 at the end of "open page", on thread 1 \#
+        (main)
+            (no stack, event 4)
+          Registered at, on thread 1 (main)
+          > #0 Screen.init(account:)   Screen.swift:12
+          It leads to
+            Screen#23 was told of "title" of Page#13 after its deallocation had begun, on \#
+        thread 1 (main) (KVO008 delivery-to-dead, b4280532, seen once)
+            Screen#23 was deallocated while it observed "title" of Page#13, on thread 1 \#
+        (main) (KVO007 observer-deinit-while-registered, b519695c, seen once)
+            Each of 3 runs of "open page" ended with more observations of "title" of Page by \#
+        Screen than the one before: 1, 2, 3, on thread 1 (main) (KVO022 registration-growth, \#
+        5cdbbb64, seen once)
+          Fix: end it where the scope ends: `token.invalidate()`, or \#
+        `page.removeObserver(self, forKeyPath: "title")`; if it is meant to live, say so with \#
+        `expectedToLive: "why"`
+          Signature: 51cc11cf · seen 3 times · events 4, 8, 12 · error, leak
+
+        """#
+    )
+  }
+}

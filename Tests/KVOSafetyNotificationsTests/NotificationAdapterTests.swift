@@ -1,0 +1,76 @@
+#if NotificationAdapter
+import Foundation
+import KVORules
+import KVOSafety
+import KVOSafetyNotifications
+import KVOSafetyTesting
+import Testing
+
+private final class Screen: @unchecked Sendable {
+  // Sendable: each test uses its own, on its own thread.
+  var heard: [String] = []
+}
+
+@Suite("Observers of a notification center in log, census and rules")
+struct NotificationAdapterTests {
+  private let center = NotificationCenter()
+  private let name = Notification.Name("ScreenDidAppear")
+
+  @Test("a block is called until it is removed, and is in the census meanwhile")
+  func delivers() {
+    let screen = Screen()
+    let observation = center.addRecordedObserver(forName: name, owner: screen) { notification in
+      screen.heard.append(notification.name.rawValue)
+    }
+    let census = KVO.census().filter { $0.keyPath == "ScreenDidAppear" && $0.observer != nil }
+    #expect(census.contains { $0.site.hasPrefix("NotificationAdapterTests.swift:") } == true)
+    center.post(name: name, object: nil)
+    center.post(name: Notification.Name("other"), object: nil)
+    #expect(observation.isActive)
+    center.removeRecordedObserver(observation)
+    center.removeRecordedObserver(observation)
+    #expect(!observation.isActive)
+    center.post(name: name, object: nil)
+    #expect(screen.heard == ["ScreenDidAppear"])
+  }
+
+  @Test("balanced use is clean", .audited)
+  func balanced() {
+    let screen = Screen()
+    let observation = center.addRecordedObserver(forName: name, owner: screen) { _ in }
+    center.post(name: name, object: nil)
+    center.removeRecordedObserver(observation)
+  }
+
+  @Test("an observer that is added twice is told", .audited(expecting: .duplicateRegistration))
+  func doubled() {
+    let screen = Screen()
+    let observations = [0, 1].map { _ in
+      center.addRecordedObserver(forName: name, owner: screen) { _ in }
+    }
+    observations.forEach(center.removeRecordedObserver)
+  }
+
+  @Test("an observer that its scope forgets is told", .audited(expecting: .leakedRegistration))
+  func forgotten() {
+    _ = center.addRecordedObserver(forName: name) { _ in }
+    withExtendedLifetime(center) {}
+  }
+
+  @Test(
+    "an owner that dies without removing its block is told, and the block is called no more",
+    .audited(expecting: .observerDeinitWhileRegistered)
+  )
+  func ownerDies() {
+    let heard = Screen()
+    do {
+      let owner = Screen()
+      _ = center.addRecordedObserver(forName: name, owner: owner) { _ in heard.heard.append("x") }
+      center.post(name: name, object: nil)
+    }
+    center.post(name: name, object: nil)
+    center.post(name: name, object: nil)
+    #expect(heard.heard == ["x"])
+  }
+}
+#endif

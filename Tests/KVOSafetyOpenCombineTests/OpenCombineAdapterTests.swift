@@ -1,0 +1,60 @@
+#if OpenCombineAdapter
+import KVOSafety
+import KVOSafetyOpenCombine
+import KVOSafetyTesting
+import OpenCombine
+import Testing
+
+private final class Model: ObservableObject {
+  let name = CurrentValueSubject<String, Never>("Ada")
+}
+
+@Suite("OpenCombine's subscriptions in log, census and rules")
+struct OpenCombineAdapterTests {
+  @Test(
+    "values come until the subscription is cancelled, and it is in the census meanwhile",
+    .audited
+  )
+  func delivers() {
+    let model = Model()
+    var heard: [String] = []
+    let subscription = model.name.recordedSink(of: model, "name") { heard.append($0) }
+    #expect(
+      KVO.census().contains { $0.keyPath == "name" && $0.subject.hasPrefix("Model#") } == true
+    )
+    model.name.send("Grace")
+    subscription.cancel()
+    model.name.send("Barbara")
+    #expect(heard == ["Ada", "Grace"])
+  }
+
+  @Test("a subscription that completes has ended", .audited)
+  func completes() {
+    let model = Model()
+    let subscription = model.name.recordedSink(of: model, "name") { _ in }
+    model.name.send(completion: .finished)
+    KeepAlive.subscriptions.append(subscription)
+  }
+
+  @Test("an owner that subscribes twice is told", .audited(expecting: .duplicateRegistration))
+  func doubled() {
+    let model = Model()
+    let subscriptions = [0, 1].map { _ in
+      model.name.recordedSink(of: model, "name", owner: model.name) { _ in }
+    }
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test("a subscription that its scope forgets is told", .audited(expecting: .leakedRegistration))
+  func forgotten() {
+    let model = Model()
+    KeepAlive.models.append(model)
+    KeepAlive.subscriptions.append(model.name.recordedSink(of: model, "name") { _ in })
+  }
+}
+
+private enum KeepAlive {
+  nonisolated(unsafe) static var subscriptions: [AnyCancellable] = []
+  nonisolated(unsafe) static var models: [Model] = []
+}
+#endif

@@ -1,0 +1,67 @@
+import KVORecorder
+import KVORules
+import KVOTrace
+import Testing
+
+@testable import KVOSafety
+
+@Suite("The replay of deep paths")
+struct DeepPathReplayTests {
+  /// What a replay says of what `body` records about the objects that it returns the numbers of.
+  private func replay(_ body: () -> Set<ObjectID>) -> [RuleCode] {
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    // A scope of its own keeps reports off standard error.
+    let subjects = RecordingScope.$ofTask.withValue(ScopeID(ObjectTable.shared.nextNumber())) {
+      body()
+    }
+    Recorder.shared.detach(memory)
+    var verdicts: [Verdict] = []
+    var replay = OrderedReplay()
+    for (index, event) in memory.events.enumerated() {
+      replay.take(event, number: index + 1) { verdicts.append($0) }
+    }
+    replay.finish { verdicts.append($0) }
+    return verdicts.filter { $0.subject.map { subjects.contains($0.id) } ?? false }.map(\.code)
+  }
+
+  @Test("finds no fault where an intermediate object is replaced, and dies")
+  func replaced() {
+    let codes = replay {
+      let account = Account(owner: Person("Ann"))
+      let token = account.observe(keyPath: "owner.name") { _, _ in }
+      account.owner = Person("Ben")
+      account.owner?.name = "Bob"
+      account.owner = nil
+      token.invalidate()
+      return [account.storage.record.ref.id]
+    }
+    #expect(codes == [])
+  }
+
+  @Test("finds no fault where all die together, the token among them")
+  func together() {
+    final class Screen {
+      var token: ObservationToken?
+      let account = Account(owner: Person("Ann"))
+    }
+    let codes = replay {
+      let screen = Screen()
+      screen.token = screen.account.observe(keyPath: "owner.name") { _, _ in }
+      screen.account.owner?.name = "Ben"
+      return [screen.account.storage.record.ref.id]
+    }
+    #expect(codes == [])
+  }
+
+  @Test("tells of an observed object that dies with all it held once, and not of what it held")
+  func observedDies() {
+    let listener = Listener()
+    let codes = replay {
+      let account = Account(owner: Person("Ann"))
+      account.addObserver(listener, forKeyPath: "owner.name")
+      return [account.storage.record.ref.id]
+    }
+    #expect(codes == [.observedDeinitWhileObserved])
+  }
+}

@@ -1,0 +1,336 @@
+import Foundation
+import KVORules
+import TestSupport
+import Testing
+
+@testable import KVOSafety
+
+/// An object on a path that refers to others weakly.
+private final class Link: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("next", \Link.next, isWeak: true),
+    ObservableKey("name", \Link.name)
+  )
+  weak var next: Link? {
+    willSet { willChangeValue(for: \.next) }
+    didSet { didChangeValue(for: \.next) }
+  }
+  var name: String {
+    willSet { willChangeValue(for: \.name) }
+    didSet { didChangeValue(for: \.name) }
+  }
+  init(_ name: String, next: Link? = nil) {
+    self.name = name
+    self.next = next
+  }
+}
+
+@Suite("The stream form")
+struct StreamTests {
+  @Test(
+    "the present value comes first, then each change, also what came before the first was taken"
+  )
+  func losesNothing() async {
+    let account = Account()
+    account.balance = 1
+    let values = account.values(for: \.balance)
+    account.balance = 2
+    account.balance = 2
+    var iterator = values.makeAsyncIterator()
+    for expected in [1, 2, 2] { #expect(await iterator.next() == expected) }
+    account.balance = 3
+    #expect(await iterator.next() == 3)
+    #expect(values.droppedCount == 0)
+  }
+
+  @Test(
+    "the stream keeps neither side alive, and ends without a word when the observed object dies"
+  )
+  func endsWithSubject() async {
+    weak var observed: Account?
+    var values: ObservedValues<Int>?
+    let found = verdicts(where: { $0.code == .observedDeinitWhileObserved }) {
+      let account = Account()
+      observed = account
+      values = account.values(for: \.balance)
+      account.balance = 1
+    }
+    #expect(observed == nil)
+    #expect(found.isEmpty)
+    var heard: [Int] = []
+    if let values { for await value in values { heard.append(value) } }
+    #expect(heard == [0, 1])
+  }
+
+  @Test("the stream ends without a word when the object dies that it is bound to")
+  func endsWithObserver() async {
+    let account = Account()
+    weak var bound: Pet?
+    var values: ObservedValues<Int>?
+    let found = verdicts(about: account) {
+      let pet = Pet()
+      bound = pet
+      values = account.values(for: \.balance, boundTo: pet)
+      account.balance = 1
+      withExtendedLifetime(pet) {}
+    }
+    #expect(bound == nil)
+    account.balance = 2
+    var heard: [Int] = []
+    if let values { for await value in values { heard.append(value) } }
+    #expect(heard == [0, 1])
+    #expect(found.isEmpty)
+    #expect(KVO.census(of: account).isEmpty)
+  }
+
+  @Test("a stream that nobody holds observes no more")
+  func dropped() {
+    let account = Account()
+    do {
+      let values = account.values(for: \.balance)
+      #expect(KVO.census(of: account).count == 1)
+      withExtendedLifetime(values) {}
+    }
+    #expect(KVO.census(of: account).isEmpty)
+  }
+
+  @Test("a cancelled task ends its stream")
+  func cancelled() async {
+    let account = Account()
+    let values = account.values(for: \.balance)
+    let task = Task {
+      var count = 0
+      for await _ in values { count += 1 }
+      return count
+    }
+    task.cancel()
+    _ = await task.value
+    #expect(KVO.census(of: account).isEmpty)
+  }
+
+  @Test("a path follows the objects on it; it is nil where it ends early")
+  func path() async {
+    let account = Account(owner: Person("Ada"))
+    let values = account.values(for: \.owner?.name)
+    account.owner?.name = "Ada L."
+    account.owner = nil
+    account.owner = Person("Grace")
+    var iterator = values.makeAsyncIterator()
+    for expected in ["Ada", "Ada L.", nil, "Grace"] {
+      #expect(await iterator.next() == .some(expected))
+    }
+  }
+
+  @Test("a path by name does what a typed one does; a value of another type is nil")
+  func pathByName() async {
+    let account = Account(owner: Person("Ada"))
+    let names = account.values(forKeyPath: "owner.name", as: String.self)
+    let numbers = account.values(forKeyPath: "owner.name", as: Int.self)
+    account.owner = nil
+    var iterator = names.makeAsyncIterator()
+    #expect(await iterator.next() == .some("Ada"))
+    #expect(await iterator.next() == .some(nil))
+    var other = numbers.makeAsyncIterator()
+    #expect(await other.next() == .some(nil))
+  }
+
+  @Test("an object that was replaced on the path is silent, and not kept alive")
+  func replaced() async {
+    let account = Account(owner: Person("Ada"))
+    let values = account.values(for: \.owner?.name)
+    weak let first = account.owner
+    do {
+      let old = account.owner
+      account.owner = Person("Grace")
+      old?.name = "unheard"
+    }
+    #expect(first == nil)
+    account.owner?.name = "Grace H."
+    var iterator = values.makeAsyncIterator()
+    for expected in ["Ada", "Grace", "Grace H."] {
+      #expect(await iterator.next() == .some(expected))
+    }
+  }
+
+  @Test("an object is bound to itself, and to a value of its own; both die all the same")
+  func boundToItself() async {
+    weak var observed: Account?
+    var values: ObservedValues<Int>?
+    var names: ObservedValues<String?>?
+    do {
+      let account = Account(owner: Person("Ada"))
+      observed = account
+      values = account.values(for: \.balance, boundTo: account)
+      names = account.values(for: \.owner?.name, boundTo: account.owner)
+    }
+    #expect(observed == nil)
+    var heard = 0
+    if let values { for await _ in values { heard += 1 } }
+    if let names { for await _ in names { heard += 1 } }
+    #expect(heard == 2)
+  }
+
+  @Test("without the initial value the first is that of the first change; an array in place is one")
+  func withoutInitial() async {
+    let account = Account()
+    let changes = account.changes(of: \.tags, options: .new)
+    account.tags.append("a")
+    var iterator = changes.makeAsyncIterator()
+    #expect(await iterator.next()?.newValue == ["a"])
+  }
+
+  @Test("several streams of one property end one by one")
+  func several() async {
+    let account = Account()
+    let first = account.values(for: \.balance)
+    do {
+      let second = account.values(for: \.balance)
+      #expect(KVO.census(of: account).count == 2)
+      withExtendedLifetime(second) {}
+    }
+    #expect(KVO.census(of: account).count == 1)
+    account.balance = 1
+    var iterator = first.makeAsyncIterator()
+    #expect(await iterator.next() == 0)
+    #expect(await iterator.next() == 1)
+  }
+
+  @Test("when a weak part of the path dies nil comes, and what takes its place after it")
+  func weakPart() async {
+    let head = Link("head")
+    var values: ObservedValues<String?>?
+    do {
+      let middle = Link("middle")
+      head.next = middle
+      values = head.values(for: \.next?.name)
+      middle.name = "still there"
+      withExtendedLifetime(middle) {}
+    }
+    let other = Link("other")
+    head.next = other
+    var iterator = values?.makeAsyncIterator()
+    for expected in ["middle", "still there", nil, "other"] {
+      #expect(await iterator?.next() == .some(.some(expected)))
+    }
+  }
+
+  @Test("weak parts in the middle of a longer path die one after the other")
+  func weakParts() async {
+    let head = Link("1")
+    var second: Link? = Link("2")
+    let third = Link("3")
+    head.next = second
+    second?.next = third
+    let values = head.values(for: \.next?.next?.name)
+    second = nil
+    third.name = "unheard"
+    let replacement = Link("2b", next: third)
+    head.next = replacement
+    var iterator = values.makeAsyncIterator()
+    for expected in ["3", nil, "unheard"] {
+      #expect(await iterator.next() == .some(expected))
+    }
+  }
+
+  @Test("changes come with what their options ask for")
+  func changes() async {
+    let account = Account()
+    let changes = account.changes(of: \.balance, options: [.old, .new, .prior])
+    account.balance = 1
+    var iterator = changes.makeAsyncIterator()
+    for expected in ["balance setting prior from 0", "balance setting from 0 to 1"] {
+      let change = await iterator.next()
+      #expect(change.map { line("balance", $0) } == expected)
+    }
+  }
+
+  @Test("a bounded stream keeps the newest or the oldest, and counts what it dropped")
+  func buffering() async {
+    let account = Account()
+    let newest = account.values(for: \.balance, buffering: .newest(2))
+    let oldest = account.values(for: \.balance, buffering: .oldest(2))
+    for balance in 1...4 { account.balance = balance }
+    #expect(newest.droppedCount == 3)
+    #expect(oldest.droppedCount == 3)
+    var newestValues = newest.makeAsyncIterator()
+    var oldestValues = oldest.makeAsyncIterator()
+    #expect(await newestValues.next() == 3)
+    #expect(await newestValues.next() == 4)
+    #expect(await oldestValues.next() == 0)
+    #expect(await oldestValues.next() == 1)
+  }
+
+  @Test("what cannot be observed is reported, and its stream ends at once")
+  func refused() async {
+    let account = Account()
+    var values: ObservedValues<Int>?
+    let found = verdicts(about: account) { values = account.values(for: \.secret) }
+    #expect(found.map(\.code) == [.uncompliantPath])
+    var iterator = values?.makeAsyncIterator()
+    #expect(await iterator?.next() == .some(nil))
+  }
+
+  @Test("changes of other threads all arrive, each thread's in its order")
+  func threads() async {
+    let account = Account()
+    let values = account.values(for: \.tags)
+    let lock = NSLock()
+    onThreads(count: 4) { index in
+      for step in 0..<100 {
+        lock.withLock { account.tags = ["\(index)", "\(step)"] }
+      }
+    }
+    var iterator = values.makeAsyncIterator()
+    #expect(await iterator.next() == [])
+    var steps = [-1, -1, -1, -1]
+    for _ in 0..<400 {
+      guard let tags = await iterator.next(), let index = Int(tags[0]), let step = Int(tags[1])
+      else {
+        Issue.record("a value is missing")
+        return
+      }
+      #expect(step == steps[index] + 1)
+      steps[index] = step
+    }
+    #expect(steps == [99, 99, 99, 99])
+  }
+
+  @Test("streams whose observer dies while values are on their way end all the same")
+  func asynchronousDisposal() async {
+    let account = Account()
+    for _ in 0..<50 {
+      var pet: Pet? = Pet()
+      let values = account.values(for: \.note, boundTo: pet)
+      onThreads(count: 2) { index in
+        if index == 0 {
+          for _ in 0..<20 {
+            account.willChangeValue(for: \.note)
+            account.didChangeValue(for: \.note)
+          }
+        } else {
+          pet = nil
+        }
+      }
+      var count = 0
+      for await _ in values { count += 1 }
+      #expect((1...21).contains(count))
+    }
+    #expect(KVO.census(of: account).isEmpty)
+  }
+
+  @Test("a main actor screen takes values where it is")
+  @MainActor
+  func mainActor() async {
+    let account = Account()
+    let values = account.values(for: \.balance, boundTo: account)
+    account.balance = 1
+    var heard: [Int] = []
+    for await value in values {
+      MainActor.assertIsolated()
+      heard.append(value)
+      if heard.count == 2 { break }
+    }
+    #expect(heard == [0, 1])
+  }
+}
