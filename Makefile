@@ -62,7 +62,7 @@ thread-sanitizer: setup
 address-sanitizer: setup-tests
 	ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address --scratch-path .build/address \
 	  --disable-default-traits \
-	  --filter 'KVOTraceTests|KVORecorderTests|KVOSafetyTests|KVOSafetyTestingTests|KVOSymbolsTests' \
+	  --filter 'KVOTraceTests|KVORecorderTests|KVORetentionTests|KVOSafetyTests|KVOSafetyTestingTests|KVOSymbolsTests' \
 	  --skip OracleTests
 
 # Writes the sample reports anew; a test compares them.

@@ -10,6 +10,7 @@ let package = Package(
   name: "KVOSafety",
   products: [
     .library(name: "KVOSafety", targets: ["KVOSafety"]),
+    .library(name: "KVORetention", targets: ["KVORetention"]),
     .library(name: "KVOSafetyNotifications", targets: ["KVOSafetyNotifications"]),
     .library(name: "KVOSafetyObservation", targets: ["KVOSafetyObservation"]),
     .library(name: "KVOSafetyOpenCombine", targets: ["KVOSafetyOpenCombine"]),
@@ -138,6 +139,14 @@ let package = Package(
       dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
     ),
 
+    // The layout of Swift's metadata, and what the allocator is asked.
+    .target(name: "CKVORetention"),
+    .target(name: "KVORetention", dependencies: ["KVOTrace", "KVORules", "CKVORetention"]),
+    .testTarget(
+      name: "KVORetentionTests",
+      dependencies: ["KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace"]
+    ),
+
     // The names that other libraries have for the same, for code that is being ported.
     .target(name: "KVOSafetySpelling", dependencies: ["KVOSafety"]),
     .testTarget(name: "KVOSafetySpellingTests", dependencies: ["KVOSafetySpelling", "KVOSafety"]),
@@ -203,7 +212,8 @@ let package = Package(
     .target(
       name: "KVOSafetyTesting",
       dependencies: [
-        "KVOSafety", "KVORecorder", "KVOAudit", "KVOSymbols", "KVORules", "KVOTrace",
+        "KVOSafety", "KVORetention", "KVORecorder", "KVOAudit", "KVOSymbols", "KVORules",
+        "KVOTrace",
       ]
     ),
     .testTarget(
@@ -277,6 +287,11 @@ package.targets += [
       "BenchmarkDriver", "KVOAudit", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON",
     ],
     path: "Benchmarks/Ours/ReplayDriver"
+  ),
+  .executableTarget(
+    name: "RetentionDriver",
+    dependencies: ["BenchmarkDriver", "KVORetention"],
+    path: "Benchmarks/Ours/RetentionDriver"
   ),
   .executableTarget(
     name: "SymbolsDriver",

@@ -1,7 +1,8 @@
 import BenchmarkHarness
 import Foundation
 
-/// `bench [--rounds <number>] [import] [observation] [recorder] [replay]`: measures, and writes the reports.
+/// `bench [--rounds <number>] [import] [observation] [recorder] [replay] [retention]`: measures, and writes
+/// the reports.
 ///
 /// Run in the folder of the root package; `make bench` does.
 @main
@@ -22,6 +23,7 @@ enum Bench {
     "observation": { _ in ObservationSuite.suite },
     "recorder": { try RecorderSuite(&$0).suite },
     "replay": { try ReplaySuite(&$0).suite },
+    "retention": { _ in RetentionSuite().suite },
   ]
 
   private static func measure(_ name: String, _ arguments: Arguments) throws {

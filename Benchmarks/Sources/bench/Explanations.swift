@@ -57,6 +57,19 @@ enum Explanations {
       + "address it takes three quarters of the time, which a reader of strangers' files should not be.",
   ]
 
+  static let retention = [
+    "cycles-ordered": ordered,
+    "cyclic-ordered": ordered,
+    "cycles-shuffled": shuffled,
+    "cyclic-shuffled": shuffled,
+  ]
+
+  private static let ordered =
+    "the bound reads memory in the order in which it lies there, and nearly nothing of it: a walk "
+    + "reads every word that may refer, two fifths more objects, and numbers each in a table."
+  private static let shuffled =
+    "the same; every object and its place in the table are waited for, where the bound waits for one."
+
   private static let naming =
     "two fifths of the instructions of the whole process demangle the names of functions, over a third "
     + "reads the entries of the compile units; both are done once a name or unit, in every run."

@@ -1,0 +1,102 @@
+import BenchmarkDriver
+import KVORetention
+
+/// Walks a graph of objects in three ways: `RetentionDriver <way> <operations> <scratch> [shuffled]`.
+///
+/// An operation is a node of the tree; the graph has two fifths as many contexts and arrays besides.
+/// - `chase`: the bound. From node to node by the two words that lead to its children, and nothing else:
+///   no look at other words, no table of what was met.
+/// - `cycles`, `cyclic`: what `RetainSearch.findCycles` takes, in a graph without cycles and in one with
+///   some.
+/// - `plans`: the first walk of a process, over a few nodes: what it takes to look into types.
+/// - `mirror`: the peer, Swift's own reflection; it does not see what closures hold.
+@main
+enum RetentionDriver {
+  static func main() {
+    let run = MeasuredRun()
+    let forest = ObjectForest(
+      count: max(run.operationCount, 100),
+      isShuffled: run.rest.contains("shuffled"),
+      isCyclic: run.name == "cyclic"
+    )
+    withExtendedLifetime(forest) { measure(run, forest.root) }
+  }
+
+  private static func measure(_ run: MeasuredRun, _ root: Node) {
+    switch run.name {
+    case "chase":
+      check(chase(root), run)
+      run.measure { check(chase(root), run) }
+    case "cycles", "cyclic":
+      let search = RetainSearch()
+      // Plans are made once a type and process: they are measured apart.
+      _ = search.findCycles(from: root)
+      run.measure {
+        let answer = search.findCycles(from: root)
+        check(answer.objectCount, run)
+        let verdict: RetainAnswer.Verdict = run.name == "cycles" ? .noneFound : .cycles
+        guard answer.verdict == verdict else { MeasuredRun.fail("\(answer)") }
+      }
+    case "plans":
+      run.measure { _ = RetainSearch().findCycles(from: root) }
+    case "mirror":
+      run.measure {
+        var walk = MirrorWalk()
+        check(walk.count(from: root), run)
+      }
+    default: MeasuredRun.fail("no such way: \(run.name)", status: 64)
+    }
+  }
+
+  private static func check(_ count: Int, _ run: MeasuredRun) {
+    guard count >= run.operationCount else { MeasuredRun.fail("\(count) objects were met") }
+  }
+
+  /// Follows the children of nodes, whose places are those of `Node`'s first two properties.
+  @inline(never)
+  private static func chase(_ root: Node) -> Int {
+    var count = 0
+    var stack = [UInt(bitPattern: Unmanaged.passUnretained(root).toOpaque())]
+    while let address = stack.popLast() {
+      count += 1
+      guard let node = UnsafePointer<UInt>(bitPattern: address) else { continue }
+      if node[2] != 0 { stack.append(node[2]) }
+      if node[3] != 0 { stack.append(node[3]) }
+    }
+    return count
+  }
+}
+
+/// A walk by `Mirror`, as a program without this package would do it.
+private struct MirrorWalk {
+  private var seen: Set<ObjectIdentifier> = []
+  private var waiting: [AnyObject] = []
+
+  mutating func count(from root: AnyObject) -> Int {
+    meet(root)
+    var count = 0
+    while let object = waiting.popLast() {
+      count += 1
+      take(Mirror(reflecting: object), depth: 0)
+    }
+    return count
+  }
+
+  private mutating func meet(_ object: AnyObject) {
+    if seen.insert(ObjectIdentifier(object)).inserted { waiting.append(object) }
+  }
+
+  private mutating func take(_ mirror: Mirror, depth: Int) {
+    var next: Mirror? = mirror
+    while let mirror = next {
+      for child in mirror.children {
+        if type(of: child.value) is AnyClass {
+          meet(child.value as AnyObject)
+        } else if depth < 6 {
+          take(Mirror(reflecting: child.value), depth: depth + 1)
+        }
+      }
+      next = mirror.superclassMirror
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import BenchmarkHarness
+
+/// What it costs to walk the objects of a program and to find its retain cycles.
+struct RetentionSuite {
+  let suite = Suite(
+    title: "Retain cycles",
+    name: "retention",
+    rounds: 5,
+    tables: [
+      table("In the order of the tree", "ordered", []),
+      table("Shuffled in memory", "shuffled", ["shuffled"]),
+      mirror,
+    ],
+    explanations: Explanations.retention
+  )
+
+  private static let nodeCount = 1_000_000
+
+  private static func row(
+    _ id: String,
+    _ title: String,
+    _ kind: Row.Kind,
+    _ way: String,
+    _ trailing: [String] = [],
+    count: Int = nodeCount,
+    target: Row.Target? = nil
+  ) -> Row {
+    Row(
+      id,
+      title,
+      kind,
+      .driver(
+        .product("RetentionDriver"),
+        leading: [way],
+        trailing: trailing,
+        operations: .fixed(count)
+      ),
+      target: target
+    )
+  }
+
+  private static func table(_ title: String, _ id: String, _ trailing: [String]) -> Table {
+    let bound = "chase-\(id)"
+    return Table(
+      title,
+      unit: "node",
+      remarks: [
+        """
+        A million nodes of five classes, which hold 400,000 arrays and closures besides. The bound \
+        follows the two words of a node that lead to its children and looks at nothing else: not at \
+        the arrays and closures, nor at whether it was there before.
+        """
+      ],
+      bound: bound,
+      rows: [
+        row(bound, "pointer chase", .bound, "chase", trailing),
+        row(
+          "cycles-\(id)",
+          "`findCycles`, there are none",
+          .ours,
+          "cycles",
+          trailing,
+          target: .atMost(4, of: bound)
+        ),
+        row(
+          "cyclic-\(id)",
+          "`findCycles`, there are some",
+          .ours,
+          "cyclic",
+          trailing,
+          target: .atMost(4, of: bound)
+        ),
+      ]
+    )
+  }
+
+  private static let mirror = Table(
+    "Against Swift's own reflection",
+    unit: "node",
+    remarks: ["20,000 nodes. `Mirror` does not see what closures hold."],
+    bound: "chase-few",
+    rows: [
+      row("chase-few", "pointer chase", .bound, "chase", count: 20_000),
+      row(
+        "cycles-few",
+        "`findCycles`",
+        .ours,
+        "cycles",
+        count: 20_000,
+        target: .faster(50, than: "mirror")
+      ),
+      row("mirror", "a walk by `Mirror`", .peer, "mirror", count: 20_000),
+    ]
+  )
+}

@@ -1,0 +1,254 @@
+// The layout of Swift's runtime metadata, as far as a walk of strong references reads it, and the
+// runtime's own functions that read the rest.
+//
+// Only what has to be spelled in C is here. Sources: docs/ABI/TypeMetadata.rst,
+// include/swift/ABI/Metadata.h and include/swift/Remote/MetadataReader.h of swiftlang/swift, for
+// platforms without Objective-C. Nothing here checks an address: callers do, before they ask.
+
+#ifndef CKVORETENTION_H
+#define CKVORETENTION_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(nullability)
+#pragma clang assume_nonnull begin
+#endif
+#endif
+
+// MARK: - Type metadata
+
+/// What every metadata record begins with, at its address point.
+typedef struct {
+  uintptr_t kind;
+} KVOSTypeMetadata;
+
+/// A class, without the words that only Objective-C's runtime has.
+typedef struct {
+  uintptr_t kind;
+  const void *_Nullable superclass;
+  uint32_t flags;
+  uint32_t instanceAddressPoint;
+  uint32_t instanceSize;
+  uint16_t instanceAlignmentMask;
+  uint16_t reserved;
+  uint32_t classSize;
+  uint32_t classAddressPoint;
+  const void *_Nullable descriptor;
+} KVOSClassMetadata;
+
+/// A struct or an enum; generic arguments follow. An Optional has the same layout.
+typedef struct {
+  uintptr_t kind;
+  const void *_Nullable descriptor;
+} KVOSValueMetadata;
+
+/// A tuple; elements follow.
+typedef struct {
+  uintptr_t kind;
+  uintptr_t elementCount;
+  const char *_Nullable labels;
+} KVOSTupleMetadata;
+
+typedef struct {
+  const void *_Nullable type;
+  uint32_t offset;
+  uint32_t padding;
+} KVOSTupleElement;
+
+/// A function type. Bits 16 to 23 of the flags are its convention.
+typedef struct {
+  uintptr_t kind;
+  uintptr_t flags;
+} KVOSFunctionMetadata;
+
+/// A protocol composition, `Any` and `AnyObject` among them.
+typedef struct {
+  uintptr_t kind;
+  uint32_t flags;
+  uint32_t protocolCount;
+} KVOSExistentialMetadata;
+
+/// A constrained existential (`any Sequence<Int>`); its shape begins with flags.
+typedef struct {
+  uintptr_t kind;
+  const uint32_t *_Nullable shape;
+} KVOSExtendedExistentialMetadata;
+
+/// A fixed array (`InlineArray`'s storage).
+typedef struct {
+  uintptr_t kind;
+  intptr_t count;
+  const void *_Nullable element;
+} KVOSFixedArrayMetadata;
+
+/// The metadata of a closure's context; a capture descriptor says what is behind the header.
+typedef struct {
+  uintptr_t kind;
+  uint32_t offsetToFirstCapture;
+  uint32_t padding;
+  const void *_Nullable captures;
+} KVOSContextMetadata;
+
+/// The metadata of a box that the runtime made: for an existential's value, a generic variable.
+typedef struct {
+  uintptr_t kind;
+  uint32_t offset;
+  uint32_t padding;
+  const void *_Nullable boxedType;
+} KVOSBoxMetadata;
+
+/// A value witness table up to the witnesses that enums have.
+typedef struct {
+  const void *_Nullable operations[8];
+  uintptr_t size;
+  uintptr_t stride;
+  uint32_t flags;
+  uint32_t extraInhabitantCount;
+  const void *enumTag;
+  const void *projectEnumData;
+} KVOSValueWitnesses;
+
+/// The value witnesses of a type: the word in front of its metadata.
+static inline const KVOSValueWitnesses *_Nullable kvos_value_witnesses(const void *type) {
+  return ((const KVOSValueWitnesses *const *)type)[-1];
+}
+
+// Witnesses are in Swift's calling convention.
+typedef __attribute__((swiftcall)) uint32_t (*KVOSEnumTag)(const void *value, const void *type);
+typedef __attribute__((swiftcall)) void (*KVOSProjectEnum)(void *value, const void *type);
+
+/// Which case an enum's value is: its payload cases are counted first, then those without payload.
+/// Reads the value's bytes alone.
+static inline uint32_t kvos_enum_tag(const KVOSValueWitnesses *witnesses, const void *value,
+                                     const void *type) {
+  return ((KVOSEnumTag)witnesses->enumTag)(value, type);
+}
+
+/// Turns the bytes of an enum's value into those of its payload, in place: for copies.
+static inline void kvos_project_enum(const KVOSValueWitnesses *witnesses, void *value,
+                                     const void *type) {
+  ((KVOSProjectEnum)witnesses->projectEnumData)(value, type);
+}
+
+// MARK: - Descriptors
+
+/// What a relative pointer in a descriptor points to, or null.
+static inline const void *_Nullable kvos_relative(const int32_t *field) {
+  return *field == 0 ? NULL : (const char *)field + *field;
+}
+
+/// The same where bit 0 says that a pointer to the target is what is pointed to.
+static inline const void *_Nullable kvos_relative_indirectable(const int32_t *field) {
+  if (*field == 0) return NULL;
+  const char *target = (const char *)field + (*field & ~1);
+  return *field & 1 ? *(const void *const *)target : target;
+}
+
+/// A context: a module, an extension, a type. The low five bits of the flags are its kind.
+typedef struct {
+  uint32_t flags;
+  int32_t parent;
+  int32_t name;
+  int32_t accessFunction;
+  int32_t fields;
+} KVOSTypeDescriptor;
+
+typedef struct {
+  KVOSTypeDescriptor type;
+  int32_t superclass;
+  int32_t negativeSizeOrBounds;
+  uint32_t positiveSizeInWords;
+  uint32_t immediateMemberCount;
+  uint32_t fieldCount;
+  uint32_t fieldOffsetVector;
+} KVOSClassDescriptor;
+
+typedef struct {
+  KVOSTypeDescriptor type;
+  uint32_t fieldCount;
+  uint32_t fieldOffsetVector;
+} KVOSStructDescriptor;
+
+/// The fields of a type, or the cases of an enum; records follow.
+typedef struct {
+  int32_t mangledTypeName;
+  int32_t superclass;
+  uint16_t kind;
+  uint16_t recordSize;
+  uint32_t fieldCount;
+} KVOSFieldDescriptor;
+
+/// One field or case. Bit 0 of the flags: an indirect case.
+typedef struct {
+  uint32_t flags;
+  int32_t mangledTypeName;
+  int32_t name;
+} KVOSFieldRecord;
+
+/// What a closure's context holds: captured types follow, then where generic arguments come from.
+typedef struct {
+  uint32_t captureCount;
+  uint32_t sourceCount;
+  uint32_t bindingCount;
+} KVOSCaptureDescriptor;
+
+// MARK: - Well-known types
+
+// Builtin types, and descriptors of classes that Swift code cannot name, by their symbols in the
+// standard library. The address point of metadata is one word behind its symbol.
+extern const char kvosNativeObject __asm__("$sBoN");
+extern const char kvosBridgeObject __asm__("$sBbN");
+extern const char kvosUnknownObject __asm__("$sBON");
+extern const char kvosArrayStorage __asm__("$ss23_ContiguousArrayStorageCMn");
+extern const char kvosDictionaryStorage __asm__("$ss18_DictionaryStorageCMn");
+extern const char kvosSetStorage __asm__("$ss11_SetStorageCMn");
+
+// Functions, because Swift makes copies of what it takes the address of.
+static inline const void *kvos_native_object(void) { return &kvosNativeObject + 8; }
+static inline const void *kvos_bridge_object(void) { return &kvosBridgeObject + 8; }
+static inline const void *kvos_unknown_object(void) { return &kvosUnknownObject + 8; }
+static inline const void *kvos_array_storage(void) { return &kvosArrayStorage; }
+static inline const void *kvos_dictionary_storage(void) { return &kvosDictionaryStorage; }
+static inline const void *kvos_set_storage(void) { return &kvosSetStorage; }
+
+// MARK: - Runtime functions
+
+/// The type that a mangled name stands for among the generic arguments of `context`, or null.
+__attribute__((swiftcall)) extern const void *_Nullable swift_getTypeByMangledNameInContext(
+    const char *name, uintptr_t length, const void *_Nullable context,
+    const void *_Nullable const *_Nullable arguments);
+
+/// The same with a generic environment in place of a context.
+__attribute__((swiftcall)) extern const void *_Nullable swift_getTypeByMangledNameInEnvironment(
+    const char *name, uintptr_t length, const void *_Nullable environment,
+    const void *_Nullable const *_Nullable arguments);
+
+// MARK: - Memory
+
+/// How many bytes the allocation that begins at `address` has, or 0 where it does not look like one:
+/// in static memory, on a stack. A guess outside of AddressSanitizer: the range is to be checked before
+/// it is read. The 16 bytes before `address` must be readable.
+uintptr_t kvos_allocation_size(const void *address);
+
+/// Whether AddressSanitizer watches this program.
+int kvos_is_sanitized(void);
+
+/// Whether AddressSanitizer says that a byte of the range may not be read.
+int kvos_is_poisoned(uintptr_t address, uintptr_t byteCount);
+
+/// Takes and gives back the lock that the one walk at a time of a process holds.
+void kvos_walk_lock(void);
+void kvos_walk_unlock(void);
+
+/// Has the cache line of `address` fetched, and does not wait for it. Any address will do.
+static inline void kvos_fetch(uintptr_t address) { __builtin_prefetch((const void *)address); }
+
+#if defined(__has_feature)
+#if __has_feature(nullability)
+#pragma clang assume_nonnull end
+#endif
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+// What a walk asks of the allocator, and its lock.
+
+#define _GNU_SOURCE
+#include "CKVORetention.h"
+
+#include <pthread.h>
+
+// AddressSanitizer's own questions: present in a program that it was linked into.
+extern int __sanitizer_get_ownership(const volatile void *address) __attribute__((weak));
+extern size_t __sanitizer_get_allocated_size(const volatile void *address) __attribute__((weak));
+
+__attribute__((no_sanitize("address"))) uintptr_t kvos_allocation_size(const void *address) {
+  if (__sanitizer_get_ownership != NULL) {
+    return __sanitizer_get_ownership(address) ? __sanitizer_get_allocated_size(address) : 0;
+  }
+#ifdef __GLIBC__
+  // glibc keeps the size of a chunk in front of it: a multiple of 16, with three flags, of which 2
+  // says that the chunk has pages of its own. What is on a stack or in an image has anything there,
+  // so that the caller checks what it reads of the range.
+  uintptr_t word = ((const uintptr_t *)address)[-1];
+  uintptr_t size = word & ~(uintptr_t)15;
+  if ((uintptr_t)address % 16 != 0 || word & 8 || size < 32 || size >> 40) return 0;
+  return word & 2 ? size - 16 : size - 8;
+#else
+  return 0;
+#endif
+}
+
+extern void *__asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
+
+int kvos_is_sanitized(void) { return __asan_region_is_poisoned != NULL; }
+
+int kvos_is_poisoned(uintptr_t address, uintptr_t byteCount) {
+  return __asan_region_is_poisoned != NULL &&
+         __asan_region_is_poisoned((void *)address, byteCount) != NULL;
+}
+
+static pthread_mutex_t walking = PTHREAD_MUTEX_INITIALIZER;
+
+void kvos_walk_lock(void) { pthread_mutex_lock(&walking); }
+void kvos_walk_unlock(void) { pthread_mutex_unlock(&walking); }

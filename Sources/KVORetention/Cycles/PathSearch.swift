@@ -1,0 +1,120 @@
+/// Finds short ways through a graph, breadth first.
+struct PathSearch: ~Copyable {
+  /// How many references one cycle may take to look at; past that the shortest so far is taken.
+  private static let effortLimit = 4_000_000
+
+  /// The edge by which an object was reached in the search with the number in `searches`.
+  private let edges: UnsafeMutablePointer<UInt32>
+  private let sources: UnsafeMutablePointer<UInt32>
+  private let depths: UnsafeMutablePointer<UInt32>
+  private let searches: UnsafeMutablePointer<UInt32>
+  private var queue = GrowingList<UInt32>()
+  private var search: UInt32 = 0
+  private let includesSuspected: Bool
+
+  init(objectCount: Int, includesSuspected: Bool) {
+    edges = .allocate(capacity: objectCount)
+    sources = .allocate(capacity: objectCount)
+    depths = .allocate(capacity: objectCount)
+    searches = .allocate(capacity: objectCount)
+    searches.initialize(repeating: 0, count: objectCount)
+    self.includesSuspected = includesSuspected
+  }
+
+  deinit {
+    edges.deallocate()
+    sources.deallocate()
+    depths.deallocate()
+    searches.deallocate()
+  }
+
+  /// The references of the shortest cycle in a component, as pairs of object and edge.
+  ///
+  /// `numbers` has the component of each object of the graph.
+  ///
+  /// - Complexity: O(objects × references) of the component, at most `effortLimit`.
+  mutating func shortestCycle(
+    in component: [Int],
+    numbers: [UInt32],
+    of graph: borrowing ObjectGraph
+  ) -> [(object: Int, edge: Int)] {
+    var best: [(object: Int, edge: Int)] = []
+    var effort = 0
+    // Nearest to the roots first, so that of equally short ones the same is found in each run.
+    for start in component.sorted() {
+      let found = way(
+        from: [start],
+        to: start,
+        shorterThan: best.isEmpty ? Int.max : best.count,
+        effort: &effort,
+        of: graph
+      ) { numbers[$0] == numbers[start] }
+      if let found { best = found }
+      if best.count == 1 || (effort > Self.effortLimit && !best.isEmpty) { break }
+    }
+    return best
+  }
+
+  /// The references of the shortest way from one of `roots` to `target`, or nil where there is none.
+  ///
+  /// - Complexity: O(n) in objects and references.
+  mutating func shortestWay(
+    from roots: [Int],
+    to target: Int,
+    of graph: borrowing ObjectGraph
+  ) -> [(object: Int, edge: Int)]? {
+    var effort = 0
+    return way(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true }
+  }
+
+  private mutating func way(
+    from starts: [Int],
+    to target: Int,
+    shorterThan limit: Int,
+    effort: inout Int,
+    of graph: borrowing ObjectGraph,
+    isAllowed: (Int) -> Bool
+  ) -> [(object: Int, edge: Int)]? {
+    search += 1
+    queue = GrowingList()
+    for start in starts {
+      queue.append(UInt32(start))
+      depths[start] = 0
+      sources[start] = .max
+      // A cycle comes back to its start, which therefore does not count as reached.
+      if start != target { searches[start] = search }
+    }
+    var next = 0
+    while next < queue.count {
+      let object = Int(queue[next])
+      next += 1
+      let depth = object == target ? 0 : depths[object]
+      guard Int(depth) + 1 < limit else { return nil }
+      for edge in graph.edges(of: object) {
+        effort += 1
+        let reached = graph.target(edge)
+        guard includesSuspected || !graph.isSuspected(edge), isAllowed(reached),
+          searches[reached] != search
+        else { continue }
+        searches[reached] = search
+        edges[reached] = UInt32(edge)
+        sources[reached] = UInt32(object)
+        depths[reached] = depth + 1
+        if reached == target { return steps(to: target, count: Int(depth) + 1) }
+        queue.append(UInt32(reached))
+      }
+    }
+    return nil
+  }
+
+  private func steps(to target: Int, count: Int) -> [(object: Int, edge: Int)] {
+    var steps: [(object: Int, edge: Int)] = []
+    var object = target
+    for _ in 0..<count {
+      let source = Int(sources[object])
+      steps.append((source, Int(edges[object])))
+      object = source
+    }
+    return steps.reversed()
+  }
+}

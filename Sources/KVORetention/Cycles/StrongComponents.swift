@@ -1,0 +1,129 @@
+/// The sets of objects of a graph that all reach each other: whoever is in one keeps itself alive.
+///
+/// Tarjan's algorithm without recursion. Source: R. Tarjan, "Depth-first search and linear graph
+/// algorithms", SIAM J. Comput. 1 (1972).
+struct StrongComponents: ~Copyable {
+  /// Each with its objects; those of one object alone are among them where it refers to itself.
+  private(set) var components: [[Int]] = []
+  /// The number of each object's component plus one, 0 outside of any that is listed; empty where
+  /// there are none.
+  private(set) var componentNumbers: [UInt32] = []
+
+  private struct Frame: BitwiseCopyable {
+    var object: UInt32
+    var nextEdge: UInt32
+  }
+
+  /// - Parameters:
+  ///   - graph: objects in the order of a walk.
+  ///   - includesSuspected: whether suspected references count.
+  /// - Complexity: O(n) in objects and references.
+  init(of graph: borrowing ObjectGraph, includesSuspected: Bool) {
+    // Numbers rise along the walk, so that every cycle has a reference back to an object with the
+    // same number or a lower one: it is enough to search from those.
+    var search: Search?
+    for object in 0..<graph.objectCount {
+      for edge in graph.edges(of: object)
+      where graph.target(edge) <= object && (includesSuspected || !graph.isSuspected(edge)) {
+        if search == nil { search = Search(objectCount: graph.objectCount) }
+        search?.visit(graph.target(edge), of: graph, includesSuspected: includesSuspected)
+      }
+    }
+    components = search?.take() ?? []
+    guard !components.isEmpty else { return }
+    componentNumbers = Array(repeating: 0, count: graph.objectCount)
+    for (number, component) in components.enumerated() {
+      for object in component { componentNumbers[object] = UInt32(number) + 1 }
+    }
+  }
+
+  /// The state of one search.
+  ///
+  /// An object's `order` is 0 before it is met, and `.max` once it is done.
+  private struct Search: ~Copyable {
+    private let order: UnsafeMutablePointer<UInt32>
+    private let low: UnsafeMutablePointer<UInt32>
+    private var frames = GrowingList<Frame>()
+    private var open = GrowingList<UInt32>()
+    private var counter: UInt32 = 0
+    private var components: [[Int]] = []
+
+    init(objectCount: Int) {
+      order = .allocate(capacity: objectCount)
+      order.initialize(repeating: 0, count: objectCount)
+      low = .allocate(capacity: objectCount)
+    }
+
+    deinit {
+      order.deallocate()
+      low.deallocate()
+    }
+
+    consuming func take() -> [[Int]] { components }
+
+    mutating func visit(
+      _ start: Int,
+      of graph: borrowing ObjectGraph,
+      includesSuspected: Bool
+    ) {
+      guard order[start] == 0 else { return }
+      enter(start, of: graph)
+      while frames.count > 0 {
+        let top = frames.start + (frames.count - 1)
+        let object = Int(top.pointee.object)
+        if top.pointee.nextEdge < graph.firstEdges[object + 1] {
+          let edge = Int(top.pointee.nextEdge)
+          top.pointee.nextEdge += 1
+          if !includesSuspected, graph.isSuspected(edge) { continue }
+          let target = graph.target(edge)
+          if order[target] == 0 {
+            enter(target, of: graph)
+          } else if order[target] != .max {
+            low[object] = min(low[object], order[target])
+          }
+        } else {
+          _ = frames.removeLast()
+          if frames.count > 0 {
+            let parent = Int(frames[frames.count - 1].object)
+            low[parent] = min(low[parent], low[object])
+          }
+          if low[object] == order[object] { close(object, of: graph, includesSuspected) }
+        }
+      }
+    }
+
+    private mutating func enter(_ object: Int, of graph: borrowing ObjectGraph) {
+      counter += 1
+      order[object] = counter
+      low[object] = counter
+      open.append(UInt32(object))
+      frames.append(Frame(object: UInt32(object), nextEdge: graph.firstEdges[object]))
+    }
+
+    /// Takes a component's objects from the stack; `object` is the first of them that was met.
+    private mutating func close(
+      _ object: Int,
+      of graph: borrowing ObjectGraph,
+      _ includesSuspected: Bool
+    ) {
+      let last = Int(open.removeLast())
+      order[last] = .max
+      if last == object {
+        for edge in graph.edges(of: object)
+        where graph.target(edge) == object && (includesSuspected || !graph.isSuspected(edge)) {
+          components.append([object])
+          return
+        }
+        return
+      }
+      var members = [last]
+      while true {
+        let member = Int(open.removeLast())
+        order[member] = .max
+        members.append(member)
+        if member == object { break }
+      }
+      components.append(members)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+/// The mangled name of a field's or a capture's type, as far as it has to be read by hand.
+///
+/// Names hold references in binary: a byte of 1 to 0x17 and four bytes, or of 0x18 to 0x1f and eight
+/// bytes. Zero ends a name. Source: docs/ABI/Mangling.rst of swiftlang/swift.
+struct MangledTypeName {
+  enum Ownership {
+    case strong
+    case weak
+    case unowned
+    /// `unowned(unsafe)`.
+    case unmanaged
+  }
+
+  let start: UnsafePointer<UInt8>
+  /// How many bytes the type has: the whole name without an ownership.
+  private(set) var count: Int
+  private(set) var ownership = Ownership.strong
+  /// Whether what is stored is a reference to a box that has the value.
+  private(set) var isBox = false
+  /// Whether what is stored is a metatype.
+  ///
+  /// One that is known at compile time is not stored at all.
+  private(set) var metatype = Metatype.none
+  /// The representation of a function as SIL has it, which captures are described by.
+  private(set) var loweredFunction: LoweredFunction?
+  /// Whether a pack is in it: the runtime traps at some of these.
+  private(set) var mentionsPack = false
+  /// Whether a block is in it: the runtime lays types out by what blocks do not have on Linux.
+  private(set) var mentionsBlock = false
+
+  enum Metatype {
+    case none
+    case thin
+    case stored
+  }
+
+  /// How a function of SIL is stored.
+  enum LoweredFunction {
+    /// Code and a context that is retained.
+    case escaping
+    /// Code and a context that is not: the closure lives no longer than a call.
+    case nonescaping
+    /// Code alone.
+    case thin
+    /// A block, or something else that is not Swift's.
+    case foreign
+  }
+
+  init(_ start: UnsafePointer<UInt8>) {
+    self.start = start
+    var index = 0
+    // Behind the latest reference in binary: what follows is text.
+    var textStart = 0
+    while start[index] != 0 {
+      switch start[index] {
+      case 0x01...0x17:
+        index += 5
+        textStart = index
+      case 0x18...0x1f:
+        index += 9
+        textStart = index
+      case UInt8(ascii: "Q"):
+        // Expansions, packs and their elements: Qp, QP, Qe.
+        mentionsPack = mentionsPack || [0x70, 0x50, 0x65].contains(start[index + 1])
+        index += 1
+      case UInt8(ascii: "X"):
+        mentionsBlock = mentionsBlock || start[index + 1] == UInt8(ascii: "B")
+        index += 1
+      default:
+        index += 1
+      }
+    }
+    count = index
+    let text = UnsafeBufferPointer(start: start + textStart, count: index - textStart)
+    readSuffix(text)
+    if ownership == .strong, !isBox { loweredFunction = Self.function(text) }
+  }
+
+  /// Makes the name of a box that of its value.
+  mutating func takeOutOfBox() {
+    guard isBox else { return }
+    isBox = false
+    count -= 2
+  }
+
+  private mutating func readSuffix(_ text: UnsafeBufferPointer<UInt8>) {
+    guard text.count >= 2 else { return }
+    let last = text[text.count - 1]
+    if text[text.count - 2] == UInt8(ascii: "X") {
+      switch last {
+      case UInt8(ascii: "w"): ownership = .weak
+      case UInt8(ascii: "o"): ownership = .unowned
+      case UInt8(ascii: "u"): ownership = .unmanaged
+      case UInt8(ascii: "x"), UInt8(ascii: "X"): isBox = true
+      default: break
+      }
+      if ownership != .strong { count -= 2 }
+    } else if text.count >= 3, text[text.count - 3] == UInt8(ascii: "X"),
+      text[text.count - 2] == UInt8(ascii: "M")
+    {
+      metatype = last == UInt8(ascii: "t") ? .thin : .stored
+    }
+  }
+
+  /// Recognises `…I<attributes>_`, in an Optional as well.
+  private static func function(_ text: UnsafeBufferPointer<UInt8>) -> LoweredFunction? {
+    var end = text.count
+    if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
+    guard end >= 3, text[end - 1] == UInt8(ascii: "_") else { return nil }
+    var begin = end - 2
+    while begin >= 0, text[begin] != UInt8(ascii: "I") {
+      let byte = text[begin] | 0x20
+      guard byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") else { return nil }
+      begin -= 1
+    }
+    guard begin >= 0 else { return nil }
+    var attributes = text[(begin + 1)..<(end - 1)]
+    func take(_ letters: StaticString) -> UInt8? {
+      guard let first = attributes.first else { return nil }
+      let isThere = letters.withUTF8Buffer { $0.contains(first) }
+      guard isThere else { return nil }
+      attributes.removeFirst()
+      return first
+    }
+    _ = take("s")
+    _ = take("P")
+    let escapes = take("e") != nil
+    _ = take("A")
+    _ = take("dlfr")
+    guard let convention = take("ygxt") else { return nil }
+    if convention == UInt8(ascii: "t") { return .thin }
+    if take("BCMJKWz") != nil { return .foreign }
+    return escapes ? .escaping : .nonescaping
+  }
+}

@@ -1,0 +1,145 @@
+internal import CKVORetention
+internal import KVORules
+
+/// Turns a way through the graph into edges that a programmer knows.
+///
+/// Storage of collections and boxes are left out: they become part of the label. A closure that
+/// captured one object has no context, and yet is an object of the path.
+struct PathNamer {
+  private let reader: ObjectReader
+  private let code: CodeNamer
+
+  init(reader: ObjectReader, names: CodeNames?) {
+    self.reader = reader
+    code = CodeNamer(names: names, memory: reader.memory)
+  }
+
+  /// Whether a path may begin at the object: a programmer knows it.
+  func isNamed(_ address: UInt) -> Bool {
+    reader.plan(of: address)?.pointee.role == .instance
+  }
+
+  /// The edges of a way along `addresses`, of which the last is where it leads.
+  func edges(along addresses: [UInt]) -> [RetainEdge] {
+    guard let first = addresses.first else { return [] }
+    var trail = Trail(from: Source(object: object(at: first), address: first))
+    for (address, next) in zip(addresses, addresses.dropFirst()) {
+      let found = reference(from: address, to: next)
+      trail.isSuspected = trail.isSuspected || found?.isSuspected ?? true
+      trail.take(label(of: found, in: address, trail))
+      guard found?.kind == .closure else {
+        // The end is shown whatever it is.
+        if isNamed(next) || next == addresses.last {
+          trail.close(at: Source(object: object(at: next), address: next))
+        }
+        continue
+      }
+      let site = found?.code.flatMap { code.site(of: $0) }
+      let hasContext = reader.plan(of: next)?.pointee.role == .context
+      trail.close(
+        at: Source(
+          object: RetainedObject(
+            className: "closure",
+            address: hasContext ? next : 0,
+            kind: .closure
+          ),
+          address: next,
+          site: site
+        )
+      )
+      if !hasContext {
+        let target = object(at: next)
+        trail.take("capture of \(code.captureName(target.className, isOnly: true, in: site))")
+        trail.close(at: Source(object: target, address: next))
+      }
+    }
+    return trail.edges
+  }
+
+  // MARK: Objects
+
+  private func object(at address: UInt) -> RetainedObject {
+    let plan = reader.plan(of: address)
+    guard let plan, let metadata = plan.pointee.metadata else {
+      return RetainedObject(className: "unknown object", address: address, kind: .opaque)
+    }
+    let type = TypeMetadata(metadata)
+    switch type.kind {
+    case .class?: return RetainedObject(className: type.name, address: address, kind: .instance)
+    case .context?: return RetainedObject(className: "closure", address: address, kind: .closure)
+    case .task?: return RetainedObject(className: "Task", address: address, kind: .opaque)
+    default: return RetainedObject(className: "box", address: address, kind: .opaque)
+    }
+  }
+
+  /// The class of an object as reports name it.
+  func className(at address: UInt) -> String { object(at: address).className }
+
+  // MARK: References
+
+  private func reference(from address: UInt, to target: UInt) -> NamingVisitor.Found? {
+    guard let plan = reader.plan(of: address), let object = UnsafeRawPointer(bitPattern: address)
+    else { return nil }
+    var visitor = NamingVisitor(target: target, store: reader.store)
+    reader.read(object, plan, &visitor)
+    if plan.pointee.tail != nil,
+      let bytes = OpaqueBytes(behindFieldsOf: object, plan.pointee, memory: reader.memory)
+    {
+      visitor.opaqueTail(bytes)
+    }
+    return visitor.found ?? visitor.suspected
+  }
+
+  private func label(
+    of found: NamingVisitor.Found?,
+    in address: UInt,
+    _ trail: Trail
+  ) -> String {
+    guard let found else { return "" }
+    // A box is made by the compiler in the same form as a closure's context.
+    guard let capture = found.capture, trail.source.object.kind == .closure,
+      trail.source.address == address, let object = UnsafeRawPointer(bitPattern: address),
+      let metadata = reader.plan(of: address)?.pointee.metadata
+    else { return found.path }
+    let builder = ContextPlanBuilder(store: reader.store, metadata: TypeMetadata(metadata))
+    let type = builder.captureName(capture, of: object, memory: reader.memory)
+    let isOnly =
+      type.map { builder.captureCount(named: $0, of: object, memory: reader.memory) == 1 } ?? false
+    let name = type.map { code.captureName($0, isOnly: isOnly, in: trail.source.site) }
+    return LayoutBuilder.join("capture of \(name ?? "a value")", found.path)
+  }
+}
+
+/// An object that a path goes on from.
+private struct Source {
+  var object: RetainedObject
+  var address: UInt
+  /// Of a closure.
+  var site: CodeNamer.Site?
+}
+
+/// The edges so far, and the label of the one that is open.
+private struct Trail {
+  private(set) var edges: [RetainEdge] = []
+  private(set) var source: Source
+  private var label = ""
+  var isSuspected = false
+
+  init(from source: Source) { self.source = source }
+
+  mutating func take(_ part: String) { label = LayoutBuilder.join(label, part) }
+
+  mutating func close(at target: Source) {
+    edges.append(
+      RetainEdge(
+        from: source.object,
+        label: label,
+        to: target.object,
+        certainty: isSuspected ? .suspected : .proven,
+        site: source.site?.line,
+        function: source.site?.function
+      )
+    )
+    (source, label, isSuspected) = (target, "", false)
+  }
+}

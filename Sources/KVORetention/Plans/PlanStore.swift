@@ -1,0 +1,208 @@
+internal import CKVORetention
+
+/// The plans of all types that walks have met.
+///
+/// State, all of it under the lock that `withShared` takes; metadata, and so what is found out about it,
+/// stays for the life of the process, and plans with it:
+/// - `plans`: by the metadata of heap objects.
+/// - `contexts`: of closures in generic code, by their metadata and generic arguments.
+/// - `layouts`: of values in existentials, by type.
+/// - `enums`, `knownTraits`: by type and by descriptor.
+/// - `texts`: names, by the numbers that slots have of them.
+final class PlanStore: @unchecked Sendable {
+  // Sendable: reached through `withShared` alone, which holds the lock of the one walk at a time.
+  private static let shared = PlanStore()
+
+  /// Runs `body` with the plans, while no other thread has them.
+  ///
+  /// `body` runs no code of the program's: it could ask for a walk itself.
+  static func withShared<Result, Failure: Error>(
+    _ body: (PlanStore) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    kvos_walk_lock()
+    defer { kvos_walk_unlock() }
+    return try body(shared)
+  }
+
+  let known = KnownTypes()
+  // unchecked: who has the lock is the only one that reads or writes, and asks for it for every object.
+  @exclusivity(unchecked)
+  private var plans = AddressTable<UnsafePointer<HeapPlan>>()
+  private var contexts: [[UInt]: UnsafePointer<HeapPlan>] = [:]
+  @exclusivity(unchecked)
+  private var layouts = AddressTable<UnsafePointer<ValueLayout>>()
+  private var enums: [TypeMetadata: UnsafePointer<EnumPlan>] = [:]
+  private var knownTraits: [NominalDescriptor: NominalTraits] = [:]
+  private var texts: [String] = [""]
+  private var textNumbers: [String: Int32] = ["": 0]
+
+  /// How many plans of heap objects there are.
+  private(set) var planCount = 0
+
+  // MARK: Texts
+
+  func textNumber(_ text: String) -> Int32 {
+    if text.isEmpty { return 0 }
+    if let number = textNumbers[text] { return number }
+    let number = Int32(texts.count)
+    texts.append(text)
+    textNumbers[text] = number
+    return number
+  }
+
+  func text(_ number: Int32) -> String { texts[Int(number)] }
+
+  // MARK: Types
+
+  func traits(of descriptor: NominalDescriptor) -> NominalTraits {
+    if let traits = knownTraits[descriptor] { return traits }
+    let traits = NominalTraits(descriptor, known: known)
+    knownTraits[descriptor] = traits
+    return traits
+  }
+
+  /// The slots of values of a type whose metadata has been checked.
+  @inline(__always)
+  func layout(of type: TypeMetadata) -> UnsafePointer<ValueLayout> {
+    layouts[UInt(bitPattern: type.pointer)] ?? makeLayout(of: type)
+  }
+
+  /// What was found out before about the type at an address, which has not been checked.
+  @inline(__always)
+  func knownLayout(at address: UInt) -> UnsafePointer<ValueLayout>? { layouts[address] }
+
+  @inline(never)
+  private func makeLayout(of type: TypeMetadata) -> UnsafePointer<ValueLayout> {
+    var builder = LayoutBuilder(store: self)
+    builder.add(type, at: 0, label: "")
+    let witnesses = type.witnesses
+    let layout = Self.keep(
+      ValueLayout(
+        slots: Self.keep(builder.slots),
+        size: witnesses?.size ?? 8,
+        stride: witnesses?.stride ?? 8,
+        alignmentMask: witnesses?.alignmentMask ?? 7
+      )
+    )
+    layouts[UInt(bitPattern: type.pointer)] = layout
+    return layout
+  }
+
+  /// How the cases of an enum are told apart, or nil where its module does not say.
+  func enumPlan(of type: TypeMetadata, depth: Int) -> UnsafePointer<EnumPlan>? {
+    if let plan = enums[type] { return plan }
+    guard let nominal = type.nominal, let fields = nominal.descriptor.fields,
+      let size = type.witnesses?.size
+    else { return nil }
+    let isStandardLibrary = traits(of: nominal.descriptor).isStandardLibrary
+    var cases: [EnumPlan.Case] = []
+    for index in 0..<fields.count {
+      let field = fields[index]
+      guard let name = field.mangledType else { break }
+      var builder = LayoutBuilder(store: self)
+      let label = isStandardLibrary ? "" : field.name
+      if field.isIndirect {
+        builder.addBox(label: label)
+      } else {
+        builder.add(
+          MangledTypeName(name),
+          in: .nominal(nominal),
+          at: 0,
+          room: size,
+          label: label,
+          depth: depth
+        )
+      }
+      cases.append(EnumPlan.Case(slots: Self.keep(builder.slots)))
+    }
+    let plan = Self.keep(
+      EnumPlan(
+        type: type.pointer,
+        size: size,
+        needsProjection: cases.count > 1,
+        cases: Self.keep(cases)
+      )
+    )
+    enums[type] = plan
+    return plan
+  }
+
+  // MARK: Heap objects
+
+  /// The plan of objects with this metadata, where there has been one before.
+  @inline(__always)
+  func knownPlan(at metadata: UInt) -> UnsafePointer<HeapPlan>? { plans[metadata] }
+
+  /// Makes the plan of objects with this metadata, which has been checked.
+  @inline(never)
+  func makePlan(of metadata: TypeMetadata) -> UnsafePointer<HeapPlan> {
+    let plan = Self.keep(HeapPlanBuilder(store: self).plan(of: metadata))
+    plans[UInt(bitPattern: metadata.pointer)] = plan
+    planCount += 1
+    return plan
+  }
+
+  /// The plan of a closure's context in generic code, which can be read as far as its metadata says.
+  @inline(never)
+  func contextPlan(of object: UnsafeRawPointer, memory: MemoryMap) -> UnsafePointer<HeapPlan> {
+    let metadata = TypeMetadata(object.load(as: UnsafeRawPointer.self))
+    let builder = ContextPlanBuilder(store: self, metadata: metadata)
+    if let key = builder.key(of: object), let plan = contexts[key] { return plan }
+    let found = builder.plan(of: object, memory: memory)
+    let key = builder.key(of: object) ?? builder.key(found.arguments)
+    if let plan = contexts[key] { return plan }
+    let plan = Self.keep(found.plan)
+    contexts[key] = plan
+    planCount += 1
+    return plan
+  }
+
+  // MARK: Memory that stays
+
+  static func keep<Value>(_ value: Value) -> UnsafePointer<Value> {
+    let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    place.initialize(to: value)
+    return UnsafePointer(place)
+  }
+
+  static func keep<Value>(_ values: [Value]) -> UnsafeBufferPointer<Value> {
+    guard !values.isEmpty else { return UnsafeBufferPointer(start: nil, count: 0) }
+    let places = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
+    _ = places.initialize(from: values)
+    return UnsafeBufferPointer(places)
+  }
+}
+
+/// What is to be known of a struct or enum beside its fields.
+struct NominalTraits {
+  enum Role {
+    case ordinary
+    /// No references, whatever the fields look like.
+    case leaf
+    /// A pointer to values of its first generic argument.
+    case pointer
+    /// A pointer to anything.
+    case handle
+  }
+
+  var role: Role
+  var isStandardLibrary: Bool
+  /// Of handles: what is behind them.
+  var reason = OpaqueReason.unmanagedMemory
+
+  init(_ descriptor: NominalDescriptor, known: KnownTypes) {
+    let module = descriptor.module
+    isStandardLibrary = module == "Swift"
+    if module == "_Concurrency", descriptor.name == "UnsafeContinuation" {
+      // A task that waits is kept by whoever is to resume it, and that is not counted.
+      (role, reason) = (.handle, .task)
+      return
+    }
+    switch descriptor {
+    case known.string: role = .leaf
+    case known.mutablePointer, known.mutableBufferPointer: role = .pointer
+    case known.unmanaged, known.opaquePointer: role = .handle
+    default: role = .ordinary
+    }
+  }
+}

@@ -1,0 +1,94 @@
+package import KVORules
+
+/// Looks for objects of this process that keep each other alive, by reading its memory.
+///
+/// ```swift
+/// final class Node { var next: Node? }
+/// let node = Node()
+/// node.next = node
+/// print(RetainSearch().findCycles(from: node))  // Node.next → Node
+/// ```
+///
+/// A search follows strong references from the objects that it is given: stored properties, elements of
+/// collections, payloads of enums, values in existentials, what closures captured. Weak and unowned
+/// references it does not follow. It runs no code of the program's: no getters, no descriptions, no
+/// comparisons.
+///
+/// The answer has three values. That no cycle was found is conclusive where everything that was reached
+/// was understood; else the answer lists what was not. Memory behind raw pointers, and what C libraries
+/// keep, is beyond it. That a cycle is a leak no search can say: the program may break it later.
+///
+/// No other thread may change the objects while they are read: search where the program is at rest, as
+/// at the end of a test. One search runs at a time, others wait.
+public struct RetainSearch: Hashable, Sendable {
+  /// Whether words in bytes that are not understood count as suspected references.
+  ///
+  /// They find some of the cycles through tasks, key paths and noncopyable values. They cannot be told
+  /// from unowned references, and so make no verdict of ``RetainAnswer/Verdict/cycles``.
+  public var scansOpaqueMemory: Bool
+
+  /// How many cycles are described at the most.
+  public var cycleLimit: Int
+
+  /// Makes a search.
+  ///
+  /// - Parameters:
+  ///   - scansOpaqueMemory: see ``scansOpaqueMemory``.
+  ///   - cycleLimit: how many cycles are described at the most; those nearest to the roots are.
+  public init(scansOpaqueMemory: Bool = false, cycleLimit: Int = 100) {
+    self.scansOpaqueMemory = scansOpaqueMemory
+    self.cycleLimit = cycleLimit
+  }
+
+  /// Finds the objects reached from `roots` that keep themselves alive.
+  ///
+  /// - Parameter roots: where to begin; they are kept alive until the call returns.
+  /// - Returns: the cycles, or why it is not known that there are none.
+  /// - Complexity: O(n) in objects and references; for each cycle at most the square of what keeps each
+  ///   other alive in it, up to a bound.
+  public func findCycles(from roots: AnyObject...) -> RetainAnswer {
+    findCycles(from: roots, names: nil)
+  }
+
+  /// Finds what keeps `object` alive: the shortest chain of strong references that leads to it.
+  ///
+  /// - Parameters:
+  ///   - object: the object that should be gone.
+  ///   - roots: where to begin.
+  /// - Returns: the chain, and what could not be looked into.
+  /// - Complexity: O(n) in the objects and references that are reached from `roots`.
+  public func findPath(to object: AnyObject, from roots: AnyObject...) -> RetainPathAnswer {
+    findPath(to: object, from: roots, names: nil)
+  }
+
+  // MARK: For the other rooms
+
+  package func findCycles(from roots: [AnyObject], names: CodeNames?) -> RetainAnswer {
+    // Before the lock is taken, which the canary needs.
+    let isReflected = ReflectionCanary.sings
+    return withExtendedLifetime(roots) {
+      PlanStore.withShared { store in
+        let run = SearchRun(self, store: store, names: names, isReflected: isReflected)
+        return run.cycles(from: roots.map(Self.address))
+      }
+    }
+  }
+
+  package func findPath(
+    to object: AnyObject,
+    from roots: [AnyObject],
+    names: CodeNames?
+  ) -> RetainPathAnswer {
+    let isReflected = ReflectionCanary.sings
+    return withExtendedLifetime((object, roots)) {
+      PlanStore.withShared { store in
+        let run = SearchRun(self, store: store, names: names, isReflected: isReflected)
+        return run.path(to: Self.address(object), from: roots.map(Self.address))
+      }
+    }
+  }
+
+  private static func address(_ object: AnyObject) -> UInt {
+    UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+  }
+}

@@ -1,0 +1,140 @@
+internal import KVORules
+
+/// One search: a picture of what memory there is, a walk, and what is made of it.
+struct SearchRun {
+  private let search: RetainSearch
+  private let reader: ObjectReader
+  private let namer: PathNamer
+
+  /// Whether a known object was seen to hold what it holds.
+  private let isReflected: Bool
+
+  init(_ search: RetainSearch, store: PlanStore, names: CodeNames?, isReflected: Bool) {
+    self.search = search
+    self.isReflected = isReflected
+    reader = ObjectReader(store: store, memory: MemoryMap())
+    namer = PathNamer(reader: reader, names: names)
+  }
+
+  // MARK: Cycles
+
+  func cycles(from roots: [UInt]) -> RetainAnswer {
+    let graph = graph(from: roots)
+    let proven = StrongComponents(of: graph, includesSuspected: false)
+    let cycles = describe(proven, of: graph, includesSuspected: false) { _ in true }
+    var suspected: [RetainCycle] = []
+    if search.scansOpaqueMemory {
+      let all = StrongComponents(of: graph, includesSuspected: true)
+      // A set that has a proven cycle is told of already.
+      suspected = describe(all, of: graph, includesSuspected: true) { component in
+        proven.componentNumbers.isEmpty
+          || component.allSatisfy { proven.componentNumbers[$0] == 0 }
+      }
+    }
+    return RetainAnswer(
+      cycles: cycles,
+      suspectedCycles: suspected,
+      opaque: opaque(in: graph),
+      objectCount: graph.objectCount,
+      referenceCount: graph.edges.count
+    )
+  }
+
+  private func describe(
+    _ found: borrowing StrongComponents,
+    of graph: borrowing ObjectGraph,
+    includesSuspected: Bool,
+    where isWanted: ([Int]) -> Bool
+  ) -> [RetainCycle] {
+    let components = found.components.filter(isWanted)
+      .sorted { ($0.min() ?? 0) < ($1.min() ?? 0) }
+      .prefix(max(search.cycleLimit, 0))
+    guard !components.isEmpty else { return [] }
+    var paths = PathSearch(
+      objectCount: graph.objectCount,
+      includesSuspected: includesSuspected
+    )
+    var cycles: [RetainCycle] = []
+    for component in components {
+      let steps = paths.shortestCycle(in: component, numbers: found.componentNumbers, of: graph)
+      let ring = rotated(steps.map { graph.addresses[$0.object] })
+      guard let first = ring.first else { continue }
+      cycles.append(RetainCycle(edges: namer.edges(along: ring + [first])))
+    }
+    return cycles
+  }
+
+  /// The same ring from an object on that a programmer knows.
+  private func rotated(_ ring: [UInt]) -> [UInt] {
+    let start = ring.firstIndex(where: namer.isNamed) ?? 0
+    return Array(ring[start...] + ring[..<start])
+  }
+
+  // MARK: Paths
+
+  func path(to target: UInt, from roots: [UInt]) -> RetainPathAnswer {
+    let graph = graph(from: roots)
+    let opaque = opaque(in: graph)
+    guard let number = (0..<graph.objectCount).first(where: { graph.addresses[$0] == target })
+    else {
+      return RetainPathAnswer(path: nil, opaque: opaque)
+    }
+    guard number >= graph.rootCount else {
+      return RetainPathAnswer(path: RetainPath(edges: []), opaque: opaque)
+    }
+    var paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
+    let steps = paths.shortestWay(from: Array(0..<graph.rootCount), to: number, of: graph)
+    guard let steps else { return RetainPathAnswer(path: nil, opaque: opaque) }
+    let way = steps.map { graph.addresses[$0.object] } + [target]
+    return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
+  }
+
+  // MARK: What both need
+
+  private func graph(from roots: [UInt]) -> ObjectGraph {
+    GraphWalk(
+      store: reader.store,
+      memory: reader.memory,
+      scansOpaqueMemory: search.scansOpaqueMemory
+    ).graph(from: roots)
+  }
+
+  /// What could not be looked into, by class and property, in the order in which it was met.
+  private func opaque(in graph: borrowing ObjectGraph) -> [OpaqueObject] {
+    struct Key: Hashable {
+      var className: String
+      var label: Int32
+      var reason: OpaqueReason
+    }
+    var counts: [Key: Int] = [:]
+    var order: [Key] = []
+    for find in graph.opaque {
+      let key = Key(
+        className: namer.className(at: graph.addresses[Int(find.object)]),
+        label: find.label,
+        reason: find.reason
+      )
+      if counts[key] == nil { order.append(key) }
+      counts[key, default: 0] += 1
+    }
+    var found = order.map {
+      OpaqueObject(
+        className: $0.className,
+        label: reader.store.text($0.label),
+        reason: $0.reason,
+        count: counts[$0] ?? 0
+      )
+    }
+    if !isReflected {
+      found.append(
+        OpaqueObject(className: "this program", label: "", reason: .noReflectionMetadata, count: 1)
+      )
+    }
+    if graph.isCut {
+      found.append(
+        OpaqueObject(className: "this program", label: "", reason: .outOfMemory, count: 1)
+      )
+    }
+    return found
+  }
+}

@@ -1,0 +1,46 @@
+internal import CKVORetention
+
+/// Bytes that are not understood, taken as words that may be references.
+struct OpaqueBytes {
+  private let start: UnsafeRawPointer
+  private let wordCount: Int
+
+  init(_ start: UnsafeRawPointer, byteCount: Int) {
+    self.start = start
+    wordCount = byteCount / 8
+  }
+
+  /// The bytes of an object behind its fields, as far as its allocation goes, or nil where it is not
+  /// known how far that is.
+  init?(behindFieldsOf object: UnsafeRawPointer, _ plan: HeapPlan, memory: MemoryMap) {
+    let address = UInt(bitPattern: object)
+    guard memory.isMapped(address - 16, 32), !memory.isInImage(address, 16) else { return nil }
+    let end = address + kvos_allocation_size(object)
+    let tail = (address + plan.byteCount + 7) & ~7
+    guard tail < end, memory.isReadable(tail, end - tail),
+      let start = UnsafeRawPointer(bitPattern: tail)
+    else { return nil }
+    self.init(start, byteCount: Int(end - tail))
+  }
+
+  /// Calls `body` with what each word may refer to, until it returns false.
+  ///
+  /// Enums use bits that references leave free: a word counts with them and without.
+  func forEachCandidate(_ body: (UInt) -> Bool) {
+    for index in 0..<wordCount {
+      let word = start.load(fromByteOffset: index * 8, as: UInt.self)
+      guard body(word) else { return }
+      let plain = word & 0x00ff_ffff_ffff_fff8
+      if plain != word, !body(plain) { return }
+    }
+  }
+
+  func contains(_ address: UInt) -> Bool {
+    var isThere = false
+    forEachCandidate { candidate in
+      isThere = candidate == address
+      return !isThere
+    }
+    return isThere
+  }
+}

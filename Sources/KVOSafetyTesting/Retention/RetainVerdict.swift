@@ -1,0 +1,28 @@
+internal import KVORecorder
+internal import KVORetention
+internal import KVORules
+internal import KVOSymbols
+
+/// What a test is told of objects that keep each other alive.
+enum RetainVerdict {
+  /// The failure of objects that must not keep themselves alive, or nil.
+  static func ofCycles(from roots: [AnyObject], failsIfInconclusive: Bool) -> String? {
+    let answer = RetainSearch().findCycles(from: roots, names: names)
+    switch answer.verdict {
+    case .noneFound: return nil
+    case .cycles: return "\(answer)"
+    case .inconclusive: return failsIfInconclusive ? "\(answer)" : nil
+    }
+  }
+
+  /// The failure of an object that should be gone and is still there, or nil.
+  static func ofSurvivor(_ object: AnyObject?) -> String? {
+    guard let object else { return nil }
+    let answer = RetainSearch().findCycles(from: [object], names: names)
+    return "\(type(of: object)) is still alive\n\(answer)"
+  }
+
+  private static var names: CodeNames {
+    CodeNames(resolver: DwarfFrameResolver(), images: ImageList.loadedImages())
+  }
+}

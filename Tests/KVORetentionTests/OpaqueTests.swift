@@ -1,0 +1,161 @@
+import Foundation
+import KVORetention
+import Synchronization
+import Testing
+
+@Suite("What a walk cannot look into", .serialized)
+struct OpaqueTests {
+  /// What is opaque, why, and whether a scan of its bytes finds the cycle.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let shape: Shape
+    let reason: OpaqueReason
+    let isSuspected: Bool
+    var testDescription: String { shape.name }
+  }
+
+  static let cases = [
+    Case(
+      shape: Shape("a Mutex with an object", nil, Guarded.init) { root, other in
+        root.state.withLock { $0 = other }
+      },
+      reason: .noncopyable,
+      isSuspected: true
+    ),
+    Case(
+      shape: Shape("elements of a ManagedBuffer", nil, Holder.init) { root, other in
+        let buffer = Buffer.create(minimumCapacity: 2) { _ in 1 }
+        // All that is allocated: what a scan finds in the rest is left from others.
+        buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: other, count: 2) }
+        root.object = buffer
+      },
+      reason: .managedBuffer,
+      isSuspected: true
+    ),
+    Case(
+      shape: Shape("an argument of a key path", nil, Holder.init) { root, other in
+        root.keyPath = \[Box: Int].[Box(other)]
+      },
+      reason: .keyPathArguments,
+      isSuspected: true
+    ),
+    Case(
+      shape: Shape("memory that the program manages", nil, Holder.init) { root, other in
+        let place = UnsafeMutablePointer<Holder>.allocate(capacity: 1)
+        place.initialize(to: other)
+        root.manual = place
+      },
+      reason: .unmanagedMemory,
+      isSuspected: false
+    ),
+    Case(
+      shape: Shape("Unmanaged", nil, Holder.init) { $0.unmanaged = .passRetained($1) },
+      reason: .unmanagedMemory,
+      isSuspected: false
+    ),
+  ]
+
+  @Test("it is said, and no cycle is claimed", arguments: cases)
+  func exact(one: Case) {
+    for object in [one.shape.cyclic(), one.shape.acyclic()] {
+      let answer = RetainSearch().findCycles(from: object)
+      #expect(answer.cycles == [] && answer.suspectedCycles == [])
+      #expect(answer.verdict == .inconclusive)
+      #expect(answer.opaque.map(\.reason) == [one.reason])
+    }
+  }
+
+  @Test("a scan of its bytes suspects the cycle, and never proves one", arguments: cases)
+  func scanned(one: Case) {
+    let search = RetainSearch(scansOpaqueMemory: true)
+    let cyclic = search.findCycles(from: one.shape.cyclic())
+    #expect(cyclic.cycles == [] && cyclic.verdict == .inconclusive)
+    #expect(cyclic.suspectedCycles.count == (one.isSuspected ? 1 : 0))
+    #expect(cyclic.suspectedCycles.allSatisfy { !$0.isProven })
+    #expect(search.findCycles(from: one.shape.acyclic()).suspectedCycles == [])
+  }
+
+  @Test("bytes without anything like a reference hide nothing")
+  func emptyBytes() {
+    #expect(RetainSearch().findCycles(from: Counter()).verdict == .noneFound)
+    #expect(RetainSearch().findCycles(from: Guarded()).verdict == .noneFound)
+    #expect(
+      RetainSearch().findCycles(from: NumberBuffer.create(minimumCapacity: 9) { _ in 1 }).verdict
+        == .noneFound
+    )
+    let holder = Holder()
+    holder.keyPath = \Holder.count
+    #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
+  }
+
+  @Test("a parameter pack is not resolved, because the runtime may trap")
+  func packs() {
+    let holder = Holder()
+    holder.anything = Variadic(holder, 1)
+    let stored = RetainSearch().findCycles(from: holder)
+    #expect(stored.cycles == [] && stored.verdict == .inconclusive, "\(stored)")
+    holder.anything = 0
+    holder.action = pack(holder, 1)
+    let captured = RetainSearch().findCycles(from: holder)
+    // Optimised code may have unpacked it.
+    #expect(captured.verdict != .noneFound, "\(captured)")
+  }
+
+  @Test("a suspended task may hold what it will use")
+  func task() async {
+    let holder = Holder()
+    let started = AsyncStream.makeStream(of: Void.self)
+    holder.task = Task { [holder] in
+      started.continuation.yield()
+      try? await Task.sleep(nanoseconds: 1_000_000_000_000)
+      holder.poke()
+    }
+    for await _ in started.stream { break }
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.cycles == [])
+    #expect(answer.opaque.contains { $0.className == "Task" && $0.reason == .task }, "\(answer)")
+    holder.task?.cancel()
+  }
+
+  @Test("a stream's continuation does not pass for nothing")
+  func stream() {
+    let holder = Holder()
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    continuation.onTermination = { [holder] _ in use(holder) }
+    holder.continuation = continuation
+    #expect(RetainSearch().findCycles(from: holder).verdict != .noneFound)
+    withExtendedLifetime(stream) {}
+    continuation.onTermination = nil
+  }
+
+  @Test("a checked continuation does not pass for nothing")
+  func continuation() async {
+    let holder = Holder()
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      holder.anything = continuation
+      #expect(RetainSearch().findCycles(from: holder).verdict != .noneFound)
+      continuation.resume()
+    }
+  }
+
+  @Test("a timer's block is seen through Foundation's objects")
+  func timer() {
+    let holder = Holder()
+    let timer = Timer(timeInterval: 1000, repeats: true) { [holder] _ in holder.poke() }
+    holder.object = timer
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.verdict != .noneFound, "\(answer)")
+    timer.invalidate()
+  }
+
+  @Test("a notification centre's block is seen through Foundation's objects")
+  func notificationCenter() {
+    let holder = Holder()
+    let center = NotificationCenter()
+    holder.object = center
+    _ = center.addObserver(forName: .init("name"), object: nil, queue: nil) { [holder] _ in
+      holder.poke()
+    }
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.verdict != .noneFound, "\(answer)")
+  }
+}

@@ -1,0 +1,22 @@
+/// A screen with closures whose places tests know by line: lines are not to be moved.
+final class Screen: @unchecked Sendable {
+  // Sendable: as ViewModel.
+  let model = ViewModel()
+  var handler: (() -> Void)?
+  var later: (() async -> Void)?
+
+  func observe() {
+    model.observation = Token {
+      self.model.poke(); use(self)
+    }
+  }
+
+  func observeTwice(_ other: Screen) {
+    let count = model.count
+    handler = { use((self, other, count)) }
+  }
+
+  func observeLater() {
+    later = { use(self) }
+  }
+}

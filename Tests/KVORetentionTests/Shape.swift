@@ -1,0 +1,44 @@
+import KVORetention
+import Testing
+
+/// A way in which an object can hold another.
+///
+/// It makes two programs that differ in one reference: the object holds itself, or one of its kind
+/// that holds nothing.
+struct Shape: Sendable, CustomTestStringConvertible {
+  let name: String
+  /// The cycle as it is to be drawn; nil where the reference is not a strong one.
+  let path: String?
+  /// What may be met that cannot be looked into.
+  let opaque: OpaqueReason?
+  private let make: @Sendable (_ isCyclic: Bool) -> AnyObject
+
+  /// - Parameters:
+  ///   - name: what is held how.
+  ///   - path: the cycle as it is to be drawn.
+  ///   - opaque: what cannot be looked into of it.
+  ///   - new: makes an object.
+  ///   - tie: has the first object hold the second.
+  init<Root: AnyObject>(
+    _ name: String,
+    _ path: String?,
+    opaque: OpaqueReason? = nil,
+    _ new: @escaping @Sendable () -> Root,
+    _ tie: @escaping @Sendable (Root, Root) -> Void
+  ) {
+    self.name = name
+    self.path = path
+    self.opaque = opaque
+    make = { isCyclic in
+      let root = new()
+      let other = isCyclic ? root : new()
+      tie(root, other)
+      return root
+    }
+  }
+
+  var testDescription: String { name }
+
+  func cyclic() -> AnyObject { make(true) }
+  func acyclic() -> AnyObject { make(false) }
+}

@@ -1,0 +1,20 @@
+import KVORetention
+import Testing
+
+@Suite("Shapes of references", .serialized)
+struct ShapeTests {
+  static let understood =
+    Shape.values + Shape.enums + Shape.collections + Shape.closures
+    + Shape.generics
+
+  @Test("a cycle is found and drawn, its twin is not taken for one", arguments: understood)
+  func twins(shape: Shape) {
+    let cyclic = RetainSearch().findCycles(from: shape.cyclic())
+    #expect(cyclic.cycles.map(\.description) == (shape.path.map { [$0] } ?? []))
+    #expect(cyclic.suspectedCycles.isEmpty)
+    #expect(cyclic.opaque == [])
+    let acyclic = RetainSearch().findCycles(from: shape.acyclic())
+    #expect(acyclic.cycles == [])
+    #expect(acyclic.verdict == .noneFound, "\(acyclic)")
+  }
+}
