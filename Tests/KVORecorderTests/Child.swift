@@ -30,7 +30,7 @@ final class Child {
   private static let survivesBrokenPipes: Void = { signal(SIGPIPE) { _ in } }()
 
   /// Seconds that no program of the tests needs.
-  private static let patience = 120.0
+  private static let patience = 600.0
 
   deinit { if process.isRunning { kill(SIGKILL) } }
 

@@ -21,7 +21,8 @@ enum KilledProbe {
     }
     if let delay {
       ProbeThread {
-        while UnsafePointer<UInt64>(bitPattern: address)?.pointee == 0 { usleep(200) }
+        guard let word = UnsafePointer<Atomic<UInt64>>(bitPattern: address) else { return }
+        while word.pointee.load(ordering: .relaxed) == 0 { usleep(200) }
         usleep(delay)
         _exit(3)
       }
@@ -31,13 +32,13 @@ enum KilledProbe {
   }
 
   private static func record(thread: Int, at address: UInt) {
-    guard let page = UnsafeMutablePointer<UInt64>(bitPattern: address) else { return }
+    guard let page = UnsafePointer<Atomic<UInt64>>(bitPattern: address) else { return }
     var number: UInt64 = 0
     while true {
       number += 1
       RecordedSequence.named(number, of: thread)
-      // The compiler may keep a counter in a register, but not across a call that it cannot see into.
-      page[thread] = number
+      // releasing: what the other process reads was recorded.
+      page[thread].store(number, ordering: .releasing)
       if number == 1 { sched_yield() }
     }
   }
