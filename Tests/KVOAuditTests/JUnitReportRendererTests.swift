@@ -55,11 +55,19 @@ struct JUnitReportRendererTests {
     )
   }
 
-  @Test("tells of a finding that does not count without a failure", arguments: [0, 1, 2])
+  @Test("tells of a finding that does not count without a failure", arguments: [0, 1, 2, 3])
   func uncounted(way: Int) {
     var report = AuditReport.sample
     if way == 0 { report.findings[0].isExpected = true }
     if way == 1 { report.findings[0].isSuppressed = true }
+    if way == 3 {
+      report.findings[0].crashFacts = CrashFacts()
+      report.findings[0].confidence = .low
+      #expect(!report.hasFindings(atLeast: .note))
+      let matrix = ProfileMatrix([(.swift, report)])
+      #expect(matrix.rows.map(\.mayFail) == [false])
+      #expect(!matrix.hasFindings(atLeast: .note))
+    }
     let text = text(report, failingFrom: way == 2 ? nil : .error)
     #expect(!text.contains("<failure"))
     #expect(text.contains("<system-out>WARNING: KVOSafety: observation removed twice"))

@@ -50,7 +50,7 @@ struct ReportMerger {
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }
     report.summary.textCount = report.inputs.count { $0.kind.isText }
     report.summary.reportCount = report.inputs.reduce(0) { $0 + $1.reportCount }
-    for finding in findings where !finding.isExpected && !finding.isSuppressed {
+    for finding in findings where finding.counts {
       switch finding.severity {
       case .error: report.summary.errorCount += 1
       case .warning: report.summary.warningCount += 1

@@ -89,14 +89,8 @@ package struct AuditReport: Sendable {
     self.summary = summary
   }
 
-  /// Whether a finding is at or above `severity`.
-  ///
-  /// What a test said is meant, and what is suppressed, does not count; nor does a text that allows
-  /// two readings.
+  /// Whether a finding that may fail a build (``Finding/mayFail``) is at or above `severity`.
   package func hasFindings(atLeast severity: Severity) -> Bool {
-    findings.contains {
-      $0.severity >= severity && !$0.isExpected && !$0.isSuppressed
-        && !($0.crashFacts != nil && $0.confidence == .low)
-    }
+    findings.contains { $0.severity >= severity && $0.mayFail }
   }
 }

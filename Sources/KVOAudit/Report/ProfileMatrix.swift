@@ -17,6 +17,8 @@ package struct ProfileMatrix: Sendable {
     package var signature: String
     /// As the first runtime that has the fault tells of it.
     package var message: String
+    /// Whether it makes a build fail where it is severe enough.
+    package var mayFail: Bool
     /// A runtime that does not have the fault is missing.
     package var cells: [Profile: Cell]
 
@@ -40,7 +42,7 @@ package struct ProfileMatrix: Sendable {
     var places: [String: Int] = [:]
     for (profile, report) in reports {
       let findings = report.findings.flatMap(\.withConsequences)
-      for finding in findings where !finding.isExpected && !finding.isSuppressed {
+      for finding in findings where finding.counts {
         let cell = Cell(
           severity: finding.severity,
           consequence: finding.consequence,
@@ -56,6 +58,7 @@ package struct ProfileMatrix: Sendable {
             code: finding.code,
             signature: finding.signature,
             message: finding.message,
+            mayFail: finding.mayFail,
             cells: [profile: cell]
           )
         )
@@ -75,7 +78,7 @@ package struct ProfileMatrix: Sendable {
 
   /// Whether a fault is at or above `severity` on any runtime.
   package func hasFindings(atLeast severity: Severity) -> Bool {
-    rows.contains { $0.severity >= severity }
+    rows.contains { $0.severity >= severity && $0.mayFail }
   }
 }
 

@@ -182,6 +182,15 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
+extension Finding {
+  /// Whether the finding counts: what a test said is meant, and what is suppressed, does not.
+  package var counts: Bool { !isExpected && !isSuppressed }
+
+  /// Whether the finding makes a build fail where it is severe enough: it counts, and is not one
+  /// reading of a text that allows two.
+  package var mayFail: Bool { counts && !(crashFacts != nil && confidence == .low) }
+}
+
 extension Finding.Object: CustomStringConvertible {
   package var description: String { "\(className)#\(id)" }
 }
