@@ -91,7 +91,7 @@ package struct MarkdownReportRenderer {
 extension [Finding.StackFrame] {
   /// File and line of the first own frame.
   fileprivate var firstOwnPlace: String? {
-    guard let frame = first(where: \.isFirstOwn), let file = frame.file else { return nil }
-    return FrameClassifier.baseName(file) + (frame.line > 0 ? ":\(frame.line)" : "")
+    guard let frame = first(where: \.isFirstOwn), frame.file != nil else { return nil }
+    return FindingText.place(of: frame)
   }
 }

@@ -35,7 +35,7 @@ package struct FindingText: Sendable {
     for (place, stack) in finding.stacks.enumerated() {
       // An event that says nothing of where it happened proves nothing to a reader.
       if place > 0 && stack.frames.isEmpty && stack.site == nil { continue }
-      if place > 0 { lines.append("  \(Self.heading(stack))") }
+      if place > 0 { lines.append("  \(stack.heading)") }
       lines += self.lines(of: stack, width: width, isEvent: finding.crashFacts == nil)
     }
     if finding.isHistoryLost { lines.append("  (earlier history lost)") }
@@ -77,12 +77,6 @@ package struct FindingText: Sendable {
       }
     let title = RuleCatalogue.entry(finding.code).title
     return "\(word) KVOSafety: \(title) (\(finding.code.rawValue) \(finding.code.slug))"
-  }
-
-  private static func heading(_ stack: Finding.Stack) -> String {
-    let role = stack.role.phrase
-    guard let thread = stack.thread else { return role }
-    return "\(role), on thread \(thread)" + (stack.threadName.map { " (\($0))" } ?? "")
   }
 
   private func lines(of stack: Finding.Stack, width: Int, isEvent: Bool = true) -> [String] {
@@ -147,7 +141,8 @@ package struct FindingText: Sendable {
     return frame.isInlined ? name + " [inlined]" : name
   }
 
-  private static func place(of frame: Finding.StackFrame) -> String {
+  /// File and line of a frame; its image in brackets where the file is not known, or nothing.
+  package static func place(of frame: Finding.StackFrame) -> String {
     if let file = frame.file {
       return FrameClassifier.baseName(file) + (frame.line > 0 ? ":\(frame.line)" : "")
     }

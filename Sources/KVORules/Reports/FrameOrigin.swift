@@ -16,7 +16,7 @@ enum FrameOrigin: Hashable, Sendable {
 ///
 /// A Swift frame is judged by the module in its mangled name; any other by the image that it lies
 /// in, and where that is not known by its symbol.
-package struct FrameClassifier: Sendable {
+struct FrameClassifier: Sendable {
   /// Where given, only frames of these modules (or images) are the user's.
   let appModules: Set<String>?
 
@@ -111,7 +111,7 @@ package struct FrameClassifier: Sendable {
   }
 
   /// The last component of a path.
-  package static func baseName(_ path: String) -> String {
+  static func baseName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 

@@ -67,7 +67,7 @@ extension JSONText {
   private mutating func write(sarifStack stack: Finding.Stack) {
     object { text in
       text.key("message")
-      text.write(sarifMessage: stack.sentence)
+      text.write(sarifMessage: stack.heading)
       text.key("frames")
       text.list(stack.frames) { text, frame in
         text.object { text in
@@ -165,7 +165,7 @@ extension Finding {
   /// The own frames of the stacks behind the first.
   fileprivate var relatedFrames: [(role: String, frame: StackFrame)] {
     stacks.dropFirst().compactMap { stack in
-      stack.shownFrame.map { (stack.sentence, $0) }
+      stack.shownFrame.map { (stack.heading, $0) }
     }
   }
 }
@@ -174,11 +174,5 @@ extension Finding.Stack {
   /// The first own frame, where its file is known.
   fileprivate var shownFrame: Finding.StackFrame? {
     frames.first { $0.isFirstOwn && $0.file != nil }
-  }
-
-  /// What the stack proves, and on which thread.
-  fileprivate var sentence: String {
-    role.phrase + (thread.map { ", on thread \($0)" } ?? "")
-      + (threadName.map { " (\($0))" } ?? "")
   }
 }

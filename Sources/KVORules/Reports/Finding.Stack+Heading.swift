@@ -1,6 +1,13 @@
+extension Finding.Stack {
+  /// What the stack proves, and on which thread, as the line above it says it.
+  package var heading: String {
+    guard let thread else { return role.phrase }
+    return "\(role.phrase), on thread \(thread)" + (threadName.map { " (\($0))" } ?? "")
+  }
+}
+
 extension Evidence.Role {
-  /// What a stack in this role proves, as the line above it says it.
-  package var phrase: String {
+  fileprivate var phrase: String {
     switch self {
     case .failed: "Failed at"
     case .removed: "Previously removed at"
