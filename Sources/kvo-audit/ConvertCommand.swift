@@ -38,12 +38,12 @@ struct ConvertCommand: ParsableCommand {
       throw ValidationError("\"\(output)\" is the log itself, and would be overwritten")
     }
     var conversion = LogConversion(of: input, to: to)
-    let sink = ConversionSink(path: output)
+    let sink = OutputSink(path: output)
     let bar = ProgressBar()
     let result = Result { () throws(InputFailure) in
       try conversion.run(
         progress: { bar.update(log, readByteCount: $0, byteCount: $1) },
-        sink.take
+        { sink.take($0, isBinary: $1 == .binary) }
       )
     }
     bar.clear()

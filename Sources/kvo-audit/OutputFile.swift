@@ -1,5 +1,3 @@
-import KVOAudit
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -19,10 +17,10 @@ enum OutputFile {
   }
 }
 
-/// Takes the bytes of a conversion, and remembers why they could not be written.
+/// Takes the bytes of a report or a conversion, and remembers why they could not be written.
 ///
 /// A file is made when the first bytes come: a log that is none leaves no empty file. Not synchronised.
-final class ConversionSink {
+final class OutputSink {
   /// Why nothing more can be written, or nil.
   private(set) var failure: String?
   private let path: String?
@@ -35,10 +33,14 @@ final class ConversionSink {
 
   /// Writes `bytes`; false where that failed.
   ///
+  /// - Parameters:
+  ///   - bytes: what comes next.
+  ///   - isBinary: whether they are nothing for a terminal.
   /// - Returns: whether more can be written.
-  func take(_ bytes: [UInt8], _ form: LogConversion.Form) -> Bool {
+  @discardableResult
+  func take(_ bytes: [UInt8], isBinary: Bool = false) -> Bool {
     guard failure == nil else { return false }
-    guard let path else { return print(bytes, form) }
+    guard let path else { return print(bytes, isBinary) }
     if descriptor < 0 {
       descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard descriptor >= 0 else { return fail(path, errno) }
@@ -54,8 +56,8 @@ final class ConversionSink {
     descriptor = -1
   }
 
-  private func print(_ bytes: [UInt8], _ form: LogConversion.Form) -> Bool {
-    if form == .binary, StandardStreams.isOutputATerminal {
+  private func print(_ bytes: [UInt8], _ isBinary: Bool) -> Bool {
+    if isBinary, StandardStreams.isOutputATerminal {
       failure = "a binary log is not for a terminal; name a file with -o"
       return false
     }

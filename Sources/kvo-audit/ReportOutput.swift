@@ -2,14 +2,6 @@ import ArgumentParser
 import KVOAudit
 import KVORules
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// One form of the report and where it goes, as `--format` names them: `sarif=audit.sarif`.
 struct ReportOutput: ExpressibleByArgument {
   enum Format: String, CaseIterable {
@@ -68,21 +60,12 @@ struct ReportOutput: ExpressibleByArgument {
 
   private func deliver(_ bytes: [UInt8]) throws {
     guard let path else { return try StandardStreams.deliver(bytes) }
-    let code = Self.write(bytes, to: path)
-    guard code == 0 else {
-      StandardStreams.complain(
-        "kvo-audit: \(path): cannot be written: \(String(cString: strerror(code)))"
-      )
+    let sink = OutputSink(path: path)
+    sink.take(bytes)
+    sink.finish()
+    if let failure = sink.failure {
+      StandardStreams.complain("kvo-audit: \(failure)")
       throw ExitStatus.unwritable
     }
-  }
-
-  /// Writes a file, and gives the error number, 0 for none.
-  private static func write(_ bytes: [UInt8], to path: String) -> Int32 {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return errno }
-    let code = StandardStreams.write(bytes, to: descriptor)
-    // Some file systems say only here that they are full.
-    return close(descriptor) == 0 ? code : code == 0 ? errno : code
   }
 }
