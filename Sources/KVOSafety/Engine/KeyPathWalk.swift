@@ -34,7 +34,7 @@ enum KeyPathWalk {
   /// What a part of a path leads to.
   enum Step {
     case object(any KeyValueObservable)
-    /// The value is nil: the path ends early, for now.
+    /// The value is nil: the path ends early until something is assigned.
     case nothing
     case obstacle(Obstacle)
   }
