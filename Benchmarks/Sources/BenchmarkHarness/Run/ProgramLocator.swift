@@ -80,13 +80,17 @@ package struct ProgramLocator: Sendable {
     _ build: Program.Build
   ) throws -> String {
     var options = ["--package-path", package.path]
+    if package == root {
+      // Without the macro, which no program here needs: swift-syntax takes minutes to build. And so in
+      // a folder of their own: builds with other traits undo each other's work.
+      let folder = build == .standalone ? "standalone" : "benchmarks"
+      options += ["--disable-default-traits"]
+      options += ["--scratch-path", root.appending(path: ".build/\(folder)").path]
+    }
     switch build {
     case .debug: options += ["-c", "debug"]
     case .release: options += ["-c", "release"]
-    case .standalone:
-      // A folder of its own: the two kinds of release would undo each other's work.
-      let folder = root.appending(path: ".build/standalone").path
-      options += ["-c", "release", "--static-swift-stdlib", "--scratch-path", folder]
+    case .standalone: options += ["-c", "release", "--static-swift-stdlib"]
     }
     try run("swift", ["build", "--quiet"] + options + ["--product", product])
     let folder = try run("swift", ["build"] + options + ["--show-bin-path"])
