@@ -19,6 +19,8 @@ STRICT := -Xswiftc -warnings-as-errors
 
 # Where the published schemas of SARIF and JUnit are, if they are: see CONTRIBUTING.md.
 export KVO_SAFETY_SCHEMAS ?= $(wildcard $(CURDIR)/../shared/schemas)
+# Where the articles with real console text are, if they are.
+export KVO_SAFETY_SEEDS ?= $(wildcard $(CURDIR)/../shared/seeds)
 
 demo: setup
 	@Scripts/demo

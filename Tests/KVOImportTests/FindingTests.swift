@@ -57,6 +57,21 @@ import Testing
     #expect(frames[3].module == "Gauges")
   }
 
+  @Test(
+    "names of C++ are read, with Apple's underscore or without",
+    arguments: [
+      ("_ZN11objc_object17sidetable_releaseEb", "objc_object::sidetable_release(bool)"),
+      ("__ZN4View4drawEv", "View::draw()"),
+      ("_ZN4View", "_ZN4View"),
+      ("_Zebra", "_Zebra"),
+    ]
+  )
+  func namesOfC(mangled: String, name: String) throws {
+    let text = Self.report.replacing("-[GaugeView dealloc]", with: mangled)
+    let finding = try #require(Reading.findings(text).first)
+    #expect(finding.stacks.first?.frames[3].symbol == name)
+  }
+
   @Test("objects have generation numbers, and the same object the same number")
   func generations() throws {
     let text =

@@ -38,7 +38,7 @@ extension Operand {
     let name = Self.name(in: text[position...])
     guard !name.isEmpty else { return }
     let spelled = String(decoding: name, as: UTF8.self)
-    className = Self.isMasked(spelled) ? nil : SwiftTypeName.demangled(spelled)
+    className = Self.isMasked(spelled) ? nil : Demangler.demangled(spelled)
   }
 
   /// What stands around an object: brackets, quotes, the marks of Markdown.
