@@ -8,6 +8,9 @@ struct Operand: Hashable, Sendable {
 
   var isKnown: Bool { className != nil || address != nil }
 
+  /// Whether it was a weak reference to an object that is gone.
+  var isDead: Bool { address == 0 }
+
   /// Whether both may be the same object.
   func agrees(with other: Operand) -> Bool {
     if let address, let otherAddress = other.address, address != otherAddress { return false }
