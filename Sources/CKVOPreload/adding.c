@@ -26,17 +26,11 @@ static bool is_continued(const KVOSThread *thread, bool isAddition, const void *
   return false;
 }
 
-static KVOSTracked *track(const void *object) {
-  void *class = kvos_visible_class(object);
-  // Names of classes are few: known ones are found without a lock.
-  return kvos_track(object, class, kvos_intern_text(kvos_class_name(class)));
-}
-
 // The two objects as events name them; false: no memory. Takes the lock.
 static bool name_both(KVOSAct *act, const void *subject, const void *observer) {
   kvos_lock_registry();
-  KVOSTracked *trackedSubject = track(subject);
-  KVOSTracked *trackedObserver = observer ? track(observer) : NULL;
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
   if (trackedSubject) act->subject = kvos_named(trackedSubject);
   if (trackedObserver) act->observer = kvos_named(trackedObserver);
   kvos_unlock_registry();
@@ -56,12 +50,19 @@ static bool refuse(const KVOSHookPoint *point, KVOSAct *act, const void *subject
 
 // MARK: - Adding
 
+// Hooks what the observer is told with. Returns whether it passes that on.
+static bool prepare(const void *observer) {
+  void *class = kvos_visible_class(observer);
+  kvos_hook_observer(class);
+  return !kvos_has_method(KVOS_OBSERVE, class);
+}
+
 static bool enter_registration(KVOSAct *act, const void *subject, const void *observer,
-                               uint64_t *displaced) {
+                               bool passesOn, uint64_t *displaced) {
   bool isKept = false;
   kvos_lock_registry();
-  KVOSTracked *trackedSubject = track(subject);
-  KVOSTracked *trackedObserver = track(observer);
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = kvos_track(observer);
   KVOSTriple *triple = trackedSubject && trackedObserver
                            ? kvos_make_triple(trackedSubject, trackedObserver, act->keyPath)
                            : NULL;
@@ -69,6 +70,9 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
     act->subject = kvos_named(trackedSubject);
     act->observer = kvos_named(trackedObserver);
     act->registration = kvos_next_number();
+    trackedObserver->isPrepared = true;
+    trackedObserver->passesOn = passesOn;
+    trackedSubject->isPassedOn |= passesOn;
     if (kvos_semantics()->overwrites && triple->count > 0) {
       // Whatever its context was. Equal ones are displaced by the rules as well.
       KVOSRegistration former = kvos_take_registration(triple, triple->count - 1);
@@ -154,10 +158,11 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
     if (goesOn) point->original(self, selector, first, second, options, context);
     return;
   }
-  kvos_hook_observer(kvos_visible_class(observer));
+  const KVOSTracked *known = kvos_find_object(observer);
+  bool passesOn = known && known->isPrepared ? known->passesOn : prepare(observer);
   KVOSCall *call = NULL;
   uint32_t stack = 0;
-  if (isReadable && enter_registration(&act, self, observer, &displaced)) {
+  if (isReadable && enter_registration(&act, self, observer, passesOn, &displaced)) {
     stack = kvos_capture_stack_id(true);
     if (displaced) kvos_record_cancel(displaced, KVOS_BY_USER, act.order, stack);
     if (displaced) act.order = KVOS_NO_ORDER;
@@ -185,10 +190,9 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
 static bool leave_registration(KVOSAct *act, const void *subject, const void *observer,
                                uint32_t *changedClass, bool *wasRegistered) {
   void *class = kvos_visible_class(subject);
-  uint32_t className = kvos_intern_text(kvos_class_name(class));
   kvos_lock_registry();
-  KVOSTracked *trackedSubject = track(subject);
-  KVOSTracked *trackedObserver = observer ? track(observer) : NULL;
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
   if (trackedSubject) act->subject = kvos_named(trackedSubject);
   if (trackedObserver) act->observer = kvos_named(trackedObserver);
   KVOSTriple *triple = trackedSubject && trackedObserver
@@ -204,7 +208,7 @@ static bool leave_registration(KVOSAct *act, const void *subject, const void *ob
     act->order = kvos_next_order(trackedSubject);
     if (trackedSubject->class != class) {
       trackedSubject->class = class;
-      *changedClass = className;
+      *changedClass = kvos_intern_text(kvos_class_name(class));
     }
   }
   kvos_unlock_registry();

@@ -204,9 +204,24 @@ static void end_unhandled(KVOSCall *call) {
   kvos_leave(number);
 }
 
+// Of an observer that passes on what it is told, another object is seen to be told: the registration of the
+// first that was not told of this change yet. The lock is held.
+static KVOSTriple *find_passed_on(KVOSTracked *subject, uint32_t keyPath, uint64_t change) {
+  for (KVOSTriple *each = subject->observed; each; each = each->nextOfSubject) {
+    if (each->observer == NULL || !each->observer->passesOn || each->keyPath != keyPath ||
+        each->count == 0) {
+      continue;
+    }
+    if (change != 0 && each->toldChange == change) continue;
+    each->toldChange = change;
+    return each;
+  }
+  return NULL;
+}
+
 // The registration that is told, live or the last that ended; 0: none that is known.
 static uint64_t find_told(const void *subject, const void *observer, uint32_t keyPath,
-                          uintptr_t context, uint64_t *order) {
+                          uintptr_t context, uint64_t change, uint64_t *order) {
   uint64_t found = 0;
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_find_object(subject);
@@ -214,6 +229,9 @@ static uint64_t find_told(const void *subject, const void *observer, uint32_t ke
   KVOSTriple *triple = trackedSubject && trackedObserver
                            ? kvos_find_triple(trackedSubject, trackedObserver, keyPath)
                            : NULL;
+  if (triple == NULL && trackedSubject && trackedSubject->isPassedOn) {
+    triple = find_passed_on(trackedSubject, keyPath, change);
+  }
   if (triple) {
     found = triple->count > 0 ? triple->live[triple->count - 1].id : triple->lastEnded;
     for (uint32_t at = triple->count; at-- > 0;) {
@@ -279,7 +297,8 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   bool isKnown = around && around->keyObject == keyObject && around->hook != KVOS_OBSERVE;
   if (isKnown) key = around->key;
   uint64_t registration = isKnown || kvos_intern_key(keyObject, &key)
-                              ? find_told(subject, self, key, context, &order)
+                              ? find_told(subject, self, key, context, around ? around->change : 0,
+                                          &order)
                               : 0;
   if (registration) {
     telling.phase = phase_of(thread, registration, &telling.change);

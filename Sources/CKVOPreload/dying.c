@@ -120,6 +120,6 @@ void kvos_object_dies(void *address) {
 
 void kvos_dealloced(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
                     uintptr_t second, uintptr_t third, uintptr_t fourth) {
-  if (KVOS_UNLIKELY(kvos_is_tracked(self)) && kvos_may_enter()) kvos_object_dies(self);
+  if (kvos_may_enter() && KVOS_UNLIKELY(kvos_find_object(self) != NULL)) kvos_object_dies(self);
   point->original(self, selector, first, second, third, fourth);
 }

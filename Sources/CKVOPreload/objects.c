@@ -78,8 +78,6 @@ KVOSTracked *kvos_find_object(const void *object) {
   return find_locked(address);
 }
 
-bool kvos_is_tracked(const void *address) { return kvos_find_object(address) != NULL; }
-
 // MARK: - With the lock held
 
 static void begin_moving(void) {
@@ -122,7 +120,7 @@ static bool make_room(void) {
   return true;
 }
 
-KVOSTracked *kvos_track(const void *address, void *class, uint32_t className) {
+KVOSTracked *kvos_track(const void *address) {
   KVOSTracked *object = probe(atomic_load_explicit(&table, memory_order_relaxed), (uintptr_t)address);
   if (object) return object;
   if (!make_room()) return NULL;
@@ -134,10 +132,11 @@ KVOSTracked *kvos_track(const void *address, void *class, uint32_t className) {
   }
   object->address = address;
   object->id = ++lastID;
-  object->class = class;
-  object->className = className;
+  object->class = kvos_visible_class(address);
+  object->className = kvos_intern_text(kvos_class_name(object->class));
   atomic_store_explicit(&object->order, 0, memory_order_relaxed);
   atomic_store_explicit(&object->deadCount, 0, memory_order_relaxed);
+  object->isPrepared = object->passesOn = object->isPassedOn = false;
   object->observed = NULL;
   object->observing = NULL;
   place(atomic_load_explicit(&table, memory_order_relaxed), object);

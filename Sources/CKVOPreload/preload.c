@@ -152,6 +152,8 @@ EXPORTED void __objc_load(void *module) {
 EXPORTED void NSDeallocateObject(void *object) {
   static _Atomic(void *) known;
   void (*real)(void *) = (void (*)(void *))next(&known, "NSDeallocateObject");
-  if (KVOS_UNLIKELY(object && kvos_is_tracked(object)) && kvos_may_enter()) kvos_object_dies(object);
+  if (object && kvos_may_enter() && KVOS_UNLIKELY(kvos_find_object(object) != NULL)) {
+    kvos_object_dies(object);
+  }
   if (real) real(object);
 }

@@ -40,20 +40,23 @@ typedef struct KVOSTracked {
   _Atomic uint64_t order;
   /// How many registrations on it have an observer that died, and are still the runtime's.
   _Atomic uint32_t deadCount;
+  /// Whether its class was hooked for an observer, and whether that passes on what it is told.
+  bool isPrepared;
+  bool passesOn;
+  /// Whether an observer of it ever was one that passes on what it is told.
+  bool isPassedOn;
   // The rest under the lock.
   struct KVOSTriple *observed;
   struct KVOSTriple *observing;
   struct KVOSTracked *nextFree;
 } KVOSTracked;
 
-/// Whether this address is that of a tracked object. No lock; a few nanoseconds.
-bool kvos_is_tracked(const void *address);
-
-/// The tracked object at the address, or null. No lock. Valid as long as the caller keeps it alive.
+/// The tracked object at the address, or null. No lock, some nanoseconds. Valid as long as the caller keeps
+/// it alive. Only where kvos_may_enter() said yes: it may take the lock after all.
 KVOSTracked *kvos_find_object(const void *address);
 
 /// The same; begins to track it where it is not. The lock is held. Null: no memory.
-KVOSTracked *kvos_track(const void *address, void *class, uint32_t className);
+KVOSTracked *kvos_track(const void *address);
 
 /// Takes the object out: its address is free for another. The lock is held.
 void kvos_untrack(KVOSTracked *object);
@@ -90,6 +93,8 @@ typedef struct KVOSTriple {
   uint64_t lastEnded;
   /// Of an observer that died registered: the registration that the runtime still has, or 0.
   uint64_t dead;
+  /// The change that it was told of last, where it passes that on.
+  uint64_t toldChange;
   struct KVOSTriple *nextOfSubject, **linkOfSubject;
   struct KVOSTriple *nextOfObserver, **linkOfObserver;
   struct KVOSTriple *nextInBucket;

@@ -187,6 +187,10 @@ void kvos_hook_observer(void *class) {
   pthread_mutex_unlock(&lock);
 }
 
+bool kvos_has_method(KVOSHook hook, void *class) {
+  return kvos_functions.classMethod(class, kvos_selectors[hook]) != NULL;
+}
+
 KVOSMethod kvos_original(KVOSHook hook, void *class, void **selector) {
   *selector = kvos_selectors[hook];
   KVOSMethod method = kvos_functions.classImplementation(class, kvos_selectors[hook]);

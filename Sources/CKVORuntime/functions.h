@@ -20,6 +20,7 @@ typedef struct {
   KVOSMethod (*methodImplementation)(void *method);
   KVOSMethod (*setMethodImplementation)(void *method, KVOSMethod implementation);
   KVOSMethod (*classImplementation)(void *class, void *selector);
+  void *(*classMethod)(void *class, void *selector);
   /// Null in GCC's runtime, where the first word of an object is its class.
   void *(*objectClass)(const void *object);
   /// GCC's runtime alone: what has the class use its methods as they are now.

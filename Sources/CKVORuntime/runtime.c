@@ -80,13 +80,15 @@ static bool look_up(KVOSFunctions *result) {
   LOOK_UP(methodImplementation, "method_getImplementation");
   LOOK_UP(setMethodImplementation, "method_setImplementation");
   LOOK_UP(classImplementation, "class_getMethodImplementation");
+  LOOK_UP(classMethod, "class_getInstanceMethod");
   LOOK_UP(objectClass, "object_getClass");
   LOOK_UP(updateDispatchTable, "__objc_update_dispatch_table_for_class");
   // A runtime of another kind may have some of these names. Without all nothing is hooked.
   bool isWhole = found.registerSelector && found.selectorName && found.lookUpClass &&
                  found.classList && found.copyMethodList && found.className && found.superclass &&
                  found.methodName && found.methodImplementation && found.setMethodImplementation &&
-                 found.classImplementation && (found.objectClass || found.updateDispatchTable);
+                 found.classImplementation && found.classMethod &&
+                 (found.objectClass || found.updateDispatchTable);
   if (isWhole) *result = found;
   return isWhole;
 }

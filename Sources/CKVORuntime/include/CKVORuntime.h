@@ -106,6 +106,10 @@ void kvos_hook_new_classes(const void *module);
 /// For observers, which are told of nothing before they are registered.
 void kvos_hook_observer(void *class);
 
+/// Whether the class has a method of its own for what the hook stands in front of; else its instances pass
+/// such messages on, or raise.
+bool kvos_has_method(KVOSHook hook, void *class);
+
 /// The method of a class that would be called there without the hook.
 KVOSMethod kvos_original(KVOSHook hook, void *class, void **selector);
 

@@ -80,11 +80,17 @@ static void addedTwiceWithPath(void)
   say("added twice by a path");
 }
 
+@interface NSObject (Newer)
+- (void) removeObserver: (NSObject *)observer
+             forKeyPath: (NSString *)keyPath
+                context: (void *)context;
+@end
+
 static void removedByContext(void)
 {
   static char context;
   [account addObserver: screen forKeyPath: @"balance" options: 0 context: &context];
-  [(id)account removeObserver: screen forKeyPath: @"balance" context: &context];
+  [account removeObserver: screen forKeyPath: @"balance" context: &context];
   say("removed by context");
 }
 
@@ -132,14 +138,23 @@ static void array(void)
   NS_ENDHANDLER
 }
 
-static void removedWhileInitial(void);
-
 static void unbalanced(void)
 {
   [screen watch: account for: @"note"];
   [account didChangeValueForKey: @"note"];
   [screen unwatch: account for: @"note"];
   say("changed without a beginning");
+}
+
+static void addedWhileChanging(void)
+{
+  [screen watch: account for: @"balance"];
+  [account willChangeValueForKey: @"note"];
+  [screen watch: account for: @"note"];
+  [account didChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  [screen unwatch: account for: @"balance"];
+  say("added while it changed");
 }
 
 @interface SavingsAccount : Account
@@ -205,6 +220,7 @@ static const struct { const char *name; void (*run)(void); } faults[] = {
   { "unknown-key", unknownKey },
   { "array", array },
   { "unbalanced", unbalanced },
+  { "added-while-changing", addedWhileChanging },
   { "class-changed", classChanged },
   { "removed-while-initial", removedWhileInitial },
   { "leaked", leaked },
