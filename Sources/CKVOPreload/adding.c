@@ -44,7 +44,7 @@ static bool refuse(const KVOSHookPoint *point, KVOSAct *act, const void *subject
                        : point->isCollection      ? KVOS_NOT_OBSERVABLE
                                                   : KVOS_EMPTY_PATH;
   if (!name_both(act, subject, observer)) return true;
-  kvos_record_refused(act, reason, kvos_capture_stack_id(true));
+  kvos_record_refused(act, reason, kvos_stack_id());
   return !kvos_contains(KVOS_CONTAINS_PATHS);
 }
 
@@ -134,6 +134,20 @@ static void end_addition(Addition *addition) {
   kvos_leave(number);
 }
 
+// A path of several keys: the Foundation's own observer is added for each. Those that tell the program's
+// observer are remembered where its death is contained.
+static void note_forwarder(const KVOSThread *thread, const void *forwarder) {
+  if (!kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES)) return;
+  const KVOSCall *call = thread->callCount > 0 ? &thread->calls[thread->callCount - 1] : NULL;
+  if (call == NULL || call->hook != KVOS_ADD) return;
+  int number = kvos_enter();
+  kvos_lock_registry();
+  KVOSTracked *target = kvos_find_object(call->observer);
+  if (target) kvos_track_forwarder(forwarder, target);
+  kvos_unlock_registry();
+  kvos_leave(number);
+}
+
 void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
                 uintptr_t second, uintptr_t options, uintptr_t context) {
   const void *observer = (const void *)first;
@@ -141,6 +155,7 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
   KVOSThread *thread = kvos_thread();
   uintptr_t place = (uintptr_t)__builtin_frame_address(0);
   if (thread) kvos_forget_left_calls(thread, place);
+  if (thread && kvos_may_enter() && kvos_is_forwarder(observer)) note_forwarder(thread, observer);
   // 1.28 takes no nil observer, and says nothing of it.
   if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer) ||
       is_continued(thread, true, self, observer, keyObject)) {
@@ -163,7 +178,7 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
   KVOSCall *call = NULL;
   uint32_t stack = 0;
   if (isReadable && enter_registration(&act, self, observer, passesOn, &displaced)) {
-    stack = kvos_capture_stack_id(true);
+    stack = kvos_stack_id();
     if (displaced) kvos_record_cancel(displaced, KVOS_BY_USER, act.order, stack);
     if (displaced) act.order = KVOS_NO_ORDER;
     kvos_record_register(&act, stack);
@@ -254,7 +269,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     bool wasRegistered = false;
     bool isMatched = leave_registration(&act, self, observer, &changedClass, &wasRegistered);
     if (changedClass) kvos_record_class(act.subject, changedClass);
-    kvos_record_remove(&act, false, kvos_capture_stack_id(true));
+    kvos_record_remove(&act, false, kvos_stack_id());
     bool wouldRaise = !isMatched && kvos_semantics()->removalRaises;
     goesOn = !wouldRaise || !kvos_contains(wasRegistered ? KVOS_CONTAINS_DOUBLE_REMOVALS
                                                          : KVOS_CONTAINS_UNREGISTERED);

@@ -92,7 +92,8 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
       bool isMerged = kvos_semantics()->mergesNestedChanges && find_open(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
       uint64_t change = isMerged ? 0 : kvos_next_number();
-      thread->changes[thread->changeCount++] = (KVOSOpenChange){self, key, change, isDependent};
+      thread->changes[thread->changeCount++] = (KVOSOpenChange){self, key, change, isDependent,
+                                                                keyObject};
       if (change && !isDependent) {
         kvos_record_change_half(false, kvos_named(subject), key, change,
                                 kind_of(point->hook, first, second), kvos_next_order(subject));
@@ -122,6 +123,18 @@ static uint64_t find_dead(KVOSTracked *subject, uint32_t key, uint64_t *order) {
   return found;
 }
 
+// Setters pass the very string object again that they began with, and keep it meanwhile: it is read once.
+static bool read_key_again(const KVOSThread *thread, const void *subject, const void *keyObject,
+                           uint32_t *key) {
+  const KVOSOpenChange *last =
+      thread->changeCount > 0 ? &thread->changes[thread->changeCount - 1] : NULL;
+  if (last == NULL || last->subject != subject || last->keyObject != keyObject) {
+    return kvos_intern_key(keyObject, key);
+  }
+  *key = last->key;
+  return true;
+}
+
 void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
                   uintptr_t second, uintptr_t third, uintptr_t fourth) {
   Going going __attribute__((cleanup(end_going))) = {NULL, NULL};
@@ -133,7 +146,7 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     int number = kvos_enter();
     if (subject == NULL) {
       take_unseen(thread, self);
-    } else if (kvos_intern_key(keyObject, &key)) {
+    } else if (read_key_again(thread, self, keyObject, &key)) {
       long open = find_open(thread, self, key);
       uint64_t change = 0;
       if (open >= 0) {
@@ -151,7 +164,7 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
                                 kind_of(point->hook, first, second), kvos_next_order(subject));
         uint64_t order = KVOS_NO_ORDER;
         uint64_t dead = open >= 0 ? find_dead(subject, key, &order) : 0;
-        if (dead) kvos_record_notify(dead, KVOS_AFTER, change, order, kvos_capture_stack_id(true));
+        if (dead) kvos_record_notify(dead, KVOS_AFTER, change, order, kvos_stack_id());
       }
       going.call = kvos_begin_call(thread,
                                    (KVOSCall){.hook = KVOS_DID, .subject = self, .key = key,
@@ -200,7 +213,7 @@ static void end_unhandled(KVOSCall *call) {
   call->isUnhandled = true;
   int number = kvos_enter();
   kvos_record_notify_end(call->registration, call->phase, call->change, false, KVOS_NO_ORDER,
-                         kvos_capture_stack_id(true));
+                         kvos_stack_id());
   kvos_leave(number);
 }
 
@@ -269,6 +282,16 @@ static KVOSCall *find_outer(KVOSThread *thread, const void *observer, const void
   return isSame ? call : NULL;
 }
 
+// Whether the Foundation's own observer would tell one that died registered, and that is contained. It is
+// left where it is: taken out, it would look for objects of its path, which may be gone as well.
+static bool tells_the_dead(const void *forwarder) {
+  if (!kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES)) return false;
+  const KVOSTracked *known = kvos_find_object(forwarder);
+  if (known == NULL || known->forwardsTo == NULL) return false;
+  const KVOSTracked *target = kvos_find_object(known->forwardsTo);
+  return target == NULL || target->id != known->forwardsToID;
+}
+
 void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
                uintptr_t second, uintptr_t third, uintptr_t context) {
   const void *keyObject = (const void *)first;
@@ -278,6 +301,10 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   if (thread) kvos_forget_left_calls(thread, place);
   if (thread == NULL || !kvos_may_enter() || keyObject == NULL || subject == NULL) {
     point->original(self, selector, first, second, third, context);
+    return;
+  }
+  if (point->isForwarder) {
+    if (!tells_the_dead(self)) point->original(self, selector, first, second, third, context);
     return;
   }
   KVOSCall *outer = find_outer(thread, self, subject, keyObject);

@@ -6,6 +6,7 @@
 #include "preload.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A registration that ends with one of its objects, and what is needed to take it out of the runtime.
 typedef struct {
@@ -19,6 +20,7 @@ typedef struct {
 typedef struct {
   KVOSNamed object;
   uint64_t order;
+  bool isForwarder;
   Left *left;
   uint32_t leftCount, capacity;
 } Death;
@@ -49,6 +51,7 @@ static bool leave(void *address, Death *death, bool isContained) {
     return false;
   }
   death->object = kvos_named(object);
+  death->isForwarder = object->forwardsTo != NULL;
   death->order = kvos_next_order(object);
   kvos_untrack(object);
   while (object->observed) {
@@ -85,7 +88,10 @@ static void remove_from_runtime(const Left *left, void *observer) {
   const uint8_t *bytes = kvos_string(left->keyPath, &byteCount);
   char text[1024];
   if (byteCount >= sizeof text) return;
-  __builtin_memcpy(text, bytes, byteCount);
+  // Of a path of several keys the Foundation's own observer is silenced instead.
+  bool isForwarded = kvos_semantics()->forwarderClass && memchr(bytes, '.', byteCount);
+  if (isForwarded) return;
+  memcpy(text, bytes, byteCount);
   text[byteCount] = 0;
   void *keyPath = kvos_make_string(text);
   void *selector = NULL;
@@ -101,9 +107,9 @@ void kvos_object_dies(void *address) {
   int number = kvos_enter();
   Death death = {.leftCount = 0};
   bool isContained = kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES);
-  if (leave(address, &death, isContained)) {
+  if (leave(address, &death, isContained) && !death.isForwarder) {
     // What nobody will ask about needs no stack.
-    uint32_t stack = death.leftCount > 0 ? kvos_capture_stack_id(true) : 0;
+    uint32_t stack = death.leftCount > 0 ? kvos_stack_id() : 0;
     kvos_record_death(false, death.object, death.order, stack);
     for (uint32_t at = 0; at < death.leftCount; at++) {
       const Left *left = &death.left[at];

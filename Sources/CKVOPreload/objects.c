@@ -120,7 +120,7 @@ static bool make_room(void) {
   return true;
 }
 
-KVOSTracked *kvos_track(const void *address) {
+static KVOSTracked *track(const void *address, bool isForwarder) {
   KVOSTracked *object = probe(atomic_load_explicit(&table, memory_order_relaxed), (uintptr_t)address);
   if (object) return object;
   if (!make_room()) return NULL;
@@ -131,9 +131,10 @@ KVOSTracked *kvos_track(const void *address) {
     return NULL;
   }
   object->address = address;
-  object->id = ++lastID;
+  object->id = isForwarder ? 0 : ++lastID;
   object->class = kvos_visible_class(address);
-  object->className = kvos_intern_text(kvos_class_name(object->class));
+  object->className = isForwarder ? 0 : kvos_intern_text(kvos_class_name(object->class));
+  object->forwardsTo = NULL;
   atomic_store_explicit(&object->order, 0, memory_order_relaxed);
   atomic_store_explicit(&object->deadCount, 0, memory_order_relaxed);
   object->isPrepared = object->passesOn = object->isPassedOn = false;
@@ -142,6 +143,15 @@ KVOSTracked *kvos_track(const void *address) {
   place(atomic_load_explicit(&table, memory_order_relaxed), object);
   liveCount++;
   return object;
+}
+
+KVOSTracked *kvos_track(const void *address) { return track(address, false); }
+
+void kvos_track_forwarder(const void *address, const KVOSTracked *target) {
+  KVOSTracked *object = track(address, true);
+  if (object == NULL) return;
+  object->forwardsTo = target->address;
+  object->forwardsToID = target->id;
 }
 
 void kvos_untrack(KVOSTracked *object) {

@@ -73,6 +73,7 @@ EXPORTED int kvo_safety_install(void) {
   bool wasInstalled = atomic_load_explicit(&isInstalled, memory_order_acquire);
   int code = install();
   if (code == 0 && wasInstalled) kvos_hook_new_classes(NULL);
+  if (code == 0) kvos_forget_names();
   return code;
 }
 
@@ -118,6 +119,7 @@ static void *next(_Atomic(void *) *known, const char *name) {
 static void classes_were_loaded(const void *module) {
   if (atomic_load_explicit(&isInstalled, memory_order_acquire)) {
     kvos_hook_new_classes(module);
+    kvos_forget_names();
   } else if (failure == 0 && wanted_log() != NULL) {
     // The Foundation itself may just have come.
     install();

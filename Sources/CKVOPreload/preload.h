@@ -1,8 +1,8 @@
 // What the files of the preloaded library share. Nothing outside this target includes it.
 //
-// Locks: `kvos_lock_registry()` guards objects, triples and what hangs on them. Nothing is called with it
-// held but the allocator: no method, no original, no recorder. Recording takes the recorder's own locks,
-// and nothing of this library's is taken inside those.
+// Locks: `kvos_lock_registry()` guards objects, triples and what hangs on them. No method is called with it
+// held, and no original. Names are interned inside, which may take the recorder's lock; nothing of this
+// library's is taken inside that.
 //
 // What runs in the program's threads must not disturb it: nothing here raises, ends the process or waits
 // for anything but these locks, and errno stays as it was (kvos_enter(), kvos_leave()).
@@ -45,6 +45,9 @@ typedef struct KVOSTracked {
   bool passesOn;
   /// Whether an observer of it ever was one that passes on what it is told.
   bool isPassedOn;
+  /// Of the Foundation's own observer: the object that it tells, and that object's number. It is in no event.
+  const void *forwardsTo;
+  uint64_t forwardsToID;
   // The rest under the lock.
   struct KVOSTriple *observed;
   struct KVOSTriple *observing;
@@ -57,6 +60,9 @@ KVOSTracked *kvos_find_object(const void *address);
 
 /// The same; begins to track it where it is not. The lock is held. Null: no memory.
 KVOSTracked *kvos_track(const void *address);
+
+/// Tracks the Foundation's own observer, which tells `target`. The lock is held.
+void kvos_track_forwarder(const void *address, const KVOSTracked *target);
 
 /// Takes the object out: its address is free for another. The lock is held.
 void kvos_untrack(KVOSTracked *object);
@@ -145,6 +151,7 @@ typedef struct {
   uint64_t change;
   /// Whether its beginning is not in the log yet.
   bool isUntold;
+  const void *keyObject;
 } KVOSOpenChange;
 
 #define KVOS_CALL_LIMIT 256u
@@ -238,6 +245,18 @@ void kvos_record_death(bool isEnd, KVOSNamed object, uint64_t order, uint32_t st
 void kvos_record_class(KVOSNamed object, uint32_t className);
 void kvos_record_scope(bool isEnd, uint64_t scope, uint64_t parent, const char *name);
 void kvos_record_exit(int status);
+
+/// Finds the names of methods in images that have none themselves, where classes came since the last time.
+void kvos_prepare_names(void);
+/// Classes came.
+void kvos_forget_names(void);
+extern atomic_bool kvos_hasNames;
+
+/// The id of the calling thread's stack.
+static inline uint32_t kvos_stack_id(void) {
+  if (KVOS_UNLIKELY(!atomic_load_explicit(&kvos_hasNames, memory_order_relaxed))) kvos_prepare_names();
+  return kvos_capture_stack_id(true);
+}
 
 /// The id of a text of this process.
 uint32_t kvos_intern_text(const char *text);

@@ -5,9 +5,11 @@
 // others end up. What observers are told is hooked when they are registered, in their class and above:
 // most classes that could observe never do.
 //
-// Races: classes may load on several threads at once, and register observers meanwhile. All of it
-// is under `lock`, which is held while the runtime is asked, and while nothing else is. The runtime's own
-// lock is taken inside; `__objc_exec_class` calls this after the runtime has given its own back.
+// Races: classes may load on several threads at once, and register observers meanwhile. No lock is held
+// while the runtime is asked: it runs +initialize under its own, which may register an observer and come here.
+// Two threads that replace one method at once each make a thunk for the same original, and one of them stays:
+// that is as good. `lock` guards the table of observers' classes alone; a class is noted when it and those
+// above it are hooked.
 
 #include "functions.h"
 
@@ -17,6 +19,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+// Written once, before `isInstalled` (release).
 static KVOSHandler installed[KVOS_HOOK_COUNT];
 static atomic_bool isInstalled;
 static atomic_uint unhookedCount;
@@ -61,6 +64,7 @@ static void hook_method(void *class, void *method, KVOSHook hook) {
   }
   *point = (KVOSHookPoint){.hook = hook,
                            .isRoot = kvos_is_root(class),
+                           .isForwarder = class == kvos_forwarder_class(),
                            .isCollection = hook <= KVOS_REMOVE_CONTEXT && is_collection(class),
                            .class = class,
                            .original = original};
@@ -69,7 +73,8 @@ static void hook_method(void *class, void *method, KVOSHook hook) {
 
 // Replaces the methods of this very class, those for observers where `isObserver`.
 static void hook_class(void *class, bool isObserver) {
-  if (is_internal(class)) return;
+  bool isForwarder = class == kvos_forwarder_class();
+  if (is_internal(class) && !isForwarder) return;
   bool isRoot = kvos_is_root(class);
   unsigned count = 0;
   void **methods = kvos_functions.copyMethodList(class, &count);
@@ -77,7 +82,8 @@ static void hook_class(void *class, bool isObserver) {
     void *name = kvos_functions.methodName(methods[at]);
     for (int hook = 0; hook < KVOS_HOOK_COUNT; hook++) {
       if (!kvos_is_same_selector(name, kvos_selectors[hook])) continue;
-      bool isWanted = hook == KVOS_OBSERVE ? isObserver || isRoot
+      if (isForwarder && hook != KVOS_OBSERVE) continue;
+      bool isWanted = hook == KVOS_OBSERVE ? isObserver || isRoot || isForwarder
                                            : isRoot || is_hooked_everywhere((KVOSHook)hook);
       if (isWanted) hook_method(class, methods[at], (KVOSHook)hook);
       break;
@@ -100,13 +106,24 @@ static void hook_all(void) {
 }
 
 void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT]) {
+  memcpy(installed, handlers, sizeof installed);
+  atomic_store_explicit(&isInstalled, true, memory_order_release);
+  hook_all();
+}
+
+// MARK: - The classes of observers
+
+static size_t place_of(void *class) {
+  size_t at = ((uintptr_t)class >> 4) * 0x9E3779B97F4A7C15u >> 20 & knownMask;
+  while (knownObservers[at] && knownObservers[at] != class) at = (at + 1) & knownMask;
+  return at;
+}
+
+static bool is_known(void *class) {
   pthread_mutex_lock(&lock);
-  if (!atomic_load_explicit(&isInstalled, memory_order_relaxed)) {
-    memcpy(installed, handlers, sizeof installed);
-    atomic_store_explicit(&isInstalled, true, memory_order_release);
-    hook_all();
-  }
+  bool isKnown = knownObservers && knownObservers[place_of(class)] != NULL;
   pthread_mutex_unlock(&lock);
+  return isKnown;
 }
 
 // MARK: - Classes that load later
@@ -131,7 +148,6 @@ typedef struct {
 
 void kvos_hook_new_classes(const void *module) {
   if (!atomic_load_explicit(&isInstalled, memory_order_acquire)) return;
-  pthread_mutex_lock(&lock);
   const Symbols *symbols = module ? ((const Module *)module)->symbols : NULL;
   if (module == NULL) hook_all();
   for (unsigned at = 0; symbols && at < symbols->classCount; at++) {
@@ -143,28 +159,18 @@ void kvos_hook_new_classes(const void *module) {
     const Category *category = symbols->definitions[symbols->classCount + at];
     void *class = kvos_functions.lookUpClass(category->className);
     if (class == NULL) continue;
-    hook_class(class, false);
-    // What it adds for observers counts where instances observe already.
-    knownCount = 0;
-    if (knownObservers) memset(knownObservers, 0, (knownMask + 1) * sizeof *knownObservers);
+    hook_class(class, is_known(class));
   }
-  pthread_mutex_unlock(&lock);
 }
 
-static size_t place_of(void *class) {
-  size_t at = ((uintptr_t)class >> 4) * 0x9E3779B97F4A7C15u >> 20 & knownMask;
-  while (knownObservers[at] && knownObservers[at] != class) at = (at + 1) & knownMask;
-  return at;
-}
-
-// Notes the class; false: it was known. The lock is held.
-static bool note_observer(void *class) {
+// The lock is held.
+static void note_observer(void *class) {
   if (knownCount * 2 >= knownMask) {
     size_t formerCount = knownObservers ? knownMask + 1 : 0;
     void **former = knownObservers;
     size_t size = formerCount ? formerCount * 2 : 128;
     void **larger = calloc(size, sizeof *larger);
-    if (larger == NULL) return true;
+    if (larger == NULL) return;
     knownObservers = larger;
     knownMask = size - 1;
     for (size_t at = 0; at < formerCount; at++) {
@@ -173,17 +179,19 @@ static bool note_observer(void *class) {
     free(former);
   }
   size_t at = place_of(class);
-  if (knownObservers[at]) return false;
+  if (knownObservers[at]) return;
   knownObservers[at] = class;
   knownCount++;
-  return true;
 }
 
 void kvos_hook_observer(void *class) {
-  pthread_mutex_lock(&lock);
-  for (void *each = class; each && note_observer(each); each = kvos_superclass(each)) {
+  void *each = class;
+  while (each && !is_known(each)) {
     hook_class(each, true);
+    each = kvos_superclass(each);
   }
+  pthread_mutex_lock(&lock);
+  for (void *hooked = class; hooked != each; hooked = kvos_superclass(hooked)) note_observer(hooked);
   pthread_mutex_unlock(&lock);
 }
 
@@ -201,31 +209,24 @@ KVOSMethod kvos_original(KVOSHook hook, void *class, void **selector) {
 // MARK: - Names of methods
 
 static void visit_methods_of(void *class, char sign,
-                             void (*visit)(uintptr_t, const char *, void *), void *context) {
+                             void (*visit)(const KVOSMethodName *, void *), void *context) {
   unsigned count = 0;
   void **methods = kvos_functions.copyMethodList(class, &count);
   for (unsigned at = 0; methods && at < count; at++) {
     KVOSMethod method = kvos_functions.methodImplementation(methods[at]);
     const KVOSHookPoint *point = kvos_point_of(method);
-    char name[512];
-    const char *selector = kvos_functions.selectorName(kvos_functions.methodName(methods[at]));
-    const char *className = kvos_functions.className(class);
-    size_t classLength = strlen(className), selectorLength = strlen(selector);
-    if (classLength + selectorLength + 5 > sizeof name) continue;
-    char *end = name;
-    *end++ = sign;
-    *end++ = '[';
-    end = (char *)memcpy(end, className, classLength) + classLength;
-    *end++ = ' ';
-    end = (char *)memcpy(end, selector, selectorLength) + selectorLength;
-    *end++ = ']';
-    *end = 0;
-    visit((uintptr_t)(point ? point->original : method), name, context);
+    KVOSMethodName name = {
+        .address = (uintptr_t)(point ? point->original : method),
+        .className = kvos_functions.className(class),
+        .selector = kvos_functions.selectorName(kvos_functions.methodName(methods[at])),
+        .sign = sign,
+    };
+    visit(&name, context);
   }
   free(methods);
 }
 
-void kvos_visit_methods(void (*visit)(uintptr_t, const char *, void *), void *context) {
+void kvos_visit_methods(void (*visit)(const KVOSMethodName *, void *), void *context) {
   int count = kvos_functions.classList(NULL, 0);
   void **classes = count > 0 ? calloc((size_t)count, sizeof *classes) : NULL;
   if (classes == NULL) return;

@@ -38,6 +38,9 @@ static inline void *kvos_class_of(const void *object) {
 /// The superclass of a class; null: it has none, or that is still to be loaded.
 void *kvos_superclass(void *class);
 
+/// The class of the Foundation's own observer, or null.
+void *kvos_forwarder_class(void);
+
 /// Whether the class has no superclass.
 bool kvos_is_root(void *class);
 

@@ -26,7 +26,7 @@ static const char *const selectorNames[KVOS_HOOK_COUNT] = {
     [KVOS_DEALLOC] = "dealloc",
 };
 
-// The first whose class is there. What is measured stands in Documentation/ObjectiveC.md.
+// The first whose class is there. GNUstep 1.28 was measured; the others are as their sources and headers say.
 static const KVOSSemantics table[] = {
     {.name = "gnustep-1.28", .number = 2, .knownByClass = "GSKVOInfo",
      .classPrefixes = {"GSKVO", "NSKeyValueObservationForwarder"},
@@ -162,6 +162,8 @@ void *kvos_visible_class_of(void *class) {
 void *kvos_visible_class(const void *object) { return kvos_visible_class_of(kvos_class_of(object)); }
 
 const char *kvos_class_name(void *class) { return kvos_functions.className(class); }
+
+void *kvos_forwarder_class(void) { return forwarder; }
 
 bool kvos_is_forwarder(const void *object) {
   return forwarder && object && kvos_class_of(object) == forwarder;

@@ -15,6 +15,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
     Fault(name: "observer-dies", status: 139, codes: ["KVO007"]),
     Fault(name: "observer-dies-unchanged", status: 0, codes: ["KVO007"]),
     Fault(name: "path-observer-dies", status: 139, codes: ["KVO007"]),
+    Fault(name: "path-of-the-dead", status: 0, codes: ["KVO007"]),
     Fault(name: "observed-dies", status: 0, codes: ["KVO006"]),
     Fault(name: "removed-twice", status: 0, codes: ["KVO001"]),
     Fault(name: "never-added", status: 0, codes: ["KVO002"]),
@@ -27,6 +28,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
     Fault(name: "unknown-key", status: 0, codes: ["KVO029", "KVO002"]),
     Fault(name: "array", status: 0, codes: ["KVO029"]),
     Fault(name: "unbalanced", status: 0, codes: ["KVO012"]),
+    Fault(name: "added-while-changing", status: 0, codes: ["KVO011"]),
     Fault(name: "class-changed", status: 0, codes: ["KVO030"]),
     Fault(name: "removed-while-initial", status: 0, codes: ["KVO010"]),
     Fault(name: "leaked", status: 0, codes: ["KVO021"]),
@@ -40,7 +42,10 @@ struct FaultTests {
 
   init() throws { guarded = try Guarded() }
 
-  @Test("a program that is observed does what it does without, also where it crashes", arguments: Fault.all)
+  @Test(
+    "a program that is observed does what it does without, also where it crashes",
+    arguments: Fault.all
+  )
   func transparency(fault: Fault) throws {
     let program = try ObjectiveC.program("Faults")
     let raw = try guarded.raw(program, [fault.name])
@@ -53,7 +58,8 @@ struct FaultTests {
   func finding(fault: Fault) throws {
     _ = try guarded.recorded(ObjectiveC.program("Faults"), [fault.name])
     let report = try guarded.report()
-    let codes = report.matches(of: #/(?m)^(?:WARNING|NOTE): .*\((KVO\d{3}) /#).map { String($0.output.1) }
+    let codes = report.matches(of: #/(?m)^(?:WARNING|NOTE): .*\((KVO\d{3}) /#)
+      .map { String($0.output.1) }
     #expect(codes == fault.codes)
     let file = ObjectiveC.reports.appending(path: "\(fault.name).txt")
     if Self.writes { try Data(report.utf8).write(to: file) }

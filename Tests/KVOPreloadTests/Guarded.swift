@@ -83,10 +83,20 @@ struct Guarded {
   }
 
   /// What `kvo-audit` says of the logs.
-  func audit(_ options: [String] = []) throws -> Run {
+  func audit() throws -> Run { try command(logs.map(\.lastPathComponent)) }
+
+  /// What it says of one.
+  func audit(_ log: URL) throws -> Run { try command([log.lastPathComponent]) }
+
+  /// A log as JSON Lines.
+  func convert(_ log: URL) throws -> String {
+    try command(["convert", log.lastPathComponent]).output
+  }
+
+  private func command(_ arguments: [String]) throws -> Run {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let audit = URL(filePath: bundle).deletingLastPathComponent().appending(path: "kvo-audit")
-    return try raw(audit, options + logs.map(\.lastPathComponent))
+    return try raw(audit, arguments)
   }
 
   /// The report without what differs from machine to machine: numbers of events, which move with the
@@ -100,8 +110,8 @@ struct Guarded {
       }
       .replacing(#/\(no stack, event \d+\)/#, with: "(no stack, event N)")
       .replacing(#/in \d+ events/#, with: "in N events")
-      .replacing(#/access to 0x[0-9a-f]+/#, with: "access to 0x…")
-      .replacing(#/(?m)^ {4}#\d+ .*(?:\(lib|\(ld-|pthread_|raise\.c|abort\.c|NS[A-Z]\w+\.m).*\n/#, with: "")
+      .replacing(#/, access to 0x[0-9a-f]+/#, with: "")
+      .replacing(#/(?m)^ {4}#\d+ .*(?:\(lib|\(ld-|pthread_|raise\.c|abort\.c).*\n/#, with: "")
       .replacing(#/(?m)^( {4}|  > )#\d+ (\S.*?) {2,}/#) { "\($0.output.1)# \($0.output.2)  " }
       .replacing(#/(?s)\nNOT NAMED.*?\n\n/#, with: "\n")
       .replacing(#/(?s)\nNOT JUDGED.*?\n\n/#, with: "\n")

@@ -47,14 +47,16 @@ enum ObjectiveC {
     try once("\(name).so") { file in
       var words = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-shared", "-O1"]
       words += try flags("--objc-flags").filter { $0 != "-MMD" && $0 != "-MP" && $0 != "-O2" }
-      try run(words + [sources.appending(path: "\(name).m").path, "-o", file.path])
+      words += [sources.appending(path: "\(name).m").path, "-o", file.path]
+      try run(words + flags("--base-libs"))
     }
   }
 
   /// A program in C alone.
   static func plainProgram(_ name: String) throws -> URL {
     try once(name) { file in
-      try run(["gcc", sources.appending(path: "\(name).c").path, "-o", file.path, "-ldl"])
+      let source = sources.appending(path: "\(name).c").path
+      try run(["gcc", "-rdynamic", source, "-o", file.path, "-ldl"])
     }
   }
 

@@ -85,6 +85,8 @@ typedef struct {
   KVOSHook hook;
   /// Whether it is a root class: above it nobody answers.
   bool isRoot;
+  /// Whether it is the class of the Foundation's own observer: see kvos_is_forwarder().
+  bool isForwarder;
   /// Whether the class is a collection, whose instances refuse to be observed.
   bool isCollection;
   void *class;
@@ -118,8 +120,15 @@ uint32_t kvos_unhooked_count(void);
 
 // MARK: Names of methods
 
-/// Calls `visit` with every method of every class: where its code begins and `-[Class selector]`.
-void kvos_visit_methods(void (*visit)(uintptr_t address, const char *name, void *context),
-                        void *context);
+/// A method: where its code begins, and what `-[Class selector]` is made of. The texts stay.
+typedef struct {
+  uintptr_t address;
+  const char *className;
+  const char *selector;
+  char sign;
+} KVOSMethodName;
+
+/// Calls `visit` with every method of every class. Takes the runtime's lock, but not around `visit`.
+void kvos_visit_methods(void (*visit)(const KVOSMethodName *method, void *context), void *context);
 
 #endif

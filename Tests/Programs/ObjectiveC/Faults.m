@@ -38,6 +38,21 @@ static void pathObserverDies(void)
   say("the owner is %s", [[owner name] UTF8String]);
 }
 
+static void pathOfTheDead(void)
+{
+  Owner *owner = [Owner new];
+  [account setOwner: owner];
+  [screen watch: account for: @"owner.name"];
+  [owner release];
+  // The account lets go of its owner without saying so.
+  [owner release];
+  say("the owner is gone");
+  for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
+  [screen release];
+  for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
+  say("the screen is gone");
+}
+
 static void observedDies(void)
 {
   [screen watch: account for: @"balance"];
@@ -208,6 +223,7 @@ static const struct { const char *name; void (*run)(void); } faults[] = {
   { "observer-dies", observerDies },
   { "observer-dies-unchanged", observerDiesUnchanged },
   { "path-observer-dies", pathObserverDies },
+  { "path-of-the-dead", pathOfTheDead },
   { "observed-dies", observedDies },
   { "removed-twice", removedTwice },
   { "never-added", neverAdded },
