@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Programs and machines that are not as one would like them. The program's own behaviour never suffers.
+/// Programs and machines that are not as one would like them.
+///
+/// The program's own behaviour never suffers.
 @Suite("Hardships", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
 struct HardshipTests {
   private let guarded: Guarded
@@ -28,7 +30,9 @@ struct HardshipTests {
     let names = try guarded.folder.names.filter { $0.hasPrefix("log-") }
     #expect(names.count == 2)
     for name in names {
-      #expect(try guarded.audit(guarded.folder.url.appending(path: name)).output.contains("(KVO001 "))
+      #expect(
+        try guarded.audit(guarded.folder.url.appending(path: name)).output.contains("(KVO001 ")
+      )
     }
   }
 
@@ -44,6 +48,7 @@ struct HardshipTests {
   func exitInHandler() throws {
     let program = try ObjectiveC.program("Processes")
     let recorded = try guarded.recorded(program, ["signal"])
+    #expect(recorded.status == 7)
     #expect(try recorded == guarded.raw(program, ["signal"]))
     #expect(try guarded.events().last?.keys["status"] as? Int == 7)
   }
@@ -90,15 +95,16 @@ struct HardshipTests {
       environment: ["KVO_SAFETY_LOG": path]
     )
     #expect(
-      run == Run(
-        output: "removed twice\ndone\n",
-        complaint: """
-          KVOSafety: cannot write the log "\(path)": No such file or directory. The program runs on, \
-          unrecorded.
+      run
+        == Run(
+          output: "removed twice\ndone\n",
+          complaint: """
+            KVOSafety: cannot write the log "\(path)": No such file or directory. The program runs on, \
+            unrecorded.
 
-          """,
-        status: 0
-      )
+            """,
+          status: 0
+        )
     )
   }
 

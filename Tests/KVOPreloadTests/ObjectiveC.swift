@@ -3,7 +3,9 @@ import Testing
 
 /// Programs in Objective-C, built by GCC against GNUstep, and the library that they are run with.
 enum ObjectiveC {
-  /// Whether this machine can build and run them. `Scripts/setup tests` sees to that.
+  /// Whether this machine can build and run them.
+  ///
+  /// `Scripts/setup tests` sees to that.
   static let isAvailable = hasCompiler && output(of: ["gnustep-config", "--base-libs"]) != nil
 
   static let whyNot: Comment =
@@ -32,6 +34,8 @@ enum ObjectiveC {
   /// - Parameters:
   ///   - name: of the source, without its ending.
   ///   - isStripped: without symbols and debug information.
+  /// - Returns: where it is.
+  /// - Throws: ``BuildFailure`` where it does not build.
   static func program(_ name: String, isStripped: Bool = false) throws -> URL {
     try once(name + (isStripped ? "-stripped" : "")) { file in
       var words = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-optimize-sibling-calls"]

@@ -8,7 +8,10 @@ struct TransparencyTests {
   init() throws { guarded = try Guarded() }
 
   /// Options, paths, dependent keys, collections, proxies, overrides, defaults: all that 1.28 can do.
-  @Test("a correct program prints the same, ends the same, and has no finding", arguments: ["", "all"])
+  @Test(
+    "a correct program prints the same, ends the same, and has no finding",
+    arguments: ["", "all"]
+  )
   func features(rules: String) throws {
     let program = try ObjectiveC.program("Features")
     let raw = try guarded.raw(program)
@@ -47,10 +50,12 @@ struct TransparencyTests {
     let own = events.filter { $0.name != "process" && $0.name != "module" && $0.name != "symbol" }
     #expect(
       own.map(\.name) == [
-        "threadName", "register", "registerEnd", "deinit", "deinitEnd", "deinit", "deinitEnd", "exit",
-      ] || own.map(\.name) == [
-        "threadName", "register", "registerEnd", "deinit", "deinitEnd", "exit",
+        "threadName", "register", "registerEnd", "deinit", "deinitEnd", "deinit", "deinitEnd",
+        "exit",
       ]
+        || own.map(\.name) == [
+          "threadName", "register", "registerEnd", "deinit", "deinitEnd", "exit",
+        ]
     )
     #expect(own.allSatisfy { $0.keys["thread"] as? Int == 1 })
   }

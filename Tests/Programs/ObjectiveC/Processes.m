@@ -61,6 +61,11 @@ int main(int count, char **arguments)
     }
   else if (strcmp(way, "signal") == 0)
     {
+      // Whoever started this may have held it back.
+      sigset_t own;
+      sigemptyset(&own);
+      sigaddset(&own, SIGUSR1);
+      pthread_sigmask(SIG_UNBLOCK, &own, NULL);
       signal(SIGUSR1, leave);
       use("waiting");
       raise(SIGUSR1);
