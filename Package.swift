@@ -93,6 +93,16 @@ let package = Package(
       ]
     ),
 
+    // Objective-C programs. What they are run with is no product: SwiftPM links every library to
+    // Swift's runtime, so Scripts/preload makes it of these four. Here they are checked, and tested.
+    .target(name: "CKVORuntime"),
+    .target(name: "CKVOPreload", dependencies: ["CKVOUnwind", "CKVORecorder", "CKVORuntime"]),
+    .testTarget(
+      name: "KVOPreloadTests",
+      dependencies: ["TestSupport", "kvo-audit"],
+      exclude: ["Reports"]
+    ),
+
     .target(name: "CKVOLifetime"),
     // One word of thread-local storage, read while a change is delivered.
     .target(name: "CKVODelivery"),

@@ -52,6 +52,9 @@ package struct ProgramLocator: Sendable {
     case .c(let source, let flags):
       progress("compiling \(source).c")
       paths[program] = try compile(source, flags)
+    case .objectiveC(let source):
+      progress("compiling \(source).m")
+      paths[program] = try compileObjectiveC(source)
     case .product(let name, let build):
       progress("building \(name) (\(build.rawValue))")
       paths[program] = try swiftBuild(name, in: root, build)
@@ -70,6 +73,22 @@ package struct ProgramLocator: Sendable {
       "cc",
       ["-O3", "-Wall", "-Wextra"] + include.map { "-I\($0.path)" } + [file.path, "-o", output]
         + flags
+    )
+    return output
+  }
+
+  private func compileObjectiveC(_ source: String) throws -> String {
+    try FileManager.default.createDirectory(at: binaries, withIntermediateDirectories: true)
+    let file = benchmarks.appending(path: "\(source).m")
+    let output = binaries.appending(path: file.deletingPathExtension().lastPathComponent).path
+    func flags(_ option: String) throws -> [String] {
+      try run("gnustep-config", [option]).split(whereSeparator: \.isWhitespace).map(String.init)
+        .filter { $0 != "-MMD" && $0 != "-MP" }
+    }
+    try run(
+      "gcc",
+      flags("--objc-flags") + ["-std=gnu11", "-I\(benchmarks.appending(path: "Driver").path)"]
+        + [file.path, "-o", output] + flags("--base-libs")
     )
     return output
   }
