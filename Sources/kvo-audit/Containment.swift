@@ -6,15 +6,22 @@ enum Containment: Hashable, ExpressibleByArgument, CustomStringConvertible {
   case all
   /// The faults of these rules.
   case rules([RuleCode])
+  /// A text that names something else.
+  ///
+  /// Not refused by the initialiser: ArgumentParser 1.8 then takes `--contain=x` for `--contain`.
+  case unknown(String)
 
-  init?(argument: String) {
+  init(argument: String) {
     if argument == "all" {
       self = .all
       return
     }
     var codes: [RuleCode] = []
     for name in argument.split(separator: ",", omittingEmptySubsequences: false) {
-      guard let entry = RuleCatalogue.entry(named: String(name)) else { return nil }
+      guard let entry = RuleCatalogue.entry(named: String(name)) else {
+        self = .unknown(String(name))
+        return
+      }
       codes.append(entry.code)
     }
     self = .rules(codes)
@@ -25,6 +32,7 @@ enum Containment: Hashable, ExpressibleByArgument, CustomStringConvertible {
     switch self {
     case .all: "all"
     case .rules(let codes): codes.map(\.rawValue).joined(separator: ",")
+    case .unknown(let name): name
     }
   }
 }

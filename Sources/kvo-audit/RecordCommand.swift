@@ -74,6 +74,12 @@ struct RecordCommand: ParsableCommand {
   var command: [String] = []
 
   func validate() throws {
+    if case .unknown(let name) = containment {
+      throw ValidationError(
+        "--contain takes rules, as KVO007,KVO029, and \"\(name)\" is none; the program stands behind "
+          + "\"--\"."
+      )
+    }
     if observeOnly, let containment {
       throw ValidationError(
         "--observe-only and --contain \(containment) contradict each other; say one of them."

@@ -231,7 +231,14 @@ import Testing
         ["record", "--contain", "--observe-only", "--", "true"],
         "--observe-only and --contain all contradict each other; say one of them."
       ),
-      (["record", "--contain=KVO007,KVO99", "--", "true"], "The value 'KVO007,KVO99' is invalid"),
+      (
+        ["record", "--contain=KVO007,KVO99", "--", "true"],
+        "--contain takes rules, as KVO007,KVO029, and \"KVO99\" is none; the program stands behind"
+      ),
+      (
+        ["record", "--contain", "./app"],
+        "--contain takes rules, as KVO007,KVO029, and \"./app\" is none; the program stands behind"
+      ),
       (["record", "--format", "pdf", "--", "true"], "The value 'pdf' is invalid"),
       (["record", "./app"], "There is no program to run; name it behind"),
     ]
