@@ -217,6 +217,10 @@ let package = Package(
       dependencies: ["KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
     ),
 
+    // Runs a program so that it is recorded: finds it, looks at what it is, waits for its end.
+    .target(name: "KVOLaunch", dependencies: ["CElfutils"]),
+    .testTarget(name: "KVOLaunchTests", dependencies: ["KVOLaunch", "TestSupport"]),
+
     // MARK: - Where people meet it
 
     .target(
@@ -240,7 +244,7 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOImport", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
+        "KVOAudit", "KVOImport", "KVOLaunch", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
