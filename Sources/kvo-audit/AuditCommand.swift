@@ -6,38 +6,6 @@ import KVOSymbols
 
 /// `kvo-audit audit`, and `kvo-audit` alone: replay and report.
 struct AuditCommand: ParsableCommand {
-  /// The severity from which on the exit status is 1.
-  enum FailOn: String, CaseIterable, ExpressibleByArgument {
-    case error
-    case warning
-    case note
-    case never
-
-    var severity: Severity? {
-      switch self {
-      case .error: .error
-      case .warning: .warning
-      case .note: .note
-      case .never: nil
-      }
-    }
-  }
-
-  enum Coloring: String, CaseIterable, ExpressibleByArgument {
-    case auto
-    case always
-    case never
-
-    /// Whether what goes to standard output is to be coloured; `auto` honours NO_COLOR.
-    var isOn: Bool {
-      switch self {
-      case .auto: StandardStreams.isOutputTerminal && !StandardStreams.isSet("NO_COLOR")
-      case .always: true
-      case .never: false
-      }
-    }
-  }
-
   static let configuration = CommandConfiguration(
     commandName: "audit",
     abstract: "Report every fault in some logs or crash reports (the default).",
@@ -57,6 +25,7 @@ struct AuditCommand: ParsableCommand {
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
         kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
+        kvo-audit --baseline main.json --fail-on-new app.kvolog
       """
   )
 
@@ -65,21 +34,11 @@ struct AuditCommand: ParsableCommand {
   )
   var logs: [String]
 
-  @Option(
-    name: .customLong("format"),
-    help: ArgumentHelp(
-      """
-      How to write the report: text, json, markdown, sarif, junit or html (a page of \
-      groups of crash reports); =FILE writes it into a file \
-      (repeatable; text on standard output where nothing is said).
-      """,
-      valueName: "form[=file]"
-    )
-  )
-  var formats: [ReportOutput] = []
+  @OptionGroup(title: "Report")
+  var reporting: ReportOptions
 
-  @Option(help: "The least severity that makes the exit status 1.")
-  var failOn: FailOn = .error
+  @OptionGroup(title: "What is known")
+  var known: TriageOptions
 
   @Option(
     help: """
@@ -113,17 +72,7 @@ struct AuditCommand: ParsableCommand {
   @Flag(help: "Count what is still registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
 
-  @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
-  var color: Coloring = .auto
-
   func validate() throws {
-    let printed = formats.filter { $0.path == nil }
-    guard printed.count <= 1 else {
-      let names = printed.map { "\"\($0.format.rawValue)\"" }.joined(separator: " and ")
-      throw ValidationError(
-        "\(names) cannot both go to standard output; name a file: --format \(printed[1].format.rawValue)=FILE"
-      )
-    }
     if case .all = profile { try validateForAll() }
   }
 
@@ -135,7 +84,13 @@ struct AuditCommand: ParsableCommand {
           + "once: save it to a file and name that."
       )
     }
-    for output in formats {
+    if known.baseline != nil {
+      throw ValidationError(
+        "--profile all and --baseline cannot go together: a baseline is of one runtime; ask for one, such "
+          + "as --profile apple-modern"
+      )
+    }
+    for output in reporting.formats {
       switch output.format {
       case .text, .json: continue
       case .markdown, .sarif, .junit, .html:
@@ -148,37 +103,37 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let bar = ProgressBar()
     let inputs = AuditInput.inputs(arguments: logs)
+    try reporting.check(reading: inputs)
+    let triage = try known.load()
+    let bar = ProgressBar()
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
-    let outputs = formats.isEmpty ? [ReportOutput(format: .text)] : formats
     if case .all = profile {
-      let matrix = audit(as: nil).matrix(on: inputs, progress: progress)
+      let matrix = audit(as: nil, triage).matrix(on: inputs, progress: progress) {
+        triage.apply(to: &$0)
+      }
       bar.clear()
       complain(of: matrix.failures)
-      for output in outputs {
+      for output in reporting.outputs {
         if matrix.inputs.isEmpty, output.format == .text { continue }
         try output.write(matrix)
       }
-      return try end(matrix.failures, hasFindings: matrix.hasFindings)
+      return try reporting.end(matrix.failures, hasFindings: matrix.hasFindings)
     }
-    let report = audit(as: profile?.single).report(on: inputs, progress: progress)
+    var report = audit(as: profile?.single, triage).report(on: inputs, progress: progress)
     bar.clear()
     complain(of: report.failures)
-    for output in outputs {
-      // Figures on nothing would read as a clean bill.
-      if report.inputs.isEmpty, output.format == .text || output.format == .markdown { continue }
-      try output.write(report, isColored: color.isOn, failingFrom: failOn.severity)
-    }
-    try end(report.failures, hasFindings: report.hasFindings)
+    triage.apply(to: &report)
+    try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }
 
-  private func audit(as profile: Profile?) -> Audit {
+  private func audit(as profile: Profile?, _ triage: Triage) -> Audit {
     Audit(
       options: AuditOptions(
         profile: profile,
         appModules: appModules,
-        judgesLeaksAtExit: leaksAtExit
+        judgesLeaksAtExit: leaksAtExit,
+        gathersCallSites: triage.needsCallSites
       ),
       resolver: DwarfFrameResolver(),
       importer: ReportImporter(dsyms: dsyms)
@@ -190,11 +145,5 @@ struct AuditCommand: ParsableCommand {
       let offered = failure.suggesting(commands: KVOAuditCommand.names)
       StandardStreams.complain("kvo-audit: \(offered.message)")
     }
-  }
-
-  /// Ends with the status that the report gives.
-  private func end(_ failures: [InputFailure], hasFindings: (Severity) -> Bool) throws {
-    if !failures.isEmpty { throw ExitStatus.unreadable }
-    if let severity = failOn.severity, hasFindings(severity) { throw ExitStatus.findings }
   }
 }

@@ -39,7 +39,8 @@ struct KVOAuditCommand: ParsableCommand {
       """,
     version: AuditVersion.current,
     subcommands: [
-      AuditCommand.self, CensusCommand.self, ConvertCommand.self, ExplainCommand.self,
+      AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
+      ExplainCommand.self, MergeCommand.self,
       StatsCommand.self, ValidateCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
