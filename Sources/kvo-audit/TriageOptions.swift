@@ -121,5 +121,6 @@ struct Triage {
 }
 
 extension CalendarDay: ExpressibleByArgument {
+  /// The day that an argument spells, or nil.
   public init?(argument: String) { self.init(argument) }
 }

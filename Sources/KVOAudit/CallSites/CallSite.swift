@@ -7,7 +7,9 @@ package struct CallSite: Hashable, Sendable {
   package var keyPath: String
   /// The class of the observers, or nil in the token form without one.
   package var observer: String?
-  /// Where they were made: innermost frame first. No event, no thread; addresses where there is no name.
+  /// Where they were made, innermost frame first.
+  ///
+  /// Has no event and no thread, and addresses only where there is no name.
   package var stack: Finding.Stack
 
   package init(subject: String, keyPath: String, observer: String?, stack: Finding.Stack) {

@@ -138,7 +138,7 @@ extension JSONText {
     }
   }
 
-  private mutating func write(_ stack: Finding.Stack) {
+  mutating func write(_ stack: Finding.Stack) {
     object { text in
       text.key("role")
       text.value(stack.role.rawValue)

@@ -1,6 +1,6 @@
 import KVORules
 
-/// Reads files of suppressions, one a line:
+/// Reads files of suppressions, one a line.
 ///
 ///     # comment
 ///     KVO001 class=Account path=owner.* frame=*/Legacy/* until=2027-01-31 because #412 rewrites it

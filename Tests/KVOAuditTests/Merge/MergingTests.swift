@@ -1,3 +1,4 @@
+import Foundation
 import KVOAudit
 import KVORules
 import TestSupport
