@@ -40,7 +40,7 @@ struct KVOAuditCommand: ParsableCommand {
     version: AuditVersion.current,
     subcommands: [
       AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
-      ExplainCommand.self, GrowthCommand.self, MergeCommand.self,
+      ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
       StatsCommand.self, ValidateCommand.self,
     ],
     defaultSubcommand: AuditCommand.self

@@ -37,6 +37,14 @@ extension OutputFile {
     if !problems.isEmpty { throw ExitStatus.unwritable }
   }
 
+  /// Removes the file at `path`, where there is one.
+  static func remove(_ path: String) { _ = unlink(path) }
+
+  /// Puts the file at `draft` in the place of the one at `path`; why it could not, or nil.
+  static func move(_ draft: String, to path: String) -> String? {
+    rename(draft, path) == 0 ? nil : String(cString: strerror(errno))
+  }
+
   /// Why the file at `path` cannot be written, or nil.
   private static func problem(with path: String) -> String? {
     var status = stat()
