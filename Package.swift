@@ -221,6 +221,16 @@ let package = Package(
     .target(name: "KVOLaunch", dependencies: ["CElfutils"]),
     .testTarget(name: "KVOLaunchTests", dependencies: ["KVOLaunch", "TestSupport"]),
 
+    // What other tools show: traces, flame graphs, tables. Apart from KVOAudit, so that what tests link
+    // needs no SQLite. GRDB would do the same with a build of a minute in each configuration: what is
+    // needed here is to fill tables.
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "KVOExport", dependencies: ["CSQLite", "KVOAudit", "KVORules", "KVOTrace"]),
+    .testTarget(
+      name: "KVOExportTests",
+      dependencies: ["KVOExport", "CSQLite", "KVOAudit", "KVORules", "KVOTrace", "TestSupport"]
+    ),
+
     // MARK: - Where people meet it
 
     .target(
@@ -244,7 +254,8 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOImport", "KVOLaunch", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
+        "KVOAudit", "KVOExport", "KVOImport", "KVOLaunch", "KVOSymbols", "KVORules", "KVOTrace",
+        "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),

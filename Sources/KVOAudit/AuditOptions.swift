@@ -9,14 +9,18 @@ package struct AuditOptions: Hashable, Sendable {
   package var appModules: [String]
   /// Whether what is registered at an orderly exit counts as leaked.
   package var judgesLeaksAtExit: Bool
+  /// Whether registrations are counted by the places that make them.
+  package var gathersCallSites: Bool
 
   package init(
     profile: Profile? = nil,
     appModules: [String] = [],
-    judgesLeaksAtExit: Bool = false
+    judgesLeaksAtExit: Bool = false,
+    gathersCallSites: Bool = false
   ) {
     self.profile = profile
     self.appModules = appModules
     self.judgesLeaksAtExit = judgesLeaksAtExit
+    self.gathersCallSites = gathersCallSites
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KVOAudit
 
 /// `kvo-audit audit`, and `kvo-audit` alone: replay and report.
 struct AuditCommand: ParsableCommand {
@@ -21,6 +22,7 @@ struct AuditCommand: ParsableCommand {
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
         kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
+        kvo-audit --baseline main.json --fail-on-new app.kvolog
       """
   )
 
@@ -48,5 +50,8 @@ struct AuditCommand: ParsableCommand {
     )
   }
 
-  func run() throws { try arguments.audit(logs, dsyms: dsyms) }
+  func run() throws {
+    let inputs = AuditInput.inputs(arguments: logs)
+    try arguments.audit(inputs, dsyms: dsyms, triage: arguments.prepare(reading: inputs))
+  }
 }

@@ -42,7 +42,8 @@ struct KVOAuditCommand: ParsableCommand {
       """,
     version: AuditVersion.current,
     subcommands: [
-      AuditCommand.self, CensusCommand.self, ConvertCommand.self, ExplainCommand.self,
+      AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
+      ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
       RecordCommand.self, StatsCommand.self, ValidateCommand.self,
     ],
     defaultSubcommand: AuditCommand.self

@@ -1,4 +1,5 @@
 import ArgumentParser
+import KVOAudit
 import KVOLaunch
 
 /// `kvo-audit record`: runs a program, records it, and audits what it left.
@@ -93,6 +94,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
+    let triage = try arguments.prepare(reading: [])
     var environment = ProcessEnvironment.own
     let plan: LaunchPlan
     let library: PreloadLibrary?
@@ -130,11 +132,16 @@ struct RecordCommand: ParsableCommand {
       if output == nil { folder.removeIfEmpty() }
       throw refuse(error)
     }
-    try finish(plan, end, folder)
+    try finish(plan, end, folder, triage)
   }
 
   /// Audits, and ends as the program ended or as the audit says.
-  private func finish(_ plan: LaunchPlan, _ end: ProgramEnd, _ folder: RecordingFolder) throws {
+  private func finish(
+    _ plan: LaunchPlan,
+    _ end: ProgramEnd,
+    _ folder: RecordingFolder,
+    _ triage: Triage
+  ) throws {
     let logs = folder.logs
     let audit: Result<Void, any Error>
     if logs.isEmpty {
@@ -146,7 +153,8 @@ struct RecordCommand: ParsableCommand {
       audit = .failure(ExitStatus.unreadable)
     } else {
       StandardStreams.complain("kvo-audit: the logs are in \"\(folder.path)\"")
-      audit = Result { try arguments.audit(logs) }
+      let inputs = AuditInput.inputs(arguments: logs)
+      audit = Result { try arguments.audit(inputs, triage: triage) }
     }
     if end != .exited(status: 0) { end.repeatInThisProcess() }
     try audit.get()

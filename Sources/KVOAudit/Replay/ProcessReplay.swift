@@ -17,6 +17,8 @@ struct ProcessReplay {
   private(set) var crash: (crash: Crash, event: Event, number: Int)?
   /// How the process ended, as far as the log says.
   private(set) var ending = Ending.open
+  /// The registrations by place; nil: nobody asks.
+  private(set) var callSites: CallSiteTally?
 
   /// How a log ends.
   enum Ending {
@@ -31,6 +33,7 @@ struct ProcessReplay {
   private var hasEvents = false
 
   init(options: AuditOptions) {
+    callSites = options.gathersCallSites ? CallSiteTally() : nil
     replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
@@ -73,7 +76,9 @@ struct ProcessReplay {
       ending = .crash
       self.crash = (crash, copy event, number)
     case .exit: ending = .exit
-    default: hasEvents = true
+    default:
+      hasEvents = true
+      callSites?.take(event)
     }
     return true
   }
@@ -94,5 +99,10 @@ struct ProcessReplay {
   }
 
   /// The log of the process is over.
-  mutating func finish(_ judge: (Verdict) -> Void) { replay.finish(judge) }
+  mutating func finish(_ judge: (Verdict) -> Void) {
+    replay.finish(judge)
+    guard callSites != nil else { return }
+    let live = engine.liveRegistrations
+    callSites?.finish(live)
+  }
 }

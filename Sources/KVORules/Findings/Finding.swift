@@ -128,6 +128,15 @@ package struct Finding: Hashable, Sendable {
   /// Whether a test said that this violation is meant.
   package var isExpected: Bool
   package var isSuppressed: Bool
+  /// Why it is suppressed, where a file says so.
+  package var suppression: SuppressionNote?
+  /// Whether all calls that made it are those of libraries, not of the user's own modules.
+  package var isLibrary = false
+  /// In how many recorded processes it was found, and in how many runs: logs, or crash reports.
+  package var processCount = 1
+  package var runCount = 1
+  /// What it is beside a former report; nil: there is none.
+  package var baseline: BaselineState?
   /// Findings that follow from this one.
   package var consequences: [Finding]
   /// What the crash reports say that it was found in; nil: it was found in events.
