@@ -64,6 +64,36 @@ struct HardshipTests {
     #expect(report.contains(#"Dial#2 was deallocated while it observed "reading" of Meter#1"#))
   }
 
+  @Test("a program may open the library itself, and ask for it")
+  func explicit() throws {
+    let host = try ObjectiveC.plainProgram("Host")
+    let arguments = try [ObjectiveC.bundle("Plugin").path, "global", ObjectiveC.library().path]
+    let log = ["KVO_SAFETY_LOG": guarded.folder.path("log-%p.kvolog")]
+    let run = try guarded.raw(host, arguments, environment: log)
+    #expect(
+      run.output == "installed: 0\nthe dial moves: reading\nclosed: nobody observes anything\n"
+    )
+    #expect(try guarded.report().contains(#"Dial#2 was deallocated while it observed "reading""#))
+    // Without a log to write it says so, and changes nothing.
+    let other = try Guarded()
+    let unasked = try other.raw(host, arguments)
+    #expect(unasked.output.hasPrefix("installed: \(ENOENT)\n"))
+    #expect(try other.logs == [])
+  }
+
+  @Test("without libunwind stacks are those of the frame pointers")
+  func withoutUnwinder() throws {
+    let program = try ObjectiveC.program("Faults")
+    _ = try guarded.folder.file("libunwind.so.8", "no library")
+    let run = try guarded.recorded(
+      program,
+      ["removed-twice"],
+      environment: ["LD_LIBRARY_PATH": guarded.folder.path]
+    )
+    #expect(run == Run(output: "removed twice\ndone\n", complaint: "", status: 0))
+    #expect(try guarded.audit().output.contains("(KVO001 "))
+  }
+
   @Test("a program without Objective-C has no log, and is left alone")
   func plain() throws {
     let host = try ObjectiveC.plainProgram("Host")
