@@ -19,7 +19,7 @@ struct SampleReportTests {
     let audit = try Built.run("kvo-audit", [log.lastPathComponent], in: folder.url)
     #expect(audit.complaint == "")
     #expect(audit.status == example.status)
-    try compare(Example.withoutEventNumbers(audit.output), with: "\(example.name).txt")
+    try Self.compare(Example.withoutEventNumbers(audit.output), with: "\(example.name).txt")
   }
 
   @Test("the demo's audit is its sample, as JSON")
@@ -33,7 +33,7 @@ struct SampleReportTests {
     )
     #expect(audit.status == 1)
     _ = try JSONSerialization.jsonObject(with: Data(audit.output.utf8))
-    try compare(audit.output.withoutMachine, with: "Demo.json")
+    try Self.compare(audit.output.withoutMachine, with: "Demo.json")
   }
 
   @Test("crash reports and a console, grouped", arguments: ["text", "json", "html"])
@@ -49,7 +49,7 @@ struct SampleReportTests {
     let audit = try Built.run("kvo-audit", ["--format", format] + files, in: folder.url)
     #expect(audit.complaint == "")
     #expect(audit.status == 1)
-    try compare(audit.output, with: "Crashes.\(format == "text" ? "txt" : format)")
+    try Self.compare(audit.output, with: "Crashes.\(format == "text" ? "txt" : format)")
   }
 
   @Test(
@@ -66,7 +66,7 @@ struct SampleReportTests {
     )
     #expect(audit.status == 1 && audit.complaint == "")
     let endings = ["sarif": "sarif", "junit": "junit.xml", "markdown": "md"]
-    try compare(
+    try Self.compare(
       Example.withoutEventNumbers(audit.output.withoutMachine),
       with: "Demo.\(endings[form] ?? form)"
     )
@@ -82,7 +82,7 @@ struct SampleReportTests {
     }
   }
 
-  private func compare(_ report: String, with file: String) throws {
+  static func compare(_ report: String, with file: String) throws {
     let sample = Built.package.appending(path: "Reports/\(file)")
     if Self.writes { try report.write(to: sample, atomically: true, encoding: .utf8) }
     #expect(try report == String(contentsOf: sample, encoding: .utf8))
