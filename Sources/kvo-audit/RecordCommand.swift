@@ -181,8 +181,8 @@ struct RecordCommand: ParsableCommand {
     {
       StandardStreams.complain(
         "kvo-audit: \"\(plan.image)\" loads Objective-C (\(runtime)), which is not recorded: "
-          + "\(PreloadLibrary.fileName) is neither beside kvo-audit nor in ../lib; name it with "
-          + "\(PreloadLibrary.variable)=PATH"
+          + "\(PreloadLibrary.fileName) is neither beside kvo-audit nor in ../lib. Scripts/preload builds "
+          + "it, and \(PreloadLibrary.variable) names one that is elsewhere"
       )
     }
   }

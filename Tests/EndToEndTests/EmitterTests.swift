@@ -133,6 +133,8 @@ struct EmitterTests {
     #expect(observer?["class"] == "Odd\"\\\n\u{7F}\u{FFFD}é\u{FFFD}\u{FFFD}\u{FFFD}")
     let refused = try events().filter { $0["event"] as? String == "refused" }
     #expect(refused.compactMap { $0["reason"] as? String } == ["nilKeyPath"])
+    // A removal and its end.
+    #expect(try events().compactMap { $0["count"] as? Int } == [1, 1])
   }
 
   @Test("a log that cannot be written is said, and the program does what it does without")

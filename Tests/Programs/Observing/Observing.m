@@ -182,6 +182,8 @@ static void haveOddNames(void) {
   }
   // To observe at none crashes GNUstep.
   [screen leave:person at:nil];
+  // More than a line of the log may have.
+  [screen leave:person at:[@"" stringByPaddingToLength:70000 withString:@"x" startingAtIndex:0]];
 }
 
 // What a program may do to descriptors that it does not know.
