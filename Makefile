@@ -6,6 +6,7 @@
 #   make fuzz    feeds what reads crash reports with texts that are nobody's
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
+#   make install puts kvo-audit under PREFIX (/usr/local); make uninstall takes it away
 #
 # Each sets up what it needs. Nothing is installed or built twice.
 
@@ -13,7 +14,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check preload bench lint imports harness fuzz thread-sanitizer \
   recorder-thread-sanitizer address-sanitizer reports \
-  setup setup-tests clean
+  install uninstall setup setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
 STRICT := -Xswiftc -warnings-as-errors
@@ -89,6 +90,18 @@ bench: setup
 preload: setup
 	swift build --product kvo-audit
 	Scripts/preload
+
+# kvo-audit, its manual and completions, and the recorder for Objective-C programs. DESTDIR stands in
+# front of everything, for those who make packages. Without the macro, which the tool does not need.
+PREFIX ?= /usr/local
+INSTALLED := swift build -c release --disable-default-traits
+install: setup
+	$(INSTALLED) --product kvo-audit
+	Scripts/preload "$$($(INSTALLED) --show-bin-path)"
+	Scripts/install "$$($(INSTALLED) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
+
+uninstall:
+	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
 setup:
 	@Scripts/setup
