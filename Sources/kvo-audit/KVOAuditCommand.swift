@@ -41,7 +41,7 @@ struct KVOAuditCommand: ParsableCommand {
     subcommands: [
       AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
       ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
-      StatsCommand.self, ValidateCommand.self,
+      StatsCommand.self, ValidateCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )
