@@ -49,7 +49,8 @@ import Testing
       shell: "TERM=xterm script -qec '$audit watch --every 0.1 a.jsonl' /dev/null",
       in: folder.url
     )
-    #expect(run.output.hasPrefix("\u{1b}[Ha.jsonl: 2 events, 0 observations live, 1 finding, ended\u{1b}[K"))
+    let heading = "a.jsonl: 2 events, 0 observations live, 1 finding, ended"
+    #expect(run.output.hasPrefix("\u{1b}[H\(heading)\u{1b}[K"))
     #expect(run.output.contains("FOUND, the newest last"))
   }
 
@@ -60,7 +61,7 @@ import Testing
     for (arguments, status, words) in [
       (["-"], 64, "each look reads the log anew, which standard input cannot: name a file"),
       (["--every", "0", "a.jsonl"], 64, "--every 0.0: a number of seconds from 0.1 to 3600"),
-      (["--every", "often", "a.jsonl"], 64, "The value 'often' is invalid for '--every <seconds>'"),
+      (["--every", "often", "a.jsonl"], 64, "The value 'often' is invalid for '--every"),
       (["--every", "0.1", "image.png"], 65, "image.png: not a usage log"),
     ] as [([String], Int32, String)] {
       let run = try CommandRun(["watch"] + arguments, in: folder.url)
