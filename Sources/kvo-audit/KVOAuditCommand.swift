@@ -30,6 +30,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit stats app.kvolog
         What a code means, and what to do:
           kvo-audit explain KVO001
+        Run a program, record it and audit that:
+          kvo-audit record -- ./app
 
       EXIT STATUS
         0   no finding at or above --fail-on
@@ -38,12 +40,13 @@ struct KVOAuditCommand: ParsableCommand {
         65  an input is unreadable (what could be read is reported), suppressions or
             a baseline cannot be used, or validate found problems
         74  the report or a copy cannot be written
+        "record" gives the status of the program first: kvo-audit help record
       """,
     version: AuditVersion.current,
     subcommands: [
       AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
       ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
-      StatsCommand.self, ValidateCommand.self, WatchCommand.self,
+      RecordCommand.self, StatsCommand.self, ValidateCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

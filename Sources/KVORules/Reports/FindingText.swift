@@ -93,7 +93,10 @@ package struct FindingText: Sendable {
     let frames = stack.frames.enumerated().map { number, frame in
       let place = Self.place(of: frame)
       let function = Self.function(of: frame)
-      let text = "#\(number) " + (place.isEmpty ? function : pad(function, width) + place)
+      let label = "#\(number) "
+      // From the eleventh frame on the number takes more room, and the function gives way.
+      let room = width + 3 - label.count
+      let text = label + (place.isEmpty ? function : pad(function, room) + place)
       return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
     }
     return [site].compactMap(\.self) + frames
