@@ -20,6 +20,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit --profile apple-modern app.jsonl
         Read standard input:
           gunzip -c app.jsonl.gz | kvo-audit -
+        Fail on what main.json has not:
+          kvo-audit --baseline main.json --fail-on-new app.jsonl
         Who observes what at the end:
           kvo-audit census app.jsonl
         Read a binary log as text:
@@ -33,10 +35,10 @@ struct KVOAuditCommand: ParsableCommand {
 
       EXIT STATUS
         0   no finding at or above --fail-on
-        1   findings at or above --fail-on
+        1   findings at or above --fail-on; a suppression that is expired is one
         64  wrong usage
-        65  an input is unreadable (what could be read is reported), or
-            validate found problems
+        65  an input is unreadable (what could be read is reported), suppressions or
+            a baseline cannot be used, or validate found problems
         74  the report or a copy cannot be written
         "record" gives the status of the program first: kvo-audit help record
       """,
@@ -44,7 +46,7 @@ struct KVOAuditCommand: ParsableCommand {
     subcommands: [
       AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
       ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
-      RecordCommand.self, StatsCommand.self, ValidateCommand.self,
+      RecordCommand.self, StatsCommand.self, ValidateCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

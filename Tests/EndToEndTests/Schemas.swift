@@ -67,6 +67,28 @@ struct SchemaTests {
     try expectValid(form, ["log", "none", "no thing"])
   }
 
+  @Test("are valid with suppressions of every kind and a baseline", arguments: ["sarif", "junit"])
+  func triaged(form: String) throws {
+    let (log, _) = try Example.all[0].record(in: folder)
+    let other = try Example.all[1].record(in: folder).log
+    _ = try Built.run(
+      "kvo-audit",
+      ["--summary", "base.json", other.lastPathComponent],
+      in: folder.url
+    )
+    let lines = """
+      KVO001 until=2999-01-01 because "<&> \u{1}"
+      KVO002 until=2020-01-01 because it is over
+      KVO0* class=Nobody until=2999-01-01 because of others
+      * class=A* path=* signature=* until=2020-01-01 because it is over, too
+      """
+    _ = try folder.file("known <&>", lines)
+    try expectValid(
+      form,
+      ["--suppressions", "known <&>", "--baseline", "base.json", log.lastPathComponent]
+    )
+  }
+
   @Test("are refused by the validators where they are broken", arguments: ["sarif", "junit"])
   func broken(form: String) throws {
     let file = folder.url.appending(path: "broken")

@@ -253,7 +253,8 @@ import Testing
                 "KVO032"
               ]
             },
-            "unreadable": []
+            "unreadable": [],
+            "suppressions": []
           }
 
           """#

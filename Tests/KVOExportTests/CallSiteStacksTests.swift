@@ -43,15 +43,15 @@ import Testing
       String(decoding: stacks.collapsed(.made), as: UTF8.self) == """
         (not recorded);Account.y 1
         Other.swift:3;Account.x 1
-        main;0xff;Account.owner 3
-        main;Screen.init(a:b:);Account.balance 5
+        main;0xff;Account.owner (0xff) 3
+        main;Screen.init(a:b:);Account.balance (Screen.swift:12) 5
 
         """
     )
     #expect(
       String(decoding: stacks.collapsed(.live), as: UTF8.self) == """
         Other.swift:3;Account.x 1
-        main;Screen.init(a:b:);Account.balance 2
+        main;Screen.init(a:b:);Account.balance (Screen.swift:12) 2
 
         """
     )
@@ -67,9 +67,9 @@ import Testing
           "exporter":"kvo-audit VERSION","activeProfileIndex":0,"shared":{"frames":[
           {"name":"main","file":"/a/main.swift","line":9},
           {"name":"Screen.init(a;b:)","file":"/a/Screen.swift","line":12},
-          {"name":"Account.balance"},
+          {"name":"Account.balance (Screen.swift:12)"},
           {"name":"0xff"},
-          {"name":"Account.owner"},
+          {"name":"Account.owner (0xff)"},
           {"name":"Other.swift:3"},
           {"name":"Account.x"},
           {"name":"(not recorded)"},

@@ -102,7 +102,7 @@ extension AuditReport {
 
 extension CallSite {
   /// What it observes, for whom and where, for a table.
-  fileprivate var cells: [String] {
+  var cells: [String] {
     [subject, keyPath, observer ?? "(closure)", place ?? "(not recorded)"].map(ShownText.escaped)
   }
 }

@@ -67,9 +67,10 @@ extension BinaryFileHeader {
 }
 
 extension AuditInput {
-  /// The inputs of command line arguments, without older parts of a log whose newer part is there,
-  /// too: that one brings them along.
+  /// The inputs of command line arguments, which may be folders and patterns (``InputPaths``), without
+  /// older parts of a log whose newer part is there, too: that one brings them along.
   package static func inputs(arguments: [String]) -> [AuditInput] {
+    let arguments = InputPaths.expand(arguments)
     let newest = Dictionary(grouping: arguments) { LogParts.split($0).base }
     return arguments.filter { argument in
       let (base, place) = LogParts.split(argument)

@@ -186,7 +186,7 @@ extension SuppressionOutcome {
   /// What each suppression did in any of the reports.
   ///
   /// One that was used in one report is needed, whatever the others say.
-  fileprivate static func merging(_ outcomes: [SuppressionOutcome]) -> [SuppressionOutcome] {
+  static func merging(_ outcomes: [SuppressionOutcome]) -> [SuppressionOutcome] {
     Dictionary(grouping: outcomes, by: \.suppression)
       .map { suppression, outcomes in
         let states = Set(outcomes.map(\.state))

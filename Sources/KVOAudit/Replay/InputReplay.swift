@@ -13,6 +13,7 @@ struct InputReplay {
     var notJudged: [RuleEngine.NotJudged]
     var liveRegistrationCount: Int
     var droppedCount: UInt64
+    var ending: ProcessReplay.Ending
   }
 
   /// What came of an input.
@@ -108,7 +109,8 @@ struct InputReplay {
       Ended(
         notJudged: current.engine.notJudged,
         liveRegistrationCount: current.engine.liveRegistrationCount,
-        droppedCount: current.droppedCount
+        droppedCount: current.droppedCount,
+        ending: current.ending
       )
     )
   }

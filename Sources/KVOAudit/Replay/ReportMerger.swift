@@ -15,6 +15,7 @@ struct ReportMerger {
   private var unnamed: [String] = []
   private var callSites: CallSiteSums?
   private var growth: [ScopeGrowthRow] = []
+  private var isOver = true
 
   /// Takes in what was found in one input.
   mutating func add(_ outcome: InputReplay.Outcome, label: String) {
@@ -35,6 +36,7 @@ struct ReportMerger {
       row.input = inputLabels.count - 1
       growth.append(row)
     }
+    if outcome.ended.last?.ending == .open { isOver = false }
     unnamed += outcome.unnamed.filter { !unnamed.contains($0) }
     for process in outcome.ended {
       summary.processCount += 1
@@ -59,6 +61,7 @@ struct ReportMerger {
     report.summary.reportCount = report.inputs.reduce(0) { $0 + $1.reportCount }
     report.callSites = callSites?.sorted
     report.growth = growth
+    report.isOver = isOver
     report.countFindings()
   }
 

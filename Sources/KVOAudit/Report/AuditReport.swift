@@ -109,6 +109,8 @@ package struct AuditReport: Sendable {
   package var suppressions: [SuppressionOutcome] = []
   /// The places that made registrations; nil: they were not gathered.
   package var callSites: [CallSiteCount]?
+  /// Whether each log says of its last process that it ended: nothing more is to come.
+  package var isOver = true
   /// What the runs of scopes left behind, by input; empty where that was not gathered.
   package var growth: [ScopeGrowthRow] = []
 

@@ -132,7 +132,7 @@ extension JSONText {
     }
   }
 
-  fileprivate mutating func write(_ outcome: SuppressionOutcome) {
+  mutating func write(_ outcome: SuppressionOutcome) {
     let suppression = outcome.suppression
     object { text in
       text.key("file")

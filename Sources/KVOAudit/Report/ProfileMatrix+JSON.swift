@@ -22,6 +22,8 @@ extension ProfileMatrix {
       }
       text.key("unreadable")
       text.list(failures) { $0.write($1) }
+      text.key("suppressions")
+      text.list(suppressions) { $0.write($1) }
     }
     text.end()
     return text.bytes

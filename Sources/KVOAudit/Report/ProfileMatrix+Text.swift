@@ -25,6 +25,10 @@ extension ProfileMatrix {
         lines.append("    " + ShownText.escaped(rows[place - 1].message))
       }
     }
+    let outcomes = suppressions.compactMap(\.line)
+    if !outcomes.isEmpty {
+      lines += ["SUPPRESSIONS to look at:"] + outcomes.map { "  \($0)" }
+    }
     lines.append("Not judged is not clean; with one runtime, kvo-audit lists those rules, and why.")
     return Array((lines.joined(separator: "\n") + "\n").utf8)
   }

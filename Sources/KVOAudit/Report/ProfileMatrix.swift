@@ -30,6 +30,8 @@ package struct ProfileMatrix: Sendable {
   package let rows: [Row]
   /// The rules that were not judged, or not everywhere, as each runtime.
   package let notJudged: [Profile: Set<RuleCode>]
+  /// What each suppression did on any runtime.
+  package let suppressions: [SuppressionOutcome]
   package let inputs: [AuditReport.Input]
   package let failures: [InputFailure]
 
@@ -72,13 +74,16 @@ package struct ProfileMatrix: Sendable {
       }
       .map(\.element)
     notJudged = reports.reduce(into: [:]) { $0[$1.profile] = Set($1.report.notJudged.map(\.code)) }
+    suppressions = SuppressionOutcome.merging(reports.flatMap(\.report.suppressions))
     inputs = reports.first?.report.inputs ?? []
     failures = reports.first?.report.failures ?? []
   }
 
-  /// Whether a fault is at or above `severity` on any runtime.
+  /// Whether a fault is at or above `severity` on any runtime, or something is to be said of a
+  /// suppression that is.
   package func hasFindings(atLeast severity: Severity) -> Bool {
     rows.contains { $0.severity >= severity && $0.mayFail }
+      || suppressions.contains { $0.severity.map { $0 >= severity } ?? false }
   }
 }
 

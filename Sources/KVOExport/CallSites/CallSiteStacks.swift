@@ -124,6 +124,8 @@ extension CallSite {
       )
     }
     if frames.isEmpty { frames = [GraphFrame(name: place ?? "(not recorded)")] }
-    return frames + [GraphFrame(name: "\(subject).\(keyPath)")]
+    // A function may register in several lines.
+    let line = stack.frames.isEmpty ? "" : place.map { " (\($0))" } ?? ""
+    return frames + [GraphFrame(name: "\(subject).\(keyPath)\(line)")]
   }
 }

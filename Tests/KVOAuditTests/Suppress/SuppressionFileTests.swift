@@ -1,3 +1,4 @@
+import Foundation
 import KVOAudit
 import TestSupport
 import Testing
@@ -120,6 +121,21 @@ import Testing
         #expect(error.messages.first?.hasPrefix("s:\(lastLine): ") == true, "\(error.messages)")
       }
     }
+  }
+
+  @Test("is what the documentation shows")
+  func documented() throws {
+    let path = #filePath.replacing(
+      "Tests/KVOAuditTests/Suppress/SuppressionFileTests.swift",
+      with: "Documentation/Suppressions.md"
+    )
+    let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    let example = try #require(text.firstMatch(of: /```\n(#[^`]*)```/)).1
+    #expect(
+      try parse(String(example)).map { $0.split(separator: "|")[1] } == [
+        "KVO001", "leaked-registration", "*",
+      ]
+    )
   }
 
   @Test("that is not there says so")

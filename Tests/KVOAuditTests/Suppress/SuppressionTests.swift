@@ -93,6 +93,20 @@ import Testing
     #expect(clean.hasFindings(atLeast: .error))
   }
 
+  @Test("counts on the table of all runtimes as it does on one")
+  func matrix() throws {
+    let expired = try report("KVO001 until=2027-01-14 because x")
+    let used = try report("KVO001 until=2027-01-15 because x")
+    let unused = try report("KVO002 until=2027-01-15 because x")
+    #expect(ProfileMatrix([(.swift, expired)]).hasFindings(atLeast: .error))
+    #expect(!ProfileMatrix([(.swift, used)]).hasFindings(atLeast: .note))
+    let matrix = ProfileMatrix([(.swift, used), (.appleModern, unused)])
+    #expect(matrix.suppressions.map(\.state) == [.used, .unused])
+    let line = "  error: kvo:1 ended on 2027-01-14, and 1 finding that it matched counts again; "
+    let text = String(decoding: ProfileMatrix([(.swift, expired)]).text, as: UTF8.self)
+    #expect(text.contains("\nSUPPRESSIONS to look at:\n\(line)"))
+  }
+
   @Test("is stale where what it could match was registered and judged, else unused")
   func stale() throws {
     let lines = """

@@ -1,0 +1,163 @@
+import ArgumentParser
+import KVOAudit
+import KVORules
+import KVOSymbols
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `kvo-audit watch`: what is found in a log while it is written.
+struct WatchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Follow a log that is being written: who is observed now, and what is found.",
+    discussion: """
+      On a terminal, a table of the places that register, with what is live of each, and the findings as
+      they come. Where standard output is no terminal, each finding is printed once, in full, as it
+      comes. Ends, with the whole report and its exit status, when the log says that the process ended;
+      until then, Control-C ends it. A log that is not there yet is waited for.
+
+      Each look reads the log anew, so that rotated and damaged logs are followed, too; where that
+      takes long, looks are further apart, and no more than a quarter of a processor is used.
+
+      EXAMPLES
+        kvo-audit watch app.kvolog
+        kvo-audit watch --every 5 app.jsonl | tee findings.txt
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The log.", valueName: "log"), completion: .file())
+  var log: String
+
+  @Option(help: ArgumentHelp("How many seconds lie between looks.", valueName: "seconds"))
+  var every = 1.0
+
+  @Option(
+    name: .customLong("app-module"),
+    help: ArgumentHelp(
+      "Take only this module's frames for your own code (repeatable).",
+      valueName: "name"
+    )
+  )
+  var appModules: [String] = []
+
+  @Option(help: "The least severity that makes the exit status 1.")
+  var failOn: ReportOptions.FailOn = .error
+
+  @OptionGroup(title: "What is known")
+  var known: TriageOptions
+
+  func validate() throws {
+    if log == "-" {
+      throw ValidationError(
+        "each look reads the log anew, which standard input cannot: name a file"
+      )
+    }
+    guard every >= 0.1, every <= 3_600 else {
+      throw ValidationError("--every \(every): a number of seconds from 0.1 to 3600, such as 1")
+    }
+  }
+
+  func run() throws {
+    let triage = try known.load()
+    let clock = ContinuousClock()
+    let isTerminal = StandardStreams.isOutputTerminal
+    let text = FindingText(isColoured: isTerminal && !StandardStreams.isSet("NO_COLOR"))
+    let audit = Audit(
+      options: AuditOptions(appModules: appModules, gathersCallSites: true),
+      resolver: DwarfFrameResolver()
+    )
+    var screen = WatchScreen()
+    var refusals = Refusals()
+    while true {
+      let start = clock.now
+      var report = look(audit)
+      if let failure = report.failures.first, refusals.isFinal(size: byteCount) {
+        StandardStreams.complain("kvo-audit: \(failure.message)")
+        throw ExitStatus.unreadable
+      }
+      triage.apply(to: &report)
+      let new = screen.take(report)
+      let shown =
+        isTerminal
+        ? drawing(of: screen, report) : new.map { text.render($0) + "\n" }.joined()
+      // Nobody looks any more.
+      guard try show(shown) else { return }
+      if !report.inputs.isEmpty, report.isOver { return try end(report, isTerminal: isTerminal) }
+      wait(max(.seconds(every), start.duration(to: clock.now) * 3))
+    }
+  }
+
+  /// How often the log was refused while it did not grow.
+  ///
+  /// The first line of a log that is being written may not be whole yet.
+  private struct Refusals {
+    private var count = 0
+    private var size = -1
+
+    /// Notes a refusal of a log of `size` bytes; whether waiting will not help.
+    mutating func isFinal(size: Int) -> Bool {
+      count = size == self.size ? count + 1 : 0
+      self.size = size
+      return count >= 3
+    }
+  }
+
+  /// How large the log is; 0 where it is not there.
+  private var byteCount: Int {
+    var status = stat()
+    return stat(log, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// What is found now; nothing where the log is not there yet, or is still empty.
+  private func look(_ audit: Audit) -> AuditReport {
+    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: log)])
+  }
+
+  private func wait(_ pause: Duration) {
+    let (seconds, rest) = pause.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest / 1_000_000_000))
+    nanosleep(&time, nil)
+  }
+
+  /// Writes `text`; false where its reader has gone away.
+  private func show(_ text: String) throws -> Bool {
+    let code = StandardStreams.write(Array(text.utf8), to: STDOUT_FILENO)
+    if code == EPIPE { return false }
+    guard code == 0 else {
+      StandardStreams.complain("kvo-audit: cannot be written: \(String(cString: strerror(code)))")
+      throw ExitStatus.unwritable
+    }
+    return true
+  }
+
+  private func drawing(of screen: WatchScreen, _ report: AuditReport) -> String {
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let lines = screen.lines(
+      of: report,
+      label: log,
+      columnCount: isKnown ? Int(size.ws_col) : 80,
+      rowCount: isKnown ? Int(size.ws_row) - 1 : 23
+    )
+    // Home, each line with what is right of it cleared, and all below.
+    return "\u{1b}[H" + lines.map { "\($0)\u{1b}[K\n" }.joined() + "\u{1b}[J"
+  }
+
+  private func end(_ report: AuditReport, isTerminal: Bool) throws {
+    if isTerminal { try StandardStreams.deliver(Array("\u{1b}[H\u{1b}[J".utf8)) }
+    let renderer = TextReportRenderer(
+      isColored: isTerminal && !StandardStreams.isSet("NO_COLOR"),
+      showsSuppressed: known.showSuppressed
+    )
+    try StandardStreams.deliver(renderer.render(report))
+    if let severity = failOn.severity, report.hasFindings(atLeast: severity) {
+      throw ExitStatus.findings
+    }
+  }
+}

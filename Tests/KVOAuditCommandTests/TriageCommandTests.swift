@@ -1,0 +1,175 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("kvo-audit with what a team knows") struct TriageCommandTests {
+  private let folder: ScratchFolder
+
+  private static func removal(_ key: String) -> String {
+    """
+    {"event":"remove","thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"\(key)","site":"Screen.swift:\(key.count)"}
+
+    """
+  }
+
+  init() throws {
+    folder = try ScratchFolder()
+    _ = try folder.file("one.jsonl", Self.removal("a"))
+    _ = try folder.file("two.jsonl", Self.removal("a") + Self.removal("bb"))
+    _ = try folder.file("known", "KVO002 path=a until=2027-01-31 because of #1\n")
+    _ = try folder.file("bad", "KVO002\nKVO999 until=2027-01-31 because x\n")
+    _ = try folder.file("later.json", #"{"schema": 2, "findings": []}"#)
+  }
+
+  private func run(_ arguments: String...) throws -> CommandRun {
+    try CommandRun(arguments, in: folder.url)
+  }
+
+  @Test(
+    "gives its verdict as exit status",
+    arguments: [
+      (["--suppressions", "known", "--today", "2027-01-31", "one.jsonl"], 0),
+      (["--suppressions", "known", "--today", "2027-02-01", "one.jsonl"], 1),
+      (["--suppressions", "known", "--today", "2027-01-31", "two.jsonl"], 1),
+      (["--suppressions", "bad", "one.jsonl"], 65), (["--suppressions", "none", "one.jsonl"], 65),
+      (["--suppressions", "known", "--no-suppressions", "one.jsonl"], 64),
+      (["--today", "tomorrow", "one.jsonl"], 64), (["--fail-on-new", "one.jsonl"], 64),
+      (["--baseline", "none.json", "one.jsonl"], 65),
+      (["--baseline", "later.json", "one.jsonl"], 65),
+      (["--baseline", "one.jsonl", "one.jsonl"], 65),
+      (["--profile", "all", "--baseline", "later.json", "one.jsonl"], 64),
+      (["--profile", "all", "--suppressions", "known", "--today", "2027-01-31", "one.jsonl"], 0),
+      (["diff", "one.jsonl", "one.jsonl"], 0), (["diff", "one.jsonl", "two.jsonl"], 1),
+      (["diff", "two.jsonl", "one.jsonl"], 0),
+      (["diff", "--fail-on", "never", "one.jsonl", "two.jsonl"], 0),
+      (["diff", "one.jsonl"], 64), (["diff", "-", "-"], 64),
+      (["diff", "later.json", "one.jsonl"], 65),
+      (["diff", "--format", "sarif", "one.jsonl", "two.jsonl"], 64),
+      (["merge", "later.json"], 65), (["merge", "one.jsonl"], 65), (["merge"], 64),
+      (["--format", "json=x", "--format", "sarif=x", "one.jsonl"], 64),
+      (["--summary", "none/x.json", "one.jsonl"], 74), (["--format", "json=.", "one.jsonl"], 74),
+      (["--format", "json=one.jsonl", "one.jsonl"], 74),
+    ] as [([String], Int32)]
+  )
+  func status(arguments: [String], status: Int32) throws {
+    let run = try CommandRun(arguments, in: folder.url)
+    #expect(run.status == status, "\(run.output)\(run.complaint)")
+    #expect(run.complaint.isEmpty == (status < 64))
+  }
+
+  @Test("reads the suppressions of its folder, unless it is told not to")
+  func defaultFile() throws {
+    _ = try folder.file(".kvo-suppressions", "KVO002 until=2999-01-31 because of #1\n")
+    #expect(try run("one.jsonl").status == 0)
+    #expect(try run("--no-suppressions", "one.jsonl").status == 1)
+    // Another file is read in its place.
+    #expect(try run("--suppressions", "known", "--today", "2027-02-01", "one.jsonl").status == 1)
+    let shown = try run("--show-suppressed", "one.jsonl").output
+    #expect(shown.contains("\n  Suppressed until 2999-01-31 at .kvo-suppressions:1: of #1\n"))
+    #expect(
+      try run("one.jsonl").output.hasPrefix(
+        "SUPPRESSED: 1 finding, which --show-suppressed shows\n"
+      )
+    )
+  }
+
+  @Test("says all that is wrong with what it is given, before it reads a log")
+  func refused() throws {
+    let run = try run(
+      "--suppressions",
+      "bad",
+      "--suppressions",
+      "none",
+      "--baseline",
+      "later.json",
+      "--summary",
+      "x.json",
+      "missing.jsonl"
+    )
+    let version = try self.run("--version").output.dropLast()
+    #expect(run.status == 65 && run.output == "")
+    #expect(
+      run.complaint.replacing(/did you mean .*\?/, with: "did you mean …?") == """
+        kvo-audit: bad:1: no day on which it ends; say until when, as until=2027-01-31
+        kvo-audit: bad:2: "KVO999" is no rule; did you mean …?
+        kvo-audit: none: no such file
+        kvo-audit: baseline later.json: a report of schema 2; this version (\(version)) reads schema 1; \
+        audit the logs again
+
+        """
+    )
+    #expect(!FileManager.default.fileExists(atPath: folder.path("x.json")))
+  }
+
+  @Test("writes nothing where one of the outputs cannot be written")
+  func unwritable() throws {
+    let run = try run(
+      "--format",
+      "text",
+      "--format",
+      "json=a.json",
+      "--format",
+      "sarif=none/b",
+      "one.jsonl"
+    )
+    #expect(run.status == 74 && run.output == "")
+    #expect(run.complaint == "kvo-audit: none/b: cannot be written: No such file or directory\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.path("a.json")))
+    let own = try self.run("--summary", "one.jsonl", "one.jsonl")
+    #expect(
+      own.complaint
+        == "kvo-audit: one.jsonl: is read as a log, and would be overwritten; name another file\n"
+    )
+  }
+
+  @Test("fails on what is new alone, and says what is")
+  func baseline() throws {
+    _ = try run("--summary", "base.json", "one.jsonl")
+    let same = try run("--baseline", "base.json", "--fail-on-new", "one.jsonl")
+    #expect(same.status == 0)
+    #expect(same.output.contains("\nCOMPARED with base.json: 0 new, 1 unchanged, 0 fixed\n"))
+    let more = try run("--baseline", "base.json", "--fail-on-new", "two.jsonl")
+    #expect(more.status == 1)
+    #expect(more.output.contains("\nCOMPARED with base.json: 1 new, 1 unchanged, 0 fixed\n"))
+    #expect(try run("--baseline", "base.json", "one.jsonl").status == 1)
+    #expect(try run("diff", "base.json", "two.jsonl").output.hasPrefix("NEW: 1 finding\n"))
+    let markdown = try run("diff", "--format", "markdown", "two.jsonl", "base.json").output
+    #expect(markdown.contains("**Fixed: 1 finding**"))
+  }
+
+  @Test("merges parts into what one audit says")
+  func merge() throws {
+    let whole = try run("--format", "json", "one.jsonl", "two.jsonl")
+    for (log, part) in [("one.jsonl", "1.json"), ("two.jsonl", "2.json")] {
+      #expect(try run("--fail-on", "never", "--summary", part, log).status == 0)
+    }
+    let merged = try run("merge", "--format", "json", "2.json", "1.json")
+    #expect(merged.output == whole.output && merged.status == 1)
+    let text = try run("merge", "1.json", "2.json")
+    #expect(text.output.contains("\n  Seen in 2 processes of 2 runs\n"))
+    #expect(try run("--format", "text", ".").output == text.output)
+    let known = try run("merge", "--suppressions", "known", "--today", "2027-01-01", "1.json")
+    #expect(known.status == 0)
+  }
+
+  @Test("exports, and refuses what cannot be")
+  func export() throws {
+    for (arguments, status) in [
+      (["--to", "perfetto", "one.jsonl"], 0), (["--to", "perfetto", "one.jsonl", "two.jsonl"], 64),
+      (["--to", "collapsed", "one.jsonl"], 0),
+      (["--to", "speedscope", "one.jsonl", "-o", "s.json"], 0),
+      (["--to", "sqlite", "one.jsonl", "-o", "a.db"], 0), (["--to", "sqlite", "one.jsonl"], 64),
+      (["--to", "sqlite", "-", "-o", "a.db"], 64),
+      (["--to", "sqlite", "one.jsonl", "-o", "no/a.db"], 74),
+      (["--to", "csv", "one.jsonl"], 64), (["--to", "perfetto", "none.jsonl"], 65),
+      (["--to", "collapsed", "known"], 65),
+      (["--to", "perfetto", "-o", "one.jsonl", "one.jsonl"], 74),
+    ] as [([String], Int32)] {
+      let run = try CommandRun(["export"] + arguments, in: folder.url)
+      #expect(run.status == status, "\(arguments) \(run.complaint)")
+    }
+    let database = try Data(contentsOf: folder.url.appending(path: "a.db"))
+    #expect(database.starts(with: Data("SQLite format 3\0".utf8)))
+    #expect(try folder.names.filter { $0.hasSuffix(".part") } == [])
+  }
+}

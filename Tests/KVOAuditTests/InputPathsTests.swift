@@ -1,0 +1,77 @@
+import Foundation
+import KVOAudit
+import KVORules
+import TestSupport
+import Testing
+
+@Suite("Folders and patterns as inputs") struct InputPathsTests {
+  private let folder: ScratchFolder
+
+  init() throws {
+    folder = try ScratchFolder()
+    for path in ["logs/a.jsonl", "logs/deep/er/b.jsonl", "logs/.hidden/c.jsonl", "other/d.jsonl"] {
+      try write(path, LogText.exit)
+    }
+    try write("logs/readme.txt", "some words\n")
+    try write("logs/deep/crash.ips", "{}")
+    try write("logs/deep/image.png", "\u{89}PNG")
+    let report = JSONReportRenderer().render(AuditReport())
+    try write("logs/deep/report.json", String(decoding: report, as: UTF8.self))
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "empty"),
+      withIntermediateDirectories: true
+    )
+  }
+
+  private func write(_ path: String, _ text: String) throws {
+    let url = folder.url.appending(path: path)
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(),
+      withIntermediateDirectories: true
+    )
+    try Data(text.utf8).write(to: url)
+  }
+
+  private func inputs(_ arguments: String...) -> [String] {
+    AuditInput.inputs(arguments: arguments.map { $0 == "-" ? $0 : folder.path($0) })
+      .map { $0.label.replacing(folder.path + "/", with: "") }
+  }
+
+  @Test("of a folder are the logs in it and below, and crash reports")
+  func folders() {
+    let logs = ["logs/a.jsonl", "logs/deep/crash.ips", "logs/deep/er/b.jsonl"]
+    #expect(inputs("logs") == logs)
+    #expect(inputs("logs/").map { $0.replacing("//", with: "/") } == logs)
+    #expect(inputs("logs/deep") == Array(logs.dropFirst()))
+    #expect(inputs("other", "logs/deep") == ["other/d.jsonl"] + logs.dropFirst())
+  }
+
+  @Test("of a pattern that the shell has left are the files that it matches")
+  func patterns() {
+    let all = [
+      "logs/a.jsonl", "logs/deep/crash.ips", "logs/deep/er/b.jsonl", "logs/deep/image.png",
+      "logs/deep/report.json", "logs/readme.txt",
+    ]
+    #expect(inputs("logs/**") == all)
+    #expect(inputs("logs/**/*.jsonl") == ["logs/a.jsonl", "logs/deep/er/b.jsonl"])
+    #expect(inputs("*/?.jsonl") == ["logs/a.jsonl", "other/d.jsonl"])
+    #expect(inputs("**/b.jsonl") == ["logs/deep/er/b.jsonl"])
+    #expect(inputs("logs/*/er/*") == ["logs/deep/er/b.jsonl"])
+  }
+
+  @Test("are each taken once, and what is named is taken as it is named")
+  func once() {
+    // As a shell expands logs/** itself, folders and all.
+    #expect(
+      inputs("logs/a.jsonl", "logs/deep", "logs/deep/er", "logs/deep/er/b.jsonl", "logs/readme.txt")
+        == ["logs/a.jsonl", "logs/deep/crash.ips", "logs/deep/er/b.jsonl", "logs/readme.txt"]
+    )
+    #expect(inputs("logs/a.jsonl", "logs/a.jsonl") == ["logs/a.jsonl", "logs/a.jsonl"])
+    #expect(inputs("logs", "logs") == inputs("logs"))
+    #expect(
+      inputs("-", "none.jsonl", "none/*.jsonl", "empty") == [
+        "standard input", "none.jsonl", "none/*.jsonl", "empty",
+      ]
+    )
+  }
+}
