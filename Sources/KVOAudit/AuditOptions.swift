@@ -9,14 +9,18 @@ package struct AuditOptions: Hashable, Sendable {
   package var appModules: [String]
   /// Whether what is registered at an orderly exit counts as leaked.
   package var judgesLeaksAtExit: Bool
+  /// Whether the report's ``AuditReport/activity`` is collected, which only a page shows.
+  package var collectsActivity: Bool
 
   package init(
     profile: Profile? = nil,
     appModules: [String] = [],
-    judgesLeaksAtExit: Bool = false
+    judgesLeaksAtExit: Bool = false,
+    collectsActivity: Bool = false
   ) {
     self.profile = profile
     self.appModules = appModules
     self.judgesLeaksAtExit = judgesLeaksAtExit
+    self.collectsActivity = collectsActivity
   }
 }

@@ -54,6 +54,7 @@ struct AuditCommand: ParsableCommand {
         kvo-audit app.jsonl
         kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
         kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit --format html=audit.html app.kvolog
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
         kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
@@ -69,8 +70,8 @@ struct AuditCommand: ParsableCommand {
     name: .customLong("format"),
     help: ArgumentHelp(
       """
-      How to write the report: text, json, markdown, sarif, junit or html (a page of \
-      groups of crash reports); =FILE writes it into a file \
+      How to write the report: text, json, markdown, sarif, junit or html (a page for a browser, \
+      which needs nothing else); =FILE writes it into a file \
       (repeatable; text on standard output where nothing is said).
       """,
       valueName: "form[=file]"
@@ -178,7 +179,8 @@ struct AuditCommand: ParsableCommand {
       options: AuditOptions(
         profile: profile,
         appModules: appModules,
-        judgesLeaksAtExit: leaksAtExit
+        judgesLeaksAtExit: leaksAtExit,
+        collectsActivity: formats.contains { $0.format == .html }
       ),
       resolver: DwarfFrameResolver(),
       importer: ReportImporter(dsyms: dsyms)

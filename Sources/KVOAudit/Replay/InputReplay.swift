@@ -26,6 +26,8 @@ struct InputReplay {
     var crashes: [RecordedCrash]
     /// Why frames of findings stay addresses, each reason once.
     var unnamed: [String]
+    /// What went on, where that was asked for.
+    var activity = Activity()
   }
 
   private static let batchCount = 4_096
@@ -38,6 +40,7 @@ struct InputReplay {
   private var ended: [Ended] = []
   private var crashes: [RecordedCrash] = []
   private var unnamed: [String] = []
+  private var activity = Activity()
 
   init(options: AuditOptions, resolver: (any FrameResolver)?) {
     self.options = options
@@ -77,7 +80,8 @@ struct InputReplay {
       findings: folder.findings,
       ended: ended,
       crashes: crashes,
-      unnamed: unnamed
+      unnamed: unnamed,
+      activity: activity
     )
   }
 
@@ -90,6 +94,7 @@ struct InputReplay {
       explainAddresses(in: [crash.stack])
       crashes.append(crash)
     }
+    current.finishActivity(builder(names), into: &activity)
     ended.append(
       Ended(
         notJudged: current.engine.notJudged,

@@ -27,6 +27,9 @@ struct ProcessReplay {
     case open
   }
 
+  /// Nil where nobody asked for it.
+  private(set) var activity: ActivityTracker?
+
   /// Whether anything but the process was described.
   private var hasEvents = false
 
@@ -35,6 +38,7 @@ struct ProcessReplay {
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
     )
+    if options.collectsActivity { activity = ActivityTracker() }
   }
 
   var engine: RuleEngine { replay.engine }
@@ -53,8 +57,30 @@ struct ProcessReplay {
   ) -> Int {
     var count = 0
     while count < events.count, describe(events[count], number: firstNumber + count) { count += 1 }
-    replay.take(events.extracting(first: count), firstNumber: firstNumber, judge)
+    replayed(events.extracting(first: count), firstNumber: firstNumber, judge)
     return count
+  }
+
+  /// Replays `events`; where activity is followed, in pieces that it asks for.
+  private mutating func replayed(
+    _ events: Span<Event>,
+    firstNumber: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    var doneCount = 0
+    while let room = activity?.room, doneCount < events.count {
+      let piece = events.extracting(droppingFirst: doneCount)
+        .extracting(first: min(room, events.count - doneCount))
+      replay.take(piece, firstNumber: firstNumber + doneCount, judge)
+      activity?.note(
+        piece,
+        firstNumber: firstNumber + doneCount,
+        live: replay.engine.liveRegistrationCount
+      )
+      doneCount += piece.count
+    }
+    guard activity == nil else { return }
+    replay.take(events, firstNumber: firstNumber, judge)
   }
 
   /// Takes from `event` what is not left to the rules.
@@ -95,4 +121,9 @@ struct ProcessReplay {
 
   /// The log of the process is over.
   mutating func finish(_ judge: (Verdict) -> Void) { replay.finish(judge) }
+
+  /// Adds what went on to `into`, where that was followed, once the log of the process is over.
+  mutating func finishActivity(_ builder: FindingBuilder, into all: inout Activity) {
+    activity?.finish(replay.engine, builder, into: &all)
+  }
 }

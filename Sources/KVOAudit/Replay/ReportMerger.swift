@@ -13,6 +13,7 @@ struct ReportMerger {
   private var summary = AuditReport.Summary()
   private var crashes: [RecordedCrash] = []
   private var unnamed: [String] = []
+  private var activity = Activity()
 
   /// Takes in what was found in one input.
   mutating func add(_ outcome: InputReplay.Outcome, label: String) {
@@ -28,6 +29,7 @@ struct ReportMerger {
       crash.input = inputLabels.count - 1
       crashes.append(crash)
     }
+    activity.add(outcome.activity, input: inputLabels.count - 1)
     unnamed += outcome.unnamed.filter { !unnamed.contains($0) }
     for process in outcome.ended {
       summary.processCount += 1
@@ -46,6 +48,7 @@ struct ReportMerger {
     report.notJudged = notJudged
     report.crashes = crashes
     report.unnamed = unnamed
+    report.activity = activity
     report.summary = summary
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }
     report.summary.textCount = report.inputs.count { $0.kind.isText }

@@ -74,6 +74,8 @@ package struct AuditReport: Sendable {
   /// In the order of the codes, each code and reason once.
   package var notJudged: [NotJudged]
   package var summary: Summary
+  /// What went on, where that was asked for.
+  package var activity = Activity()
 
   package init(
     inputs: [Input] = [],

@@ -99,6 +99,20 @@ package struct Finding: Hashable, Sendable {
     }
   }
 
+  /// How many registrations the runs of a scope left behind.
+  package struct Growth: Hashable, Sendable {
+    package var scope: String
+    package var runCount: Int
+    /// How many were live at the ends of the last runs.
+    package var counts: [Int]
+
+    package init(scope: String, runCount: Int, counts: [Int]) {
+      self.scope = scope
+      self.runCount = runCount
+      self.counts = counts
+    }
+  }
+
   package var code: RuleCode
   package var severity: Severity
   package var profile: Profile
@@ -122,6 +136,8 @@ package struct Finding: Hashable, Sendable {
   package var isHistoryLost: Bool
   /// The edges of a retain cycle, from and back to the first object; empty for other rules.
   package var cycle: [Edge]
+  /// The figures of a growth; nil for other rules.
+  package var growth: Growth?
   package var hint: String
   /// Eight hexadecimal digits that stay the same from run to run.
   package var signature: String

@@ -71,6 +71,9 @@ package struct FindingBuilder {
       hint: sentence.hint(entry.hint)
     )
     if case .cycle(let references) = verdict.detail { finding.cycle = references.map(edge) }
+    if case .growth(let scope, let runCount, let counts) = verdict.detail {
+      finding.growth = Finding.Growth(scope: names[scope], runCount: runCount, counts: counts)
+    }
     finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
     return finding
   }
@@ -122,7 +125,8 @@ package struct FindingBuilder {
     }
   }
 
-  func stack(_ evidence: Evidence, dying: String?) -> Finding.Stack {
+  /// The stack of `evidence`, named; `dying` is the class of the object whose death is told of.
+  package func stack(_ evidence: Evidence, dying: String? = nil) -> Finding.Stack {
     Finding.Stack(
       role: evidence.role,
       thread: evidence.thread.map { names.text(of: $0) },

@@ -1,0 +1,38 @@
+import KVORules
+import KVOTrace
+
+/// Follows one process while it is replayed.
+struct ActivityTracker {
+  /// How often the live registrations are looked at, in events: a step of the curve that stands for
+  /// more has the highest of several looks.
+  static let glanceCount = 64
+
+  private var curve = LiveCurve()
+  private var tally = CallSiteTally()
+  private var firstEvent = 0
+
+  /// How many events to replay before the next ``note(_:firstNumber:live:)``, at the most.
+  var room: Int { min(curve.room, Self.glanceCount) }
+
+  /// `events` were replayed, which are no more than ``room``.
+  mutating func note(_ events: Span<Event>, firstNumber: Int, live: Int) {
+    guard !events.isEmpty else { return }
+    if firstEvent == 0 { firstEvent = firstNumber }
+    var time: UInt64?
+    for at in events.indices {
+      tally.note(events[at])
+      time = events[at].time ?? time
+    }
+    curve.add(events.count, lastEvent: firstNumber + events.count - 1, live: live, time: time)
+  }
+
+  /// The process is over.
+  mutating func finish(
+    _ engine: RuleEngine,
+    _ builder: FindingBuilder,
+    into activity: inout Activity
+  ) {
+    let sites = tally.finish(engine.liveRegistrations, builder)
+    activity.add(Activity.Process(firstEvent: firstEvent, curve: curve), sites)
+  }
+}
