@@ -30,8 +30,9 @@ package struct Activity: Hashable, Sendable {
 
   package var isEmpty: Bool { processes.isEmpty && omittedProcessCount == 0 }
 
-  /// Takes in one process.
+  /// Takes in one process; one in which nothing went on has no curve.
   package mutating func add(_ process: Process, _ sites: CallSites) {
+    if process.curve.steps.isEmpty { return }
     if processes.count < Self.processLimit {
       processes.append(process)
     } else {

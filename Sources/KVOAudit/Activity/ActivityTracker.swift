@@ -16,14 +16,24 @@ struct ActivityTracker {
 
   /// `events` were replayed, which are no more than ``room``.
   mutating func note(_ events: Span<Event>, firstNumber: Int, live: Int) {
-    guard !events.isEmpty else { return }
-    if firstEvent == 0 { firstEvent = firstNumber }
+    if firstEvent == 0 {
+      // What a log begins with says what was recorded: nothing goes on yet.
+      guard events.indices.contains(where: { !Self.isDescription(events[$0]) }) else { return }
+      firstEvent = firstNumber
+    }
     var time: UInt64?
     for at in events.indices {
       tally.note(events[at])
       time = events[at].time ?? time
     }
     curve.add(events.count, lastEvent: firstNumber + events.count - 1, live: live, time: time)
+  }
+
+  private static func isDescription(_ event: borrowing Event) -> Bool {
+    switch event.body {
+    case .process, .module, .threadName: true
+    default: false
+    }
   }
 
   /// The process is over.

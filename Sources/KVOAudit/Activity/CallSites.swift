@@ -40,6 +40,11 @@ package struct CallSites: Hashable, Sendable {
   package struct Rest: Hashable, Sendable {
     package var madeCount = 0
     package var liveCount = 0
+
+    package init(madeCount: Int = 0, liveCount: Int = 0) {
+      self.madeCount = madeCount
+      self.liveCount = liveCount
+    }
   }
 
   private struct Key: Hashable {

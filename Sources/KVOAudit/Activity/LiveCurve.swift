@@ -3,7 +3,7 @@
 /// A step stands for as many events as every other; what it stands for doubles as the log goes on, so
 /// that there are never more than ``limit``.
 package struct LiveCurve: Hashable, Sendable {
-  package static let limit = 240
+  package static let limit = 400
 
   /// Some events that follow each other.
   package struct Step: Hashable, Sendable {

@@ -37,29 +37,35 @@ struct CycleDrawing: Hashable {
 
   /// Lays out the edges of a cycle, from and back to its first object.
   init(_ cycle: [Finding.Edge]) {
-    var texts = cycle.map { Self.cut($0.from.description) }
+    var objects = cycle.map(\.from)
+    // What does not lead back is a chain.
+    if let last = cycle.last, last.to != cycle.first?.from { objects.append(last.to) }
+    var texts = objects.map { Self.cut($0.description) }
     var arrows = cycle.enumerated().map { place, edge in
       Arrow(
         from: place,
-        to: (place + 1) % cycle.count,
+        to: (place + 1) % objects.count,
         label: Self.cut(edge.label.isEmpty ? edge.strength : edge.label),
         isSuspected: edge.certainty == "suspected"
       )
     }
     var gapPlace: Int?
-    if cycle.count > Self.objectLimit {
+    if objects.count > Self.objectLimit {
       let head = Self.objectLimit / 2
       let tail = Self.objectLimit - head - 1
-      let omitted = cycle.count - head - tail
+      let omitted = objects.count - head - tail
+      let isClosed = arrows.count == objects.count
       gapPlace = head
       texts =
         texts.prefix(head) + ["… \(Wording.count(omitted, "more object"))"]
         + texts.suffix(tail)
-      arrows = arrows.prefix(head) + [arrows[cycle.count - tail - 1]] + arrows.suffix(tail)
+      // Up to the gap, from it to what follows, and on.
+      arrows = Array(arrows.prefix(head) + arrows[(objects.count - tail - 1)...])
       for place in arrows.indices {
         arrows[place].from = place
-        arrows[place].to = (place + 1) % arrows.count
+        arrows[place].to = place + 1
       }
+      if isClosed { arrows[arrows.count - 1].to = 0 }
     }
     boxes = texts.enumerated().map { place, text in
       Box(y: Double(place) * (Self.boxHeight + Self.gap), text: text, isGap: place == gapPlace)
@@ -74,7 +80,6 @@ struct CycleDrawing: Hashable {
       boxWidth + Self.detour + back + 16,
       boxWidth / 2 + Double(down) * Self.letterWidth + 24
     )
-    // An object that holds itself needs room for the way back.
     height = Double(boxes.count) * (Self.boxHeight + Self.gap) - Self.gap + 2
   }
 

@@ -56,8 +56,8 @@ struct FindingSection {
       page.markup(" ")
       page.element("span", ["class": "times quiet small"], text: times)
     }
-    page.element("span", ["class": "message"], text: finding.message)
-    if let place { page.element("span", ["class": "place"], text: place) }
+    page.element("span", ["class": "message"], text: finding.message, limit: 400)
+    if let place { page.element("span", ["class": "place"], text: place, limit: 200) }
   }
 
   private var marks: [String] {

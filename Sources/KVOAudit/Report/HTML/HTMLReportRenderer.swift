@@ -27,7 +27,7 @@ package struct HTMLReportRenderer {
   /// Complexity: O(size of the report).
   package func render(_ report: AuditReport) -> [UInt8] {
     let verdict = PageVerdict(report)
-    let skeleton = PageSkeleton(title: verdict.title, hasScript: !report.findings.isEmpty)
+    let skeleton = PageSkeleton(title: verdict.title, hasScript: hasScript(report))
     return skeleton.render { page in
       let sections = sections(of: report)
       page.element("a", ["class": "skip", "href": "#findings"], text: "Skip to the findings")
@@ -51,6 +51,11 @@ package struct HTMLReportRenderer {
       }
       page.line()
     }
+  }
+
+  /// Whether there is anything to search or to zoom into.
+  private func hasScript(_ report: AuditReport) -> Bool {
+    !report.findings.isEmpty || report.activity.callSites.madeCount > 0
   }
 
   private struct Section {
@@ -77,6 +82,11 @@ package struct HTMLReportRenderer {
         }
       }
     )
+    let notJudged = Section(id: "not-judged", title: "Not judged, which is not clean") {
+      $0.writeNotJudged(report.notJudged)
+    }
+    // Where nothing was found, what nobody looked for matters most.
+    if report.findings.isEmpty, !report.notJudged.isEmpty { sections.append(notJudged) }
     if !report.activity.isEmpty {
       sections.append(
         Section(id: "timeline", title: "Live observations over time") {
@@ -91,13 +101,7 @@ package struct HTMLReportRenderer {
         }
       )
     }
-    if !report.notJudged.isEmpty {
-      sections.append(
-        Section(id: "not-judged", title: "Not judged, which is not clean") {
-          $0.writeNotJudged(report.notJudged)
-        }
-      )
-    }
+    if !report.findings.isEmpty, !report.notJudged.isEmpty { sections.append(notJudged) }
     sections.append(Section(id: "inputs", title: "Inputs") { $0.writeInputs(report) })
     return sections
   }

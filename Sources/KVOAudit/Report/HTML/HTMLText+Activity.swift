@@ -20,7 +20,9 @@ extension HTMLText {
         page.write(TimelineDrawing(process, findings: report.findings), of: name)
       }
       page.element("p", ["class": "quiet small"]) { page in
-        page.text("Each sign is where findings happened, and leads to the worst of them.")
+        if !report.findings.isEmpty {
+          page.text("Each sign is where findings happened, and leads to the worst of them.")
+        }
         if report.activity.omittedProcessCount > 0 {
           let more = report.activity.omittedProcessCount
           page.text(" \(Wording.count(more, "more process", "more processes")) not drawn.")
@@ -80,9 +82,9 @@ extension HTMLText {
         page.line()
         for row in places.rows.prefix(Self.siteLimit) {
           page.element("tr") { page in
-            page.element("td") { $0.element("code", text: row.function) }
-            page.element("td") { $0.element("code", text: row.place) }
-            page.element("td") { $0.element("code", text: row.observed) }
+            page.element("td") { $0.element("code", text: row.function, limit: 160) }
+            page.element("td") { $0.element("code", text: row.place, limit: 160) }
+            page.element("td") { $0.element("code", text: row.observed, limit: 160) }
             page.element("td", ["class": "figure"], text: Wording.grouped(row.madeCount))
             page.element("td", ["class": "figure"], text: Wording.grouped(row.liveCount))
           }

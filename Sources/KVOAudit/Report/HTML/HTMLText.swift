@@ -31,9 +31,10 @@ struct HTMLText {
   mutating func element(
     _ name: StaticString,
     _ attributes: KeyValuePairs<StaticString, String?> = [:],
-    text: String
+    text: String,
+    limit: Int = HTMLText.textLimit
   ) {
-    element(name, attributes) { $0.text(text) }
+    element(name, attributes) { $0.text(text, limit: limit) }
   }
 
   /// Writes the opening tag of an element; alone, where the element has no content.

@@ -1,7 +1,7 @@
 /// What a page does where scripts may run. Without it everything can be read, and links work.
 enum PageScript {
   /// The digest of ``source``, by which browsers know that the script is ours; a test compares them.
-  static let integrity = "sha256-GiXC7Mzk7PkgUxP2eD+deH1+u5UaSBqfYCLVrL9P0tA="
+  static let integrity = "sha256-3m9FM04VgyQLl6kDbJ/B+Srdv2EKxan58Llp4v8b6wY="
 
   static let source: StaticString = #"""
 
@@ -33,8 +33,8 @@ enum PageScript {
           entry.hidden = !fits;
           if (fits) count += 1;
         }
-        shown.textContent = count === entries.length
-          ? `All ${count} findings are shown.` : `${count} of ${entries.length} findings are shown.`;
+        const noun = entries.length === 1 ? "finding" : "findings";
+        shown.textContent = `${count} of ${entries.length} ${noun} shown`;
       };
 
       const clear = () => {
@@ -101,6 +101,26 @@ enum PageScript {
           event.preventDefault();
         }
       });
+
+      // A call that is pointed at takes the whole width; the one that has it gives it back.
+      for (const flame of all(".flame")) {
+        flame.classList.add("zooms");
+        flame.addEventListener("click", (event) => {
+          const item = event.target.closest("li");
+          if (!item) return;
+          const wasWidest = item.classList.contains("zoomed")
+            && !item.querySelector(":scope > ul > .zoomed");
+          for (const other of flame.querySelectorAll("li")) other.classList.remove("zoomed", "aside");
+          if (wasWidest) return;
+          for (let at = item; at && at !== flame; at = at.parentElement) {
+            if (!at.matches("li")) continue;
+            at.classList.add("zoomed");
+            for (const other of at.parentElement.children) {
+              if (other !== at) other.classList.add("aside");
+            }
+          }
+        });
+      }
 
       let wasClosed = [];
       window.addEventListener("beforeprint", () => {

@@ -127,7 +127,8 @@ enum PageStyle {
     .message, .place { display: block; padding-left: 1.5rem; }
     .message { margin-top: .25rem; }
     .place { color: var(--quiet); margin-top: .15rem; }
-    .body { padding: 0 1rem 1rem 1.5rem; scroll-margin-top: 7.5rem; }
+    .finding > summary:focus-visible { outline-offset: -3px; }
+    .body { padding: .25rem 1rem 1rem 1.5rem; scroll-margin-top: 7.5rem; }
     .body > * + * { margin-top: 1rem; }
     .stacks {
       display: grid; gap: 1rem; align-items: start;
@@ -167,6 +168,7 @@ enum PageStyle {
     .drawing text { fill: var(--text); font-size: 12.5px; font-family: ui-monospace, "SF Mono", Menlo,
       Consolas, "DejaVu Sans Mono", monospace; }
     .drawing text.label { fill: var(--quiet); }
+    figure > p { margin-top: .5rem; }
     .bar { fill: var(--area); stroke: var(--curve); }
 
     .timeline { display: grid; grid-template-columns: max-content 1fr; column-gap: .6rem; }
@@ -181,7 +183,7 @@ enum PageStyle {
     .marks a { display: block; padding: .2rem; line-height: 1; }
     .marks li::after {
       content: ""; position: absolute; left: 50%; top: 1.35rem; height: calc(130px + .4rem); width: 0;
-      border-left: 1px dashed var(--quiet); pointer-events: none;
+      border-left: 1px dashed var(--quiet); pointer-events: none; opacity: .55;
     }
     .plot { display: block; width: 100%; height: 130px; border-bottom: 1px solid var(--quiet); }
     .plot .area { fill: var(--area); }
@@ -198,6 +200,9 @@ enum PageStyle {
       padding: .12rem .3rem; min-height: 1.45rem; border: 1px solid var(--panel); border-radius: 3px;
       background: linear-gradient(90deg, var(--live) var(--share), var(--over) 0);
     }
+    .flame .aside { display: none; }
+    .flame .zoomed { width: 100% !important; }
+    .flame.zooms .call { cursor: pointer; }
     .flame .own { font-weight: 700; }
     .flame .observed { font-style: italic; }
     .key { display: inline-block; width: .9em; height: .9em; vertical-align: -.1em; border-radius: 2px; }
@@ -222,7 +227,7 @@ enum PageStyle {
     @media (max-width: 40rem) {
       body { padding: 1.25rem .75rem 3rem; }
       h1 { font-size: 1.4rem; }
-      .body { padding: 0 .75rem .75rem; }
+      .body { padding: .25rem .75rem .75rem; }
       .message, .place { padding-left: 0; }
       .terms { grid-template-columns: 1fr; gap: 0; }
       .terms dd { margin-bottom: .5rem; }

@@ -5,7 +5,7 @@ struct TimelineDrawing: Hashable {
   static let width = 960.0
   static let height = 130.0
   /// How many places findings are marked at, at the most; those that are nearer are one mark.
-  static let columnCount = 60
+  static let columnCount = 48
 
   /// Findings of about the same time.
   struct Mark: Hashable {
@@ -67,7 +67,7 @@ struct TimelineDrawing: Hashable {
         "event \(Wording.grouped(event))" + (elapsed.map { " · \(Self.spelled($0))" } ?? "")
       return Tick(place: x(place), text: text)
     }
-    marks = Self.marks(process, findings) { x($0) }
+    marks = Self.marks(process, findings)
     let end = steps.last?.live ?? 0
     summary =
       "At most \(Wording.count(peak, "observation")) \(peak == 1 ? "was" : "were") live at a time, "
@@ -106,23 +106,23 @@ struct TimelineDrawing: Hashable {
 
   private static func marks(
     _ process: Activity.Process,
-    _ findings: [Finding],
-    _ x: (Int) -> Double
+    _ findings: [Finding]
   ) -> [Mark] {
     guard let last = process.curve.steps.last?.lastEvent else { return [] }
     let stepCount = process.curve.steps.count
+    let columnCount = min(columnCount, stepCount)
     var columns: [Int: Mark] = [:]
     for finding in findings where finding.input == process.input && finding.crashFacts == nil {
       for event in finding.events where event >= process.firstEvent && event <= last {
         let step = process.curve.place(of: event)
-        let column = step * min(columnCount, stepCount) / stepCount
+        let column = step * columnCount / stepCount
         if columns[column] != nil {
           columns[column]?.count += 1
           continue
         }
         // Findings come the worst first, so that the first one here is the worst here.
         columns[column] = Mark(
-          x: (x(step) + x(step + 1)) / 2,
+          x: width * (Double(column) + 0.5) / Double(columnCount),
           severity: finding.severity,
           signature: finding.signature,
           label: "event \(Wording.grouped(event)): \(finding.code.rawValue) \(finding.code.slug)",
