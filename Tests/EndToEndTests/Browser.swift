@@ -131,6 +131,18 @@ final class Browser {
     return (answer["result"] as? [String: Any])?["value"]
   }
 
+  /// Waits until an expression is true.
+  func wait(until expression: String) throws {
+    _ = try value(
+      """
+      new Promise((done) => {
+        const look = () => (\(expression)) ? done(0) : setTimeout(look, 20);
+        look();
+      })
+      """
+    )
+  }
+
   func text(_ expression: String) throws -> String { try value(expression) as? String ?? "" }
   func number(_ expression: String) throws -> Int { try value(expression) as? Int ?? -1 }
   func isTrue(_ expression: String) throws -> Bool { try value(expression) as? Bool ?? false }

@@ -63,8 +63,10 @@ package struct CallSites: Hashable, Sendable {
   package var madeCount: Int { rows.reduce(rest.madeCount) { $0 + $1.madeCount } }
   package var liveCount: Int { rows.reduce(rest.liveCount) { $0 + $1.liveCount } }
 
-  /// Takes in what was made elsewhere. The counts stay exact; which rows are kept depends on the order
-  /// where there are more than ``limit``.
+  /// Takes in what was made elsewhere.
+  ///
+  /// The counts stay exact; which rows are kept depends on the order where there are more than
+  /// ``limit``.
   ///
   /// Complexity: O(n log n) in the rows.
   package mutating func add(_ other: [Row], rest: Rest = Rest()) {

@@ -63,7 +63,9 @@ package struct LiveCurve: Hashable, Sendable {
     return low
   }
 
-  /// Makes one step of two. Their number is even, so that all of them are full.
+  /// Makes one step of two.
+  ///
+  /// Their number is even, so that all of them are full.
   private mutating func double() {
     steps = Swift.stride(from: 0, to: steps.count, by: 2).map { place in
       var step = steps[place + 1]

@@ -1,7 +1,9 @@
-/// What a page does where scripts may run. Without it everything can be read, and links work.
+/// What a page does where scripts may run.
+///
+/// Without it everything can be read, and links work.
 enum PageScript {
   /// The digest of ``source``, by which browsers know that the script is ours; a test compares them.
-  static let integrity = "sha256-3m9FM04VgyQLl6kDbJ/B+Srdv2EKxan58Llp4v8b6wY="
+  static let integrity = "sha256-4+/RklzbuzmNLuiCZY4T5KqLQVbdsSJseMmfHz5Ge0E="
 
   static let source: StaticString = #"""
 
@@ -82,7 +84,11 @@ enum PageScript {
         apply();
       }
       window.addEventListener("hashchange", reveal);
-      if (location.hash) reveal();
+      if (location.hash) {
+        reveal();
+        // The browser goes to the fragment too, in its own time, and takes the focus away.
+        window.addEventListener("load", () => requestAnimationFrame(() => setTimeout(reveal)));
+      }
 
       document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey || !filter) return;

@@ -88,13 +88,14 @@ enum PageStyle {
     .filter[hidden] { display: none; }
     .filter fieldset { border: 0; margin: 0; padding: 0; display: flex; gap: .9rem; }
     .filter .choice { display: flex; align-items: center; gap: .35rem; min-height: 2.25rem; }
-    .filter .field { display: grid; gap: .15rem; font-size: .875rem; color: var(--quiet); }
+    .filter .field { min-width: 0; max-width: 100%; display: grid; gap: .15rem; font-size: .875rem; color: var(--quiet); }
     .filter .grows { flex: 1 1 14rem; }
     input[type=search], select, button {
       font: inherit; font-size: .9375rem; color: var(--text); background: var(--panel);
       border: 1px solid var(--quiet); border-radius: 6px; padding: .3rem .6rem; min-height: 2.25rem;
-      max-width: 100%;
+      max-width: 100%; width: 100%;
     }
+    button { width: auto; }
     input[type=checkbox] { width: 1rem; height: 1rem; accent-color: var(--focus); margin: 0; }
     button { cursor: pointer; }
     .shown { margin-top: .75rem; display: flex; gap: .5rem 1.25rem; flex-wrap: wrap; align-items: center; }

@@ -43,7 +43,6 @@ struct TimelineDrawing: Hashable {
   /// - Parameters:
   ///   - process: what went on.
   ///   - findings: the report's, the worst first.
-  ///   - signatures: the findings that stand on the page, which marks can lead to.
   init(_ process: Activity.Process, findings: [Finding]) {
     let steps = process.curve.steps
     let peak = process.curve.peak
