@@ -4,13 +4,14 @@
 #   make test    passes all tests
 #   make check   what takes longer: lint, import check, sanitizers
 #   make fuzz    feeds what reads crash reports with texts that are nobody's
+#   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
 #
 # Each sets up what it needs. Nothing is installed or built twice.
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check bench lint imports harness fuzz thread-sanitizer \
+.PHONY: demo test check preload bench lint imports harness fuzz thread-sanitizer \
   recorder-thread-sanitizer address-sanitizer reports \
   setup setup-tests clean
 
@@ -19,12 +20,15 @@ STRICT := -Xswiftc -warnings-as-errors
 
 # Where the published schemas of SARIF and JUnit are, if they are: see CONTRIBUTING.md.
 export KVO_SAFETY_SCHEMAS ?= $(wildcard $(CURDIR)/../shared/schemas)
+# Where the articles with real console text are, if they are.
+export KVO_SAFETY_SEEDS ?= $(wildcard $(CURDIR)/../shared/seeds)
 
 demo: setup
 	@Scripts/demo
 
 test: setup-tests
 	swift build --build-tests $(STRICT)
+	Scripts/preload
 	swift test --skip-build
 
 check: lint imports harness fuzz thread-sanitizer address-sanitizer
@@ -81,6 +85,10 @@ reports: setup
 # ROUNDS=3 each row so often.
 bench: setup
 	@Scripts/bench $(if $(ROUNDS),--rounds $(ROUNDS)) $(SUITES)
+
+preload: setup
+	swift build --product kvo-audit
+	Scripts/preload
 
 setup:
 	@Scripts/setup

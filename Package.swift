@@ -93,6 +93,16 @@ let package = Package(
       ]
     ),
 
+    // Objective-C programs. What they are run with is no product: SwiftPM links every library to
+    // Swift's runtime, so Scripts/preload makes it of these four. Here they are checked, and tested.
+    .target(name: "CKVORuntime"),
+    .target(name: "CKVOPreload", dependencies: ["CKVOUnwind", "CKVORecorder", "CKVORuntime"]),
+    .testTarget(
+      name: "KVOPreloadTests",
+      dependencies: ["TestSupport", "kvo-audit"],
+      exclude: ["Reports"]
+    ),
+
     .target(name: "CKVOLifetime"),
     // One word of thread-local storage, read while a change is delivered.
     .target(name: "CKVODelivery"),
@@ -207,6 +217,20 @@ let package = Package(
       dependencies: ["KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
     ),
 
+    // Runs a program so that it is recorded: finds it, looks at what it is, waits for its end.
+    .target(name: "KVOLaunch", dependencies: ["CElfutils"]),
+    .testTarget(name: "KVOLaunchTests", dependencies: ["KVOLaunch", "TestSupport"]),
+
+    // What other tools show: traces, flame graphs, tables. Apart from KVOAudit, so that what tests link
+    // needs no SQLite. GRDB would do the same with a build of a minute in each configuration: what is
+    // needed here is to fill tables.
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "KVOExport", dependencies: ["CSQLite", "KVOAudit", "KVORules", "KVOTrace"]),
+    .testTarget(
+      name: "KVOExportTests",
+      dependencies: ["KVOExport", "CSQLite", "KVOAudit", "KVORules", "KVOTrace", "TestSupport"]
+    ),
+
     // MARK: - Where people meet it
 
     .target(
@@ -230,7 +254,8 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOImport", "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
+        "KVOAudit", "KVOExport", "KVOImport", "KVOLaunch", "KVOSymbols", "KVORules", "KVOTrace",
+        "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),

@@ -100,10 +100,58 @@ static bool define_source_line(KVOSRecorder *recorder, uint32_t id, const uintpt
   return true;
 }
 
+static size_t (*_Atomic nameFrame)(uintptr_t address, char *buffer, size_t byteCount);
+// Whether names of frames are being interned, which comes to kvos_define_names() again: strings are defined
+// then, and nothing else. Guarded by the lock.
+static bool isNaming;
+
+void kvos_name_frames(size_t (*name)(uintptr_t address, char *buffer, size_t byteCount)) {
+  atomic_store_explicit(&nameFrame, name, memory_order_release);
+}
+
+// The ids of what the process says that the functions are called; false: it says nothing.
+static bool name_frames(const uintptr_t *frames, uint64_t count, uint32_t *names) {
+  size_t (*name)(uintptr_t, char *, size_t) =
+      atomic_load_explicit(&nameFrame, memory_order_acquire);
+  if (name == NULL) return false;
+  bool isNamed = false;
+  isNaming = true;
+  for (uint64_t at = 0; at < count; at++) {
+    char text[512];
+    size_t byteCount = name(frames[at], text, sizeof text);
+    names[at] = kvos_intern_string((const uint8_t *)text, byteCount);
+    isNamed |= names[at] != 0;
+  }
+  isNaming = false;
+  return isNamed;
+}
+
+static bool define_named_stack(KVOSRecorder *recorder, uint32_t id, const uintptr_t *frames,
+                               uint64_t count, const uint32_t *names) {
+  // A name that there is no room for leaves the stack for later as well.
+  uint32_t strings = atomic_load_explicit(&recorder->strings.count, memory_order_relaxed);
+  if (recorder->definedStringCount < strings) return false;
+  uint8_t *start = table_room(recorder, 24 + 20 * count);
+  if (start == NULL) return false;
+  uint8_t *at = kvos_put(kvos_put(start + 1, id), count);
+  for (uint64_t frame = 0; frame < count; frame++) {
+    at = kvos_put(kvos_put(at, frames[frame]), names[frame]);
+    // Module, file and line: whoever reads the log finds them by the address.
+    at = kvos_put(kvos_put(kvos_put(at, 0), 0), 0);
+  }
+  recorder->tables.cursor = at;
+  kvos_commit(start, KVOS_DESCRIBED_STACK);
+  return true;
+}
+
 static bool define_stack(KVOSRecorder *recorder, uint32_t id, const KVOSName *name) {
   const uintptr_t *frames = (const uintptr_t *)(const void *)name->bytes;
   uint64_t count = name->byteCount / sizeof *frames;
   if (frames[0] == 0) return define_source_line(recorder, id, frames);
+  uint32_t names[KVOS_FRAME_LIMIT];
+  if (name_frames(frames, count, names)) {
+    return define_named_stack(recorder, id, frames, count, names);
+  }
   uint8_t *start = table_room(recorder, 24 + 10 * count);
   if (start == NULL) return false;
   recorder->tables.cursor = kvos_put_stack(start + 1, id, frames, count);
@@ -142,6 +190,7 @@ bool kvos_define_names(KVOSRecorder *recorder) {
     if (!define_string(recorder, id, kvos_name(&recorder->strings, id))) return kvos_block(recorder);
     recorder->definedStringCount = id;
   }
+  if (isNaming) return true;
   while (recorder->definedStackCount < stacks) {
     uint32_t id = recorder->definedStackCount + 1;
     if (!define_stack(recorder, id, kvos_name(&recorder->stacks, id))) return kvos_block(recorder);

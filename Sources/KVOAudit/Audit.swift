@@ -53,7 +53,7 @@ package struct Audit {
   ///     this one. Never by two threads at a time, and no more once this has returned.
   /// - Returns: the report.
   /// - Complexity: O(bytes) in time; memory as ``LogSource`` and the rules need, for as many inputs as
-  ///   are read at a time, plus the findings.
+  ///   are read at a time, plus the distinct findings of all.
   package func report(on inputs: [AuditInput], progress: Progress? = nil) -> AuditReport {
     var report = AuditReport()
     var merger = ReportMerger()
@@ -64,7 +64,7 @@ package struct Audit {
       importer: importer,
       progress: progress
     )
-    for (input, result) in zip(inputs, batch.replayAll(workerCount: workerCount)) {
+    batch.replayAll(workerCount: workerCount) { input, result in
       switch result {
       case .success(let outcome):
         report.inputs.append(outcome.input)

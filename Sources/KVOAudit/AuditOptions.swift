@@ -9,18 +9,22 @@ package struct AuditOptions: Hashable, Sendable {
   package var appModules: [String]
   /// Whether what is registered at an orderly exit counts as leaked.
   package var judgesLeaksAtExit: Bool
-  /// Whether the report's ``AuditReport/activity`` is collected, which only a page shows.
-  package var collectsActivity: Bool
+  /// Whether registrations are counted by the places that make them.
+  package var gathersCallSites: Bool
+  /// Whether it is followed how many registrations are live, which only a page shows.
+  package var followsActivity: Bool
 
   package init(
     profile: Profile? = nil,
     appModules: [String] = [],
     judgesLeaksAtExit: Bool = false,
-    collectsActivity: Bool = false
+    gathersCallSites: Bool = false,
+    followsActivity: Bool = false
   ) {
     self.profile = profile
     self.appModules = appModules
     self.judgesLeaksAtExit = judgesLeaksAtExit
-    self.collectsActivity = collectsActivity
+    self.gathersCallSites = gathersCallSites
+    self.followsActivity = followsActivity
   }
 }

@@ -37,6 +37,7 @@ struct ConvertCommand: ParsableCommand {
     if let output, input.paths.contains(where: { OutputFile.isSame(output, as: $0) }) {
       throw ValidationError("\"\(output)\" is the log itself, and would be overwritten")
     }
+    if let output { try OutputFile.check([output], reading: []) }
     var conversion = LogConversion(of: input, to: to)
     let sink = OutputSink(path: output)
     let bar = ProgressBar()

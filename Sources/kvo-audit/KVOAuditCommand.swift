@@ -28,6 +28,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit stats app.kvolog
         What a code means, and what to do:
           kvo-audit explain KVO001
+        Run a program, record it and audit that:
+          kvo-audit record -- ./app
 
       EXIT STATUS
         0   no finding at or above --fail-on
@@ -36,11 +38,13 @@ struct KVOAuditCommand: ParsableCommand {
         65  an input is unreadable (what could be read is reported), or
             validate found problems
         74  the report or a copy cannot be written
+        "record" gives the status of the program first: kvo-audit help record
       """,
     version: AuditVersion.current,
     subcommands: [
-      AuditCommand.self, CensusCommand.self, ConvertCommand.self, ExplainCommand.self,
-      StatsCommand.self, ValidateCommand.self,
+      AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
+      ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
+      RecordCommand.self, StatsCommand.self, ValidateCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

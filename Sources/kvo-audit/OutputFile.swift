@@ -1,3 +1,5 @@
+import KVOAudit
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -14,6 +16,46 @@ enum OutputFile {
     var second = stat()
     return stat(path, &first) == 0 && stat(other, &second) == 0
       && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+  }
+}
+
+extension OutputFile {
+  /// Sees to it, without making any of them, that `paths` can be written as far as that can be told.
+  ///
+  /// - Parameters:
+  ///   - paths: the files to be written.
+  ///   - inputs: what is going to be read, and must not be written over.
+  /// - Throws: ``ExitStatus/unwritable`` where one cannot; says why of each first.
+  static func check(_ paths: [String], reading inputs: [AuditInput]) throws {
+    let problems = paths.compactMap { path -> String? in
+      if inputs.contains(where: { $0.paths.contains { isSame(path, as: $0) } }) {
+        return "\(path): is read as a log, and would be overwritten; name another file"
+      }
+      return problem(with: path).map { "\(path): cannot be written: \($0)" }
+    }
+    for problem in problems { StandardStreams.complain("kvo-audit: \(problem)") }
+    if !problems.isEmpty { throw ExitStatus.unwritable }
+  }
+
+  /// Removes the file at `path`, where there is one.
+  static func remove(_ path: String) { _ = unlink(path) }
+
+  /// Puts the file at `draft` in the place of the one at `path`; why it could not, or nil.
+  static func move(_ draft: String, to path: String) -> String? {
+    rename(draft, path) == 0 ? nil : String(cString: strerror(errno))
+  }
+
+  /// Why the file at `path` cannot be written, or nil.
+  private static func problem(with path: String) -> String? {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFDIR { return String(cString: strerror(EISDIR)) }
+      return access(path, W_OK) == 0 ? nil : String(cString: strerror(errno))
+    }
+    if errno != ENOENT { return String(cString: strerror(errno)) }
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    return access(folder, W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
   }
 }
 

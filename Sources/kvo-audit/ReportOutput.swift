@@ -35,16 +35,26 @@ struct ReportOutput: ExpressibleByArgument {
   /// - Parameters:
   ///   - report: what was found.
   ///   - isColored: whether text on standard output is coloured.
+  ///   - showsSuppressed: whether people are told of suppressed findings.
   ///   - severity: the least that makes the exit status 1, or nil.
   /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
-  func write(_ report: AuditReport, isColored: Bool, failingFrom severity: Severity?) throws {
+  func write(
+    _ report: AuditReport,
+    isColored: Bool,
+    showsSuppressed: Bool,
+    failingFrom severity: Severity?
+  ) throws {
     let bytes =
       switch format {
-      case .text: TextReportRenderer(isColored: isColored && path == nil).render(report)
+      case .text:
+        TextReportRenderer(
+          isColored: isColored && path == nil,
+          showsSuppressed: showsSuppressed
+        ).render(report)
       case .json: JSONReportRenderer().render(report)
-      case .markdown: MarkdownReportRenderer().render(report)
+      case .markdown: MarkdownReportRenderer(showsSuppressed: showsSuppressed).render(report)
       case .sarif: SARIFReportRenderer().render(report)
-      case .html: HTMLReportRenderer().render(report)
+      case .html: HTMLReportRenderer(showsSuppressed: showsSuppressed).render(report)
       case .junit: JUnitReportRenderer(failingFrom: severity).render(report)
       }
     try deliver(bytes)

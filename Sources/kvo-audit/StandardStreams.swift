@@ -16,9 +16,11 @@ enum StandardStreams {
   }
 
   /// Lets a reader that goes away (`kvo-audit … | head`) show as an error of `write`.
-  static func ignoreBrokenPipes() {
-    signal(SIGPIPE, SIG_IGN)
-  }
+  static func ignoreBrokenPipes() { _ = ignoredBrokenPipesBefore }
+
+  /// Whether this process was started with SIGPIPE ignored, which its children inherit.
+  static let ignoredBrokenPipesBefore =
+    unsafeBitCast(signal(SIGPIPE, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 
   /// Writes `bytes` to standard output.
   ///

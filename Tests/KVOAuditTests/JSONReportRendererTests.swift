@@ -125,17 +125,30 @@ import Testing
                   "suppressed": false,
                   "consequences": [],
                   "input": 1,
-                  "historyLost": false
+                  "historyLost": false,
+                  "library": false,
+                  "processes": 1,
+                  "runs": 1,
+                  "suppression": null,
+                  "baseline": null
                 }
               ],
               "input": 0,
-              "historyLost": false
+              "historyLost": false,
+              "library": false,
+              "processes": 1,
+              "runs": 1,
+              "suppression": null,
+              "baseline": null
             }
           ],
           "notJudged": [
             {
               "code": "KVO014",
-              "why": "no writes"
+              "why": "no writes",
+              "reason": "no writes",
+              "inputs": null,
+              "paths": []
             }
           ],
           "summary": {
@@ -145,7 +158,9 @@ import Testing
             "liveRegistrations": 14,
             "droppedEvents": 18446744073709551615,
             "notes": 2,
-            "processes": 1
+            "processes": 1,
+            "suppressed": 0,
+            "libraries": 0
           },
           "unreadable": [
             {
@@ -156,7 +171,9 @@ import Testing
             }
           ],
           "unnamed": [],
-          "crashes": []
+          "crashes": [],
+          "suppressions": [],
+          "baseline": null
         }
 
         """
@@ -170,6 +187,7 @@ import Testing
     #expect(
       Set(object.keys) == [
         "schema", "inputs", "findings", "notJudged", "summary", "unreadable", "unnamed", "crashes",
+        "suppressions", "baseline",
       ]
     )
   }
@@ -190,11 +208,15 @@ import Testing
             "liveRegistrations": 0,
             "droppedEvents": 0,
             "notes": 0,
-            "processes": 0
+            "processes": 0,
+            "suppressed": 0,
+            "libraries": 0
           },
           "unreadable": [],
           "unnamed": [],
-          "crashes": []
+          "crashes": [],
+          "suppressions": [],
+          "baseline": null
         }
 
         """

@@ -57,6 +57,45 @@ import Testing
     #expect(frames[3].module == "Gauges")
   }
 
+  @Test(
+    "names of C++ are read, with Apple's underscore or without",
+    arguments: [
+      ("_ZN11objc_object17sidetable_releaseEb", "objc_object::sidetable_release(bool)"),
+      ("__ZN4View4drawEv", "View::draw()"),
+      ("_ZN4View", "_ZN4View"),
+      ("_Zebra", "_Zebra"),
+    ]
+  )
+  func namesOfC(mangled: String, name: String) throws {
+    let text = Self.report.replacing("-[GaugeView dealloc]", with: mangled)
+    let finding = try #require(Reading.findings(text).first)
+    #expect(finding.stacks.first?.frames[3].symbol == name)
+  }
+
+  @Test("observers of one key path are one finding, and the dead among them another")
+  func severalObservers() {
+    func entry(_ observer: String, _ path: String) -> String {
+      "<NSKeyValueObservance 0x1: Observer: \(observer), Key path: \(path), Options: "
+        + "<New: YES, Old: NO, Prior: NO> Context: 0x0, Property: 0x2>\n"
+    }
+    let text =
+      "An instance 0x5 of class Meter was deallocated while key value observers were still registered "
+      + "with it. Current observation info: <NSKeyValueObservationInfo 0x9> (\n"
+      + entry("0x7", "level") + entry("0x0", "level") + entry("0x5", "level") + entry("0x0", "name")
+      + entry("0x0", "name") + ")\n"
+    let findings = Reading.findings(text)
+    #expect(
+      findings.map { "\($0.code.rawValue) \($0.message)" } == [
+        #"KVO006 Meter#1 was deallocated while Meter#1 and 2 others observed its "level""#,
+        #"KVO007 An observer was deallocated while it observed "level" of Meter#1, which died later"#,
+        #"KVO006 Meter#1 was deallocated while 2 observers observed its "name""#,
+        #"KVO007 2 observers were deallocated while they observed "name" of Meter#1, which died later"#,
+      ]
+    )
+    // No runtime since iOS 11 says this.
+    #expect(findings.allSatisfy { $0.profile == .appleLegacy && $0.consequence == .crash })
+  }
+
   @Test("objects have generation numbers, and the same object the same number")
   func generations() throws {
     let text =

@@ -28,11 +28,8 @@ enum Reading {
   /// confidence.
   static func summary(_ finding: Finding) -> String {
     let code = finding.code.rawValue + (finding.confidence == .low ? "~" : "")
-    func name(_ object: Finding.Object?) -> String {
-      object.map { $0.className == "unknown" ? "?" : $0.className } ?? "?"
-    }
-    let subject = name(finding.subject)
-    let observer = name(finding.observer)
+    let subject = finding.subject?.className ?? "?"
+    let observer = finding.observer?.className ?? "?"
     return "\(code) \(subject).\(finding.keyPath ?? "?") < \(observer)"
   }
 }

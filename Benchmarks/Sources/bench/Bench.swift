@@ -1,8 +1,8 @@
 import BenchmarkHarness
 import Foundation
 
-/// `bench [--rounds <number>] [import] [observation] [recorder] [replay] [retention]`: measures, and writes
-/// the reports.
+/// `bench [--rounds <number>] [import] [objc] [observation] [recorder] [replay] [retention]`: measures, and
+/// writes the reports.
 ///
 /// Run in the folder of the root package; `make bench` does.
 @main
@@ -20,6 +20,7 @@ enum Bench {
 
   private static let suites: [String: @Sendable (inout Workshop) throws -> Suite] = [
     "import": { try ImportSuite(&$0).suite },
+    "objc": { try ObjectiveCSuite(&$0).suite },
     "observation": { _ in ObservationSuite.suite },
     "recorder": { try RecorderSuite(&$0).suite },
     "replay": { try ReplaySuite(&$0).suite },

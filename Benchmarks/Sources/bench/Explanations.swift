@@ -32,9 +32,9 @@ enum Explanations {
 
   static let replay = [
     "rules-64k":
-      "over two fifths of the instructions are the rules and what they keep of objects and "
-      + "registrations; two fifths copy events into batches and out of them; the rest looks ahead and "
-      + "finds out whether an event is next.",
+      "half of the instructions are the rules and what they keep of objects and registrations; a third "
+      + "copies events into batches and out of them; the rest looks ahead and finds out whether an "
+      + "event is next.",
     "rules-4m":
       "no more instructions an event than with few registrations (compared at 262,144): what is added "
       + "is waiting for memory. Among the first quarter of a million events something takes as long "

@@ -14,9 +14,11 @@ enum TextMaker {
         + "in \(number % 977) ms, cache \(number.isMultiple(of: 3) ? "hit" : "miss")\n"
     }
     let bytes = Data(block.utf8)
-    var console = Data(capacity: byteCount + bytes.count)
-    while console.count < byteCount { console.append(bytes) }
-    try console.write(to: URL(filePath: path))
+    // In pieces: a child's peak of memory is not less than what its parent holds when it starts.
+    try Data().write(to: URL(filePath: path))
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    defer { try? file.close() }
+    for _ in 0..<(byteCount + bytes.count - 1) / bytes.count { try file.write(contentsOf: bytes) }
   }
 
   /// Crash reports of about 100 kB each, in `groups` kinds, `count` of them; their paths.

@@ -42,6 +42,13 @@ uint32_t kvos_intern_source_line(uint32_t function, uint32_t module, uint32_t fi
 /// functions all keep frame pointers is unwound once, and found by its frame pointers from then on.
 uint32_t kvos_capture_stack_id(bool isFull);
 
+/// Has the log name code that its files do not name: methods of an image without symbols.
+///
+/// `name` is given a return address of a stack that is new in a part, and writes the name of the function into
+/// `buffer`; it returns how many bytes that has, 0 where it knows none. Called with the recorder's lock
+/// held: it neither records nor interns nor waits. Once for a process.
+void kvos_name_frames(size_t (*name)(uintptr_t address, char *buffer, size_t byteCount));
+
 /// How many strings and stacks there are, the empty ones not counted: ids run from 1 to the count.
 uint32_t kvos_string_count(void);
 uint32_t kvos_stack_count(void);

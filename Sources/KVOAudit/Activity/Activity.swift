@@ -1,6 +1,6 @@
-/// What went on in the recorded processes, beside what went wrong: the figures of a page's drawings.
+/// How many registrations were live in the recorded processes, as their logs went on.
 ///
-/// Collected only where somebody asks (``AuditOptions/collectsActivity``). Bounded, however long the
+/// Followed only where somebody asks (``AuditOptions/followsActivity``). Bounded, however long the
 /// logs are.
 package struct Activity: Hashable, Sendable {
   /// How many processes have a curve; the others are counted.
@@ -24,30 +24,27 @@ package struct Activity: Hashable, Sendable {
   package private(set) var processes: [Process] = []
   /// How many processes have no curve here.
   package private(set) var omittedProcessCount = 0
-  package private(set) var callSites = CallSites()
 
   package init() {}
 
   package var isEmpty: Bool { processes.isEmpty && omittedProcessCount == 0 }
 
   /// Takes in one process; one in which nothing went on has no curve.
-  package mutating func add(_ process: Process, _ sites: CallSites) {
+  package mutating func add(_ process: Process) {
     if process.curve.steps.isEmpty { return }
     if processes.count < Self.processLimit {
       processes.append(process)
     } else {
       omittedProcessCount += 1
     }
-    callSites.add(sites.rows, rest: sites.rest)
   }
 
   /// Takes in what went on in the input with the index `input`.
   mutating func add(_ other: Activity, input: Int) {
     for var process in other.processes {
       process.input = input
-      add(process, CallSites())
+      add(process)
     }
     omittedProcessCount += other.omittedProcessCount
-    callSites.add(other.callSites.rows, rest: other.callSites.rest)
   }
 }

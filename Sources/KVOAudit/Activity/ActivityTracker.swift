@@ -1,4 +1,3 @@
-import KVORules
 import KVOTrace
 
 /// Follows one process while it is replayed.
@@ -8,7 +7,6 @@ struct ActivityTracker {
   static let glanceCount = 64
 
   private var curve = LiveCurve()
-  private var tally = CallSiteTally()
   private var firstEvent = 0
 
   /// How many events to replay before the next ``note(_:firstNumber:live:)``, at the most.
@@ -22,10 +20,7 @@ struct ActivityTracker {
       firstEvent = firstNumber
     }
     var time: UInt64?
-    for at in events.indices {
-      tally.note(events[at])
-      time = events[at].time ?? time
-    }
+    for at in events.indices { time = events[at].time ?? time }
     curve.add(events.count, lastEvent: firstNumber + events.count - 1, live: live, time: time)
   }
 
@@ -36,13 +31,6 @@ struct ActivityTracker {
     }
   }
 
-  /// The process is over.
-  mutating func finish(
-    _ engine: RuleEngine,
-    _ builder: FindingBuilder,
-    into activity: inout Activity
-  ) {
-    let sites = tally.finish(engine.liveRegistrations, builder)
-    activity.add(Activity.Process(firstEvent: firstEvent, curve: curve), sites)
-  }
+  /// What went on so far.
+  var process: Activity.Process { Activity.Process(firstEvent: firstEvent, curve: curve) }
 }

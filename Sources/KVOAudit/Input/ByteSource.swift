@@ -123,6 +123,21 @@ final class ByteSource {
   }
 }
 
+extension ByteSource {
+  /// All bytes of the file at `path`.
+  ///
+  /// - Throws: ``InputFailure`` where it cannot be read.
+  static func contents(of path: String) throws(InputFailure) -> [UInt8] {
+    let source = try ByteSource(path: path)
+    var bytes: [UInt8] = []
+    while true {
+      let chunk = try source.read()
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+    }
+  }
+}
+
 // A binary log is read piece by piece, not mapped: a file that is cut while it is mapped ends the
 // process that looks at it.
 extension ByteSource: BinaryLogBytes {

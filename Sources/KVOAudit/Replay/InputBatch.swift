@@ -7,7 +7,8 @@ import KVOTrace
 ///
 /// Each input is replayed by one thread from its beginning to its end, so that what is found in it is
 /// what a single thread finds. What the threads share is under a lock:
-/// - `next` and `results`, under `lock`;
+/// - `next`, `waiting` and `givenCount`, under `lock`, and so are the calls of `take`: what came of the
+///   inputs is given on in their order, and kept no longer than until it is its turn;
 /// - the resolver, which keeps what it read of images, inside ``SharedResolver``;
 /// - the caller's progress closure, under `progressLock`, apart from the others because it may draw.
 final class InputBatch: @unchecked Sendable {
@@ -21,7 +22,8 @@ final class InputBatch: @unchecked Sendable {
   private let progressLock = NSLock()
   private let lock = NSLock()
   private var next = 0
-  private var results: [Result<InputReplay.Outcome, InputFailure>?]
+  private var waiting: [Int: Result<InputReplay.Outcome, InputFailure>] = [:]
+  private var givenCount = 0
 
   init(
     _ inputs: [AuditInput],
@@ -35,21 +37,36 @@ final class InputBatch: @unchecked Sendable {
     self.resolver = resolver.map { SharedResolver($0) }
     self.importer = importer
     self.progress = progress
-    results = Array(repeating: nil, count: inputs.count)
   }
 
-  /// Replays all inputs and returns when that is done; what came of each, in their order.
+  /// Replays all inputs and returns when that is done.
   ///
   /// Works on this thread and on as many others as `workerCount` and the machine allow.
-  func replayAll(workerCount: Int?) -> [Result<InputReplay.Outcome, InputFailure>] {
+  ///
+  /// - Parameters:
+  ///   - workerCount: how many inputs are replayed at a time; nil: as many as there are processors.
+  ///   - take: is given what came of each input, in their order, by one thread at a time.
+  func replayAll(
+    workerCount: Int?,
+    _ take: (AuditInput, Result<InputReplay.Outcome, InputFailure>) -> Void
+  ) {
     let most = workerCount ?? Foundation.ProcessInfo.processInfo.activeProcessorCount
-    DispatchQueue.concurrentPerform(iterations: max(1, min(inputs.count, most))) { _ in
-      while let index = takeNext() {
-        let result = replay(inputs[index])
-        lock.withLock { results[index] = result }
+    withoutActuallyEscaping(take) { take in
+      // The threads have ended when this returns, and `lock` lets one of them in at a time.
+      nonisolated(unsafe) let take = take
+      DispatchQueue.concurrentPerform(iterations: max(1, min(inputs.count, most))) { _ in
+        while let index = takeNext() {
+          let result = replay(inputs[index])
+          lock.withLock {
+            waiting[index] = result
+            while let next = waiting.removeValue(forKey: givenCount) {
+              take(inputs[givenCount], next)
+              givenCount += 1
+            }
+          }
+        }
       }
     }
-    return lock.withLock { results.compactMap(\.self) }
   }
 
   private func takeNext() -> Int? {

@@ -27,7 +27,13 @@ extension InputReplay.Outcome {
         },
         damageCount: text.problems.count
       ),
-      findings: text.findings,
+      findings: text.findings.map { finding in
+        var copy = finding
+        // Each report is one of a process, which is a run of its own.
+        copy.processCount = finding.crashFacts?.reportCount ?? 1
+        copy.runCount = copy.processCount
+        return copy
+      },
       ended: [],
       crashes: [],
       unnamed: text.unnamed

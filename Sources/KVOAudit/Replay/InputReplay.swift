@@ -26,7 +26,9 @@ struct InputReplay {
     var crashes: [RecordedCrash]
     /// Why frames of findings stay addresses, each reason once.
     var unnamed: [String]
-    /// What went on, where that was asked for.
+    /// The registrations by place; nil: nobody asked.
+    var callSites: [CallSiteCount]?
+    var growth: [ScopeGrowthRow] = []
     var activity = Activity()
   }
 
@@ -40,7 +42,13 @@ struct InputReplay {
   private var ended: [Ended] = []
   private var crashes: [RecordedCrash] = []
   private var unnamed: [String] = []
+  private var callSites = CallSiteSums()
+  private var growth: [ScopeGrowthRow] = []
   private var activity = Activity()
+  /// What was found in the process that is being replayed.
+  private var found: Set<String> = []
+  /// In how many processes each signature was found.
+  private var processCounts: [String: Int] = [:]
 
   init(options: AuditOptions, resolver: (any FrameResolver)?) {
     self.options = options
@@ -77,10 +85,12 @@ struct InputReplay {
         damaged: reading.problems,
         damageCount: reading.problemCount
       ),
-      findings: folder.findings,
+      findings: folder.findings.map { $0.seen(in: processCounts) },
       ended: ended,
       crashes: crashes,
       unnamed: unnamed,
+      callSites: options.gathersCallSites ? callSites.sorted : nil,
+      growth: growth,
       activity: activity
     )
   }
@@ -89,12 +99,15 @@ struct InputReplay {
   private mutating func finish(names: TraceNames) {
     current.finish { verdicts.append($0) }
     fold(names: names)
+    for signature in found { processCounts[signature, default: 0] += 1 }
+    found.removeAll()
+    gather(names: names)
+    if let process = current.activity?.process { activity.add(process) }
     if let last = current.crash {
       let crash = builder(names).crash(last.crash, in: last.event, number: last.number)
       explainAddresses(in: [crash.stack])
       crashes.append(crash)
     }
-    current.finishActivity(builder(names), into: &activity)
     ended.append(
       Ended(
         notJudged: current.engine.notJudged,
@@ -102,6 +115,14 @@ struct InputReplay {
         droppedCount: current.droppedCount
       )
     )
+  }
+
+  /// Takes what the process that is over says of the places that register.
+  private mutating func gather(names: TraceNames) {
+    guard let tally = current.callSites else { return }
+    let builder = builder(names)
+    callSites.add(tally.named(builder))
+    growth += current.engine.scopeLeftovers.map { ScopeGrowthRow($0, builder) }
   }
 
   /// Asks the resolver what kept it from naming frames that have an image and no name.
@@ -134,8 +155,19 @@ struct InputReplay {
     for verdict in verdicts {
       let finding = builder.finding(for: verdict)
       explainAddresses(in: finding.stacks)
+      found.insert(finding.signature)
       folder.add(finding)
     }
     verdicts.removeAll(keepingCapacity: true)
+  }
+}
+
+extension Finding {
+  /// The finding, and what follows from it, as found in as many processes of one run as `counts` says.
+  fileprivate func seen(in counts: [String: Int]) -> Finding {
+    var copy = self
+    copy.processCount = counts[signature] ?? 1
+    copy.consequences = consequences.map { $0.seen(in: counts) }
+    return copy
   }
 }

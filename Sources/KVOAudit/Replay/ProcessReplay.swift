@@ -17,6 +17,10 @@ struct ProcessReplay {
   private(set) var crash: (crash: Crash, event: Event, number: Int)?
   /// How the process ended, as far as the log says.
   private(set) var ending = Ending.open
+  /// The registrations by place; nil: nobody asks.
+  private(set) var callSites: CallSiteTally?
+  /// How many registrations are live; nil: nobody asks.
+  private(set) var activity: ActivityTracker?
 
   /// How a log ends.
   enum Ending {
@@ -27,18 +31,16 @@ struct ProcessReplay {
     case open
   }
 
-  /// Nil where nobody asked for it.
-  private(set) var activity: ActivityTracker?
-
   /// Whether anything but the process was described.
   private var hasEvents = false
 
   init(options: AuditOptions) {
+    callSites = options.gathersCallSites ? CallSiteTally() : nil
+    activity = options.followsActivity ? ActivityTracker() : nil
     replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
     )
-    if options.collectsActivity { activity = ActivityTracker() }
   }
 
   var engine: RuleEngine { replay.engine }
@@ -99,7 +101,9 @@ struct ProcessReplay {
       ending = .crash
       self.crash = (crash, copy event, number)
     case .exit: ending = .exit
-    default: hasEvents = true
+    default:
+      hasEvents = true
+      callSites?.take(event)
     }
     return true
   }
@@ -120,10 +124,10 @@ struct ProcessReplay {
   }
 
   /// The log of the process is over.
-  mutating func finish(_ judge: (Verdict) -> Void) { replay.finish(judge) }
-
-  /// Adds what went on to `into`, where that was followed, once the log of the process is over.
-  mutating func finishActivity(_ builder: FindingBuilder, into all: inout Activity) {
-    activity?.finish(replay.engine, builder, into: &all)
+  mutating func finish(_ judge: (Verdict) -> Void) {
+    replay.finish(judge)
+    guard callSites != nil else { return }
+    let live = engine.liveRegistrations
+    callSites?.finish(live)
   }
 }

@@ -33,13 +33,38 @@ package struct AuditReport: Sendable {
 
   /// A rule that could not be judged.
   package struct NotJudged: Hashable, Sendable {
+    /// The inputs that a reason is of, where it is not that of all.
+    package struct Places: Hashable, Sendable {
+      package var count: Int
+      /// The first of them, ``limit`` at the most.
+      package var paths: [String]
+
+      package static let limit = 3
+
+      package init(count: Int, paths: [String]) {
+        self.count = count
+        self.paths = Array(paths.prefix(Self.limit))
+      }
+    }
+
     package var code: RuleCode
     /// A sentence without a capital and a full stop.
-    package var why: String
+    package var reason: String
+    /// Nil: all inputs.
+    package var places: Places?
 
-    package init(code: RuleCode, why: String) {
+    package init(code: RuleCode, why: String, in places: Places? = nil) {
       self.code = code
-      self.why = why
+      reason = why
+      self.places = places
+    }
+
+    /// The reason, and of which inputs it is.
+    package var why: String {
+      guard let places else { return reason }
+      let more = places.count - places.paths.count
+      let rest = more > 0 ? " and \(Wording.grouped(more)) more" : ""
+      return "\(reason) (\(places.paths.joined(separator: ", "))\(rest))"
     }
   }
 
@@ -57,6 +82,10 @@ package struct AuditReport: Sendable {
     package var textCount = 0
     /// How many crash reports, or passages of text, tell of a fault.
     package var reportCount = 0
+    /// Findings that a file of suppressions keeps from counting.
+    package var suppressedCount = 0
+    /// Findings, of those that count, whose calls are all those of libraries.
+    package var libraryCount = 0
 
     package init() {}
   }
@@ -74,7 +103,15 @@ package struct AuditReport: Sendable {
   /// In the order of the codes, each code and reason once.
   package var notJudged: [NotJudged]
   package var summary: Summary
-  /// What went on, where that was asked for.
+  /// What is new, and what is gone; nil: there is nothing to compare with.
+  package var comparison: BaselineComparison?
+  /// What each suppression did, in the order of the files.
+  package var suppressions: [SuppressionOutcome] = []
+  /// The places that made registrations; nil: they were not gathered.
+  package var callSites: [CallSiteCount]?
+  /// What the runs of scopes left behind, by input; empty where that was not gathered.
+  package var growth: [ScopeGrowthRow] = []
+  /// How many registrations were live, where that was followed.
   package var activity = Activity()
 
   package init(
@@ -91,8 +128,33 @@ package struct AuditReport: Sendable {
     self.summary = summary
   }
 
-  /// Whether a finding that may fail a build (``Finding/mayFail``) is at or above `severity`.
+  /// Whether a finding that fails a build is at or above `severity`, or a suppression is of which
+  /// something is to be said.
   package func hasFindings(atLeast severity: Severity) -> Bool {
-    findings.contains { $0.severity >= severity && $0.mayFail }
+    findings.contains { fails($0, from: severity) }
+      || suppressions.contains { fails($0, from: severity) }
+  }
+
+  /// Whether `finding` makes a build fail that fails from `severity` on: it may (``Finding/mayFail``),
+  /// and is new where only that counts.
+  package func fails(_ finding: Finding, from severity: Severity) -> Bool {
+    finding.severity >= severity && finding.mayFail
+      && (comparison?.countsNewOnly != true || finding.baseline == .new)
+  }
+
+  /// Whether what is to be said of a suppression makes such a build fail.
+  package func fails(_ outcome: SuppressionOutcome, from severity: Severity) -> Bool {
+    guard comparison?.countsNewOnly != true, let own = outcome.severity else { return false }
+    return own >= severity
+  }
+
+  /// Puts the numbers of the findings into the summary.
+  mutating func countFindings() {
+    let counted = findings.filter(\.counts)
+    summary.errorCount = counted.count { $0.severity == .error }
+    summary.warningCount = counted.count { $0.severity == .warning }
+    summary.noteCount = counted.count { $0.severity == .note }
+    summary.libraryCount = counted.count(where: \.isLibrary)
+    summary.suppressedCount = findings.count(where: \.isSuppressed)
   }
 }

@@ -33,6 +33,10 @@ package struct JSONReportRenderer {
       text.list(report.unnamed) { $0.value($1) }
       text.key("crashes")
       text.list(report.crashes) { $0.write($1) }
+      text.key("suppressions")
+      text.list(report.suppressions) { $0.write($1) }
+      text.key("baseline")
+      text.write(report.comparison)
     }
     text.end()
     return text.bytes
@@ -101,6 +105,60 @@ extension JSONText {
       text.value(notJudged.code.rawValue)
       text.key("why")
       text.value(notJudged.why)
+      text.key("reason")
+      text.value(notJudged.reason)
+      text.key("inputs")
+      text.value(notJudged.places?.count)
+      text.key("paths")
+      text.list(notJudged.places?.paths ?? []) { $0.value($1) }
+    }
+  }
+
+  fileprivate mutating func write(_ comparison: BaselineComparison?) {
+    guard let comparison else { return null() }
+    object { text in
+      text.key("path")
+      text.value(comparison.path)
+      text.key("new")
+      text.value(comparison.newCount)
+      text.key("moved")
+      text.value(comparison.movedCount)
+      text.key("unchanged")
+      text.value(comparison.unchangedCount)
+      text.key("fixed")
+      text.list(comparison.fixed) { $0.write($1) }
+      text.key("notJudged")
+      text.list(comparison.unjudged) { $0.write($1) }
+    }
+  }
+
+  fileprivate mutating func write(_ outcome: SuppressionOutcome) {
+    let suppression = outcome.suppression
+    object { text in
+      text.key("file")
+      text.value(suppression.file)
+      text.key("line")
+      text.value(suppression.line)
+      text.key("state")
+      text.value(outcome.state.rawValue)
+      text.key("severity")
+      text.value(outcome.severity?.rawValue)
+      text.key("findings")
+      text.value(outcome.matchCount)
+      text.key("rule")
+      text.value(suppression.rule.text)
+      text.key("class")
+      text.value(suppression.className?.text)
+      text.key("path")
+      text.value(suppression.keyPath?.text)
+      text.key("frame")
+      text.value(suppression.frame?.text)
+      text.key("signature")
+      text.value(suppression.signature?.text)
+      text.key("until")
+      text.value(suppression.until.description)
+      text.key("reason")
+      text.value(suppression.reason)
     }
   }
 
@@ -120,6 +178,10 @@ extension JSONText {
       text.value(summary.noteCount)
       text.key("processes")
       text.value(summary.processCount)
+      text.key("suppressed")
+      text.value(summary.suppressedCount)
+      text.key("libraries")
+      text.value(summary.libraryCount)
     }
   }
 }

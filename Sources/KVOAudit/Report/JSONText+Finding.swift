@@ -18,6 +18,16 @@ extension JSONText {
       text.value(finding.input)
       text.key("historyLost")
       text.value(finding.isHistoryLost)
+      text.key("library")
+      text.value(finding.isLibrary)
+      text.key("processes")
+      text.value(finding.processCount)
+      text.key("runs")
+      text.value(finding.runCount)
+      text.key("suppression")
+      text.write(finding.suppression)
+      text.key("baseline")
+      text.value(finding.baseline?.name)
       if let facts = finding.crashFacts {
         text.key("crash")
         text.write(facts)
@@ -56,6 +66,18 @@ extension JSONText {
     value(finding.confidence.rawValue)
     key("expected")
     value(finding.isExpected)
+  }
+
+  private mutating func write(_ note: SuppressionNote?) {
+    guard let note else { return null() }
+    object { text in
+      text.key("reason")
+      text.value(note.reason)
+      text.key("until")
+      text.value(note.until)
+      text.key("place")
+      text.value(note.place)
+    }
   }
 
   private mutating func write(_ facts: CrashFacts) {
@@ -116,7 +138,7 @@ extension JSONText {
     }
   }
 
-  private mutating func write(_ stack: Finding.Stack) {
+  mutating func write(_ stack: Finding.Stack) {
     object { text in
       text.key("role")
       text.value(stack.role.rawValue)

@@ -4,26 +4,44 @@ import KVORules
 ///
 /// A table of the findings comes first; the stacks of each are folded under it.
 package struct MarkdownReportRenderer {
-  package init() {}
+  private let showsSuppressed: Bool
+
+  /// Makes a renderer.
+  ///
+  /// - Parameter showsSuppressed: whether suppressed findings are told of like others, and not only
+  ///   counted.
+  package init(showsSuppressed: Bool = false) { self.showsSuppressed = showsSuppressed }
 
   /// The report as UTF-8, with a newline at its end.
   ///
   /// Complexity: O(size of the report).
   package func render(_ report: AuditReport) -> [UInt8] {
     var blocks = ["## KVO audit: \(verdict(report.summary))"]
-    if !report.findings.isEmpty { blocks.append(table(report.findings)) }
-    blocks += report.findings.map(details)
+    let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
+    if !shown.isEmpty { blocks.append(table(shown)) }
+    blocks += shown.map(details)
+    if shown.count < report.findings.count {
+      let count = Wording.count(report.findings.count - shown.count, "finding")
+      blocks.append("\(count) suppressed.")
+    }
+    if let comparison = report.comparison {
+      blocks.append(ComparisonText(comparison).markdown(Self.escaped))
+    }
+    let lines = report.suppressions.compactMap(\.line).map { "- \(Self.escaped($0))" }
+    if !lines.isEmpty {
+      blocks.append("**Suppressions to look at:**\n\n" + lines.joined(separator: "\n"))
+    }
     blocks += report.crashes.map { crash in
       "**The recorded process crashed.**\n\n" + fenced(FindingText().render(crash))
     }
     if !report.failures.isEmpty {
-      let lines = report.failures.map { "- \(escaped($0.message))" }
+      let lines = report.failures.map { "- \(Self.escaped($0.message))" }
       blocks.append("**Not read:**\n\n" + lines.joined(separator: "\n"))
     }
     if !report.notJudged.isEmpty {
-      let lines = report.notJudged.map { "- \($0.code.rawValue): \(escaped($0.why))" }
+      let lines = report.notJudged.map { "- \($0.code.rawValue): \(Self.escaped($0.why))" }
       blocks.append(
-        folded("Rules that were not judged, which is not clean", lines.joined(separator: "\n"))
+        Self.folded("Rules that were not judged, which is not clean", lines.joined(separator: "\n"))
       )
     }
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
@@ -38,11 +56,15 @@ package struct MarkdownReportRenderer {
 
   private func table(_ findings: [Finding]) -> String {
     let rows = findings.map { finding in
-      let place = finding.stacks.lazy.compactMap(\.frames.firstOwnPlace).first
-      let note = finding.isExpected ? " (meant)" : finding.isSuppressed ? " (suppressed)" : ""
+      let place = finding.firstOwnPlace
+      let note =
+        finding.isExpected
+        ? " (meant)"
+        : finding.isSuppressed ? " (suppressed)" : finding.isLibrary ? " (in a library)" : ""
+      let state = finding.baseline.map { " (\($0.name))" } ?? ""
       return
-        "| \(finding.severity.rawValue)\(note) | \(finding.code.rawValue) \(finding.code.slug) "
-        + "| \(escaped(finding.message)) | \(place.map { "`\(cell($0))`" } ?? "") "
+        "| \(finding.severity.rawValue)\(note)\(state) | \(finding.code.rawValue) \(finding.code.slug) "
+        + "| \(Self.escaped(finding.message)) | \(place.map { "`\(Self.cell($0))`" } ?? "") "
         + "| \(finding.count) |"
     }
     return (["| | rule | what happened | where | times |", "|---|---|---|---|---|"] + rows)
@@ -50,13 +72,13 @@ package struct MarkdownReportRenderer {
   }
 
   private func details(_ finding: Finding) -> String {
-    folded(
+    Self.folded(
       "\(finding.code.rawValue) \(finding.code.slug), \(finding.signature)",
       fenced(FindingText().render(finding))
     )
   }
 
-  private func folded(_ summary: String, _ body: String) -> String {
+  static func folded(_ summary: String, _ body: String) -> String {
     "<details><summary>\(summary)</summary>\n\n\(body)\n\n</details>"
   }
 
@@ -73,7 +95,7 @@ package struct MarkdownReportRenderer {
   }
 
   /// Text as Markdown shows it, also in a table.
-  private func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     var result = ""
     for character in ShownText.escaped(text) {
       if "\\`*_{}[]<>#|~@".contains(character) { result.append("\\") }
@@ -83,15 +105,15 @@ package struct MarkdownReportRenderer {
   }
 
   /// Code in a cell of a table.
-  private func cell(_ text: String) -> String {
+  static func cell(_ text: String) -> String {
     ShownText.escaped(text).replacing("`", with: "'").replacing("|", with: "\\|")
   }
 }
 
-extension [Finding.StackFrame] {
-  /// File and line of the first own frame.
-  fileprivate var firstOwnPlace: String? {
-    guard let frame = first(where: \.isFirstOwn), frame.file != nil else { return nil }
-    return FindingText.place(of: frame)
+extension Finding {
+  /// File and line of the first own frame whose file is known.
+  var firstOwnPlace: String? {
+    let frames = stacks.lazy.compactMap { $0.frames.first(where: \.isFirstOwn) }
+    return frames.first { $0.file != nil }.map(FindingText.place)
   }
 }

@@ -89,12 +89,19 @@ extension Audit {
   ///   - inputs: the logs; each is read as often as there are runtimes, so that standard input is none
   ///     that can be here.
   ///   - progress: as of ``report(on:progress:)``.
+  ///   - adjust: marks in each report what is known already.
   /// - Returns: what each fault is on each runtime.
   /// - Complexity: that of ``report(on:progress:)``, for each runtime.
-  package func matrix(on inputs: [AuditInput], progress: Progress? = nil) -> ProfileMatrix {
+  package func matrix(
+    on inputs: [AuditInput],
+    progress: Progress? = nil,
+    adjust: (inout AuditReport) -> Void = { _ in }
+  ) -> ProfileMatrix {
     ProfileMatrix(
       Profile.allCases.map { profile in
-        (profile, judging(as: profile).report(on: inputs, progress: progress))
+        var report = judging(as: profile).report(on: inputs, progress: progress)
+        adjust(&report)
+        return (profile, report)
       }
     )
   }

@@ -9,12 +9,16 @@ package struct TextReportRenderer {
   private static let damageLimit = 10
 
   private let isColored: Bool
+  private let showsSuppressed: Bool
 
   /// Makes a renderer.
   ///
-  /// - Parameter isColored: whether severities are set off by terminal colours.
-  package init(isColored: Bool = false) {
+  /// - Parameters:
+  ///   - isColored: whether severities are set off by terminal colours.
+  ///   - showsSuppressed: whether suppressed findings are told of like others, and not only counted.
+  package init(isColored: Bool = false, showsSuppressed: Bool = false) {
     self.isColored = isColored
+    self.showsSuppressed = showsSuppressed
   }
 
   /// The report as UTF-8, with a newline at its end.
@@ -22,15 +26,13 @@ package struct TextReportRenderer {
   /// Complexity: O(size of the report).
   package func render(_ report: AuditReport) -> [UInt8] {
     let text = FindingText(isColoured: isColored)
-    var blocks = report.findings.map { finding in
-      var block = text.render(finding)
-      if let facts = finding.crashFacts { block += facts.lines(code: finding.code) }
-      // The numbers of events mean nothing where it is not clear whose they are.
-      if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {
-        block += "  Log: \(ShownText.escaped(report.inputs[finding.input].path))\n"
-      }
-      if block.last == "\n" { block.removeLast() }
-      return block
+    let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
+    var blocks = shown.filter { !$0.isLibrary }.map { block($0, text, report) }
+    let others = shown.filter(\.isLibrary)
+    if !others.isEmpty {
+      let count = Wording.count(others.count, "finding")
+      blocks.append("IN LIBRARIES: \(count), made by calls that are not your modules'")
+      blocks += others.map { block($0, text, report) }
     }
     if report.findings.contains(where: { $0.crashFacts != nil }) {
       blocks.append("To catch the rest: \(CrashAdvice.rest)")
@@ -43,14 +45,42 @@ package struct TextReportRenderer {
       block.removeLast()
       return block
     }
+    if let comparison = report.comparison { blocks.append(ComparisonText(comparison).block) }
+    blocks += suppressions(report)
     blocks += report.inputs.compactMap(damage)
     if !report.unnamed.isEmpty {
       let lines = report.unnamed.map { "  \(ShownText.escaped($0))" }
       blocks.append("NOT NAMED, so that frames stay addresses:\n" + lines.joined(separator: "\n"))
     }
     blocks += notJudged(report.notJudged)
-    blocks.append(summary(report.summary))
+    blocks.append(summary(report))
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
+  }
+
+  private func block(_ finding: Finding, _ text: FindingText, _ report: AuditReport) -> String {
+    var block = text.render(finding)
+    if let facts = finding.crashFacts { block += facts.lines(code: finding.code) }
+    if let seen = Wording.seen(finding) { block += "  \(seen)\n" }
+    // The numbers of events mean nothing where it is not clear whose they are.
+    if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {
+      block += "  Log: \(ShownText.escaped(report.inputs[finding.input].path))\n"
+    }
+    if block.last == "\n" { block.removeLast() }
+    return block
+  }
+
+  /// How many findings are not shown, and what is to be said of what suppresses them.
+  private func suppressions(_ report: AuditReport) -> [String] {
+    var blocks: [String] = []
+    if !showsSuppressed, report.summary.suppressedCount > 0 {
+      let count = Wording.count(report.summary.suppressedCount, "finding")
+      blocks.append("SUPPRESSED: \(count), which --show-suppressed shows")
+    }
+    let lines = report.suppressions.compactMap(\.line)
+    if !lines.isEmpty {
+      blocks.append("SUPPRESSIONS to look at:\n" + lines.map { "  \($0)" }.joined(separator: "\n"))
+    }
+    return blocks
   }
 
   private func damage(_ input: AuditReport.Input) -> String? {
@@ -102,11 +132,17 @@ package struct TextReportRenderer {
     return texts.joined(separator: ", ")
   }
 
-  private func summary(_ summary: AuditReport.Summary) -> String {
+  private func summary(_ report: AuditReport) -> String {
+    let summary = report.summary
     var findings = [
       Wording.count(summary.errorCount, "error"), Wording.count(summary.warningCount, "warning"),
     ]
     if summary.noteCount > 0 { findings.append(Wording.count(summary.noteCount, "note")) }
+    if summary.suppressedCount > 0 {
+      findings.append("\(Wording.grouped(summary.suppressedCount)) suppressed")
+    }
+    let expiredCount = report.suppressions.count { $0.state == .expired }
+    if expiredCount > 0 { findings.append(Wording.count(expiredCount, "expired suppression")) }
     var sources: [String] = []
     if summary.processCount > 0 || summary.textCount == 0 {
       let live = Wording.count(summary.liveRegistrationCount, "observation")

@@ -1,5 +1,16 @@
+import KVORules
+
 /// Counts and lists as reports spell them.
 enum Wording {
+  /// `Seen in 12 processes of 3 runs`; nil where that is one of one.
+  static func seen(_ finding: Finding) -> String? {
+    guard finding.crashFacts == nil, finding.processCount > 1 || finding.runCount > 1 else {
+      return nil
+    }
+    return "Seen in \(count(finding.processCount, "process", "processes")) of "
+      + count(finding.runCount, "run")
+  }
+
   /// `number` with its digits in groups of three: `1,204`.
   static func grouped(_ number: some BinaryInteger) -> String {
     let digits = String(number.magnitude)

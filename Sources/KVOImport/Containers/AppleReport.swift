@@ -52,7 +52,7 @@ enum AppleReport {
         return StackTrace.Frame(
           image: image?.name,
           address: offset.map { (image?.base ?? 0) &+ $0 },
-          symbol: tree.text(tree[frame, "symbol"]).map(SwiftTypeName.demangled),
+          symbol: tree.text(tree[frame, "symbol"]).map(Demangler.demangled),
           file: tree.text(tree[frame, "sourceFile"]),
           line: tree.number(tree[frame, "sourceLine"]) ?? 0,
           imageUUID: image?.uuid,

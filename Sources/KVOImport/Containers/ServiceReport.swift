@@ -91,7 +91,7 @@ enum ServiceReport {
     StackTrace.Frame(
       image: tree.text(first(tree, node, imageKeys)),
       address: tree.address(first(tree, node, addressKeys)),
-      symbol: tree.text(first(tree, node, functionKeys)).map(SwiftTypeName.demangled),
+      symbol: tree.text(first(tree, node, functionKeys)).map(Demangler.demangled),
       file: tree.text(first(tree, node, fileKeys)),
       line: tree.number(first(tree, node, lineKeys)) ?? 0
     )

@@ -6,12 +6,19 @@ struct FaultSentence {
   let code: RuleCode
   let subject: Finding.Object?
   let observer: Finding.Object?
+  /// How many observers of the key path the text lists; the first is `observer`.
+  let observerCount: Int
   let keyPath: String?
   let part: String?
   let isGNUstep: Bool
 
   private var who: String { observer?.description ?? "An observer" }
-  private var whom: String { observer?.description ?? "an observer" }
+  private var whom: String {
+    guard observerCount > 1 else { return observer?.description ?? "an observer" }
+    guard let observer else { return "\(observerCount) observers" }
+    return observerCount == 2
+      ? "\(observer) and another" : "\(observer) and \(observerCount - 1) others"
+  }
   private var what: String { subject?.description ?? "an object" }
   private var path: String { keyPath.map { "\"\($0)\"" } ?? "a key path" }
 
@@ -24,7 +31,10 @@ struct FaultSentence {
     case .removal:
       "\(who) removed an observation of \(path) from \(what) that was not registered"
     case .deallocation where code == .observerDeinitWhileRegistered:
-      "\(who) was deallocated while it observed \(path) of \(what), which died later"
+      observerCount > 1
+        ? "\(observerCount) observers were deallocated while they observed \(path) of \(what), which "
+          + "died later"
+        : "\(who) was deallocated while it observed \(path) of \(what), which died later"
     case .deallocation:
       "\(subject?.description ?? "An object") was deallocated while \(whom) observed "
         + (keyPath == nil ? "it" : "its \(path)")

@@ -19,32 +19,39 @@ struct FindingMaker {
     self.classes = classes
   }
 
-  /// The findings of `fault`: one, or one for each key path of a list.
+  /// The findings of `fault`: one, or one for each key path of a list, and another where an observer of
+  /// the path is dead.
   mutating func findings(for fault: Fault) -> [Finding] {
     let complaint = fault.complaint
     guard complaint.kind == .deallocation, !complaint.observances.isEmpty else {
-      return [finding(fault, complaint.code, observer: complaint.observer, observance: nil)]
+      return [finding(fault, complaint.code, observer: complaint.observer)]
     }
     var result: [Finding] = []
-    var paths: Set<String> = []
-    for observance in complaint.observances {
-      var observer = observance.observer
-      let isDead = observer.address == 0
-      if isDead { observer = Operand() }
-      if paths.insert(observance.keyPath ?? "").inserted {
-        result.append(
-          finding(fault, .observedDeinitWhileObserved, observer: observer, observance: observance)
+    var paths: Set<String?> = []
+    for observance in complaint.observances where paths.insert(observance.keyPath).inserted {
+      let group = complaint.observances.filter { $0.keyPath == observance.keyPath }
+      // Who can be named is named.
+      let named =
+        group.first { className(of: $0.observer, beside: complaint.subject) != nil } ?? observance
+      result.append(
+        finding(
+          fault,
+          .observedDeinitWhileObserved,
+          observer: named.observer,
+          observance: named,
+          observerCount: group.count
         )
-        if isDead {
-          result.append(
-            finding(
-              fault,
-              .observerDeinitWhileRegistered,
-              observer: observer,
-              observance: observance
-            )
+      )
+      if let dead = group.first(where: \.observer.isDead) {
+        result.append(
+          finding(
+            fault,
+            .observerDeinitWhileRegistered,
+            observer: Operand(),
+            observance: dead,
+            observerCount: group.count(where: \.observer.isDead)
           )
-        }
+        )
       }
     }
     return result
@@ -54,19 +61,16 @@ struct FindingMaker {
     _ fault: Fault,
     _ code: RuleCode,
     observer: Operand,
-    observance: Complaint.Observance?
+    observance: Complaint.Observance? = nil,
+    observerCount: Int = 1
   ) -> Finding {
     let complaint = fault.complaint
     let isGNUstep = complaint.runtime == .gnustep
     let profile =
-      self.profile ?? (isGNUstep ? .gnustepModern : fault.facts.profile ?? .appleModern)
+      self.profile ?? (isGNUstep ? .gnustepModern : fault.facts.profile ?? Self.usual(complaint))
     let subject = object(complaint.subject)
     var watcher = observer
-    if let address = watcher.address, watcher.className == nil {
-      // An object that observes itself, or one that the text describes elsewhere.
-      watcher.className =
-        address == complaint.subject.address ? complaint.subject.className : classes[address]
-    }
+    watcher.className = className(of: observer, beside: complaint.subject)
     let observer = object(watcher)
     let keyPath = observance.map(\.keyPath) ?? complaint.keyPath
     let sentence = FaultSentence(
@@ -74,6 +78,7 @@ struct FindingMaker {
       code: code,
       subject: subject,
       observer: observer,
+      observerCount: observerCount,
       keyPath: keyPath,
       part: complaint.part,
       isGNUstep: isGNUstep
@@ -118,18 +123,30 @@ struct FindingMaker {
     return finding
   }
 
+  /// The runtime of Apple's that complains so, where the text names none.
+  private static func usual(_ complaint: Complaint) -> Profile {
+    // Since iOS 11 registrations go silently when their object does.
+    complaint.kind == .deallocation ? .appleLegacy : .appleModern
+  }
+
   private func line(_ observance: Complaint.Observance) -> String {
     let observer =
-      observance.observer.address == 0
-      ? "a dead observer"
-      : observance.observer.address.flatMap { classes[$0] } ?? "an observer"
+      observance.observer.isDead
+      ? "a dead observer" : className(of: observance.observer) ?? "an observer"
     let options = observance.options.map { ", \($0)" } ?? ""
     return "\(observance.keyPath ?? "?"), observed by \(observer)\(options)"
   }
 
+  /// The class of `operand`, which may be described elsewhere, or be `subject`, which observes itself.
+  private func className(of operand: Operand, beside subject: Operand = Operand()) -> String? {
+    guard let address = operand.address else { return operand.className }
+    let described = address == subject.address ? subject.className : nil
+    return operand.className ?? described ?? classes[address]
+  }
+
+  /// The object as a finding has it; nil where the text does not say what it is.
   private mutating func object(_ operand: Operand) -> Finding.Object? {
-    guard operand.isKnown else { return nil }
-    let name = operand.className ?? operand.address.flatMap { classes[$0] } ?? "unknown"
+    guard let name = className(of: operand) else { return nil }
     // An object without an address is one of its own, which has no other name than its class.
     let address = operand.address ?? .max
     let count = numbers[name]?.count ?? 0

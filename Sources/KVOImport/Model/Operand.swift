@@ -8,6 +8,9 @@ struct Operand: Hashable, Sendable {
 
   var isKnown: Bool { className != nil || address != nil }
 
+  /// Whether it was a weak reference to an object that is gone.
+  var isDead: Bool { address == 0 }
+
   /// Whether both may be the same object.
   func agrees(with other: Operand) -> Bool {
     if let address, let otherAddress = other.address, address != otherAddress { return false }
@@ -38,7 +41,7 @@ extension Operand {
     let name = Self.name(in: text[position...])
     guard !name.isEmpty else { return }
     let spelled = String(decoding: name, as: UTF8.self)
-    className = Self.isMasked(spelled) ? nil : SwiftTypeName.demangled(spelled)
+    className = Self.isMasked(spelled) ? nil : Demangler.demangled(spelled)
   }
 
   /// What stands around an object: brackets, quotes, the marks of Markdown.

@@ -223,7 +223,7 @@ struct FrameLine {
     let isNothing =
       spelled.isEmpty || spelled == "<redacted>" || spelled == "(Missing)" || spelled == "???"
       || spelled == "(null)" || spelled.hasPrefix("0x") || spelled == "<unknown>"
-    frame.symbol = isNothing ? nil : Self.repaired(SwiftTypeName.demangled(spelled))
+    frame.symbol = isNothing ? nil : Self.repaired(Demangler.demangled(spelled))
     return frame
   }
 

@@ -138,7 +138,7 @@ final class ReportSymbolizer: @unchecked Sendable {
               }
               let file = tree.text(tree[symbol, "FileName"]).flatMap { $0.isEmpty ? nil : $0 }
               return StackTrace.Frame(
-                symbol: SwiftTypeName.demangled(name),
+                symbol: Demangler.demangled(name),
                 file: file,
                 line: tree.number(tree[symbol, "Line"]) ?? 0
               )

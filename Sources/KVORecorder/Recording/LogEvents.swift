@@ -6,6 +6,12 @@ internal import KVOTrace
 ///
 /// Runs in other people's threads; nothing here locks, but for the list.
 enum LogEvents {
+  // Spelled out, because a constant that is computed costs a call each time.
+  /// The shape of a change of kind setting (0) that has a number.
+  static var shapeOfSetting: UInt64 { 4 }
+  /// The shape of the callback after (2) such a change.
+  static var shapeOfTelling: UInt64 { 2 | UInt64(KVOS_HAS_CHANGE) }
+
   /// Records one half of a change.
   @inline(__always)
   static func record(

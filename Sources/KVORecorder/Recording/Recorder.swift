@@ -51,7 +51,9 @@ package struct Recorder: Sendable {
   ///
   /// The first event, and the first question whether anything records, start the log that the
   /// environment variable `KVO_SAFETY_LOG` names.
-  package static var shared: Recorder { Recorder() }
+  @inlinable package static var shared: Recorder { Recorder() }
+
+  @usableFromInline init() {}
 
   // Who asks meanwhile waits: no event falls between the beginning and the log.
   private static let beginning: Void = {
@@ -188,6 +190,66 @@ package struct Recorder: Sendable {
     record(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack) {
       LogEvents.record(delivery, isEnd: isEnd, order: order, stack: stack, scope: $0)
     }
+  }
+
+  /// Records one half of a change by a setter, which has no stack: the shortest way into the log.
+  ///
+  /// - Parameters:
+  ///   - key: the key that is set.
+  ///   - subject: the object that has it.
+  ///   - id: the number of the change.
+  ///   - isEnd: which half it is.
+  ///   - order: its place among the events of the object.
+  package func recordSetting(
+    of key: StringID,
+    _ subject: ObjectRef,
+    _ id: ChangeID,
+    isEnd: Bool,
+    order: UInt64
+  ) {
+    guard Self.present == Self.logUse, subject.kind == .object else {
+      let change = Change(subject: subject, key: key, id: id)
+      return record(change, isEnd: isEnd, order: order)
+    }
+    kvos_record_change(
+      UInt32(isEnd ? KVOS_DID_CHANGE : KVOS_WILL_CHANGE),
+      order,
+      0,
+      RecordingScope.currentNumber,
+      LogEvents.shapeOfSetting,
+      LogEvents.number(subject.id),
+      UInt64(subject.className.rawValue) << 2,
+      UInt64(key.rawValue),
+      LogEvents.number(id)
+    )
+  }
+
+  /// Records the beginning or the end of a callback that follows a change, likewise.
+  package func recordDelivery(
+    _ registration: RegistrationID,
+    of change: ChangeID,
+    isHandled: Bool? = nil,
+    isEnd: Bool = false,
+    order: UInt64
+  ) {
+    guard Self.present == Self.logUse, isHandled == nil else {
+      let delivery = Delivery(
+        registration: registration,
+        change: change,
+        phase: .after,
+        isHandled: isHandled
+      )
+      return record(delivery, isEnd: isEnd, order: order)
+    }
+    kvos_record_delivery(
+      UInt32(isEnd ? KVOS_NOTIFY_END : KVOS_NOTIFY),
+      order,
+      0,
+      RecordingScope.currentNumber,
+      LogEvents.shapeOfTelling,
+      LogEvents.number(registration),
+      LogEvents.number(change)
+    )
   }
 
   /// Hands an event to whatever wants it: to the log by `log`, with the number of the scope, and to the

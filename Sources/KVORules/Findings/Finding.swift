@@ -99,20 +99,6 @@ package struct Finding: Hashable, Sendable {
     }
   }
 
-  /// How many registrations the runs of a scope left behind.
-  package struct Growth: Hashable, Sendable {
-    package var scope: String
-    package var runCount: Int
-    /// How many were live at the ends of the last runs.
-    package var counts: [Int]
-
-    package init(scope: String, runCount: Int, counts: [Int]) {
-      self.scope = scope
-      self.runCount = runCount
-      self.counts = counts
-    }
-  }
-
   package var code: RuleCode
   package var severity: Severity
   package var profile: Profile
@@ -136,14 +122,21 @@ package struct Finding: Hashable, Sendable {
   package var isHistoryLost: Bool
   /// The edges of a retain cycle, from and back to the first object; empty for other rules.
   package var cycle: [Edge]
-  /// The figures of a growth; nil for other rules.
-  package var growth: Growth?
   package var hint: String
   /// Eight hexadecimal digits that stay the same from run to run.
   package var signature: String
   /// Whether a test said that this violation is meant.
   package var isExpected: Bool
   package var isSuppressed: Bool
+  /// Why it is suppressed, where a file says so.
+  package var suppression: SuppressionNote?
+  /// Whether all calls that made it are those of libraries, not of the user's own modules.
+  package var isLibrary = false
+  /// In how many recorded processes it was found, and in how many runs: logs, or crash reports.
+  package var processCount = 1
+  package var runCount = 1
+  /// What it is beside a former report; nil: there is none.
+  package var baseline: BaselineState?
   /// Findings that follow from this one.
   package var consequences: [Finding]
   /// What the crash reports say that it was found in; nil: it was found in events.

@@ -70,10 +70,11 @@ package struct FindingBuilder {
       isHistoryLost: verdict.isHistoryLost,
       hint: sentence.hint(entry.hint)
     )
-    if case .cycle(let references) = verdict.detail { finding.cycle = references.map(edge) }
-    if case .growth(let scope, let runCount, let counts) = verdict.detail {
-      finding.growth = Finding.Growth(scope: names[scope], runCount: runCount, counts: counts)
+    let callers = verdict.evidence.compactMap { evidence in
+      reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall
     }
+    finding.isLibrary = !callers.isEmpty && callers.allSatisfy(\.self)
+    if case .cycle(let references) = verdict.detail { finding.cycle = references.map(edge) }
     finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
     return finding
   }
@@ -125,7 +126,14 @@ package struct FindingBuilder {
     }
   }
 
-  /// The stack of `evidence`, named; `dying` is the class of the object whose death is told of.
+  /// The stack of one event, named as far as it can be.
+  ///
+  /// - Parameters:
+  ///   - evidence: the event.
+  ///   - dying: the class of the object whose death is told of, or nil.
+  /// - Returns: the stack.
+  /// - Complexity: O(frames), plus the look-ups of the resolver; of a stack that was asked for before
+  ///   O(1).
   package func stack(_ evidence: Evidence, dying: String? = nil) -> Finding.Stack {
     Finding.Stack(
       role: evidence.role,
@@ -133,16 +141,16 @@ package struct FindingBuilder {
       threadName: evidence.thread.flatMap { threadNames[$0] }.map { names[$0] },
       event: evidence.event,
       site: evidence.site == .none ? nil : names[evidence.site],
-      frames: frames(of: evidence.stack, dying: dying)
+      frames: reported(evidence.stack, dying: dying).frames
     )
   }
 
-  private func frames(of stack: StackID, dying: String?) -> [Finding.StackFrame] {
+  private func reported(_ stack: StackID, dying: String?) -> ReportedStack {
     let key = KnownStacks.Key(stack: stack, dying: dying)
-    if let frames = known.frames[key] { return frames }
-    let frames = ReportedStack(names[stack].flatMap(expand), dying: dying).frames
-    known.frames[key] = frames
-    return frames
+    if let reported = known.stacks[key] { return reported }
+    let reported = ReportedStack(names[stack].flatMap(expand), dying: dying)
+    known.stacks[key] = reported
+    return reported
   }
 
   /// The source frames of one recorded frame: what the log says stands, addresses are looked up.
@@ -209,7 +217,7 @@ private final class KnownStacks {
     var stack: StackID
     var dying: String?
   }
-  var frames: [Key: [Finding.StackFrame]] = [:]
+  var stacks: [Key: ReportedStack] = [:]
 }
 
 /// A frame that a log gives as text: `-[Screen dealloc] (Screen.m:41)`.

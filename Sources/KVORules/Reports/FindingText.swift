@@ -42,6 +42,9 @@ package struct FindingText: Sendable {
     lines += Self.drawing(of: finding.cycle)
     lines += Self.lines(of: finding.consequences)
     lines.append("  Fix: \(finding.hint)")
+    if let note = finding.suppression {
+      lines.append("  Suppressed until \(note.until) at \(note.place): \(note.reason)")
+    }
     lines.append("  \(Self.trailer(finding))")
     return lines.joined(separator: "\n") + "\n"
   }
@@ -90,7 +93,10 @@ package struct FindingText: Sendable {
     let frames = stack.frames.enumerated().map { number, frame in
       let place = Self.place(of: frame)
       let function = Self.function(of: frame)
-      let text = "#\(number) " + (place.isEmpty ? function : pad(function, width) + place)
+      let label = "#\(number) "
+      // From the eleventh frame on the number takes more room, and the function gives way.
+      let room = width + 3 - label.count
+      let text = label + (place.isEmpty ? function : pad(function, room) + place)
       return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
     }
     return [site].compactMap(\.self) + frames
@@ -129,6 +135,11 @@ package struct FindingText: Sendable {
       parts.append("\(word) \(shown)" + (more > 0 ? " and \(more) more" : ""))
     }
     if finding.confidence == .low { parts.append("low confidence") }
+    switch finding.baseline {
+    case .moved(let former): parts.append("moved, was \(former)")
+    case let state?: parts.append(state.name)
+    case nil: break
+    }
     let profile = finding.profile == .swift ? "" : " on \(finding.profile.rawValue)"
     parts.append("\(finding.severity.rawValue), \(finding.consequence.rawValue)\(profile)")
     return parts.joined(separator: " · ")

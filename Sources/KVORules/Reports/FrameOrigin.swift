@@ -6,6 +6,8 @@ enum FrameOrigin: Hashable, Sendable {
   case runtime
   /// The standard library, Foundation, a test framework, the runtime or the system.
   case system
+  /// Neither the system's nor one of the modules that the user calls his own.
+  case library
   /// The user's.
   case own
   /// A bare address that nobody could look up.
@@ -80,8 +82,10 @@ struct FrameClassifier: Sendable {
     }
     if let swiftModule {
       if Self.layerModules.contains(swiftModule) { return .layer }
-      if let appModules { return appModules.contains(swiftModule) ? .own : .system }
-      return Self.systemModules.contains(swiftModule) ? .system : .own
+      if Self.systemModules.contains(swiftModule), appModules?.contains(swiftModule) != true {
+        return .system
+      }
+      return appModules.map { $0.contains(swiftModule) ? .own : .library } ?? .own
     }
     if symbol.hasPrefix("kvos_") { return .layer }
     if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") { return .runtime }
@@ -89,11 +93,10 @@ struct FrameClassifier: Sendable {
       return .runtime
     }
     if let imageName, Self.layerModules.contains(imageName) { return .layer }
-    if let appModules {
-      return imageName.map(appModules.contains) == true ? .own : .system
-    }
+    if let imageName, appModules?.contains(imageName) == true { return .own }
     if let image, isSystem(image) { return .system }
-    return Self.systemSymbols.contains(where: symbol.hasPrefix) ? .system : .own
+    if Self.systemSymbols.contains(where: symbol.hasPrefix) { return .system }
+    return appModules == nil ? .own : .library
   }
 
   /// Whether a file is what a macro of the layer expanded to: setters, which nobody wrote.

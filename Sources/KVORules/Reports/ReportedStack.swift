@@ -11,6 +11,9 @@ struct ReportedStack {
 
   /// What is shown, innermost first, with the first frame of the user's own code marked.
   let frames: [Finding.StackFrame]
+  /// Whether the call is a library's: its code comes before any of the user's own; nil: neither is
+  /// there.
+  let isLibraryCall: Bool?
 
   private static let starters: Set = [
     "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
@@ -33,6 +36,8 @@ struct ReportedStack {
     var frames = shown.map(\.frame)
     if let own { frames[own].isFirstOwn = true }
     self.frames = frames
+    isLibraryCall = shown.lazy.map(\.origin).first { $0 == .own || $0 == .library }
+      .map { $0 == .library }
   }
 
   /// What the compiler, or a scope of this package, puts between two functions.
@@ -89,7 +94,8 @@ struct ReportedStack {
     guard let first = frames.firstIndex(where: { $0.origin == .own }) else { return }
     var systemCount = 0
     for index in frames.indices[(first + 1)...] {
-      systemCount = frames[index].origin == .system ? systemCount + 1 : 0
+      let isOthers = frames[index].origin == .system || frames[index].origin == .library
+      systemCount = isOthers ? systemCount + 1 : 0
       let isEnd = index == frames.count - 1
       if systemCount > longestCall || (isEnd && systemCount > 0) {
         frames.removeLast(frames.count - 1 - index + systemCount)

@@ -42,6 +42,8 @@ extension Finding {
     copy.hint = ShownText.escaped(hint)
     copy.stacks = stacks.map(\.shown)
     copy.consequences = consequences.map(\.shown)
+    copy.suppression?.reason = ShownText.escaped(suppression?.reason ?? "")
+    copy.suppression?.place = ShownText.escaped(suppression?.place ?? "")
     copy.cycle = cycle.map { edge in
       var copy = edge
       copy.from = edge.from.shown

@@ -144,6 +144,10 @@ package struct RuleEngine: Sendable {
   package var profile: Profile { requestedProfile ?? recordedProfile }
   /// How many registrations are live now.
   package var liveRegistrationCount: Int { ledger.liveCount }
+  /// What the runs of scopes left behind that is still live, by place.
+  ///
+  /// Complexity: O(n log n) in the places.
+  package var scopeLeftovers: [ScopeLeftovers] { growth.left }
   /// How many objects are followed now.
   package var observedObjectCount: Int { subjects.count }
   /// The live registrations, ordered by the event that made each.

@@ -1,4 +1,4 @@
-import KVOTrace
+package import KVOTrace
 
 /// How many registrations each run of a scope leaves behind (KVO022).
 ///
@@ -21,6 +21,8 @@ struct ScopeGrowth: Sendable {
     var riseCount = 0
     /// How many were live at the last ends, up to ``ScopeGrowth/countLimit``.
     var counts: [Int] = []
+    /// The same from the first run on, thinned out.
+    var series = RunSeries()
     var isRising = true
   }
 
@@ -81,6 +83,7 @@ struct ScopeGrowth: Sendable {
     }
     groups[group].ended = evidence
     groups[group].counts.append(count)
+    groups[group].series.append(count, run: runs[groups[group].scope] ?? 0)
     if groups[group].counts.count > Self.countLimit { groups[group].counts.removeFirst() }
   }
 
@@ -141,4 +144,34 @@ struct ScopeGrowth: Sendable {
     groups.filter { $0.isRising && $0.riseCount >= Self.leastRunCount }
       .sorted { $0.registered.event < $1.registered.event }
   }
+
+  /// What is left of each group that has not ended, in the order of the last registrations.
+  var left: [ScopeLeftovers] {
+    places.values.map { groups[$0] }
+      .sorted { $0.registered.event < $1.registered.event }
+      .map { group in
+        ScopeLeftovers(
+          scope: group.scope,
+          runCount: runs[group.scope] ?? 0,
+          registration: group.registration,
+          registered: group.registered,
+          series: group.series,
+          isGrowing: group.isRising && group.riseCount >= Self.leastRunCount
+        )
+      }
+  }
+}
+
+/// The registrations that the runs of a scope left behind, made at one place.
+package struct ScopeLeftovers: Sendable {
+  package var scope: StringID
+  /// How often the scope was run.
+  package var runCount: Int
+  /// The last of them, and where it was made.
+  package var registration: Registration
+  package var registered: Evidence
+  /// How many were live at the ends of runs.
+  package var series: RunSeries
+  /// Whether each run left more (KVO022).
+  package var isGrowing: Bool
 }

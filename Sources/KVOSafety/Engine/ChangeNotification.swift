@@ -86,71 +86,118 @@ enum ChangeNotification {
 
   // MARK: Both halves by a setter
 
-  /// What a setter keeps between the halves.
+  /// What a setter keeps between the halves, which run on one thread.
+  ///
+  /// Not an optional, nor made of such: what those cost is seen in every recorded set.
   @usableFromInline
   struct SetterChange {
-    fileprivate var change: Change
-    fileprivate var oldValues: [OldValue]
-    /// Whether the first half is in the log.
-    fileprivate var isRecorded: Bool
+    fileprivate let setters: OpenSetters
+    fileprivate let number: UInt64
+    fileprivate let isRecorded: Bool
+    /// Whether a change that is open covers it, so that nobody is told.
+    let isCovered: Bool
+    /// Nil where the log alone wants to know before the change.
+    fileprivate let concerns: Concerns?
 
-    var key: StringID { change.key }
     /// The number of the change, where it is recorded.
-    var id: ChangeID? { change.id }
+    var id: ChangeID? { isRecorded ? ChangeID(number) : nil }
   }
 
-  /// The first half; nil where a change that is open covers it.
+  /// What concerns somebody before a change.
+  final class Concerns {
+    fileprivate let oldValues: [OldValue]
+
+    fileprivate init(_ oldValues: [OldValue]) { self.oldValues = oldValues }
+  }
+
+  /// The first half.
+  @inline(__always)
   static func willSet(
     _ subject: AnyObject,
     _ storage: SubjectStorage,
     key: StringID,
     _ values: SetterValues
-  ) -> SetterChange? {
-    let changes = ThreadChanges.current
-    if changes.isCovered(address: ObjectTable.address(of: subject), key: key) { return nil }
-    let isRecorded = Recorder.shared.isRecording
-    let change = Change(
-      subject: storage.record.ref,
-      key: key,
-      id: isRecorded ? changes.nextChange() : nil
+  ) -> SetterChange {
+    let setters = ThreadChanges.settersOfThisThread
+    guard setters.partialCount == 0, setters.hasRoom, Recorder.shared.isRecording,
+      !storage.published.mayConcernBefore(key)
+    else { return willSetConcerning(subject, storage, key: key, values) }
+    // The log alone wants to know.
+    let id = setters.nextChange()
+    let order = storage.nextOrder()
+    let subject = storage.record.ref
+    Recorder.shared.recordSetting(of: key, subject, id, isEnd: false, order: order)
+    let scope = RecordingScope.current
+    setters.enter(.init(subject: subject, key: key, id: id, order: order, scope: scope))
+    return SetterChange(
+      setters: setters,
+      number: id.rawValue,
+      isRecorded: true,
+      isCovered: false,
+      concerns: nil
     )
-    guard storage.published.mayConcernBefore(key) || !isRecorded else {
-      // The log alone wants to know.
-      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
-      return SetterChange(change: change, oldValues: [], isRecorded: true)
+  }
+
+  @inline(never)
+  private static func willSetConcerning(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ values: SetterValues
+  ) -> SetterChange {
+    let changes = ThreadChanges.current
+    let isCovered = changes.isCovered(address: ObjectTable.address(of: subject), key: key)
+    let isRecorded = !isCovered && Recorder.shared.isRecording
+    let id = isRecorded ? changes.nextChange() : nil
+    var old: [OldValue] = []
+    if !isCovered {
+      let change = Change(subject: storage.record.ref, key: key, id: id)
+      let links = storage.published.mayConcernBefore(key) ? storage.links(to: key) : []
+      old = oldValues(links, subject, .whole, setter: values)
+      if isRecorded {
+        changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
+      }
+      tellBefore(links, subject, change, .whole, old, setter: values)
     }
-    let links = storage.links(to: key)
-    let old = oldValues(links, subject, .whole, setter: values)
-    if isRecorded {
-      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
-    }
-    tellBefore(links, subject, change, .whole, old, setter: values)
-    return SetterChange(change: change, oldValues: old, isRecorded: isRecorded)
+    return SetterChange(
+      setters: changes.setters,
+      number: id?.rawValue ?? 0,
+      isRecorded: isRecorded,
+      isCovered: isCovered,
+      concerns: old.isEmpty ? nil : Concerns(old)
+    )
   }
 
   /// The end of the change in the log, before anybody is told.
-  static func endSetting(_ setting: SetterChange, of storage: SubjectStorage) {
+  @inline(__always)
+  static func endSetting(_ setting: SetterChange, key: StringID, of storage: SubjectStorage) {
     guard setting.isRecorded else { return }
-    let evidence = record(setting.change, isEnd: true, in: storage, stack: .none)
-    let verdicts = ThreadChanges.current.judgeEnd(of: setting.change, at: evidence)
-    if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
+    let id = ChangeID(setting.number)
+    let order = storage.nextOrder()
+    let subject = storage.record.ref
+    Recorder.shared.recordSetting(of: key, subject, id, isEnd: true, order: order)
+    if !setting.setters.leave(id) {
+      judgeEnd(of: Change(subject: subject, key: key, id: id), order)
+    }
+  }
+
+  @inline(never)
+  private static func judgeEnd(of change: Change, _ order: UInt64) {
+    let evidence = Evidence(stack: .none, order: order)
+    LiveMonitor.shared.report(ThreadChanges.current.judgeEnd(of: change, at: evidence))
   }
 
   /// Tells observers of the change.
   static func didSet(
     _ subject: AnyObject,
     _ storage: SubjectStorage,
+    key: StringID,
     _ setting: SetterChange,
     _ values: SetterValues
   ) {
-    tellAfter(
-      storage.links(to: setting.change.key),
-      subject,
-      setting.change,
-      .whole,
-      setting.oldValues,
-      setter: values
-    )
+    let change = Change(subject: storage.record.ref, key: key, id: setting.id)
+    let old = setting.concerns?.oldValues ?? []
+    tellAfter(storage.links(to: key), subject, change, .whole, old, setter: values)
   }
 
   /// All of a change that concerned nobody before it was made.

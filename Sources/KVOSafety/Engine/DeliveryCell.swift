@@ -75,6 +75,11 @@ struct DeliveryCell: ~Copyable {
     return false
   }
 
+  /// Whether the registration has not ended; under the lock.
+  ///
+  /// relaxed: `live` changes under that lock alone.
+  var isLive: Bool { word.load(ordering: .relaxed) & Flag.live != 0 }
+
   /// Ends a delivery that was claimed.
   func finish() -> Aftermath {
     // release: what the callback did is seen by who waits for its end.

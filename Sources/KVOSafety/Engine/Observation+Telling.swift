@@ -104,11 +104,9 @@ extension Observation {
     of change: ChangeID?,
     _ values: SetterValues
   ) {
-    guard observer == nil, change == nil, valueType == values.type, DeliveryFrame.innermost == nil
-    else {
-      // An observer that must be alive, a log that wants to know the order of claims, values that must
-      // be put into boxes, or callbacks in callbacks to be counted: claimed once more, which does no
-      // harm.
+    guard isPlain, valueType == values.type, DeliveryFrame.innermost == nil else {
+      // An observer that must be alive, values that must be put into boxes, callbacks in callbacks to be
+      // counted, or an executor to be asked: claimed once more, which does no harm.
       return tell(subject, .after, of: change, values)
     }
     let value = DeliveredChange(
@@ -118,7 +116,15 @@ extension Observation {
       old: wantsOld ? values.old : nil,
       new: wantsNew ? values.new : nil
     )
-    _ = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+    guard let change else {
+      _ = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+      return
+    }
+    guard let order = root.orderOfClaim(in: cell) else { return }
+    Recorder.shared.recordDelivery(id, of: change, order: order)
+    let isHandled = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+    let end = root.nextOrder()
+    Recorder.shared.recordDelivery(id, of: change, isHandled: isHandled, isEnd: true, order: end)
   }
 
   private func reportReentrance(at evidence: Evidence) {

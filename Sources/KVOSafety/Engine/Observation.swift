@@ -37,6 +37,8 @@ final class Observation: @unchecked Sendable {
   let tree: WatchTree?
   /// The actor that callbacks are expected on; nil where any thread is right.
   let expected: ExpectedExecutor?
+  /// Whether neither an observer must be alive nor an actor be compared.
+  let isPlain: Bool
   /// Where deliveries are claimed.
   private(set) var cell: DeliveryCellReference?
 
@@ -68,6 +70,7 @@ final class Observation: @unchecked Sendable {
     wantsNew = registration.options.contains(.new)
     wantsPrior = registration.options.contains(.prior)
     self.expected = expected
+    isPlain = observer == nil && expected == nil
     self.deliver = deliver
   }
 

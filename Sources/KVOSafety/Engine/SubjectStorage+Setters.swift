@@ -74,15 +74,14 @@ extension SubjectStorage {
     settle(cell, cell.pointer.pointee.finish())
   }
 
-  /// The first half of a change that concerns somebody before; nil where a change that is open covers
-  /// it.
+  /// The first half of a change that concerns somebody before.
   @usableFromInline
   func willSet(
     _ subject: AnyObject,
     _ key: ObservableKey,
     _ type: Any.Type,
     _ old: UnsafeRawPointer
-  ) -> ChangeNotification.SetterChange? {
+  ) -> ChangeNotification.SetterChange {
     let values = SetterValues(type: type, old: old, new: nil)
     return ChangeNotification.willSet(subject, self, key: key.declaration.id, values)
   }
@@ -91,20 +90,21 @@ extension SubjectStorage {
   @usableFromInline
   func didSet(
     _ subject: AnyObject,
-    _ change: ChangeNotification.SetterChange?,
+    _ key: ObservableKey,
+    _ change: ChangeNotification.SetterChange,
     _ type: Any.Type,
     _ old: UnsafeRawPointer,
     _ new: UnsafeRawPointer
   ) {
-    guard let change else { return }
+    guard !change.isCovered else { return }
     let values = SetterValues(type: type, old: old, new: new)
-    ChangeNotification.endSetting(change, of: self)
+    let id = key.declaration.id
+    ChangeNotification.endSetting(change, key: id, of: self)
+    guard published.mayListen(to: id) else { return }
     // Who listens alone, and was not concerned before, needs no list of links.
-    if let cell = published.cell(of: change.key),
-      isTold(subject, change.key, in: cell, of: change.id, values)
-    {
+    if let cell = published.cell(of: id), isTold(subject, id, in: cell, of: change.id, values) {
       return
     }
-    ChangeNotification.didSet(subject, self, change, values)
+    ChangeNotification.didSet(subject, self, key: id, change, values)
   }
 }

@@ -203,6 +203,12 @@ final class SubjectStorage: Sendable {
     return order
   }
 
+  /// The place of a delivery that is claimed among the events of the object, for the log, which says what
+  /// came first, the claim or a removal; nil where the registration has ended since the claim.
+  func orderOfClaim(in cell: DeliveryCellReference) -> UInt64? {
+    machine.withLock { _ in cell.pointer.pointee.isLive ? nextOrder() : nil }
+  }
+
   /// Claims a delivery of `observation`; false where its registration has ended.
   func isClaimed(
     _ cell: DeliveryCellReference,

@@ -28,10 +28,9 @@ final class ThreadChanges {
   private static let capacity = 256
 
   private var open: [OpenChange] = []
-  /// How many of them concern some elements of a collection.
-  private var partialCount = 0
   private var brackets = ChangeBrackets()
-  private var numbers: Range<UInt64> = 0..<0
+  /// What setters have begun, as far as nobody had to look at it among `brackets`.
+  let setters = OpenSetters()
   /// What was named before: naming a call site or a key path anew costs more than what is done there.
   let names = ThreadNames()
 
@@ -51,20 +50,18 @@ final class ThreadChanges {
     return changes
   }
 
+  deinit { setters.deallocate() }
+
   /// A number that no change had before.
-  ///
-  /// Taken in blocks, so that threads do not meet at one counter.
-  func nextChange() -> ChangeID {
-    if numbers.isEmpty { numbers = ObjectTable.shared.nextChangeNumbers(count: 256) }
-    defer { numbers = (numbers.lowerBound + 1)..<numbers.upperBound }
-    return ChangeID(numbers.lowerBound)
-  }
+  func nextChange() -> ChangeID { setters.nextChange() }
 
   /// Begins a change.
   func begin(_ change: OpenChange, as announced: Change?, at evidence: Evidence) {
-    if open.count == Self.capacity, open.removeFirst().extent.isPartial { partialCount -= 1 }
+    if open.count == Self.capacity, open.removeFirst().extent.isPartial {
+      setters.partialCount -= 1
+    }
     open.append(change)
-    if change.extent.isPartial { partialCount += 1 }
+    if change.extent.isPartial { setters.partialCount += 1 }
     if let announced { announce(announced, at: evidence) }
   }
 
@@ -73,30 +70,50 @@ final class ThreadChanges {
     guard let index = open.lastIndex(where: { $0.address == address && $0.key == key })
     else { return nil }
     let ended = open.remove(at: index)
-    if ended.extent.isPartial { partialCount -= 1 }
+    if ended.extent.isPartial { setters.partialCount -= 1 }
     return ended
   }
 
   /// Whether a change of some elements of this key is open: what its setter says inside it is part of
   /// that change.
   func isCovered(address: UInt, key: StringID) -> Bool {
-    partialCount > 0
+    setters.partialCount > 0
       && open.contains { $0.extent.isPartial && $0.address == address && $0.key == key }
+  }
+
+  /// The calling thread's setters.
+  static var settersOfThisThread: OpenSetters {
+    guard let known = kvos_thread_object() else { return current.setters }
+    return Unmanaged<ThreadChanges>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.setters }
   }
 
   /// Announces a change of a setter, or one that was begun before anybody observed the object.
   func announce(_ change: Change, at evidence: Evidence) {
+    takeSetters()
     brackets.will(change, scope: RecordingScope.current, at: evidence)
   }
 
   /// What the second half says about the order of changes.
   func judgeEnd(of change: Change, at evidence: Evidence) -> [Verdict] {
-    brackets.did(change, at: evidence)
+    takeSetters()
+    return brackets.did(change, at: evidence)
+  }
+
+  /// From here on what setters have begun is judged with the rest.
+  private func takeSetters() {
+    setters.takeAll { setter in
+      let evidence = Evidence(stack: .none, order: setter.order)
+      let change = Change(subject: setter.subject, key: setter.key, id: setter.id)
+      brackets.will(change, scope: setter.scope, at: evidence)
+    }
   }
 
   /// The place of a call as a stack of one frame.
   func stack(of site: CallSite) -> StackID { names.names(of: site).stack }
 
   /// What was never ended.
-  func endOfThread() -> [Verdict] { brackets.close() }
+  func endOfThread() -> [Verdict] {
+    takeSetters()
+    return brackets.close()
+  }
 }

@@ -45,7 +45,7 @@ extension ObservationRegistrar {
           let change = storage.willSet(subject, key, Value.self, old)
           assign()
           withUnsafePointer(to: value()) { new in
-            storage.didSet(subject, change, Value.self, old, new)
+            storage.didSet(subject, key, change, Value.self, old, new)
           }
         }
       }

@@ -72,16 +72,26 @@ struct DrawingTests {
     #expect(drawing.boxWidth <= 420 && drawing.width < 900)
   }
 
-  @Test("a growth has a bar for each of the last runs, as high as its count")
+  @Test("a growth has a bar for each run, as high as its count")
   func growth() {
-    let plot = GrowthPlot(.init(scope: "open", runCount: 10, counts: [2, 5, 10]))
+    let plot = GrowthPlot([(8, 2), (9, 5), (10, 10)].map { .init(run: $0.0, count: $0.1) })
     #expect(plot.bars.map(\.count) == [2, 5, 10])
     #expect(plot.bars.map(\.run) == [8, 9, 10])
-    #expect(plot.bars.map(\.x) == [0, 44, 88])
+    #expect(plot.bars.map(\.x) == [0, 40, 80])
     #expect(plot.bars.map { HTMLText.number($0.height) } == ["16.8", "42", "84"])
     #expect(plot.bars.map { HTMLText.number($0.y) } == ["67.2", "42", "0"])
-    #expect(plot.width == 122)
-    #expect(GrowthPlot(.init(scope: "", runCount: 0, counts: [])).width == 0)
-    #expect(GrowthPlot(.init(scope: "", runCount: 1, counts: [0])).bars[0].height == 0)
+    #expect(plot.bars.map(\.isLabelled) == [true, true, true])
+    #expect(GrowthPlot([]).bars.isEmpty)
+    #expect(GrowthPlot([.init(run: 1, count: 0)]).bars[0].height == 0)
+  }
+
+  @Test("of many runs, as many have numbers as there is room for, the last one always")
+  func manyRuns() {
+    let plot = GrowthPlot((1...65).map { .init(run: $0 * 100, count: $0 * 1_000) })
+    #expect(plot.barWidth == 10 && plot.bars.count == 65)
+    let labelled = plot.bars.filter(\.isLabelled)
+    #expect(labelled.last?.run == 6_500)
+    // "65,000" takes 46 points.
+    #expect(zip(labelled, labelled.dropFirst()).allSatisfy { $1.x - $0.x >= 46 })
   }
 }

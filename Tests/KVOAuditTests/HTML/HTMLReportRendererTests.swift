@@ -51,7 +51,7 @@ struct HTMLReportRendererTests {
       hint: text,
       signature: String(0x1000_0000 + number, radix: 16)
     )
-    finding.growth = .init(scope: text, runCount: 3, counts: [1, 2, 3])
+    finding.isLibrary = number % 2 == 0
     return finding
   }
 
@@ -78,20 +78,27 @@ struct HTMLReportRendererTests {
     ]
     var curve = LiveCurve()
     curve.add(1, lastEvent: 1, live: 1, time: 1)
-    let calls = (0..<12).map { CallSites.Call(name: text + "\($0)", place: text + ":1") }
-    report.activity.add(
-      Activity.Process(firstEvent: 1, curve: curve),
-      CallSites(
-        rows: (0..<CallSites.limit).map { place in
-          CallSites.Row(
-            calls: Array(calls.dropFirst(place % 12)),
-            observed: text + "\(place)",
-            madeCount: 1_000,
-            liveCount: 1
-          )
-        }
+    report.activity.add(Activity.Process(firstEvent: 1, curve: curve))
+    report.callSites = (0..<600).map { place in
+      let frames = (0..<12 - place % 12).map { Finding.StackFrame(symbol: text + "\($0)") }
+      let stack = Finding.Stack(role: .registered, event: 0, frames: frames)
+      return CallSiteCount(
+        site: CallSite(subject: text, keyPath: "\(place)", observer: text, stack: stack),
+        madeCount: 1_000,
+        liveCount: 1
       )
-    )
+    }
+    report.growth = (0..<100).map { place in
+      ScopeGrowthRow(
+        input: 0,
+        scope: text,
+        runCount: 65,
+        site: report.callSites?[place].site
+          ?? CallSite(subject: text, keyPath: text, observer: nil, stack: report.crashes[0].stack),
+        points: (1...65).map { .init(run: $0, count: $0) },
+        isGrowing: place % 2 == 0
+      )
+    }
     return report
   }
 
@@ -199,10 +206,26 @@ struct HTMLReportRendererTests {
   func marks() {
     var report = AuditReport.sample
     report.findings[0].isSuppressed = true
+    report.findings[0].baseline = .new
     report.findings[0].isExpected = true
     report.findings[0].confidence = .low
     let text = page(report).text
-    #expect(text.contains(" meant suppressed low confidence 3 times"))
+    #expect(text.contains(" new meant suppressed low confidence 3 times"))
+  }
+
+  @Test("leaves out what a file suppresses, unless it is asked for, and says how many")
+  func suppressed() {
+    var report = AuditReport.sample
+    report.findings[0].isSuppressed = true
+    report.findings[0].suppression = .init(reason: "old", until: "2027-01-31", place: "kvo.supp:3")
+    report.summary.suppressedCount = 1
+    let without = page(report)
+    expectSound(without)
+    #expect(!without.elements.contains("details"))
+    #expect(without.text.contains("1 finding suppressed"))
+    let with = Page(HTMLReportRenderer(showsSuppressed: true).render(report))
+    expectSound(with)
+    #expect(with.text.contains("old, until 2027-01-31 (kvo.supp:3)"))
   }
 
   @Test(

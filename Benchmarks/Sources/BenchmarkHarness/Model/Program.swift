@@ -14,6 +14,8 @@ package enum Program: Hashable, Sendable {
   case bench(String)
   /// A C file of this package, by its path without the suffix, with flags for the linker.
   case c(String, flags: [String] = [])
+  /// A program in Objective-C of this package, by its path without the suffix, built against GNUstep.
+  case objectiveC(String)
   /// A program of the machine's own, found through PATH.
   case tool(String)
 
@@ -21,7 +23,8 @@ package enum Program: Hashable, Sendable {
   package var name: String {
     switch self {
     case .product(let name, _), .bench(let name), .tool(let name): name
-    case .c(let path, _): path.split(separator: "/").last.map(String.init) ?? path
+    case .c(let path, _), .objectiveC(let path):
+      path.split(separator: "/").last.map(String.init) ?? path
     }
   }
 }

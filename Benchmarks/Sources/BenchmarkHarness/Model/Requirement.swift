@@ -7,10 +7,13 @@ package enum Requirement: Hashable, Sendable {
   /// A program that is found through PATH.
   case tool(String, package: String)
 
+  /// A part of GCC's, by its name.
+  case compilerPart(String, package: String)
+
   /// The Debian package that has it.
   package var package: String {
     switch self {
-    case .header(_, let package), .tool(_, let package): package
+    case .header(_, let package), .tool(_, let package), .compilerPart(_, let package): package
     }
   }
 
@@ -22,6 +25,9 @@ package enum Requirement: Hashable, Sendable {
         FileManager.default.fileExists(atPath: "\($0)/\(name)")
       }
     case .tool(let name, _): Tool.path(of: name) != nil
+    case .compilerPart(let name, _):
+      Tool.path(of: "gcc").flatMap { try? ChildProcess.run($0, ["-print-prog-name=\(name)"]) }?
+        .output.hasPrefix("/") == true
     }
   }
 

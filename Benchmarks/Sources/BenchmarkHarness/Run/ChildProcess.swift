@@ -16,6 +16,8 @@ package enum ChildProcess {
     /// nanoseconds, from its start.
     package var cpuNanoseconds: Double
     /// The most memory that it had at a time, in bytes.
+    ///
+    /// Linux counts what this process holds when the child starts as the child's, too.
     package var peakByteCount: Int
   }
 

@@ -52,6 +52,9 @@ package struct ProgramLocator: Sendable {
     case .c(let source, let flags):
       progress("compiling \(source).c")
       paths[program] = try compile(source, flags)
+    case .objectiveC(let source):
+      progress("compiling \(source).m")
+      paths[program] = try compileObjectiveC(source)
     case .product(let name, let build):
       progress("building \(name) (\(build.rawValue))")
       paths[program] = try swiftBuild(name, in: root, build)
@@ -74,19 +77,39 @@ package struct ProgramLocator: Sendable {
     return output
   }
 
+  private func compileObjectiveC(_ source: String) throws -> String {
+    try FileManager.default.createDirectory(at: binaries, withIntermediateDirectories: true)
+    let file = benchmarks.appending(path: "\(source).m")
+    let output = binaries.appending(path: file.deletingPathExtension().lastPathComponent).path
+    func flags(_ option: String) throws -> [String] {
+      try run("gnustep-config", [option]).split(whereSeparator: \.isWhitespace).map(String.init)
+        .filter { $0 != "-MMD" && $0 != "-MP" }
+    }
+    try run(
+      "gcc",
+      flags("--objc-flags") + ["-std=gnu11", "-I\(benchmarks.appending(path: "Driver").path)"]
+        + [file.path, "-o", output] + flags("--base-libs")
+    )
+    return output
+  }
+
   private func swiftBuild(
     _ product: String,
     in package: URL,
     _ build: Program.Build
   ) throws -> String {
     var options = ["--package-path", package.path]
+    if package == root {
+      // Without the macro, which no program here needs: swift-syntax takes minutes to build. And so in
+      // a folder of their own: builds with other traits undo each other's work.
+      let folder = build == .standalone ? "standalone" : "benchmarks"
+      options += ["--disable-default-traits"]
+      options += ["--scratch-path", root.appending(path: ".build/\(folder)").path]
+    }
     switch build {
     case .debug: options += ["-c", "debug"]
     case .release: options += ["-c", "release"]
-    case .standalone:
-      // A folder of its own: the two kinds of release would undo each other's work.
-      let folder = root.appending(path: ".build/standalone").path
-      options += ["-c", "release", "--static-swift-stdlib", "--scratch-path", folder]
+    case .standalone: options += ["-c", "release", "--static-swift-stdlib"]
     }
     try run("swift", ["build", "--quiet"] + options + ["--product", product])
     let folder = try run("swift", ["build"] + options + ["--show-bin-path"])

@@ -33,7 +33,6 @@ struct FindingSection {
         writeTerms([("Fix", finding.hint)], "terms fix", &page)
         writeStacks(&page)
         if !finding.cycle.isEmpty { page.write(CycleDrawing(finding.cycle)) }
-        if let growth = finding.growth { page.write(growth) }
         writeConsequences(&page, &anchors)
         writeTerms(terms, "terms small", &page)
       }
@@ -61,7 +60,8 @@ struct FindingSection {
   }
 
   private var marks: [String] {
-    (finding.isExpected ? ["meant"] : []) + (finding.isSuppressed ? ["suppressed"] : [])
+    (finding.baseline.map { [$0.name] } ?? []) + (finding.isLibrary ? ["in a library"] : [])
+      + (finding.isExpected ? ["meant"] : []) + (finding.isSuppressed ? ["suppressed"] : [])
       + (finding.confidence == .low ? ["low confidence"] : [])
   }
 
@@ -122,7 +122,6 @@ struct FindingSection {
               ["class": "quiet small"],
               text: " (\(rule), \(consequence.signature), seen \(times))"
             )
-            if let growth = consequence.growth { page.write(growth) }
             if !consequence.cycle.isEmpty { page.write(CycleDrawing(consequence.cycle)) }
           }
           page.line()
@@ -175,6 +174,10 @@ struct FindingSection {
     if finding.confidence == .low, finding.crashFacts == nil {
       terms.append(("Certainty", "the events allow another reading"))
     }
+    if let note = finding.suppression {
+      terms.append(("Suppressed", "\(note.reason), until \(note.until) (\(note.place))"))
+    }
+    if let seen = Wording.seen(finding) { terms.append(("Seen", String(seen.dropFirst(5)))) }
     if let log { terms.append(("Log", log)) }
     return terms
   }

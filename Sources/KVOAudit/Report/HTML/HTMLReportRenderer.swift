@@ -15,17 +15,31 @@ package struct HTMLReportRenderer {
 
   private let readSource: ((String) -> String?)?
 
-  package init() { readSource = nil }
+  private let showsSuppressed: Bool
+
+  /// Makes a renderer.
+  ///
+  /// - Parameter showsSuppressed: whether suppressed findings are told of like others, and not only
+  ///   counted.
+  package init(showsSuppressed: Bool = false) {
+    readSource = nil
+    self.showsSuppressed = showsSuppressed
+  }
 
   /// A renderer for which `readSource` gives the texts of source files.
-  init(readSource: @escaping (String) -> String?) { self.readSource = readSource }
+  init(readSource: @escaping (String) -> String?) {
+    self.readSource = readSource
+    showsSuppressed = false
+  }
 
   /// The page as UTF-8.
   ///
   /// Reads source files that the report names, where they are on this machine.
   ///
   /// Complexity: O(size of the report).
-  package func render(_ report: AuditReport) -> [UInt8] {
+  package func render(_ whole: AuditReport) -> [UInt8] {
+    var report = whole
+    if !showsSuppressed { report.findings.removeAll { $0.suppression != nil } }
     let verdict = PageVerdict(report)
     let skeleton = PageSkeleton(title: verdict.title, hasScript: hasScript(report))
     return skeleton.render { page in
@@ -55,7 +69,7 @@ package struct HTMLReportRenderer {
 
   /// Whether there is anything to search or to zoom into.
   private func hasScript(_ report: AuditReport) -> Bool {
-    !report.findings.isEmpty || report.activity.callSites.madeCount > 0
+    !report.findings.isEmpty || report.callSites?.isEmpty == false
   }
 
   private struct Section {
@@ -94,14 +108,22 @@ package struct HTMLReportRenderer {
         }
       )
     }
-    if report.activity.callSites.madeCount > 0 {
+    if !report.growth.isEmpty {
+      sections.append(
+        Section(id: "growth", title: "What runs of scopes leave") { $0.writeGrowth(report) }
+      )
+    }
+    if let callSites = report.callSites, !callSites.isEmpty {
       sections.append(
         Section(id: "call-sites", title: "Where observations are made") {
-          $0.writeCallSites(report.activity.callSites)
+          $0.writeCallSites(callSites)
         }
       )
     }
     if !report.findings.isEmpty, !report.notJudged.isEmpty { sections.append(notJudged) }
+    if report.comparison != nil || report.suppressions.contains(where: { $0.advice != nil }) {
+      sections.append(Section(id: "known", title: "What is known") { $0.writeKnown(report) })
+    }
     sections.append(Section(id: "inputs", title: "Inputs") { $0.writeInputs(report) })
     return sections
   }

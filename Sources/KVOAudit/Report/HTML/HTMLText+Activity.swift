@@ -33,7 +33,7 @@ extension HTMLText {
   }
 
   /// Writes where observations were made, as a flame graph and as a table.
-  mutating func writeCallSites(_ sites: CallSites) {
+  mutating func writeCallSites(_ sites: [CallSiteCount]) {
     let graph = FlameGraph(sites)
     element("div", ["class": "panel"]) { page in
       page.line()
@@ -63,7 +63,7 @@ extension HTMLText {
     line()
   }
 
-  private mutating func writeTable(_ sites: CallSites) {
+  private mutating func writeTable(_ sites: [CallSiteCount]) {
     let places = CallSiteTable(sites)
     element("table") { page in
       page.element("caption", ["class": "small quiet"], text: "The same by first own call")

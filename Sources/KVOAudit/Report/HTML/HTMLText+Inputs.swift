@@ -19,6 +19,25 @@ extension HTMLText {
     line()
   }
 
+  /// Writes what became of a former report, and what is to be said of suppressions.
+  mutating func writeKnown(_ report: AuditReport) {
+    element("div", ["class": "panel"]) { page in
+      page.line()
+      if let comparison = report.comparison {
+        page.element("ul", ["class": "plain"]) { page in
+          let lines = ComparisonText(comparison).block.split(separator: "\n").map(String.init)
+          page.entries(lines) { $0.text($1, limit: 500) }
+        }
+        page.line()
+      }
+      let outcomes = report.suppressions.filter { $0.advice != nil }
+      page.element("ul", ["class": "plain"]) { page in
+        page.entries(outcomes) { $0.text($1.line ?? "", limit: 500) }
+      }
+    }
+    line()
+  }
+
   /// Writes what was read, and what could not be.
   mutating func writeInputs(_ report: AuditReport) {
     element("ul", ["class": "panel plain"]) { page in

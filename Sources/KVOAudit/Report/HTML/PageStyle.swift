@@ -170,6 +170,10 @@ enum PageStyle {
       Consolas, "DejaVu Sans Mono", monospace; }
     .drawing text.label { fill: var(--quiet); }
     figure > p { margin-top: .5rem; }
+    .growths { display: grid; gap: 1.25rem; }
+    .growths { grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
+    .growths figure { min-width: 0; }
+    .growths .place { padding: 0; margin-bottom: .35rem; }
     .bar { fill: var(--area); stroke: var(--curve); }
 
     .timeline { display: grid; grid-template-columns: max-content 1fr; column-gap: .6rem; }

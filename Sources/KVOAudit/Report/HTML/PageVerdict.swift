@@ -54,6 +54,9 @@ struct PageVerdict {
     if damageCount > 0 {
       texts.append("\(Wording.count(damageCount, "place")) in the inputs could not be read")
     }
+    if report.summary.suppressedCount > 0 {
+      texts.append("\(Wording.count(report.summary.suppressedCount, "finding")) suppressed")
+    }
     if !report.notJudged.isEmpty {
       let count = Set(report.notJudged.map(\.code)).count
       texts.append("\(Wording.count(count, "rule")) could not be judged, or not everywhere")

@@ -4,7 +4,8 @@ package import KVORules
 ///
 /// Every rule is a test case: it fails once for each finding that counts, is skipped where it could not
 /// be judged, and passes otherwise. What does not count (below the severity, meant, suppressed) is in
-/// the output of its case. An input that cannot be read is an error of a case of its own.
+/// the output of its case. An input that cannot be read is an error of a case of its own. A suppression
+/// is a case, too, which fails where what is to be said of it counts.
 ///
 /// Source: the form that Jenkins's xUnit plugin reads, `junit-10.xsd`.
 package struct JUnitReportRenderer {
@@ -20,16 +21,23 @@ package struct JUnitReportRenderer {
   /// Complexity: O(size of the report).
   package func render(_ report: AuditReport) -> [UInt8] {
     let cases = RuleCatalogue.entries.map { testCase($0, report) }
+    let suppressions = report.suppressions
+    let failureCount =
+      cases.map(\.failures.count).reduce(0, +)
+      + suppressions.count { isFailure($0, report) }
     let counts: KeyValuePairs = [
       "name": "kvo-audit",
-      "tests": String(cases.count + report.failures.count),
-      "failures": String(cases.map(\.failures.count).reduce(0, +)),
+      "tests": String(cases.count + suppressions.count + report.failures.count),
+      "failures": String(failureCount),
       "errors": String(report.failures.count),
     ]
     var text = XMLText()
     text.element("testsuites", counts) { text in
       text.element("testsuite", counts) { text in
         for testCase in cases { testCase.write(to: &text) }
+        for outcome in suppressions {
+          write(outcome, isFailure: isFailure(outcome, report), to: &text)
+        }
         for failure in report.failures {
           text.element("testcase", ["classname": "kvo-audit.inputs", "name": failure.input]) {
             $0.element("error", ["type": "unreadable", "message": failure.message])
@@ -40,13 +48,39 @@ package struct JUnitReportRenderer {
     return text.bytes
   }
 
+  private func write(
+    _ outcome: SuppressionOutcome,
+    isFailure: Bool,
+    to text: inout XMLText
+  ) {
+    let attributes: KeyValuePairs = [
+      "classname": "kvo-audit.suppressions", "name": outcome.suppression.place,
+    ]
+    guard let line = outcome.line else { return text.element("testcase", attributes) }
+    text.element("testcase", attributes) { text in
+      if isFailure {
+        text.element("failure", ["type": outcome.state.rawValue, "message": line])
+      } else {
+        text.element("system-out", text: line)
+      }
+    }
+  }
+
+  private func isFailure(_ finding: Finding, _ report: AuditReport) -> Bool {
+    severity.map { report.fails(finding, from: $0) } ?? false
+  }
+
+  private func isFailure(_ outcome: SuppressionOutcome, _ report: AuditReport) -> Bool {
+    severity.map { report.fails(outcome, from: $0) } ?? false
+  }
+
   private func testCase(_ entry: RuleCatalogue.Entry, _ report: AuditReport) -> TestCase {
     let findings = report.findings.filter { $0.code == entry.code }
-    let failures = findings.filter { $0.isFailure(from: severity) }
+    let failures = findings.filter { isFailure($0, report) }
     return TestCase(
       entry: entry,
       failures: failures,
-      others: findings.filter { !$0.isFailure(from: severity) },
+      others: findings.filter { !isFailure($0, report) },
       whyNotJudged: report.notJudged.filter { $0.code == entry.code }.map(\.why)
     )
   }
@@ -82,12 +116,5 @@ private struct TestCase {
         text.element("system-out", text: others.map { FindingText().render($0) }.joined())
       }
     }
-  }
-}
-
-extension Finding {
-  fileprivate func isFailure(from severity: Severity?) -> Bool {
-    guard let severity else { return false }
-    return self.severity >= severity && mayFail
   }
 }

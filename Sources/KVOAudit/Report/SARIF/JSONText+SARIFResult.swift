@@ -22,6 +22,10 @@ extension JSONText {
       text.list(finding.stacks.filter { !$0.frames.isEmpty }) { $0.write(sarifStack: $1) }
       text.key("occurrenceCount")
       text.value(finding.count)
+      if report.comparison != nil {
+        text.key("baselineState")
+        text.value(finding.sarifBaselineState)
+      }
       text.key("partialFingerprints")
       text.object { text in
         text.key("kvoAuditSignature/v1")
@@ -115,7 +119,7 @@ extension JSONText {
     }
   }
 
-  private mutating func write(sarifPath path: String, line: Int) {
+  mutating func write(sarifPath path: String, line: Int) {
     object { text in
       text.key("artifactLocation")
       text.object { text in
@@ -159,7 +163,17 @@ extension Finding {
   /// Why the finding does not count, for those who show it all the same.
   fileprivate var suppressionReasons: [String] {
     (isExpected ? ["a test says that this is meant"] : [])
-      + (isSuppressed ? ["suppressed by the project"] : [])
+      + (isSuppressed ? [suppression?.reason ?? "suppressed by the project"] : [])
+  }
+
+  /// Absent: it is one of the former report's.
+  fileprivate var sarifBaselineState: String {
+    switch baseline {
+    case .new: "new"
+    case .unchanged: "unchanged"
+    case .moved: "updated"
+    case nil: "absent"
+    }
   }
 
   /// The own frames of the stacks behind the first.

@@ -5,7 +5,8 @@ import KVORules
 /// A finding is a result at the first frame of the user's own code; its stacks are `stacks`, and where
 /// else it happened `relatedLocations`. The signature is its fingerprint, so that a service knows it
 /// again in the next run. What a test meant and what is suppressed is there, as suppressed. Inputs that
-/// cannot be read and rules that could not be judged are notifications of the run.
+/// cannot be read and rules that could not be judged are notifications of the run. What is to be said of
+/// a suppression is a result at its line.
 ///
 /// Source: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 package struct SARIFReportRenderer {
@@ -38,25 +39,45 @@ extension JSONText {
       text.key("tool")
       text.object { text in
         text.key("driver")
-        text.writeDriver()
+        text.writeDriver(suppressionStates: report.suppressionStates)
       }
       text.key("invocations")
       text.list([report]) { $0.writeInvocation($1) }
       text.key("columnKind")
       text.value("utf16CodeUnits")
       text.key("results")
-      text.list(report.findings) { $0.write(sarifResult: $1, in: report) }
+      let findings = report.findings + (report.comparison?.fixed ?? [])
+      text.list(findings.map(SARIFResult.finding) + report.suppressionResults) {
+        $0.write($1, in: report)
+      }
     }
   }
 
-  private mutating func writeDriver() {
+  private mutating func writeDriver(suppressionStates: [SuppressionOutcome.State]) {
     object { text in
       text.key("name")
       text.value("kvo-audit")
       text.key("semanticVersion")
       text.value(AuditVersion.current)
       text.key("rules")
-      text.list(RuleCatalogue.entries) { $0.write(sarifRule: $1) }
+      text.list(RuleCatalogue.entries.map(SARIFRule.rule) + suppressionStates.map(SARIFRule.state))
+      {
+        $0.write($1)
+      }
+    }
+  }
+
+  private mutating func write(_ rule: SARIFRule) {
+    switch rule {
+    case .rule(let entry): write(sarifRule: entry)
+    case .state(let state): write(sarifRule: state)
+    }
+  }
+
+  private mutating func write(_ result: SARIFResult, in report: AuditReport) {
+    switch result {
+    case .finding(let finding): write(sarifResult: finding, in: report)
+    case .suppression(let outcome): write(sarifResult: outcome, in: report)
     }
   }
 
@@ -121,7 +142,7 @@ extension JSONText {
   }
 
   /// `double-remove` as `DoubleRemove`.
-  private static func camelCase(_ slug: String) -> String {
+  static func camelCase(_ slug: String) -> String {
     slug.split(separator: "-").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
   }
 }

@@ -1,11 +1,11 @@
 /// Registrations by the innermost own call that made them, the commonest first.
-package struct CallSiteTable: Hashable, Sendable {
-  package struct Row: Hashable, Sendable {
-    package var function: String
-    package var place: String
-    package var observed: String
-    package var madeCount: Int
-    package var liveCount: Int
+struct CallSiteTable: Hashable, Sendable {
+  struct Row: Hashable, Sendable {
+    var function: String
+    var place: String
+    var observed: String
+    var madeCount: Int
+    var liveCount: Int
   }
 
   private struct Key: Hashable {
@@ -14,20 +14,25 @@ package struct CallSiteTable: Hashable, Sendable {
     var observed: String
   }
 
-  package let rows: [Row]
+  let rows: [Row]
 
   /// Puts together the rows of `sites` that have the same own call.
   ///
   /// Complexity: O(n log n) in the rows.
-  package init(_ sites: CallSites) {
+  init(_ sites: [CallSiteCount]) {
     var places: [Key: Int] = [:]
     var rows: [Row] = []
-    for site in sites.rows {
-      let call = site.calls.last(where: \.isFirstOwn) ?? site.calls.last
-      let function = call?.name ?? "(no stack recorded)"
-      let key = Key(function: function, place: call?.place ?? "", observed: site.observed)
+    for site in sites {
+      let calls = FlameGraph.calls(to: site.site)
+      let call = calls.last(where: \.isFirstOwn) ?? calls.last
+      let key = Key(
+        function: call?.name ?? "",
+        place: call?.place ?? "",
+        observed: "\(site.site.subject).\(site.site.keyPath)"
+      )
+      let madeCount = max(site.madeCount, site.liveCount)
       if let place = places[key] {
-        rows[place].madeCount += site.madeCount
+        rows[place].madeCount += madeCount
         rows[place].liveCount += site.liveCount
       } else {
         places[key] = rows.count
@@ -36,7 +41,7 @@ package struct CallSiteTable: Hashable, Sendable {
             function: key.function,
             place: key.place,
             observed: key.observed,
-            madeCount: site.madeCount,
+            madeCount: madeCount,
             liveCount: site.liveCount
           )
         )

@@ -1,17 +1,27 @@
 import Foundation
 
-/// Names of Swift types and functions as their programmer wrote them.
-enum SwiftTypeName {
+/// Names of Swift and C++ as their programmer wrote them.
+enum Demangler {
   /// Longer names are not demangled, so that a damaged or hostile text costs no time.
   private static let limit = 4_096
 
-  /// `_TtC5MyApp6Screen` as `MyApp.Screen`; a name that is not mangled as it is.
+  /// `_TtC5MyApp6Screen` as `MyApp.Screen`, `_ZN4View4drawEv` as `View::draw()`; a name that is not
+  /// mangled as it is.
   static func demangled(_ name: String) -> String {
     guard name.utf8.count < limit else { return name }
     if name.hasPrefix("_Tt") { return objectiveCName(name) ?? name }
     let starts = ["$s", "_$s", "$S", "_$S", "_T0"]
-    guard starts.contains(where: name.hasPrefix) else { return name }
+    guard starts.contains(where: name.hasPrefix) else { return cName(name) ?? name }
     guard let text = demangle(name, name.utf8.count, nil, nil, 0) else { return name }
+    defer { free(text) }
+    return String(cString: text)
+  }
+
+  /// A name of C++, which Apple's linker puts one more underscore in front of.
+  private static func cName(_ name: String) -> String? {
+    guard name.hasPrefix("_Z") || name.hasPrefix("__Z") else { return nil }
+    let mangled = name.hasPrefix("__Z") ? String(name.dropFirst()) : name
+    guard let text = demangleAny(mangled, mangled.utf8.count, nil, nil) else { return nil }
     defer { free(text) }
     return String(cString: text)
   }
@@ -53,4 +63,16 @@ private func demangle(
   _ buffer: UnsafeMutablePointer<CChar>?,
   _ bufferCount: UnsafeMutablePointer<Int>?,
   _ flags: UInt32
+) -> UnsafeMutablePointer<CChar>?
+
+/// The demangler of the Swift runtime's backtraces, which knows C++ as well: stdlib/public/runtime
+/// declares it, for nobody else in particular.
+///
+/// It returns text that the caller frees, or nil.
+@_silgen_name("_swift_backtrace_demangle")
+private func demangleAny(
+  _ name: UnsafePointer<CChar>?,
+  _ count: Int,
+  _ buffer: UnsafeMutablePointer<CChar>?,
+  _ bufferCount: UnsafeMutablePointer<Int>?
 ) -> UnsafeMutablePointer<CChar>?

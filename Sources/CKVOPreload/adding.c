@@ -1,0 +1,294 @@
+// addObserver:forKeyPath:options:context:, removeObserver:forKeyPath: and :context:.
+//
+// A call of a program reaches the original once, with what the program passed, unless the rule is
+// contained. One call may pass several hooks: an override that calls super, one form of removal that calls the
+// other. The first is the program's; what it leads to for the same object, observer and key path is not
+// looked at again. An Initial callback inside may add and remove as it likes.
+
+#include "preload.h"
+
+// MARK: - Which call this is
+
+// Whether the call is part of one that was seen already.
+static bool is_continued(const KVOSThread *thread, bool isAddition, const void *subject,
+                         const void *observer, const void *keyObject) {
+  for (uint32_t at = thread->callCount; at-- > 0;) {
+    const KVOSCall *call = &thread->calls[at];
+    // Whoever is told something calls anew.
+    if (call->hook == KVOS_OBSERVE) return false;
+    bool isSameKind = isAddition ? call->hook == KVOS_ADD
+                                 : call->hook == KVOS_REMOVE || call->hook == KVOS_REMOVE_CONTEXT;
+    if (isSameKind && call->subject == subject && call->observer == observer &&
+        call->keyObject == keyObject) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The two objects as events name them; false: no memory. Takes the lock.
+static bool name_both(KVOSAct *act, const void *subject, const void *observer) {
+  kvos_lock_registry();
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
+  if (trackedSubject) act->subject = kvos_named(trackedSubject);
+  if (trackedObserver) act->observer = kvos_named(trackedObserver);
+  kvos_unlock_registry();
+  return trackedSubject && (observer == NULL || trackedObserver);
+}
+
+// A path that no runtime takes, and what this object makes of it. Returns whether the original may be called.
+static bool refuse(const KVOSHookPoint *point, KVOSAct *act, const void *subject,
+                   const void *observer, const void *keyObject) {
+  KVOSRefusal reason = keyObject == NULL          ? KVOS_NIL_PATH
+                       : point->isCollection      ? KVOS_NOT_OBSERVABLE
+                                                  : KVOS_EMPTY_PATH;
+  if (!name_both(act, subject, observer)) return true;
+  kvos_record_refused(act, reason, kvos_stack_id());
+  return !kvos_contains(KVOS_CONTAINS_PATHS);
+}
+
+// MARK: - Adding
+
+// Hooks what the observer is told with. Returns whether it passes that on.
+static bool prepare(const void *observer) {
+  void *class = kvos_visible_class(observer);
+  kvos_hook_observer(class);
+  return !kvos_has_method(KVOS_OBSERVE, class);
+}
+
+static bool enter_registration(KVOSAct *act, const void *subject, const void *observer,
+                               bool passesOn, uint64_t *displaced) {
+  bool isKept = false;
+  kvos_lock_registry();
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = kvos_track(observer);
+  KVOSTriple *triple = trackedSubject && trackedObserver
+                           ? kvos_make_triple(trackedSubject, trackedObserver, act->keyPath)
+                           : NULL;
+  if (triple) {
+    act->subject = kvos_named(trackedSubject);
+    act->observer = kvos_named(trackedObserver);
+    act->registration = kvos_next_number();
+    trackedObserver->isPrepared = true;
+    trackedObserver->passesOn = passesOn;
+    trackedSubject->isPassedOn |= passesOn;
+    if (kvos_semantics()->overwrites && triple->count > 0) {
+      // Whatever its context was. Equal ones are displaced by the rules as well.
+      KVOSRegistration former = kvos_take_registration(triple, triple->count - 1);
+      if (former.context != act->context.value) *displaced = former.id;
+    }
+    isKept = kvos_push_registration(triple, (KVOSRegistration){act->registration,
+                                                               act->context.value});
+    act->order = kvos_next_order(trackedSubject);
+  }
+  kvos_unlock_registry();
+  return isKept;
+}
+
+// What was entered for a call that raised.
+static void take_back(const KVOSAct *act, const void *subject, const void *observer) {
+  bool isThere = false;
+  uint64_t order = KVOS_NO_ORDER;
+  kvos_lock_registry();
+  KVOSTracked *trackedSubject = kvos_find_object(subject);
+  KVOSTracked *trackedObserver = kvos_find_object(observer);
+  KVOSTriple *triple = trackedSubject && trackedObserver
+                           ? kvos_find_triple(trackedSubject, trackedObserver, act->keyPath)
+                           : NULL;
+  for (uint32_t at = 0; triple && at < triple->count; at++) {
+    if (triple->live[at].id != act->registration) continue;
+    kvos_take_registration(triple, at);
+    order = kvos_next_order(trackedSubject);
+    isThere = true;
+    break;
+  }
+  kvos_unlock_registry();
+  if (isThere) kvos_record_cancel(act->registration, KVOS_BY_USER, order, 0);
+}
+
+typedef struct {
+  KVOSThread *thread;
+  KVOSCall *call;
+  KVOSAct *act;
+  const void *subject;
+  const void *observer;
+  uint32_t stack;
+} Addition;
+
+// Runs when the original returns, and when an exception leaves it.
+static void end_addition(Addition *addition) {
+  int number = kvos_enter();
+  KVOSCall call = *addition->call;
+  kvos_end_call(addition->thread, addition->call);
+  if (call.hasReturned) {
+    kvos_record_register_end(addition->act->registration);
+  } else {
+    take_back(addition->act, addition->subject, addition->observer);
+    // What a callback raised says nothing about the path.
+    if (!call.hasFailedInside) {
+      addition->act->registration = 0;
+      kvos_record_refused(addition->act, KVOS_UNKNOWN_KEY, addition->stack);
+    }
+  }
+  kvos_leave(number);
+}
+
+// A path of several keys: the Foundation's own observer is added for each. Those that tell the program's
+// observer are remembered where its death is contained.
+static void note_forwarder(const KVOSThread *thread, const void *forwarder) {
+  if (!kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES)) return;
+  const KVOSCall *call = thread->callCount > 0 ? &thread->calls[thread->callCount - 1] : NULL;
+  if (call == NULL || call->hook != KVOS_ADD) return;
+  int number = kvos_enter();
+  kvos_lock_registry();
+  KVOSTracked *target = kvos_find_object(call->observer);
+  if (target) kvos_track_forwarder(forwarder, target);
+  kvos_unlock_registry();
+  kvos_leave(number);
+}
+
+void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
+                uintptr_t second, uintptr_t options, uintptr_t context) {
+  const void *observer = (const void *)first;
+  const void *keyObject = (const void *)second;
+  KVOSThread *thread = kvos_thread();
+  uintptr_t place = (uintptr_t)__builtin_frame_address(0);
+  if (thread) kvos_forget_left_calls(thread, place);
+  if (thread && kvos_may_enter() && kvos_is_forwarder(observer)) note_forwarder(thread, observer);
+  // 1.28 takes no nil observer, and says nothing of it.
+  if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer) ||
+      is_continued(thread, true, self, observer, keyObject)) {
+    point->original(self, selector, first, second, options, context);
+    return;
+  }
+  int number = kvos_enter();
+  KVOSAct act = {.context = {true, context}, .options = options};
+  uint64_t displaced = 0;
+  bool isReadable = keyObject == NULL || kvos_intern_key(keyObject, &act.keyPath);
+  bool isRefused = isReadable && (act.keyPath == 0 || point->isCollection);
+  if (isRefused) {
+    bool goesOn = refuse(point, &act, self, observer, keyObject);
+    kvos_leave(number);
+    if (goesOn) point->original(self, selector, first, second, options, context);
+    return;
+  }
+  const KVOSTracked *known = kvos_find_object(observer);
+  bool passesOn = known && known->isPrepared ? known->passesOn : prepare(observer);
+  KVOSCall *call = NULL;
+  uint32_t stack = 0;
+  if (isReadable && enter_registration(&act, self, observer, passesOn, &displaced)) {
+    stack = kvos_stack_id();
+    if (displaced) kvos_record_cancel(displaced, KVOS_BY_USER, act.order, stack);
+    if (displaced) act.order = KVOS_NO_ORDER;
+    kvos_record_register(&act, stack);
+    call = kvos_begin_call(thread,
+                           (KVOSCall){.hook = KVOS_ADD, .subject = self, .observer = observer,
+                                      .keyObject = keyObject, .key = act.keyPath,
+                                      .registration = act.registration},
+                           place);
+  }
+  kvos_leave(number);
+  if (call == NULL) {
+    point->original(self, selector, first, second, options, context);
+    return;
+  }
+  Addition addition __attribute__((cleanup(end_addition))) = {thread, call,     &act,
+                                                              self,   observer, stack};
+  point->original(self, selector, first, second, options, context);
+  call->hasReturned = true;
+}
+
+// MARK: - Removing
+
+// Takes out what the removal matches: the newest, or the newest with its context. False: none.
+static bool leave_registration(KVOSAct *act, const void *subject, const void *observer,
+                               uint32_t *changedClass, bool *wasRegistered) {
+  void *class = kvos_visible_class(subject);
+  kvos_lock_registry();
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
+  if (trackedSubject) act->subject = kvos_named(trackedSubject);
+  if (trackedObserver) act->observer = kvos_named(trackedObserver);
+  KVOSTriple *triple = trackedSubject && trackedObserver
+                           ? kvos_find_triple(trackedSubject, trackedObserver, act->keyPath)
+                           : NULL;
+  for (uint32_t at = triple ? triple->count : 0; at-- > 0;) {
+    if (act->context.isSaid && triple->live[at].context != act->context.value) continue;
+    act->registration = kvos_take_registration(triple, at).id;
+    break;
+  }
+  *wasRegistered = triple && triple->lastEnded != 0;
+  if (trackedSubject) {
+    act->order = kvos_next_order(trackedSubject);
+    if (trackedSubject->class != class) {
+      trackedSubject->class = class;
+      *changedClass = kvos_intern_text(kvos_class_name(class));
+    }
+  }
+  kvos_unlock_registry();
+  return act->registration != 0;
+}
+
+typedef struct {
+  KVOSThread *thread;
+  KVOSCall *call;
+  const KVOSAct *act;
+} Removal;
+
+static void end_removal(Removal *removal) {
+  int number = kvos_enter();
+  bool hasReturned = removal->call->hasReturned;
+  kvos_end_call(removal->thread, removal->call);
+  if (hasReturned) kvos_record_remove(removal->act, true, 0);
+  kvos_leave(number);
+}
+
+void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
+                  uintptr_t second, uintptr_t context, uintptr_t fourth) {
+  const void *observer = (const void *)first;
+  const void *keyObject = (const void *)second;
+  KVOSThread *thread = kvos_thread();
+  uintptr_t place = (uintptr_t)__builtin_frame_address(0);
+  if (thread) kvos_forget_left_calls(thread, place);
+  if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer) ||
+      is_continued(thread, false, self, observer, keyObject)) {
+    point->original(self, selector, first, second, context, fourth);
+    return;
+  }
+  int number = kvos_enter();
+  bool isByContext = point->hook == KVOS_REMOVE_CONTEXT;
+  KVOSAct act = {.context = {isByContext, isByContext ? context : 0}};
+  KVOSCall *call = NULL;
+  bool goesOn = true;
+  bool isReadable = keyObject == NULL || kvos_intern_key(keyObject, &act.keyPath);
+  if (isReadable && (act.keyPath == 0 || point->isCollection)) {
+    goesOn = refuse(point, &act, self, observer, keyObject);
+  } else if (isReadable) {
+    uint32_t changedClass = 0;
+    bool wasRegistered = false;
+    bool isMatched = leave_registration(&act, self, observer, &changedClass, &wasRegistered);
+    if (changedClass) kvos_record_class(act.subject, changedClass);
+    kvos_record_remove(&act, false, kvos_stack_id());
+    bool wouldRaise = !isMatched && kvos_semantics()->removalRaises;
+    goesOn = !wouldRaise || !kvos_contains(wasRegistered ? KVOS_CONTAINS_DOUBLE_REMOVALS
+                                                         : KVOS_CONTAINS_UNREGISTERED);
+    if (goesOn) {
+      call = kvos_begin_call(thread,
+                             (KVOSCall){.hook = point->hook, .subject = self,
+                                        .observer = observer, .keyObject = keyObject},
+                             place);
+    } else {
+      kvos_record_remove(&act, true, 0);
+    }
+  }
+  kvos_leave(number);
+  if (!goesOn) return;
+  if (call == NULL) {
+    point->original(self, selector, first, second, context, fourth);
+    return;
+  }
+  Removal removal __attribute__((cleanup(end_removal))) = {thread, call, &act};
+  point->original(self, selector, first, second, context, fourth);
+  call->hasReturned = true;
+}

@@ -1,0 +1,161 @@
+// Where everything begins: the library is loaded, or a program asks for it.
+//
+// A process without Objective-C, or without KVO_SAFETY_LOG, gets one look at the environment and one for a
+// function's name. Classes that load later pass through the functions at the end of this file, which
+// stand in front of the runtime's own because the library was loaded first.
+
+#include "preload.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "CKVOUnwind.h"
+#include "KVOSafetyPreload.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool isInstalled;
+// Tried, and the log could not be opened: said once.
+static int failure;
+
+static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {
+    [KVOS_ADD] = kvos_added,
+    [KVOS_REMOVE] = kvos_removed,
+    [KVOS_REMOVE_CONTEXT] = kvos_removed,
+    [KVOS_OBSERVE] = kvos_told,
+    [KVOS_WILL] = kvos_changes,
+    [KVOS_DID] = kvos_changed,
+    [KVOS_WILL_INDEXES] = kvos_changes,
+    [KVOS_DID_INDEXES] = kvos_changed,
+    [KVOS_WILL_SET] = kvos_changes,
+    [KVOS_DID_SET] = kvos_changed,
+    [KVOS_DEALLOC] = kvos_dealloced,
+};
+
+static void process_ends(int status) {
+  int number = kvos_enter();
+  // A fork's child that recorded nothing has no log, and gets none for its end.
+  if (kvos_part_number() > 0) kvos_record_exit(status);
+  kvos_close_log();
+  kvos_leave(number);
+}
+
+static const char *wanted_log(void) {
+  const char *pattern = getenv("KVO_SAFETY_LOG");
+  return pattern && *pattern ? pattern : NULL;
+}
+
+static int install(void) {
+  if (atomic_load_explicit(&isInstalled, memory_order_acquire)) return 0;
+  const char *pattern = wanted_log();
+  if (pattern == NULL) return ENOENT;
+  if (!kvos_find_runtime()) return ENOSYS;
+  pthread_mutex_lock(&lock);
+  if (!atomic_load_explicit(&isInstalled, memory_order_relaxed) && failure == 0) {
+    kvos_read_containment(getenv("KVO_SAFETY_CONTAIN"));
+    failure = kvos_open_log(pattern);
+    if (failure == 0) {
+      kvos_on_exit(process_ends);
+      kvos_install_hooks(handlers);
+      atomic_store_explicit(&isInstalled, true, memory_order_release);
+    }
+  }
+  int code = failure;
+  pthread_mutex_unlock(&lock);
+  return code;
+}
+
+EXPORTED int kvo_safety_install(void) {
+  bool wasInstalled = atomic_load_explicit(&isInstalled, memory_order_acquire);
+  int code = install();
+  if (code == 0 && wasInstalled) kvos_hook_new_classes(NULL);
+  if (code == 0) kvos_forget_names();
+  return code;
+}
+
+__attribute__((constructor)) static void library_was_loaded(void) {
+  if (wanted_log() != NULL && dlsym(RTLD_DEFAULT, "objc_lookUpClass") != NULL) install();
+}
+
+// MARK: - Scopes
+
+EXPORTED uint64_t kvo_safety_scope_begin(const char *name) {
+  KVOSThread *thread = kvos_thread();
+  if (!kvos_is_recording() || thread == NULL || thread->scopeCount == KVOS_SCOPE_LIMIT) return 0;
+  uint64_t scope = kvos_next_number();
+  uint64_t parent = thread->scopeCount > 0 ? thread->scopes[thread->scopeCount - 1] : 0;
+  kvos_record_scope(false, scope, parent, name ? name : "");
+  thread->scopes[thread->scopeCount++] = scope;
+  return scope;
+}
+
+EXPORTED void kvo_safety_scope_end(uint64_t scope) {
+  KVOSThread *thread = kvos_thread();
+  uint32_t depth = thread && scope ? thread->scopeCount : 0;
+  while (depth > 0 && thread->scopes[depth - 1] != scope) depth--;
+  if (depth == 0) return;
+  while (thread->scopeCount >= depth) {
+    uint64_t ending = thread->scopes[--thread->scopeCount];
+    kvos_record_scope(true, ending, 0, NULL);
+  }
+}
+
+// MARK: - In front of the runtime
+
+// The next function of this name, looked up once. Two threads find the same.
+static void *next(_Atomic(void *) *known, const char *name) {
+  void *found = atomic_load_explicit(known, memory_order_relaxed);
+  if (found == NULL) {
+    found = dlsym(RTLD_NEXT, name);
+    atomic_store_explicit(known, found, memory_order_relaxed);
+  }
+  return found;
+}
+
+static void classes_were_loaded(const void *module) {
+  if (atomic_load_explicit(&isInstalled, memory_order_acquire)) {
+    kvos_hook_new_classes(module);
+    kvos_forget_names();
+  } else if (failure == 0 && wanted_log() != NULL) {
+    // The Foundation itself may just have come.
+    install();
+  }
+}
+
+/// GCC's runtime: every object file with classes calls it with its module when it is loaded.
+EXPORTED void __objc_exec_class(void *module) {
+  static _Atomic(void *) known;
+  void (*real)(void *) = (void (*)(void *))next(&known, "__objc_exec_class");
+  if (real == NULL) {
+    // A runtime that was opened privately calls its own, and this is never reached by it.
+    void *library = dlopen("libobjc.so.4", RTLD_NOLOAD | RTLD_LAZY);
+    real = library ? (void (*)(void *))dlsym(library, "__objc_exec_class") : NULL;
+    if (real == NULL || real == __objc_exec_class) return;
+  }
+  real(module);
+  classes_were_loaded(module);
+}
+
+/// libobjc2: the same.
+EXPORTED void __objc_load(void *module) {
+  static _Atomic(void *) known;
+  void (*real)(void *) = (void (*)(void *))next(&known, "__objc_load");
+  if (real == NULL) return;
+  real(module);
+  classes_were_loaded(NULL);
+}
+
+/// GNUstep: where the memory of every object is given back, also of those whose -dealloc does not reach
+/// that of a root class.
+EXPORTED void NSDeallocateObject(void *object) {
+  static _Atomic(void *) known;
+  void (*real)(void *) = (void (*)(void *))next(&known, "NSDeallocateObject");
+  if (object && kvos_may_enter() && KVOS_UNLIKELY(kvos_find_object(object) != NULL)) {
+    kvos_object_dies(object);
+  }
+  if (real) real(object);
+}

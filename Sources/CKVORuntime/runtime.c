@@ -1,0 +1,235 @@
+// Finds the Objective-C runtime of the process, and asks it.
+//
+// Races: two threads may look for it at once. Both find the same functions and store the same words;
+// `state` is stored last, with release, and read with acquire.
+
+#include "functions.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <string.h>
+
+KVOSFunctions kvos_functions;
+void *kvos_selectors[KVOS_HOOK_COUNT];
+
+static const char *const selectorNames[KVOS_HOOK_COUNT] = {
+    [KVOS_ADD] = "addObserver:forKeyPath:options:context:",
+    [KVOS_REMOVE] = "removeObserver:forKeyPath:",
+    [KVOS_REMOVE_CONTEXT] = "removeObserver:forKeyPath:context:",
+    [KVOS_OBSERVE] = "observeValueForKeyPath:ofObject:change:context:",
+    [KVOS_WILL] = "willChangeValueForKey:",
+    [KVOS_DID] = "didChangeValueForKey:",
+    [KVOS_WILL_INDEXES] = "willChange:valuesAtIndexes:forKey:",
+    [KVOS_DID_INDEXES] = "didChange:valuesAtIndexes:forKey:",
+    [KVOS_WILL_SET] = "willChangeValueForKey:withSetMutation:usingObjects:",
+    [KVOS_DID_SET] = "didChangeValueForKey:withSetMutation:usingObjects:",
+    [KVOS_DEALLOC] = "dealloc",
+};
+
+// The first whose class is there. GNUstep 1.28 was measured; the others are as their sources and headers say.
+static const KVOSSemantics table[] = {
+    {.name = "gnustep-1.28", .number = 2, .knownByClass = "GSKVOInfo",
+     .classPrefixes = {"GSKVO", "NSKeyValueObservationForwarder"},
+     .forwarderClass = "NSKeyValueObservationForwarder",
+     .overwrites = true, .removalRaises = false, .mergesNestedChanges = true},
+    {.name = "gnustep-modern", .number = 3, .knownByClass = "_NSKVOObservationInfo",
+     .classPrefixes = {"_NSKVO", "NSKVONotifying_"}, .forwarderClass = NULL,
+     .overwrites = false, .removalRaises = true, .mergesNestedChanges = false},
+    {.name = "apple", .number = 1, .knownByClass = "NSKeyValueObservationInfo",
+     .classPrefixes = {"NSKVONotifying_", "NSKeyValueObserv"}, .forwarderClass = NULL,
+     .overwrites = false, .removalRaises = true, .mergesNestedChanges = false},
+    {.name = NULL},
+};
+
+static const KVOSSemantics *semantics;
+static void *forwarder;
+static void *literalClass;
+static void *stringClass;
+static void *getBytes, *allocate, *makeFromText, *releaseObject;
+static atomic_bool isFound;
+
+bool kvos_has_runtime(void) { return atomic_load_explicit(&isFound, memory_order_acquire); }
+const KVOSSemantics *kvos_semantics(void) { return semantics; }
+
+static void *handle(void) {
+  if (dlsym(RTLD_DEFAULT, "objc_lookUpClass")) return RTLD_DEFAULT;
+  // A program that opened its Foundation privately.
+  static const char *const names[] = {"libobjc.so.4", "libobjc.so.4.6"};
+  for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+    void *library = dlopen(names[at], RTLD_NOLOAD | RTLD_LAZY);
+    if (library) return library;
+  }
+  return NULL;
+}
+
+#define LOOK_UP(field, symbol) found.field = (__typeof__(found.field))dlsym(library, symbol)
+
+static bool look_up(KVOSFunctions *result) {
+  KVOSFunctions found;
+  void *library = handle();
+  if (library == NULL && !dlsym(RTLD_DEFAULT, "objc_lookUpClass")) return false;
+  LOOK_UP(registerSelector, "sel_registerName");
+  LOOK_UP(selectorName, "sel_getName");
+  LOOK_UP(selectorsAreEqual, "sel_isEqual");
+  LOOK_UP(lookUpClass, "objc_lookUpClass");
+  LOOK_UP(classList, "objc_getClassList");
+  LOOK_UP(copyMethodList, "class_copyMethodList");
+  LOOK_UP(className, "class_getName");
+  LOOK_UP(superclass, "class_getSuperclass");
+  LOOK_UP(methodName, "method_getName");
+  LOOK_UP(methodImplementation, "method_getImplementation");
+  LOOK_UP(setMethodImplementation, "method_setImplementation");
+  LOOK_UP(classImplementation, "class_getMethodImplementation");
+  LOOK_UP(classMethod, "class_getInstanceMethod");
+  LOOK_UP(objectClass, "object_getClass");
+  LOOK_UP(updateDispatchTable, "__objc_update_dispatch_table_for_class");
+  // A runtime of another kind may have some of these names. Without all nothing is hooked.
+  bool isWhole = found.registerSelector && found.selectorName && found.lookUpClass &&
+                 found.classList && found.copyMethodList && found.className && found.superclass &&
+                 found.methodName && found.methodImplementation && found.setMethodImplementation &&
+                 found.classImplementation && found.classMethod &&
+                 (found.objectClass || found.updateDispatchTable);
+  if (isWhole) *result = found;
+  return isWhole;
+}
+
+bool kvos_find_runtime(void) {
+  if (kvos_has_runtime()) return true;
+  if (kvos_functions.lookUpClass == NULL && !look_up(&kvos_functions)) return false;
+  const KVOSFunctions *runtime = &kvos_functions;
+  // Its Foundation may come later than the runtime.
+  if (!runtime->lookUpClass("NSObject") || !runtime->lookUpClass("NSString")) return false;
+  const KVOSSemantics *row = table;
+  while (row->name && !runtime->lookUpClass(row->knownByClass)) row++;
+  if (row->name == NULL) return false;
+  semantics = row;
+  forwarder = row->forwarderClass ? runtime->lookUpClass(row->forwarderClass) : NULL;
+  stringClass = runtime->lookUpClass("NSString");
+  literalClass = runtime->updateDispatchTable ? runtime->lookUpClass("NSConstantString") : NULL;
+  for (int hook = 0; hook < KVOS_HOOK_COUNT; hook++) {
+    kvos_selectors[hook] = runtime->registerSelector(selectorNames[hook]);
+  }
+  getBytes = runtime->registerSelector("getCString:maxLength:encoding:");
+  allocate = runtime->registerSelector("alloc");
+  makeFromText = runtime->registerSelector("initWithUTF8String:");
+  releaseObject = runtime->registerSelector("release");
+  atomic_store_explicit(&isFound, true, memory_order_release);
+  return true;
+}
+
+// MARK: - Classes
+
+static bool is_made_for_observing(void *class) {
+  const char *name = kvos_functions.className(class);
+  for (int at = 0; at < 2; at++) {
+    const char *prefix = semantics->classPrefixes[at];
+    if (prefix && strncmp(name, prefix, strlen(prefix)) == 0) return true;
+  }
+  return false;
+}
+
+// A class as GCC's compiler lays it out, as far as it is looked at here.
+typedef struct {
+  void *class;
+  /// Before the class was resolved, the name of its superclass.
+  void *superclass;
+  const char *name;
+  long version;
+  unsigned long marks;
+} GCCClass;
+
+void *kvos_superclass(void *class) {
+  if (kvos_functions.updateDispatchTable == NULL) return kvos_functions.superclass(class);
+  // Asked for the superclass of a class that is not resolved, the runtime resolves it, and ends the
+  // process where that superclass is still to be loaded.
+  enum { isResolved = 8 };
+  const GCCClass *words = class;
+  if (words->superclass == NULL || (words->marks & isResolved)) return words->superclass;
+  return kvos_functions.lookUpClass(words->superclass);
+}
+
+bool kvos_is_root(void *class) {
+  if (kvos_functions.updateDispatchTable == NULL) return kvos_functions.superclass(class) == NULL;
+  return ((const GCCClass *)class)->superclass == NULL;
+}
+
+void *kvos_visible_class_of(void *class) {
+  void *visible = class;
+  while (visible && is_made_for_observing(visible)) visible = kvos_superclass(visible);
+  return visible ? visible : class;
+}
+
+void *kvos_visible_class(const void *object) { return kvos_visible_class_of(kvos_class_of(object)); }
+
+const char *kvos_class_name(void *class) { return kvos_functions.className(class); }
+
+void *kvos_forwarder_class(void) { return forwarder; }
+
+bool kvos_is_forwarder(const void *object) {
+  return forwarder && object && kvos_class_of(object) == forwarder;
+}
+
+/// In GCC's runtime `method_setImplementation()` writes the table that classes which were not used yet
+/// share, and leaves that of subclasses as it was: the hook of one class answers for another. The third
+/// word of a method is its implementation; the tables are made from it.
+typedef struct {
+  void *name;
+  const char *types;
+  _Atomic(KVOSMethod) implementation;
+} GCCMethod;
+
+void kvos_set_implementation(void *class, void *method, KVOSMethod implementation) {
+  if (kvos_functions.updateDispatchTable == NULL) {
+    kvos_functions.setMethodImplementation(method, implementation);
+    return;
+  }
+  GCCMethod *words = method;
+  // release: whoever is dispatched to the thunk finds its point filled.
+  atomic_store_explicit(&words->implementation, implementation, memory_order_release);
+  kvos_functions.updateDispatchTable(class);
+}
+
+// MARK: - Strings
+
+// A literal as GCC's compiler lays it out.
+typedef struct {
+  void *class;
+  const char *bytes;
+  unsigned byteCount;
+} Literal;
+
+// A function of no type, which may be cast to any.
+typedef void (*Function)(void);
+
+static Function find(void *class, void *selector) {
+  return (Function)kvos_functions.classImplementation(class, selector);
+}
+
+long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
+  void *class = kvos_class_of(string);
+  if (literalClass && class == literalClass) {
+    const Literal *literal = string;
+    if (literal->byteCount >= byteCount) return -1;
+    memcpy(buffer, literal->bytes, literal->byteCount);
+    buffer[literal->byteCount] = 0;
+    return literal->byteCount;
+  }
+  enum { utf8 = 4 };
+  typedef bool (*GetBytes)(const void *, void *, char *, unsigned long, unsigned long);
+  GetBytes method = (GetBytes)find(class, getBytes);
+  if (!method(string, getBytes, buffer, byteCount, utf8)) return -1;
+  return (long)strlen(buffer);
+}
+
+void *kvos_make_string(const char *text) {
+  typedef void *(*Allocate)(void *, void *);
+  typedef void *(*Make)(void *, void *, const char *);
+  void *object = ((Allocate)find(kvos_class_of(stringClass), allocate))(stringClass, allocate);
+  if (object == NULL) return NULL;
+  return ((Make)find(kvos_class_of(object), makeFromText))(object, makeFromText, text);
+}
+
+void kvos_release(void *object) {
+  if (object == NULL) return;
+  ((void (*)(void *, void *))find(kvos_class_of(object), releaseObject))(object, releaseObject);
+}

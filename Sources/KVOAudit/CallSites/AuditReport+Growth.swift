@@ -1,0 +1,156 @@
+internal import KVORules
+
+extension AuditReport {
+  /// How many places the text lists.
+  private static let placeLimit = 40
+  /// How many runs the text has a column for.
+  private static let columnLimit = 10
+
+  /// The places that register, and what the runs of scopes left of them, as tables for people.
+  ///
+  /// UTF-8, with a newline at its end.
+  package var growthText: [UInt8] {
+    let blocks = [placesBlock] + growthBlocks
+    return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
+  }
+
+  private var placesBlock: String {
+    let sites = callSites ?? []
+    let made = sites.reduce(0) { $0 + $1.madeCount }
+    let live = sites.reduce(0) { $0 + $1.liveCount }
+    var lines = [
+      "CALL SITES: \(Wording.count(made, "registration")) from "
+        + "\(Wording.count(sites.count, "place")), \(Wording.grouped(live)) live at the end"
+    ]
+    guard !sites.isEmpty else { return lines[0] }
+    var table = TextTable([
+      ("made", .right), ("live", .right), ("observed", .left), ("key path", .left),
+      ("observer", .left), ("registered at", .left),
+    ])
+    for count in sites.prefix(Self.placeLimit) {
+      table.append(
+        [Wording.grouped(count.madeCount), Wording.grouped(count.liveCount)] + count.site.cells
+      )
+    }
+    lines += table.lines.map { "  \($0)" }
+    if sites.count > Self.placeLimit {
+      let rest = Wording.count(sites.count - Self.placeLimit, "place")
+      lines.append("  … and \(rest) more; --format json lists them")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A block for each scope that left something registered, in the order of the log.
+  private var growthBlocks: [String] {
+    var scopes: [(input: Int, scope: String, rows: [ScopeGrowthRow])] = []
+    for row in growth {
+      if let place = scopes.firstIndex(where: { $0.input == row.input && $0.scope == row.scope }) {
+        scopes[place].rows.append(row)
+      } else {
+        scopes.append((row.input, row.scope, [row]))
+      }
+    }
+    return scopes.map { input, scope, rows in
+      let path = inputs.count > 1 && inputs.indices.contains(input) ? inputs[input].path : nil
+      let times = Wording.count(rows[0].runCount, "run")
+      let heading =
+        "GROWTH: what \(times) of \"\(ShownText.escaped(scope))\" left live"
+        + (path.map { " in \(ShownText.escaped($0))" } ?? "")
+      let runs = Self.columns(rows)
+      var table = TextTable(
+        runs.map { ("run \(Wording.grouped($0))", .right) } + [
+          ("", .left), ("observed", .left), ("key path", .left), ("observer", .left),
+          ("registered at", .left),
+        ]
+      )
+      for row in rows {
+        let counts = runs.map { run in
+          row.points.last { $0.run <= run }.map { Wording.grouped($0.count) } ?? "0"
+        }
+        table.append(counts + [row.isGrowing ? "grows" : ""] + row.site.cells)
+      }
+      return ([heading] + table.lines.map { "  \($0)" }).joined(separator: "\n")
+    }
+  }
+
+  /// The runs that have a column: all, or some that lie about equally far apart, and the last.
+  private static func columns(_ rows: [ScopeGrowthRow]) -> [Int] {
+    let runs = Set(rows.flatMap { $0.points.map(\.run) }).sorted()
+    guard runs.count > columnLimit else { return runs }
+    return (0..<columnLimit).map { runs[$0 * (runs.count - 1) / (columnLimit - 1)] }
+  }
+
+  /// The same as JSON, with all places and runs that are kept; UTF-8, with a newline at its end.
+  package var growthJSON: [UInt8] {
+    var text = JSONText()
+    text.object { text in
+      text.key("schema")
+      text.value(JSONReportRenderer.schema)
+      text.key("inputs")
+      text.list(inputs) { $0.write($1) }
+      text.key("callSites")
+      text.list(callSites ?? []) { $0.write($1) }
+      text.key("growth")
+      text.list(growth) { $0.write($1) }
+      text.key("unreadable")
+      text.list(failures) { $0.write($1) }
+    }
+    text.end()
+    return text.bytes
+  }
+}
+
+extension CallSite {
+  /// What it observes, for whom and where, for a table.
+  fileprivate var cells: [String] {
+    [subject, keyPath, observer ?? "(closure)", place ?? "(not recorded)"].map(ShownText.escaped)
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func write(_ count: CallSiteCount) {
+    object { text in
+      text.key("made")
+      text.value(count.madeCount)
+      text.key("live")
+      text.value(count.liveCount)
+      text.writeKeys(of: count.site)
+    }
+  }
+
+  fileprivate mutating func write(_ row: ScopeGrowthRow) {
+    object { text in
+      text.key("input")
+      text.value(row.input)
+      text.key("scope")
+      text.value(row.scope)
+      text.key("runs")
+      text.value(row.runCount)
+      text.key("grows")
+      text.value(row.isGrowing)
+      text.key("points")
+      text.list(row.points) { text, point in
+        text.object { text in
+          text.key("run")
+          text.value(point.run)
+          text.key("live")
+          text.value(point.count)
+        }
+      }
+      text.writeKeys(of: row.site)
+    }
+  }
+
+  private mutating func writeKeys(of site: CallSite) {
+    key("class")
+    value(site.subject)
+    key("keyPath")
+    value(site.keyPath)
+    key("observer")
+    value(site.observer)
+    key("place")
+    value(site.place)
+    key("stack")
+    write(site.stack)
+  }
+}

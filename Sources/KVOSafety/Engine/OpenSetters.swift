@@ -1,0 +1,94 @@
+internal import KVOTrace
+
+/// The recorded changes that the calling thread's setters have begun and not ended.
+///
+/// A setter ends what it began, and nearly always in order, so that there is nothing to judge: it
+/// enters and leaves here in a few instructions. Whoever looks at how changes nest moves what is here to
+/// the other open changes first (``takeAll()``); a setter whose change is no longer the innermost one
+/// here has its end judged among those.
+///
+/// Belongs to one thread, like ``ThreadChanges``, which frees it. In memory of its own, because an access
+/// to a property of an object costs a call that asks whether another access is under way.
+struct OpenSetters {
+  struct Entry {
+    let subject: ObjectRef
+    let key: StringID
+    let id: ChangeID
+    /// The place of the first half among the events of the object.
+    let order: UInt64
+    let scope: ScopeID?
+  }
+
+  private struct State {
+    var count = 0
+    /// Numbers that no change had before: the next one, and the end of the block.
+    var nextNumber: UInt64 = 0
+    var endOfNumbers: UInt64 = 0
+    /// How many changes of some elements of a collection are open.
+    var partialCount = 0
+  }
+
+  /// Setters that call setters are seldom deeper.
+  private static let capacity = 16
+
+  private let state: UnsafeMutablePointer<State>
+  private let entries: UnsafeMutablePointer<Entry>
+
+  init() {
+    state = .allocate(capacity: 1)
+    state.initialize(to: State())
+    entries = .allocate(capacity: Self.capacity)
+  }
+
+  /// Nobody may use it any more.
+  func deallocate() {
+    // Entries are trivial: nothing in them is to be destroyed.
+    entries.deallocate()
+    state.deallocate()
+  }
+
+  /// How many changes of some elements of a collection are open, in the setters' thread.
+  var partialCount: Int {
+    get { state.pointee.partialCount }
+    nonmutating set { state.pointee.partialCount = newValue }
+  }
+
+  /// A number that no change had before.
+  ///
+  /// Taken in blocks, so that threads do not meet at one counter.
+  func nextChange() -> ChangeID {
+    if state.pointee.nextNumber == state.pointee.endOfNumbers {
+      let block = ObjectTable.shared.nextChangeNumbers(count: 256)
+      (state.pointee.nextNumber, state.pointee.endOfNumbers) = (block.lowerBound, block.upperBound)
+    }
+    defer { state.pointee.nextNumber += 1 }
+    return ChangeID(state.pointee.nextNumber)
+  }
+
+  /// Whether there is room for one more.
+  var hasRoom: Bool { state.pointee.count < Self.capacity }
+
+  /// A setter's change begins; there is room.
+  func enter(_ entry: Entry) {
+    precondition(hasRoom)
+    (entries + state.pointee.count).initialize(to: entry)
+    state.pointee.count += 1
+  }
+
+  /// A setter's change ends.
+  ///
+  /// False where it is not the innermost here: then nothing has changed.
+  func leave(_ change: ChangeID) -> Bool {
+    let last = state.pointee.count - 1
+    guard last >= 0, entries[last].id == change else { return false }
+    state.pointee.count = last
+    return true
+  }
+
+  /// Hands over all that is open, the outermost first.
+  func takeAll(_ take: (Entry) -> Void) {
+    let count = state.pointee.count
+    state.pointee.count = 0
+    for place in 0..<count { take(entries[place]) }
+  }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import KVOAudit
+import KVOImport
+import KVORules
+import KVOSymbols
+
+/// How to judge and to report, for every command that ends in an audit.
+struct AuditArguments: ParsableArguments {
+  @OptionGroup(title: "Report")
+  var reporting: ReportOptions
+
+  @OptionGroup(title: "What is known")
+  var known: TriageOptions
+
+  @Option(
+    help: """
+      Judge as this runtime would have behaved; without it, each log is judged as the runtime that \
+      it was recorded on. all: write what becomes of each fault on each of them, as text or json.
+      """
+  )
+  var profile: ProfileChoice?
+
+  @Option(
+    name: .customLong("app-module"),
+    help: ArgumentHelp(
+      """
+      Take only this module's frames for your own code (repeatable); without it, all but those of \
+      the system and of KVOSafety.
+      """,
+      valueName: "name"
+    )
+  )
+  var appModules: [String] = []
+
+  @Flag(help: "Count what is still registered at an orderly exit as leaked (KVO021).")
+  var leaksAtExit = false
+
+  func validate() throws {
+    if case .all = profile { try validateForAll() }
+  }
+
+  /// What cannot be done with one report for each runtime.
+  private func validateForAll() throws {
+    if known.baseline != nil {
+      throw ValidationError(
+        "--profile all and --baseline cannot go together: a baseline is of one runtime; ask for one, such "
+          + "as --profile apple-modern"
+      )
+    }
+    for output in reporting.formats {
+      switch output.format {
+      case .text, .json: continue
+      case .markdown, .sarif, .junit, .html:
+        throw ValidationError(
+          "--profile all is written as text or json, not as \"\(output.format.rawValue)\": ask for one "
+            + "runtime, such as --profile apple-modern."
+        )
+      }
+    }
+  }
+
+  /// Reads what is known, and sees to it that the reports can be written, before anything else is done.
+  ///
+  /// - Parameter inputs: the files that are going to be read, as far as they are there.
+  /// - Throws: ``ExitStatus``; what is wrong was said.
+  func prepare(reading inputs: [AuditInput]) throws -> Triage {
+    try reporting.check(reading: inputs)
+    return try known.load()
+  }
+
+  /// Audits logs, and writes the reports.
+  ///
+  /// - Parameters:
+  ///   - inputs: the logs and crash reports.
+  ///   - dsyms: what names the frames of crash reports.
+  ///   - triage: what is known of them.
+  /// - Throws: ``ExitStatus``, where it is not 0; what is wrong was said.
+  func audit(_ inputs: [AuditInput], dsyms: [String] = [], triage: Triage) throws {
+    let bar = ProgressBar()
+    let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
+    if case .all = profile {
+      let matrix = pipeline(as: nil, dsyms, triage).matrix(on: inputs, progress: progress) {
+        triage.apply(to: &$0)
+      }
+      bar.clear()
+      complain(of: matrix.failures)
+      for output in reporting.outputs {
+        if matrix.inputs.isEmpty, output.format == .text { continue }
+        try output.write(matrix)
+      }
+      return try reporting.end(matrix.failures, hasFindings: matrix.hasFindings)
+    }
+    var report = pipeline(as: profile?.single, dsyms, triage).report(on: inputs, progress: progress)
+    bar.clear()
+    complain(of: report.failures)
+    triage.apply(to: &report)
+    try reporting.deliver(report, showsSuppressed: known.showSuppressed)
+  }
+
+  private func pipeline(as profile: Profile?, _ dsyms: [String], _ triage: Triage) -> Audit {
+    Audit(
+      options: AuditOptions(
+        profile: profile,
+        appModules: appModules,
+        judgesLeaksAtExit: leaksAtExit,
+        gathersCallSites: triage.needsCallSites || reporting.hasPage,
+        followsActivity: reporting.hasPage
+      ),
+      resolver: DwarfFrameResolver(),
+      importer: ReportImporter(dsyms: dsyms)
+    )
+  }
+
+  private func complain(of failures: [InputFailure]) {
+    for failure in failures {
+      let offered = failure.suggesting(commands: KVOAuditCommand.names)
+      StandardStreams.complain("kvo-audit: \(offered.message)")
+    }
+  }
+}

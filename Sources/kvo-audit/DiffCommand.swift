@@ -1,0 +1,93 @@
+import ArgumentParser
+import KVOAudit
+import KVOImport
+import KVORules
+import KVOSymbols
+
+/// `kvo-audit diff`: what one run has that another has not.
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Say what is new, fixed and unchanged between two logs or JSON reports.",
+    discussion: """
+      Findings are the same where their signatures are; one whose line moved is paired by its types,
+      key path and function. A rule that could not be judged in NEW has not fixed anything.
+
+      Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read.
+
+      EXAMPLES
+        kvo-audit diff before.kvolog after.kvolog
+        kvo-audit diff --format markdown main.json app.kvolog
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The older log or JSON report.", valueName: "old"))
+  var old: String
+
+  @Argument(help: ArgumentHelp("The newer log or JSON report.", valueName: "new"))
+  var new: String
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+    case markdown
+  }
+
+  @Option(help: "How to write the difference.")
+  var format: Format = .text
+
+  @Option(help: "The least severity of what is new that makes the exit status 1.")
+  var failOn: ReportOptions.FailOn = .error
+
+  @Option(
+    name: .customLong("app-module"),
+    help: ArgumentHelp(
+      "Take only this module's frames for your own code (repeatable).",
+      valueName: "name"
+    )
+  )
+  var appModules: [String] = []
+
+  @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
+  var color: ReportOptions.Coloring = .auto
+
+  func validate() throws {
+    if old == "-", new == "-" {
+      throw ValidationError("standard input \"-\" can be read once: name a file for one of the two")
+    }
+  }
+
+  func run() throws {
+    let reports = try [old, new].map { path in (try report(of: path), path) }
+    let difference = ReportDifference(from: reports[0], to: reports[1])
+    let bytes =
+      switch format {
+      case .text: difference.text(isColored: color.isOn)
+      case .json: difference.json
+      case .markdown: difference.markdown
+      }
+    try StandardStreams.deliver(bytes)
+    if let severity = failOn.severity, difference.report.hasFindings(atLeast: severity) {
+      throw ExitStatus.findings
+    }
+  }
+
+  private func report(of path: String) throws -> AuditReport {
+    let audit = Audit(
+      options: AuditOptions(appModules: appModules),
+      resolver: DwarfFrameResolver(),
+      importer: ReportImporter(dsyms: [])
+    )
+    let bar = ProgressBar()
+    defer { bar.clear() }
+    do throws(InputFailure) {
+      return try ReportSource.report(of: path, by: audit) {
+        bar.update($0, readByteCount: $1, byteCount: $2)
+      }
+    } catch {
+      bar.clear()
+      StandardStreams.complain("kvo-audit: \(error.message)")
+      throw ExitStatus.unreadable
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import KVOAudit
+import KVOExport
+import KVOSymbols
+
+/// `kvo-audit export`: a log as other tools show it.
+struct ExportCommand: ParsableCommand {
+  enum Form: String, CaseIterable, ExpressibleByArgument {
+    case perfetto
+    case collapsed
+    case speedscope
+    case sqlite
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write logs for Perfetto, flame graphs, speedscope or SQLite.",
+    discussion: """
+      perfetto    a trace in Chrome's format: observations, changes and callbacks as slices, and an
+                  arrow from each change to each callback; https://ui.perfetto.dev opens it
+      collapsed   a line for each stack that registers, with how many registrations it made, for
+                  flamegraph.pl and inferno
+      speedscope  the same for https://www.speedscope.app
+      sqlite      tables of events, findings, stacks, places that register, and growth
+
+      EXAMPLES
+        kvo-audit export --to perfetto app.kvolog -o app.json
+        kvo-audit export --to collapsed --count live app.kvolog | flamegraph.pl > live.svg
+        kvo-audit export --to sqlite app.kvolog -o app.db
+        sqlite3 app.db 'SELECT place, live FROM call_sites ORDER BY live DESC LIMIT 5'
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  var logs: [String]
+
+  @Option(help: "What to write.")
+  var to: Form
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp("The file to write; without it, standard output.", valueName: "file")
+  )
+  var output: String?
+
+  @Option(help: "What collapsed stacks count: registrations made, or live at the end.")
+  var count: CallSiteStacks.Measure = .made
+
+  @Option(
+    name: .customLong("app-module"),
+    help: ArgumentHelp(
+      "Take only this module's frames for your own code (repeatable).",
+      valueName: "name"
+    )
+  )
+  var appModules: [String] = []
+
+  func validate() throws {
+    switch to {
+    case .perfetto where logs.count > 1:
+      throw ValidationError(
+        "a trace is of one log, and there are \(logs.count): export each of them"
+      )
+    case .sqlite where output == nil:
+      throw ValidationError("a database is not for standard output: name a file with -o")
+    case .sqlite where logs.contains("-"):
+      throw ValidationError(
+        "--to sqlite reads each log twice, and standard input \"-\" can be read once: save it to a file"
+      )
+    default: return
+    }
+  }
+
+  func run() throws {
+    let inputs = AuditInput.inputs(arguments: logs)
+    if let output { try OutputFile.check([output], reading: inputs) }
+    switch to {
+    case .perfetto: try writeTrace(of: inputs[0])
+    case .collapsed, .speedscope, .sqlite: try writeAudited(inputs)
+    }
+  }
+
+  private func writeTrace(of input: AuditInput) throws {
+    let sink = OutputSink(path: output)
+    let bar = ProgressBar()
+    let result = Result { () throws(InputFailure) in
+      try TimelineExport(of: input).run(
+        progress: { bar.update(input.label, readByteCount: $0, byteCount: $1) },
+        { sink.take($0) }
+      )
+    }
+    bar.clear()
+    if case .failure(let failure) = result { throw unreadable([failure]) }
+    try finish(sink)
+  }
+
+  private func writeAudited(_ inputs: [AuditInput]) throws {
+    let bar = ProgressBar()
+    let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
+    let options = AuditOptions(appModules: appModules, gathersCallSites: true)
+    let report = Audit(options: options, resolver: DwarfFrameResolver())
+      .report(on: inputs, progress: progress)
+    bar.clear()
+    if !report.inputs.isEmpty {
+      let stacks = CallSiteStacks(report.callSites ?? [])
+      switch to {
+      case .collapsed: try write(stacks.collapsed(count))
+      case .speedscope: try write(stacks.speedscope(name: logs.joined(separator: " ")))
+      case .sqlite, .perfetto: try writeDatabase(report, inputs, progress)
+      }
+      bar.clear()
+    }
+    if !report.failures.isEmpty { throw unreadable(report.failures) }
+  }
+
+  /// Writes a database beside the file that it is to replace, and puts it there when it is whole.
+  private func writeDatabase(
+    _ report: AuditReport,
+    _ inputs: [AuditInput],
+    _ progress: @escaping Audit.Progress
+  ) throws {
+    guard let output else { return }
+    let draft = output + ".part"
+    OutputFile.remove(draft)
+    do throws(DatabaseExport.Failure) {
+      var export = try DatabaseExport(report, path: draft)
+      try export.run(inputs, progress: progress)
+    } catch {
+      OutputFile.remove(draft)
+      switch error {
+      case .input(let failure): throw unreadable([failure])
+      case .database(let words):
+        StandardStreams.complain("kvo-audit: \(output): cannot be written: \(words)")
+        throw ExitStatus.unwritable
+      }
+    }
+    if let problem = OutputFile.move(draft, to: output) {
+      OutputFile.remove(draft)
+      StandardStreams.complain("kvo-audit: \(output): cannot be written: \(problem)")
+      throw ExitStatus.unwritable
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) throws {
+    let sink = OutputSink(path: output)
+    sink.take(bytes)
+    try finish(sink)
+  }
+
+  private func finish(_ sink: OutputSink) throws {
+    sink.finish()
+    guard let failure = sink.failure else { return }
+    StandardStreams.complain("kvo-audit: \(failure)")
+    throw ExitStatus.unwritable
+  }
+
+  private func unreadable(_ failures: [InputFailure]) -> ExitCode {
+    for failure in failures { StandardStreams.complain("kvo-audit: \(failure.message)") }
+    return ExitStatus.unreadable
+  }
+}
+
+extension CallSiteStacks.Measure: ExpressibleByArgument {}

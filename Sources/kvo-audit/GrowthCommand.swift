@@ -1,0 +1,59 @@
+import ArgumentParser
+import KVOAudit
+import KVOSymbols
+
+/// `kvo-audit growth`: who registers, and what is left of it run by run.
+struct GrowthCommand: ParsableCommand {
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "growth",
+    abstract: "Count registrations by the place that makes them, and what runs of scopes leave.",
+    discussion: """
+      A scope is a test, or whatever a log opens and closes as one (scopeBegin). Of one that is run again and
+      again, each place that left registrations behind has a row, with how many were live at the end of
+      runs; where each run left more, it "grows", which is KVO022.
+
+      EXAMPLES
+        kvo-audit growth app.kvolog
+        kvo-audit growth --format json app.kvolog | jq '.growth[] | select(.grows)'
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
+  var logs: [String]
+
+  @Option(help: "How to write the tables.")
+  var format: Format = .text
+
+  @Option(
+    name: .customLong("app-module"),
+    help: ArgumentHelp(
+      "Take only this module's frames for your own code (repeatable).",
+      valueName: "name"
+    )
+  )
+  var appModules: [String] = []
+
+  func run() throws {
+    let bar = ProgressBar()
+    let options = AuditOptions(appModules: appModules, gathersCallSites: true)
+    let report = Audit(options: options, resolver: DwarfFrameResolver())
+      .report(on: AuditInput.inputs(arguments: logs)) {
+        bar.update($0, readByteCount: $1, byteCount: $2)
+      }
+    bar.clear()
+    for failure in report.failures {
+      StandardStreams.complain("kvo-audit: \(failure.message)")
+    }
+    if format == .json {
+      try StandardStreams.deliver(report.growthJSON)
+    } else if !report.inputs.isEmpty {
+      try StandardStreams.deliver(report.growthText)
+    }
+    if !report.failures.isEmpty { throw ExitStatus.unreadable }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit merge`: one report of many.
+struct MergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Make one report of the JSON reports of several audits.",
+    discussion: """
+      The result is the same in whichever order reports are given and however they are grouped, so
+      that logs can be audited on many machines: each writes its part with --summary, and the parts, or
+      what was made of some of them, are merged. Suppressions and a baseline apply to the whole.
+
+      EXAMPLES
+        kvo-audit --fail-on never --summary part-1.json logs/1/*.kvolog
+        kvo-audit merge part-*.json
+        kvo-audit merge --format json a.json b.json > ab.json
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp(
+      "JSON reports, as --summary or --format json writes them.",
+      valueName: "report"
+    ),
+    completion: .file(extensions: ["json"])
+  )
+  var paths: [String]
+
+  @OptionGroup(title: "Report")
+  var reporting: ReportOptions
+
+  @OptionGroup(title: "What is known")
+  var known: TriageOptions
+
+  func run() throws {
+    try reporting.check(reading: paths.map(AuditInput.init(argument:)))
+    let triage = try known.load()
+    var reports: [AuditReport] = []
+    var failures: [InputFailure] = []
+    for path in paths {
+      do throws(InputFailure) {
+        reports.append(try ReportFile.read(path))
+      } catch {
+        failures.append(error)
+        StandardStreams.complain("kvo-audit: \(error.message)")
+      }
+    }
+    var report = AuditReport.merging(reports)
+    report.failures += failures
+    triage.apply(to: &report)
+    try reporting.deliver(report, showsSuppressed: known.showSuppressed)
+  }
+}

@@ -1,0 +1,189 @@
+import ArgumentParser
+import KVOAudit
+import KVOLaunch
+
+/// `kvo-audit record`: runs a program, records it, and audits what it left.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Run a program, record what it and its children observe, and audit that.",
+    discussion: """
+      The program runs as it would alone: on this terminal, with these files, and
+      with the signals that kvo-audit is sent. When it has ended, also by a crash,
+      the logs of all its processes are audited as "kvo-audit audit" does, and the
+      report goes to standard output, behind what the program printed there;
+      --format text=FILE keeps the two apart. What still runs by then is audited
+      as far as it has got.
+
+      A Swift program that uses KVOSafety records itself, and contains faults
+      whatever is said here. An Objective-C program (GNUstep) is recorded by
+      libKVOSafetyPreload.so, through LD_PRELOAD: the one that KVO_SAFETY_PRELOAD
+      names, or else the one beside kvo-audit or in ../lib of it.
+
+      EXIT STATUS
+        The program's own, where it is not 0. A signal that ended the program ends
+        kvo-audit, too; shells show that as 128 and its number. Otherwise
+        0    no finding at or above --fail-on
+        1    findings at or above --fail-on
+        65   no process wrote a log, or one cannot be read
+        74   the report cannot be written
+        and without running anything
+        64   wrong usage
+        74   no logs can be written into the folder
+        126  the program cannot be run or recorded; the reason is said
+        127  there is no such program
+
+      EXAMPLES
+        kvo-audit record -- ./app --its-option file
+        kvo-audit record --contain -- ./app
+        kvo-audit record --contain KVO007,KVO029 --output logs -- ./app
+        kvo-audit record --format text --format junit=kvo.xml -- make test
+      """
+  )
+
+  @Option(
+    name: .customLong("contain"),
+    defaultAsFlag: Containment.all,
+    parsing: .next,
+    help: ArgumentHelp(
+      """
+      Keep an Objective-C program from crashing by faults that can be contained: all of them, or \
+      those of some rules, as KVO007,KVO029.
+      """,
+      valueName: "rules"
+    )
+  )
+  var containment: Containment?
+
+  @Flag(help: "Change nothing of what the program does (the default).")
+  var observeOnly = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The folder to write the logs into; without it, a fresh one for temporary files.",
+      valueName: "folder"
+    )
+  )
+  var output: String?
+
+  @OptionGroup var arguments: AuditArguments
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The program and its arguments, behind \"--\".", valueName: "program")
+  )
+  var command: [String] = []
+
+  func validate() throws {
+    if case .unknown(let name) = containment {
+      throw ValidationError(
+        "--contain takes rules, as KVO007,KVO029, and \"\(name)\" is none; the program stands behind "
+          + "\"--\"."
+      )
+    }
+    if observeOnly, let containment {
+      throw ValidationError(
+        "--observe-only and --contain \(containment) contradict each other; say one of them."
+      )
+    }
+    if command.isEmpty {
+      throw ValidationError(
+        "There is no program to run; name it behind \"--\": kvo-audit record -- ./app"
+      )
+    }
+  }
+
+  func run() throws {
+    let triage = try arguments.prepare(reading: [])
+    var environment = ProcessEnvironment.own
+    let plan: LaunchPlan
+    let library: PreloadLibrary?
+    do throws(LaunchRefusal) {
+      plan = try LaunchPlan(command: command, searchPath: environment["PATH"])
+      library = try PreloadLibrary.find(environment: environment)
+    } catch {
+      throw refuse(error)
+    }
+    warn(of: plan, library, environment)
+    let folder: RecordingFolder
+    do throws(RecordingFolder.Failure) {
+      folder = try RecordingFolder(
+        at: output,
+        name: plan.name,
+        temporary: environment["TMPDIR"]
+      )
+    } catch {
+      StandardStreams.complain("kvo-audit: \(error.message)")
+      throw ExitStatus.unwritable
+    }
+    environment = environment.recording(
+      into: folder.pattern,
+      library: library,
+      containment: containment?.description
+    )
+    let end: ProgramEnd
+    do throws(LaunchRefusal) {
+      end = try RunningProgram(
+        plan,
+        environment: environment,
+        ignoresBrokenPipes: StandardStreams.ignoredBrokenPipesBefore
+      ).end()
+    } catch {
+      if output == nil { folder.removeIfEmpty() }
+      throw refuse(error)
+    }
+    try finish(plan, end, folder, triage)
+  }
+
+  /// Audits, and ends as the program ended or as the audit says.
+  private func finish(
+    _ plan: LaunchPlan,
+    _ end: ProgramEnd,
+    _ folder: RecordingFolder,
+    _ triage: Triage
+  ) throws {
+    let logs = folder.logs
+    let audit: Result<Void, any Error>
+    if logs.isEmpty {
+      if output == nil { folder.removeIfEmpty() }
+      StandardStreams.complain(
+        "kvo-audit: no KVO was seen: no process of \"\(plan.name)\" wrote a log, so none uses "
+          + "KVOSafety, or observes anything in Objective-C that could be recorded"
+      )
+      audit = .failure(ExitStatus.unreadable)
+    } else {
+      StandardStreams.complain("kvo-audit: the logs are in \"\(folder.path)\"")
+      let inputs = AuditInput.inputs(arguments: logs)
+      audit = Result { try arguments.audit(inputs, triage: triage) }
+    }
+    if end != .exited(status: 0) { end.repeatInThisProcess() }
+    try audit.get()
+  }
+
+  private func refuse(_ refusal: LaunchRefusal) -> ExitCode {
+    StandardStreams.complain("kvo-audit: \(refusal.message)")
+    return ExitCode(refusal.status)
+  }
+
+  /// Says what of the program will not be seen, before it runs.
+  private func warn(
+    of plan: LaunchPlan,
+    _ library: PreloadLibrary?,
+    _ environment: ProcessEnvironment
+  ) {
+    if plan.isStatic {
+      StandardStreams.complain(
+        "kvo-audit: \"\(plan.image)\" is linked statically, so that no library can be put into it: "
+          + "of it, only what uses KVOSafety is recorded"
+      )
+    } else if library == nil,
+      let runtime = LoadedLibraries(of: plan, environment: environment)?.objectiveC
+    {
+      StandardStreams.complain(
+        "kvo-audit: \"\(plan.image)\" loads Objective-C (\(runtime)), which is not recorded: "
+          + "\(PreloadLibrary.fileName) is neither beside kvo-audit nor in ../lib; name it with "
+          + "\(PreloadLibrary.variable)=PATH"
+      )
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import KVOAudit
+import KVORules
+
+/// How a report is written, and what it does to the exit status.
+struct ReportOptions: ParsableArguments {
+  /// The severity from which on the exit status is 1.
+  enum FailOn: String, CaseIterable, ExpressibleByArgument {
+    case error
+    case warning
+    case note
+    case never
+
+    var severity: Severity? {
+      switch self {
+      case .error: .error
+      case .warning: .warning
+      case .note: .note
+      case .never: nil
+      }
+    }
+  }
+
+  enum Coloring: String, CaseIterable, ExpressibleByArgument {
+    case auto
+    case always
+    case never
+
+    /// Whether what goes to standard output is to be coloured; `auto` honours NO_COLOR.
+    var isOn: Bool {
+      switch self {
+      case .auto: StandardStreams.isOutputTerminal && !StandardStreams.isSet("NO_COLOR")
+      case .always: true
+      case .never: false
+      }
+    }
+  }
+
+  @Option(
+    name: .customLong("format"),
+    help: ArgumentHelp(
+      """
+      How to write the report: text, json, markdown, sarif, junit or html (a page for a \
+      browser, which needs nothing else); =FILE writes it into a file \
+      (repeatable; text on standard output where nothing is said).
+      """,
+      valueName: "form[=file]"
+    )
+  )
+  var formats: [ReportOutput] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a partial result for `kvo-audit merge`: the JSON report, beside what else is written.",
+      valueName: "file"
+    ),
+    completion: .file(extensions: ["json"])
+  )
+  var summary: String?
+
+  @Option(help: "The least severity that makes the exit status 1.")
+  var failOn: FailOn = .error
+
+  @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
+  var color: Coloring = .auto
+
+  /// All that is to be written.
+  var outputs: [ReportOutput] {
+    let named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
+    return named + (summary.map { [ReportOutput(format: .json, path: $0)] } ?? [])
+  }
+
+  /// Whether a page is to be written.
+  var hasPage: Bool { formats.contains { $0.format == .html } }
+
+  func validate() throws {
+    let printed = formats.filter { $0.path == nil }
+    guard printed.count <= 1 else {
+      let names = printed.map { "\"\($0.format.rawValue)\"" }.joined(separator: " and ")
+      throw ValidationError(
+        "\(names) cannot both go to standard output; name a file: --format \(printed[1].format.rawValue)=FILE"
+      )
+    }
+    let paths = outputs.compactMap(\.path)
+    if let twice = paths.indices.first(where: { paths[..<$0].contains(paths[$0]) }) {
+      throw ValidationError("two reports cannot both go to \"\(paths[twice])\"; name another file")
+    }
+  }
+
+  /// Sees to it that the outputs can be written, before anything else is done.
+  ///
+  /// - Parameter inputs: the files that are going to be read.
+  /// - Throws: ``ExitStatus/unwritable`` where one cannot; says why first.
+  func check(reading inputs: [AuditInput]) throws {
+    try OutputFile.check(outputs.compactMap(\.path), reading: inputs)
+  }
+
+  /// Writes the report in all forms, and ends with the status that it gives.
+  ///
+  /// - Parameters:
+  ///   - report: what was found.
+  ///   - showsSuppressed: whether suppressed findings are told of.
+  /// - Throws: the status, where it is not 0.
+  func deliver(_ report: AuditReport, showsSuppressed: Bool) throws {
+    for output in outputs {
+      // Figures on nothing would read as a clean bill.
+      if report.inputs.isEmpty, output.format == .text || output.format == .markdown { continue }
+      try output.write(
+        report,
+        isColored: color.isOn,
+        showsSuppressed: showsSuppressed,
+        failingFrom: failOn.severity
+      )
+    }
+    try end(report.failures, hasFindings: report.hasFindings)
+  }
+
+  /// Ends with the status that the report gives.
+  func end(_ failures: [InputFailure], hasFindings: (Severity) -> Bool) throws {
+    if !failures.isEmpty { throw ExitStatus.unreadable }
+    if let severity = failOn.severity, hasFindings(severity) { throw ExitStatus.findings }
+  }
+}

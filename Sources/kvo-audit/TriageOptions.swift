@@ -1,0 +1,126 @@
+import ArgumentParser
+import KVOAudit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a team knows already: suppressions and a former report.
+struct TriageOptions: ParsableArguments {
+  @Option(
+    name: .customLong("suppressions"),
+    help: ArgumentHelp(
+      """
+      Take what this file suppresses out of what counts (repeatable); without it, \
+      \(SuppressionFile.defaultName) in the working directory, where there is one.
+      """,
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var suppressionFiles: [String] = []
+
+  @Flag(help: "Read no suppressions, not even \(SuppressionFile.defaultName).")
+  var noSuppressions = false
+
+  @Flag(help: "Tell of suppressed findings, too, with the reason.")
+  var showSuppressed = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The day by which suppressions expire, as 2027-01-31; without it, today (UTC).",
+      valueName: "day"
+    )
+  )
+  var today: CalendarDay?
+
+  @Option(
+    help: ArgumentHelp(
+      "Say what is new, fixed and unchanged since this JSON report (--format json).",
+      valueName: "file"
+    ),
+    completion: .file(extensions: ["json"])
+  )
+  var baseline: String?
+
+  @Flag(help: "Let only findings that the baseline has not make the exit status 1.")
+  var failOnNew = false
+
+  func validate() throws {
+    if failOnNew, baseline == nil {
+      throw ValidationError(
+        "--fail-on-new needs to know what is not new: --baseline FILE, a report that "
+          + "`kvo-audit --format json=FILE` wrote"
+      )
+    }
+    if noSuppressions, let file = suppressionFiles.first {
+      throw ValidationError("--no-suppressions and --suppressions \(file) contradict each other")
+    }
+  }
+
+  /// Reads the files, before anything else is done.
+  ///
+  /// - Throws: ``ExitStatus/unreadable`` where one cannot be used; says why first.
+  func load() throws -> Triage {
+    let files =
+      suppressionFiles.isEmpty && !noSuppressions && access(SuppressionFile.defaultName, F_OK) == 0
+      ? [SuppressionFile.defaultName] : suppressionFiles
+    var messages: [String] = []
+    var suppressions: [Suppression] = []
+    for path in files {
+      do throws(SuppressionFile.Failure) {
+        suppressions += try SuppressionFile(path: path).suppressions
+      } catch {
+        messages += error.messages
+      }
+    }
+    var former: AuditReport?
+    if let baseline {
+      do throws(InputFailure) {
+        former = try ReportFile.read(baseline)
+      } catch {
+        messages.append("baseline \(error.message)")
+      }
+    }
+    for message in messages { StandardStreams.complain("kvo-audit: \(message)") }
+    if !messages.isEmpty { throw ExitStatus.unreadable }
+    return Triage(
+      suppressions: suppressions,
+      today: today ?? CalendarDay(secondsSince1970: time(nil)),
+      baseline: former.map { ($0, baseline ?? "") },
+      countsNewOnly: failOnNew
+    )
+  }
+}
+
+/// What a team knows already, read.
+struct Triage {
+  let suppressions: [Suppression]
+  let today: CalendarDay
+  let baseline: (report: AuditReport, path: String)?
+  let countsNewOnly: Bool
+
+  /// Whether it has to be known where registrations are made.
+  var needsCallSites: Bool { !suppressions.isEmpty }
+
+  /// Marks in `report` what is known.
+  func apply(to report: inout AuditReport) {
+    if !suppressions.isEmpty { report.suppress(suppressions, on: today) }
+    if let baseline {
+      report.compare(
+        with: baseline.report,
+        at: baseline.path,
+        countsNewOnly: countsNewOnly
+      )
+    }
+  }
+}
+
+extension CalendarDay: ExpressibleByArgument {
+  /// The day that an argument spells, or nil.
+  public init?(argument: String) { self.init(argument) }
+}

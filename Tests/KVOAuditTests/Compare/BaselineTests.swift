@@ -1,0 +1,236 @@
+import KVOAudit
+import KVORules
+import Testing
+
+@Suite("A report beside a former one") struct BaselineTests {
+  private func finding(
+    _ code: RuleCode,
+    _ signature: String,
+    line: Int = 1,
+    function: String = "f()"
+  ) -> Finding {
+    Finding(
+      code: code,
+      severity: .error,
+      profile: .swift,
+      consequence: .contained,
+      message: "m\(line)",
+      subject: Finding.Object(className: "A", id: "1"),
+      keyPath: "k",
+      stacks: [
+        Finding.Stack(
+          role: .failed,
+          event: 1,
+          frames: [
+            Finding.StackFrame(symbol: function, file: "A.swift", line: line, isFirstOwn: true)
+          ]
+        )
+      ],
+      hint: "h",
+      signature: signature
+    )
+  }
+
+  private func compared(
+    _ new: [Finding],
+    with old: [Finding],
+    notJudged: [RuleCode] = [],
+    newOnly: Bool = false
+  ) -> AuditReport {
+    var report = AuditReport(
+      findings: new,
+      notJudged: notJudged.map { AuditReport.NotJudged(code: $0, why: "no events") }
+    )
+    let former = AuditReport(findings: old)
+    report.compare(with: former, at: "old.json", countsNewOnly: newOnly)
+    return report
+  }
+
+  @Test("has what is new, unchanged, fixed and not judged, by signature")
+  func states() {
+    let report = compared(
+      [finding(.doubleRemove, "1"), finding(.removeUnregistered, "2")],
+      with: [
+        finding(.doubleRemove, "1"), finding(.duplicateRegistration, "3"),
+        finding(.leakedRegistration, "4"),
+      ],
+      notJudged: [.leakedRegistration]
+    )
+    #expect(report.findings.map(\.baseline) == [.unchanged, .new])
+    #expect(report.comparison?.fixed.map(\.signature) == ["3"])
+    #expect(report.comparison?.unjudged.map(\.signature) == ["4"])
+    #expect(
+      [
+        report.comparison?.newCount, report.comparison?.unchangedCount,
+        report.comparison?.movedCount,
+      ]
+        == [1, 1, 0]
+    )
+  }
+
+  @Test("knows findings whose line moved, in their order, and takes other functions for new")
+  func moved() {
+    let report = compared(
+      [
+        finding(.doubleRemove, "a", line: 11), finding(.doubleRemove, "b", line: 21),
+        finding(.doubleRemove, "c", line: 31),
+        finding(.doubleRemove, "d", line: 5, function: "g()"),
+      ],
+      with: [finding(.doubleRemove, "x", line: 1), finding(.doubleRemove, "y", line: 2)]
+    )
+    #expect(report.findings.map(\.baseline) == [.moved(from: "x"), .moved(from: "y"), .new, .new])
+    #expect(report.comparison?.fixed == [])
+  }
+
+  @Test("does not call new what was the consequence of another, nor fixed what is one now")
+  func consequences() {
+    var root = finding(.doubleRemove, "1")
+    root.consequences = [finding(.leakedRegistration, "2")]
+    #expect(
+      compared([finding(.leakedRegistration, "2")], with: [root]).findings[0].baseline == .unchanged
+    )
+    let now = compared([root], with: [finding(.leakedRegistration, "2")])
+    #expect(now.findings.map(\.baseline) == [.new])
+    #expect(now.comparison?.fixed == [])
+  }
+
+  @Test("fails on what is new alone, where that is asked for")
+  func failing() {
+    let old = [finding(.doubleRemove, "1")]
+    for (new, isNew) in [(old, false), ([finding(.removeUnregistered, "2")], true)] {
+      #expect(compared(new, with: old, newOnly: true).hasFindings(atLeast: .error) == isNew)
+      #expect(compared(new, with: old).hasFindings(atLeast: .error))
+      let junit = JUnitReportRenderer(failingFrom: .error)
+        .render(compared(new, with: old, newOnly: true))
+      #expect(String(decoding: junit, as: UTF8.self).contains("failures=\"\(isNew ? 1 : 0)\""))
+    }
+    let moved = compared([finding(.doubleRemove, "9", line: 3)], with: old, newOnly: true)
+    #expect(!moved.hasFindings(atLeast: .note))
+  }
+
+  @Test("says so in every form")
+  func forms() {
+    let report = compared(
+      [
+        finding(.doubleRemove, "11111111"), finding(.removeUnregistered, "22222222"),
+        finding(.deliveryToDead, "33333333", line: 9),
+      ],
+      with: [
+        finding(.doubleRemove, "11111111"), finding(.duplicateRegistration, "44444444", line: 4),
+        finding(.deliveryToDead, "55555555"), finding(.leakedRegistration, "66666666", line: 6),
+      ],
+      notJudged: [.leakedRegistration]
+    )
+    let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+    let figures = "1 new, 1 unchanged, 1 moved, 1 fixed, 1 not judged"
+    #expect(
+      text.contains(
+        """
+
+        COMPARED with old.json: \(figures)
+          fixed: KVO005 44444444: m4
+          not judged this time: KVO021 66666666: m6
+
+        """
+      )
+    )
+    #expect(text.contains("Signature: 11111111 · seen once · unchanged · error, contained"))
+    #expect(text.contains("Signature: 22222222 · seen once · new · error, contained"))
+    #expect(
+      text.contains("Signature: 33333333 · seen once · moved, was 55555555 · error, contained")
+    )
+    let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
+    #expect(
+      markdown.contains(
+        """
+        **Compared with old.json:** \(figures)
+
+        - fixed: KVO005 44444444: m4
+        - not judged this time: KVO021 66666666: m6
+
+        """
+      )
+    )
+    #expect(markdown.contains("| error (new) | KVO002 remove-unregistered |"))
+    let sarif = String(decoding: SARIFReportRenderer().render(report), as: UTF8.self)
+    #expect(
+      sarif.matches(of: /"baselineState": "(\w+)"/).map { String($0.1) }
+        == ["unchanged", "new", "updated", "absent"]
+    )
+  }
+
+  @Test("differs from it as text, Markdown and JSON say")
+  func difference() {
+    let difference = ReportDifference(
+      from: (
+        AuditReport(findings: [
+          finding(.doubleRemove, "11111111"), finding(.duplicateRegistration, "44444444", line: 4),
+        ]), "old.json"
+      ),
+      to: (
+        AuditReport(findings: [
+          finding(.doubleRemove, "11111111"), finding(.removeUnregistered, "22222222"),
+        ]), "new.jsonl"
+      )
+    )
+    #expect(
+      String(decoding: difference.text(), as: UTF8.self) == """
+        NEW: 1 finding
+
+        WARNING: KVOSafety: removal of an observation that was never made (KVO002 remove-unregistered)
+          m1
+          > #0 f()   A.swift:1
+          Fix: h
+          Signature: 22222222 · seen once · new · error, contained
+
+        FIXED: 1 finding
+          KVO005 44444444: m4
+
+        UNCHANGED: 1 finding
+          KVO001 11111111: m1
+
+        SUMMARY: 1 new, 1 fixed, 0 moved, 0 not judged, 1 unchanged from old.json to new.jsonl
+
+        """
+    )
+    #expect(
+      String(decoding: difference.markdown, as: UTF8.self) == """
+        ## KVO audit: 1 new, 1 fixed, 0 moved, 0 not judged, 1 unchanged from old.json to new.jsonl
+
+        **New: 1 finding**
+
+        - error KVO002 22222222: m1 at `A.swift:1`
+
+        **Fixed: 1 finding**
+
+        - error KVO005 44444444: m4 at `A.swift:4`
+
+        <details><summary>Unchanged: 1 finding</summary>
+
+        - error KVO001 11111111: m1 at `A.swift:1`
+
+        </details>
+
+        """
+    )
+    let json = String(decoding: difference.json, as: UTF8.self)
+    #expect(
+      json.hasPrefix(
+        """
+        {
+          "schema": 1,
+          "old": "old.json",
+          "new": "new.jsonl",
+          "difference": {
+            "new": [
+              {
+                "code": "KVO002",
+        """
+      )
+    )
+    #expect(
+      json.matches(of: /\n    "(\w+)": \[/).map { String($0.1) }
+        == ["new", "fixed", "moved", "notJudged", "unchanged"]
+    )
+  }
+}

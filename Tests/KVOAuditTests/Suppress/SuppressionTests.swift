@@ -1,0 +1,275 @@
+import KVOAudit
+import KVORules
+import Testing
+
+@Suite("A suppression") struct SuppressionTests {
+  private static let today = CalendarDay("2027-01-15")
+
+  /// The sample report with `lines` as a file of suppressions.
+  private func report(
+    _ lines: String,
+    callSites: [CallSiteCount]? = nil
+  ) throws -> AuditReport {
+    var report = AuditReport.sample
+    report.callSites = callSites
+    let file = try SuppressionFile(path: "kvo", bytes: Array(lines.utf8))
+    report.suppress(file.suppressions, on: try #require(Self.today))
+    return report
+  }
+
+  private static let site = CallSiteCount(
+    site: CallSite(
+      subject: "Account",
+      keyPath: "balance",
+      observer: "Screen",
+      stack: Finding.Stack(
+        role: .registered,
+        event: 0,
+        frames: [Finding.StackFrame(symbol: "Screen.init()", file: "/src/Screen.swift", line: 12)]
+      )
+    ),
+    madeCount: 3
+  )
+
+  @Test(
+    "matches by rule, class, key path, frame and signature, all that it names",
+    arguments: [
+      "KVO001", "double-remove", "KVO*", "*-remove class=Account", "KVO001 class=Screen",
+      "KVO001 class=Sc*", "KVO001 path=balance", "KVO001 frame=Screen.deinit",
+      "KVO001 frame=Screen.swift", "KVO001 frame=Screen.swift:41", "KVO001 frame=app",
+      "* signature=5f0c2a91", "KVO001 class=Account path=bal* frame=Screen.* signature=5f*",
+    ]
+  )
+  func matches(pattern: String) throws {
+    let report = try report("\(pattern) until=2027-01-15 because it is known")
+    #expect(report.findings[0].isSuppressed)
+    #expect(
+      report.findings[0].suppression
+        == SuppressionNote(reason: "it is known", until: "2027-01-15", place: "kvo:1")
+    )
+    #expect(report.suppressions.map(\.state) == [.used])
+    // What a pattern of rules matches may be a consequence, too.
+    #expect(report.suppressions.map(\.matchCount) == [pattern == "KVO*" ? 2 : 1])
+    #expect(report.summary.errorCount == 0 && report.summary.suppressedCount == 1)
+    #expect(!report.hasFindings(atLeast: .note))
+  }
+
+  @Test(
+    "does not match where one of them differs",
+    arguments: [
+      "KVO002", "KVO001 class=Accoun", "KVO001 path=*.balance", "KVO001 frame=deinit",
+      "KVO001 frame=Screen.swift:4", "* signature=5f0c2a92", "KVO001 class=Account path=owner",
+    ]
+  )
+  func differs(pattern: String) throws {
+    let report = try report("\(pattern) until=2027-01-15 because it is known")
+    #expect(!report.findings[0].isSuppressed)
+    #expect(report.suppressions.map(\.state) == [.unused])
+    #expect(report.hasFindings(atLeast: .error))
+  }
+
+  @Test("of a consequence leaves its root")
+  func consequence() throws {
+    let report = try report("KVO008 until=2027-01-15 because x")
+    #expect(!report.findings[0].isSuppressed)
+    #expect(report.findings[0].consequences[0].isSuppressed)
+    #expect(report.suppressions.map(\.state) == [.used])
+  }
+
+  @Test("holds on its last day, and not on the next, when it is a finding itself")
+  func expiry() throws {
+    let report = try report("KVO001 until=2027-01-14 because x\nKVO002 until=2027-01-14 because y")
+    #expect(!report.findings[0].isSuppressed)
+    #expect(report.suppressions.map(\.state) == [.expired, .expired])
+    #expect(report.suppressions.map(\.severity) == [.error, .error])
+    #expect(
+      report.suppressions.map(\.advice) == [
+        "ended on 2027-01-14, and 1 finding that it matched counts again; fix it or set another day",
+        "ended on 2027-01-14, and nothing matches it any more; remove it",
+      ]
+    )
+    var clean = report
+    clean.findings = []
+    #expect(clean.hasFindings(atLeast: .error))
+  }
+
+  @Test("is stale where what it could match was registered and judged, else unused")
+  func stale() throws {
+    let lines = """
+      KVO002 class=Account path=balance frame=Screen.swift until=2027-02-01 because a
+      KVO002 class=Other until=2027-02-01 because b
+      KVO014 class=Account until=2027-02-01 because c
+      KVO002 signature=00000000 until=2027-02-01 because d
+      """
+    #expect(
+      try report(lines, callSites: [Self.site]).suppressions.map(\.state)
+        == [.stale, .unused, .unused, .unused]
+    )
+    #expect(try report(lines).suppressions.map(\.state) == [.unused, .unused, .unused, .unused])
+    let report = try report(lines, callSites: [Self.site])
+    #expect(report.suppressions.map(\.severity) == [.warning, .note, .note, .note])
+  }
+
+  private static let lines = """
+    KVO001 until=2027-02-01 because the rewrite removes it
+    KVO002 until=2027-01-14 because of a | pipe
+    """
+
+  @Test("hides a finding from the text, which counts it and tells of what is to be done")
+  func text() throws {
+    let report = try report(Self.lines)
+    let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+    #expect(
+      text == """
+        SUPPRESSED: 1 finding, which --show-suppressed shows
+
+        SUPPRESSIONS to look at:
+          error: kvo:2 ended on 2027-01-14, and nothing matches it any more; remove it (it says: of a | pipe)
+
+        DAMAGED: 1 line of a.jsonl cannot be read, and what it said is lost
+          a.jsonl:7:3: not JSON
+
+        NOT JUDGED, which is not clean:
+          KVO014: no writes
+
+        SUMMARY: 0 errors, 0 warnings, 1 suppressed, 1 expired suppression in 1,204 events from 1 \
+        process (14 observations live at the end, 18,446,744,073,709,551,615 events dropped)
+
+        """
+    )
+    let shown = TextReportRenderer(showsSuppressed: true).render(report)
+    #expect(
+      String(decoding: shown, as: UTF8.self).hasPrefix(
+        """
+        WARNING: KVOSafety: observation removed twice (KVO001 double-remove)
+          Screen#3 removed "balance" twice
+          > #0 Screen.deinit   Screen.swift:41
+            #1 0x10
+          The cycle
+            Screen#3
+              ↓ token
+            Token#9
+          It leads to
+            late (KVO008 delivery-to-dead, 00000001, seen once)
+          Fix: remove it once
+          Suppressed until 2027-02-01 at kvo:1: the rewrite removes it
+          Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
+
+        SUPPRESSIONS to look at:
+
+        """
+      )
+    )
+  }
+
+  @Test("is in the other forms what it is in the text")
+  func forms() throws {
+    let report = try report(Self.lines)
+    let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
+    #expect(
+      markdown == """
+        ## KVO audit: nothing found in 1,204 events
+
+        1 finding suppressed.
+
+        **Suppressions to look at:**
+
+        - error: kvo:2 ended on 2027-01-14, and nothing matches it any more; remove it (it says: of a \\| pipe)
+
+        **Not read:**
+
+        - b.jsonl: no such file
+
+        <details><summary>Rules that were not judged, which is not clean</summary>
+
+        - KVO014: no writes
+
+        </details>
+
+        """
+    )
+    let junit = JUnitReportRenderer(failingFrom: .error).render(report)
+    #expect(
+      String(decoding: junit, as: UTF8.self).contains(
+        """
+            <testcase classname="kvo-audit.suppressions" name="kvo:1"/>
+            <testcase classname="kvo-audit.suppressions" name="kvo:2">
+              <failure type="expired" message="error: kvo:2 ended on 2027-01-14, and nothing matches it \
+        any more; remove it (it says: of a | pipe)"/>
+            </testcase>
+
+        """
+      )
+    )
+    #expect(String(decoding: junit, as: UTF8.self).contains(#"tests="35" failures="1" errors="1""#))
+    let json = String(decoding: JSONReportRenderer().render(report), as: UTF8.self)
+    #expect(
+      json.hasSuffix(
+        """
+          "suppressions": [
+            {
+              "file": "kvo",
+              "line": 1,
+              "state": "used",
+              "severity": null,
+              "findings": 1,
+              "rule": "KVO001",
+              "class": null,
+              "path": null,
+              "frame": null,
+              "signature": null,
+              "until": "2027-02-01",
+              "reason": "the rewrite removes it"
+            },
+            {
+              "file": "kvo",
+              "line": 2,
+              "state": "expired",
+              "severity": "error",
+              "findings": 0,
+              "rule": "KVO002",
+              "class": null,
+              "path": null,
+              "frame": null,
+              "signature": null,
+              "until": "2027-01-14",
+              "reason": "of a | pipe"
+            }
+          ],
+          "baseline": null
+        }
+
+        """
+      )
+    )
+    let sarif = String(decoding: SARIFReportRenderer().render(report), as: UTF8.self)
+    #expect(sarif.contains("\"justification\": \"the rewrite removes it\""))
+    #expect(
+      sarif.contains(
+        """
+                {
+                  "ruleId": "suppression-expired",
+                  "ruleIndex": 32,
+                  "level": "error",
+                  "message": {
+                    "text": "kvo:2 ended on 2027-01-14, and nothing matches it any more; remove it"
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "kvo"
+                        },
+                        "region": {
+                          "startLine": 2
+                        }
+                      }
+                    }
+                  ]
+                }
+
+        """
+      )
+    )
+  }
+}

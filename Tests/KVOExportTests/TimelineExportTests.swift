@@ -1,0 +1,107 @@
+import Foundation
+import KVOAudit
+import KVOExport
+import TestSupport
+import Testing
+
+@Suite("A trace for Perfetto") struct TimelineExportTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func trace(_ log: String) throws -> String {
+    let path = try folder.file("a.jsonl", log)
+    var bytes: [UInt8] = []
+    try TimelineExport(of: .file(path: path)).run {
+      bytes += $0
+      return true
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static let log = """
+    {"event":"process","schema":1,"pid":7,"executable":"/bin/app"}
+    {"event":"threadName","t":1000,"thread":1,"name":"main"}
+    {"event":"register","t":2000,"thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":5,"site":"Screen.swift:12"}
+    {"event":"willChange","t":3001,"thread":2,"subject":{"class":"Account","id":"12"},"key":"balance","change":9}
+    {"event":"notify","t":3500,"thread":2,"registration":5,"change":9,"phase":"prior"}
+    {"event":"notifyEnd","t":3700,"thread":2,"registration":5,"change":9,"phase":"prior"}
+    {"event":"didChange","t":4000,"thread":2,"subject":{"class":"Account","id":"12"},"key":"balance","change":9}
+    {"event":"notify","t":4100,"thread":"worker","registration":5,"change":9,"phase":"after"}
+    {"event":"notifyEnd","t":4250,"thread":"worker","registration":5,"change":9,"phase":"after"}
+    {"event":"remove","t":5000,"thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"balance","registration":5}
+    {"event":"register","t":6000,"thread":1,"subject":{"class":"Account","id":"12"},"observer":{"class":"Screen","id":"3"},"keyPath":"owner"}
+    {"event":"deinit","t":7000,"thread":1,"object":{"class":"Screen","id":"3"}}
+
+    """
+
+  @Test("has slices for observations, changes and callbacks, and arrows between them")
+  func whole() throws {
+    #expect(
+      try trace(Self.log) == """
+        {"displayTimeUnit":"ns","traceEvents":[
+        {"ph":"M","name":"process_name","pid":7,"tid":0,"args":{"name":"app"}},
+        {"ph":"M","name":"thread_name","pid":7,"tid":1,"args":{"name":"main"}},
+        {"ph":"b","name":"Account#12.balance ← Screen#3","cat":"observation","ts":2,"pid":7,"tid":1,"id":"7-5","args":{"site":"Screen.swift:12"}},
+        {"ph":"s","name":"delivery","cat":"delivery","ts":3.001,"pid":7,"tid":2,"id":"7-1"},
+        {"ph":"f","name":"delivery","cat":"delivery","ts":3.500,"pid":7,"tid":2,"id":"7-1","bp":"e"},
+        {"ph":"X","name":"Account#12.balance ← Screen#3","cat":"notification","ts":3.500,"dur":0.200,"pid":7,"tid":2,"args":{"phase":"prior"}},
+        {"ph":"X","name":"Account#12.balance","cat":"change","ts":3.001,"dur":0.999,"pid":7,"tid":2},
+        {"ph":"M","name":"thread_name","pid":7,"tid":2147483645,"args":{"name":"worker"}},
+        {"ph":"s","name":"delivery","cat":"delivery","ts":3.001,"pid":7,"tid":2,"id":"7-2"},
+        {"ph":"f","name":"delivery","cat":"delivery","ts":4.100,"pid":7,"tid":2147483645,"id":"7-2","bp":"e"},
+        {"ph":"X","name":"Account#12.balance ← Screen#3","cat":"notification","ts":4.100,"dur":0.150,"pid":7,"tid":2147483645,"args":{"phase":"after"}},
+        {"ph":"e","name":"Account#12.balance ← Screen#3","cat":"observation","ts":5,"pid":7,"tid":1,"id":"7-5","args":{"ended by":"remove"}},
+        {"ph":"b","name":"Account#12.owner ← Screen#3","cat":"observation","ts":6,"pid":7,"tid":1,"id":"7-unnumbered-1"},
+        {"ph":"i","name":"deinit Screen#3","cat":"lifetime","ts":7,"pid":7,"tid":1,"s":"t"},
+        {"ph":"e","name":"Account#12.owner ← Screen#3","cat":"observation","ts":7,"pid":7,"tid":1,"id":"7-unnumbered-1","args":{"ended by":"live at the end"}}
+        ]}
+
+        """
+    )
+  }
+
+  @Test("has what the format asks of each kind of event, whatever the log leaves out or repeats")
+  func fields() throws {
+    let lines = Self.log.split(separator: "\n")
+    for left in 0...lines.count {
+      var some = lines
+      if left < lines.count { some.remove(at: left) }
+      let text = try trace(
+        some.joined(separator: "\n") + "\n" + some.joined(separator: "\n") + "\n"
+      )
+      let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
+      let events = try #require((object as? [String: Any])?["traceEvents"] as? [[String: Any]])
+      var open: [String: Int] = [:]
+      var flows: [String: Int] = [:]
+      for event in events {
+        let phase = try #require(event["ph"] as? String)
+        #expect(event["name"] is String && event["pid"] is Int && event["tid"] is Int)
+        #expect((event["ts"] is NSNumber) == (phase != "M"))
+        #expect((event["dur"] is NSNumber) == (phase == "X"))
+        #expect((event["id"] is String) == ["b", "e", "s", "f"].contains(phase))
+        #expect((event["cat"] is String) == (phase != "M"))
+        let id = event["id"] as? String ?? ""
+        if phase == "b" { open[id, default: 0] += 1 }
+        if phase == "e" { open[id, default: 0] -= 1 }
+        if phase == "s" || phase == "f" { flows[id, default: 0] += 1 }
+      }
+      #expect(open.values.allSatisfy { $0 == 0 })
+      #expect(flows.values.allSatisfy { $0.isMultiple(of: 2) })
+    }
+  }
+
+  @Test("of a log without times has a microsecond for each event")
+  func timeless() throws {
+    let text = try trace(Self.log.replacing(/"t":\d+,/, with: ""))
+    #expect(text.contains(#""cat":"observation","ts":3,"#))
+    #expect(text.contains(#""cat":"change","ts":4,"dur":3,"#))
+  }
+
+  @Test("of what is no log is none")
+  func refused() {
+    #expect(throws: InputFailure.self) {
+      try TimelineExport(of: .file(path: folder.path("none"))).run { _ in true }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs and machines that are not as one would like them.
+///
+/// The program's own behaviour never suffers.
+@Suite("Hardships", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
+struct HardshipTests {
+  private let guarded: Guarded
+
+  init() throws { guarded = try Guarded() }
+
+  @Test("a fork's child has a log of its own, and its fault is found in it")
+  func fork() throws {
+    let program = try ObjectiveC.program("Processes")
+    let recorded = try guarded.recorded(program, ["fork"])
+    #expect(try recorded == guarded.raw(program, ["fork"]))
+    #expect(try guarded.logs.count == 2)
+    for log in try guarded.logs {
+      #expect(try guarded.audit(log).output.contains("(KVO001 "))
+    }
+  }
+
+  @Test("a program that becomes another leaves two logs")
+  func exec() throws {
+    let program = try ObjectiveC.program("Processes")
+    let recorded = try guarded.recorded(program, ["exec"])
+    #expect(try recorded == guarded.raw(program, ["exec"]))
+    let names = try guarded.folder.names.filter { $0.hasPrefix("log-") }
+    #expect(names.count == 2)
+    for name in names {
+      #expect(
+        try guarded.audit(guarded.folder.url.appending(path: name)).output.contains("(KVO001 ")
+      )
+    }
+  }
+
+  @Test("a killed program's log holds all up to then")
+  func killed() throws {
+    let program = try ObjectiveC.program("Processes")
+    let recorded = try guarded.recorded(program, ["killed"])
+    #expect(recorded.status == 128 + SIGKILL)
+    #expect(try guarded.audit().output.contains("(KVO001 "))
+  }
+
+  @Test("an exit from a signal handler is an exit")
+  func exitInHandler() throws {
+    let program = try ObjectiveC.program("Processes")
+    let recorded = try guarded.recorded(program, ["signal"])
+    #expect(recorded.status == 7)
+    #expect(try recorded == guarded.raw(program, ["signal"]))
+    #expect(try guarded.events().last?.keys["status"] as? Int == 7)
+  }
+
+  @Test("classes that a program in C opens late are hooked", arguments: ["global", "local"])
+  func late(mode: String) throws {
+    let host = try ObjectiveC.plainProgram("Host")
+    let plugin = try ObjectiveC.bundle("Plugin").path
+    let recorded = try guarded.recorded(host, [plugin, mode])
+    #expect(try recorded == guarded.raw(host, [plugin, mode]))
+    #expect(recorded.output == "the dial moves: reading\nclosed: nobody observes anything\n")
+    let report = try guarded.report()
+    #expect(report.contains(#"Dial#2 was deallocated while it observed "reading" of Meter#1"#))
+  }
+
+  @Test("a program without Objective-C has no log, and is left alone")
+  func plain() throws {
+    let host = try ObjectiveC.plainProgram("Host")
+    let recorded = try guarded.recorded(host)
+    #expect(recorded == Run(output: "nothing to do\n", complaint: "", status: 5))
+    #expect(try guarded.logs == [])
+  }
+
+  @Test("without KVO_SAFETY_LOG the library does nothing")
+  func unasked() throws {
+    let program = try ObjectiveC.program("Faults")
+    let run = try guarded.recorded(
+      program,
+      ["nil-path"],
+      contain: "all",
+      environment: ["KVO_SAFETY_LOG": ""]
+    )
+    #expect(run.status == 139)
+    #expect(try guarded.logs == [])
+  }
+
+  @Test("a log that cannot be written is said, and the program runs on, unrecorded and uncontained")
+  func unwritable() throws {
+    let program = try ObjectiveC.program("Faults")
+    let path = guarded.folder.path("missing/log.kvolog")
+    let run = try guarded.recorded(
+      program,
+      ["removed-twice"],
+      environment: ["KVO_SAFETY_LOG": path]
+    )
+    #expect(
+      run
+        == Run(
+          output: "removed twice\ndone\n",
+          complaint: """
+            KVOSafety: cannot write the log "\(path)": No such file or directory. The program runs on, \
+            unrecorded.
+
+            """,
+          status: 0
+        )
+    )
+  }
+
+  @Test("what is no file is said to be none", arguments: ["/dev/null", "/tmp"])
+  func noFile(path: String) throws {
+    let program = try ObjectiveC.program("Faults")
+    let run = try guarded.recorded(
+      program,
+      ["removed-twice"],
+      environment: ["KVO_SAFETY_LOG": path]
+    )
+    #expect(run.output == "removed twice\ndone\n")
+    #expect(run.complaint.hasPrefix("KVOSafety: cannot write the log \"\(path)\": "))
+  }
+
+  @Test("a stripped program is recorded, and its methods have names")
+  func stripped() throws {
+    let program = try ObjectiveC.program("Faults", isStripped: true)
+    let recorded = try guarded.recorded(program, ["removed-twice"])
+    #expect(recorded.output == "removed twice\ndone\n")
+    let report = try guarded.report()
+    #expect(report.contains("(KVO001 "))
+    #expect(report.contains("-[Screen unwatch:for:]"))
+  }
+
+  @Test("a runtime that lacks what is needed is left alone")
+  func otherRuntime() throws {
+    let host = try ObjectiveC.plainProgram("Impostor")
+    let recorded = try guarded.recorded(host)
+    #expect(try recorded == guarded.raw(host))
+    #expect(recorded.output == "no runtime of yours\n")
+    #expect(try guarded.logs == [])
+  }
+
+  @Test("the library needs the C library alone")
+  func needsNothing() throws {
+    let bytes = try Data(contentsOf: ObjectiveC.library())
+    let names = String(decoding: bytes, as: UTF8.self).matches(of: #/lib[A-Za-z_+]+\.so[.0-9]*/#)
+      .map { String($0.output) }
+    // libunwind, libobjc and libgcc_s are opened by name, where they are there.
+    #expect(!names.contains { $0.hasPrefix("libswift") || $0.hasPrefix("libFoundation") })
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+@Suite("Transparency", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
+struct TransparencyTests {
+  private let guarded: Guarded
+
+  init() throws { guarded = try Guarded() }
+
+  /// Options, paths, dependent keys, collections, proxies, overrides, defaults: all that 1.28 can do.
+  @Test(
+    "a correct program prints the same, ends the same, and has no finding",
+    arguments: ["", "all"]
+  )
+  func features(rules: String) throws {
+    let program = try ObjectiveC.program("Features")
+    let raw = try guarded.raw(program)
+    #expect(raw.status == 3)
+    #expect(raw.output.hasSuffix("done\n"))
+    let recorded = try guarded.recorded(program, contain: rules)
+    #expect(recorded.withoutProcess == raw.withoutProcess)
+    let audit = try guarded.audit()
+    #expect(audit.status == 0, "\(audit)")
+    #expect(!audit.output.contains("WARNING"))
+    #expect(!audit.output.contains("NOTE:"))
+  }
+
+  @Test("64 threads that add and remove are told what they are told without")
+  func threads() throws {
+    let program = try ObjectiveC.program("Threads")
+    let recorded = try guarded.recorded(program)
+    #expect(recorded == Run(output: "3200 changes were told\n", complaint: "", status: 0))
+    let audit = try guarded.audit()
+    #expect(audit.status == 0, "\(audit)")
+    let lines = try guarded.events().map(\.name)
+    #expect(lines.count { $0 == "register" } == 6401)
+    #expect(lines.count { $0 == "remove" } == 6401)
+    #expect(lines.count { $0 == "dropped" } == 0)
+  }
+
+  @Test("the events of a log are of a runtime, numbered and complete")
+  func head() throws {
+    _ = try guarded.recorded(ObjectiveC.program("Faults"), ["observed-dies"])
+    let events = try guarded.events()
+    let process = try #require(events.first { $0.name == "process" })
+    #expect(process.text("runtime") == "gnustep-1.28")
+    #expect(process.keys["complete"] as? Bool == true)
+    #expect(events.last?.name == "exit")
+    #expect(events.last?.keys["status"] as? Int == 0)
+    let own = events.filter { $0.name != "process" && $0.name != "module" && $0.name != "symbol" }
+    #expect(
+      own.map(\.name) == [
+        "threadName", "register", "registerEnd", "deinit", "deinitEnd", "deinit", "deinitEnd",
+        "exit",
+      ]
+        || own.map(\.name) == [
+          "threadName", "register", "registerEnd", "deinit", "deinitEnd", "exit",
+        ]
+    )
+    #expect(own.allSatisfy { $0.keys["thread"] as? Int == 1 })
+  }
+}

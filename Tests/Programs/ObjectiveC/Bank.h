@@ -1,0 +1,41 @@
+// The model that the Objective-C programs of the tests share.
+
+#import <Foundation/Foundation.h>
+
+@interface Owner : NSObject
+{
+  NSString *_name;
+}
+- (NSString *) name;
+- (void) setName: (NSString *)name;
+@end
+
+@interface Account : NSObject
+{
+  int _balance;
+  Owner *_owner;
+  NSMutableArray *_entries;
+  NSString *_note;
+}
+- (int) balance;
+- (void) setBalance: (int)balance;
+- (Owner *) owner;
+- (void) setOwner: (Owner *)owner;
+- (NSArray *) entries;
+/// Notifies by hand.
+- (NSString *) note;
+- (void) setNote: (NSString *)note;
+@end
+
+/// Prints what it is told.
+@interface Screen : NSObject
+- (void) watch: (id)object for: (NSString *)keyPath;
+- (void) unwatch: (id)object for: (NSString *)keyPath;
+@end
+
+/// Observes without being able to.
+@interface Deaf : NSObject
+@end
+
+/// Prints a line at once, so that it is there when the program crashes.
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,257 @@
+// One fault of key-value observing per run; the name of it is the argument.
+
+#import "Bank.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Account *account;
+static Screen *screen;
+
+static void observerDies(void)
+{
+  [screen watch: account for: @"balance"];
+  [screen release];
+  say("the screen is gone");
+  // What was the screen's memory is somebody else's.
+  for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
+  [account setBalance: 5];
+  say("the balance is %d", [account balance]);
+}
+
+static void observerDiesUnchanged(void)
+{
+  [screen watch: account for: @"balance"];
+  [screen release];
+  say("the screen is gone");
+}
+
+static void pathObserverDies(void)
+{
+  Owner *owner = [Owner new];
+  [account setOwner: owner];
+  [screen watch: account for: @"owner.name"];
+  [screen release];
+  for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
+  [owner setName: @"Ada"];
+  say("the owner is %s", [[owner name] UTF8String]);
+}
+
+static void pathOfTheDead(void)
+{
+  Owner *owner = [Owner new];
+  [account setOwner: owner];
+  [screen watch: account for: @"owner.name"];
+  [owner release];
+  // The account lets go of its owner without saying so.
+  [owner release];
+  say("the owner is gone");
+  for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
+  [screen release];
+  for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
+  say("the screen is gone");
+}
+
+static void observedDies(void)
+{
+  [screen watch: account for: @"balance"];
+  [account release];
+  say("the account is gone");
+}
+
+static void removedTwice(void)
+{
+  [screen watch: account for: @"balance"];
+  [screen unwatch: account for: @"balance"];
+  [screen unwatch: account for: @"balance"];
+  say("removed twice");
+}
+
+static void neverAdded(void)
+{
+  [screen unwatch: account for: @"balance"];
+  say("removed what never was");
+}
+
+static void addedTwice(void)
+{
+  [screen watch: account for: @"balance"];
+  [screen watch: account for: @"balance"];
+  [account setBalance: 1];
+  [screen unwatch: account for: @"balance"];
+  [account setBalance: 2];
+  say("added twice");
+}
+
+static void addedTwiceWithPath(void)
+{
+  [account setOwner: AUTORELEASE([Owner new])];
+  [screen watch: account for: @"owner.name"];
+  [screen watch: account for: @"owner.name"];
+  [screen unwatch: account for: @"owner.name"];
+  say("removed");
+  [[account owner] setName: @"Bo"];
+  say("added twice by a path");
+}
+
+@interface NSObject (Newer)
+- (void) removeObserver: (NSObject *)observer
+             forKeyPath: (NSString *)keyPath
+                context: (void *)context;
+@end
+
+static void removedByContext(void)
+{
+  static char context;
+  [account addObserver: screen forKeyPath: @"balance" options: 0 context: &context];
+  [account removeObserver: screen forKeyPath: @"balance" context: &context];
+  say("removed by context");
+}
+
+static void deaf(void)
+{
+  Deaf *observer = [Deaf new];
+  [account addObserver: (id)observer forKeyPath: @"balance" options: 0 context: NULL];
+  [account setBalance: 3];
+  say("the balance is %d", [account balance]);
+  [account removeObserver: (id)observer forKeyPath: @"balance"];
+}
+
+static void nilPath(void)
+{
+  [account addObserver: screen forKeyPath: nil options: 0 context: NULL];
+  say("added with a nil key path");
+  [account setBalance: 4];
+}
+
+static void emptyPath(void)
+{
+  [account addObserver: screen forKeyPath: @"" options: 0 context: NULL];
+  say("added with an empty key path");
+}
+
+static void unknownKey(void)
+{
+  NS_DURING
+    [account addObserver: screen
+              forKeyPath: @"nothing.name"
+                 options: 0
+                 context: NULL];
+  NS_HANDLER
+    say("refused: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [screen unwatch: account for: @"balance"];
+}
+
+static void array(void)
+{
+  NS_DURING
+    [screen watch: [NSArray array] for: @"count"];
+  NS_HANDLER
+    say("refused: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+}
+
+static void unbalanced(void)
+{
+  [screen watch: account for: @"note"];
+  [account didChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  say("changed without a beginning");
+}
+
+static void addedWhileChanging(void)
+{
+  [screen watch: account for: @"balance"];
+  [account willChangeValueForKey: @"note"];
+  [screen watch: account for: @"note"];
+  [account didChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  [screen unwatch: account for: @"balance"];
+  say("added while it changed");
+}
+
+@interface SavingsAccount : Account
+@end
+@implementation SavingsAccount
+@end
+
+static void classChanged(void)
+{
+  [screen watch: account for: @"balance"];
+  object_setClass(account, [SavingsAccount class]);
+  [screen unwatch: account for: @"balance"];
+  say("the account is a %s", class_getName([account class]));
+}
+
+/// Removes itself as soon as it is told.
+@interface Hasty : Screen
+@end
+@implementation Hasty
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  [object removeObserver: self forKeyPath: keyPath];
+}
+@end
+
+static void removedWhileInitial(void)
+{
+  Hasty *hasty = [Hasty new];
+  [account addObserver: hasty
+            forKeyPath: @"balance"
+               options: NSKeyValueObservingOptionInitial
+               context: NULL];
+  say("removed while it was added");
+}
+
+static void leaked(void)
+{
+  uint64_t (*begin)(const char *) = dlsym(RTLD_DEFAULT, "kvo_safety_scope_begin");
+  void (*end)(uint64_t) = dlsym(RTLD_DEFAULT, "kvo_safety_scope_end");
+  uint64_t scope = begin ? begin("opening the screen") : 0;
+  [screen watch: account for: @"balance"];
+  if (end) end(scope);
+  say("the screen was opened");
+  [screen unwatch: account for: @"balance"];
+}
+
+static const struct { const char *name; void (*run)(void); } faults[] = {
+  { "observer-dies", observerDies },
+  { "observer-dies-unchanged", observerDiesUnchanged },
+  { "path-observer-dies", pathObserverDies },
+  { "path-of-the-dead", pathOfTheDead },
+  { "observed-dies", observedDies },
+  { "removed-twice", removedTwice },
+  { "never-added", neverAdded },
+  { "added-twice", addedTwice },
+  { "added-twice-with-path", addedTwiceWithPath },
+  { "removed-by-context", removedByContext },
+  { "deaf", deaf },
+  { "nil-path", nilPath },
+  { "empty-path", emptyPath },
+  { "unknown-key", unknownKey },
+  { "array", array },
+  { "unbalanced", unbalanced },
+  { "added-while-changing", addedWhileChanging },
+  { "class-changed", classChanged },
+  { "removed-while-initial", removedWhileInitial },
+  { "leaked", leaked },
+};
+
+int main(int count, char **arguments)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  account = [Account new];
+  screen = [Screen new];
+  for (size_t at = 0; at < sizeof faults / sizeof *faults; at++)
+    {
+      if (count > 1 && strcmp(arguments[1], faults[at].name) == 0) faults[at].run();
+    }
+  [pool release];
+  say("done");
+  return 0;
+}
