@@ -25,6 +25,8 @@ let account = Account()
 work(on: account)
 let watcher = Worker()
 account.addObserver(watcher, forKeyPath: "balance")
+// Should nobody kill it, the clock does.
+alarm(120)
 // Said without the buffer of the standard library, for whoever waits for it.
 _ = write(STDOUT_FILENO, "working\n", 8)
 while true { account.balance += 1 }

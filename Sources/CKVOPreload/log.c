@@ -199,6 +199,11 @@ void kvos_close_log(void) {
   if (!isOpen) return;
   isOpen = false;
   kvos_stop_log();
+  uint32_t unhooked = kvos_unhooked_count();
+  if (unhooked > 0) {
+    kvos_say("KVOSafety: %u methods of classes could not be watched: there are more overrides of "
+             "key-value observing than the library has room for\n", unhooked);
+  }
   uint64_t lost = kvos_lost_count();
   if (lost > 0) {
     kvos_say("KVOSafety: %llu events could not be written to \"%s\"\n", (unsigned long long)lost,

@@ -8,7 +8,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,13 +108,34 @@ EXPORTED void kvo_safety_scope_end(uint64_t scope) {
 
 // MARK: - In front of the runtime
 
-// The next function of this name, looked up once. Two threads find the same.
-static void *next(_Atomic(void *) *known, const char *name) {
+typedef struct {
+  const char *prefix;
+  char path[PATH_MAX];
+} Wanted;
+
+static void note_library(const KVOSImage *image, void *context) {
+  Wanted *wanted = context;
+  const char *slash = strrchr(image->path, '/');
+  const char *name = slash ? slash + 1 : image->path;
+  if (strncmp(name, wanted->prefix, strlen(wanted->prefix)) != 0) return;
+  snprintf(wanted->path, sizeof wanted->path, "%s", image->path);
+}
+
+// The function of this name that would be called without this library, looked up once. Two threads find
+// the same.
+static void *next(_Atomic(void *) *known, const char *name, const char *prefix) {
   void *found = atomic_load_explicit(known, memory_order_relaxed);
+  if (KVOS_LIKELY(found != NULL)) return found;
+  found = dlsym(RTLD_NEXT, name);
   if (found == NULL) {
-    found = dlsym(RTLD_NEXT, name);
-    atomic_store_explicit(known, found, memory_order_relaxed);
+    // A library that was opened late, and perhaps privately, is in nobody's scope but that of those who need it.
+    Wanted wanted = {.prefix = prefix};
+    kvos_visit_images(note_library, &wanted);
+    void *library = wanted.path[0] ? dlopen(wanted.path, RTLD_NOLOAD | RTLD_LAZY) : NULL;
+    found = library ? dlsym(library, name) : NULL;
+    if (library) dlclose(library);
   }
+  atomic_store_explicit(known, found, memory_order_relaxed);
   return found;
 }
 
@@ -129,13 +152,9 @@ static void classes_were_loaded(const void *module) {
 /// GCC's runtime: every object file with classes calls it with its module when it is loaded.
 EXPORTED void __objc_exec_class(void *module) {
   static _Atomic(void *) known;
-  void (*real)(void *) = (void (*)(void *))next(&known, "__objc_exec_class");
-  if (real == NULL) {
-    // A runtime that was opened privately calls its own, and this is never reached by it.
-    void *library = dlopen("libobjc.so.4", RTLD_NOLOAD | RTLD_LAZY);
-    real = library ? (void (*)(void *))dlsym(library, "__objc_exec_class") : NULL;
-    if (real == NULL || real == __objc_exec_class) return;
-  }
+  void (*real)(void *) =
+      (void (*)(void *))next(&known, "__objc_exec_class", "libobjc.so");
+  if (real == NULL) return;
   real(module);
   classes_were_loaded(module);
 }
@@ -143,7 +162,7 @@ EXPORTED void __objc_exec_class(void *module) {
 /// libobjc2: the same.
 EXPORTED void __objc_load(void *module) {
   static _Atomic(void *) known;
-  void (*real)(void *) = (void (*)(void *))next(&known, "__objc_load");
+  void (*real)(void *) = (void (*)(void *))next(&known, "__objc_load", "libobjc.so");
   if (real == NULL) return;
   real(module);
   classes_were_loaded(NULL);
@@ -153,7 +172,8 @@ EXPORTED void __objc_load(void *module) {
 /// that of a root class.
 EXPORTED void NSDeallocateObject(void *object) {
   static _Atomic(void *) known;
-  void (*real)(void *) = (void (*)(void *))next(&known, "NSDeallocateObject");
+  void (*real)(void *) =
+      (void (*)(void *))next(&known, "NSDeallocateObject", "libgnustep-base.so");
   if (object && kvos_may_enter() && KVOS_UNLIKELY(kvos_find_object(object) != NULL)) {
     kvos_object_dies(object);
   }

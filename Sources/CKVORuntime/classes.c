@@ -105,7 +105,12 @@ static void hook_all(void) {
   free(classes);
 }
 
+static void fork_begins(void) { pthread_mutex_lock(&lock); }
+static void fork_ends(void) { pthread_mutex_unlock(&lock); }
+
 void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT]) {
+  // A child must not find the lock held by a thread that it does not have.
+  pthread_atfork(fork_begins, fork_ends, fork_ends);
   memcpy(installed, handlers, sizeof installed);
   atomic_store_explicit(&isInstalled, true, memory_order_release);
   hook_all();

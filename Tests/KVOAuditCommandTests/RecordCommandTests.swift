@@ -24,19 +24,27 @@ import Testing
     trap 'kill $!; note TERM; exit 5' TERM
     echo $$ > program
     mkfifo never
-    # Blocks as long as nobody writes.
-    cat never &
+    # Blocks as long as nobody writes; not for ever, should nobody end this.
+    timeout 120 cat never &
     note ready
-    while :; do wait $!; done
+    while kill -0 $! 2>/dev/null; do wait $!; done
 
     """
 
   /// The functions that the scripts below use.
   private static let prelude = """
     touch noted
-    until_noted() { until [ "$(tail -n 1 noted)" = "$1" ]; do :; done; }
+    until_noted() { until [ "$(tail -n 1 noted)" = "$1" ]; do in_time "$1 to be noted"; done; }
     state() { read -r _ _ state _ < /proc/$1/stat; echo "$state"; }
-    until_state() { until [[ "$(state "$1")" == $2 ]]; do :; done; }
+    until_state() { until [[ "$(state "$1")" == $2 ]]; do in_time "state $2"; done; }
+    # What never comes is not waited for without an end, and leaves nobody behind.
+    in_time() {
+      sleep 0.01
+      [ $SECONDS -ge 120 ] || return 0
+      echo "waited too long for $1" >&2
+      kill -KILL $(cat program)
+      exit 9
+    }
     # Whoever runs these tests may ignore signals, which a shell cannot take back.
     record="env --default-signal $audit record"
     set -m

@@ -7,6 +7,10 @@ import Testing
 /// The program's own behaviour never suffers.
 @Suite("Hardships", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
 struct HardshipTests {
+  /// What the plugin prints.
+  private static let lateOutput =
+    "the dial moves: reading\nmemory is given back\nclosed: nobody observes anything\n"
+
   private let guarded: Guarded
 
   init() throws { guarded = try Guarded() }
@@ -59,9 +63,39 @@ struct HardshipTests {
     let plugin = try ObjectiveC.bundle("Plugin").path
     let recorded = try guarded.recorded(host, [plugin, mode])
     #expect(try recorded == guarded.raw(host, [plugin, mode]))
-    #expect(recorded.output == "the dial moves: reading\nclosed: nobody observes anything\n")
+    #expect(recorded.output == Self.lateOutput)
     let report = try guarded.report()
     #expect(report.contains(#"Dial#2 was deallocated while it observed "reading" of Meter#1"#))
+  }
+
+  @Test("a program may open the library itself, and ask for it")
+  func explicit() throws {
+    let host = try ObjectiveC.plainProgram("Host")
+    let arguments = try [ObjectiveC.bundle("Plugin").path, "global", ObjectiveC.library().path]
+    let log = ["KVO_SAFETY_LOG": guarded.folder.path("log-%p.kvolog")]
+    let run = try guarded.raw(host, arguments, environment: log)
+    #expect(
+      run.output == "installed: 0\n\(Self.lateOutput)"
+    )
+    #expect(try guarded.report().contains(#"Dial#2 was deallocated while it observed "reading""#))
+    // Without a log to write it says so, and changes nothing.
+    let other = try Guarded()
+    let unasked = try other.raw(host, arguments)
+    #expect(unasked.output.hasPrefix("installed: \(ENOENT)\n"))
+    #expect(try other.logs == [])
+  }
+
+  @Test("without libunwind stacks are those of the frame pointers")
+  func withoutUnwinder() throws {
+    let program = try ObjectiveC.program("Faults")
+    _ = try guarded.folder.file("libunwind.so.8", "no library")
+    let run = try guarded.recorded(
+      program,
+      ["removed-twice"],
+      environment: ["LD_LIBRARY_PATH": guarded.folder.path]
+    )
+    #expect(run == Run(output: "removed twice\ndone\n", complaint: "", status: 0))
+    #expect(try guarded.audit().output.contains("(KVO001 "))
   }
 
   @Test("a program without Objective-C has no log, and is left alone")

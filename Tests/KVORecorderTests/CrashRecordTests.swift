@@ -169,6 +169,20 @@ struct CrashRecordTests {
     #expect(CrashReading.Ending(reading.outcome) == .init(.signal, SIGSEGV))
   }
 
+  @Test("that was sent to another thread than the first ends the program too")
+  func strangerRaised() throws {
+    let reading = try CrashReading("strangerRaised", log: path)
+    #expect(reading.problems == [])
+    #expect(
+      reading.lines
+        == Self.before + [
+          Self.named(thread: 2), Self.crash("SIGSEGV", reason: "", thread: 2),
+          Self.live(2, thread: 2),
+        ]
+    )
+    #expect(CrashReading.Ending(reading.outcome) == .init(.signal, SIGSEGV))
+  }
+
   @Test("leaves what another thread was recording meanwhile whole")
   func busy() throws {
     let reading = try CrashReading("busy", log: path)

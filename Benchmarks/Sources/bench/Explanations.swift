@@ -14,6 +14,18 @@ enum Explanations {
     + "that is neither inlined nor specialised: the generic identifiers of a delivery and their metadata, "
     + "on both sides of the call."
 
+  // Shares of samples, not of instructions: what is added waits for memory more than it computes.
+  static let objectiveC = [
+    "pairs-recorded": addingRecorded,
+    "pairs-many-recorded": addingRecorded
+      + " With many others live, the table of what is live no longer fits the caches.",
+  ]
+
+  private static let addingRecorded =
+    "of what is added, half is the library's own work (four records, the names of the path and the stacks, "
+    + "the books of what is registered), a quarter libunwind's for two stacks of code that keeps no frame "
+    + "pointers, and the rest locks and the allocator."
+
   static let observation = [
     "set-recorded":
       "a fifth of the time writes the four events; the rest takes their places among the object's "

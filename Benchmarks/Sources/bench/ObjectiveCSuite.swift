@@ -22,7 +22,7 @@ struct ObjectiveCSuite {
       name: "objc",
       rounds: 9,
       tables: [Self.pairs(library), Self.sets(library), Self.deaths(library)],
-      explanations: [:]
+      explanations: Explanations.objectiveC
     )
   }
 

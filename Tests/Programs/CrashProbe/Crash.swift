@@ -13,6 +13,8 @@ enum Crash: String, CaseIterable {
   case both
   /// A thread that never recorded.
   case stranger
+  /// Such a thread is sent the signal.
+  case strangerRaised
   /// More registrations than a segment holds.
   case manyLive
   /// libunwind cannot go on.
@@ -67,6 +69,8 @@ enum Crash: String, CaseIterable {
     case .busy: failWhileBusy()
     case .both: failOnBoth()
     case .stranger: onThread { Crash.stranger.fail(CRASHING_NULL_WRITE) }
+    case .strangerRaised:
+      onThread { Crash.strangerRaised.fail(CRASHING_RAISE, signal: SIGSEGV) }
     case .manyLive:
       for number in 3...4000 as ClosedRange<UInt64> { ProbeLog.register(number) }
       fail(CRASHING_NULL_WRITE)

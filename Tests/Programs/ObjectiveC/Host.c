@@ -1,4 +1,5 @@
-// A program in C that opens a library in Objective-C late, with the mode that its second argument is.
+// A program in C that opens a library in Objective-C late, with the mode that its second argument is. The
+// third is the recorder's library, where that is not preloaded: it is opened and asked to install itself.
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,6 +18,12 @@ int main(int count, char **arguments)
     {
       puts(dlerror());
       return 1;
+    }
+  if (count > 3)
+    {
+      void *recorder = dlopen(arguments[3], RTLD_NOW);
+      int (*install)(void) = recorder ? (int (*)(void))dlsym(recorder, "kvo_safety_install") : NULL;
+      printf("installed: %d\n", install ? install() : -1);
     }
   void (*run)(void) = (void (*)(void))dlsym(plugin, "run_plugin");
   run();

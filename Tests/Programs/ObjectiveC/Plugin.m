@@ -53,6 +53,11 @@ void run_plugin(void)
   [meter addObserver: dial forKeyPath: @"reading" options: 0 context: NULL];
   [meter setReading: 1];
   [dial release];
+  Dial *gone = [Dial new];
+  void *address = gone;
+  [gone release];
+  gone = [Dial new];
+  printf("memory is %s\n", address == (void *)gone ? "given back" : "kept");
   Closed *closed = [Closed new];
   Dial *other = [Dial new];
   [closed addObserver: other forKeyPath: @"anything" options: 0 context: NULL];
