@@ -11,16 +11,20 @@ package struct AuditOptions: Hashable, Sendable {
   package var judgesLeaksAtExit: Bool
   /// Whether registrations are counted by the places that make them.
   package var gathersCallSites: Bool
+  /// Whether it is followed how many registrations are live, which only a page shows.
+  package var followsActivity: Bool
 
   package init(
     profile: Profile? = nil,
     appModules: [String] = [],
     judgesLeaksAtExit: Bool = false,
-    gathersCallSites: Bool = false
+    gathersCallSites: Bool = false,
+    followsActivity: Bool = false
   ) {
     self.profile = profile
     self.appModules = appModules
     self.judgesLeaksAtExit = judgesLeaksAtExit
     self.gathersCallSites = gathersCallSites
+    self.followsActivity = followsActivity
   }
 }

@@ -103,7 +103,8 @@ struct AuditArguments: ParsableArguments {
         profile: profile,
         appModules: appModules,
         judgesLeaksAtExit: leaksAtExit,
-        gathersCallSites: triage.needsCallSites
+        gathersCallSites: triage.needsCallSites || reporting.hasPage,
+        followsActivity: reporting.hasPage
       ),
       resolver: DwarfFrameResolver(),
       importer: ReportImporter(dsyms: dsyms)

@@ -19,6 +19,7 @@ struct AuditCommand: ParsableCommand {
         kvo-audit app.jsonl
         kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
         kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit --format html=audit.html app.kvolog
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
         kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog

@@ -40,8 +40,8 @@ struct ReportOptions: ParsableArguments {
     name: .customLong("format"),
     help: ArgumentHelp(
       """
-      How to write the report: text, json, markdown, sarif, junit or html (a page of \
-      groups of crash reports); =FILE writes it into a file \
+      How to write the report: text, json, markdown, sarif, junit or html (a page for a \
+      browser, which needs nothing else); =FILE writes it into a file \
       (repeatable; text on standard output where nothing is said).
       """,
       valueName: "form[=file]"
@@ -69,6 +69,9 @@ struct ReportOptions: ParsableArguments {
     let named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
     return named + (summary.map { [ReportOutput(format: .json, path: $0)] } ?? [])
   }
+
+  /// Whether a page is to be written.
+  var hasPage: Bool { formats.contains { $0.format == .html } }
 
   func validate() throws {
     let printed = formats.filter { $0.path == nil }

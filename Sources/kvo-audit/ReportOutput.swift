@@ -10,7 +10,6 @@ struct ReportOutput: ExpressibleByArgument {
     case markdown
     case sarif
     case junit
-    /// A page of the groups of crash reports.
     case html
   }
 
@@ -55,7 +54,7 @@ struct ReportOutput: ExpressibleByArgument {
       case .json: JSONReportRenderer().render(report)
       case .markdown: MarkdownReportRenderer(showsSuppressed: showsSuppressed).render(report)
       case .sarif: SARIFReportRenderer().render(report)
-      case .html: GroupPageRenderer().render(report)
+      case .html: HTMLReportRenderer(showsSuppressed: showsSuppressed).render(report)
       case .junit: JUnitReportRenderer(failingFrom: severity).render(report)
       }
     try deliver(bytes)

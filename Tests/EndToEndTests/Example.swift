@@ -38,6 +38,17 @@ struct Example: CustomTestStringConvertible, Sendable {
 }
 
 extension String {
+  /// A page without event numbers and times, which are others in every run.
+  var withoutMoments: String {
+    replacing(#/event [\d,]+/#, with: "event N")
+      .replacing(#/[\d,]+ events/#, with: "N events")
+      .replacing(#/ · [\d.]+ (?:ns|µs|ms|s|min)</#, with: " · T<")
+      .replacing(#/<dt>Events<\/dt><dd>([^<]*)/#) { match in
+        let count = match.output.1.split(separator: "·").count
+        return "<dt>Events</dt><dd>" + Array(repeating: "N", count: count).joined(separator: " · ")
+      }
+  }
+
   /// The text without the folders of this machine, addresses and numbers that move with them.
   var withoutMachine: String {
     replacing(#/"0x[0-9a-f]+"/#, with: #""0x…""#)

@@ -72,6 +72,19 @@ struct SampleReportTests {
     )
   }
 
+  @Test("the demo's audit is its sample, as a page")
+  func page() throws {
+    let demo = Example(name: "Demo", status: 1)
+    let (log, _) = try demo.record(in: folder)
+    let audit = try Built.run(
+      "kvo-audit",
+      ["--format", "html", log.lastPathComponent],
+      in: folder.url
+    )
+    #expect(audit.status == 1 && audit.complaint == "")
+    try compare(audit.output.withoutMoments, with: "Demo.html")
+  }
+
   @Test("the index names every sample")
   func index() throws {
     let reports = Built.package.appending(path: "Reports")

@@ -30,6 +30,7 @@ struct InputReplay {
     /// The registrations by place; nil: nobody asked.
     var callSites: [CallSiteCount]?
     var growth: [ScopeGrowthRow] = []
+    var activity = Activity()
   }
 
   private static let batchCount = 4_096
@@ -44,6 +45,7 @@ struct InputReplay {
   private var unnamed: [String] = []
   private var callSites = CallSiteSums()
   private var growth: [ScopeGrowthRow] = []
+  private var activity = Activity()
   /// What was found in the process that is being replayed.
   private var found: Set<String> = []
   /// In how many processes each signature was found.
@@ -89,7 +91,8 @@ struct InputReplay {
       crashes: crashes,
       unnamed: unnamed,
       callSites: options.gathersCallSites ? callSites.sorted : nil,
-      growth: growth
+      growth: growth,
+      activity: activity
     )
   }
 
@@ -100,6 +103,7 @@ struct InputReplay {
     for signature in found { processCounts[signature, default: 0] += 1 }
     found.removeAll()
     gather(names: names)
+    if let process = current.activity?.process { activity.add(process) }
     if let last = current.crash {
       let crash = builder(names).crash(last.crash, in: last.event, number: last.number)
       explainAddresses(in: [crash.stack])

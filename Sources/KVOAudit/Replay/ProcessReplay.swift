@@ -19,6 +19,8 @@ struct ProcessReplay {
   private(set) var ending = Ending.open
   /// The registrations by place; nil: nobody asks.
   private(set) var callSites: CallSiteTally?
+  /// How many registrations are live; nil: nobody asks.
+  private(set) var activity: ActivityTracker?
 
   /// How a log ends.
   enum Ending {
@@ -34,6 +36,7 @@ struct ProcessReplay {
 
   init(options: AuditOptions) {
     callSites = options.gathersCallSites ? CallSiteTally() : nil
+    activity = options.followsActivity ? ActivityTracker() : nil
     replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
@@ -56,8 +59,30 @@ struct ProcessReplay {
   ) -> Int {
     var count = 0
     while count < events.count, describe(events[count], number: firstNumber + count) { count += 1 }
-    replay.take(events.extracting(first: count), firstNumber: firstNumber, judge)
+    replayed(events.extracting(first: count), firstNumber: firstNumber, judge)
     return count
+  }
+
+  /// Replays `events`; where activity is followed, in pieces that it asks for.
+  private mutating func replayed(
+    _ events: Span<Event>,
+    firstNumber: Int,
+    _ judge: (Verdict) -> Void
+  ) {
+    var doneCount = 0
+    while let room = activity?.room, doneCount < events.count {
+      let piece = events.extracting(droppingFirst: doneCount)
+        .extracting(first: min(room, events.count - doneCount))
+      replay.take(piece, firstNumber: firstNumber + doneCount, judge)
+      activity?.note(
+        piece,
+        firstNumber: firstNumber + doneCount,
+        live: replay.engine.liveRegistrationCount
+      )
+      doneCount += piece.count
+    }
+    guard activity == nil else { return }
+    replay.take(events, firstNumber: firstNumber, judge)
   }
 
   /// Takes from `event` what is not left to the rules.

@@ -16,6 +16,7 @@ struct ReportMerger {
   private var callSites: CallSiteSums?
   private var growth: [ScopeGrowthRow] = []
   private var isOver = true
+  private var activity = Activity()
 
   /// Takes in what was found in one input.
   mutating func add(_ outcome: InputReplay.Outcome, label: String) {
@@ -37,6 +38,7 @@ struct ReportMerger {
       growth.append(row)
     }
     if outcome.ended.last?.ending == .open { isOver = false }
+    activity.add(outcome.activity, input: inputLabels.count - 1)
     unnamed += outcome.unnamed.filter { !unnamed.contains($0) }
     for process in outcome.ended {
       summary.processCount += 1
@@ -62,6 +64,7 @@ struct ReportMerger {
     report.callSites = callSites?.sorted
     report.growth = growth
     report.isOver = isOver
+    report.activity = activity
     report.countFindings()
   }
 

@@ -113,6 +113,8 @@ package struct AuditReport: Sendable {
   package var isOver = true
   /// What the runs of scopes left behind, by input; empty where that was not gathered.
   package var growth: [ScopeGrowthRow] = []
+  /// How many registrations were live, where that was followed.
+  package var activity = Activity()
 
   package init(
     inputs: [Input] = [],

@@ -114,7 +114,7 @@ package struct TextReportRenderer {
   }
 
   /// Codes in ascending order, with three and more that follow each other as `KVO022–KVO028`.
-  private static func listed(_ codes: [RuleCode]) -> String {
+  static func listed(_ codes: [RuleCode]) -> String {
     let all = RuleCode.allCases
     let places = codes.compactMap(all.firstIndex)
     var runs: [ClosedRange<Int>] = []

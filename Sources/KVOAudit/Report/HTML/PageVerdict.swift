@@ -1,0 +1,145 @@
+import KVORules
+
+/// What the first screen of a page says.
+struct PageVerdict {
+  static let clean = "Nothing was found."
+
+  let report: AuditReport
+
+  init(_ report: AuditReport) { self.report = report }
+
+  /// The title of the page's window, and its heading.
+  var title: String {
+    let summary = report.summary
+    if report.inputs.isEmpty { return "KVO audit: nothing could be read" }
+    let found = [
+      (summary.errorCount, "error"), (summary.warningCount, "warning"), (summary.noteCount, "note"),
+    ]
+    let parts = found.filter { $0.0 > 0 }.map { Wording.count($0.0, $0.1) }
+    return "KVO audit: " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
+  }
+
+  /// What it was found in.
+  var sources: String {
+    let summary = report.summary
+    var parts: [String] = []
+    if summary.processCount > 0 {
+      var text =
+        "\(Wording.count(summary.eventCount, "event")) from "
+        + "\(Wording.count(summary.processCount, "process", "processes")), with "
+        + "\(Wording.count(summary.liveRegistrationCount, "observation")) live at the end"
+      if summary.droppedEventCount > 0 {
+        text += " and \(Wording.count(summary.droppedEventCount, "event")) dropped"
+      }
+      parts.append(text)
+    }
+    if summary.textCount > 0 {
+      let groups = report.findings.count { $0.crashFacts != nil }
+      parts.append(
+        "\(Wording.count(groups, "group")) of faults in "
+          + "\(Wording.count(summary.reportCount, "report")) from "
+          + Wording.count(summary.textCount, "text")
+      )
+    }
+    return parts.joined(separator: "; ")
+  }
+
+  /// What keeps the verdict from being the whole truth.
+  var reservations: [String] {
+    var texts: [String] = []
+    if !report.failures.isEmpty {
+      texts.append("\(Wording.count(report.failures.count, "input")) could not be read")
+    }
+    let damageCount = report.inputs.reduce(0) { $0 + $1.damageCount }
+    if damageCount > 0 {
+      texts.append("\(Wording.count(damageCount, "place")) in the inputs could not be read")
+    }
+    if report.summary.suppressedCount > 0 {
+      texts.append("\(Wording.count(report.summary.suppressedCount, "finding")) suppressed")
+    }
+    if !report.notJudged.isEmpty {
+      let count = Set(report.notJudged.map(\.code)).count
+      texts.append("\(Wording.count(count, "rule")) could not be judged, or not everywhere")
+    }
+    return texts
+  }
+}
+
+extension HTMLText {
+  /// Writes the head of the page, with links to its sections.
+  mutating func write(_ verdict: PageVerdict, links: [(id: String, title: String)]) {
+    let summary = verdict.report.summary
+    element("header", ["class": "top"]) { page in
+      page.line()
+      page.element("h1", text: verdict.title)
+      page.line()
+      page.element("p", text: verdict.sources)
+      page.line()
+      page.element("ul", ["class": "tally", "aria-label": "Findings by severity"]) { page in
+        page.tally(summary.errorCount, "error", "errors")
+        page.tally(summary.warningCount, "warning", "warnings")
+        page.tally(summary.noteCount, "note", "notes")
+        if verdict.report.findings.isEmpty, !verdict.report.inputs.isEmpty {
+          page.element("li", ["class": "clean"]) { page in
+            page.sign("clean")
+            page.text(" nothing found")
+          }
+        }
+      }
+      page.line()
+      page.writeCrashes(verdict.report)
+      let reservations = verdict.reservations
+      if !reservations.isEmpty {
+        page.element("p", ["class": "quiet small"], text: reservations.joined(separator: " · "))
+        page.line()
+      }
+      page.element("nav", ["aria-label": "Sections"]) { page in
+        page.element("ul") { page in
+          for link in links {
+            page.element("li") { $0.element("a", ["href": "#\(link.id)"], text: link.title) }
+          }
+        }
+      }
+    }
+    line()
+  }
+
+  private mutating func tally(_ count: Int, _ severity: String, _ plural: String) {
+    element("li", ["class": count > 0 ? "some \(severity)" : severity]) { page in
+      page.sign(severity)
+      page.markup(" ")
+      page.element("b", text: Wording.grouped(count))
+      page.text(" \(count == 1 ? severity : plural)")
+    }
+  }
+
+  private mutating func writeCrashes(_ report: AuditReport) {
+    for crash in report.crashes.prefix(10) {
+      var parts = [crash.name]
+      if let reason = crash.reason { parts.append(reason) }
+      if let thread = crash.stack.thread {
+        parts.append("on thread \(thread)" + (crash.stack.threadName.map { " (\($0))" } ?? ""))
+      }
+      if let count = crash.liveCount {
+        parts.append("with \(Wording.count(count, "observation")) live")
+      }
+      element("div", ["class": "alarm"]) { page in
+        page.element("p") { page in
+          page.element("b", text: "The recorded process crashed: ")
+          page.text(parts.joined(separator: ", "))
+        }
+        if let own = crash.stack.frames.first(where: \.isFirstOwn) ?? crash.stack.frames.first {
+          let name = own.symbol ?? own.address.map { "0x" + String($0, radix: 16) } ?? "?"
+          page.element("code", text: "\(name)  \(FindingText.place(of: own))")
+        }
+      }
+      line()
+    }
+    if report.crashes.count > 10 {
+      element(
+        "p",
+        text: "and \(Wording.count(report.crashes.count - 10, "more crash", "more crashes"))"
+      )
+    }
+  }
+}

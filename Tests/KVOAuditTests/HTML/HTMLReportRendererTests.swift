@@ -1,0 +1,254 @@
+import Foundation
+import KVORules
+import Testing
+
+@testable import KVOAudit
+
+@Suite("The report as a page")
+struct HTMLReportRendererTests {
+  private func page(_ report: AuditReport, sources: [String: String] = [:]) -> Page {
+    Page(HTMLReportRenderer { sources[$0] }.render(report))
+  }
+
+  private static let attack =
+    "</script></style><img src=x onerror=alert(1)>\"'&\u{202e}\u{0}\u{1b}[31m\u{2028}`"
+
+  /// A finding in which every text is `text`.
+  private func finding(_ text: String, _ number: Int = 0, frameCount: Int = 2) -> Finding {
+    let object = Finding.Object(className: text, id: text)
+    let frame = Finding.StackFrame(
+      address: 1,
+      symbol: text,
+      module: text,
+      file: text,
+      line: 1,
+      isFirstOwn: true
+    )
+    let stack = Finding.Stack(
+      role: .failed,
+      thread: text,
+      threadName: text,
+      event: 1,
+      site: text,
+      frames: Array(repeating: frame, count: frameCount)
+    )
+    var finding = Finding(
+      code: RuleCode.allCases[number % RuleCode.allCases.count],
+      severity: Severity.allCases.reversed()[number % 3],
+      profile: .swift,
+      consequence: .contained,
+      message: text,
+      subject: object,
+      observer: object,
+      keyPath: text,
+      context: text,
+      events: [1],
+      stacks: Array(repeating: stack, count: frameCount),
+      cycle: Array(
+        repeating: .init(from: object, label: text, to: object, strength: text, certainty: text),
+        count: frameCount
+      ),
+      hint: text,
+      signature: String(0x1000_0000 + number, radix: 16)
+    )
+    finding.isLibrary = number % 2 == 0
+    return finding
+  }
+
+  /// A report in which every text is `text`.
+  private func report(_ text: String, findingCount: Int = 1, frameCount: Int = 2) -> AuditReport {
+    var report = AuditReport(
+      inputs: [
+        AuditReport.Input(
+          path: text,
+          kind: .binary,
+          eventCount: 1,
+          damaged: [DamagedPlace(location: .text(line: 1, column: 1), message: text, number: 1)],
+          damageCount: 1
+        )
+      ],
+      failures: [InputFailure(input: text, reason: text)],
+      findings: (0..<findingCount).map { finding(text, $0, frameCount: frameCount) },
+      notJudged: [AuditReport.NotJudged(code: .doubleRemove, why: text)]
+    )
+    report.findings[0].consequences = [finding(text, 1_000_000)]
+    report.unnamed = [text]
+    report.crashes = [
+      RecordedCrash(name: text, reason: text, liveCount: 1, stack: report.findings[0].stacks[0])
+    ]
+    var curve = LiveCurve()
+    curve.add(1, lastEvent: 1, live: 1, time: 1)
+    report.activity.add(Activity.Process(firstEvent: 1, curve: curve))
+    report.callSites = (0..<600).map { place in
+      let frames = (0..<12 - place % 12).map { Finding.StackFrame(symbol: text + "\($0)") }
+      let stack = Finding.Stack(role: .registered, event: 0, frames: frames)
+      return CallSiteCount(
+        site: CallSite(subject: text, keyPath: "\(place)", observer: text, stack: stack),
+        madeCount: 1_000,
+        liveCount: 1
+      )
+    }
+    report.growth = (0..<100).map { place in
+      ScopeGrowthRow(
+        input: 0,
+        scope: text,
+        runCount: 65,
+        site: report.callSites?[place].site
+          ?? CallSite(subject: text, keyPath: text, observer: nil, stack: report.crashes[0].stack),
+        points: (1...65).map { .init(run: $0, count: $0) },
+        isGrowing: place % 2 == 0
+      )
+    }
+    return report
+  }
+
+  private func expectSound(_ page: Page) {
+    #expect(page.unbalanced == [])
+    #expect(Set(page.ids).count == page.ids.count, "an id stands twice")
+    for link in page.links {
+      #expect(link.hasPrefix("#") && page.ids.contains(String(link.dropFirst())), "\(link)")
+    }
+  }
+
+  @Test("says what matters first, and leads to every section")
+  func order() {
+    let page = page(.sample)
+    expectSound(page)
+    #expect(page.html.contains("<h1>KVO audit: 1 error, 2 notes</h1>"))
+    #expect(page.html.contains("<title>KVO audit: 1 error, 2 notes</title>"))
+    #expect(page.sections == ["findings", "not-judged", "inputs"])
+    #expect(
+      page.html.contains(
+        "1,204 events from 1 process, with 14 observations live at the end and "
+          + "18,446,744,073,709,551,615 events dropped"
+      )
+    )
+    #expect(page.text.contains("1 input could not be read"))
+    #expect(page.text.contains("Not read: b.jsonl: no such file"))
+    #expect(page.text.contains("a.jsonl:7:3: not JSON"))
+    #expect(page.ids.contains("5f0c2a91") && page.ids.contains("00000001"))
+  }
+
+  @Test("of a clean log says what was not looked for before anything else")
+  func clean() {
+    var report = AuditReport.sample
+    report.findings = []
+    report.summary = .init()
+    report.summary.processCount = 1
+    let page = page(report)
+    expectSound(page)
+    #expect(page.html.contains("<h1>KVO audit: nothing found</h1>"))
+    #expect(page.sections == ["findings", "not-judged", "inputs"])
+    #expect(!page.elements.contains("script") && !page.html.contains("script-src"))
+    #expect(!page.elements.contains("details"))
+  }
+
+  @Test("of nothing that could be read does not say that nothing was found")
+  func unreadable() {
+    let page = page(AuditReport(failures: [InputFailure(input: "a", reason: "no such file")]))
+    expectSound(page)
+    #expect(page.html.contains("<h1>KVO audit: nothing could be read</h1>"))
+    #expect(!page.html.contains("class=\"clean\""))
+  }
+
+  @Test("shows hostile names as they are, everywhere")
+  func hostile() {
+    let attack = Self.attack + ".swift"
+    let page = page(report(attack), sources: [attack: attack])
+    expectSound(page)
+    #expect(!page.elements.contains("img"))
+    #expect(!page.text.contains { $0 == "\u{202e}" || $0 == "\u{0}" || $0 == "\u{1b}" })
+    #expect(page.text.contains("\\u{202e}\\u{0}\\u{1b}[31m\\u{2028}"))
+    // The elements are those of a page with harmless names.
+    let harmless = self.page(report("x.swift"), sources: ["x.swift": "x"])
+    #expect(page.elements == harmless.elements)
+    #expect(page.attributes == harmless.attributes)
+  }
+
+  @Test("has the source around the first own frames, where it is at hand")
+  func source() {
+    let with = page(.sample, sources: ["Screen.swift": String(repeating: "<line>\n", count: 50)])
+    #expect(with.html.contains("<span class=\"line\">41  </span>&lt;line&gt;"))
+    #expect(!page(.sample).html.contains("class=\"source\""))
+  }
+
+  @Test("loads nothing, and lets nothing run but its own script")
+  func alone() throws {
+    let page = page(report("x"))
+    for foreign in ["http:", "https:", "src=", "url(", "@import", "<link", "<iframe"] {
+      #expect(!page.html.contains(foreign), "\(foreign)")
+    }
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(page.script.utf8).write(to: file)
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = ["sha256sum", file.path]
+    process.standardOutput = output
+    try process.run()
+    let hex = String(
+      decoding: try output.fileHandleForReading.readToEnd() ?? Data(),
+      as: UTF8.self
+    ).prefix(64)
+    process.waitUntilExit()
+    var digest = Data()
+    var rest = hex[...]
+    while let byte = UInt8(rest.prefix(2), radix: 16) {
+      digest.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    #expect(PageScript.integrity == "sha256-\(digest.base64EncodedString())")
+    #expect(page.html.contains("script-src &#39;\(PageScript.integrity)&#39;"))
+  }
+
+  @Test("marks what is meant, suppressed or doubtful")
+  func marks() {
+    var report = AuditReport.sample
+    report.findings[0].isSuppressed = true
+    report.findings[0].baseline = .new
+    report.findings[0].isExpected = true
+    report.findings[0].confidence = .low
+    let text = page(report).text
+    #expect(text.contains(" new meant suppressed low confidence 3 times"))
+  }
+
+  @Test("leaves out what a file suppresses, unless it is asked for, and says how many")
+  func suppressed() {
+    var report = AuditReport.sample
+    report.findings[0].isSuppressed = true
+    report.findings[0].suppression = .init(reason: "old", until: "2027-01-31", place: "kvo.supp:3")
+    report.summary.suppressedCount = 1
+    let without = page(report)
+    expectSound(without)
+    #expect(!without.elements.contains("details"))
+    #expect(without.text.contains("1 finding suppressed"))
+    let with = Page(HTMLReportRenderer(showsSuppressed: true).render(report))
+    expectSound(with)
+    #expect(with.text.contains("old, until 2027-01-31 (kvo.supp:3)"))
+  }
+
+  @Test(
+    "stays under 5 MB, whatever is in the report",
+    arguments: ["x", "W", "\u{2066}", "&", Self.attack]
+  )
+  func bounds(part: String) {
+    let text = String(repeating: part, count: 1_200 / part.unicodeScalars.count)
+    let report = report(text, findingCount: 500, frameCount: 45)
+    let bytes = HTMLReportRenderer { _ in text }.render(report)
+    #expect(bytes.count <= 5_000_000)
+    let page = Page(bytes)
+    #expect(page.unbalanced == [])
+    #expect(page.html.contains("more finding"))
+  }
+
+  @Test("tells of all findings of an ordinary log, each with its proof")
+  func many() {
+    let report = report("Screen.swift", findingCount: 300)
+    let page = page(report)
+    expectSound(page)
+    #expect(page.tags.count { $0.name == "details" && !$0.isEnd } == 300)
+    #expect(!page.html.contains("more finding"))
+    #expect(report.findings.allSatisfy { page.ids.contains($0.signature) })
+  }
+}
