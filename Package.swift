@@ -136,7 +136,9 @@ let package = Package(
     ),
     .testTarget(
       name: "KVOSafetyTests",
-      dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
+      dependencies: [
+        "TestSupport", "KVOSafety", "KVORecorder", "KVORetention", "KVORules", "KVOTrace",
+      ]
     ),
 
     // The layout of Swift's metadata, and what the allocator is asked.

@@ -165,6 +165,8 @@ extension JSONText {
       text.value(edge.strength)
       text.key("certainty")
       text.value(edge.certainty)
+      text.key("shouldBeWeak")
+      text.value(edge.shouldBeWeak)
     }
   }
 }

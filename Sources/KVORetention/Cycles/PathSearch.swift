@@ -55,6 +55,20 @@ struct PathSearch: ~Copyable {
     return best
   }
 
+  /// The references of the shortest cycle through an object, or nil where there is none.
+  ///
+  /// - Complexity: O(n) in objects and references of its component.
+  mutating func shortestCycle(
+    through object: Int,
+    numbers: [UInt32],
+    of graph: borrowing ObjectGraph
+  ) -> [(object: Int, edge: Int)]? {
+    var effort = 0
+    return way(from: [object], to: object, shorterThan: .max, effort: &effort, of: graph) {
+      numbers[$0] == numbers[object]
+    }
+  }
+
   /// The references of the shortest way from one of `roots` to `target`, or nil where there is none.
   ///
   /// - Complexity: O(n) in objects and references.

@@ -70,7 +70,10 @@ package struct FindingBuilder {
       isHistoryLost: verdict.isHistoryLost,
       hint: sentence.hint(entry.hint)
     )
-    if case .cycle(let references) = verdict.detail { finding.cycle = references.map(edge) }
+    if case .cycle(let references) = verdict.detail {
+      finding.cycle = references.map(edge)
+      if let place = references.placeToWeaken { finding.cycle[place].shouldBeWeak = true }
+    }
     finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
     return finding
   }

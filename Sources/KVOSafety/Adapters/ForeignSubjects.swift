@@ -29,6 +29,9 @@ final class ForeignSubjects: Sendable {
     return storage
   }
 
+  /// The registrations of the objects that there are, in no particular order.
+  var all: [SubjectStorage] { storages.withLock { Array($0.values) } }
+
   /// Judges what is registered on an object that is gone, and forgets it.
   func forget(_ subject: ObjectID) {
     guard let storage = storages.withLock({ $0.removeValue(forKey: subject) }) else { return }

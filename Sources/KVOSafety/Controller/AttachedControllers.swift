@@ -37,6 +37,9 @@ final class AttachedControllers: Sendable {
     return kept as? ObservationController<Owner> ?? made
   }
 
+  /// The controllers that there are, in no particular order.
+  var all: [any AnyController] { controllers.withLock { $0.values.flatMap(\.values) } }
+
   /// Lets go of the controllers of an object that is dead.
   func forget(_ owner: ObjectID) {
     let dropped = controllers.withLock { $0.removeValue(forKey: owner) }
@@ -45,9 +48,26 @@ final class AttachedControllers: Sendable {
 }
 
 /// A controller of any owner.
-protocol AnyController: AnyObject, Sendable {}
+protocol AnyController: AnyObject, Sendable {
+  /// What it is in logs.
+  var registry: ObjectRef { get }
+  /// The observed objects that it keeps alive.
+  var keptAddresses: [UInt] { get }
+  /// Where its owner is, or nil where that is dead.
+  var ownerAddress: UInt? { get }
+}
 
-extension ObservationController: AnyController {}
+extension ObservationController: AnyController {
+  var registry: ObjectRef { ObjectTable.shared.record(of: identity).ref }
+
+  var keptAddresses: [UInt] {
+    entries.withLock { entries in
+      entries.all.compactMap { $0.object.map { ObjectTable.address(of: $0) } }
+    }
+  }
+
+  var ownerAddress: UInt? { owner.map { ObjectTable.address(of: $0) } }
+}
 
 extension ObservationController {
   /// The controller of `owner`, which need not store one.

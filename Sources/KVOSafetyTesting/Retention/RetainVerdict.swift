@@ -22,7 +22,8 @@ enum RetainVerdict {
     return "\(type(of: object)) is still alive\n\(answer)"
   }
 
-  private static var names: CodeNames {
+  /// What names the code of this process.
+  static var names: CodeNames {
     CodeNames(resolver: DwarfFrameResolver(), images: ImageList.loadedImages())
   }
 }
