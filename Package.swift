@@ -144,9 +144,18 @@ let package = Package(
     // The layout of Swift's metadata, and what the allocator is asked.
     .target(name: "CKVORetention"),
     .target(name: "KVORetention", dependencies: ["KVOTrace", "KVORules", "CKVORetention"]),
+    // The shapes of references that tests try, as a program: `Scripts/retention-builds` builds it in ways
+    // in which tests are not built.
+    .executableTarget(
+      name: "RetentionProbe",
+      dependencies: ["KVORetention"],
+      path: "Tests/RetentionProbe"
+    ),
     .testTarget(
       name: "KVORetentionTests",
-      dependencies: ["KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace"]
+      dependencies: [
+        "KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace", "RetentionProbe",
+      ]
     ),
 
     // The names that other libraries have for the same, for code that is being ported.

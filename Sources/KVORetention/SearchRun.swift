@@ -137,9 +137,28 @@ struct SearchRun {
     return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
   }
 
-  // MARK: What both need
+  // MARK: What others need
 
-  private func graph(from roots: [UInt]) -> ObjectGraph {
+  func className(at address: UInt) -> String { namer.className(at: address) }
+
+  /// How a way along objects is drawn, without the places of elements in collections.
+  func text(ofWay addresses: [UInt]) -> String {
+    guard addresses.count > 1 else { return addresses.first.map { className(at: $0) } ?? "" }
+    return withoutPlaces(RetainPath(edges: namer.edges(along: addresses)).description)
+  }
+
+  /// The same for a circle.
+  func text(ofRing addresses: [UInt]) -> String {
+    let ring = rotated(addresses)
+    guard let first = ring.first else { return "" }
+    return withoutPlaces(RetainCycle(edges: namer.edges(along: ring + [first])).description)
+  }
+
+  private func withoutPlaces(_ text: String) -> String {
+    text.replacing(#/\[\d+\]/#, with: "[…]")
+  }
+
+  func graph(from roots: [UInt]) -> ObjectGraph {
     GraphWalk(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory).graph(from: roots)
   }
 

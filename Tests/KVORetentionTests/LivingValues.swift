@@ -3,6 +3,8 @@ import Foundation
 import Observation
 import Synchronization
 
+@testable import RetentionProbe
+
 /// Live values of types that other people wrote, in states that programs have them in.
 ///
 /// A walk must come through all of them alive. The list stays as it is when it passes: types are added.
