@@ -155,6 +155,7 @@ let package = Package(
       name: "KVORetentionTests",
       dependencies: [
         "KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace", "RetentionProbe",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
 

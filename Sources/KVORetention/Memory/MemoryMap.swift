@@ -101,8 +101,11 @@ final class MemoryMap {
   }
 
   /// Takes in lines of the form `start-end rwxp offset device inode path`, readable ones alone.
+  ///
+  /// A last line without its end may be cut, and counts for nothing.
   static func parse(_ text: [UInt8]) -> [Region] {
-    text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+    let end = text.lastIndex(of: UInt8(ascii: "\n")) ?? 0
+    return text[..<end].split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
       guard fields.count >= 5, fields[1].count >= 3, fields[1].first == UInt8(ascii: "r") else {
         return nil

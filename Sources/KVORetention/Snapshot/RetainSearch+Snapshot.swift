@@ -91,7 +91,7 @@ public struct RetainSnapshotError: Error, Hashable, Sendable, CustomStringConver
   /// More codes may come.
   public struct Code: Hashable, Sendable {
     private let name: String
-    /// The answer did not come in time. The snapshot is gone.
+    /// The answer did not come in time; the snapshot is gone.
     public static let timedOut = Code(name: "timedOut")
     /// The snapshot met memory that was being changed, as often as it was tried.
     public static let crashed = Code(name: "crashed")
