@@ -11,7 +11,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check bench lint imports harness fuzz thread-sanitizer \
-  recorder-thread-sanitizer address-sanitizer reports \
+  recorder-thread-sanitizer address-sanitizer retention reports \
   setup setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
@@ -27,7 +27,7 @@ test: setup-tests
 	swift build --build-tests $(STRICT)
 	swift test --skip-build
 
-check: lint imports harness fuzz thread-sanitizer address-sanitizer
+check: lint imports harness fuzz thread-sanitizer address-sanitizer retention
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -72,6 +72,11 @@ address-sanitizer: setup-tests
 	$(ADDRESS_SANITIZER) --filter 'KVOTraceTests|KVORecorderTests'
 	$(ADDRESS_SANITIZER) --skip-build \
 	  --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVOSymbolsTests' --skip OracleTests
+
+# What it reads of memory is the same in no two ways of building. `Scripts/retention-builds` alone tries all
+# of them and writes Reports/retention-builds.md.
+retention: setup
+	Scripts/retention-builds debug debug-asan o
 
 # Writes the sample reports anew; a test compares them.
 reports: setup

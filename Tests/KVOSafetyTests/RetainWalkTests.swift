@@ -28,11 +28,6 @@ private final class Screen {
     observations.observe(account, \.owner) { screen, _, _ in screen.count += 1 }
     observations.observe(account, \.balance) { _, _, _ in self.count += 1 }
   }
-
-  func observeByAttachment() {
-    let controller = ObservationController.of(self)
-    controller.observe(account, \.balance) { [count] _, _, _ in self.count += count }
-  }
 }
 
 @Suite("Retain cycles of observations, found by a walk", .serialized)
@@ -100,15 +95,17 @@ struct RetainWalkTests {
 
   @Test("a controller that nobody stores is kept by its owner's life")
   func attached() {
-    var screen: Screen? = Screen(Account())
-    screen?.observeByAttachment()
-    let holder = [screen]
-    screen = nil
-    guard let held = holder.first ?? nil else { return }
-    // By its own property the way is shorter.
-    #expect(drawn(KVO.findRetainCycles(from: held)).count == 1)
-    ObservationController.of(held).unobserveAll()
-    #expect(KVO.findRetainCycles(from: held).verdict == .noneFound)
+    final class Owner { var count = 0 }
+    let owner = Owner()
+    ObservationController.of(owner).observe(Account(), \.balance) { _, _, _ in owner.count += 1 }
+    #expect(
+      drawn(KVO.findRetainCycles(from: owner)) == [
+        "Owner → ObservationController.of → ObservationController → observed object → Account → "
+          + "observation of \"balance\" → closure → capture of Owner → Owner"
+      ]
+    )
+    ObservationController.of(owner).unobserveAll()
+    #expect(KVO.findRetainCycles(from: owner).verdict == .noneFound)
   }
 
   @Test("an object in the middle of a path keeps the observation that hangs on it")

@@ -29,8 +29,14 @@ final class ForeignSubjects: Sendable {
     return storage
   }
 
-  /// The registrations of the objects that there are, in no particular order.
-  var all: [SubjectStorage] { storages.withLock { Array($0.values) } }
+  /// The objects that there are and where their registrations are, in no particular order.
+  ///
+  /// Holds no registrations for longer than the lock.
+  var places: [(subject: ObjectRecord, storage: UInt)] {
+    storages.withLock { storages in
+      storages.values.map { ($0.record, ObjectTable.address(of: $0)) }
+    }
+  }
 
   /// Judges what is registered on an object that is gone, and forgets it.
   func forget(_ subject: ObjectID) {

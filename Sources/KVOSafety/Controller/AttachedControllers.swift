@@ -15,7 +15,12 @@ final class AttachedControllers: Sendable {
   static let shared = AttachedControllers()
 
   // State: `controllers`, under its own lock. Nothing is made or released while it is held.
-  private let controllers = GuardedState<[ObjectID: [Kind: any AnyController]]>([:])
+  private let controllers = GuardedState<[ObjectID: Attached]>([:])
+
+  private struct Attached: Sendable {
+    var owner: ObjectRecord
+    var controllers: [Kind: any AnyController] = [:]
+  }
 
   private init() {}
 
@@ -26,19 +31,27 @@ final class AttachedControllers: Sendable {
     let record = ObjectTable.shared.record(of: owner)
     ObjectTable.shared.watch(record, of: owner)
     let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
-    let known = controllers.withLock { $0[record.ref.id]?[kind] }
+    let known = controllers.withLock { $0[record.ref.id]?.controllers[kind] }
     if let known = known as? ObservationController<Owner> { return known }
     let made = ObservationController(owner: owner, retainsObserved: retainsObserved)
     let kept = controllers.withLock { controllers in
-      if let known = controllers[record.ref.id]?[kind] { return known }
-      controllers[record.ref.id, default: [:]][kind] = made
+      if let known = controllers[record.ref.id]?.controllers[kind] { return known }
+      controllers[record.ref.id, default: Attached(owner: record)].controllers[kind] = made
       return made
     }
     return kept as? ObservationController<Owner> ?? made
   }
 
-  /// The controllers that there are, in no particular order.
-  var all: [any AnyController] { controllers.withLock { $0.values.flatMap(\.values) } }
+  /// The owners that there are and where their controllers are, in no particular order.
+  ///
+  /// Holds no controller for longer than the lock.
+  var places: [(owner: ObjectRecord, controller: UInt)] {
+    controllers.withLock { controllers in
+      controllers.values.flatMap { attached in
+        attached.controllers.values.map { (attached.owner, ObjectTable.address(of: $0)) }
+      }
+    }
+  }
 
   /// Lets go of the controllers of an object that is dead.
   func forget(_ owner: ObjectID) {
@@ -53,8 +66,6 @@ protocol AnyController: AnyObject, Sendable {
   var registry: ObjectRef { get }
   /// The observed objects that it keeps alive.
   var keptAddresses: [UInt] { get }
-  /// Where its owner is, or nil where that is dead.
-  var ownerAddress: UInt? { get }
 }
 
 extension ObservationController: AnyController {
@@ -65,8 +76,6 @@ extension ObservationController: AnyController {
       entries.all.compactMap { $0.object.map { ObjectTable.address(of: $0) } }
     }
   }
-
-  var ownerAddress: UInt? { owner.map { ObjectTable.address(of: $0) } }
 }
 
 extension ObservationController {

@@ -57,26 +57,19 @@ struct LayerKnowledge: RetainKnowledge {
   }
 
   var attachments: [RetainAttachment] {
-    let controllers = AttachedControllers.shared.all.compactMap { controller in
-      controller.ownerAddress.map { owner in
-        RetainAttachment(
-          owner: owner,
-          kept: ObjectTable.address(of: controller),
-          label: "ObservationController.of"
-        )
-      }
+    let controllers = AttachedControllers.shared.places.map { owner, controller in
+      (owner, RetainAttachment(owner: owner.address, kept: controller, label: Self.attachedLabel))
     }
-    let registrations = ForeignSubjects.shared.all.compactMap { storage in
-      storage.record.object.map { _ in
-        RetainAttachment(
-          owner: storage.record.address,
-          kept: ObjectTable.address(of: storage),
-          label: ""
-        )
-      }
+    let registrations = ForeignSubjects.shared.places.map { subject, storage in
+      (subject, RetainAttachment(owner: subject.address, kept: storage, label: ""))
     }
-    return controllers + registrations
+    // Where the hook of the class does not tell of deaths, the place may be another object's by now.
+    return (controllers + registrations)
+      .filter { record, _ in record.isWatched || record.object != nil }
+      .map { $1 }
   }
+
+  private static let attachedLabel = "ObservationController.of"
 
   /// The object at an address that a walk met, which at quiescence is alive.
   static func object(at address: UInt) -> AnyObject? {
