@@ -13,7 +13,7 @@
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check preload bench lint imports harness fuzz thread-sanitizer \
-  recorder-thread-sanitizer address-sanitizer reports \
+  recorder-thread-sanitizer address-sanitizer retention reports \
   install uninstall setup setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
@@ -32,7 +32,7 @@ test: setup-tests
 	Scripts/preload
 	swift test --skip-build
 
-check: lint imports harness fuzz thread-sanitizer address-sanitizer
+check: lint imports harness fuzz thread-sanitizer address-sanitizer retention
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -77,6 +77,11 @@ address-sanitizer: setup-tests
 	$(ADDRESS_SANITIZER) --filter 'KVOTraceTests|KVORecorderTests'
 	$(ADDRESS_SANITIZER) --skip-build \
 	  --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVOSymbolsTests' --skip OracleTests
+
+# What it reads of memory is the same in no two ways of building. `Scripts/retention-builds` alone tries all
+# of them and writes Reports/retention-builds.md.
+retention: setup
+	Scripts/retention-builds debug debug-asan o
 
 # Writes the sample reports anew; a test compares them.
 reports: setup

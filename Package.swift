@@ -146,15 +146,27 @@ let package = Package(
     ),
     .testTarget(
       name: "KVOSafetyTests",
-      dependencies: ["TestSupport", "KVOSafety", "KVORecorder", "KVORules", "KVOTrace"]
+      dependencies: [
+        "TestSupport", "KVOSafety", "KVORecorder", "KVORetention", "KVORules", "KVOTrace",
+      ]
     ),
 
     // The layout of Swift's metadata, and what the allocator is asked.
     .target(name: "CKVORetention"),
     .target(name: "KVORetention", dependencies: ["KVOTrace", "KVORules", "CKVORetention"]),
+    // The shapes of references that tests try, as a program: `Scripts/retention-builds` builds it in ways
+    // in which tests are not built.
+    .executableTarget(
+      name: "RetentionProbe",
+      dependencies: ["KVORetention"],
+      path: "Tests/RetentionProbe"
+    ),
     .testTarget(
       name: "KVORetentionTests",
-      dependencies: ["KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace"]
+      dependencies: [
+        "KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace", "RetentionProbe",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
     ),
 
     // The names that other libraries have for the same, for code that is being ported.

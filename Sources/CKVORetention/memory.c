@@ -4,12 +4,18 @@
 #include "CKVORetention.h"
 
 #include <pthread.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 // AddressSanitizer's own questions: present in a program that it was linked into.
 extern int __sanitizer_get_ownership(const volatile void *address) __attribute__((weak));
 extern size_t __sanitizer_get_allocated_size(const volatile void *address) __attribute__((weak));
 
 __attribute__((no_sanitize("address"))) uintptr_t kvos_allocation_size(const void *address) {
+  return kvos_allocation_size_by_word(address, ((const uintptr_t *)address)[-1]);
+}
+
+uintptr_t kvos_allocation_size_by_word(const void *address, uintptr_t word) {
   if (__sanitizer_get_ownership != NULL) {
     return __sanitizer_get_ownership(address) ? __sanitizer_get_allocated_size(address) : 0;
   }
@@ -17,13 +23,38 @@ __attribute__((no_sanitize("address"))) uintptr_t kvos_allocation_size(const voi
   // glibc keeps the size of a chunk in front of it: a multiple of 16, with three flags, of which 2
   // says that the chunk has pages of its own. What is on a stack or in an image has anything there,
   // so that the caller checks what it reads of the range.
-  uintptr_t word = ((const uintptr_t *)address)[-1];
   uintptr_t size = word & ~(uintptr_t)15;
   if ((uintptr_t)address % 16 != 0 || word & 8 || size < 32 || size >> 40) return 0;
   return word & 2 ? size - 16 : size - 8;
 #else
   return 0;
 #endif
+}
+
+size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count) {
+  struct iovec from = {(void *)address, count};
+  struct iovec to = {copy, count};
+  ssize_t copied = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  return copied < 0 ? 0 : (size_t)copied;
+}
+
+// Here for its speed in debug builds. Source of the bits: stdlib/public/SwiftShims/swift/shims/RefCount.h
+// of swiftlang/swift, for 64-bit platforms.
+static int isLiving(uint64_t counts) {
+  // Counted in a side table, whose address is in the lower bits; the bit below is set with it.
+  if (counts >> 63) return counts >> 62 & 1;
+  int isDestroyed = counts >> 32 & 1;
+  return counts & 1 && (counts & 0xfffffffe) != 0 && !isDestroyed;
+}
+
+size_t kvos_next_object(const void *copy, size_t count, size_t offset) {
+  for (; offset + 16 <= count; offset += 16) {
+    const uint64_t *words = (const uint64_t *)((const char *)copy + offset);
+    if (words[0] >= 4096 && (words[0] & 7) == 0 && words[0] >> 47 == 0 && isLiving(words[1])) {
+      return offset;
+    }
+  }
+  return count;
 }
 
 extern void *__asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));

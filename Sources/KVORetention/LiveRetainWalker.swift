@@ -16,6 +16,18 @@ package struct LiveRetainWalker: RetainWalker {
   }
 
   package func walk(
+    from roots: [AnyObject],
+    throughObservations marks: [AnyObject]?,
+    names: CodeNames?
+  ) -> RetainWalk {
+    let answer = search.findCycles(from: roots, throughObservations: marks, names: names)
+    return RetainWalk(
+      paths: answer.cycles.map { $0.edges.map(RetainWalk.Edge.init) },
+      opaque: answer.opaque.map(RetainWalk.Opaque.init)
+    )
+  }
+
+  package func walk(
     to object: AnyObject,
     from roots: [AnyObject],
     names: CodeNames?
@@ -28,6 +40,19 @@ package struct LiveRetainWalker: RetainWalker {
   }
 }
 
+extension RetainSearch {
+  /// Lets KVOSafety find the cycles that observations are part of.
+  ///
+  /// ```swift
+  /// RetainSearch.install()
+  /// print(KVO.findRetainCycles(from: screen))
+  /// ```
+  ///
+  /// KVOSafety itself reads no memory, so that who does not want that does not link it. KVOSafetyTesting
+  /// calls this by itself. Once a process is enough: a later call changes nothing. Any thread may call it.
+  public static func install() { RetainMeeting.install(LiveRetainWalker()) }
+}
+
 extension RetainWalk.Edge {
   fileprivate init(_ edge: RetainEdge) {
     self.init(
@@ -35,7 +60,9 @@ extension RetainWalk.Edge {
       label: edge.label,
       to: RetainWalk.Object(edge.to),
       certainty: edge.certainty == .proven ? .proven : .suspected,
-      site: edge.site
+      site: edge.site,
+      code: UInt64(edge.code),
+      observation: UInt64(edge.observation)
     )
   }
 }
@@ -44,7 +71,7 @@ extension RetainWalk.Object {
   fileprivate init(_ object: RetainedObject) {
     self.init(
       className: object.className,
-      address: UInt64(object.address),
+      address: object.kind == .instance ? UInt64(object.address) : 0,
       kind: object.kind == .closure ? .closure : .object
     )
   }

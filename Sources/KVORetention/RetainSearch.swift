@@ -64,12 +64,29 @@ public struct RetainSearch: Hashable, Sendable {
   // MARK: For the other rooms
 
   package func findCycles(from roots: [AnyObject], names: CodeNames?) -> RetainAnswer {
-    // Before the lock is taken, which the canary needs.
-    let isReflected = ReflectionCanary.sings
+    let prior = SearchRun.Prior()
     return withExtendedLifetime(roots) {
       PlanStore.withShared { store in
-        let run = SearchRun(self, store: store, names: names, isReflected: isReflected)
+        let run = SearchRun(self, prior, store: store, names: names)
         return run.cycles(from: roots.map(Self.address))
+      }
+    }
+  }
+
+  /// The cycles through observations, and no others; nil marks all that are reached from `roots`.
+  package func findCycles(
+    from roots: [AnyObject],
+    throughObservations marks: [AnyObject]?,
+    names: CodeNames?
+  ) -> RetainAnswer {
+    let prior = SearchRun.Prior()
+    return withExtendedLifetime((roots, marks)) {
+      PlanStore.withShared { store in
+        let run = SearchRun(self, prior, store: store, names: names)
+        return run.observationCycles(
+          from: roots.map(Self.address),
+          through: marks.map { Set($0.map(Self.address)) }
+        )
       }
     }
   }
@@ -79,10 +96,10 @@ public struct RetainSearch: Hashable, Sendable {
     from roots: [AnyObject],
     names: CodeNames?
   ) -> RetainPathAnswer {
-    let isReflected = ReflectionCanary.sings
+    let prior = SearchRun.Prior()
     return withExtendedLifetime((object, roots)) {
       PlanStore.withShared { store in
-        let run = SearchRun(self, store: store, names: names, isReflected: isReflected)
+        let run = SearchRun(self, prior, store: store, names: names)
         return run.path(to: Self.address(object), from: roots.map(Self.address))
       }
     }

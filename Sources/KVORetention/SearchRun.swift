@@ -9,11 +9,20 @@ struct SearchRun {
   /// Whether a known object was seen to hold what it holds.
   private let isReflected: Bool
 
-  init(_ search: RetainSearch, store: PlanStore, names: CodeNames?, isReflected: Bool) {
+  init(_ search: RetainSearch, _ prior: Prior, store: PlanStore, names: CodeNames?) {
     self.search = search
-    self.isReflected = isReflected
-    reader = ObjectReader(store: store, memory: MemoryMap())
+    isReflected = prior.isReflected
+    let attachments = Dictionary(grouping: prior.attachments, by: \.owner)
+    reader = ObjectReader(store: store, memory: MemoryMap(), attachments: attachments)
     namer = PathNamer(reader: reader, names: names)
+  }
+
+  /// What has to be known before the lock of the one walk at a time is taken.
+  struct Prior {
+    /// Takes that lock itself.
+    let isReflected = ReflectionCanary.sings
+    /// Takes locks of the layer.
+    let attachments = RetainMeeting.knowledge?.attachments ?? []
   }
 
   // MARK: Cycles
@@ -70,6 +79,45 @@ struct SearchRun {
     return Array(ring[start...] + ring[..<start])
   }
 
+  /// How many observations that keep each other alive are asked for a cycle of their own.
+  private static let observationLimit = 64
+
+  /// The shortest cycle through each of the observations in `marks`, one for those that share it; nil
+  /// marks all that are reached.
+  func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
+    let graph = graph(from: roots)
+    let found = StrongComponents(of: graph, includesSuspected: false)
+    var cycles: [RetainCycle] = []
+    var paths: PathSearch?
+    for component in found.components.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
+      var covered: Set<Int> = []
+      let marked = component.sorted().filter { isObservation(graph.addresses[$0], among: marks) }
+      for object in marked.prefix(Self.observationLimit)
+      where !covered.contains(object) && cycles.count < search.cycleLimit {
+        if paths == nil {
+          paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
+        }
+        let steps =
+          paths?.shortestCycle(through: object, numbers: found.componentNumbers, of: graph) ?? []
+        covered.formUnion(steps.map(\.object))
+        let ring = rotated(steps.map { graph.addresses[$0.object] })
+        guard let first = ring.first else { continue }
+        cycles.append(RetainCycle(edges: namer.edges(along: ring + [first])))
+      }
+    }
+    return RetainAnswer(
+      cycles: cycles,
+      suspectedCycles: [],
+      opaque: opaque(in: graph),
+      objectCount: graph.objectCount,
+      referenceCount: graph.edges.count
+    )
+  }
+
+  private func isObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
+    marks?.contains(address) ?? (reader.plan(of: address)?.pointee.isObservation == true)
+  }
+
   // MARK: Paths
 
   func path(to target: UInt, from roots: [UInt]) -> RetainPathAnswer {
@@ -89,14 +137,29 @@ struct SearchRun {
     return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
   }
 
-  // MARK: What both need
+  // MARK: What others need
 
-  private func graph(from roots: [UInt]) -> ObjectGraph {
-    GraphWalk(
-      store: reader.store,
-      memory: reader.memory,
-      scansOpaqueMemory: search.scansOpaqueMemory
-    ).graph(from: roots)
+  func className(at address: UInt) -> String { namer.className(at: address) }
+
+  /// How a way along objects is drawn, without the places of elements in collections.
+  func text(ofWay addresses: [UInt]) -> String {
+    guard addresses.count > 1 else { return addresses.first.map { className(at: $0) } ?? "" }
+    return withoutPlaces(RetainPath(edges: namer.edges(along: addresses)).description)
+  }
+
+  /// The same for a circle.
+  func text(ofRing addresses: [UInt]) -> String {
+    let ring = rotated(addresses)
+    guard let first = ring.first else { return "" }
+    return withoutPlaces(RetainCycle(edges: namer.edges(along: ring + [first])).description)
+  }
+
+  private func withoutPlaces(_ text: String) -> String {
+    text.replacing(#/\[\d+\]/#, with: "[…]")
+  }
+
+  func graph(from roots: [UInt]) -> ObjectGraph {
+    GraphWalk(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory).graph(from: roots)
   }
 
   /// What could not be looked into, by class and property, in the order in which it was met.

@@ -57,7 +57,8 @@ extension AuditReport {
           label: "token",
           to: token,
           strength: "strong",
-          certainty: "proven"
+          certainty: "proven",
+          shouldBeWeak: true
         )
       ],
       hint: "remove it once",

@@ -97,7 +97,8 @@ import Testing
                   "label": "token",
                   "to": "Token#9",
                   "strength": "strong",
-                  "certainty": "proven"
+                  "certainty": "proven",
+                  "shouldBeWeak": true
                 }
               ],
               "hint": "remove it once",

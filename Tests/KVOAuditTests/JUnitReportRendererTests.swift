@@ -33,6 +33,7 @@ struct JUnitReportRendererTests {
           The cycle
             Screen#3
               ↓ token
+                ~~~~~ make this weak
             Token#9
           It leads to
             late (KVO008 delivery-to-dead, 00000001, seen once)

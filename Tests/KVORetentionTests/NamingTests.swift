@@ -4,6 +4,8 @@ import KVORules
 import KVOSymbols
 import Testing
 
+@testable import RetentionProbe
+
 @Suite("Names of closures", .serialized)
 struct NamingTests {
   private static func cycles(of object: AnyObject) -> [String] {
@@ -18,7 +20,7 @@ struct NamingTests {
     #expect(
       Self.cycles(of: screen) == [
         "Screen.model → ViewModel.observation → Token.handler → "
-          + "closure capture of self (Screen.swift:9) → Screen"
+          + "closure capture of self (Screen.swift:11) → Screen"
       ]
     )
     screen.model.observation = nil
@@ -30,7 +32,7 @@ struct NamingTests {
     screen.observeTwice(Screen())
     #expect(
       Self.cycles(of: screen) == [
-        "Screen.handler → closure capture of Screen (Screen.swift:16) → Screen"
+        "Screen.handler → closure capture of Screen (Screen.swift:18) → Screen"
       ]
     )
     screen.handler = nil
@@ -42,7 +44,7 @@ struct NamingTests {
     screen.observeLater()
     #expect(
       Self.cycles(of: screen) == [
-        "Screen.later → closure capture of self (Screen.swift:20) → Screen"
+        "Screen.later → closure capture of self (Screen.swift:22) → Screen"
       ]
     )
     screen.later = nil

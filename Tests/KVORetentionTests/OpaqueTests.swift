@@ -1,61 +1,13 @@
 import Foundation
 import KVORetention
-import Synchronization
 import Testing
+
+@testable import RetentionProbe
 
 @Suite("What a walk cannot look into", .serialized)
 struct OpaqueTests {
-  /// What is opaque, why, and whether a scan of its bytes finds the cycle.
-  struct Case: Sendable, CustomTestStringConvertible {
-    let shape: Shape
-    let reason: OpaqueReason
-    let isSuspected: Bool
-    var testDescription: String { shape.name }
-  }
-
-  static let cases = [
-    Case(
-      shape: Shape("a Mutex with an object", nil, Guarded.init) { root, other in
-        root.state.withLock { $0 = other }
-      },
-      reason: .noncopyable,
-      isSuspected: true
-    ),
-    Case(
-      shape: Shape("elements of a ManagedBuffer", nil, Holder.init) { root, other in
-        let buffer = Buffer.create(minimumCapacity: 2) { _ in 1 }
-        // All that is allocated: what a scan finds in the rest is left from others.
-        buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: other, count: 2) }
-        root.object = buffer
-      },
-      reason: .managedBuffer,
-      isSuspected: true
-    ),
-    Case(
-      shape: Shape("an argument of a key path", nil, Holder.init) { root, other in
-        root.keyPath = \[Box: Int].[Box(other)]
-      },
-      reason: .keyPathArguments,
-      isSuspected: true
-    ),
-    Case(
-      shape: Shape("memory that the program manages", nil, Holder.init) { root, other in
-        let place = UnsafeMutablePointer<Holder>.allocate(capacity: 1)
-        place.initialize(to: other)
-        root.manual = place
-      },
-      reason: .unmanagedMemory,
-      isSuspected: false
-    ),
-    Case(
-      shape: Shape("Unmanaged", nil, Holder.init) { $0.unmanaged = .passRetained($1) },
-      reason: .unmanagedMemory,
-      isSuspected: false
-    ),
-  ]
-
-  @Test("it is said, and no cycle is claimed", arguments: cases)
-  func exact(one: Case) {
+  @Test("it is said, and no cycle is claimed", arguments: OpaqueShape.all)
+  func exact(one: OpaqueShape) {
     for object in [one.shape.cyclic(), one.shape.acyclic()] {
       let answer = RetainSearch().findCycles(from: object)
       #expect(answer.cycles == [] && answer.suspectedCycles == [])
@@ -64,8 +16,8 @@ struct OpaqueTests {
     }
   }
 
-  @Test("a scan of its bytes suspects the cycle, and never proves one", arguments: cases)
-  func scanned(one: Case) {
+  @Test("a scan of its bytes suspects the cycle, and never proves one", arguments: OpaqueShape.all)
+  func scanned(one: OpaqueShape) {
     let search = RetainSearch(scansOpaqueMemory: true)
     let cyclic = search.findCycles(from: one.shape.cyclic())
     #expect(cyclic.cycles == [] && cyclic.verdict == .inconclusive)

@@ -1,6 +1,8 @@
 import KVORetention
 import Testing
 
+@testable import RetentionProbe
+
 @Suite("Walks of other people's types", .serialized)
 struct SafetyTests {
   /// Holds a value as a property of its own type, which is read in another way than `Any` is.

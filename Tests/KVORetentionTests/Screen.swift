@@ -1,3 +1,5 @@
+@testable import RetentionProbe
+
 /// A screen with closures whose places tests know by line: lines are not to be moved.
 final class Screen: @unchecked Sendable {
   // Sendable: as ViewModel.

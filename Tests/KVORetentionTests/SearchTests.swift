@@ -3,6 +3,8 @@ import KVORules
 import KVOTrace
 import Testing
 
+@testable import RetentionProbe
+
 @Suite("Searches", .serialized)
 struct SearchTests {
   @Test("two circles are two cycles, the nearer one first")

@@ -1,6 +1,8 @@
 import KVORetention
 import Testing
 
+@testable import RetentionProbe
+
 @Suite("Shapes of references", .serialized)
 struct ShapeTests {
   static let understood =

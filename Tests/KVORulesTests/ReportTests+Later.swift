@@ -280,6 +280,7 @@ extension ReportTests {
           ↓ handler
         handler#10
           ↓ capture of self
+            ~~~~~~~~~~~~~~~ make this weak
         Screen#3
       Fix: capture weakly: `account.observe(keyPath: "balance") { [weak self] … }`
       Signature: eedfe9e4 · seen once · event 6 · error, leak
@@ -294,6 +295,7 @@ extension ReportTests {
           ↓ controller
         Controller#4
           ↓ observed
+            ~~~~~~~~ make this weak
         Screen#3
       Fix: capture weakly: `object.observe(keyPath: "…") { [weak self] … }`
       Signature: 21d4c716 · seen once · event 2 · error, leak

@@ -29,7 +29,7 @@ struct RuleCatalogueTests {
         "KVO016 weak-link-silently-nil warning",
         "KVO017 unhandled-notification error live",
         "KVO018 context-collision warning",
-        "KVO019 observation-retain-cycle error",
+        "KVO019 observation-retain-cycle error live",
         "KVO020 self-observation note live",
         "KVO021 leaked-registration error",
         "KVO022 registration-growth warning",

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "CKVORetentionSnapshot.h"
+
 #if defined(__has_feature)
 #if __has_feature(nullability)
 #pragma clang assume_nonnull begin
@@ -231,6 +233,18 @@ __attribute__((swiftcall)) extern const void *_Nullable swift_getTypeByMangledNa
 /// in static memory, on a stack. A guess outside of AddressSanitizer: the range is to be checked before
 /// it is read. The 16 bytes before `address` must be readable.
 uintptr_t kvos_allocation_size(const void *address);
+
+/// The same for an address of which `wordInFront` is the word in front of it: nothing is read.
+uintptr_t kvos_allocation_size_by_word(const void *address, uintptr_t wordInFront);
+
+/// Copies `count` bytes of this process from `address` on, also where another thread unmaps them
+/// meanwhile. Returns how many it could copy.
+size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count);
+
+/// The first multiple of 16 from `offset` on, below `count`, at which a copy of memory has what a living
+/// Swift object begins with: a word that may be an address, and one that counts references and does not
+/// say that the object is being destroyed. `count` where there is none. `copy` is aligned to 16.
+size_t kvos_next_object(const void *copy, size_t count, size_t offset);
 
 /// Whether AddressSanitizer watches this program.
 int kvos_is_sanitized(void);

@@ -187,6 +187,8 @@ extension JSONText {
       text.value(edge.strength)
       text.key("certainty")
       text.value(edge.certainty)
+      text.key("shouldBeWeak")
+      text.value(edge.shouldBeWeak)
     }
   }
 }

@@ -102,6 +102,15 @@ package struct Recorder: Sendable {
     )
   }
 
+  /// The id of the stack that is the beginning of some code, and nothing else.
+  package func id(ofCode address: UInt64) -> StackID {
+    // Readers look one byte before a return address.
+    withUnsafePointer(to: UInt(address) &+ 1) { StackID(rawValue: kvos_intern_stack($0, 1)) }
+  }
+
+  /// Nanoseconds on the clock of events.
+  package static var now: UInt64 { kvos_monotonic_nanoseconds() }
+
   /// The string behind `id`.
   package func text(of id: StringID) -> String { Self.text(of: id) }
 

@@ -43,6 +43,10 @@ public struct RetainEdge: Hashable, Sendable {
   public let site: String?
   /// The function that the closure's code is, as far as it has a name.
   public let function: String?
+  /// Where that code begins; 0 where `from` is no closure.
+  package let code: UInt
+  /// Where the observation is that the reference leads through; 0 where it leads through none.
+  package let observation: UInt
 }
 
 extension RetainEdge: CustomStringConvertible {

@@ -82,6 +82,7 @@ private struct CollectingVisitor: ReferenceVisitor {
   mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>) {
     references.insert(context)
   }
+  mutating func kept(_ address: UInt) { references.insert(address) }
   mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>) {}
   mutating func enter(_ slot: UnsafePointer<Slot>) {}
   mutating func enter(element: ElementPlace) {}

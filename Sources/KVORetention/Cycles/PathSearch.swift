@@ -55,6 +55,20 @@ struct PathSearch: ~Copyable {
     return best
   }
 
+  /// The references of the shortest cycle through an object, or nil where there is none.
+  ///
+  /// - Complexity: O(n) in objects and references of its component.
+  mutating func shortestCycle(
+    through object: Int,
+    numbers: [UInt32],
+    of graph: borrowing ObjectGraph
+  ) -> [(object: Int, edge: Int)]? {
+    var effort = 0
+    return way(from: [object], to: object, shorterThan: .max, effort: &effort, of: graph) {
+      numbers[$0] == numbers[object]
+    }
+  }
+
   /// The references of the shortest way from one of `roots` to `target`, or nil where there is none.
   ///
   /// - Complexity: O(n) in objects and references.
@@ -66,6 +80,50 @@ struct PathSearch: ~Copyable {
     var effort = 0
     return way(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true }
   }
+
+  // MARK: Many ways from the same objects
+
+  /// Finds the shortest way from some objects to each that is reached; ``way(to:)`` tells it.
+  ///
+  /// - Complexity: O(n) in objects and references.
+  mutating func reach(from starts: [Int], of graph: borrowing ObjectGraph) {
+    search += 1
+    queue = GrowingList()
+    for start in starts where searches[start] != search {
+      searches[start] = search
+      sources[start] = .max
+      queue.append(UInt32(start))
+    }
+    var next = 0
+    while next < queue.count {
+      let object = Int(queue[next])
+      next += 1
+      for edge in graph.edges(of: object) {
+        let reached = graph.target(edge)
+        guard includesSuspected || !graph.isSuspected(edge), searches[reached] != search else {
+          continue
+        }
+        searches[reached] = search
+        sources[reached] = UInt32(object)
+        queue.append(UInt32(reached))
+      }
+    }
+  }
+
+  /// The objects from one of those that ``reach(from:of:)`` was told to `target`, or nil where none leads
+  /// there.
+  func way(to target: Int) -> [Int]? {
+    guard search > 0, searches[target] == search else { return nil }
+    var way = [target]
+    var object = target
+    while sources[object] != .max {
+      object = Int(sources[object])
+      way.append(object)
+    }
+    return way.reversed()
+  }
+
+  // MARK: One search
 
   private mutating func way(
     from starts: [Int],

@@ -13,9 +13,11 @@ final class MemoryMap {
     /// Whether the bytes are those of a file: an executable or a library.
     var isImage: Bool
     var isExecutable: Bool
+    var isWritable = false
   }
 
-  private let regions: [Region]
+  /// What can be read, from the lowest address up.
+  let regions: [Region]
   /// Words that are taken for addresses may lead to bytes that AddressSanitizer guards.
   private let isSanitized = kvos_is_sanitized() != 0
   /// The region of the latest answer: neighbours are mostly asked for together.
@@ -99,8 +101,11 @@ final class MemoryMap {
   }
 
   /// Takes in lines of the form `start-end rwxp offset device inode path`, readable ones alone.
+  ///
+  /// A last line without its end may be cut, and counts for nothing.
   static func parse(_ text: [UInt8]) -> [Region] {
-    text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+    let end = text.lastIndex(of: UInt8(ascii: "\n")) ?? 0
+    return text[..<end].split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
       guard fields.count >= 5, fields[1].count >= 3, fields[1].first == UInt8(ascii: "r") else {
         return nil
@@ -117,7 +122,8 @@ final class MemoryMap {
         start: start,
         end: end,
         isImage: fields[4] != [UInt8(ascii: "0")],
-        isExecutable: fields[1][fields[1].startIndex + 2] == UInt8(ascii: "x")
+        isExecutable: fields[1][fields[1].startIndex + 2] == UInt8(ascii: "x"),
+        isWritable: fields[1][fields[1].startIndex + 1] == UInt8(ascii: "w")
       )
     }
   }

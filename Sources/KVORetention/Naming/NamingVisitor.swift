@@ -15,14 +15,17 @@ struct NamingVisitor: ReferenceVisitor {
 
   private let target: UInt
   private let store: PlanStore
+  /// Whether a word that leads to `target` is a reference wherever it is found.
+  private let isSurelyReferred: Bool
   private var path: [String] = []
   private var capture: Int?
   private(set) var found: Found?
   private(set) var suspected: Found?
 
-  init(target: UInt, store: PlanStore) {
+  init(target: UInt, store: PlanStore, isSurelyReferred: Bool) {
     self.target = target
     self.store = store
+    self.isSurelyReferred = isSurelyReferred
   }
 
   mutating func reference(_ word: UInt, in slot: UnsafePointer<Slot>) {
@@ -35,7 +38,15 @@ struct NamingVisitor: ReferenceVisitor {
     found = named(slot, code: code)
   }
 
+  mutating func kept(_ address: UInt) {
+    guard address == target, found == nil else { return }
+    found = Found(path: "", kind: .reference)
+  }
+
   mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>) {
+    if isSurelyReferred, OpaqueBytes(bytes, byteCount: byteCount).contains(target) {
+      return kept(target)
+    }
     guard suspected == nil, slot.pointee.kind == .opaque,
       OpaqueBytes(bytes, byteCount: byteCount).contains(target)
     else { return }

@@ -26,7 +26,15 @@ struct PathNamer {
     for (address, next) in zip(addresses, addresses.dropFirst()) {
       let found = reference(from: address, to: next)
       trail.isSuspected = trail.isSuspected || found?.isSuspected ?? true
-      trail.take(label(of: found, in: address, trail))
+      let keeper = reader.plan(of: address)
+      if keeper?.pointee.isObservation == true {
+        trail.enterObservation(at: address)
+      } else if keeper?.pointee.kind == .asked {
+        let source = reader.store.knownClasses?.source
+        trail.take(source?.label(ofReferenceFrom: address, to: next) ?? "")
+      } else {
+        trail.take(label(of: found, in: address, trail))
+      }
       guard found?.kind == .closure else {
         // The end is shown whatever it is.
         if isNamed(next) || next == addresses.last {
@@ -37,14 +45,15 @@ struct PathNamer {
       let site = found?.code.flatMap { code.site(of: $0) }
       let hasContext = reader.plan(of: next)?.pointee.role == .context
       trail.close(
-        at: Source(
+        atClosure: Source(
           object: RetainedObject(
             className: "closure",
             address: hasContext ? next : 0,
             kind: .closure
           ),
           address: next,
-          site: site
+          site: site,
+          code: found?.code ?? 0
         )
       )
       if !hasContext {
@@ -80,7 +89,14 @@ struct PathNamer {
   private func reference(from address: UInt, to target: UInt) -> NamingVisitor.Found? {
     guard let plan = reader.plan(of: address), let object = UnsafeRawPointer(bitPattern: address)
     else { return nil }
-    var visitor = NamingVisitor(target: target, store: reader.store)
+    if let attachment = reader.attachments[address]?.first(where: { $0.kept == target }) {
+      return NamingVisitor.Found(path: attachment.label, kind: .reference)
+    }
+    var visitor = NamingVisitor(
+      target: target,
+      store: reader.store,
+      isSurelyReferred: reader.plan(of: target).map(reader.isSurelyReferred) ?? false
+    )
     reader.read(object, plan, &visitor)
     if plan.pointee.tail != nil,
       let bytes = OpaqueBytes(behindFieldsOf: object, plan.pointee, memory: reader.memory)
@@ -116,6 +132,7 @@ private struct Source {
   var address: UInt
   /// Of a closure.
   var site: CodeNamer.Site?
+  var code: UInt = 0
 }
 
 /// The edges so far, and the label of the one that is open.
@@ -124,12 +141,35 @@ private struct Trail {
   private(set) var source: Source
   private var label = ""
   var isSuspected = false
+  /// Whether the layer's own closures are passed, which pass a change on to that of a program.
+  private var isInObservation = false
+  /// Where the observation is that the open edge leads through; 0 where it leads through none.
+  private var observation: UInt = 0
 
   init(from source: Source) { self.source = source }
 
   mutating func take(_ part: String) { label = LayoutBuilder.join(label, part) }
 
+  /// An observation itself is none of a programmer's objects: what it calls is.
+  mutating func enterObservation(at address: UInt) {
+    isInObservation = true
+    observation = address
+  }
+
+  /// As ``close(at:)``, at a closure: of several in a row that an observation leads to, the last alone is
+  /// shown, which holds what the program captured.
+  mutating func close(atClosure target: Source) {
+    guard isInObservation, source.object.kind == .closure, let last = edges.popLast() else {
+      return close(at: target)
+    }
+    source = Source(object: last.from, address: last.from.address)
+    (label, observation) = (last.label, last.observation)
+    isSuspected = isSuspected || last.certainty == .suspected
+    close(at: target)
+  }
+
   mutating func close(at target: Source) {
+    if target.object.kind != .closure { isInObservation = false }
     edges.append(
       RetainEdge(
         from: source.object,
@@ -137,9 +177,11 @@ private struct Trail {
         to: target.object,
         certainty: isSuspected ? .suspected : .proven,
         site: source.site?.line,
-        function: source.site?.function
+        function: source.site?.function,
+        code: source.code,
+        observation: observation
       )
     )
-    (source, label, isSuspected) = (target, "", false)
+    (source, label, isSuspected, observation) = (target, "", false, 0)
   }
 }

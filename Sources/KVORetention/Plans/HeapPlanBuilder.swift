@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import KVORules
 
 /// Finds out how to read heap objects with one metadata.
 struct HeapPlanBuilder {
@@ -64,6 +65,20 @@ struct HeapPlanBuilder {
       role: .instance,
       byteCount: UInt(metadata.record(KVOSClassMetadata.self).pointee.instanceSize)
     )
+    let known = metadata.nominal.flatMap { store.knownClasses?[$0.descriptor] }
+    if let known {
+      plan.isKnown = true
+      plan.isObservation = known.isObservation
+      plan.role = known.isShown ? .instance : .storage
+    }
+    var property: String?
+    switch known?.reading {
+    case .asked?:
+      plan.kind = .asked
+      return plan
+    case .property(let name)?: property = name
+    case nil: break
+    }
     var builder = LayoutBuilder(store: store)
     for type in superclassesFirst(metadata) {
       guard let nominal = type.nominal else { continue }
@@ -77,7 +92,7 @@ struct HeapPlanBuilder {
       }
       // It has a continuation behind its fields.
       if nominal.descriptor.name == "CheckedContinuationCanary" { plan.tail = .task }
-      addFields(of: type, nominal, to: &builder)
+      addFields(of: type, nominal, only: property, to: &builder)
     }
     plan.slots = PlanStore.keep(builder.slots)
     return plan
@@ -123,6 +138,7 @@ struct HeapPlanBuilder {
   private func addFields(
     of type: TypeMetadata,
     _ nominal: NominalType,
+    only property: String?,
     to builder: inout LayoutBuilder
   ) {
     let record = type.record(KVOSClassMetadata.self).pointee
@@ -144,7 +160,9 @@ struct HeapPlanBuilder {
       let offsets = nominal.descriptor.fieldOffsets(ofClass: type)
     else { return builder.addOpaque(.unknownType, at: 16, byteCount: end - 16, label: "") }
     for index in 0..<fields.count {
-      guard let name = fields[index].mangledType else { continue }
+      guard let name = fields[index].mangledType,
+        property == nil || property == fields[index].name
+      else { continue }
       let start = Int(offsets[index])
       guard start >= 16, start <= end else { continue }
       builder.add(

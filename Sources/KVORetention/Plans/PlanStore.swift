@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import KVORules
 
 /// The plans of all types that walks have met.
 ///
@@ -8,6 +9,7 @@ internal import CKVORetention
 /// - `contexts`: of closures in generic code, by their metadata and generic arguments.
 /// - `layouts`: of values in existentials, by type.
 /// - `enums`, `knownTraits`: by type and by descriptor.
+/// - `knownClasses`: set once. Plans that were made before are forgotten then, and their memory stays.
 /// - `texts`: names, by the numbers that slots have of them.
 final class PlanStore: @unchecked Sendable {
   // Sendable: reached through `withShared` alone, which holds the lock of the one walk at a time.
@@ -21,10 +23,13 @@ final class PlanStore: @unchecked Sendable {
   ) throws(Failure) -> Result {
     kvos_walk_lock()
     defer { kvos_walk_unlock() }
+    shared.adoptKnowledge()
     return try body(shared)
   }
 
   let known = KnownTypes()
+  /// What a room of this package knows of its classes; nil as long as there is no such room.
+  private(set) var knownClasses: KnownClasses?
   // unchecked: who has the lock is the only one that reads or writes, and asks for it for every object.
   @exclusivity(unchecked)
   private var plans = AddressTable<UnsafePointer<HeapPlan>>()
@@ -38,6 +43,12 @@ final class PlanStore: @unchecked Sendable {
 
   /// How many plans of heap objects there are.
   private(set) var planCount = 0
+
+  private func adoptKnowledge() {
+    guard knownClasses == nil, let knowledge = RetainMeeting.knowledge else { return }
+    knownClasses = KnownClasses(knowledge)
+    plans = AddressTable()
+  }
 
   // MARK: Texts
 

@@ -71,6 +71,8 @@ struct HeapPlan {
     case errorBox
     /// A closure's context whose types depend on the context itself.
     case genericContext
+    /// Who knows the class says what its objects keep.
+    case asked
     /// Nothing of it is understood.
     case opaque
   }
@@ -78,7 +80,7 @@ struct HeapPlan {
   enum Role: UInt8 {
     /// A class instance.
     case instance
-    /// Storage of a collection, or a box: no programmer names it.
+    /// Storage of a collection, a box, a part of the layer: no programmer names it.
     case storage
     /// A closure's context, or a box that the compiler made in the same form.
     case context
@@ -86,6 +88,10 @@ struct HeapPlan {
 
   var kind: Kind
   var role: Role
+  /// Whether somebody knows the class better than its metadata tells.
+  var isKnown = false
+  /// Whether an object is an observation.
+  var isObservation = false
   /// Whether an object may be in part not understood.
   var hasOpaque = false
   /// What is not understood of the bytes behind the fields, or nil.

@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import KVORules
 
 /// Walks from roots along strong references, each object once, nearest first.
 ///
@@ -10,12 +11,11 @@ struct GraphWalk: ~Copyable {
   private var visitor: GraphVisitor
 
   /// - Parameters:
-  ///   - store: the plans.
-  ///   - memory: what can be read.
+  ///   - reader: the plans, and what can be read.
   ///   - scansOpaqueMemory: whether words in bytes that are not understood count as suspected
   ///     references.
-  init(store: PlanStore, memory: MemoryMap, scansOpaqueMemory: Bool) {
-    reader = ObjectReader(store: store, memory: memory)
+  init(reader: ObjectReader, scansOpaqueMemory: Bool) {
+    self.reader = reader
     visitor = GraphVisitor(reader: reader, scansOpaqueMemory: scansOpaqueMemory)
   }
 
@@ -26,6 +26,7 @@ struct GraphWalk: ~Copyable {
     for root in roots { visitor.addRoot(root) }
     var metadata: UInt = 0
     var known: UnsafePointer<HeapPlan>?
+    let hasAttachments = !reader.attachments.isEmpty
     var index = 0
     while index < visitor.graph.addresses.count {
       visitor.begin(index)
@@ -53,6 +54,7 @@ struct GraphWalk: ~Copyable {
       }
       reader.read(object, plan, &visitor)
       if plan.pointee.hasOpaque { visitor.meetTail(of: object, plan) }
+      if hasAttachments { visitor.meetAttachments(of: address) }
     }
     visitor.end()
     return visitor.takeGraph()
@@ -106,6 +108,15 @@ private struct GraphVisitor: ~Copyable, ReferenceVisitor {
   @inline(__always)
   mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>) {
     reference(context, in: slot)
+  }
+
+  mutating func kept(_ address: UInt) {
+    let number = number(of: address)
+    if number != .max { graph.edges.append(number) }
+  }
+
+  mutating func meetAttachments(of address: UInt) {
+    for attachment in reader.attachments[address] ?? [] { kept(attachment.kept) }
   }
 
   @inline(__always)
@@ -182,10 +193,19 @@ private struct GraphVisitor: ~Copyable, ReferenceVisitor {
   /// understanding them.
   private mutating func mayRefer(_ bytes: OpaqueBytes) -> Bool {
     var candidates: [UInt] = []
+    var known: [UInt] = []
+    let looksFurther = scansOpaqueMemory || reader.store.knownClasses != nil
     bytes.forEachCandidate { candidate in
-      if isObject(candidate) { candidates.append(candidate) }
-      return scansOpaqueMemory || candidates.isEmpty
+      if let plan = plan(ofWord: candidate) {
+        if reader.isSurelyReferred(plan) {
+          known.append(candidate)
+        } else {
+          candidates.append(candidate)
+        }
+      }
+      return looksFurther || candidates.isEmpty
     }
+    for address in known { kept(address) }
     guard scansOpaqueMemory else { return !candidates.isEmpty }
     for candidate in candidates {
       let number = number(of: candidate)
@@ -194,7 +214,7 @@ private struct GraphVisitor: ~Copyable, ReferenceVisitor {
     return !candidates.isEmpty
   }
 
-  private func isObject(_ word: UInt) -> Bool {
-    word >= 4096 && word >> 47 == 0 && reader.plan(of: word) != nil
+  private func plan(ofWord word: UInt) -> UnsafePointer<HeapPlan>? {
+    word >= 4096 && word >> 47 == 0 ? reader.plan(of: word) : nil
   }
 }

@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import KVORules
 
 /// Reads the references of objects and values by their plans.
 ///
@@ -6,6 +7,8 @@ internal import CKVORetention
 struct ObjectReader {
   let store: PlanStore
   let memory: MemoryMap
+  /// What is kept for objects, and not by them, by where they are.
+  var attachments: [UInt: [RetainAttachment]] = [:]
 
   private var check: MetadataCheck { MetadataCheck(memory: memory) }
 
@@ -57,8 +60,26 @@ struct ObjectReader {
     case .array: readArray(object, plan, &visitor)
     case .dictionary, .set: readHashTable(object, plan, &visitor)
     case .errorBox: readError(object, &visitor)
+    case .asked: readKnown(object, &visitor)
     case .genericContext, .opaque: break
     }
+  }
+
+  @inline(never)
+  private func readKnown<Visitor: ReferenceVisitor & ~Copyable>(
+    _ object: UnsafeRawPointer,
+    _ visitor: inout Visitor
+  ) {
+    let address = UInt(bitPattern: object)
+    for kept in store.knownClasses?.source.references(ofObjectAt: address) ?? [] {
+      visitor.kept(kept)
+    }
+  }
+
+  /// Whether a word that leads to the object at `address` is a reference wherever it is found: nothing
+  /// else has such words.
+  func isSurelyReferred(_ plan: UnsafePointer<HeapPlan>) -> Bool {
+    plan.pointee.isKnown && plan.pointee.role == .storage
   }
 
   // MARK: Values

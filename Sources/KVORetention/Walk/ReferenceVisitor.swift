@@ -4,6 +4,8 @@ protocol ReferenceVisitor: ~Copyable {
   mutating func reference(_ word: UInt, in slot: UnsafePointer<Slot>)
   /// The context of a closure and the address of its code.
   mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>)
+  /// An object that is kept, as somebody says who knows.
+  mutating func kept(_ address: UInt)
   /// `byteCount` bytes that are not understood, at `bytes`.
   mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>)
   /// What follows until `leave()` is inside of the value in `slot`.

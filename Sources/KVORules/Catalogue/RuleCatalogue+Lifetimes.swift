@@ -133,6 +133,7 @@ extension RuleCatalogue {
         "observation-retain-cycle",
         "an observation keeps its owner alive",
         .error,
+        isLive: true,
         .everywhere(.leak),
         hint: "capture weakly: `{subject}.observe(keyPath: \"{keyPath}\") { [weak self] … }`",
         happened: """

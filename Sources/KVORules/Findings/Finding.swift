@@ -83,19 +83,23 @@ package struct Finding: Hashable, Sendable {
     package var to: Object
     package var strength: String
     package var certainty: String
+    /// Whether this is the reference that is best made weak.
+    package var shouldBeWeak: Bool
 
     package init(
       from: Object,
       label: String,
       to: Object,
       strength: String,
-      certainty: String
+      certainty: String,
+      shouldBeWeak: Bool = false
     ) {
       self.from = from
       self.label = label
       self.to = to
       self.strength = strength
       self.certainty = certainty
+      self.shouldBeWeak = shouldBeWeak
     }
   }
 

@@ -16,6 +16,21 @@ package protocol RetainWalker: Sendable {
   /// - Returns: a cycle for each set of objects that keep each other alive, the shortest.
   func walk(from roots: [AnyObject], names: CodeNames?) -> RetainWalk
 
+  /// Walks strong references from `roots` and tells which observations keep themselves alive.
+  ///
+  /// Who knows of observations says ``RetainMeeting``. As ``walk(from:names:)`` otherwise.
+  ///
+  /// - Parameters:
+  ///   - roots: where to begin.
+  ///   - marks: the observations that are meant, among the objects that are reached; nil: all.
+  ///   - names: what names the code of closures; nil where nobody does.
+  /// - Returns: the shortest cycle through each, one for those that share it.
+  func walk(
+    from roots: [AnyObject],
+    throughObservations marks: [AnyObject]?,
+    names: CodeNames?
+  ) -> RetainWalk
+
   /// The shortest chain of strong references that leads from one of `roots` to `object`.
   ///
   /// - Returns: the chain in `paths`, or none where none was found; what could not be looked into.
@@ -27,7 +42,7 @@ package struct RetainWalk: Hashable, Sendable {
   /// An object by its class and by where it is while it lives.
   package struct Object: Hashable, Sendable {
     package var className: String
-    /// 0 for a closure that has no context of its own.
+    /// 0 for what is no instance of a class, such as a closure.
     package var address: UInt64
     package var kind: ObjectRef.Kind
 
@@ -48,6 +63,10 @@ package struct RetainWalk: Hashable, Sendable {
     package var certainty: Reference.Certainty
     /// Where the closure that `from` is was formed (`Screen.swift:20`), or nil.
     package var site: String?
+    /// Where its code begins; 0 where `from` is no closure, or that is not known.
+    package var code: UInt64
+    /// Where the observation is that the reference leads through; 0 where it leads through none.
+    package var observation: UInt64
 
     package init(
       from: Object,
@@ -55,7 +74,9 @@ package struct RetainWalk: Hashable, Sendable {
       to: Object,
       strength: Reference.Strength = .strong,
       certainty: Reference.Certainty = .proven,
-      site: String? = nil
+      site: String? = nil,
+      code: UInt64 = 0,
+      observation: UInt64 = 0
     ) {
       self.from = from
       self.label = label
@@ -63,6 +84,8 @@ package struct RetainWalk: Hashable, Sendable {
       self.strength = strength
       self.certainty = certainty
       self.site = site
+      self.code = code
+      self.observation = observation
     }
   }
 

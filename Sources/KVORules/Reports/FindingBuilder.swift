@@ -74,7 +74,10 @@ package struct FindingBuilder {
       reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall
     }
     finding.isLibrary = !callers.isEmpty && callers.allSatisfy(\.self)
-    if case .cycle(let references) = verdict.detail { finding.cycle = references.map(edge) }
+    if case .cycle(let references) = verdict.detail {
+      finding.cycle = references.map(edge)
+      if let place = references.placeToWeaken { finding.cycle[place].shouldBeWeak = true }
+    }
     finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
     return finding
   }

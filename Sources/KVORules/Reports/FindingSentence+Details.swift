@@ -20,6 +20,9 @@ extension FindingSentence {
     }
     let owner = object(first.from)
     if verdict.subject == nil { return "\(owner) is kept alive by an observation of its own" }
+    if verdict.subject == first.from {
+      return "\(owner) is kept alive by an observation of its own \(path)"
+    }
     return "\(owner) is kept alive by its own observation of \(path) of \(subject)"
   }
 

@@ -113,13 +113,16 @@ package struct FindingText: Sendable {
       }
   }
 
-  /// A retain cycle from top to bottom, its first object at both ends.
+  /// A retain cycle from top to bottom, its first object at both ends; what is best made weak is
+  /// underlined.
   private static func drawing(of cycle: [Finding.Edge]) -> [String] {
     guard let first = cycle.first else { return [] }
     let steps = cycle.flatMap { edge in
       let label = edge.label.isEmpty ? edge.strength : edge.label
       let doubt = edge.certainty == "suspected" ? " (suspected)" : ""
-      return ["      ↓ \(label)\(doubt)", "    \(edge.to)"]
+      let underline = "        " + String(repeating: "~", count: label.count) + " make this weak"
+      return ["      ↓ \(label)\(doubt)"] + (edge.shouldBeWeak ? [underline] : [])
+        + ["    \(edge.to)"]
     }
     return ["  The cycle", "    \(first.from)"] + steps
   }

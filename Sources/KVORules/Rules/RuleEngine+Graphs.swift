@@ -5,7 +5,9 @@ extension RuleEngine {
   // MARK: - KVO019
 
   /// The walk of a thread is done: its cycles wait for somebody to break them.
-  mutating func endWalk(_ place: Place) {
+  mutating func endWalk(isComplete: Bool, _ evidence: Evidence, _ place: Place) {
+    seen.insert(.reference)
+    if !isComplete, incompleteWalk == nil { incompleteWalk = evidence.event }
     for cycle in owned(cycles.endWalk(on: place.thread)) { cycles.add(cycle) }
   }
 
@@ -15,37 +17,10 @@ extension RuleEngine {
     let held = owned(
       cycles.held.observationCycles().filter { !known.contains($0.map(\.reference)) }
     )
-    for cycle in walked { judge(cycle, confidence: .high) }
+    verdicts += walked.map { .retainCycle($0, confidence: .high) }
     // What was held when the log was cut may have been dropped afterwards, or in what was lost.
     let isWhole = hasEnded && droppedAt == nil
-    for cycle in held { judge(cycle, confidence: isWhole ? .high : .low) }
-  }
-
-  private mutating func judge(_ cycle: RetainCycles.Cycle, confidence: Confidence) {
-    let references = cycle.edges.map(\.reference)
-    // What the closure captures is what the programmer wrote.
-    let capture = cycle.edges.first { $0.reference.from.kind == .closure } ?? cycle.edges.last
-    guard let capture else { return }
-    let proof =
-      [capture.held.at(capture.reference.site).as(.failed)]
-      + (cycle.registered.map { [$0] } ?? [])
-    let isSuspected = references.contains { $0.certainty == .suspected }
-    var verdict = Verdict(
-      .observationRetainCycle,
-      subject: cycle.registration?.subject,
-      observer: cycle.registration?.observer,
-      keyPath: cycle.registration?.keyPath ?? .none,
-      context: cycle.registration?.context ?? .unspecified,
-      registration: cycle.registration?.id,
-      evidence: proof,
-      detail: .cycle(references),
-      confidence: confidence
-    )
-    if isSuspected {
-      verdict.severity = .note
-      verdict.confidence = .low
-    }
-    verdicts.append(verdict)
+    verdicts += held.map { .retainCycle($0, confidence: isWhole ? .high : .low) }
   }
 
   /// The cycles with the live observation that each is of.
@@ -53,28 +28,18 @@ extension RuleEngine {
   /// Complexity: O(registrations) where there is any cycle.
   private func owned(_ cycles: [[RetainGraph.Edge]]) -> [RetainCycles.Cycle] {
     if cycles.isEmpty { return [] }
-    let objects = Set(cycles.joined().map(\.reference.from.id))
-    /// The best slot of each object, the token's before the observer's before the subject's.
-    var slots: [ObjectID: (rank: Int, event: Int, slot: Int)] = [:]
+    var owners = CycleOwners(of: cycles)
     for slot in ledger.slots.indices where ledger.isLive(slot) {
-      let registration = ledger.slots[slot].registration
-      let event = ledger.slots[slot].registered.event
-      let parts = [registration.token?.id, registration.observer?.id, registration.subject.id]
-      for (rank, part) in parts.enumerated() {
-        guard let part, objects.contains(part) else { continue }
-        if let known = slots[part], (known.rank, known.event) <= (rank, event) { continue }
-        slots[part] = (rank, event, slot)
-      }
-    }
-    return cycles.map { edges in
-      let best = edges.compactMap { slots[$0.reference.from.id] }
-        .min { ($0.rank, $0.event) < ($1.rank, $1.event) }
-      return RetainCycles.Cycle(
-        edges: edges,
-        registration: best.map { ledger.slots[$0.slot].registration },
-        registered: best.map { ledger.slots[$0.slot].registered }
+      let registered = ledger.slots[slot].registered
+      owners.consider(
+        CycleOwners.Candidate(
+          registration: ledger.slots[slot].registration,
+          registered: registered,
+          age: UInt64(registered.event)
+        )
       )
     }
+    return cycles.map(owners.owned)
   }
 
   // MARK: - KVO022

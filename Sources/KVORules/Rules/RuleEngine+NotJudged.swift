@@ -43,6 +43,12 @@ extension RuleEngine {
       }
     }
     for (code, sentence) in missing { say(code, sentence) }
+    if let incompleteWalk {
+      say(
+        .observationRetainCycle,
+        "the walk that ended at event \(incompleteWalk) could not look into all that it reached"
+      )
+    }
     if cutRules.contains(.unbalancedChange) {
       say(.unbalancedChange, "the log ends without an exit: changes open at its end do not count")
     }

@@ -94,6 +94,8 @@ package struct RuleEngine: Sendable {
   var verdicts: [Verdict] = []
   var seen: Need = []
   var droppedAt: Int?
+  /// The event with which the first walk ended that could not look into everything.
+  var incompleteWalk: Int?
   var hasEnded = false
   var hasCrashed = false
   var wasFinished = false
@@ -269,7 +271,7 @@ package struct RuleEngine: Sendable {
       holds.drop(reference)
       cycles.drop(reference, on: place.thread)
     case .walkBegin: cycles.beginWalk(on: place.thread)
-    case .walkEnd: endWalk(place)
+    case .walkEnd(let isComplete, _): endWalk(isComplete: isComplete, evidence, place)
     case .lock(let lock):
       seen.insert(.lock)
       locks.lock(lock, on: place.thread, at: evidence)

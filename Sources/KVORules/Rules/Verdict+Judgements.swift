@@ -74,6 +74,47 @@ extension Confidence {
 }
 
 extension Verdict {
+  /// KVO019: an observation keeps itself alive.
+  ///
+  /// - Parameters:
+  ///   - cycle: the references, and the observation where it is known.
+  ///   - confidence: how sure it is that nobody breaks it.
+  /// - Returns: the verdict; a note where a reference is suspected only.
+  static func retainCycle(_ cycle: RetainCycles.Cycle, confidence: Confidence) -> Verdict {
+    let references = cycle.edges.map(\.reference)
+    let weakened = references.placeToWeaken.map { place in
+      let edge = cycle.edges[place]
+      return edge.held.at(edge.reference.site).as(.failed)
+    }
+    var verdict = Verdict(
+      .observationRetainCycle,
+      subject: cycle.registration?.subject,
+      observer: cycle.registration?.observer,
+      keyPath: cycle.registration?.keyPath ?? .none,
+      context: cycle.registration?.context ?? .unspecified,
+      registration: cycle.registration?.id,
+      evidence: [weakened, cycle.registered].compactMap(\.self),
+      detail: .cycle(references),
+      confidence: confidence
+    )
+    if references.contains(where: { $0.certainty == .suspected }) {
+      verdict.severity = .note
+      verdict.confidence = .low
+    }
+    return verdict
+  }
+}
+
+extension [Reference] {
+  /// The reference of a cycle that is best made weak, or nil where there is none.
+  ///
+  /// What a closure captures is what the programmer wrote, and says so with `[weak …]`.
+  package var placeToWeaken: Int? {
+    firstIndex { $0.from.kind == .closure } ?? indices.last
+  }
+}
+
+extension Verdict {
   /// A verdict about one registration.
   init(
     _ code: RuleCode,

@@ -94,6 +94,9 @@ package final class ForeignRegistration: Sendable {
     )
   }
 
+  /// Where its observation is, or nil where it has ended.
+  var keptAddress: UInt? { storage.address(of: id) }
+
   /// Ends it; a second call does nothing.
   package func end(by cause: CancelCause) { storage.cancel(id, by: cause) }
 }

@@ -29,6 +29,15 @@ final class ForeignSubjects: Sendable {
     return storage
   }
 
+  /// The objects that there are and where their registrations are, in no particular order.
+  ///
+  /// Holds no registrations for longer than the lock.
+  var places: [(subject: ObjectRecord, storage: UInt)] {
+    storages.withLock { storages in
+      storages.values.map { ($0.record, ObjectTable.address(of: $0)) }
+    }
+  }
+
   /// Judges what is registered on an object that is gone, and forgets it.
   func forget(_ subject: ObjectID) {
     guard let storage = storages.withLock({ $0.removeValue(forKey: subject) }) else { return }

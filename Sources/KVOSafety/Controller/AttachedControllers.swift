@@ -15,7 +15,12 @@ final class AttachedControllers: Sendable {
   static let shared = AttachedControllers()
 
   // State: `controllers`, under its own lock. Nothing is made or released while it is held.
-  private let controllers = GuardedState<[ObjectID: [Kind: any AnyController]]>([:])
+  private let controllers = GuardedState<[ObjectID: Attached]>([:])
+
+  private struct Attached: Sendable {
+    var owner: ObjectRecord
+    var controllers: [Kind: any AnyController] = [:]
+  }
 
   private init() {}
 
@@ -26,15 +31,26 @@ final class AttachedControllers: Sendable {
     let record = ObjectTable.shared.record(of: owner)
     ObjectTable.shared.watch(record, of: owner)
     let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
-    let known = controllers.withLock { $0[record.ref.id]?[kind] }
+    let known = controllers.withLock { $0[record.ref.id]?.controllers[kind] }
     if let known = known as? ObservationController<Owner> { return known }
     let made = ObservationController(owner: owner, retainsObserved: retainsObserved)
     let kept = controllers.withLock { controllers in
-      if let known = controllers[record.ref.id]?[kind] { return known }
-      controllers[record.ref.id, default: [:]][kind] = made
+      if let known = controllers[record.ref.id]?.controllers[kind] { return known }
+      controllers[record.ref.id, default: Attached(owner: record)].controllers[kind] = made
       return made
     }
     return kept as? ObservationController<Owner> ?? made
+  }
+
+  /// The owners that there are and where their controllers are, in no particular order.
+  ///
+  /// Holds no controller for longer than the lock.
+  var places: [(owner: ObjectRecord, controller: UInt)] {
+    controllers.withLock { controllers in
+      controllers.values.flatMap { attached in
+        attached.controllers.values.map { (attached.owner, ObjectTable.address(of: $0)) }
+      }
+    }
   }
 
   /// Lets go of the controllers of an object that is dead.
@@ -45,9 +61,22 @@ final class AttachedControllers: Sendable {
 }
 
 /// A controller of any owner.
-protocol AnyController: AnyObject, Sendable {}
+protocol AnyController: AnyObject, Sendable {
+  /// What it is in logs.
+  var registry: ObjectRef { get }
+  /// The observed objects that it keeps alive.
+  var keptAddresses: [UInt] { get }
+}
 
-extension ObservationController: AnyController {}
+extension ObservationController: AnyController {
+  var registry: ObjectRef { ObjectTable.shared.record(of: identity).ref }
+
+  var keptAddresses: [UInt] {
+    entries.withLock { entries in
+      entries.all.compactMap { $0.object.map { ObjectTable.address(of: $0) } }
+    }
+  }
+}
 
 extension ObservationController {
   /// The controller of `owner`, which need not store one.

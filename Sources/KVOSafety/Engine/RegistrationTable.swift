@@ -14,6 +14,9 @@ struct RegistrationTable: Sendable {
 
   var count: Int { few.count + many.count }
 
+  /// All of them, in no particular order.
+  var all: [Observation] { few + many.values }
+
   subscript(id: RegistrationID) -> Observation? {
     many.isEmpty ? few.first { $0.id == id } : many[id]
   }

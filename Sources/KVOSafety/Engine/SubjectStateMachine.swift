@@ -246,10 +246,20 @@ struct SubjectStateMachine: Sendable {
 
   // MARK: Looking
 
+  /// The observations that the object keeps: its own, and those that listen here to others' paths.
+  var kept: [Observation] { observations.all + linksOfOthers.map(\.observation) }
+
+  func observation(_ id: RegistrationID) -> Observation? { observations[id] }
+
   func contains(_ id: RegistrationID) -> Bool { observations[id] != nil }
 
   /// What is registered, oldest first.
   var registrations: [Registration] { ledger.registrations }
+
+  /// The same, each with where it was.
+  var registrationsWithEvidence: [(registration: Registration, registered: Evidence)] {
+    ledger.registrationsWithEvidence
+  }
 
   var count: Int { observations.count }
 

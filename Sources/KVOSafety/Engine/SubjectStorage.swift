@@ -303,6 +303,28 @@ final class SubjectStorage: Sendable {
   /// Where the registration was made.
   func evidence(of id: RegistrationID) -> Evidence? { machine.withLock { $0.evidence(of: id) } }
 
+  /// Where the observations are that the object keeps alive.
+  ///
+  /// Holds none of them for longer than the lock: whoever walks references releases nothing.
+  var keptAddresses: [UInt] {
+    machine.withLock { machine in
+      Array(Set(machine.kept.map { ObjectTable.address(of: $0) })).sorted()
+    }
+  }
+
+  /// Where the observation is, or nil where it has ended; likewise.
+  func address(of id: RegistrationID) -> UInt? {
+    machine.withLock { machine in machine.observation(id).map { ObjectTable.address(of: $0) } }
+  }
+
+  /// The observation, or nil where it has ended.
+  func observation(_ id: RegistrationID) -> Observation? { machine.withLock { $0.observation(id) } }
+
+  /// What is registered, oldest first, with where it was.
+  var registered: [(registration: Registration, registered: Evidence)] {
+    machine.withLock { $0.registrationsWithEvidence }
+  }
+
   var count: Int { machine.withLock { $0.count } }
 
   var registrations: [Registration] { machine.withLock { $0.registrations } }

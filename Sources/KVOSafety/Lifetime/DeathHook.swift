@@ -41,6 +41,7 @@ enum ObserverDeath {
   static func ended(_ record: ObjectRecord) {
     if let lastWord = record.endDying() { lastWord.subject.finishDying(at: lastWord.stack) }
     ForeignSubjects.shared.forget(record.ref.id)
+    ExpectedDeallocations.shared.died(record.ref.id)
     endRegistrations(of: record)
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))

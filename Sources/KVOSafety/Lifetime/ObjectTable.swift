@@ -1,5 +1,6 @@
 internal import CKVOLifetime
 internal import KVORecorder
+internal import KVORules
 internal import KVOTrace
 internal import Synchronization
 
@@ -24,6 +25,7 @@ final class ObjectTable: Sendable {
 
   private init() {
     shards = (0..<16).map { _ in Shard() }
+    RetainMeeting.install(LayerKnowledge())
     Recorder.shared.atExit {
       DeathHook.settle()
       LiveMonitor.shared.report(ThreadChanges.ofThisThread?.endOfThread() ?? [])

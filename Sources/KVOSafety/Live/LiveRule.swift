@@ -24,6 +24,8 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case unbalancedChange = "KVO012"
   /// KVO017: an observer did not know what to do with a notification.
   case unhandledNotification = "KVO017"
+  /// KVO019: an observation keeps itself alive; judged where a walk of references is asked for.
+  case observationRetainCycle = "KVO019"
   /// KVO020: an object observes itself.
   case selfObservation = "KVO020"
   /// KVO027: a callback changes what it observes, again and again.

@@ -46,6 +46,12 @@ public final class ObservationToken: Sendable {
     storage.waitForDeliveries(of: id, in: cell)
   }
 
+  /// What it is in logs; nil where its observation has ended.
+  var reference: ObjectRef? { storage?.observation(id)?.registration.token }
+
+  /// Where its observation is, or nil where that has ended.
+  var keptAddress: UInt? { storage?.address(of: id) }
+
   private func end(by cause: CancelCause) {
     guard let storage, !isEnded.exchange(true, ordering: .relaxed) else { return }
     storage.cancel(id, by: cause)

@@ -22,7 +22,25 @@ enum RetainVerdict {
     return "\(type(of: object)) is still alive\n\(answer)"
   }
 
-  private static var names: CodeNames {
+  /// The failure of work that leaves more behind with each repetition, or nil.
+  static func ofGrowth<Failure: Error>(
+    of classes: [any AnyObject.Type],
+    from roots: [AnyObject],
+    repetitions: Int,
+    by body: () throws(Failure) -> Void
+  ) throws(Failure) -> String? {
+    let growth = try RetainSearch().findGrowth(
+      of: classes,
+      from: roots,
+      repetitions: repetitions,
+      names: names,
+      by: body
+    )
+    return growth.classes.isEmpty ? nil : "\(growth)"
+  }
+
+  /// What names the code of this process.
+  static var names: CodeNames {
     CodeNames(resolver: DwarfFrameResolver(), images: ImageList.loadedImages())
   }
 }

@@ -1,5 +1,6 @@
 internal import KVOAudit
 internal import KVORecorder
+internal import KVORetention
 internal import KVORules
 internal import KVOSafety
 internal import KVOTrace
@@ -24,6 +25,7 @@ final class AuditedScope: Sendable {
   init(name: String, expectations: ScopeExpectations) {
     id = ScopeID(KVO.nextNumber())
     self.name = name
+    RetainSearch.install()
     RecordingScope.willOpen()
     self.expectations = GuardedState(expectations)
     Recorder.shared.attach(memory)
@@ -47,6 +49,7 @@ final class AuditedScope: Sendable {
   /// - Returns: why it failed; nil where it passed.
   func end() -> ScopeFailure? {
     KVO.settleDeaths()
+    if expectations.withLock({ $0.findsRetainCycles }) { findRetainCycles() }
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
     var filter = ScopeFilter(root: id)
@@ -58,6 +61,15 @@ final class AuditedScope: Sendable {
       expectations: expectations.withLock { $0 }
     )
     return verdict.failure
+  }
+
+  /// Looks for the observations of the scope that keep themselves alive; what is found is recorded.
+  private func findRetainCycles() {
+    var filter = ScopeFilter(root: id)
+    for event in memory.events { _ = filter.includes(event) }
+    KVO.findRetainCycles(throughRegistrations: filter.registrations, names: { RetainVerdict.names })
+    let survivors = KVO.survivors(of: id)
+    if !survivors.isEmpty { KVO.findRetainCycles(from: survivors, names: RetainVerdict.names) }
   }
 
   /// Runs `body` in a scope of its own, and calls `report` with the reason where the scope failed.

@@ -28,16 +28,24 @@ public struct ScopeExpectations: Sendable {
   public var allowsNoObservations: Bool
   /// How bad a violation must be to fail the scope.
   public var threshold: Threshold
+  /// Whether references are followed from the observations that are live when the scope ends, to find
+  /// those that keep themselves alive (KVO019).
+  ///
+  /// No other thread may change what these observations hold meanwhile: say false for a test that leaves
+  /// threads or tasks at work on it.
+  public var findsRetainCycles: Bool
 
   /// What a scope should show; without arguments: something is observed, and nothing is wrong.
   public init(
     expected: Set<ObservationRule> = [],
     allowsNoObservations: Bool = false,
-    threshold: Threshold = .warning
+    threshold: Threshold = .warning,
+    findsRetainCycles: Bool = true
   ) {
     self.expected = expected
     self.allowsNoObservations = allowsNoObservations
     self.threshold = threshold
+    self.findsRetainCycles = findsRetainCycles
   }
 
   /// Both together: everything that either expects, as lenient as the more lenient of the two.
@@ -45,7 +53,8 @@ public struct ScopeExpectations: Sendable {
     ScopeExpectations(
       expected: expected.union(other.expected),
       allowsNoObservations: allowsNoObservations || other.allowsNoObservations,
-      threshold: threshold.severity > other.threshold.severity ? threshold : other.threshold
+      threshold: threshold.severity > other.threshold.severity ? threshold : other.threshold,
+      findsRetainCycles: findsRetainCycles && other.findsRetainCycles
     )
   }
 }

@@ -9,7 +9,8 @@ struct ScopeFilter {
   private let root: ScopeID
   private var scopes: Set<ScopeID>
   private var objects: Set<ObjectID> = []
-  private var registrations: Set<RegistrationID> = []
+  /// What was registered in the scope.
+  private(set) var registrations: Set<RegistrationID> = []
   /// Whether the scope has met `object`.
   func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
 
@@ -52,6 +53,8 @@ struct ScopeFilter {
       objects.contains(object.id)
     case .hold(let reference), .drop(let reference):
       objects.contains(reference.to.id)
+    case .expectDeinit(let object, _):
+      objects.contains(object.id)
     case .scopeBegin(let scope):
       scopes.contains(scope.id)
     case .scopeEnd(let id):

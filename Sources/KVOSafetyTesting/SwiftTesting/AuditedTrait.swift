@@ -50,19 +50,23 @@ extension Trait where Self == AuditedTrait {
   ///   - expecting: violations that are meant: they do not fail the test, their absence does.
   ///   - allowsNoObservations: whether it is meant that nothing is observed.
   ///   - threshold: how bad a violation must be to fail the test.
+  ///   - findsRetainCycles: whether references are followed at the end, from the observations that are
+  ///     live then; no other thread may change what they hold meanwhile.
   ///   - sourceLocation: where a failure is reported.
   /// - Returns: the trait.
   public static func audited(
     expecting: ObservationRule...,
     allowsNoObservations: Bool = false,
     threshold: ScopeExpectations.Threshold = .warning,
+    findsRetainCycles: Bool = true,
     sourceLocation: SourceLocation = #_sourceLocation
   ) -> Self {
     AuditedTrait(
       ScopeExpectations(
         expected: Set(expecting),
         allowsNoObservations: allowsNoObservations,
-        threshold: threshold
+        threshold: threshold,
+        findsRetainCycles: findsRetainCycles
       ),
       at: sourceLocation
     )

@@ -8,6 +8,8 @@ public import Testing
 ///   - expecting: violations that are meant: they record no issue, their absence does.
 ///   - allowsNoObservations: whether it is meant that nothing is observed.
 ///   - threshold: how bad a violation must be to be an issue.
+///   - findsRetainCycles: whether references are followed at the end, from the observations that are
+///     live then; no other thread may change what they hold meanwhile.
 ///   - isolation: the actor of the caller.
 ///   - sourceLocation: where the issue is recorded.
 ///   - body: runs once, on the actor of the caller, before the call returns.
@@ -18,6 +20,7 @@ public func expectNoObservationViolations<Result>(
   expecting: ObservationRule...,
   allowsNoObservations: Bool = false,
   threshold: ScopeExpectations.Threshold = .warning,
+  findsRetainCycles: Bool = true,
   isolation: isolated (any Actor)? = #isolation,
   sourceLocation: SourceLocation = #_sourceLocation,
   _ body: () async throws -> Result
@@ -27,7 +30,8 @@ public func expectNoObservationViolations<Result>(
     expectations: ScopeExpectations(
       expected: Set(expecting),
       allowsNoObservations: allowsNoObservations,
-      threshold: threshold
+      threshold: threshold,
+      findsRetainCycles: findsRetainCycles
     ),
     isolation: isolation,
     report: { Issue.record("\($0)", sourceLocation: sourceLocation) },

@@ -36,3 +36,31 @@ public func expectDeallocates(
     Issue.record("\(failure)", sourceLocation: sourceLocation)
   }
 }
+
+/// Records an issue where each repetition of `body` leaves more instances of a class behind.
+///
+/// The form for Swift Testing of `assertNoGrowth`.
+///
+/// - Parameters:
+///   - classes: whose instances, subclasses' included, are counted.
+///   - roots: where what is left may be kept; they are alive until the call returns.
+///   - repetitions: how often to count; fewer than two count as two.
+///   - sourceLocation: where the issue is recorded.
+///   - body: the work; runs one time more than that, on the calling thread.
+/// - Throws: what `body` throws.
+public func expectNoGrowth<Failure: Error>(
+  of classes: any AnyObject.Type...,
+  from roots: AnyObject...,
+  repetitions: Int = 4,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  by body: () throws(Failure) -> Void
+) throws(Failure) {
+  if let failure = try RetainVerdict.ofGrowth(
+    of: classes,
+    from: roots,
+    repetitions: repetitions,
+    by: body
+  ) {
+    Issue.record("\(failure)", sourceLocation: sourceLocation)
+  }
+}

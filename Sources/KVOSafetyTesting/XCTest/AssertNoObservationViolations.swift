@@ -17,6 +17,8 @@ internal import XCTest
 ///   - expecting: violations that are meant: they do not fail the test, their absence does.
 ///   - allowsNoObservations: whether it is meant that nothing is observed.
 ///   - threshold: how bad a violation must be to fail the test.
+///   - findsRetainCycles: whether references are followed at the end, from the observations that are
+///     live then; no other thread may change what they hold meanwhile.
 ///   - file: the file that the failure is reported in.
 ///   - line: the line that the failure is reported at.
 ///   - body: runs once, on the calling thread, before the call returns.
@@ -27,6 +29,7 @@ public func assertNoObservationViolations<Result>(
   expecting: ObservationRule...,
   allowsNoObservations: Bool = false,
   threshold: ScopeExpectations.Threshold = .warning,
+  findsRetainCycles: Bool = true,
   file: StaticString = #filePath,
   line: UInt = #line,
   _ body: () throws -> Result
@@ -36,7 +39,8 @@ public func assertNoObservationViolations<Result>(
     expectations: ScopeExpectations(
       expected: Set(expecting),
       allowsNoObservations: allowsNoObservations,
-      threshold: threshold
+      threshold: threshold,
+      findsRetainCycles: findsRetainCycles
     ),
     report: { XCTFail($0, file: file, line: line) },
     body
@@ -52,6 +56,8 @@ public func assertNoObservationViolations<Result>(
 ///   - expecting: violations that are meant: they do not fail the test, their absence does.
 ///   - allowsNoObservations: whether it is meant that nothing is observed.
 ///   - threshold: how bad a violation must be to fail the test.
+///   - findsRetainCycles: whether references are followed at the end, from the observations that are
+///     live then; no other thread may change what they hold meanwhile.
 ///   - isolation: the actor of the caller.
 ///   - file: the file that the failure is reported in.
 ///   - line: the line that the failure is reported at.
@@ -63,6 +69,7 @@ public func assertNoObservationViolations<Result>(
   expecting: ObservationRule...,
   allowsNoObservations: Bool = false,
   threshold: ScopeExpectations.Threshold = .warning,
+  findsRetainCycles: Bool = true,
   isolation: isolated (any Actor)? = #isolation,
   file: StaticString = #filePath,
   line: UInt = #line,
@@ -73,7 +80,8 @@ public func assertNoObservationViolations<Result>(
     expectations: ScopeExpectations(
       expected: Set(expecting),
       allowsNoObservations: allowsNoObservations,
-      threshold: threshold
+      threshold: threshold,
+      findsRetainCycles: findsRetainCycles
     ),
     isolation: isolation,
     report: { XCTFail($0, file: file, line: line) },

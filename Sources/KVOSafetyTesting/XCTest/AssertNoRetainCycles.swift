@@ -47,3 +47,41 @@ public func assertDeallocates(
   weak let object = try body()
   if let failure = RetainVerdict.ofSurvivor(object) { XCTFail(failure, file: file, line: line) }
 }
+
+/// Fails the test where each repetition of `body` leaves more instances of a class behind.
+///
+/// ```swift
+/// assertNoGrowth(of: Page.self, from: router) {
+///   router.open(Page())
+///   router.close()
+/// }
+/// ```
+///
+/// The failure has the counts, and what keeps the instances: the chain from one of `roots`, or the cycle.
+/// See `RetainSearch.findGrowth` for what is counted.
+///
+/// - Parameters:
+///   - classes: whose instances, subclasses' included, are counted.
+///   - roots: where what is left may be kept; they are alive until the call returns.
+///   - repetitions: how often to count; fewer than two count as two.
+///   - file: the file that the failure is reported in.
+///   - line: the line that the failure is reported at.
+///   - body: the work; runs one time more than that, on the calling thread.
+/// - Throws: what `body` throws.
+public func assertNoGrowth<Failure: Error>(
+  of classes: any AnyObject.Type...,
+  from roots: AnyObject...,
+  repetitions: Int = 4,
+  file: StaticString = #filePath,
+  line: UInt = #line,
+  by body: () throws(Failure) -> Void
+) throws(Failure) {
+  if let failure = try RetainVerdict.ofGrowth(
+    of: classes,
+    from: roots,
+    repetitions: repetitions,
+    by: body
+  ) {
+    XCTFail(failure, file: file, line: line)
+  }
+}

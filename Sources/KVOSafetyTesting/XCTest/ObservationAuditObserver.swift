@@ -31,12 +31,19 @@ public final class ObservationAuditObserver: NSObject, XCTestObservation, @unche
   ///   - allowsNoObservations: whether a test case in which nothing is observed passes. Unlike a
   ///     single assertion it does by default: not every test of a bundle is about observing.
   ///   - threshold: how bad a violation must be to fail a test case.
+  ///   - findsRetainCycles: whether references are followed at the end, from the observations that are
+  ///     live then; no other thread may change what they hold meanwhile.
   public static func auditEveryTestCase(
     allowsNoObservations: Bool = true,
-    threshold: ScopeExpectations.Threshold = .warning
+    threshold: ScopeExpectations.Threshold = .warning,
+    findsRetainCycles: Bool = true
   ) {
     let observer = ObservationAuditObserver(
-      ScopeExpectations(allowsNoObservations: allowsNoObservations, threshold: threshold)
+      ScopeExpectations(
+        allowsNoObservations: allowsNoObservations,
+        threshold: threshold,
+        findsRetainCycles: findsRetainCycles
+      )
     )
     let isFirst = installed.withLock { installed in
       guard installed == nil else { return false }

@@ -1,11 +1,10 @@
 import KVORetention
-import Testing
 
 /// A way in which an object can hold another.
 ///
 /// It makes two programs that differ in one reference: the object holds itself, or one of its kind
 /// that holds nothing.
-struct Shape: Sendable, CustomTestStringConvertible {
+struct Shape: Sendable, CustomStringConvertible {
   let name: String
   /// The cycle as it is to be drawn; nil where the reference is not a strong one.
   let path: String?
@@ -37,7 +36,7 @@ struct Shape: Sendable, CustomTestStringConvertible {
     }
   }
 
-  var testDescription: String { name }
+  var description: String { name }
 
   func cyclic() -> AnyObject { make(true) }
   func acyclic() -> AnyObject { make(false) }

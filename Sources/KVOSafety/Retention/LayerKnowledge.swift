@@ -1,0 +1,80 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+/// What the layer keeps alive, for walks that look for retain cycles.
+///
+/// - An observed object keeps its observations, through its registrar, and those that other objects'
+///   paths hang on it.
+/// - A token, and what an adapter has beside its registration, keep their own observation. In memory
+///   they lead to all observations of the object, which live no longer for it: the object's end ends
+///   them.
+/// - An observation keeps its closure.
+/// - A controller keeps the objects that it was told to.
+/// - For an owner without a property for it, the layer keeps its controller as long as the owner lives;
+///   for an object of another library, the registrations on it.
+///
+/// Each answer takes one lock of the layer for as long as it copies addresses, none while a walk reads.
+struct LayerKnowledge: RetainKnowledge {
+  var classes: [RetainKnownClass] {
+    [
+      RetainKnownClass(SubjectStorage.self, .asked, isShown: false),
+      RetainKnownClass(
+        Observation.self,
+        .property("deliver"),
+        isShown: false,
+        isObservation: true
+      ),
+      RetainKnownClass(ObservationToken.self, .asked, isShown: true),
+      RetainKnownClass(
+        ObservationController<ControllerIdentity>.self,
+        .asked,
+        isShown: true
+      ),
+      RetainKnownClass(ForeignRegistration.self, .asked, isShown: false),
+    ]
+  }
+
+  func references(ofObjectAt address: UInt) -> [UInt] {
+    switch Self.object(at: address) {
+    case let storage as SubjectStorage: storage.keptAddresses
+    case let token as ObservationToken: token.keptAddress.map { [$0] } ?? []
+    case let registration as ForeignRegistration: registration.keptAddress.map { [$0] } ?? []
+    case let controller as any AnyController: controller.keptAddresses
+    default: []
+    }
+  }
+
+  func label(ofReferenceFrom keeper: UInt, to kept: UInt) -> String {
+    switch Self.object(at: keeper) {
+    case is ObservationToken: return "handler"
+    case is any AnyController: return "observed object"
+    case is SubjectStorage:
+      guard let observation = Self.object(at: kept) as? Observation else { return "" }
+      return "observation of \"\(Recorder.shared.text(of: observation.registration.keyPath))\""
+    default: return ""
+    }
+  }
+
+  var attachments: [RetainAttachment] {
+    let controllers = AttachedControllers.shared.places.map { owner, controller in
+      (owner, RetainAttachment(owner: owner.address, kept: controller, label: Self.attachedLabel))
+    }
+    let registrations = ForeignSubjects.shared.places.map { subject, storage in
+      (subject, RetainAttachment(owner: subject.address, kept: storage, label: ""))
+    }
+    // Where the hook of the class does not tell of deaths, the place may be another object's by now.
+    return (controllers + registrations)
+      .filter { record, _ in record.isWatched || record.object != nil }
+      .map { $1 }
+  }
+
+  private static let attachedLabel = "ObservationController.of"
+
+  /// The object at an address that a walk met, which at quiescence is alive.
+  static func object(at address: UInt) -> AnyObject? {
+    UnsafeRawPointer(bitPattern: address).map {
+      Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+}

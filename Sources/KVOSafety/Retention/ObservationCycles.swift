@@ -1,0 +1,96 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+/// What a walk of references says about observations that keep themselves alive.
+///
+/// It is what was true when the walk was made. That a cycle is a leak no walk can say: the program may
+/// break it later, and a log then says so.
+public struct ObservationCycles: Hashable, Sendable {
+  /// What the answer comes down to.
+  public enum Verdict: Hashable, Sendable {
+    /// There are cycles: see ``ObservationCycles/cycles``.
+    case cycles
+    /// There is none, and all that was reached was understood.
+    case noneFound
+    /// None was found, and there are things that could not be looked into: see
+    /// ``ObservationCycles/notLookedInto``.
+    case inconclusive
+  }
+
+  /// One circle of strong references with an observation in it.
+  public struct Cycle: Hashable, Sendable, CustomStringConvertible {
+    /// The objects from the one that holds the observation and back to it, as reports name them:
+    /// `Screen#3`.
+    public let objects: [String]
+    /// What leads from each of them to the next: a property, `handler`, `capture of self`.
+    public let references: [String]
+    /// Which of the references is best made weak, as a place in ``references``.
+    public let placeToWeaken: Int
+
+    /// `Screen#3 → observation → ObservationToken#9 → handler → closure#14 → capture of self → Screen#3`.
+    public var description: String {
+      zip(objects, references).reduce("") { $0 + "\($1.0) → \($1.1) → " } + (objects.last ?? "")
+    }
+  }
+
+  /// The cycles, the shortest through each observation.
+  public let cycles: [Cycle]
+  /// What may hold references and could not be looked into, each with the reason.
+  public let notLookedInto: [String]
+
+  /// The answer in a word.
+  public var verdict: Verdict {
+    if !cycles.isEmpty { return .cycles }
+    return notLookedInto.isEmpty ? .noneFound : .inconclusive
+  }
+
+  /// The answer of a program that has nobody to walk.
+  static let notInstalled = ObservationCycles(
+    cycles: [],
+    notLookedInto: [
+      "this program: nothing here reads memory; link KVORetention and call RetainSearch.install()"
+    ]
+  )
+}
+
+extension ObservationCycles: CustomStringConvertible {
+  /// The answer as a report prints it, a line for each cycle and each thing that was not looked into.
+  public var description: String {
+    let heading =
+      switch verdict {
+      case .cycles:
+        cycles.count == 1
+          ? "1 observation keeps itself alive"
+          : "\(cycles.count) observations keep themselves alive"
+      case .noneFound: "no observation keeps itself alive"
+      case .inconclusive: "no retain cycle found; not everything could be looked into"
+      }
+    let lines = cycles.map { "  \($0)" } + notLookedInto.map { "  not looked into: \($0)" }
+    return ([heading] + lines).joined(separator: "\n")
+  }
+}
+
+extension ObservationCycles {
+  /// What the verdicts about one walk come down to.
+  init(_ verdicts: [KVORules.Verdict], notLookedInto: [String]) {
+    cycles = verdicts.map(Cycle.init)
+    self.notLookedInto = notLookedInto
+  }
+}
+
+extension ObservationCycles.Cycle {
+  fileprivate init(_ verdict: Verdict) {
+    let names = Recorder.shared.names
+    func text(_ object: ObjectRef) -> String {
+      "\(names[object.className])#\(names.text(of: object.id))"
+    }
+    guard case .cycle(let edges) = verdict.detail, let first = edges.first else {
+      (objects, references, placeToWeaken) = ([], [], 0)
+      return
+    }
+    objects = [text(first.from)] + edges.map { text($0.to) }
+    references = edges.map { names[$0.label] }
+    placeToWeaken = edges.placeToWeaken ?? 0
+  }
+}

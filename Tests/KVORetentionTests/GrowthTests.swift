@@ -1,0 +1,116 @@
+import KVORetention
+import Testing
+
+@testable import RetentionProbe
+
+@Suite("Growth of what is kept", .serialized)
+struct GrowthTests {
+  private final class Page {
+    let number: Int
+    var onClose: (() -> Void)?
+    init(_ number: Int) { self.number = number }
+  }
+
+  private final class Router {
+    var pages: [Page] = []
+    var latest: Page?
+    var isForgetful = false
+
+    func open() {
+      let page = Page(pages.count)
+      latest = page
+      if isForgetful { pages.append(page) }
+    }
+  }
+
+  @Test("what a router forgets to let go of grows, and the router is named")
+  func kept() {
+    let router = Router()
+    router.isForgetful = true
+    let growth = RetainSearch().findGrowth(of: Page.self, from: router) { router.open() }
+    #expect(
+      growth.description == """
+        1 class grows with each of 4 repetitions
+          Page: 1, 2, 3, 4 more alive
+            kept by Router.pages[…] → Page (3 of 4)
+            kept by Router.latest → Page (1 of 4)
+        """
+    )
+  }
+
+  @Test("what is replaced does not grow")
+  func replaced() {
+    let router = Router()
+    let growth = RetainSearch().findGrowth(of: Page.self, from: router) { router.open() }
+    #expect(growth.description == "no class grows")
+  }
+
+  @Test("what keeps itself alive grows, though nothing leads to it")
+  func cycle() {
+    let growth = RetainSearch().findGrowth(of: Page.self, repetitions: 3) {
+      let page = Page(1)
+      page.onClose = { use(page) }
+    }
+    #expect(
+      growth.description == """
+        1 class grows with each of 3 repetitions
+          Page: 1, 2, 3 more alive
+            kept by the cycle Page.onClose → closure capture of Page → Page (3 of 3)
+        """
+    )
+  }
+
+  @Test("what is kept from elsewhere is counted, and said to be")
+  func elsewhere() {
+    let router = Router()
+    router.isForgetful = true
+    let growth = RetainSearch().findGrowth(of: Page.self, repetitions: 2) { router.open() }
+    #expect(growth.classes.map(\.counts) == [[1, 2]])
+    #expect(growth.classes.first?.keepers.map(\.kind) == [.unknown])
+    withExtendedLifetime(router) {}
+  }
+
+  @Test("a cache that is filled once does not grow, nor what a repetition leaves out")
+  func once() {
+    let router = Router()
+    router.isForgetful = true
+    var runCount = 0
+    let growth = RetainSearch().findGrowth(of: Page.self, from: router) {
+      runCount += 1
+      if runCount != 3 { router.open() }
+    }
+    #expect(growth.classes == [])
+    #expect(runCount == 5)
+  }
+
+  @Test("what the work throws is thrown on")
+  func throwing() {
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try RetainSearch().findGrowth(of: Page.self) { throw Refusal() }
+    }
+  }
+
+  @Test("instances of subclasses count as those of the class, others do not")
+  func subclasses() {
+    class Screen {}
+    final class Detail: Screen {}
+    final class Other { let screen = Screen() }
+    var kept: [AnyObject] = []
+    let growth = RetainSearch().findGrowth(of: Screen.self, repetitions: 2) {
+      kept += [Detail(), Other()]
+    }
+    #expect(growth.classes.map(\.className) == ["Detail", "Screen"])
+    kept = []
+  }
+
+  @Test("of many that were given back none is counted", arguments: [1, 7, 8, 100, 5000])
+  func freed(count: Int) {
+    final class Many { var words = (1, 2, 3, 4) }
+    let growth = RetainSearch().findGrowth(of: Many.self, repetitions: 2) {
+      let many = (0..<count).map { _ in Many() }
+      use(many)
+    }
+    #expect(growth.classes == [])
+  }
+}

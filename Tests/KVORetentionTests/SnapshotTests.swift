@@ -1,0 +1,101 @@
+import Glibc
+import Synchronization
+import Testing
+
+@testable import KVORetention
+@testable import RetentionProbe
+
+@Suite("Walks in a snapshot", .serialized)
+struct SnapshotTests {
+  private static func knot() -> Holder {
+    let model = ViewModel()
+    model.observation = Token { model.poke() }
+    let holder = Holder()
+    holder.object = model
+    return holder
+  }
+
+  @Test("a snapshot answers what a walk here answers")
+  func same() throws {
+    let holder = Self.knot()
+    let here = RetainSearch().findCycles(from: holder)
+    let there = try RetainSearch().findCycles(inSnapshotFrom: holder)
+    #expect(there == here)
+    #expect(there.verdict == .cycles)
+    #expect(try RetainSearch().findCycles(inSnapshotFrom: Holder()).verdict == .noneFound)
+  }
+
+  @Test("a snapshot that has no time is ended, and leaves no process behind")
+  func noTime() {
+    #expect(throws: RetainSnapshotError.self) {
+      try RetainSearch().findCycles(inSnapshotFrom: Self.knot(), within: .zero)
+    }
+    do {
+      _ = try RetainSearch().findCycles(inSnapshotFrom: Self.knot(), within: .zero)
+    } catch {
+      #expect(error.code == .timedOut)
+      #expect("\(error)" == "the snapshot did not answer within 0.0 seconds")
+    }
+  }
+
+  @Test("a copy that crashes is told, and this process goes on")
+  func crash() throws {
+    let process = try SnapshotProcess.begin {
+      raise(SIGSEGV)
+      return []
+    }.get()
+    guard case .crashed(let signal) = process.end(by: .now + .seconds(60)) else {
+      Issue.record("it did not crash")
+      return
+    }
+    #expect(signal == SIGSEGV)
+  }
+
+  @Test("a copy that never answers is ended when its time is over")
+  func hang() throws {
+    let process = try SnapshotProcess.begin {
+      while true { pause() }
+    }.get()
+    guard case .timedOut = process.end(by: .now + .milliseconds(50)) else {
+      Issue.record("it answered")
+      return
+    }
+  }
+
+  @Test("objects that other threads change meanwhile end no process")
+  func busy() async {
+    final class Busy: Sendable {
+      let isDone = Atomic(false)
+      nonisolated(unsafe) var holder = Holder()
+    }
+    let busy = Busy()
+    let holder = busy.holder
+    let worker = Task.detached {
+      var round = 0
+      while !busy.isDone.load(ordering: .relaxed) {
+        round += 1
+        holder.list = (0..<(round % 50)).map { _ in Box(Box(nil)) }
+        holder.byName["\(round % 20)"] = Holder()
+      }
+    }
+    for _ in 0..<10 {
+      // An answer, or that there is none: not the end.
+      _ = try? RetainSearch().findCycles(inSnapshotFrom: holder, within: .seconds(5))
+    }
+    busy.isDone.store(true, ordering: .relaxed)
+    await worker.value
+  }
+
+  @Test("an answer that is cut anywhere is none, and one with a wrong byte is no crash")
+  func damaged() {
+    let answer = RetainSearch().findCycles(from: Self.knot())
+    let bytes = AnswerBytes(answer).bytes
+    #expect(AnswerBytes.answer(of: bytes) == answer)
+    for count in 0..<bytes.count { #expect(AnswerBytes.answer(of: Array(bytes[..<count])) == nil) }
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] ^= 0xff
+      _ = AnswerBytes.answer(of: damaged)
+    }
+  }
+}

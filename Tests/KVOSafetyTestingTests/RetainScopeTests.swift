@@ -1,0 +1,116 @@
+import KVOSafety
+import Testing
+
+@testable import KVOSafetyTesting
+
+/// A screen whose places tests know by line: lines are not to be moved.
+private final class Page {
+  // Gone before the account is.
+  private var token: ObservationToken?
+  private let account: Account
+  private var count = 0
+
+  init(_ account: Account) { self.account = account }
+
+  func observeStrongly() {
+    token = account.observe(\.balance) { _, _ in self.count += 1 }
+  }
+
+  func observeWeakly() {
+    token = account.observe(\.balance) { [weak self] _, _ in self?.count += 1 }
+  }
+}
+
+private func openStrongly(_ account: Account = Account()) {
+  let page = Page(account)
+  page.observeStrongly()
+}
+
+private func openWeakly() {
+  let account = Account()
+  let page = Page(account)
+  page.observeWeakly()
+  account.balance = 1
+}
+
+/// Why a scope around `body` fails, or nil.
+private func failure(findsRetainCycles: Bool = true, _ body: () -> Void) -> String? {
+  var failure: String?
+  AuditedScope.run(
+    name: "a scope",
+    expectations: ScopeExpectations(findsRetainCycles: findsRetainCycles),
+    report: { failure = $0 },
+    body
+  )
+  return failure
+}
+
+@Suite("Retain cycles at the end of a scope", .serialized)
+struct RetainScopeTests {
+  @Test("an observation that keeps its page alive fails the scope, drawn, with the lines of both")
+  func cycle() throws {
+    let text = try #require(failure { openStrongly() })
+    let lines = text.split(separator: "\n").map(String.init)
+    let cycle = lines.prefix { !$0.hasPrefix("  Signature") }
+      .filter { $0.hasPrefix("  >") || !$0.contains("    #") }
+      .map {
+        $0.replacing(#/[a-z]#\d+/#) { "\($0.output.prefix(1))#N" }.replacing(
+          #/, on thread \d+( \(main\))?/#,
+          with: ""
+        )
+        .replacing(#/\S {3,}/#) { "\($0.output.prefix(1)) " }
+      }
+    #expect(
+      cycle == [
+        "2 observation violations",
+        "WARNING: KVOSafety: an observation keeps its owner alive (KVO019 observation-retain-cycle)",
+        "  Page#N is kept alive by its own observation of \"balance\" of Account#N",
+        "  > #0 (call) RetainScopeTests.swift:16",
+        "  Registered at",
+        "  > #0 Page.observeStrongly() RetainScopeTests.swift:16",
+        "  The cycle",
+        "    Page#N",
+        "      ↓ token",
+        "    ObservationToken#N",
+        "      ↓ handler",
+        "    closure#N",
+        "      ↓ capture of self",
+        "        ~~~~~~~~~~~~~~~ make this weak",
+        "    Page#N",
+        "  Fix: capture weakly: `account.observe(keyPath: \"balance\") { [weak self] … }`",
+      ]
+    )
+    // What it leads to.
+    #expect(text.contains("(KVO021 leaked-registration)"))
+  }
+
+  @Test("one that captures it weakly does not, and dies with its page")
+  func weakly() { #expect(failure { openWeakly() } == nil) }
+
+  @Test("a scope that is told not to look finds the registration that was left, and no cycle")
+  func notAsked() throws {
+    let account = Account()
+    let text = failure(findsRetainCycles: false) { openStrongly(account) }
+    #expect(try #require(text).contains("KVO021"))
+    #expect(try #require(text).contains("KVO019") == false)
+  }
+
+  @Test(
+    "a test can expect a cycle",
+    .audited(expecting: .observationRetainCycle, .leakedRegistration)
+  )
+  func expected() { openStrongly() }
+
+  @Test("an object that was to die and is kept by an older observation fails the scope")
+  func survivor() throws {
+    let account = Account()
+    let page = Page(account)
+    page.observeStrongly()
+    let text = failure {
+      let token = account.observe(\.balance) { _, _ in }
+      KVO.expectDeallocation(of: page, within: .seconds(3600))
+      token.invalidate()
+    }
+    #expect(try #require(text).contains("KVO019"))
+  }
+}

@@ -1,0 +1,290 @@
+import KVORecorder
+import KVORetention
+import KVORules
+import KVOTrace
+import Testing
+
+@testable import KVOSafety
+
+/// A screen that observes an account in many ways, most of them wrong.
+private final class Screen {
+  let account: Account
+  var token: ObservationToken?
+  var second: ObservationToken?
+  lazy var observations = ObservationController(owner: self)
+  var count = 0
+
+  init(_ account: Account) { self.account = account }
+
+  func observeStrongly() {
+    token = account.observe(\.balance) { _, _ in self.count += 1 }
+  }
+
+  func observeWeakly() {
+    token = account.observe(\.balance) { [weak self] _, _ in self?.count += 1 }
+  }
+
+  func observeWithController() {
+    observations.observe(account, \.owner) { screen, _, _ in screen.count += 1 }
+    observations.observe(account, \.balance) { _, _, _ in self.count += 1 }
+  }
+}
+
+@Suite("Retain cycles of observations, found by a walk", .serialized)
+struct RetainWalkTests {
+  init() { RetainSearch.install() }
+
+  /// What is said of a cycle, without the numbers of objects.
+  private func drawn(_ cycles: ObservationCycles) -> [String] {
+    cycles.cycles.map { cycle in
+      cycle.description.replacing(#/#\d+/#, with: "")
+    }
+  }
+
+  @Test("a token's closure that captures its owner is drawn, one that captures it weakly is not")
+  func token() {
+    let screen = Screen(Account())
+    screen.observeWeakly()
+    #expect(KVO.findRetainCycles(from: screen).verdict == .noneFound)
+    screen.observeStrongly()
+    let found = KVO.findRetainCycles(from: screen)
+    #expect(
+      drawn(found) == [
+        "Screen → token → ObservationToken → handler → closure → capture of Screen → Screen"
+      ]
+    )
+    #expect(found.cycles.map(\.placeToWeaken) == [2])
+    #expect(found.notLookedInto == [])
+    screen.token = nil
+    #expect(KVO.findRetainCycles(from: screen).verdict == .noneFound)
+  }
+
+  @Test("an observed object that its own observation captures is drawn without a token in between")
+  func subject() {
+    let account = Account()
+    let token = account.observe(\.balance) { _, _ in account.secret += 1 }
+    #expect(
+      drawn(KVO.findRetainCycles(from: account)) == [
+        "Account → observation of \"balance\" → closure → capture of Account → Account"
+      ]
+    )
+    token.invalidate()
+    #expect(KVO.findRetainCycles(from: account).verdict == .noneFound)
+  }
+
+  @Test(
+    "a controller that keeps what it observes is drawn, the observation that captures strongly named"
+  )
+  func controller() {
+    let screen = Screen(Account())
+    let verdicts = verdicts(where: { $0.code == .observationRetainCycle }) {
+      screen.observeWithController()
+      let found = KVO.findRetainCycles(from: screen)
+      #expect(
+        drawn(found) == [
+          "Account → observation of \"balance\" → closure → capture of Screen → Screen → account → "
+            + "Account"
+        ]
+      )
+    }
+    let own = verdicts.filter { $0.subject?.id == screen.account.storage.record.ref.id }
+    // Two observations of one controller on one object: the second is meant.
+    #expect(own.map { Recorder.shared.text(of: $0.keyPath) } == ["balance"])
+    screen.observations.unobserveAll()
+  }
+
+  @Test("a controller that nobody stores is kept by its owner's life")
+  func attached() {
+    final class Owner { var count = 0 }
+    let owner = Owner()
+    ObservationController.of(owner).observe(Account(), \.balance) { _, _, _ in owner.count += 1 }
+    #expect(
+      drawn(KVO.findRetainCycles(from: owner)) == [
+        "Owner → ObservationController.of → ObservationController → observed object → Account → "
+          + "observation of \"balance\" → closure → capture of Owner → Owner"
+      ]
+    )
+    ObservationController.of(owner).unobserveAll()
+    #expect(KVO.findRetainCycles(from: owner).verdict == .noneFound)
+  }
+
+  @Test("an object in the middle of a path keeps the observation that hangs on it")
+  func deepPath() {
+    let person = Person("A")
+    let account = Account(owner: person)
+    let token = account.observe(keyPath: "owner.name") { _, _ in person.name = "B" }
+    #expect(
+      drawn(KVO.findRetainCycles(from: person)) == [
+        "Person → observation of \"owner.name\" → closure → capture of Person → Person"
+      ]
+    )
+    token.invalidate()
+  }
+
+  @Test("a registration with another library is found through what keeps it")
+  func foreign() {
+    final class Model {
+      var registration: ForeignRegistration?
+      var count = 0
+    }
+    let model = Model()
+    model.registration = ForeignRegistration(
+      on: model,
+      observer: nil,
+      key: "name",
+      form: .token,
+      isolation: nil,
+      fileID: #fileID,
+      line: #line,
+      function: #function
+    ) { _ in model.count += 1 }
+    #expect(
+      drawn(KVO.findRetainCycles(from: model)) == [
+        "Model → observation of \"name\" → closure → capture of Model → Model"
+      ]
+        || drawn(KVO.findRetainCycles(from: model)) == [
+          "Model → registration → closure → capture of Model → Model"
+        ]
+    )
+    model.registration?.end(by: .user)
+    #expect(KVO.findRetainCycles(from: model).verdict == .noneFound)
+  }
+
+  @Test("the live verdict is that of the replay of the same run")
+  func liveIsReplay() {
+    let screens = [Screen(Account()), Screen(Account()), Screen(Account())]
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    let live = verdicts(where: { $0.code == .observationRetainCycle }) {
+      screens[0].observeStrongly()
+      screens[1].observeWithController()
+      screens[2].observeWeakly()
+      for screen in screens { KVO.findRetainCycles(from: screen) }
+      // Seen twice, it is one.
+      KVO.findRetainCycles(from: screens[0])
+    }
+    Recorder.shared.detach(memory)
+    let subjects = Set(screens.map { $0.account.storage.record.ref.id })
+    let replayed = replay(memory.events).filter {
+      $0.subject.map { subjects.contains($0.id) } ?? false
+    }
+    let own = live.filter { $0.subject.map { subjects.contains($0.id) } ?? false }
+    #expect(own.map(Fact.init) == (replayed + replayed.prefix(1)).map(Fact.init))
+    #expect(replayed.count == 2)
+    #expect(replayed.allSatisfy { $0.evidence.contains { $0.role == .registered } })
+    screens[0].token = nil
+    screens[1].observations.unobserveAll()
+  }
+
+  @Test("what is broken later is taken back in the log")
+  func broken() {
+    let screen = Screen(Account())
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    screen.observeStrongly()
+    KVO.findRetainCycles(from: screen)
+    let subject = screen.account.storage.record.ref.id
+    #expect(replay(memory.events).contains { $0.subject?.id == subject })
+    screen.token = nil
+    Recorder.shared.detach(memory)
+    #expect(!replay(memory.events).contains { $0.subject?.id == subject })
+  }
+
+  @Test("a log without any cycle says that it was looked for")
+  func judged() {
+    let screen = Screen(Account())
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    screen.observeWeakly()
+    KVO.findRetainCycles(from: screen)
+    Recorder.shared.detach(memory)
+    var engine = RuleEngine()
+    let thread = memory.events.last?.thread
+    for (index, event) in memory.events.enumerated() where event.thread == thread {
+      _ = engine.consume(event, number: index + 1)
+    }
+    #expect(!engine.notJudged.contains { $0.code == .observationRetainCycle })
+    screen.token = nil
+  }
+
+  @Test("a program that has nobody to walk is told so")
+  func notInstalled() {
+    #expect(
+      ObservationCycles.notInstalled.description == """
+        no retain cycle found; not everything could be looked into
+          not looked into: this program: nothing here reads memory; link KVORetention and call \
+        RetainSearch.install()
+        """
+    )
+  }
+
+  // MARK: Expected deaths
+
+  @Test("an object that dies in its time has the outcome at once")
+  func diesInTime() async {
+    var screen: Screen? = Screen(Account())
+    let expectation = screen.map { KVO.expectDeallocation(of: $0, within: .seconds(3600)) }
+    screen = nil
+    #expect(await expectation?.outcome == .deallocated)
+  }
+
+  @Test("an object that an observation keeps is told with the cycle, and taken back when it dies")
+  func diesLate() async {
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    var screen: Screen? = Screen(Account())
+    screen?.observeStrongly()
+    let subject = screen?.account.storage.record.ref.id
+    let expectation = screen.map { KVO.expectDeallocation(of: $0, within: .zero) }
+    weak let left = screen
+    screen = nil
+    guard case .alive(let cycles)? = await expectation?.outcome else {
+      Issue.record("it is not alive")
+      return
+    }
+    #expect(drawn(cycles).count == 1)
+    #expect(replay(memory.events).contains { $0.subject?.id == subject })
+    left?.token?.invalidate()
+    #expect(left == nil)
+    Recorder.shared.detach(memory)
+    #expect(!replay(memory.events).contains { $0.subject?.id == subject })
+    #expect(
+      memory.events.contains { event in
+        if case .expectDeinit(_, let deadline) = event.body { return deadline != nil }
+        return false
+      }
+    )
+  }
+
+  // MARK: Replaying
+
+  private struct Fact: Hashable, CustomStringConvertible {
+    var subject: ObjectID?
+    var observer: ObjectID?
+    var registration: RegistrationID?
+    var references: [Reference] = []
+    var stacks: [StackID]
+
+    init(_ verdict: Verdict) {
+      subject = verdict.subject?.id
+      observer = verdict.observer?.id
+      registration = verdict.registration
+      if case .cycle(let references) = verdict.detail { self.references = references }
+      stacks = verdict.evidence.map(\.stack)
+    }
+
+    var description: String { "\(registration.map { "\($0)" } ?? "?") of \(references.count)" }
+  }
+
+  /// The retain cycles that a replay tells of.
+  private func replay(_ events: [Event]) -> [Verdict] {
+    var verdicts: [Verdict] = []
+    var replay = OrderedReplay()
+    for (index, event) in events.enumerated() {
+      replay.take(event, number: index + 1) { verdicts.append($0) }
+    }
+    replay.take(Event(.exit(status: 0)), number: events.count + 1) { verdicts.append($0) }
+    replay.finish { verdicts.append($0) }
+    return verdicts.filter { $0.code == .observationRetainCycle }
+  }
+}

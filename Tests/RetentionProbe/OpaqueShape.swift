@@ -1,0 +1,52 @@
+import KVORetention
+import Synchronization
+
+/// A cycle through something that cannot be looked into.
+struct OpaqueShape: Sendable, CustomStringConvertible {
+  let shape: Shape
+  let reason: OpaqueReason
+  /// Whether a scan of the bytes finds the cycle.
+  let isSuspected: Bool
+  var description: String { shape.name }
+
+  static let all = [
+    OpaqueShape(
+      shape: Shape("a Mutex with an object", nil, Guarded.init) { root, other in
+        root.state.withLock { $0 = other }
+      },
+      reason: .noncopyable,
+      isSuspected: true
+    ),
+    OpaqueShape(
+      shape: Shape("elements of a ManagedBuffer", nil, Holder.init) { root, other in
+        let buffer = Buffer.create(minimumCapacity: 2) { _ in 1 }
+        // All that is allocated: what a scan finds in the rest is left from others.
+        buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: other, count: 2) }
+        root.object = buffer
+      },
+      reason: .managedBuffer,
+      isSuspected: true
+    ),
+    OpaqueShape(
+      shape: Shape("an argument of a key path", nil, Holder.init) { root, other in
+        root.keyPath = \[Box: Int].[Box(other)]
+      },
+      reason: .keyPathArguments,
+      isSuspected: true
+    ),
+    OpaqueShape(
+      shape: Shape("memory that the program manages", nil, Holder.init) { root, other in
+        let place = UnsafeMutablePointer<Holder>.allocate(capacity: 1)
+        place.initialize(to: other)
+        root.manual = place
+      },
+      reason: .unmanagedMemory,
+      isSuspected: false
+    ),
+    OpaqueShape(
+      shape: Shape("Unmanaged", nil, Holder.init) { $0.unmanaged = .passRetained($1) },
+      reason: .unmanagedMemory,
+      isSuspected: false
+    ),
+  ]
+}

@@ -1,0 +1,3 @@
+import Glibc
+
+exit(ProbeRun().report() ? 0 : 1)
