@@ -62,6 +62,7 @@ struct AuditArguments: ParsableArguments {
   /// Reads what is known, and sees to it that the reports can be written, before anything else is done.
   ///
   /// - Parameter inputs: the files that are going to be read, as far as they are there.
+  /// - Returns: what is known.
   /// - Throws: ``ExitStatus``; what is wrong was said.
   func prepare(reading inputs: [AuditInput]) throws -> Triage {
     try reporting.check(reading: inputs)
