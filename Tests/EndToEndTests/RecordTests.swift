@@ -10,7 +10,13 @@ struct RecordTests {
   init() throws { folder = try ScratchFolder() }
 
   private func record(_ arguments: [String]) throws -> Run {
-    try Built.run("kvo-audit", ["record"] + arguments, in: folder.url)
+    // Logs without a folder of their own go away with this one.
+    try Built.run(
+      "kvo-audit",
+      ["record"] + arguments,
+      in: folder.url,
+      environment: ["TMPDIR": folder.path]
+    )
   }
 
   private func path(_ name: String) throws -> String { try Built.program(name).path }
@@ -21,7 +27,9 @@ struct RecordTests {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/bash")
     let folder = try Built.program("x").deletingLastPathComponent().path
-    process.arguments = ["-c", "audit=\(folder)/kvo-audit; programs=\(folder)\n" + script]
+    process.arguments = [
+      "-c", "export TMPDIR=$PWD; audit=\(folder)/kvo-audit; programs=\(folder)\n" + script,
+    ]
     process.currentDirectoryURL = self.folder.url
     // The runtime's own backtracer lets a program live that was only sent a signal.
     process.environment = ProcessInfo.processInfo.environment

@@ -21,7 +21,9 @@ struct RecordingTests {
     try guarded.raw(
       Self.tool,
       ["record"] + arguments,
-      environment: ["KVO_SAFETY_PRELOAD": ObjectiveC.library().path]
+      environment: [
+        "KVO_SAFETY_PRELOAD": ObjectiveC.library().path, "TMPDIR": guarded.folder.path,
+      ]
     )
   }
 
@@ -83,7 +85,8 @@ struct RecordingTests {
       try FileManager.default.copyItem(at: ObjectiveC.library(), to: library)
       let run = try guarded.raw(
         tool,
-        ["record", "--profile", "apple-modern", "--", program, "removed-twice"]
+        ["record", "--profile", "apple-modern", "--", program, "removed-twice"],
+        environment: ["TMPDIR": folder.path]
       )
       #expect(run.output.contains("(KVO001 "), "\(run)")
       try FileManager.default.removeItem(at: library)
