@@ -82,7 +82,7 @@ struct SampleReportTests {
       in: folder.url
     )
     #expect(audit.status == 1 && audit.complaint == "")
-    try compare(audit.output.withoutMoments, with: "Demo.html")
+    try Self.compare(audit.output.withoutMoments, with: "Demo.html")
   }
 
   @Test("the index names every sample")
