@@ -102,7 +102,7 @@ extension Finding.StackFrame: Decodable {
 }
 
 extension Finding.Edge: Decodable {
-  private enum Key: CodingKey { case from, label, to, strength, certainty }
+  private enum Key: CodingKey { case from, label, to, strength, certainty, shouldBeWeak }
 
   package init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
@@ -111,7 +111,8 @@ extension Finding.Edge: Decodable {
       label: try keys.decode(String.self, forKey: .label),
       to: Finding.Object(try keys.decode(String.self, forKey: .to)),
       strength: try keys.decode(String.self, forKey: .strength),
-      certainty: try keys.decode(String.self, forKey: .certainty)
+      certainty: try keys.decode(String.self, forKey: .certainty),
+      shouldBeWeak: try keys.decodeIfPresent(Bool.self, forKey: .shouldBeWeak) ?? false
     )
   }
 }

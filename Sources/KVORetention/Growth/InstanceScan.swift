@@ -63,10 +63,24 @@ struct InstanceScan {
   private func size(of metadata: UInt, _ sizes: inout [UInt: UInt]) -> UInt? {
     if let size = sizes[metadata] { return size }
     // Not remembered: words that are no metadata are many.
-    guard check.heapMetadata(at: metadata) != nil else { return nil }
+    guard mayBeClass(metadata), check.heapMetadata(at: metadata) != nil else { return nil }
     let size = isMeant(metadata) ? instanceSize(at: metadata) : 0
     sizes[metadata] = size
     return size
+  }
+
+  /// Whether a word leads to what looks like a class, which nobody unmaps: the word may be anything, so
+  /// that this is asked of a copy, too.
+  private func mayBeClass(_ address: UInt) -> Bool {
+    guard address > 4096, address & 7 == 0, memory.isMapped(address, 8) else { return false }
+    var record = KVOSClassMetadata()
+    let count = MemoryLayout<KVOSClassMetadata>.size
+    guard kvos_copy_memory(address, &record, count) == count, let descriptor = record.descriptor
+    else { return false }
+    return memory.isInImage(
+      UInt(bitPattern: descriptor),
+      UInt(MemoryLayout<KVOSClassDescriptor>.size)
+    )
   }
 
   private func isMeant(_ metadata: UInt) -> Bool {

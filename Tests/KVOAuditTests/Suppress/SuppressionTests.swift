@@ -162,6 +162,7 @@ import Testing
           The cycle
             Screen#3
               ↓ token
+                ~~~~~ make this weak
             Token#9
           It leads to
             late (KVO008 delivery-to-dead, 00000001, seen once)
