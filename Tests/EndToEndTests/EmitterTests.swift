@@ -112,9 +112,9 @@ struct EmitterTests {
     try expectValid()
     let kinds = try kinds()
     for kind in ["register", "remove", "removeEnd"] {
-      #expect(kinds.count { $0 == kind } == 1600)
+      #expect(kinds.count { $0 == kind } == 1700)
     }
-    for kind in ["deinit", "deinitEnd"] { #expect(kinds.count { $0 == kind } == 3200) }
+    for kind in ["deinit", "deinitEnd"] { #expect(kinds.count { $0 == kind } == 3400) }
     let report = try audit("--profile", "apple-modern", "--fail-on", "note", "log.jsonl")
     #expect(report.status == 0, "\(report.output)")
   }

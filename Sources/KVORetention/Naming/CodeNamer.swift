@@ -23,12 +23,13 @@ struct CodeNamer {
     else { return nil }
     let function = Self.plain(frame.function)
     if let line = Self.line(frame) { return Site(function: function, line: line) }
-    // What unpacks a context and goes on to the closure has no line of its own.
+    // What unpacks a context and goes on to the closure has no line of its own, nor has its second half,
+    // into which the bytes of a distance may seem to jump.
     for target in CallTargets(of: code, memory: memory) {
       if let inner = names.frames(atInstruction: UInt64(target)).last,
-        Self.plain(inner.function) == function
+        Self.plain(inner.function) == function, let line = Self.line(inner)
       {
-        return Site(function: function, line: Self.line(inner))
+        return Site(function: function, line: line)
       }
     }
     return Site(function: function, line: nil)

@@ -156,6 +156,8 @@ static void observeOnThreads(void) {
   pthread_t threads[16];
   // A program that says so has GNUstep ready for threads that are not its own.
   [[NSThread new] start];
+  // GNUstep makes its tables when somebody observes first, and not for several threads at once.
+  observeOften(NULL);
   for (int place = 0; place < 16; place++)
     pthread_create(&threads[place], NULL, observeOften, NULL);
   for (int place = 0; place < 16; place++) pthread_join(threads[place], NULL);
