@@ -4,6 +4,7 @@
 #ifndef CLOCK_H
 #define CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -15,8 +16,9 @@ static inline uint64_t kvos_nanoseconds(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/// Whether the counter is of use. Written once, before the first log is published.
-extern bool kvos_has_even_counter;
+/// Whether the counter is of use. relaxed: written before the first log is published, by each thread
+/// that looks for the recorder first, and always alike.
+extern atomic_bool kvos_has_even_counter;
 
 /// Finds out.
 void kvos_find_counter(void);
@@ -24,7 +26,8 @@ void kvos_find_counter(void);
 /// Ticks: some even unit of time.
 static inline __attribute__((always_inline)) uint64_t kvos_tick(void) {
 #if defined(__x86_64__)
-  return __builtin_expect(kvos_has_even_counter, 1) ? __builtin_ia32_rdtsc() : kvos_nanoseconds();
+  bool isEven = atomic_load_explicit(&kvos_has_even_counter, memory_order_relaxed);
+  return __builtin_expect(isEven, 1) ? __builtin_ia32_rdtsc() : kvos_nanoseconds();
 #elif defined(__aarch64__)
   uint64_t now;
   __asm__ volatile("mrs %0, cntvct_el0" : "=r"(now));
