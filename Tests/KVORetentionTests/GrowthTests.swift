@@ -104,6 +104,21 @@ struct GrowthTests {
     kept = []
   }
 
+  @Test("what an earlier search copied is not counted by a later one")
+  func copied() {
+    let router = Router()
+    router.isForgetful = true
+    // So that the allocator takes memory that a search gave back for the next one's copy.
+    let room = (0..<64).map { _ in [UInt8](repeating: 0, count: 100_000) }
+    use(room)
+    for _ in 0..<4 {
+      let growth = RetainSearch().findGrowth(of: Page.self, from: router, repetitions: 2) {
+        router.open()
+      }
+      #expect(growth.classes.map(\.counts) == [[1, 2]])
+    }
+  }
+
   @Test("of many that were given back none is counted", arguments: [1, 7, 8, 100, 5000])
   func freed(count: Int) {
     final class Many { var words = (1, 2, 3, 4) }
@@ -111,6 +126,28 @@ struct GrowthTests {
       let many = (0..<count).map { _ in Many() }
       use(many)
     }
+    #expect(growth.classes == [])
+  }
+
+  @Test(
+    "what looks like a class, with a superclass that is none, is not followed",
+    arguments: [0xdead_0000, 0x5000_0000_0008, 3, UInt.max]
+  )
+  func lookAlike(superclass: UInt) throws {
+    // A copy of a class, as the stack of whoever reads one has it, changed since.
+    let words = UnsafeMutablePointer<UInt>.allocate(capacity: 12)
+    let page = UInt(bitPattern: ObjectIdentifier(Page.self))
+    words.initialize(from: try #require(UnsafePointer(bitPattern: page)), count: 12)
+    words[1] = superclass
+    let object = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+    object.storeBytes(of: UInt(bitPattern: words), as: UInt.self)
+    object.storeBytes(of: 3, toByteOffset: 8, as: UInt.self)
+    defer {
+      object.deallocate()
+      words.deallocate()
+    }
+    let router = Router()
+    let growth = RetainSearch().findGrowth(of: Page.self, from: router) { router.open() }
     #expect(growth.classes == [])
   }
 }

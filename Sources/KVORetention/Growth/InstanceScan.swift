@@ -9,18 +9,24 @@ internal import CKVORetention
 /// 3. the allocator's word in front says that the memory has room for an instance;
 /// 4. AddressSanitizer, where it is there, does not say otherwise.
 ///
-/// Memory is read as a copy, piece by piece, so that what other threads unmap meanwhile ends nothing.
+/// Memory is read as a copy, piece by piece, so that what other threads unmap meanwhile ends nothing. The
+/// copy lies 8 bytes beside a multiple of 16, so that no scan takes an object in it for a second one:
+/// neither this one, nor another thread's, nor a later one that meets the memory given back.
 struct InstanceScan {
   private static let pieceByteCount = 1 << 20
   /// Mappings beyond that are reservations, such as AddressSanitizer's own.
   private static let regionLimit: UInt = 1 << 36
 
-  private let classes: Set<UInt>
+  /// The size of an instance of each class that is meant, by its metadata.
+  private let classes: [UInt: UInt]
   private let memory: MemoryMap
   private let check: MetadataCheck
 
   init(of classes: [any AnyObject.Type], memory: MemoryMap) {
-    self.classes = Set(classes.map { UInt(bitPattern: TypeMetadata($0).pointer) })
+    self.classes = Dictionary(
+      classes.map { (UInt(bitPattern: TypeMetadata($0).pointer), Self.instanceSize(of: $0)) },
+      uniquingKeysWith: { first, _ in first }
+    )
     self.memory = memory
     check = MetadataCheck(memory: memory)
   }
@@ -31,9 +37,9 @@ struct InstanceScan {
   func instances() -> [UInt: [UInt]] {
     var instances: [UInt: [UInt]] = [:]
     // The size of an instance by metadata; 0 for what is none of the classes.
-    var sizes = Dictionary(uniqueKeysWithValues: classes.map { ($0, instanceSize(at: $0)) })
-    withUnsafeTemporaryAllocation(byteCount: Self.pieceByteCount, alignment: 16) { piece in
-      guard let copy = piece.baseAddress else { return }
+    var sizes = classes
+    withUnsafeTemporaryAllocation(byteCount: 8 + Self.pieceByteCount, alignment: 16) { piece in
+      guard let copy = piece.baseAddress.map({ $0 + 8 }) else { return }
       for region in memory.regions
       where region.isWritable && !region.isImage && region.end - region.start < Self.regionLimit {
         var start = region.start
@@ -59,43 +65,41 @@ struct InstanceScan {
     return instances
   }
 
-  /// The size of instances of the class with this metadata; 0 where it is none of those that are meant.
+  /// The size of instances of the class with this metadata, 0 where it is none of those that are meant,
+  /// nil where it is no class.
   private func size(of metadata: UInt, _ sizes: inout [UInt: UInt]) -> UInt? {
     if let size = sizes[metadata] { return size }
     // Not remembered: words that are no metadata are many.
-    guard mayBeClass(metadata), check.heapMetadata(at: metadata) != nil else { return nil }
-    let size = isMeant(metadata) ? instanceSize(at: metadata) : 0
+    guard let record = classRecord(at: metadata) else { return nil }
+    let size = isMeant(record) ? UInt(record.instanceSize) : 0
     sizes[metadata] = size
     return size
   }
 
-  /// Whether a word leads to what looks like a class, which nobody unmaps: the word may be anything, so
-  /// that this is asked of a copy, too.
-  private func mayBeClass(_ address: UInt) -> Bool {
-    guard address > 4096, address & 7 == 0, memory.isMapped(address, 8) else { return false }
+  /// What a word leads to, if that looks like a class.
+  ///
+  /// The word may be anything, also the address of a class's copy on the stack of whoever reads one: it
+  /// is judged by a copy of its own, which stays as it was judged.
+  private func classRecord(at address: UInt) -> KVOSClassMetadata? {
+    guard address > 4096, address & 7 == 0, memory.isMapped(address, 8) else { return nil }
     var record = KVOSClassMetadata()
     let count = MemoryLayout<KVOSClassMetadata>.size
-    guard kvos_copy_memory(address, &record, count) == count, let descriptor = record.descriptor
-    else { return false }
-    return memory.isInImage(
-      UInt(bitPattern: descriptor),
-      UInt(MemoryLayout<KVOSClassDescriptor>.size)
-    )
+    guard kvos_copy_memory(address, &record, count) == count else { return nil }
+    return check.isClass(record) ? record : nil
   }
 
-  private func isMeant(_ metadata: UInt) -> Bool {
-    var next = UnsafeRawPointer(bitPattern: metadata)
+  private func isMeant(_ record: KVOSClassMetadata) -> Bool {
+    var superclass = UInt(bitPattern: record.superclass)
     for _ in 0..<256 {
-      guard let pointer = next, TypeMetadata(pointer).kind == .class else { return false }
-      if classes.contains(UInt(bitPattern: pointer)) { return true }
-      next = TypeMetadata(pointer).record(KVOSClassMetadata.self).pointee.superclass
+      if classes[superclass] != nil { return true }
+      guard let next = classRecord(at: superclass) else { return false }
+      superclass = UInt(bitPattern: next.superclass)
     }
     return false
   }
 
-  private func instanceSize(at metadata: UInt) -> UInt {
-    guard let pointer = UnsafeRawPointer(bitPattern: metadata) else { return 0 }
-    return UInt(TypeMetadata(pointer).record(KVOSClassMetadata.self).pointee.instanceSize)
+  private static func instanceSize(of type: any AnyObject.Type) -> UInt {
+    UInt(TypeMetadata(type).record(KVOSClassMetadata.self).pointee.instanceSize)
   }
 
   private func isAllocated(_ address: UInt, _ wordInFront: UInt, _ size: UInt) -> Bool {

@@ -56,8 +56,12 @@ struct MetadataCheck {
 
   private func isClass(_ metadata: TypeMetadata, at address: UInt) -> Bool {
     guard memory.isReadable(address, size(KVOSClassMetadata.self)) else { return false }
-    let record = metadata.record(KVOSClassMetadata.self).pointee
-    guard let descriptor = record.descriptor,
+    return isClass(metadata.record(KVOSClassMetadata.self).pointee)
+  }
+
+  /// Whether a record is that of a class: nothing is read but what its descriptor says.
+  func isClass(_ record: KVOSClassMetadata) -> Bool {
+    guard record.kind == TypeMetadata.Kind.class.rawValue, let descriptor = record.descriptor,
       isInImage(descriptor, size(KVOSClassDescriptor.self)),
       NominalDescriptor(descriptor).kind == .class
     else { return false }
