@@ -20,17 +20,8 @@ struct AuditArguments: ParsableArguments {
   )
   var profile: ProfileChoice?
 
-  @Option(
-    name: .customLong("app-module"),
-    help: ArgumentHelp(
-      """
-      Take only this module's frames for your own code (repeatable); without it, all but those of \
-      the system and of KVOSafety.
-      """,
-      valueName: "name"
-    )
-  )
-  var appModules: [String] = []
+  @OptionGroup
+  var modules: ModuleOptions
 
   @Flag(help: "Count what is still registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
@@ -102,7 +93,7 @@ struct AuditArguments: ParsableArguments {
     Audit(
       options: AuditOptions(
         profile: profile,
-        appModules: appModules,
+        appModules: modules.appModules,
         judgesLeaksAtExit: leaksAtExit,
         gathersCallSites: triage.needsCallSites || reporting.hasPage,
         followsActivity: reporting.hasPage

@@ -19,14 +19,8 @@ struct CensusCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Option(
-    name: .customLong("app-module"),
-    help: ArgumentHelp(
-      "Take only this module's frames for your own code (repeatable).",
-      valueName: "name"
-    )
-  )
-  var appModules: [String] = []
+  @OptionGroup
+  var modules: ModuleOptions
 
   func run() throws {
     var isComplete = true
@@ -36,7 +30,7 @@ struct CensusCommand: ParsableCommand {
       let result = Result { () throws(InputFailure) in
         try Census(
           of: input,
-          appModules: appModules,
+          appModules: modules.appModules,
           resolver: resolver
         ) { bar.update(input.label, readByteCount: $0, byteCount: $1) }
       }

@@ -52,11 +52,7 @@ struct ConvertCommand: ParsableCommand {
       StandardStreams.complain("kvo-audit: \(failure.message)")
       throw ExitStatus.unreadable
     }
-    sink.finish()
-    if let failure = sink.failure {
-      StandardStreams.complain("kvo-audit: \(failure)")
-      throw ExitStatus.unwritable
-    }
+    try sink.finish()
     if let reading = conversion.reading, reading.problemCount > 0 {
       let count =
         reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"

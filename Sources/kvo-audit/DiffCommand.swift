@@ -39,14 +39,8 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "The least severity of what is new that makes the exit status 1.")
   var failOn: ReportOptions.FailOn = .error
 
-  @Option(
-    name: .customLong("app-module"),
-    help: ArgumentHelp(
-      "Take only this module's frames for your own code (repeatable).",
-      valueName: "name"
-    )
-  )
-  var appModules: [String] = []
+  @OptionGroup
+  var modules: ModuleOptions
 
   @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: ReportOptions.Coloring = .auto
@@ -74,7 +68,7 @@ struct DiffCommand: ParsableCommand {
 
   private func report(of path: String) throws -> AuditReport {
     let audit = Audit(
-      options: AuditOptions(appModules: appModules),
+      options: AuditOptions(appModules: modules.appModules),
       resolver: DwarfFrameResolver(),
       importer: ReportImporter(dsyms: [])
     )

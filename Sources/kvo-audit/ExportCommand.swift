@@ -46,14 +46,8 @@ struct ExportCommand: ParsableCommand {
   @Option(help: "What collapsed stacks count: registrations made, or live at the end.")
   var count: CallSiteStacks.Measure = .made
 
-  @Option(
-    name: .customLong("app-module"),
-    help: ArgumentHelp(
-      "Take only this module's frames for your own code (repeatable).",
-      valueName: "name"
-    )
-  )
-  var appModules: [String] = []
+  @OptionGroup
+  var modules: ModuleOptions
 
   func validate() throws {
     switch to {
@@ -91,13 +85,13 @@ struct ExportCommand: ParsableCommand {
     }
     bar.clear()
     if case .failure(let failure) = result { throw unreadable([failure]) }
-    try finish(sink)
+    try sink.finish()
   }
 
   private func writeAudited(_ inputs: [AuditInput]) throws {
     let bar = ProgressBar()
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
-    let options = AuditOptions(appModules: appModules, gathersCallSites: true)
+    let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
     let report = Audit(options: options, resolver: DwarfFrameResolver())
       .report(on: inputs, progress: progress)
     bar.clear()
@@ -144,14 +138,7 @@ struct ExportCommand: ParsableCommand {
   private func write(_ bytes: [UInt8]) throws {
     let sink = OutputSink(path: output)
     sink.take(bytes)
-    try finish(sink)
-  }
-
-  private func finish(_ sink: OutputSink) throws {
-    sink.finish()
-    guard let failure = sink.failure else { return }
-    StandardStreams.complain("kvo-audit: \(failure)")
-    throw ExitStatus.unwritable
+    try sink.finish()
   }
 
   private func unreadable(_ failures: [InputFailure]) -> ExitCode {

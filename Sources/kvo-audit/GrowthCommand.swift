@@ -29,18 +29,12 @@ struct GrowthCommand: ParsableCommand {
   @Option(help: "How to write the tables.")
   var format: Format = .text
 
-  @Option(
-    name: .customLong("app-module"),
-    help: ArgumentHelp(
-      "Take only this module's frames for your own code (repeatable).",
-      valueName: "name"
-    )
-  )
-  var appModules: [String] = []
+  @OptionGroup
+  var modules: ModuleOptions
 
   func run() throws {
     let bar = ProgressBar()
-    let options = AuditOptions(appModules: appModules, gathersCallSites: true)
+    let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
     let report = Audit(options: options, resolver: DwarfFrameResolver())
       .report(on: AuditInput.inputs(arguments: logs)) {
         bar.update($0, readByteCount: $1, byteCount: $2)

@@ -64,7 +64,7 @@ extension OutputFile {
 /// A file is made when the first bytes come: a log that is none leaves no empty file. Not synchronised.
 final class OutputSink {
   /// Why nothing more can be written, or nil.
-  private(set) var failure: String?
+  private var failure: String?
   private let path: String?
   private var descriptor: Int32 = -1
 
@@ -92,10 +92,16 @@ final class OutputSink {
   }
 
   /// Closes the file, which is when some file systems say that they are full.
-  func finish() {
-    guard descriptor >= 0, let path else { return }
-    if close(descriptor) != 0, failure == nil { _ = fail(path, errno) }
-    descriptor = -1
+  ///
+  /// - Throws: ``ExitStatus/unwritable`` where not all could be written; says why first.
+  func finish() throws {
+    if descriptor >= 0, let path {
+      if close(descriptor) != 0, failure == nil { _ = fail(path, errno) }
+      descriptor = -1
+    }
+    guard let failure else { return }
+    StandardStreams.complain("kvo-audit: \(failure)")
+    throw ExitStatus.unwritable
   }
 
   private func print(_ bytes: [UInt8], _ isBinary: Bool) -> Bool {

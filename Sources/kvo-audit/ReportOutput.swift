@@ -71,10 +71,6 @@ struct ReportOutput: ExpressibleByArgument {
     guard let path else { return try StandardStreams.deliver(bytes) }
     let sink = OutputSink(path: path)
     sink.take(bytes)
-    sink.finish()
-    if let failure = sink.failure {
-      StandardStreams.complain("kvo-audit: \(failure)")
-      throw ExitStatus.unwritable
-    }
+    try sink.finish()
   }
 }

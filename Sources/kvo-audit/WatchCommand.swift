@@ -37,14 +37,8 @@ struct WatchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("How many seconds lie between looks.", valueName: "seconds"))
   var every = 1.0
 
-  @Option(
-    name: .customLong("app-module"),
-    help: ArgumentHelp(
-      "Take only this module's frames for your own code (repeatable).",
-      valueName: "name"
-    )
-  )
-  var appModules: [String] = []
+  @OptionGroup
+  var modules: ModuleOptions
 
   @Option(help: "The least severity that makes the exit status 1.")
   var failOn: ReportOptions.FailOn = .error
@@ -67,9 +61,9 @@ struct WatchCommand: ParsableCommand {
     let triage = try known.load()
     let clock = ContinuousClock()
     let isTerminal = StandardStreams.isOutputTerminal
-    let text = FindingText(isColoured: isTerminal && !StandardStreams.isSet("NO_COLOR"))
+    let text = FindingText(isColoured: ReportOptions.Coloring.auto.isOn)
     let audit = Audit(
-      options: AuditOptions(appModules: appModules, gathersCallSites: true),
+      options: AuditOptions(appModules: modules.appModules, gathersCallSites: true),
       resolver: DwarfFrameResolver()
     )
     var screen = WatchScreen()
@@ -152,7 +146,7 @@ struct WatchCommand: ParsableCommand {
   private func end(_ report: AuditReport, isTerminal: Bool) throws {
     if isTerminal { try StandardStreams.deliver(Array("\u{1b}[H\u{1b}[J".utf8)) }
     let renderer = TextReportRenderer(
-      isColored: isTerminal && !StandardStreams.isSet("NO_COLOR"),
+      isColored: ReportOptions.Coloring.auto.isOn,
       showsSuppressed: known.showSuppressed
     )
     try StandardStreams.deliver(renderer.render(report))
