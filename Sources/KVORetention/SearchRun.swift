@@ -66,17 +66,16 @@ struct SearchRun {
     var cycles: [RetainCycle] = []
     for component in components {
       let steps = paths.shortestCycle(in: component, numbers: found.componentNumbers, of: graph)
-      let ring = rotated(steps.map { graph.addresses[$0.object] })
-      guard let first = ring.first else { continue }
-      cycles.append(RetainCycle(edges: namer.edges(along: ring + [first])))
+      if let cycle = cycle(along: steps.map { graph.addresses[$0.object] }) { cycles.append(cycle) }
     }
     return cycles
   }
 
-  /// The same ring from an object on that a programmer knows.
-  private func rotated(_ ring: [UInt]) -> [UInt] {
+  /// The cycle along a ring of objects, from one on that a programmer knows; nil where it is empty.
+  private func cycle(along ring: [UInt]) -> RetainCycle? {
+    guard !ring.isEmpty else { return nil }
     let start = ring.firstIndex(where: namer.isNamed) ?? 0
-    return Array(ring[start...] + ring[..<start])
+    return RetainCycle(edges: namer.edges(along: Array(ring[start...] + ring[...start])))
   }
 
   /// How many observations that keep each other alive are asked for a cycle of their own.
@@ -100,9 +99,8 @@ struct SearchRun {
         let steps =
           paths?.shortestCycle(through: object, numbers: found.componentNumbers, of: graph) ?? []
         covered.formUnion(steps.map(\.object))
-        let ring = rotated(steps.map { graph.addresses[$0.object] })
-        guard let first = ring.first else { continue }
-        cycles.append(RetainCycle(edges: namer.edges(along: ring + [first])))
+        let ring = steps.map { graph.addresses[$0.object] }
+        if let cycle = cycle(along: ring) { cycles.append(cycle) }
       }
     }
     return RetainAnswer(
@@ -149,9 +147,7 @@ struct SearchRun {
 
   /// The same for a circle.
   func text(ofRing addresses: [UInt]) -> String {
-    let ring = rotated(addresses)
-    guard let first = ring.first else { return "" }
-    return withoutPlaces(RetainCycle(edges: namer.edges(along: ring + [first])).description)
+    cycle(along: addresses).map { withoutPlaces($0.description) } ?? ""
   }
 
   private func withoutPlaces(_ text: String) -> String {
