@@ -96,18 +96,11 @@ enum ChangeNotification {
     fileprivate let isRecorded: Bool
     /// Whether a change that is open covers it, so that nobody is told.
     let isCovered: Bool
-    /// Nil where the log alone wants to know before the change.
-    fileprivate let concerns: Concerns?
+    /// The old values, of observations that want more than the setter knows.
+    fileprivate let oldValues: [OldValue]
 
     /// The number of the change, where it is recorded.
     var id: ChangeID? { isRecorded ? ChangeID(number) : nil }
-  }
-
-  /// What concerns somebody before a change.
-  final class Concerns {
-    fileprivate let oldValues: [OldValue]
-
-    fileprivate init(_ oldValues: [OldValue]) { self.oldValues = oldValues }
   }
 
   /// The first half.
@@ -134,7 +127,7 @@ enum ChangeNotification {
       number: id.rawValue,
       isRecorded: true,
       isCovered: false,
-      concerns: nil
+      oldValues: []
     )
   }
 
@@ -164,7 +157,7 @@ enum ChangeNotification {
       number: id?.rawValue ?? 0,
       isRecorded: isRecorded,
       isCovered: isCovered,
-      concerns: old.isEmpty ? nil : Concerns(old)
+      oldValues: old
     )
   }
 
@@ -196,8 +189,8 @@ enum ChangeNotification {
     _ values: SetterValues
   ) {
     let change = Change(subject: storage.record.ref, key: key, id: setting.id)
-    let old = setting.concerns?.oldValues ?? []
-    tellAfter(storage.links(to: key), subject, change, .whole, old, setter: values)
+    let links = storage.links(to: key)
+    tellAfter(links, subject, change, .whole, setting.oldValues, setter: values)
   }
 
   /// All of a change that concerned nobody before it was made.
