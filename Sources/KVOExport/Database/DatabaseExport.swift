@@ -42,9 +42,9 @@ package struct DatabaseExport {
     progress: Audit.Progress? = nil
   ) throws(Failure) {
     let unreadable = Set(report.failures.map(\.input))
-    try write { (export: inout Self) throws(DatabaseFile.Failure) in
-      for (index, input) in export.report.inputs.enumerated() {
-        try export.database.insert(
+    try Self.writing { () throws(DatabaseFile.Failure) in
+      for (index, input) in report.inputs.enumerated() {
+        try database.insert(
           into: "inputs",
           [
             .integer(index), .text(input.path), .text(input.kind.rawValue),
@@ -52,25 +52,15 @@ package struct DatabaseExport {
           ]
         )
       }
-      for finding in export.report.findings { try export.insert(finding, parent: nil) }
-      for count in export.report.callSites ?? [] { try export.insert(count) }
-      for row in export.report.growth { try export.insert(row) }
+      for finding in report.findings { try insert(finding, parent: nil) }
+      for count in report.callSites ?? [] { try insert(count) }
+      for row in report.growth { try insert(row) }
     }
     let readable = inputs.filter { !unreadable.contains($0.label) }
     for (index, input) in readable.enumerated() {
       try insertEvents(of: input, at: index, progress)
     }
-    try write { (export: inout Self) throws(DatabaseFile.Failure) in try export.database.finish() }
-  }
-
-  private mutating func write(
-    _ body: (inout Self) throws(DatabaseFile.Failure) -> Void
-  ) throws(Failure) {
-    do throws(DatabaseFile.Failure) {
-      try body(&self)
-    } catch {
-      throw .database(error.message)
-    }
+    try Self.writing { () throws(DatabaseFile.Failure) in try database.finish() }
   }
 
   private static func writing<Result>(
