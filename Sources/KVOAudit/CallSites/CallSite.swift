@@ -27,13 +27,7 @@ package struct CallSite: Hashable, Sendable {
   }
 
   /// `Screen.swift:12`, a function or an address; nil: not recorded.
-  package var place: String? {
-    if let site = stack.site { return site }
-    let frames = stack.frames
-    guard let frame = frames.first(where: \.isFirstOwn) ?? frames.first else { return nil }
-    if frame.file != nil { return FindingText.place(of: frame) }
-    return frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) }
-  }
+  package var place: String? { stack.place }
 }
 
 /// How many registrations were made at one place.

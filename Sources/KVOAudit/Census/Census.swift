@@ -94,18 +94,9 @@ struct CensusTally {
       resolver: resolver,
       appModules: appModules.isEmpty ? nil : appModules
     )
-    // Many registrations are made from one stack, and naming it is what costs.
-    var places: [StackID: String?] = [:]
     for (registration, registered) in process.engine.liveRegistrations {
-      let place: String?
-      if registration.site != .none {
-        place = names[registration.site]
-      } else if let known = places[registered.stack] {
-        place = known
-      } else {
-        place = Self.place(of: registered, builder)
-        places[registered.stack] = .some(place)
-      }
+      let place =
+        registration.site == .none ? builder.stack(registered).place : names[registration.site]
       let key = Key(
         subject: names[registration.subject.className],
         keyPath: names[registration.keyPath],
@@ -132,21 +123,5 @@ struct CensusTally {
         return (left.subject, left.keyPath, left.observer ?? "", left.place ?? "")
           < (right.subject, right.keyPath, right.observer ?? "", right.place ?? "")
       }
-  }
-
-  /// The first own frame of the stack, as a finding about the registration would mark it.
-  private static func place(of registered: Evidence, _ builder: FindingBuilder) -> String? {
-    let verdict = Verdict(
-      .leakedRegistration,
-      subject: nil,
-      evidence: [registered.as(.registered)]
-    )
-    let frames = builder.finding(for: verdict).stacks.first?.frames ?? []
-    guard let frame = frames.first(where: \.isFirstOwn) ?? frames.first else { return nil }
-    if let file = frame.file {
-      let name = file.split(separator: "/").last.map(String.init) ?? file
-      return frame.line > 0 ? "\(name):\(frame.line)" : name
-    }
-    return frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) }
   }
 }

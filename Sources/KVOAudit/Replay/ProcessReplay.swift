@@ -109,12 +109,8 @@ struct ProcessReplay {
   }
 
   /// Whether the log of another process begins with `next`.
-  ///
-  /// A log that is continued in a second part repeats its `process` line.
   private func isLeft(at next: ProcessInfo) -> Bool {
-    guard let process else { return hasEvents }
-    guard process.pid != nil, process.started != nil else { return true }
-    return process.pid != next.pid || process.started != next.started
+    process.map { !$0.isContinued(by: next) } ?? hasEvents
   }
 
   /// Takes a place in the log that cannot be read, which may have held any event: from here on,

@@ -118,7 +118,7 @@ extension CallSite {
   fileprivate var graphFrames: [GraphFrame] {
     var frames = stack.frames.reversed().map { frame in
       GraphFrame(
-        name: frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) } ?? "?",
+        name: frame.name ?? "?",
         file: frame.file,
         line: frame.line
       )

@@ -53,8 +53,7 @@ struct ProcessTimeline {
   /// Whether `event` begins the log of another process.
   func isOver(at event: Event) -> Bool {
     guard case .process(let next) = event.body else { return false }
-    guard let process else { return hasEvents }
-    return process.pid != next.pid || process.started != next.started || next.started == nil
+    return process.map { !$0.isContinued(by: next) } ?? hasEvents
   }
 
   mutating func take(

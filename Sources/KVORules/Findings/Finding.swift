@@ -195,6 +195,24 @@ package struct Finding: Hashable, Sendable {
   }
 }
 
+extension Finding.StackFrame {
+  /// The function, or the address where that has no name; nil where there is neither.
+  package var name: String? { symbol ?? address.map { "0x" + String($0, radix: 16) } }
+
+  /// The function as a line of a stack shows it.
+  package var shownFunction: String { (name ?? "?") + (isInlined ? " [inlined]" : "") }
+}
+
+extension Finding.Stack {
+  /// Where it is, in short: the line that the compiler gave, or that of the first own frame
+  /// (`Screen.swift:12`), or what is known of that; nil: not recorded.
+  package var place: String? {
+    if let site { return site }
+    guard let frame = frames.first(where: \.isFirstOwn) ?? frames.first else { return nil }
+    return frame.file == nil ? frame.name : FindingText.place(of: frame)
+  }
+}
+
 extension Finding {
   /// Whether the finding counts: what a test said is meant, and what is suppressed, does not.
   package var counts: Bool { !isExpected && !isSuppressed }

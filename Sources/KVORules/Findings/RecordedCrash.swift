@@ -26,4 +26,7 @@ package struct RecordedCrash: Hashable, Sendable {
     self.stack = stack
     self.input = input
   }
+
+  /// What it was, what was said of it and where, a phrase each.
+  package var phrases: [String] { [name, reason, stack.threadPhrase].compactMap(\.self) }
 }

@@ -1,8 +1,12 @@
 extension Finding.Stack {
   /// What the stack proves, and on which thread, as the line above it says it.
   package var heading: String {
-    guard let thread else { return role.phrase }
-    return "\(role.phrase), on thread \(thread)" + (threadName.map { " (\($0))" } ?? "")
+    role.phrase + (threadPhrase.map { ", \($0)" } ?? "")
+  }
+
+  /// `on thread 1 (main)`; nil where it is not known.
+  package var threadPhrase: String? {
+    thread.map { "on thread \($0)" + (threadName.map { " (\($0))" } ?? "") }
   }
 }
 

@@ -53,12 +53,7 @@ package struct FindingText: Sendable {
   ///
   /// Complexity: O(frames).
   package func render(_ crash: RecordedCrash) -> String {
-    var parts = [ShownText.escaped(crash.name)]
-    if let reason = crash.reason { parts.append(ShownText.escaped(reason)) }
-    if let thread = crash.stack.thread {
-      let name = crash.stack.threadName.map { " (\($0))" } ?? ""
-      parts.append(ShownText.escaped("on thread \(thread)\(name)"))
-    }
+    var parts = crash.phrases.map(ShownText.escaped)
     if let count = crash.liveCount {
       parts.append("with \(count) \(count == 1 ? "observation" : "observations") live")
     }
@@ -92,7 +87,7 @@ package struct FindingText: Sendable {
     let site = isNamed ? nil : stack.site.map { painted("  > at \($0)", "1") }
     let frames = stack.frames.enumerated().map { number, frame in
       let place = Self.place(of: frame)
-      let function = Self.function(of: frame)
+      let function = frame.shownFunction
       let label = "#\(number) "
       // From the eleventh frame on the number takes more room, and the function gives way.
       let room = width + 3 - label.count
@@ -150,11 +145,6 @@ package struct FindingText: Sendable {
 
   // MARK: - Columns
 
-  private static func function(of frame: Finding.StackFrame) -> String {
-    let name = frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) } ?? "?"
-    return frame.isInlined ? name + " [inlined]" : name
-  }
-
   /// File and line of a frame; its image in brackets where the file is not known, or nothing.
   package static func place(of frame: Finding.StackFrame) -> String {
     if let file = frame.file {
@@ -165,7 +155,7 @@ package struct FindingText: Sendable {
 
   private func functionWidth(_ stacks: [Finding.Stack]) -> Int {
     let names = stacks.flatMap { stack in
-      stack.frames.isEmpty ? ["(call)"] : stack.frames.map(Self.function)
+      stack.frames.isEmpty ? ["(call)"] : stack.frames.map(\.shownFunction)
     }
     let widest = names.map(\.count).filter { $0 <= Self.functionLimit }.max() ?? 0
     return widest + 3

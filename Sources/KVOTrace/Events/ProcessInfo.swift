@@ -42,6 +42,12 @@ package struct ProcessInfo: Hashable, Sendable {
     self.started = started
     self.isComplete = isComplete
   }
+
+  /// Whether a log that began with this goes on where it says `next`: a log that is continued in a
+  /// second part repeats its process.
+  package func isContinued(by next: ProcessInfo) -> Bool {
+    pid != nil && started != nil && pid == next.pid && started == next.started
+  }
 }
 
 /// A test, a screen or a request, as `scopeBegin` describes it.

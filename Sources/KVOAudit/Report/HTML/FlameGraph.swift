@@ -68,7 +68,7 @@ extension FlameGraph {
     }
     return frames.reversed().map { frame in
       Call(
-        name: frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) } ?? "?",
+        name: frame.name ?? "?",
         place: FindingText.place(of: frame),
         isFirstOwn: frame.isFirstOwn
       )

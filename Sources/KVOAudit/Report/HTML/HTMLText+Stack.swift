@@ -45,10 +45,9 @@ extension HTMLText {
         page.frame(number: "", function: "(call)", place: site, isOwn: true)
       }
       for (number, frame) in frames.prefix(FindingSection.frameLimit).enumerated() {
-        let name = frame.symbol ?? frame.address.map { "0x" + String($0, radix: 16) } ?? "?"
         page.frame(
           number: "\(number)",
-          function: frame.isInlined ? name + " [inlined]" : name,
+          function: frame.shownFunction,
           place: FindingText.place(of: frame),
           isOwn: frame.isFirstOwn
         )

@@ -115,11 +115,7 @@ extension HTMLText {
 
   private mutating func writeCrashes(_ report: AuditReport) {
     for crash in report.crashes.prefix(10) {
-      var parts = [crash.name]
-      if let reason = crash.reason { parts.append(reason) }
-      if let thread = crash.stack.thread {
-        parts.append("on thread \(thread)" + (crash.stack.threadName.map { " (\($0))" } ?? ""))
-      }
+      var parts = crash.phrases
       if let count = crash.liveCount {
         parts.append("with \(Wording.count(count, "observation")) live")
       }
@@ -129,8 +125,7 @@ extension HTMLText {
           page.text(parts.joined(separator: ", "))
         }
         if let own = crash.stack.frames.first(where: \.isFirstOwn) ?? crash.stack.frames.first {
-          let name = own.symbol ?? own.address.map { "0x" + String($0, radix: 16) } ?? "?"
-          page.element("code", text: "\(name)  \(FindingText.place(of: own))")
+          page.element("code", text: "\(own.name ?? "?")  \(FindingText.place(of: own))")
         }
       }
       line()
