@@ -57,7 +57,7 @@ let package = Package(
     // The one instruction that Swift has no word for.
     .target(name: "CKVOPrefetch"),
     .target(name: "KVORules", dependencies: ["KVOTrace", "CKVOPrefetch"]),
-    .testTarget(name: "KVORulesTests", dependencies: ["KVORules", "KVOTrace"]),
+    .testTarget(name: "KVORulesTests", dependencies: ["TestSupport", "KVORules", "KVOTrace"]),
 
     // MARK: - Inside the observed process
 
@@ -226,7 +226,7 @@ let package = Package(
     .target(name: "KVOSymbols", dependencies: ["CElfutils", "KVOTrace", "KVORules"]),
     .testTarget(
       name: "KVOSymbolsTests",
-      dependencies: ["KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
+      dependencies: ["TestSupport", "KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
     ),
 
     // Runs a program so that it is recorded: finds it, looks at what it is, waits for its end.
