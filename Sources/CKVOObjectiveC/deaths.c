@@ -24,8 +24,9 @@ void kvos_unwatch_object(const void *object) {
   atomic_fetch_sub_explicit(counter_of(object), 1, memory_order_relaxed);
 }
 
-static void dealloced(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
-                      uintptr_t second, uintptr_t third, uintptr_t fourth) {
+static void kvos_watched_is_dealloced(const KVOSHookPoint *point, void *self, void *selector,
+                                      uintptr_t first, uintptr_t second, uintptr_t third,
+                                      uintptr_t fourth) {
   if (__builtin_expect(atomic_load_explicit(counter_of(self), memory_order_relaxed) != 0, 0)) {
     kvos_objective_c_callbacks.died(self);
   }
@@ -33,6 +34,6 @@ static void dealloced(const KVOSHookPoint *point, void *self, void *selector, ui
 }
 
 void kvos_hook_deallocation(void) {
-  static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {[KVOS_DEALLOC] = dealloced};
+  static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {[KVOS_DEALLOC] = kvos_watched_is_dealloced};
   kvos_install_hooks(handlers);
 }

@@ -38,9 +38,9 @@ static void *value_in(void *change, void *key) {
   return value && kvos_is_of_class(value, nullClass) ? NULL : value;
 }
 
-// observeValueForKeyPath:ofObject:change:context:
-static void is_told(void *self, void *selector, void *keyPath, void *object, void *change,
-                    void *context) {
+// observeValueForKeyPath:ofObject:change:context:; reports cut a stack by its prefix.
+static void kvos_observer_is_told(void *self, void *selector, void *keyPath, void *object,
+                                  void *change, void *context) {
   (void)selector, (void)keyPath, (void)object, (void)context;
   uint64_t number = atomic_load_explicit(number_of(self), memory_order_relaxed);
   if (number == 0) return;
@@ -76,7 +76,7 @@ static bool make_class(void) {
   void *class = allocate(kvos_class_named("NSObject"), KVOS_OBSERVER_CLASS, 0);
   if (class == NULL || !addVariable(class, "number", sizeof(uint64_t), 3, "Q")) return false;
   void *selector = kvos_selector("observeValueForKeyPath:ofObject:change:context:");
-  if (!addMethod(class, selector, (void (*)(void))is_told, "v@:@@@^v")) return false;
+  if (!addMethod(class, selector, (void (*)(void))kvos_observer_is_told, "v@:@@@^v")) return false;
   registerPair(class);
   numberOffset = offsetOf(findVariable(class, "number"));
   observerClass = class;

@@ -83,7 +83,9 @@ private struct Probe {
     let record = object.census[0]
     print(record.subject, record.keyPath, record.site, record.observer ?? "nobody", token.isActive)
     print(KVO.census() == object.census)
-    let plain = try object.observe(keyPath: "balance") { _, change in print("plain: \(text(change))") }
+    let plain = try object.observe(keyPath: "balance") { _, change in
+      print("plain: \(text(change))")
+    }
     teller.setBalance(account, 6)
     token.invalidate()
     teller.setBalance(account, 7)
@@ -153,7 +155,8 @@ private struct Probe {
     let account = teller.account()
     teller.setOwner(account, "Ada")
     let owner = teller.owner(account)
-    let token = try ObjectiveCObject(account).observe(keyPath: "owner.name") { _, _ in print("told") }
+    let token = try ObjectiveCObject(account).observe(keyPath: "owner.name") { _, _ in print("told")
+    }
     close(account)
     teller.rename(owner, "Grace")
     print(token.isActive)
@@ -183,7 +186,8 @@ private struct Probe {
   }
 
   private func observe(_ account: Teller.Object, for owner: Screen) throws -> ObservationToken {
-    try ObjectiveCObject(account).observe(keyPath: "balance", owner: owner) { _, _ in print("told") }
+    try ObjectiveCObject(account).observe(keyPath: "balance", owner: owner) { _, _ in print("told")
+    }
   }
 
   private func wrongPath() throws {
@@ -213,7 +217,8 @@ private struct Probe {
         let account = teller.account()
         var count = 0
         for turn in 0..<50 {
-          let own = try? ObjectiveCObject(account).observe(keyPath: "balance") { _, _ in count += 1 }
+          let own = try? ObjectiveCObject(account).observe(keyPath: "balance") { _, _ in count += 1
+          }
           let other = UnsafeMutableRawPointer(bitPattern: sharedAddress).map(ObjectiveCObject.init)
           let others = try? other?.observe(keyPath: "note") { _, _ in }
           teller.setBalance(account, Int32(turn))
