@@ -17,14 +17,12 @@ enum Explanations {
   // Shares of samples, not of instructions: what is added waits for memory more than it computes.
   static let objectiveC = [
     "pairs-recorded": addingRecorded,
-    "pairs-many-recorded": addingRecorded
-      + " With many others live, the table of what is live no longer fits the caches.",
+    "pairs-many-recorded": addingRecorded,
   ]
 
   private static let addingRecorded =
-    "of what is added, half is the library's own work (four records, the names of the path and the stacks, "
-    + "the books of what is registered), a quarter libunwind's for two stacks of code that keeps no frame "
-    + "pointers, and the rest locks and the allocator."
+    "of what is added, two thirds are the library's own work (four records, the names of the path and the "
+    + "stacks, the books of what is registered); the rest is locks, the allocator, and pages of the log."
 
   static let observation = [
     "set-recorded":
