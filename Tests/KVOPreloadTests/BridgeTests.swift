@@ -117,10 +117,14 @@ struct BridgeTests {
     if Self.writes { try Data(text.utf8).write(to: file) }
     #expect(try text == String(contentsOf: file, encoding: .utf8))
   }
+}
 
+/// A program in Swift that loads no Objective-C.
+@Suite("Observing without Objective-C")
+struct NoRuntimeTests {
   @Test("without a runtime it is an error and no trap")
   func withoutRuntime() throws {
-    let run = try guarded.raw(ObjectiveC.built("ObjectiveCProbe"), ["nothing"])
+    let run = try Guarded().raw(ObjectiveC.built("ObjectiveCProbe"), ["nothing"])
     #expect(
       run
         == Run(
