@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "KVORetention", targets: ["KVORetention"]),
     .library(name: "KVOSafetyNotifications", targets: ["KVOSafetyNotifications"]),
     .library(name: "KVOSafetyObservation", targets: ["KVOSafetyObservation"]),
+    .library(name: "KVOSafetyObjectiveC", targets: ["KVOSafetyObjectiveC"]),
     .library(name: "KVOSafetyOpenCombine", targets: ["KVOSafetyOpenCombine"]),
     .library(name: "KVOSafetySpelling", targets: ["KVOSafetySpelling"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
@@ -99,7 +100,7 @@ let package = Package(
     .target(name: "CKVOPreload", dependencies: ["CKVOUnwind", "CKVORecorder", "CKVORuntime"]),
     .testTarget(
       name: "KVOPreloadTests",
-      dependencies: ["TestSupport", "kvo-audit"],
+      dependencies: ["TestSupport", "kvo-audit", "ObjectiveCProbe"],
       exclude: ["Reports"]
     ),
 
@@ -199,6 +200,20 @@ let package = Package(
         "KVOSafetyOpenCombine", "KVOSafety", "KVOSafetyTesting",
         .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
       ]
+    ),
+
+    // Objects of an Objective-C runtime, which Swift on Linux has no word for. No trait: it links nothing
+    // and is small.
+    .target(name: "CKVOObjectiveC", dependencies: ["CKVORuntime"]),
+    .target(
+      name: "KVOSafetyObjectiveC",
+      dependencies: ["CKVOObjectiveC", "KVOSafety", "KVORecorder", "KVOTrace"]
+    ),
+    // Opens a library in Objective-C and observes its objects; KVOPreloadTests runs it.
+    .executableTarget(
+      name: "ObjectiveCProbe",
+      dependencies: ["BankModel", "KVOSafetyObjectiveC", "KVOSafety"],
+      path: "Tests/Programs/ObjectiveCProbe"
     ),
 
     // MARK: - Anywhere, offline

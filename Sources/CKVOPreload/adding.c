@@ -9,21 +9,21 @@
 
 // MARK: - Which call this is
 
-// Whether the call is part of one that was seen already.
-static bool is_continued(const KVOSThread *thread, bool isAddition, const void *subject,
-                         const void *observer, const void *keyObject) {
+// The call that was seen already, of which this one is part; or null.
+static const KVOSCall *find_begun(const KVOSThread *thread, bool isAddition, const void *subject,
+                                  const void *observer, const void *keyObject) {
   for (uint32_t at = thread->callCount; at-- > 0;) {
     const KVOSCall *call = &thread->calls[at];
     // Whoever is told something calls anew.
-    if (call->hook == KVOS_OBSERVE) return false;
+    if (call->hook == KVOS_OBSERVE) return NULL;
     bool isSameKind = isAddition ? call->hook == KVOS_ADD
                                  : call->hook == KVOS_REMOVE || call->hook == KVOS_REMOVE_CONTEXT;
     if (isSameKind && call->subject == subject && call->observer == observer &&
         call->keyObject == keyObject) {
-      return true;
+      return call;
     }
   }
-  return false;
+  return NULL;
 }
 
 // The two objects as events name them; false: no memory. Takes the lock.
@@ -74,9 +74,8 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
     trackedObserver->passesOn = passesOn;
     trackedSubject->isPassedOn |= passesOn;
     if (kvos_semantics()->overwrites && triple->count > 0) {
-      // Whatever its context was. Equal ones are displaced by the rules as well.
-      KVOSRegistration former = kvos_take_registration(triple, triple->count - 1);
-      if (former.context != act->context.value) *displaced = former.id;
+      // Whatever its context was. The rules know that of this runtime.
+      *displaced = kvos_take_registration(triple, triple->count - 1).id;
     }
     isKept = kvos_push_registration(triple, (KVOSRegistration){act->registration,
                                                                act->context.value});
@@ -158,7 +157,7 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
   if (thread && kvos_may_enter() && kvos_is_forwarder(observer)) note_forwarder(thread, observer);
   // 1.28 takes no nil observer, and says nothing of it.
   if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer) ||
-      is_continued(thread, true, self, observer, keyObject)) {
+      find_begun(thread, true, self, observer, keyObject)) {
     point->original(self, selector, first, second, options, context);
     return;
   }
@@ -179,8 +178,7 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
   uint32_t stack = 0;
   if (isReadable && enter_registration(&act, self, observer, passesOn, &displaced)) {
     stack = kvos_stack_id();
-    if (displaced) kvos_record_cancel(displaced, KVOS_BY_USER, act.order, stack);
-    if (displaced) act.order = KVOS_NO_ORDER;
+    if (displaced) kvos_live_remove(displaced << 2);
     kvos_record_register(&act, stack);
     call = kvos_begin_call(thread,
                            (KVOSCall){.hook = KVOS_ADD, .subject = self, .observer = observer,
@@ -230,6 +228,29 @@ static bool leave_registration(KVOSAct *act, const void *subject, const void *ob
   return act->registration != 0;
 }
 
+// A program may bring the form with a context to a runtime that has none, and end there in the form without:
+// then what is registered goes, whatever context was said.
+static void follow_removal(const KVOSCall *begun, KVOSHook hook) {
+  bool isWithoutContext = begun->hook == KVOS_REMOVE_CONTEXT && hook == KVOS_REMOVE;
+  if (!isWithoutContext || begun->registration != 0 || !kvos_semantics()->overwrites) return;
+  int number = kvos_enter();
+  uint32_t keyPath = 0;
+  uint64_t registration = 0, order = KVOS_NO_ORDER;
+  bool isReadable = kvos_intern_key(begun->keyObject, &keyPath);
+  kvos_lock_registry();
+  KVOSTracked *subject = kvos_find_object(begun->subject);
+  KVOSTracked *observer = kvos_find_object(begun->observer);
+  KVOSTriple *triple =
+      isReadable && subject && observer ? kvos_find_triple(subject, observer, keyPath) : NULL;
+  if (triple && triple->count > 0) {
+    registration = kvos_take_registration(triple, triple->count - 1).id;
+    order = kvos_next_order(subject);
+  }
+  kvos_unlock_registry();
+  if (registration) kvos_record_cancel(registration, KVOS_BY_USER, order, 0);
+  kvos_leave(number);
+}
+
 typedef struct {
   KVOSThread *thread;
   KVOSCall *call;
@@ -251,8 +272,10 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   KVOSThread *thread = kvos_thread();
   uintptr_t place = (uintptr_t)__builtin_frame_address(0);
   if (thread) kvos_forget_left_calls(thread, place);
+  const KVOSCall *begun = NULL;
   if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer) ||
-      is_continued(thread, false, self, observer, keyObject)) {
+      (begun = find_begun(thread, false, self, observer, keyObject))) {
+    if (begun && keyObject) follow_removal(begun, point->hook);
     point->original(self, selector, first, second, context, fourth);
     return;
   }
@@ -276,7 +299,8 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     if (goesOn) {
       call = kvos_begin_call(thread,
                              (KVOSCall){.hook = point->hook, .subject = self,
-                                        .observer = observer, .keyObject = keyObject},
+                                        .observer = observer, .keyObject = keyObject,
+                                        .registration = act.registration},
                              place);
     } else {
       kvos_record_remove(&act, true, 0);

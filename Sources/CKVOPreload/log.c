@@ -167,8 +167,13 @@ static void say_failure(int number) {
 }
 
 int kvos_open_log(const char *pattern) {
-  // Somebody else in this process records already, into the same log.
-  if (kvos_is_recording()) return 0;
+  // Somebody else's log is of another runtime, with numbers of its own: two in one would say nothing that is
+  // true of either.
+  if (kvos_is_recording()) {
+    kvos_say("KVOSafety: this program records what it observes in Swift already, and what is observed in "
+             "Objective-C is not in that log.\n");
+    return EBUSY;
+  }
   describe_once();
   int code = kvos_choose_files(pattern);
   int descriptor = code == 0 ? kvos_open_first(false) : -code;

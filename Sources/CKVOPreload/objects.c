@@ -44,8 +44,12 @@ void kvos_lock_registry(void) {
 
 void kvos_unlock_registry(void) { pthread_mutex_unlock(&lock); }
 
+// Objects of one kilobyte are neighbours in the table, and kilobytes are scattered: what a program allocates
+// and deallocates one behind the other is then asked for in few lines of the processor's cache, whatever
+// number of objects there are.
 static uint64_t home(uintptr_t address, uint64_t mask) {
-  return (address >> 4) * 0x9E3779B97F4A7C15u >> 24 & mask;
+  uint64_t region = (address >> 10) * 0x9E3779B97F4A7C15u >> 32;
+  return (region << 6 | (address >> 4 & 63)) & mask;
 }
 
 // The object, or null where this table does not have it.

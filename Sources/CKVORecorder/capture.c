@@ -9,11 +9,19 @@
 // those addresses, not of one moment: whether a function keeps a frame pointer is the same at each
 // visit of one call. The distance of the last frame from the end of the stack is part of the key, so
 // that what lies above it is the same too.
+//
+// Where functions keep no frame pointers, as optimised C and Objective-C, a stack is found by the places of
+// its return addresses: a thread that captured the same one twice from the same place has libunwind say where
+// they lie, and from then on looks whether all of them are there. Where a frame begins follows from where
+// the one below it ends and from the code at its return address, but for functions that make room on the stack
+// as they go: those would have to leave every one of the old addresses at its old place, up to the start of
+// the thread.
 
 #include "recorder.h"
 
 #include <dlfcn.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -85,24 +93,120 @@ static bool is_told(const uintptr_t *frames, size_t count, const uintptr_t *stac
   return true;
 }
 
-__attribute__((noinline)) uint32_t kvos_capture_stack_id(bool isFull) {
-  KVOSRecorder *recorder = kvos_recorder();
+// MARK: - Stacks by the places of their return addresses
+
+#define RECENT_COUNT 16u
+#define PLACE_LIMIT 32u
+#define FAILURE_LIMIT 8u
+
+// One stack by the frame that it was captured in.
+typedef struct {
+  uintptr_t frame;
+  uintptr_t caller;
+  uint32_t id;
+  /// 0: the places are not known.
+  uint16_t count;
+  /// How often another stack was found there; too often, and the places are not asked for again.
+  uint16_t failureCount;
+  /// How far from the frame.
+  uint32_t places[PLACE_LIMIT];
+  uintptr_t addresses[PLACE_LIMIT];
+} Recent;
+
+/// A thread's own. A signal handler of the thread that captures a stack while one is written goes without.
+typedef struct KVOSRecentStacks {
+  volatile bool isBeingWritten;
+  Recent all[RECENT_COUNT];
+} RecentStacks;
+
+static RecentStacks *recent_stacks(void) {
+  KVOSWriter *writer = kvos_writer();
+  if (writer == NULL) return NULL;
+  if (KVOS_UNLIKELY(writer->recentStacks == NULL)) {
+    writer->recentStacks = calloc(1, sizeof *writer->recentStacks);
+  }
+  RecentStacks *recent = writer->recentStacks;
+  return recent && !recent->isBeingWritten ? recent : NULL;
+}
+
+static Recent *place_of(RecentStacks *recent, uintptr_t frame, uintptr_t caller) {
+  return &recent->all[((frame >> 4) * 31 + caller) * 0x9E3779B97F4A7C15u >> 60];
+}
+
+// The id of the stack, where it is the one that was there before. What is read lies on the thread's own stack.
+__attribute__((no_sanitize("address", "thread"))) static uint32_t find_recent(const Recent *known,
+                                                                              uintptr_t frame,
+                                                                              uintptr_t caller) {
+  if (known->frame != frame || known->caller != caller || known->count == 0) return 0;
+  for (uint32_t at = 0; at < known->count; at++) {
+    if (*(const uintptr_t *)(frame + known->places[at]) != known->addresses[at]) return 0;
+  }
+  return known->id;
+}
+
+// Asks where the addresses of the stack lie. False: it cannot be said.
+__attribute__((noinline)) static bool find_places(Recent *known, uintptr_t distance) {
+  uintptr_t frames[PLACE_LIMIT + 8], places[PLACE_LIMIT + 8];
+  int found = kvos_capture_places(frames, places, PLACE_LIMIT + 8);
+  int own = 0;
+  while (own < found && frames[own] != known->caller) own++;
+  size_t stackCount = 0;
+  const uintptr_t *stack = kvos_stack(known->id, &stackCount);
+  size_t count = (size_t)(found - own);
+  if (count == 0 || count > PLACE_LIMIT || count != stackCount ||
+      memcmp(frames + own, stack, count * sizeof *stack) != 0) {
+    return false;
+  }
+  for (size_t at = 0; at < count; at++) {
+    uintptr_t place = places[own + (int)at] - known->frame;
+    if (place + sizeof(uintptr_t) > distance) return false;
+    known->places[at] = (uint32_t)place;
+    known->addresses[at] = stack[at];
+  }
+  known->count = (uint16_t)count;
+  return true;
+}
+
+// Notes what was captured otherwise. Not inlined, as the next: a thread may have little stack.
+__attribute__((noinline)) static void note_recent(RecentStacks *recent, uintptr_t frame, uintptr_t caller, uint32_t id) {
+  uintptr_t distance = kvos_distance_from_stack_end(frame);
+  if (distance == 0 || distance > UINT32_MAX || id == 0) return;
+  Recent *known = place_of(recent, frame, caller);
+  recent->isBeingWritten = true;
+  atomic_signal_fence(memory_order_seq_cst);
+  bool isSame = known->frame == frame && known->caller == caller;
+  bool isRepeated = isSame && known->id == id && known->count == 0;
+  uint16_t failureCount = isSame ? known->failureCount : 0;
+  if (isSame && !isRepeated && failureCount < FAILURE_LIMIT) failureCount++;
+  known->frame = frame;
+  known->caller = caller;
+  known->id = id;
+  known->count = 0;
+  known->failureCount = failureCount;
+  if (isRepeated && failureCount < FAILURE_LIMIT && !find_places(known, distance)) {
+    known->failureCount = FAILURE_LIMIT;
+  }
+  atomic_signal_fence(memory_order_seq_cst);
+  recent->isBeingWritten = false;
+}
+
+// MARK: - Capturing
+
+// A full stack that begins at the caller of a function with this frame.
+__attribute__((noinline)) static uint32_t capture_full(KVOSRecorder *recorder, uintptr_t frame,
+                                                       uintptr_t caller) {
   uintptr_t frames[KVOS_FRAME_LIMIT];
   uintptr_t distance = 0;
-  size_t limit = isFull ? KVOS_FRAME_LIMIT : 16;
-  size_t count = (size_t)kvos_follow_frame_pointers((uintptr_t)__builtin_frame_address(0), frames,
-                                                    (int)limit, &distance);
-  if (!isFull) return kvos_intern_stack(frames, count);
+  size_t count = (size_t)kvos_follow_frame_pointers(frame, frames, KVOS_FRAME_LIMIT, &distance);
   uint64_t hash = kvos_hash((const uint8_t *)frames, count * sizeof *frames);
   hash = (hash ^ distance) * 0xFF51AFD7ED558CCDu | 1;
   uint32_t id = find_known(recorder, hash, frames, count);
   if (KVOS_LIKELY(id != 0)) return id;
 
-  // Behind the frames of this function and of what it calls.
+  // Behind the frames of the recorder's own functions.
   uintptr_t unwound[KVOS_FRAME_LIMIT + 4];
   size_t unwoundCount = (size_t)kvos_capture_stack(unwound, KVOS_FRAME_LIMIT + 4);
   size_t own = 0;
-  uintptr_t caller = (uintptr_t)__builtin_return_address(0);
   while (own < unwoundCount && unwound[own] != caller) own++;
   if (own == unwoundCount) return kvos_intern_stack(frames, count);
   const uintptr_t *stack = unwound + own;
@@ -112,5 +216,22 @@ __attribute__((noinline)) uint32_t kvos_capture_stack_id(bool isFull) {
   if (id != 0 && is_told(frames, count, stack, unwoundCount)) {
     remember(recorder, hash, id, frames, count);
   }
+  return id;
+}
+
+__attribute__((noinline)) uint32_t kvos_capture_stack_id(bool isFull) {
+  KVOSRecorder *recorder = kvos_recorder();
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+  if (!isFull) {
+    uintptr_t frames[16];
+    uintptr_t distance = 0;
+    return kvos_intern_stack(frames, (size_t)kvos_follow_frame_pointers(frame, frames, 16, &distance));
+  }
+  RecentStacks *recent = recent_stacks();
+  uint32_t id = recent ? find_recent(place_of(recent, frame, caller), frame, caller) : 0;
+  if (KVOS_LIKELY(id != 0)) return id;
+  id = capture_full(recorder, frame, caller);
+  if (recent) note_recent(recent, frame, caller, id);
   return id;
 }

@@ -1,7 +1,12 @@
 // The registrations that are live, for the start of a part and for a crash.
 //
 // Kept while a log is written: each registration as the bytes of its `live` record, in sixteen tables by
-// the registration's id, each under a lock of its own. Whoever holds one is in the middle of a record,
+// the registration's id, each under a lock of its own. Most registrations come and go: what goes leaves its
+// place to the next one, so that a table is as large as what lives, and what is written to stays in the
+// processor's caches whatever number of others live. An index finds a place by its id; ids that follow each
+// other are neighbours in it, for the same reason.
+//
+// Whoever holds a table is in the middle of a record,
 // as far as a signal handler of the same thread can see: what that records is counted as lost, so that it
 // neither waits for the table nor begins a part, which waits for all of them. (Holding signals back
 // would be two calls of the system for each registration, a tenth of what one costs in Objective-C.) A
@@ -19,7 +24,11 @@
 
 typedef struct {
   uint64_t id;  // the encoded id + 1; 0: free
-  uint32_t stack;
+  union {
+    uint32_t stack;
+    /// Of a free one, the number of the next that is free.
+    uint32_t nextFree;
+  };
   uint16_t byteCount;
   union {
     uint8_t bytes[INLINE_LIMIT];
@@ -27,12 +36,22 @@ typedef struct {
   };
 } Entry;
 
+// Where in a table an id may be. Numbers of entries are from 1 on; 0: none.
+typedef struct {
+  uint32_t key;
+  uint32_t number;
+} Place;
+
 typedef struct KVOSShard {
   _Alignas(64) _Atomic uint32_t isLocked;
   /// Changed under the lock, read at any time.
   _Atomic uint64_t count;
-  uint64_t mask;
   Entry *entries;
+  uint32_t entryCount, entryCapacity;
+  uint32_t firstFree;
+  /// Open addressing, at most half full.
+  uint32_t mask;
+  Place *index;
 } Shard;
 
 static Shard ownShards[SHARD_COUNT];
@@ -65,33 +84,91 @@ static void set_count(Shard *shard, uint64_t count) {
   atomic_store_explicit(&shard->count, count, memory_order_relaxed);
 }
 
-static uint64_t spread(uint64_t id) { return (id * 0x9E3779B97F4A7C15u) >> 20; }
-static Shard *shard_of(uint64_t id) {
-  return &kvos_recorder()->shards[id * 0x9E3779B97F4A7C15u >> 60];
+// An id is a number times four, and neighbours in number go to different tables.
+static Shard *shard_of(uint64_t id) { return &kvos_recorder()->shards[id >> 2 & (SHARD_COUNT - 1)]; }
+
+static uint32_t key_of(uint64_t id) { return (uint32_t)(id >> 6); }
+
+// Eight keys that follow each other share a line of the processor's cache; the lines are scattered.
+static uint32_t home(uint32_t key, uint32_t mask) {
+  uint32_t line = (uint32_t)((key >> 3) * 0x9E3779B97F4A7C15u >> 32);
+  return (line << 3 | (key & 7)) & mask;
 }
 
 static const uint8_t *bytes_of(const Entry *entry) {
   return entry->byteCount > INLINE_LIMIT ? entry->longer : entry->bytes;
 }
 
-// The entry with this id, or the free one where it would be.
-static Entry *find(Shard *shard, uint64_t id) {
-  uint64_t at = spread(id) & shard->mask;
-  while (shard->entries[at].id != 0 && shard->entries[at].id != id) at = (at + 1) & shard->mask;
-  return &shard->entries[at];
+// The place of this id in the index, or the free one where it would be.
+static Place *find(const Shard *shard, uint64_t id) {
+  uint32_t key = key_of(id);
+  uint32_t at = home(key, shard->mask);
+  for (; shard->index[at].number != 0; at = (at + 1) & shard->mask) {
+    const Place *place = &shard->index[at];
+    if (place->key == key && shard->entries[place->number - 1].id == id) break;
+  }
+  return &shard->index[at];
 }
 
-static bool grow(Shard *shard) {
-  Shard larger = {.mask = shard->entries ? shard->mask * 2 + 1 : 63};
-  larger.entries = calloc(larger.mask + 1, sizeof(Entry));
-  if (larger.entries == NULL) return false;
-  for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
-    if (shard->entries[at].id != 0) *find(&larger, shard->entries[at].id) = shard->entries[at];
+static bool grow_index(Shard *shard) {
+  Shard larger = *shard;
+  larger.mask = shard->index ? shard->mask * 2 + 1 : 127;
+  larger.index = calloc((size_t)larger.mask + 1, sizeof(Place));
+  if (larger.index == NULL) return false;
+  for (uint32_t at = 0; shard->index && at <= shard->mask; at++) {
+    uint32_t number = shard->index[at].number;
+    if (number != 0) *find(&larger, shard->entries[number - 1].id) = shard->index[at];
   }
-  free(shard->entries);
-  shard->entries = larger.entries;
+  free(shard->index);
+  shard->index = larger.index;
   shard->mask = larger.mask;
   return true;
+}
+
+// The number of an entry that is free, or 0 where there is no memory.
+static uint32_t take_entry(Shard *shard) {
+  uint32_t number = shard->firstFree;
+  if (number != 0) {
+    shard->firstFree = shard->entries[number - 1].nextFree;
+    return number;
+  }
+  if (shard->entryCount == shard->entryCapacity) {
+    uint32_t capacity = shard->entryCapacity ? shard->entryCapacity * 2 : 16;
+    Entry *larger = realloc(shard->entries, capacity * sizeof *larger);
+    if (larger == NULL) return 0;
+    shard->entries = larger;
+    shard->entryCapacity = capacity;
+  }
+  return ++shard->entryCount;
+}
+
+static void give_back(Shard *shard, uint32_t number) {
+  Entry *entry = &shard->entries[number - 1];
+  entry->id = 0;
+  entry->nextFree = shard->firstFree;
+  shard->firstFree = number;
+}
+
+// Empties a place of the index: what follows without a gap moves up where the gap is on its way.
+static void close_gap(Shard *shard, Place *place) {
+  uint32_t gap = (uint32_t)(place - shard->index);
+  for (uint32_t at = (gap + 1) & shard->mask; shard->index[at].number != 0;
+       at = (at + 1) & shard->mask) {
+    uint32_t wanted = home(shard->index[at].key, shard->mask);
+    if (((at - wanted) & shard->mask) < ((at - gap) & shard->mask)) continue;
+    shard->index[gap] = shard->index[at];
+    gap = at;
+  }
+  shard->index[gap].number = 0;
+}
+
+static void fill(Entry *entry, uint64_t id, uint32_t stack, const uint8_t *bytes,
+                 uint16_t byteCount, uint8_t *longer) {
+  memcpy(longer ? longer : entry->bytes, bytes, byteCount);
+  if (longer) entry->longer = longer;
+  entry->byteCount = byteCount;
+  entry->stack = stack;
+  entry->id = id;
 }
 
 // Takes the lock of a table, and has signal handlers of this thread record nothing meanwhile. Null: this is
@@ -125,22 +202,19 @@ void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields
   uint64_t epoch;
   KVOSWriter *writer = enter(shard, &epoch);
   if (writer == NULL) return;
-  // At most three quarters full.
-  bool hasRoom = shard->entries && count_of(shard) * 4 < shard->mask * 3;
-  if (hasRoom || grow(shard)) {
-    Entry *entry = find(shard, id);
-    uint8_t *longer = byteCount > INLINE_LIMIT ? malloc(byteCount) : NULL;
-    if (entry->id == 0 && (byteCount <= INLINE_LIMIT || longer)) {
-      memcpy(longer ? longer : entry->bytes, bytes, byteCount);
-      if (longer) entry->longer = longer;
-      entry->byteCount = byteCount;
-      entry->stack = stack;
-      entry->id = id;
+  bool hasRoom = (shard->index && count_of(shard) * 2 <= shard->mask) || grow_index(shard);
+  Place *place = hasRoom ? find(shard, id) : NULL;
+  uint8_t *longer = place && byteCount > INLINE_LIMIT ? malloc(byteCount) : NULL;
+  if (place && place->number == 0 && (byteCount <= INLINE_LIMIT || longer)) {
+    uint32_t number = take_entry(shard);
+    if (number != 0) {
+      fill(&shard->entries[number - 1], id, stack, bytes, byteCount, longer);
+      *place = (Place){key_of(id), number};
       set_count(shard, count_of(shard) + 1);
-    } else {
-      free(longer);
+      longer = NULL;
     }
   }
+  free(longer);
   leave(shard, writer, epoch);
 }
 
@@ -150,20 +224,14 @@ void kvos_live_remove(uint64_t registration) {
   uint64_t epoch;
   KVOSWriter *writer = enter(shard, &epoch);
   if (writer == NULL) return;
-  Entry *entry = shard->entries ? find(shard, id) : NULL;
-  if (entry && entry->id == id) {
+  Place *place = shard->index ? find(shard, id) : NULL;
+  if (place && place->number != 0) {
+    uint32_t number = place->number;
+    const Entry *entry = &shard->entries[number - 1];
     if (entry->byteCount > INLINE_LIMIT) free(entry->longer);
     set_count(shard, count_of(shard) - 1);
-    // What follows without a gap moves up where the gap is on its way.
-    uint64_t gap = (uint64_t)(entry - shard->entries);
-    for (uint64_t at = (gap + 1) & shard->mask; shard->entries[at].id != 0;
-         at = (at + 1) & shard->mask) {
-      uint64_t home = spread(shard->entries[at].id) & shard->mask;
-      if (((at - home) & shard->mask) < ((at - gap) & shard->mask)) continue;
-      shard->entries[gap] = shard->entries[at];
-      gap = at;
-    }
-    shard->entries[gap].id = 0;
+    close_gap(shard, place);
+    give_back(shard, number);
   }
   leave(shard, writer, epoch);
 }
@@ -180,13 +248,15 @@ void kvos_live_clear(void) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
     Shard *shard = &kvos_recorder()->shards[index];
     lock(shard);
-    for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+    for (uint32_t at = 0; at < shard->entryCount; at++) {
       Entry *entry = &shard->entries[at];
       if (entry->id != 0 && entry->byteCount > INLINE_LIMIT) free(entry->longer);
     }
     free(shard->entries);
+    free(shard->index);
     shard->entries = NULL;
-    shard->mask = 0;
+    shard->index = NULL;
+    shard->entryCount = shard->entryCapacity = shard->firstFree = shard->mask = 0;
     set_count(shard, 0);
     unlock(shard);
   }
@@ -243,7 +313,7 @@ void kvos_write_live(KVOSRecorder *recorder, KVOSWriter *writer) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
     Shard *shard = &recorder->shards[index];
     lock(shard);
-    for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+    for (uint32_t at = 0; at < shard->entryCount; at++) {
       if (shard->entries[at].id == 0) continue;
       bool hasRoom = writer->part == atomic_load(&recorder->part) && writer->cursor < writer->limit;
       if (!hasRoom && !kvos_claim(recorder, writer, KVOS_RECORD_LIMIT)) {
@@ -283,7 +353,7 @@ void kvos_write_live_in_crash(KVOSWriter *writer, bool (*makeRoom)(KVOSWriter *w
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
     Shard *shard = &kvos_recorder()->shards[index];
     if (!(held & 1u << index)) continue;
-    for (uint64_t at = 0; shard->entries && at <= shard->mask; at++) {
+    for (uint32_t at = 0; at < shard->entryCount; at++) {
       if (shard->entries[at].id == 0) continue;
       if (writer->cursor >= writer->limit && !makeRoom(writer)) return;
       write_entry(writer, &shard->entries[at]);

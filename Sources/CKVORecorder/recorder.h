@@ -144,6 +144,8 @@ typedef struct KVOSWriter {
   uint32_t nextByteCount;
   /// Events that were lost and are not yet told of. Added to by the thread, taken by whoever stops.
   _Atomic uint64_t lost;
+  /// Stacks that the thread captured last, or null; stays with the writer. See capture.c.
+  struct KVOSRecentStacks *recentStacks;
   /// The stack for signal handlers that the thread was given; stays with the writer.
   void *signalStack;
   bool hasSignalStack;
@@ -164,7 +166,7 @@ typedef struct {
 struct KVOSShard;
 typedef struct KVOSShard KVOSShard;
 
-/// All that two copies of this code in one process share. Its layout is that of version 1.
+/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 2.
 typedef struct {
   /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
   /// It lies in a page that a fork's child finds zero, so that the child never writes into the

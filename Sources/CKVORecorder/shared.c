@@ -50,7 +50,8 @@ __attribute__((noinline)) static KVOSWriter *make_writer(void) {
     idleWriters = writer->next;
     // What its former thread lost is counted for the log already, and told of by the new one.
     uint64_t lost = atomic_load_explicit(&writer->lost, memory_order_relaxed);
-    *writer = (KVOSWriter){.lost = lost, .signalStack = writer->signalStack};
+    *writer = (KVOSWriter){.lost = lost, .signalStack = writer->signalStack,
+                           .recentStacks = writer->recentStacks};
   } else {
     writer = calloc(1, sizeof *writer);
   }
@@ -101,14 +102,14 @@ static void make_own(void) {
 }
 
 /// The symbol that copies find each other by. Its number is that of the layout of KVOSRecorder.
-__attribute__((visibility("default"), used)) KVOSRecorder *kvos_recorder_v1(void) {
+__attribute__((visibility("default"), used)) KVOSRecorder *kvos_recorder_v2(void) {
   pthread_once(&ownOnce, make_own);
   return &own;
 }
 
 KVOSRecorder *kvos_find_recorder(void) {
-  KVOSRecorder *(*find)(void) = (KVOSRecorder * (*)(void)) dlsym(RTLD_DEFAULT, "kvos_recorder_v1");
-  KVOSRecorder *found = find ? find() : kvos_recorder_v1();
+  KVOSRecorder *(*find)(void) = (KVOSRecorder * (*)(void)) dlsym(RTLD_DEFAULT, "kvos_recorder_v2");
+  KVOSRecorder *found = find ? find() : kvos_recorder_v2();
   kvos_find_counter();
   // release: pairs with the acquire in kvos_recorder(). Two threads find the same.
   atomic_store_explicit(&kvos_shared_recorder, found, memory_order_release);

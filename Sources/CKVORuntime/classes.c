@@ -92,7 +92,8 @@ static void hook_class(void *class, bool isObserver) {
   free(methods);
 }
 
-static void hook_all(void) {
+// Calls `visit` with every class that is loaded; it takes the runtime's lock, but not around `visit`.
+static void visit_classes(void (*visit)(void *class, void *context), void *context) {
   int count = kvos_functions.classList(NULL, 0);
   void **classes = count > 0 ? calloc((size_t)count, sizeof *classes) : NULL;
   if (classes == NULL) return;
@@ -100,10 +101,17 @@ static void hook_all(void) {
   int found = kvos_functions.classList(classes, count);
   if (found < count) count = found;
   for (int at = 0; at < count; at++) {
-    if (classes[at]) hook_class(classes[at], false);
+    if (classes[at]) visit(classes[at], context);
   }
   free(classes);
 }
+
+static void hook_one(void *class, void *context) {
+  (void)context;
+  hook_class(class, false);
+}
+
+static void hook_all(void) { visit_classes(hook_one, NULL); }
 
 static void fork_begins(void) { pthread_mutex_lock(&lock); }
 static void fork_ends(void) { pthread_mutex_unlock(&lock); }
@@ -213,8 +221,12 @@ KVOSMethod kvos_original(KVOSHook hook, void *class, void **selector) {
 
 // MARK: - Names of methods
 
-static void visit_methods_of(void *class, char sign,
-                             void (*visit)(const KVOSMethodName *, void *), void *context) {
+typedef struct {
+  void (*visit)(const KVOSMethodName *method, void *context);
+  void *context;
+} MethodVisit;
+
+static void visit_methods_of(void *class, char sign, const MethodVisit *wanted) {
   unsigned count = 0;
   void **methods = kvos_functions.copyMethodList(class, &count);
   for (unsigned at = 0; methods && at < count; at++) {
@@ -226,22 +238,18 @@ static void visit_methods_of(void *class, char sign,
         .selector = kvos_functions.selectorName(kvos_functions.methodName(methods[at])),
         .sign = sign,
     };
-    visit(&name, context);
+    wanted->visit(&name, wanted->context);
   }
   free(methods);
 }
 
+static void visit_both_sides(void *class, void *context) {
+  visit_methods_of(class, '-', context);
+  void *meta = kvos_class_of(class);
+  if (meta && meta != class) visit_methods_of(meta, '+', context);
+}
+
 void kvos_visit_methods(void (*visit)(const KVOSMethodName *, void *), void *context) {
-  int count = kvos_functions.classList(NULL, 0);
-  void **classes = count > 0 ? calloc((size_t)count, sizeof *classes) : NULL;
-  if (classes == NULL) return;
-  int found = kvos_functions.classList(classes, count);
-  if (found < count) count = found;
-  for (int at = 0; at < count; at++) {
-    if (classes[at] == NULL) continue;
-    visit_methods_of(classes[at], '-', visit, context);
-    void *meta = kvos_class_of(classes[at]);
-    if (meta && meta != classes[at]) visit_methods_of(meta, '+', visit, context);
-  }
-  free(classes);
+  MethodVisit wanted = {visit, context};
+  visit_classes(visit_both_sides, &wanted);
 }

@@ -93,6 +93,8 @@ static bool look_up(KVOSFunctions *result) {
   return isWhole;
 }
 
+void *kvos_runtime_function(const char *name) { return dlsym(handle(), name); }
+
 bool kvos_find_runtime(void) {
   if (kvos_has_runtime()) return true;
   if (kvos_functions.lookUpClass == NULL && !look_up(&kvos_functions)) return false;
@@ -203,6 +205,29 @@ typedef void (*Function)(void);
 
 static Function find(void *class, void *selector) {
   return (Function)kvos_functions.classImplementation(class, selector);
+}
+
+void *kvos_selector(const char *name) { return kvos_functions.registerSelector(name); }
+
+void *kvos_class_named(const char *name) { return kvos_functions.lookUpClass(name); }
+
+bool kvos_instances_answer(void *class, void *selector) {
+  return kvos_functions.classMethod(class, selector) != NULL;
+}
+
+KVOSMethod kvos_method_of_instances(void *class, void *selector) {
+  return kvos_functions.classImplementation(class, selector);
+}
+
+KVOSMethod kvos_method_of(const void *receiver, void *selector) {
+  return kvos_functions.classImplementation(kvos_class_of(receiver), selector);
+}
+
+bool kvos_is_of_class(const void *object, void *class) {
+  for (void *each = kvos_class_of(object); each; each = kvos_superclass(each)) {
+    if (each == class) return true;
+  }
+  return false;
 }
 
 long kvos_read_string(const void *string, char *buffer, size_t byteCount) {

@@ -29,7 +29,7 @@ static Backtrace unwinder(void) {
 
 int kvos_has_unwinder(void) { return unwinder() != NULL; }
 
-static __thread uintptr_t stack_end;
+static __thread uintptr_t stack_end, stack_start;
 
 __attribute__((cold, noinline)) static void find_stack_end(void) {
   pthread_attr_t attributes;
@@ -38,9 +38,15 @@ __attribute__((cold, noinline)) static void find_stack_end(void) {
   stack_end = 1;  // where the kernel says nothing, a walk sees no frame at all
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
   if (pthread_attr_getstack(&attributes, &lowest, &byteCount) == 0) {
+    stack_start = (uintptr_t)lowest;
     stack_end = (uintptr_t)lowest + byteCount;
   }
   pthread_attr_destroy(&attributes);
+}
+
+uintptr_t kvos_distance_from_stack_end(uintptr_t address) {
+  if (stack_end == 0) find_stack_end();
+  return address >= stack_start && address < stack_end ? stack_end - address : 0;
 }
 
 // Swift marks the frame pointer of an asynchronous frame with this bit.

@@ -32,6 +32,11 @@ struct Fault: CustomTestStringConvertible, Sendable {
     Fault(name: "class-changed", status: 0, codes: ["KVO030"]),
     Fault(name: "removed-while-initial", status: 0, codes: ["KVO010"]),
     Fault(name: "leaked", status: 0, codes: ["KVO021"]),
+    Fault(name: "removed-by-two-threads", status: 0, codes: ["KVO025"]),
+    Fault(name: "removed-side-by-side", status: 0, codes: []),
+    Fault(name: "removed-while-dying", status: 0, codes: ["KVO025"]),
+    // 1.28 tells nobody of a change inside the callback of the same key, so no callback is inside itself.
+    Fault(name: "changed-inside", status: 0, codes: ["KVO032"]),
   ]
 }
 

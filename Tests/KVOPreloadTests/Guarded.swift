@@ -85,6 +85,11 @@ struct Guarded {
   /// What `kvo-audit` says of the logs.
   func audit() throws -> Run { try command(logs.map(\.lastPathComponent)) }
 
+  /// What it says of them as another runtime would have behaved.
+  func audit(as profile: String) throws -> Run {
+    try command(["--profile", profile] + logs.map(\.lastPathComponent))
+  }
+
   /// What it says of one.
   func audit(_ log: URL) throws -> Run { try command([log.lastPathComponent]) }
 

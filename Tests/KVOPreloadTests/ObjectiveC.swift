@@ -47,11 +47,19 @@ enum ObjectiveC {
   }
 
   /// A library of this name, for programs that load it late.
-  static func bundle(_ name: String) throws -> URL {
+  ///
+  /// - Parameters:
+  ///   - name: of the source, without its ending.
+  ///   - others: what else is compiled into it.
+  /// - Returns: where it is.
+  /// - Throws: ``BuildFailure`` where it does not build.
+  static func bundle(_ name: String, with others: [String] = []) throws -> URL {
     try once("\(name).so") { file in
       var words = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-shared", "-O1"]
+      words.append("-fno-optimize-sibling-calls")
       words += try flags("--objc-flags").filter { $0 != "-MMD" && $0 != "-MP" && $0 != "-O2" }
-      words += [sources.appending(path: "\(name).m").path, "-o", file.path]
+      words += ([name] + others).map { sources.appending(path: "\($0).m").path }
+      words += ["-o", file.path]
       try run(words + flags("--base-libs"))
     }
   }

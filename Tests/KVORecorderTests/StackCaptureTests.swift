@@ -79,7 +79,8 @@ struct StackCaptureTests {
   func throughC() throws {
     try #require(kvos_has_unwinder() != 0)
     onThread {
-      for _ in 0..<3 {
+      // Often enough for their places to be learnt, and for that to be given up: both lie at the same.
+      for _ in 0..<40 {
         SortedViews.found = []
         probe_call_within_sorts { SortedViews.found.append(Views.ofCaller()) }
         let found = SortedViews.found
@@ -96,6 +97,44 @@ struct StackCaptureTests {
     // The same two, each time.
     #expect(SortedViews.ids.count == 2)
   }
+
+  @Test("that comes again and again through C is found where it was, until another is there")
+  func again() throws {
+    try #require(kvos_has_unwinder() != 0)
+    onThread {
+      RepeatedViews.isOneAlone = true
+      for _ in 0..<20 { probe_call_within_sorts { RepeatedViews.note() } }
+      RepeatedViews.isOneAlone = false
+      for _ in 0..<20 { probe_call_within_sorts { RepeatedViews.note() } }
+      let found = RepeatedViews.found
+      #expect(found.count == 60)
+      #expect(found.allSatisfy { $0.isAsUnwound })
+      // The callback of the first sort, by what it was called from.
+      #expect(Set(found.prefix(20).map { $0.ids[0] }).count == 1)
+      #expect(Set(found.dropFirst(20).map { $0.ids[0] }).count == 2)
+    }
+  }
+
+  @Test("has its return addresses where libunwind says", .enabled(if: Self.hasPlaces))
+  func places() {
+    var frames = [UInt](repeating: 0, count: 40)
+    var places = [UInt](repeating: 0, count: 40)
+    let count = Int(kvos_capture_places(&frames, &places, 40))
+    #expect(count > 2)
+    // The first lies in the function's own frame, which is gone.
+    for at in 1..<max(count, 1) {
+      let place = UnsafePointer<UInt>(bitPattern: places[at])
+      #expect(place?.pointee == frames[at])
+    }
+    #expect(kvos_distance_from_stack_end(places[1]) > 0)
+    #expect(kvos_distance_from_stack_end(16) == 0)
+  }
+
+  #if arch(x86_64)
+  private static let hasPlaces = kvos_has_unwinder() != 0
+  #else
+  private static let hasPlaces = false
+  #endif
 
   @Test("has one id on all threads that are at one place")
   func threads() throws {
@@ -134,7 +173,8 @@ struct StackCaptureTests {
       var full = 0
       var shallow = 0
       onThread(stackByteCount: byteCount) {
-        full = CapturedStack.frames(kvos_capture_stack_id(true)).count
+        // The second time it asks where the addresses lie, the third time it looks there.
+        for _ in 0..<3 { full = CapturedStack.frames(kvos_capture_stack_id(true)).count }
         shallow = CapturedStack.frames(kvos_capture_stack_id(false)).count
       }
       #expect(full >= 4)
@@ -147,6 +187,20 @@ struct StackCaptureTests {
     // Written on the one thread that sorts, read when that has ended.
     nonisolated(unsafe) static var found: [Views] = []
     nonisolated(unsafe) static var ids: Set<UInt32> = []
+  }
+
+  /// The same, of another test.
+  private enum RepeatedViews {
+    nonisolated(unsafe) static var found: [Views] = []
+    nonisolated(unsafe) static var isOneAlone = false
+    nonisolated(unsafe) static var callCount = 0
+
+    /// Notes every call, or every other, which is that of the first sort.
+    static func note() {
+      callCount += 1
+      if isOneAlone, callCount % 2 == 0 { return }
+      found.append(Views.ofCaller())
+    }
   }
 
   private final class Seen {

@@ -18,8 +18,8 @@ extern "C" {
 /// what was observed before is not in the log, and its removal is then reported as one of something
 /// that was never registered. A second call hooks the classes that came since. Not in a signal handler.
 ///
-/// Returns 0; ENOENT where no log is asked for; ENOSYS where there is no Foundation that it knows;
-/// or the errno that kept the log from being opened.
+/// Returns 0; ENOENT where no log is asked for; ENOSYS where there is no Foundation that it knows; EBUSY
+/// where KVOSafety in Swift writes the log of this process; or the errno that kept the log from being opened.
 int kvo_safety_install(void);
 
 /// Opens a scope of the calling thread (a test, a request, a screen) within its innermost open one.

@@ -67,6 +67,23 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 void *kvos_make_string(const char *text);
 void kvos_release(void *object);
 
+// MARK: What else is asked of the runtime
+
+/// The runtime's function of this name, or null. After kvos_find_runtime().
+void *kvos_runtime_function(const char *name);
+
+/// The selector of this name.
+void *kvos_selector(const char *name);
+
+/// The class of this name, or null.
+void *kvos_class_named(const char *name);
+
+/// Whether instances of the class, or those above it, have a method for the selector.
+bool kvos_instances_answer(void *class, void *selector);
+
+/// Whether the object is of the class, or of one below it.
+bool kvos_is_of_class(const void *object, void *class);
+
 // MARK: Hooks
 
 typedef enum {
@@ -79,6 +96,12 @@ typedef enum {
 /// nothing, so one type calls them: the ABIs this is built for leave unused argument registers alone.
 typedef void (*KVOSMethod)(void *self, void *selector, uintptr_t first, uintptr_t second,
                            uintptr_t third, uintptr_t fourth);
+
+/// What the object, or the class that is the receiver, answers a message with; to be cast to its type.
+KVOSMethod kvos_method_of(const void *receiver, void *selector);
+
+/// The same for instances of the class.
+KVOSMethod kvos_method_of_instances(void *class, void *selector);
 
 /// A class whose method was replaced.
 typedef struct {

@@ -35,6 +35,14 @@ int kvos_capture_frame_pointers(uintptr_t *frames, int capacity);
 /// is from the end of the stack; 0 where there is none.
 int kvos_follow_frame_pointers(uintptr_t frame, uintptr_t *frames, int capacity, uintptr_t *distance);
 
+/// Captures the caller's stack through libunwind, and where on the stack each return address lies.
+///
+/// Takes microseconds. Returns how many there are; 0 where it cannot say, or not on this processor.
+int kvos_capture_places(uintptr_t *frames, uintptr_t *places, int capacity);
+
+/// Whether the address lies on the calling thread's own stack, and how far from its end; else 0.
+uintptr_t kvos_distance_from_stack_end(uintptr_t address);
+
 /// Whether libunwind was found. It is opened at the first call, privately: linked, it would take
 /// over the exception handling of the whole process.
 int kvos_has_unwinder(void);

@@ -26,7 +26,8 @@ extension Recorder {
   ///   - isComplete: whether nothing was observed before.
   ///   - live: tells the registrations that there are. Called without a lock, after the new log
   ///     takes events, so that none falls between.
-  /// - Throws: ``LogFileError`` where the file cannot be opened; nothing has changed then.
+  /// - Throws: ``LogFileError`` where the file cannot be opened, or the library for Objective-C programs
+  ///   writes the log of this process; nothing has changed then.
   package func startLog(
     path: String,
     byteLimit: Int = Recorder.defaultByteLimit,
@@ -39,6 +40,11 @@ extension Recorder {
   }
 
   private func openLog(path: String, byteLimit: Int, isComplete: Bool) throws(LogFileError) {
+    // Somebody else's log is of another runtime, with numbers of its own: two in one would say nothing
+    // that is true of either.
+    if kvos_is_recording(), Self.log.withLock({ $0 == nil }) {
+      throw LogFileError(code: .recordedAlready, path: path)
+    }
     var files = try LogFiles(pattern: path)
     let descriptor = try files.openFirst()
     stopLog()
@@ -90,7 +96,8 @@ extension Recorder {
     do {
       try openLog(path: String(cString: path), byteLimit: limit, isComplete: true)
     } catch {
-      StandardError.write("KVOSafety: \(error). The program runs on, unrecorded.\n")
+      let rest = error.code == .recordedAlready ? "" : " The program runs on, unrecorded."
+      StandardError.write("KVOSafety: \(error).\(rest)\n")
     }
   }
 

@@ -27,7 +27,8 @@ struct FrameClassifier: Sendable {
   private static let layerModules: Set<String> = [
     "KVOSafety", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON", "KVOSafetyTesting",
     "KVORetention", "KVOSafetyPreload", "KVOAudit", "KVOSymbols", "CKVOUnwind", "CKVORuntime",
-    "KVOSafetyNotifications", "KVOSafetyObservation", "KVOSafetyOpenCombine", "KVOSafetySpelling",
+    "KVOSafetyNotifications", "KVOSafetyObjectiveC", "KVOSafetyObservation",
+    "KVOSafetyOpenCombine", "KVOSafetySpelling",
   ]
 
   private static let systemModules: Set<String> = [

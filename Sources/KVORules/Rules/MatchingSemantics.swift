@@ -5,8 +5,8 @@ package enum MatchingSemantics: Hashable, Sendable {
   /// Equal registrations stand beside each other and each removal takes one: this layer, Apple's
   /// runtimes, and GNUstep since 1.31.
   case stacking
-  /// An equal registration takes the place of the one that is there, and one removal clears both:
-  /// GNUstep 1.28.
+  /// A registration takes the place of the one that the observer has for the key path, whatever the
+  /// contexts are, and one removal clears both: GNUstep 1.28.
   case overwriting
 
   /// How the runtime behind `profile` keeps its registrations.

@@ -35,13 +35,11 @@ extension RegistrationLedger {
             detail: .copies(earlier.count + 1)
           )
         )
-        // Only what was added by name takes the place of what was added by name.
-        if subjects[subject].semantics == .overwriting, registration.isClassic,
-          slots[earlier.slot].registration.isClassic
-        {
-          displaced = earlier.slot
-          end(displaced, at: evidence, by: nil, isRemembered: false)
-        }
+      }
+      // Only what was added by name takes the place of what was added by name, whatever its context.
+      if subjects[subject].semantics == .overwriting, registration.isClassic {
+        displaced = newest(NamePair(registration), nil, on: subject).slot
+        if displaced >= 0 { end(displaced, at: evidence, by: nil, isRemembered: false) }
       }
       if observer.id == registration.subject.id {
         verdicts.append(verdict(.selfObservation, registration, [evidence.as(.failed)]))

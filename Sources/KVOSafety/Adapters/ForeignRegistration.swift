@@ -12,21 +12,63 @@ package final class ForeignRegistration: Sendable {
   private nonisolated(unsafe) weak let subject: AnyObject?
   private let storage: SubjectStorage
 
-  /// Registers that `subject` is observed.
+  /// Registers what `request` describes.
+  ///
+  /// - Parameters:
+  ///   - request: the subject, the observer, the key.
+  ///   - handler: called by the deliveries with what they are given.
+  ///   - didEnd: called once when it has ended, whoever ended it, with no lock held.
+  ///   - adding: makes the real registration: changes that it tells of are delivered from then on.
+  package init<Value>(
+    _ request: ForeignRequest,
+    handler: @escaping (ObservedChange<Value>) -> Void,
+    didEnd: (() -> Void)? = nil,
+    adding: (ForeignRegistration) -> Void = { _ in }
+  ) {
+    let storage = ForeignSubjects.shared.storage(of: request.subject)
+    let record = request.observer.map { ObjectTable.shared.record(of: $0) }
+    if let record, let observer = request.observer {
+      ObjectTable.shared.watch(record, of: observer)
+    }
+    let observation = Observation(
+      registration: request.registration(on: storage, observer: record?.ref),
+      key: request.key,
+      path: [],
+      declaration: nil,
+      observer: record,
+      root: storage,
+      valueType: nil,
+      tree: nil,
+      expected: request.expected,
+      didEnd: didEnd,
+      deliver: { _, _, change in
+        handler(ObservedChange<Value>(change))
+        return nil
+      }
+    )
+    id = observation.id
+    self.observation = observation
+    subject = request.subject
+    self.storage = storage
+    storage.add(observation, stack: Recorder.shared.captureStack())
+    adding(self)
+    storage.finishAdding(observation)
+  }
+
+  /// Registers that `subject` is observed; the parameters are those of ``ForeignRequest``.
   ///
   /// - Parameters:
   ///   - subject: what is observed.
-  ///   - observer: on whose behalf; two of one observer are a duplicate (KVO005).
-  ///   - key: what of it, such as the name of a notification.
-  ///   - form: who ends it: ``Registration/Form/classic`` is ended by hand alone, so that an observer
-  ///     that dies before has forgotten it (KVO007).
+  ///   - observer: on whose behalf.
+  ///   - key: what of it.
+  ///   - form: who ends it.
   ///   - expectedToLive: why it is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor that callbacks are expected on.
   ///   - fileID: where the call is.
   ///   - line: where the call is.
   ///   - function: where the call is.
-  ///   - handler: called by ``deliver(_:)`` with what it is given.
-  package init(
+  ///   - handler: called by ``deliver(_:isBefore:)`` with what it is given.
+  package convenience init(
     on subject: AnyObject,
     observer: AnyObject?,
     key: String,
@@ -38,60 +80,49 @@ package final class ForeignRegistration: Sendable {
     function: StaticString,
     handler: @escaping (Any?) -> Void
   ) {
-    let storage = ForeignSubjects.shared.storage(of: subject)
-    let record = observer.map { ObjectTable.shared.record(of: $0) }
-    if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
-    let expected = ExpectedExecutor(isolation)
-    let keyID = Recorder.id(of: key)
-    let registration = Registration(
-      id: RegistrationID(ObjectTable.shared.nextNumber()),
-      subject: storage.record.ref,
-      observer: record?.ref,
-      keyPath: keyID,
-      context: .null,
-      options: [.new],
+    let request = ForeignRequest(
+      on: subject,
+      observer: observer,
+      key: key,
       form: form,
-      site: CallSite(fileID: fileID, line: line, function: function).id,
-      executor: expected?.name ?? .none,
-      expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
+      expectedToLive: expectedToLive,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function
     )
-    let observation = Observation(
-      registration: registration,
-      key: keyID,
-      path: [],
-      declaration: nil,
-      observer: record,
-      root: storage,
-      valueType: nil,
-      tree: nil,
-      expected: expected,
-      deliver: { _, _, change in
-        handler(ObservedChange<Any>(change).newValue)
-        return nil
-      }
-    )
-    id = observation.id
-    self.observation = observation
-    self.subject = subject
-    self.storage = storage
-    storage.add(observation, stack: Recorder.shared.captureStack())
-    storage.finishAdding(observation)
+    self.init(request, handler: { (change: ObservedChange<Any>) in handler(change.newValue) })
   }
 
   /// Whether it has not ended, by whatever cause.
   package var isActive: Bool { storage.contains(id) }
 
+  /// A token that ends it when it is invalidated or dies.
+  package var token: ObservationToken { ObservationToken(storage.observation(id)) }
+
   /// Calls the handler with `value`, unless the registration has ended.
   package func deliver(_ value: Any?, isBefore: Bool = false) {
+    deliver(isBefore ? .prior : .after, .setting, new: .some(value))
+  }
+
+  /// Calls the handler with a change, unless the registration has ended.
+  ///
+  /// - Parameters:
+  ///   - phase: which notification it is.
+  ///   - kind: what happened to the value.
+  ///   - old: the value before; nil where it was not asked for.
+  ///   - new: the value after; likewise.
+  ///   - indexes: which elements of a collection it concerns.
+  package func deliver(
+    _ phase: Delivery.Phase,
+    _ kind: ObservedChangeKind,
+    old: Any?? = nil,
+    new: Any??,
+    indexes: RangeSet<Int>? = nil
+  ) {
     guard let observation, let subject else { return }
-    observation.tell(
-      subject,
-      isBefore ? .prior : .after,
-      of: nil,
-      .setting,
-      old: nil,
-      new: .some(value)
-    )
+    let elements = indexes.map { ChangedElements($0) }
+    observation.tell(subject, phase, of: nil, kind, old: old, new: new, elements: elements)
   }
 
   /// Where its observation is, or nil where it has ended.
@@ -99,4 +130,9 @@ package final class ForeignRegistration: Sendable {
 
   /// Ends it; a second call does nothing.
   package func end(by cause: CancelCause) { storage.cancel(id, by: cause) }
+}
+
+extension ObservationToken {
+  /// The token of an observation that was refused.
+  package static var inactive: ObservationToken { ObservationToken(nil) }
 }

@@ -18,7 +18,8 @@ final class ForeignSubjects: Sendable {
   func storage(of subject: AnyObject) -> SubjectStorage {
     if let observable = subject as? any KeyValueObservable { return observable.storage }
     let record = ObjectTable.shared.record(of: subject)
-    ObjectTable.shared.watch(record, of: subject)
+    // What stands for an object of another runtime is told of its death.
+    if !(subject is ForeignObject) { ObjectTable.shared.watch(record, of: subject) }
     let storage = storages.withLock { storages in
       if let known = storages[record.ref.id] { return known }
       let made = SubjectStorage(record: record, keys: ObservableKeyTable())

@@ -8,7 +8,8 @@ internal import KVOTrace
 final class Observation: @unchecked Sendable {
   // Sendable: every property is set in init and never again, but for `tree`, which has a lock, and
   // `cell`, which is set once, under the lock of `root`, before anybody can find the observation.
-  // `deliver` need not be Sendable: it runs on the thread that makes a change, as KVO's callbacks do.
+  // `deliver` need not be Sendable: it runs on the thread that makes a change, as KVO's callbacks do, and
+  // `didEnd` on the one that ends the registration.
 
   /// What is known of the observation when it is registered.
   let registration: Registration
@@ -35,6 +36,8 @@ final class Observation: @unchecked Sendable {
   /// Where else the observation listens: on the other objects of a deep path, and to what affects a
   /// key; nil where there is nothing of the kind.
   let tree: WatchTree?
+  /// Called when the registration has ended, without a lock; nil where nobody has to know.
+  let didEnd: (() -> Void)?
   /// The actor that callbacks are expected on; nil where any thread is right.
   let expected: ExpectedExecutor?
   /// Whether neither an observer must be alive nor an actor be compared.
@@ -56,6 +59,7 @@ final class Observation: @unchecked Sendable {
     valueType: Any.Type?,
     tree: WatchTree?,
     expected: ExpectedExecutor? = nil,
+    didEnd: (() -> Void)? = nil,
     deliver: @escaping Callback
   ) {
     self.registration = registration
@@ -71,6 +75,7 @@ final class Observation: @unchecked Sendable {
     wantsPrior = registration.options.contains(.prior)
     self.expected = expected
     isPlain = observer == nil && expected == nil
+    self.didEnd = didEnd
     self.deliver = deliver
   }
 

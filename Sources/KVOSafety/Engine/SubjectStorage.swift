@@ -175,6 +175,7 @@ final class SubjectStorage: Sendable {
   private func letGo(of observation: Observation) {
     observation.observer?.observesNoMore(observation.id)
     observation.tree?.detachAll(of: observation)
+    observation.didEnd?()
   }
 
   // MARK: Delivering

@@ -113,7 +113,13 @@ final class ObjectTable: Sendable {
   private func makeRecord(of object: AnyObject) -> ObjectRecord {
     let isController = object is ControllerIdentity
     let name =
-      isController ? "ObservationController" : _typeName(type(of: object), qualified: false)
+      if isController {
+        "ObservationController"
+      } else if let foreign = object as? ForeignObject {
+        foreign.className
+      } else {
+        _typeName(type(of: object), qualified: false)
+      }
     let ref = ObjectRef(
       id: ObjectID(nextNumber()),
       className: Recorder.shared.id(of: name),

@@ -36,7 +36,7 @@ extension KVO {
     return ObjectTable.shared.subjects.flatMap(records)
   }
 
-  private static func records(of storage: SubjectStorage) -> [ObservationRecord] {
+  static func records(of storage: SubjectStorage) -> [ObservationRecord] {
     let registrations = storage.registrations
     let names = Recorder.shared.names
     func text(_ object: ObjectRef) -> String {

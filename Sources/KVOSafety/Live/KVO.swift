@@ -38,6 +38,9 @@ public enum KVO {
   /// on. When the process crashes, the crash and what was registered are recorded, in front of the
   /// handlers that there are.
   ///
+  /// A process has one log. Where libKVOSafetyPreload.so writes one already, what is observed in Swift is
+  /// not in it, and nothing is started.
+  ///
   /// - Parameters:
   ///   - path: the file; `%p` in it stands for the process id.
   ///   - byteLimit: how many bytes of events are kept at the most, in all parts together; less than a
@@ -90,6 +93,8 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     public static let notARegularFile = Code(name: "notARegularFile")
     /// The system refused to open the file.
     public static let system = Code(name: "system")
+    /// libKVOSafetyPreload.so writes the log of this process.
+    public static let recordedAlready = Code(name: "recordedAlready")
 
     init(_ code: LogFileError.Code) {
       self =
@@ -97,6 +102,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
         case .emptyPath: .emptyPath
         case .notARegularFile: .notARegularFile
         case .system: .system
+        case .recordedAlready: .recordedAlready
         }
     }
 

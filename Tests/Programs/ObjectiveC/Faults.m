@@ -3,6 +3,7 @@
 #import "Bank.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,109 @@ static void leaked(void)
   [screen unwatch: account for: @"balance"];
 }
 
+/// Holds up who removes: two that remove meet in it.
+@interface SlowAccount : Account
+@end
+
+typedef struct { Account *account; Screen *screen; } Removal;
+
+static pthread_barrier_t bothInside;
+static pthread_t otherThread;
+/// What another thread removes as soon as the first removal is inside.
+static Removal *otherRemoval;
+static id dying;
+
+static void *removeOnThread(void *removal);
+
+@implementation SlowAccount
+- (void) removeObserver: (NSObject *)observer forKeyPath: (NSString *)keyPath
+{
+  Removal *other = otherRemoval;
+  otherRemoval = NULL;
+  if (other) pthread_create(&otherThread, NULL, removeOnThread, other);
+  pthread_barrier_wait(&bothInside);
+  // What was dying meanwhile is gone.
+  if (dying == self) pthread_barrier_wait(&bothInside);
+  else [super removeObserver: observer forKeyPath: keyPath];
+}
+@end
+
+static void *removeOnThread(void *argument)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  Removal *removal = argument;
+  [removal->screen unwatch: removal->account for: @"balance"];
+  [pool release];
+  return NULL;
+}
+
+/// Removes on this thread and on another, which are inside of it at one time.
+static void removeTogether(Removal *first, Removal *second)
+{
+  pthread_barrier_init(&bothInside, NULL, 2);
+  otherRemoval = second;
+  removeOnThread(first);
+  pthread_join(otherThread, NULL);
+}
+
+static void removedByTwoThreads(void)
+{
+  Account *slow = [SlowAccount new];
+  [screen watch: slow for: @"balance"];
+  Removal removal = { slow, screen };
+  removeTogether(&removal, &removal);
+  say("both removed it");
+}
+
+static void removedSideBySide(void)
+{
+  Account *slow = [SlowAccount new];
+  Screen *other = [Screen new];
+  [screen watch: slow for: @"balance"];
+  [other watch: slow for: @"balance"];
+  Removal removal = { slow, screen }, second = { slow, other };
+  removeTogether(&removal, &second);
+  say("each removed its own");
+}
+
+static void removedWhileDying(void)
+{
+  Account *slow = [SlowAccount new];
+  [screen watch: slow for: @"balance"];
+  Removal removal = { slow, screen };
+  pthread_barrier_init(&bothInside, NULL, 2);
+  dying = slow;
+  pthread_create(&otherThread, NULL, removeOnThread, &removal);
+  pthread_barrier_wait(&bothInside);
+  [slow release];
+  pthread_barrier_wait(&bothInside);
+  pthread_join(otherThread, NULL);
+  say("it died while it was removed");
+}
+
+/// Changes what it observes, as soon as it is told.
+@interface Restless : Screen
+@end
+@implementation Restless
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  say("  told at %d", [object balance]);
+  if ([object balance] < 20) [object setBalance: [object balance] + 1];
+}
+@end
+
+static void changedInside(void)
+{
+  Restless *restless = [Restless new];
+  [restless watch: account for: @"balance"];
+  [account setBalance: 1];
+  [restless unwatch: account for: @"balance"];
+  say("the balance is %d", [account balance]);
+}
+
 static const struct { const char *name; void (*run)(void); } faults[] = {
   { "observer-dies", observerDies },
   { "observer-dies-unchanged", observerDiesUnchanged },
@@ -240,6 +344,10 @@ static const struct { const char *name; void (*run)(void); } faults[] = {
   { "class-changed", classChanged },
   { "removed-while-initial", removedWhileInitial },
   { "leaked", leaked },
+  { "removed-by-two-threads", removedByTwoThreads },
+  { "removed-side-by-side", removedSideBySide },
+  { "removed-while-dying", removedWhileDying },
+  { "changed-inside", changedInside },
 };
 
 int main(int count, char **arguments)

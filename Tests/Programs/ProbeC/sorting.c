@@ -2,7 +2,8 @@
 
 #include "ProbeC.h"
 
-static void (*within)(void);
+// Several tests sort at once.
+static _Thread_local void (*within)(void);
 
 static int compare(const void *left, const void *right) {
   within();

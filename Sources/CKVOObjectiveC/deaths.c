@@ -1,0 +1,39 @@
+// Notices that a watched object is deallocated, by -dealloc of the root classes.
+//
+// Every other object of the process pays one load. The counter of an object is shared with others of the same
+// hash, so it says "perhaps": whoever is told of the death knows. relaxed: whoever watches an object keeps it
+// alive meanwhile, so its deallocation comes after.
+
+#include "messages.h"
+
+#include <stdatomic.h>
+
+enum { counterCount = 65536 };
+
+static atomic_uint counters[counterCount];
+
+static atomic_uint *counter_of(const void *object) {
+  return &counters[((uintptr_t)object >> 4) * 0x9E3779B97F4A7C15u >> 40 & (counterCount - 1)];
+}
+
+void kvos_watch_object(const void *object) {
+  atomic_fetch_add_explicit(counter_of(object), 1, memory_order_relaxed);
+}
+
+void kvos_unwatch_object(const void *object) {
+  atomic_fetch_sub_explicit(counter_of(object), 1, memory_order_relaxed);
+}
+
+static void kvos_watched_is_dealloced(const KVOSHookPoint *point, void *self, void *selector,
+                                      uintptr_t first, uintptr_t second, uintptr_t third,
+                                      uintptr_t fourth) {
+  if (__builtin_expect(atomic_load_explicit(counter_of(self), memory_order_relaxed) != 0, 0)) {
+    kvos_objective_c_callbacks.died(self);
+  }
+  point->original(self, selector, first, second, third, fourth);
+}
+
+void kvos_hook_deallocation(void) {
+  static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {[KVOS_DEALLOC] = kvos_watched_is_dealloced};
+  kvos_install_hooks(handlers);
+}

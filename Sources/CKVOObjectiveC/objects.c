@@ -1,0 +1,120 @@
+// What is asked of objects: their class, their keys, their values.
+
+#include "messages.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *kvos_object_class_name(const void *object) {
+  return kvos_class_name(kvos_visible_class(object));
+}
+
+bool kvos_refuses_observers(const void *object) {
+  static const char *const names[] = {"NSArray", "NSSet", "NSOrderedSet"};
+  for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+    void *class = kvos_class_named(names[at]);
+    if (class && kvos_is_of_class(object, class)) return true;
+  }
+  return false;
+}
+
+void *kvos_open_pool(void) {
+  void *pool = SEND(Asks, kvos_class_named("NSAutoreleasePool"), "alloc");
+  return pool ? SEND(Asks, pool, "init") : NULL;
+}
+
+void kvos_close_pool(void *pool) { kvos_release(pool); }
+
+// MARK: - Keys
+
+// Whether the class answers for keys otherwise than NSObject does, as dictionaries do.
+static bool answers_by_itself(void *class) {
+  static const char *const names[] = {"valueForKey:", "valueForUndefinedKey:"};
+  void *root = kvos_class_named("NSObject");
+  for (size_t at = 0; at < sizeof names / sizeof *names; at++) {
+    void *selector = kvos_selector(names[at]);
+    if (kvos_method_of_instances(class, selector) != kvos_method_of_instances(root, selector)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool kvos_has_key(const void *object, const char *key) {
+  typedef void *(*FindVariable)(void *class, const char *name);
+  // Names of methods and instance variables that key-value coding looks for; %s is the key, %S the key
+  // with a large first letter.
+  static const char *const forms[] = {"%s", "_%s", "get%S", "is%S", "_get%S", "_is%S",
+                                      "set%S:", "_set%S:", "countOf%S"};
+  static const size_t variableFormCount = 2;
+  void *class = kvos_visible_class(object);
+  if (answers_by_itself(class)) return true;
+  FindVariable findVariable = (FindVariable)kvos_runtime_function("class_getInstanceVariable");
+  char name[512];
+  if (strlen(key) >= sizeof name - 16) return false;
+  for (size_t at = 0; at < sizeof forms / sizeof *forms; at++) {
+    const char *mark = strchr(forms[at], '%');
+    int prefix = (int)(mark - forms[at]);
+    snprintf(name, sizeof name, "%.*s%s%s", prefix, forms[at], key, mark + 2);
+    if (mark[1] == 'S') name[prefix] = (char)toupper((unsigned char)name[prefix]);
+    if (kvos_instances_answer(class, kvos_selector(name))) return true;
+    if (at < variableFormCount && findVariable && findVariable(class, name)) return true;
+  }
+  snprintf(name, sizeof name, "is%s", key);
+  name[2] = (char)toupper((unsigned char)name[2]);
+  return findVariable && findVariable(class, name);
+}
+
+void *kvos_value_for_key(void *object, const char *key) {
+  void *name = kvos_make_string(key);
+  void *value = SEND(AsksFor, object, "valueForKey:", name);
+  kvos_release(name);
+  return value;
+}
+
+// MARK: - Values
+
+static bool is_of_class_named(const void *object, const char *name) {
+  void *class = kvos_class_named(name);
+  return class && kvos_is_of_class(object, class);
+}
+
+long kvos_string_byte_count(const void *object) {
+  typedef unsigned long (*Count)(void *, void *, unsigned long);
+  enum { utf8 = 4 };
+  if (!is_of_class_named(object, "NSString")) return -1;
+  return (long)SEND(Count, object, "lengthOfBytesUsingEncoding:", utf8);
+}
+
+bool kvos_copy_string(const void *object, char *buffer, unsigned long byteCount) {
+  return kvos_read_string(object, buffer, byteCount) >= 0;
+}
+
+bool kvos_read_integer(const void *object, int64_t *value) {
+  typedef long long (*Read)(void *, void *);
+  if (!is_of_class_named(object, "NSNumber")) return false;
+  *value = SEND(Read, object, "longLongValue");
+  return true;
+}
+
+bool kvos_read_double(const void *object, double *value) {
+  typedef double (*Read)(void *, void *);
+  if (!is_of_class_named(object, "NSNumber")) return false;
+  *value = SEND(Read, object, "doubleValue");
+  return true;
+}
+
+// NSNotFound, which a Foundation has as the largest number with or without a sign.
+static long index_or_none(unsigned long index) { return index >= INT64_MAX ? -1 : (long)index; }
+
+long kvos_first_index(const void *indexes) {
+  typedef unsigned long (*Index)(void *, void *);
+  return index_or_none(SEND(Index, indexes, "firstIndex"));
+}
+
+long kvos_index_above(const void *indexes, long index) {
+  typedef unsigned long (*Index)(void *, void *, unsigned long);
+  return index_or_none(SEND(Index, indexes, "indexGreaterThanIndex:", (unsigned long)index));
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// What `Contexts.m` does, and what is said of it.
+struct ContextCase: CustomTestStringConvertible, Sendable {
+  let name: String
+  /// The rules that are broken where it ran.
+  var codes: [String] = []
+  /// Those that would be on Apple's systems.
+  var codesOnApple: [String] = []
+
+  var testDescription: String { name }
+
+  static let all = [
+    ContextCase(name: "right-context"),
+    ContextCase(name: "wrong-context", codes: ["KVO003"], codesOnApple: ["KVO003"]),
+    // On 1.28 the second took the place of the first: one is left, and removed. Elsewhere one stays.
+    ContextCase(name: "ambiguous", codesOnApple: ["KVO007", "KVO004"]),
+    ContextCase(name: "without-context"),
+  ]
+}
+
+/// 1.28 has no contexts in removals; programs that are ported bring them, and the library knows what was said.
+@Suite("Contexts", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
+struct ContextTests {
+  private let guarded: Guarded
+
+  init() throws { guarded = try Guarded() }
+
+  @Test(
+    "what was said of contexts is judged, as it was and as it would be",
+    arguments: ContextCase.all
+  )
+  func contexts(example: ContextCase) throws {
+    let program = try ObjectiveC.program("Contexts")
+    let recorded = try guarded.recorded(program, [example.name])
+    #expect(try recorded == guarded.raw(program, [example.name]))
+    #expect(recorded == Run(output: "done\n", complaint: "", status: 0))
+    #expect(try codes(guarded.audit()) == example.codes)
+    #expect(try codes(guarded.audit(as: "apple-modern")) == example.codesOnApple)
+  }
+
+  private func codes(_ run: Run) -> [String] {
+    run.output.matches(of: #/(?m)^(?:WARNING|NOTE): .*\((KVO\d{3}) /#).map { String($0.output.1) }
+  }
+}
