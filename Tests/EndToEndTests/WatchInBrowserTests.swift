@@ -69,10 +69,8 @@ struct WatchInBrowserTests {
   @Test("shows what is new by itself, and leaves what was open, searched and seen as it was")
   func follows() throws {
     let (process, page) = try watch()
-    defer {
-      process.terminate()
-      process.waitUntilExit()
-    }
+    // Swift Testing's threads block signals, which is inherited: only this one is not.
+    defer { kill(process.processIdentifier, SIGKILL) }
     try browser.show(width: 800, height: 300)
     try browser.open(page)
     try wait(until: "document.querySelector('h1').textContent === 'KVO audit: waiting for the log'")
@@ -105,7 +103,7 @@ struct WatchInBrowserTests {
     #expect(try browser.complaints == [])
 
     // Without anybody who serves it, the page stays.
-    process.terminate()
+    kill(process.processIdentifier, SIGKILL)
     try wait(until: "document.getElementById('live').textContent.startsWith('Nobody follows')")
     #expect(try browser.number("document.querySelectorAll('.finding').length") == 3)
   }
