@@ -4,7 +4,7 @@
 /// The page says which it is in `data-state`. Without the server it stays as it is, and says so.
 enum LiveScript {
   /// The digest of ``source``, by which browsers know that the script is ours; a test compares them.
-  static let integrity = "sha256-cLxHQq5kZBcUSo6HAGamyxCPwyJQhn8qxIKJd9h4Itk="
+  static let integrity = "sha256-F9orf1Qog6+ojobsz5Mz/RBISvdCrxjYyew92izJQzU="
 
   static let source: StaticString = #"""
 
@@ -54,7 +54,7 @@ enum LiveScript {
         };
         goBack();
         // Behind the fragment of the address, which the browser and the page go to in their own time.
-        window.addEventListener("load", () => {
+        if (location.hash) window.addEventListener("load", () => {
           requestAnimationFrame(() => setTimeout(() => setTimeout(goBack)));
         });
       };
