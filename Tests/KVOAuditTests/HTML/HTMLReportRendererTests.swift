@@ -225,6 +225,30 @@ struct HTMLReportRendererTests {
     )
   }
 
+  @Test("says at each finding what a team knows of it: baseline and suppression")
+  func known() {
+    var report = AuditReport.sample
+    report.findings[0].baseline = .moved(from: "0382ba56")
+    report.findings[0].suppression = SuppressionNote(
+      reason: "the rewrite removes it",
+      until: "2027-01-31",
+      place: ".kvo-suppressions:3"
+    )
+    let bytes = HTMLReportRenderer(showsSuppressed: true).render(report)
+    let html = String(decoding: bytes, as: UTF8.self)
+    #expect(
+      html.contains(
+        "<dt>Since the baseline</dt><dd>moved to another line; its signature was 0382ba56</dd>"
+      )
+    )
+    #expect(
+      html.contains(
+        "<dt>Suppressed</dt><dd>the rewrite removes it, until 2027-01-31 (.kvo-suppressions:3)</dd>"
+      )
+    )
+    #expect(!page(.sample).html.contains("Since the baseline"))
+  }
+
   @Test("marks what is meant, suppressed or doubtful")
   func marks() {
     var report = AuditReport.sample
