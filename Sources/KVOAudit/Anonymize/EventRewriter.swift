@@ -1,15 +1,6 @@
 import KVORules
 import KVOTrace
 
-/// Makes other events of the events of a log.
-protocol EventRewriting {
-  /// The names behind the ids of what was rewritten.
-  var names: TraceNames { get }
-
-  /// `event`, whose names are `source`'s, with ids of ``names``.
-  mutating func rewritten(_ event: Event, from source: TraceNames) -> Event
-}
-
 /// Writes the events of a log anew with other names, and with names for the addresses in their stacks.
 ///
 /// Whoever gets such a log has not the images that addresses lie in: what can be looked up is looked up

@@ -13,9 +13,3 @@ enum NameRole: UInt64, Hashable, Sendable {
   /// The build-id of an image, in hexadecimal digits.
   case buildID
 }
-
-/// Gives other names for names.
-protocol NameMapping {
-  /// What stands for `text`; the same each time.
-  mutating func mapped(_ text: String, as role: NameRole) -> String
-}
