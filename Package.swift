@@ -67,7 +67,7 @@ let package = Package(
     .testTarget(
       name: "KVORulesTests",
       // KVOAudit: the firing log of each rule is also anonymised.
-      dependencies: ["KVOAudit", "KVORules", "KVOTrace"]
+      dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace"]
     ),
 
     // MARK: - Inside the observed process
@@ -237,7 +237,7 @@ let package = Package(
     .target(name: "KVOSymbols", dependencies: ["CElfutils", "KVOTrace", "KVORules"]),
     .testTarget(
       name: "KVOSymbolsTests",
-      dependencies: ["KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
+      dependencies: ["TestSupport", "KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
     ),
 
     // Runs a program so that it is recorded: finds it, looks at what it is, waits for its end.

@@ -1,7 +1,7 @@
-import Foundation
 import KVOAudit
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 /// The logs of all rules, with other names in them.
@@ -14,18 +14,12 @@ import Testing
 
   private static let key = Array("0123456789abcdef".utf8)
 
-  private let folder: URL
+  private let folder: ScratchFolder
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "kvo-safety-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try ScratchFolder() }
 
   private func file(_ bytes: [UInt8]) throws -> AuditInput {
-    let file = folder.appending(path: "log")
-    try Data(bytes).write(to: file)
-    return .file(path: file.path)
+    .file(path: try folder.file("log", bytes))
   }
 
   /// The log as the file of one form.

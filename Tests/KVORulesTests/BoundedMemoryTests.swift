@@ -1,5 +1,6 @@
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 /// Sizes of tables are compared, not memory: the sizes are the same on every machine.

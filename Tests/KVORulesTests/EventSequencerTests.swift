@@ -1,5 +1,6 @@
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("The order of events of several threads")

@@ -1,5 +1,6 @@
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("Logs that make no sense")

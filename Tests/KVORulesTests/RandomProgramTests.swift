@@ -1,5 +1,6 @@
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("Random programs against a model that knows the truth")

@@ -31,19 +31,6 @@ private struct Fault: Hashable, Comparable, CustomStringConvertible {
   var description: String { "\(code.rawValue) #\(subject) by #\(observer) at \(order)" }
 }
 
-/// A small random generator, so that a failing seed can be run again.
-private struct Generator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed &+ 0x9e37_79b9_7f4a_7c15 }
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
-}
-
 @Suite("Live findings and the replay of the same run")
 struct LiveEqualsReplayTests {
   @Test("agree over random programs of one thread", arguments: 0..<200 as Range<UInt64>)
@@ -101,7 +88,7 @@ struct LiveEqualsReplayTests {
 
 /// A random program of adds, removals, changes and deaths, right and wrong.
 private func runProgram(seed: UInt64, accounts: [Account]) {
-  var random = Generator(seed: seed)
+  var random = SplitMix64(seed: seed)
   var listeners = (0..<3).map { _ in Listener() }
   let contexts: [ObservationContext?] = [nil, ObservationContext("A"), ObservationContext("B")]
   var tokens: [ObservationToken] = []

@@ -5,27 +5,6 @@ import Testing
 
 @testable import KVOSafety
 
-/// An object on a path that refers to others weakly.
-private final class Link: KeyValueObservable {
-  let observationRegistrar = ObservationRegistrar()
-  static let observableKeys = ObservableKeyTable(
-    ObservableKey("next", \Link.next, isWeak: true),
-    ObservableKey("name", \Link.name)
-  )
-  weak var next: Link? {
-    willSet { willChangeValue(for: \.next) }
-    didSet { didChangeValue(for: \.next) }
-  }
-  var name: String {
-    willSet { willChangeValue(for: \.name) }
-    didSet { didChangeValue(for: \.name) }
-  }
-  init(_ name: String, next: Link? = nil) {
-    self.name = name
-    self.next = next
-  }
-}
-
 @Suite("The stream form")
 struct StreamTests {
   @Test(
@@ -194,43 +173,6 @@ struct StreamTests {
     var iterator = first.makeAsyncIterator()
     #expect(await iterator.next() == 0)
     #expect(await iterator.next() == 1)
-  }
-
-  @Test("when a weak part of the path dies nil comes, and what takes its place after it")
-  func weakPart() async {
-    let head = Link("head")
-    var values: ObservedValues<String?>?
-    do {
-      let middle = Link("middle")
-      head.next = middle
-      values = head.values(for: \.next?.name)
-      middle.name = "still there"
-      withExtendedLifetime(middle) {}
-    }
-    let other = Link("other")
-    head.next = other
-    var iterator = values?.makeAsyncIterator()
-    for expected in ["middle", "still there", nil, "other"] {
-      #expect(await iterator?.next() == .some(.some(expected)))
-    }
-  }
-
-  @Test("weak parts in the middle of a longer path die one after the other")
-  func weakParts() async {
-    let head = Link("1")
-    var second: Link? = Link("2")
-    let third = Link("3")
-    head.next = second
-    second?.next = third
-    let values = head.values(for: \.next?.next?.name)
-    second = nil
-    third.name = "unheard"
-    let replacement = Link("2b", next: third)
-    head.next = replacement
-    var iterator = values.makeAsyncIterator()
-    for expected in ["3", nil, "unheard"] {
-      #expect(await iterator.next() == .some(expected))
-    }
   }
 
   @Test("changes come with what their options ask for")

@@ -1,6 +1,7 @@
 import Glibc
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -11,7 +12,7 @@ struct BatchTests {
   private func addresses(in module: Module) throws -> [UInt64] {
     let file = try ElfFile(path: module.path)
     let functions = SymbolTable(of: file, type: SHT_SYMTAB).functions.filter { $0.byteCount > 4 }
-    var random = SeededGenerator(seed: 5)
+    var random = SplitMix64(seed: 5)
     let inside = (0..<1_500).map { _ in
       let function = functions[Int.random(in: functions.indices, using: &random)]
       return function.start + .random(in: 1...function.byteCount, using: &random)

@@ -1,6 +1,7 @@
 import Foundation
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -60,7 +61,7 @@ struct DamagedImageTests {
     let fixture = try CFixture("-g", "-gdwarf-\(version)")
     let functions = [try fixture.function("outer"), try fixture.function("hidden")]
     let original = [UInt8](try Data(contentsOf: URL(fileURLWithPath: fixture.path)))
-    var random = SeededGenerator(seed: UInt64(version))
+    var random = SplitMix64(seed: UInt64(version))
     var intact = 0
     for _ in 0..<1_000 {
       var bytes = original
@@ -94,20 +95,5 @@ struct DamagedImageTests {
       }
     }
     #expect(resolved > 0)
-  }
-}
-
-/// SplitMix64: the same numbers in every run.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,6 +1,7 @@
 import CElfutils
 import Glibc
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -19,7 +20,7 @@ struct FunctionNameTests {
 
   @Test("Every beginning of every name, and every name with a byte changed, gives some text")
   func damagedNames() {
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     for row in FunctionNameTable.rows {
       for length in 0..<row.mangled.utf8.count {
         let beginning = String(decoding: row.mangled.utf8.prefix(length), as: UTF8.self)

@@ -1,4 +1,5 @@
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("A damaged binary log") struct BinaryDamageTests {
@@ -63,7 +64,7 @@ import Testing
   @Test("in 100,000 ways is read to its end, and what is called whole is", arguments: 0..<100)
   func corruption(block: UInt64) {
     let sample = Self.sample
-    var random = SeededGenerator(seed: block)
+    var random = SplitMix64(seed: block)
     for round in 0..<1000 {
       let (damaged, isSilent) = Self.damage(sample.log, &random)
       let reading = BinaryReading(damaged, names: sample.names)
@@ -90,7 +91,7 @@ import Testing
   /// the last segments of a thread may be cut off between two pages, or be zero.
   private static func damage(
     _ log: [UInt8],
-    _ random: inout SeededGenerator
+    _ random: inout SplitMix64
   ) -> (log: [UInt8], isSilent: Bool) {
     var log = log
     var isSilent = false
@@ -121,7 +122,7 @@ import Testing
 
   @Test("whose sealed records are nonsense is read to its end", arguments: 0..<100)
   func hostileRecords(block: UInt64) {
-    var random = SeededGenerator(seed: block)
+    var random = SplitMix64(seed: block)
     for _ in 0..<100 {
       var log = BinaryFileHeader(isSerial: Bool.random(using: &random), session: 1).bytes
       for type in [BinaryFormat.SegmentType.tables, .events] {

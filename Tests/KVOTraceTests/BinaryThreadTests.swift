@@ -1,4 +1,5 @@
 import KVOTrace
+import TestSupport
 import Testing
 
 @Suite("A binary log of several threads") struct BinaryThreadTests {
@@ -28,7 +29,7 @@ import Testing
 
   @Test("merges as sorting does", arguments: 0..<50 as Range<UInt64>)
   func randomMerge(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var log = ThreadedLog()
     var expected: [(time: UInt64, thread: UInt64)] = []
     var clocks: [UInt64: UInt64] = [:]

@@ -1,5 +1,6 @@
 import KVOTrace
 import KVOTraceJSON
+import TestSupport
 import Testing
 
 @Suite("A damaged log") struct DamagedLogTests {
@@ -43,7 +44,7 @@ import Testing
 
   @Test("with a random byte changed loses no line but the one that was hit", arguments: 0..<10)
   func flips(block: UInt64) {
-    var random = SeededGenerator(seed: block)
+    var random = SplitMix64(seed: block)
     for _ in 0..<1000 {
       let hit = Int.random(in: 1..<Self.lines.count - 1, using: &random)
       var line = Self.lines[hit]

@@ -56,7 +56,7 @@ import Testing
     arguments: 0..<10 as Range<UInt64>
   )
   func threads(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var log = ThreadedLog()
     log.lostCount = 3
     log.start = BinaryFileHeader.Moment(tick: 1000, nanoseconds: 77)

@@ -1,26 +1,12 @@
 import KVOTrace
-
-/// A generator of numbers that gives the same ones for the same seed on every machine (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
-  }
-}
+import TestSupport
 
 /// Makes events of every kind with awkward names, and the names that go with them.
 struct RandomEvents {
-  var random: SeededGenerator
+  var random: SplitMix64
   var names = TraceNames()
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
   private static let texts = [
     "Account", "balance", "owner.name", "a\"b", "back\\slash", "tab\there", "line\nend",

@@ -37,11 +37,13 @@ enum ObservationDriver {
     "tracking": { SetCases.tracked($0) },
     "pair": { AddCases.pair($0) },
     "pair-faster-notification": { AddCases.pair($0) },
+    "pair-faster-gnustep": { AddCases.pair($0) },
     "pair-recorded": { AddCases.pair($0, isRecorded: true) },
     "pair-100000": { AddCases.pair($0, others: 100_000) },
     "pair-classic": { AddCases.classicPair($0) },
     "add": { AddCases.additions($0) },
     "sink-pair": { AddCases.sinkPair($0) },
     "notification-pair": { AddCases.notificationPair($0) },
+    "memory": { MemoryCase.registrations($0) },
   ]
 }

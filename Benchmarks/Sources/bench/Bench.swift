@@ -21,7 +21,7 @@ enum Bench {
   private static let suites: [String: @Sendable (inout Workshop) throws -> Suite] = [
     "import": { try ImportSuite(&$0).suite },
     "objc": { try ObjectiveCSuite(&$0).suite },
-    "observation": { _ in ObservationSuite.suite },
+    "observation": { try ObservationSuite(&$0).suite },
     "recorder": { try RecorderSuite(&$0).suite },
     "replay": { try ReplaySuite(&$0).suite },
     "retention": { _ in RetentionSuite().suite },

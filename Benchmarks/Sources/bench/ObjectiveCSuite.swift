@@ -55,6 +55,9 @@ struct ObjectiveCSuite {
     )
   }
 
+  /// The pair of GNUstep, for the table of those who do the same otherwise.
+  static let plainPair = row("gnustep-pair", "GNUstep's KVO, in Objective-C", .peer, "raw", "pairs")
+
   private static func pairs(_ library: String) -> Table {
     Table(
       "An observation is added and removed",

@@ -1,19 +1,43 @@
 import BenchmarkHarness
+import Foundation
 
 /// What observing costs, beside what Swift programs use for the same.
-enum ObservationSuite {
-  static let suite = Suite(
-    title: "Observing",
-    name: "observation",
-    rounds: 9,
-    tables: [unobserved, sets, many, threads, registrations],
-    figures: [
-      .ratio(title: "1,000 observers, to 100 times 10", of: "set-1000", to: "set-10"),
-      .ratio(title: "NotificationCenter.post, to a set", of: "notification", to: "set"),
-      .ratio(title: "a pair among 100,000 others, to one alone", of: "pair-100000", to: "pair"),
-    ],
-    explanations: Explanations.observation
-  )
+struct ObservationSuite {
+  private static let registrationCount = 100_000
+  private let memory: [Suite.Figure]
+
+  init(_ workshop: inout Workshop) throws {
+    let count = Self.registrationCount
+    let output = try workshop.run(
+      .bench("ObservationDriver"),
+      ["memory", "\(count)", workshop.scratch.path]
+    )
+    guard let match = output.firstMatch(of: /bytes-held=(\d+) bytes-left=(-?\d+)/),
+      let held = Int(match.1), let left = Int(match.2)
+    else { throw BenchmarkFailure("ObservationDriver printed no sizes:\n\(output)") }
+    memory = [
+      .value(
+        title: "memory of a registration, of \(count) on one object, the token included",
+        "\(held / count) bytes"
+      ),
+      .value(title: "memory that the same adds when it is done a seventh time", "\(left) bytes"),
+    ]
+  }
+
+  var suite: Suite {
+    Suite(
+      title: "Observing",
+      name: "observation",
+      rounds: 9,
+      tables: [Self.unobserved, Self.sets, Self.many, Self.threads, Self.registrations],
+      figures: [
+        .ratio(title: "1,000 observers, to 100 times 10", of: "set-1000", to: "set-10"),
+        .ratio(title: "NotificationCenter.post, to a set", of: "notification", to: "set"),
+        .ratio(title: "a pair among 100,000 others, to one alone", of: "pair-100000", to: "pair"),
+      ] + memory,
+      explanations: Explanations.observation
+    )
+  }
 
   private static func row(
     _ id: String,
@@ -140,7 +164,7 @@ enum ObservationSuite {
     remarks: [
       """
       Recording off. Ours takes a stack of eight frames at both ends, so that a report can say who did
-      it. GNUstep's pair is not measured.
+      it.
       """
     ],
     rows: [
@@ -160,6 +184,14 @@ enum ObservationSuite {
         limit: 1 << 18
       ),
       row("notification-pair", "NotificationCenter, with a block", .peer, limit: 1 << 18),
+      row(
+        "pair-faster-gnustep",
+        "token, to GNUstep",
+        .ours,
+        target: .faster(8, than: "gnustep-pair"),
+        limit: 1 << 18
+      ),
+      ObjectiveCSuite.plainPair,
       row("pair-classic", "classic form", limit: 1 << 18),
       row("pair-recorded", "token, recording on", limit: 1 << 16),
       row("pair-100000", "token, among 100,000 others of the key", limit: 1 << 16),

@@ -6,12 +6,6 @@ internal import KVOTrace
 ///
 /// Runs in other people's threads; nothing here locks, but for the list.
 enum LogEvents {
-  // Spelled out, because a constant that is computed costs a call each time.
-  /// The shape of a change of kind setting (0) that has a number.
-  static var shapeOfSetting: UInt64 { 4 }
-  /// The shape of the callback after (2) such a change.
-  static var shapeOfTelling: UInt64 { 2 | UInt64(KVOS_HAS_CHANGE) }
-
   /// Records one half of a change.
   @inline(__always)
   static func record(
@@ -34,6 +28,53 @@ enum LogEvents {
       UInt64(change.subject.className.rawValue) << 2 | change.subject.kind.binaryNumber,
       UInt64(change.key.rawValue),
       number(id)
+    )
+  }
+
+  /// Records one half of a change that a setter makes to an object: what the other way would write, with
+  /// nothing to look at.
+  @inline(__always)
+  static func recordSetting(
+    of key: StringID,
+    _ subject: ObjectRef,
+    _ id: ChangeID,
+    isEnd: Bool,
+    order: UInt64,
+    scope: UInt64
+  ) {
+    // Of kind setting (0), with a number (4), of an object (0). Spelled out, because a constant that is
+    // computed costs a call each time.
+    kvos_record_change(
+      UInt32(isEnd ? KVOS_DID_CHANGE : KVOS_WILL_CHANGE),
+      order,
+      0,
+      scope,
+      4,
+      number(subject.id),
+      UInt64(subject.className.rawValue) << 2,
+      UInt64(key.rawValue),
+      number(id)
+    )
+  }
+
+  /// Records the beginning or the end of a callback that follows such a change, likewise.
+  @inline(__always)
+  static func recordTelling(
+    _ registration: RegistrationID,
+    of change: ChangeID,
+    isEnd: Bool,
+    order: UInt64,
+    scope: UInt64
+  ) {
+    // The phase after (2).
+    kvos_record_delivery(
+      UInt32(isEnd ? KVOS_NOTIFY_END : KVOS_NOTIFY),
+      order,
+      0,
+      scope,
+      2 | UInt64(KVOS_HAS_CHANGE),
+      number(registration),
+      number(change)
     )
   }
 

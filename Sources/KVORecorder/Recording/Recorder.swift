@@ -220,16 +220,13 @@ package struct Recorder: Sendable {
       let change = Change(subject: subject, key: key, id: id)
       return record(change, isEnd: isEnd, order: order)
     }
-    kvos_record_change(
-      UInt32(isEnd ? KVOS_DID_CHANGE : KVOS_WILL_CHANGE),
-      order,
-      0,
-      RecordingScope.currentNumber,
-      LogEvents.shapeOfSetting,
-      LogEvents.number(subject.id),
-      UInt64(subject.className.rawValue) << 2,
-      UInt64(key.rawValue),
-      LogEvents.number(id)
+    LogEvents.recordSetting(
+      of: key,
+      subject,
+      id,
+      isEnd: isEnd,
+      order: order,
+      scope: RecordingScope.currentNumber
     )
   }
 
@@ -250,14 +247,12 @@ package struct Recorder: Sendable {
       )
       return record(delivery, isEnd: isEnd, order: order)
     }
-    kvos_record_delivery(
-      UInt32(isEnd ? KVOS_NOTIFY_END : KVOS_NOTIFY),
-      order,
-      0,
-      RecordingScope.currentNumber,
-      LogEvents.shapeOfTelling,
-      LogEvents.number(registration),
-      LogEvents.number(change)
+    LogEvents.recordTelling(
+      registration,
+      of: change,
+      isEnd: isEnd,
+      order: order,
+      scope: RecordingScope.currentNumber
     )
   }
 

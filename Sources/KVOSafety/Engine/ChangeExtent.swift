@@ -1,31 +1,58 @@
 internal import KVOTrace
 
 /// What part of a value a change concerns: all of it, or some elements of a collection.
-struct ChangeExtent {
-  var kind: Change.Kind = .setting
-  /// The elements that an insertion, a removal or a replacement concerns; nil for an unordered
-  /// collection.
-  var places: ChangedElements?
-  /// The elements of an unordered collection, before and after, as sets of the observed type.
-  var elements: (old: Any?, new: Any?)?
+enum ChangeExtent {
+  case whole
+  /// Kept apart, so that a change of the whole, which almost every one is, is copied as a word.
+  indirect case part(Part)
 
-  static var whole: ChangeExtent { ChangeExtent() }
+  struct Part {
+    var kind: Change.Kind
+    /// The elements that an insertion, a removal or a replacement concerns; nil for an unordered
+    /// collection.
+    var places: ChangedElements?
+    /// The elements of an unordered collection, before and after, as sets of the observed type.
+    var elements: (old: Any?, new: Any?)?
+  }
+
+  init(
+    kind: Change.Kind,
+    places: ChangedElements? = nil,
+    elements: (old: Any?, new: Any?)? = nil
+  ) {
+    self =
+      kind == .setting ? .whole : .part(Part(kind: kind, places: places, elements: elements))
+  }
+
+  var kind: Change.Kind { part?.kind ?? .setting }
+  var places: ChangedElements? { part?.places }
 
   /// Whether the change concerns some elements rather than the value.
-  var isPartial: Bool { kind != .setting }
+  var isPartial: Bool { part != nil }
+
+  private var part: Part? {
+    switch self {
+    case .whole: nil
+    case .part(let part): part
+    }
+  }
 
   /// What an observer is told of the value before the change.
   func old(_ value: Any?) -> Any? {
-    kind == .insertion ? nil : part(of: value, elements?.old)
+    guard let part else { return value }
+    return part.kind == .insertion ? nil : part.picked(from: value, orElse: part.elements?.old)
   }
 
   /// What an observer is told of the value after the change.
   func new(_ value: Any?) -> Any? {
-    kind == .removal ? nil : part(of: value, elements?.new)
+    guard let part else { return value }
+    return part.kind == .removal ? nil : part.picked(from: value, orElse: part.elements?.new)
   }
+}
 
-  private func part(of value: Any?, _ elements: Any?) -> Any? {
-    guard isPartial else { return value }
+extension ChangeExtent.Part {
+  /// The elements of `value` that the change concerns; `elements` where it is unordered.
+  fileprivate func picked(from value: Any?, orElse elements: Any?) -> Any? {
     guard let indexes = places?.indexes else { return elements }
     return (value.flattened as? any RangeReplaceableCollection).map { $0.elements(at: indexes) }
   }

@@ -82,6 +82,10 @@ final class Observation: @unchecked Sendable {
   /// The keys of the path, the observed object's first.
   var keys: [StringID] { path.isEmpty ? [key] : path }
 
+  /// Whether the observation wants to know when an object dies that `key`, at the end of its path, refers
+  /// to weakly: a stream does.
+  func follows(_ key: KeyDeclared) -> Bool { key.isWeak && registration.form == .stream }
+
   /// Notes where deliveries are claimed; once, under the lock of `root`.
   func take(_ cell: DeliveryCellReference) { self.cell = cell }
 
@@ -103,7 +107,8 @@ struct ObservationLink: Sendable {
   let key: StringID
   /// Whether the value of this key of this object is the observed value.
   let isDirect: Bool
-  /// Whether other objects are found through this key, so that a change means to look for them anew.
+  /// Whether other objects are found through this key, or one whose death is waited for, so that a change
+  /// means to look for them anew.
   let isIntermediate: Bool
 
   /// Whether the observation has to do with a change before it is made, beyond what every setter

@@ -44,7 +44,8 @@ struct ObservationRequest {
     if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
     // Whoever holds the token or the controller may be destroyed with the object, after its registrar.
     if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
-    let isAlone = path.keys.isEmpty && path.first.affectedBy.isEmpty
+    let isFollowed = form == .stream && path.first.newest.isWeak
+    let isAlone = path.keys.isEmpty && path.first.affectedBy.isEmpty && !isFollowed
     let observation = Observation(
       registration: registration(path.name, of: storage.record.ref, observer: record?.ref),
       key: path.first.id,

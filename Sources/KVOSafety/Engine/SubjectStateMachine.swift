@@ -47,7 +47,7 @@ struct SubjectStateMachine: Sendable {
         number: 0,
         key: observation.key,
         isDirect: isSingle,
-        isIntermediate: !isSingle
+        isIntermediate: !isSingle || observation.declaration.map(observation.follows) == true
       )
     )
     return verdicts

@@ -8,6 +8,8 @@ internal import KVOTrace
 /// found. Two threads that replace at the same time do not both look: the second leaves word with the
 /// first, which looks again, so that the last replacement is always seen.
 ///
+/// A stream also waits for the death of the object that the end of its path refers to weakly.
+///
 /// No place is visited twice, so that keys that affect each other end somewhere.
 final class WatchTree: Sendable {
   /// A place: an object, and the rest of a path from there on.
@@ -40,6 +42,8 @@ final class WatchTree: Sendable {
 
   private struct State {
     var hung: [Place: Hung] = [:]
+    /// The object at the end of the path whose death is waited for.
+    var end: ObjectRecord?
     var lastNumber: Int32 = 0
     var isRebuilding = false
     var isStale = false
@@ -61,9 +65,14 @@ final class WatchTree: Sendable {
       return true
     }
     guard mayBegin else { return }
-    while beginRound() { move(observation, to: places(of: observation, from: subject)) }
+    while beginRound() {
+      let places = places(of: observation, from: subject)
+      // The first link is the state machine's own.
+      move(observation, to: places.dropFirst())
+      follow(end(of: observation, among: places), for: observation)
+    }
     // The observation may have ended meanwhile, and its end left the links to this thread.
-    if state.withLock({ $0.isEnded }) { move(observation, to: []) }
+    if state.withLock({ $0.isEnded }) { leave(observation) }
   }
 
   /// Takes the observation, which has ended, off every object.
@@ -72,7 +81,12 @@ final class WatchTree: Sendable {
       state.isEnded = true
       return !state.isRebuilding
     }
-    if isMine { move(observation, to: []) }
+    if isMine { leave(observation) }
+  }
+
+  private func leave(_ observation: Observation) {
+    move(observation, to: [])
+    follow(nil, for: observation)
   }
 
   /// Whether the observation found the object of `storage` by a weak reference.
@@ -114,8 +128,7 @@ final class WatchTree: Sendable {
       for wanted in next where visited.insert(wanted.place).inserted { found.append(wanted) }
       index += 1
     }
-    // The first link is the state machine's own.
-    return Array(found.dropFirst())
+    return found
   }
 
   private func places(behind here: Wanted, of observation: Observation) -> [Wanted] {
@@ -160,10 +173,30 @@ final class WatchTree: Sendable {
           depth: here.depth.map { $0 + 1 },
           isWeak: key.newest.isWeak,
           isIntermediate: path.count > 2
+            || here.place.isOwnPath && isFollowed(path[1], of: object, by: observation)
         )
       )
     }
     return next
+  }
+
+  private func isFollowed(
+    _ key: StringID,
+    of object: any KeyValueObservable,
+    by observation: Observation
+  ) -> Bool {
+    type(of: object).observableKeys.key(key).map { observation.follows($0.newest) } ?? false
+  }
+
+  /// The object that the end of the observation's own path refers to weakly, if its death is to be told.
+  private func end(of observation: Observation, among places: [Wanted]) -> AnyObject? {
+    guard
+      let last = places.first(where: { $0.place.isOwnPath && $0.place.path.count == 1 }),
+      let key = type(of: last.object).observableKeys.key(last.place.path[0]),
+      observation.follows(key.newest), let value = key.read(last.object).flattened,
+      type(of: value) is any AnyObject.Type
+    else { return nil }
+    return value as AnyObject
   }
 
   /// Reports, once, what cannot be observed on the way; the rest is observed all the same.
@@ -176,7 +209,7 @@ final class WatchTree: Sendable {
 
   // MARK: Moving
 
-  private func move(_ observation: Observation, to wanted: [Wanted]) {
+  private func move(_ observation: Observation, to wanted: ArraySlice<Wanted>) {
     let places = Set(wanted.map(\.place))
     let gone = state.withLock { state in
       state.hung.filter { place, hung in
@@ -193,6 +226,19 @@ final class WatchTree: Sendable {
       state.withLock { _ = $0.hung.removeValue(forKey: place) }
     }
     for wanted in wanted { hang(observation, wanted) }
+  }
+
+  /// Waits for the death of `object`, and of no other any more.
+  private func follow(_ object: AnyObject?, for observation: Observation) {
+    let record = object.map { ObjectTable.shared.record(of: $0) }
+    if let record, let object { ObjectTable.shared.watch(record, of: object) }
+    let former = state.withLock { state in
+      defer { state.end = record }
+      return state.end
+    }
+    guard former !== record else { return }
+    former?.isFollowedNoMore(by: observation.id)
+    record?.isFollowed(by: observation.id, in: observation.root)
   }
 
   private func hang(_ observation: Observation, _ wanted: Wanted) {

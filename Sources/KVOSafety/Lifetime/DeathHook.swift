@@ -46,6 +46,9 @@ enum ObserverDeath {
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))
     AttachedControllers.shared.forget(record.ref.id)
+    for (id, storage) in record.followers {
+      if let stream = storage.observation(id) { storage.tellOfDeath([stream]) }
+    }
   }
 
   /// Notices late that an observer has died whose class could not be hooked.

@@ -26,6 +26,8 @@ final class ObjectRecord: @unchecked Sendable {
     var lastWord: LastWord?
     /// What the object observes, so that its death can end it.
     var observed: [RegistrationID: WeakStorage] = [:]
+    /// Streams that show the object as their value and do not keep it alive.
+    var followers: [RegistrationID: WeakStorage] = [:]
     /// Its own registrations, where it is observed and alive.
     ///
     /// They hold this record as well; their end breaks the circle. A weak reference would make every
@@ -109,8 +111,28 @@ final class ObjectRecord: @unchecked Sendable {
 
   /// What the object observes, oldest first.
   var observed: [(id: RegistrationID, storage: SubjectStorage)] {
-    let all = state.withLock { $0.observed }
-    return all.compactMap { id, weak in weak.storage.map { (id, $0) } }
+    inOrder(state.withLock { $0.observed })
+  }
+
+  /// Notes that the stream `id` in `storage` is to be told of the object's death.
+  func isFollowed(by id: RegistrationID, in storage: SubjectStorage) {
+    state.withLock { $0.followers[id] = WeakStorage(storage: storage) }
+  }
+
+  /// Notes that it is not any more.
+  func isFollowedNoMore(by id: RegistrationID) {
+    state.withLock { _ = $0.followers.removeValue(forKey: id) }
+  }
+
+  /// The streams that are to be told of the object's death, oldest first.
+  var followers: [(id: RegistrationID, storage: SubjectStorage)] {
+    inOrder(state.withLock { $0.followers })
+  }
+
+  private func inOrder(
+    _ registrations: [RegistrationID: WeakStorage]
+  ) -> [(id: RegistrationID, storage: SubjectStorage)] {
+    registrations.compactMap { id, weak in weak.storage.map { (id, $0) } }
       .sorted { $0.0.rawValue < $1.0.rawValue }
   }
 }

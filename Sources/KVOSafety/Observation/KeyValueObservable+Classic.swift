@@ -106,6 +106,7 @@ extension KeyValueObservable {
   private func remove(_ observer: AnyObject, keyPath: String?, context: Context, site: CallSite) {
     let storage = self.storage
     let record = ObjectTable.shared.record(of: observer)
+    let site = ThreadChanges.current.names.names(of: site).id
     guard let keyPath, !keyPath.isEmpty else {
       let registration = Registration(
         id: nil,
@@ -113,7 +114,7 @@ extension KeyValueObservable {
         observer: record.ref,
         keyPath: .none,
         context: context,
-        site: site.id
+        site: site
       )
       return storage.refuse(
         registration,
@@ -126,7 +127,7 @@ extension KeyValueObservable {
       observer: record.ref,
       keyPath: Recorder.shared.id(of: keyPath),
       context: context,
-      site: site.id
+      site: site
     )
     storage.remove(removal)
   }

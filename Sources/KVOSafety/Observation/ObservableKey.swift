@@ -20,8 +20,8 @@ public struct ObservableKey: Sendable {
   ///   - isManual: whether the class sends the notifications of this key itself, with
   ///     ``KeyValueObservable/willChangeValue(for:fileID:line:function:)``, and its setter none. Logs
   ///     say so; the layer sends what it is told to send either way.
-  ///   - isWeak: whether the property is weak, or unowned: it does not keep what it refers to alive.
-  ///     Logs say so of the objects on a path.
+  ///   - isWeak: whether the property is `weak`. Not for `unowned`, which may not be read when its
+  ///     object has died. Logs say so of the objects on a path.
   public init<Root: AnyObject, Value>(
     _ name: String,
     _ keyPath: KeyPath<Root, Value>,

@@ -9,9 +9,10 @@ extension KeyValueObservable {
   /// ```
   ///
   /// A path goes on through the objects that take the place of others; its value is nil where it ends
-  /// early, also when an object on the way dies that it refers to weakly. (A weak reference at its end
-  /// becomes nil without a word.) An equal value comes as well. What cannot be observed is reported
-  /// (KVO029), and the stream ends at once.
+  /// early, also when an object on the way dies that it refers to weakly. A weak reference at its end
+  /// becomes nil when its object dies, and the stream says so; no setter runs for that, so other forms
+  /// are not told. An equal value comes as well. What cannot be observed is reported (KVO029), and the
+  /// stream ends at once.
   ///
   /// Mirrors `RACObserve` and `rac_valuesForKeyPath:observer:`.
   ///

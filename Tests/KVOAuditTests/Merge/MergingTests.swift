@@ -15,7 +15,7 @@ import Testing
   }
 
   /// Logs with findings that others have too, with their own, with damage and with reasons not to judge.
-  private func logs(_ count: Int, _ random: inout SeededRandom) throws -> [String] {
+  private func logs(_ count: Int, _ random: inout SplitMix64) throws -> [String] {
     try (0..<count).map { number in
       var text = ""
       for process in 0..<Int.random(in: 1...3, using: &random) {
@@ -40,8 +40,7 @@ import Testing
   }
 
   /// Merges `reports` in groups of a random shape, each of which went through a file.
-  private func merged(_ reports: [AuditReport], _ random: inout SeededRandom) throws -> AuditReport
-  {
+  private func merged(_ reports: [AuditReport], _ random: inout SplitMix64) throws -> AuditReport {
     if reports.count < 3 { return AuditReport.merging(reports.shuffled(using: &random)) }
     let cut = Int.random(in: 1..<reports.count, using: &random)
     let mixed = reports.shuffled(using: &random)
@@ -57,7 +56,7 @@ import Testing
 
   @Test("are the same however logs are split, grouped and ordered", arguments: 0..<12)
   func splits(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let paths = try logs(Int.random(in: 2...14, using: &random), &random)
     let whole = json(AuditReport.merging([report(paths)]))
     for _ in 0..<4 {
@@ -109,22 +108,5 @@ import Testing
   @Test("of none are an empty report")
   func none() {
     #expect(json(AuditReport.merging([])) == json(AuditReport()))
-  }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-///
-/// Source: S. Vigna, <https://prng.di.unimi.it/splitmix64.c>.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    word = (word ^ (word >> 27)) &* 0x94d0_49bb_1331_11eb
-    return word ^ (word >> 31)
   }
 }

@@ -1,0 +1,146 @@
+import Testing
+
+@testable import KVOSafety
+
+/// An object on a path that refers to others weakly.
+private final class Link: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("next", \Link.next, isWeak: true),
+    ObservableKey("name", \Link.name)
+  )
+  weak var next: Link? {
+    willSet { willChangeValue(for: \.next) }
+    didSet { didChangeValue(for: \.next) }
+  }
+  var name: String {
+    willSet { willChangeValue(for: \.name) }
+    didSet { didChangeValue(for: \.name) }
+  }
+  init(_ name: String, next: Link? = nil) {
+    self.name = name
+    self.next = next
+  }
+}
+
+/// What is not observable itself.
+private final class Note: Sendable {
+  let text: String
+  init(_ text: String) { self.text = text }
+}
+
+private final class Reader: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("note", \Reader.note, isWeak: true)
+  )
+  weak var note: Note? {
+    willSet { willChangeValue(for: \.note) }
+    didSet { didChangeValue(for: \.note) }
+  }
+  init(_ note: Note?) { self.note = note }
+}
+
+private final class Room: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("reader", \Room.reader))
+  var reader: Reader? {
+    willSet { willChangeValue(for: \.reader) }
+    didSet { didChangeValue(for: \.reader) }
+  }
+}
+
+@Suite("The stream form where values are referred to weakly")
+struct WeakValueStreamTests {
+  @Test("when a weak part of the path dies nil comes, and what takes its place after it")
+  func weakPart() async {
+    let head = Link("head")
+    var values: ObservedValues<String?>?
+    do {
+      let middle = Link("middle")
+      head.next = middle
+      values = head.values(for: \.next?.name)
+      middle.name = "still there"
+      withExtendedLifetime(middle) {}
+    }
+    let other = Link("other")
+    head.next = other
+    var iterator = values?.makeAsyncIterator()
+    for expected in ["middle", "still there", nil, "other"] {
+      #expect(await iterator?.next() == .some(.some(expected)))
+    }
+  }
+
+  @Test("weak parts in the middle of a longer path die one after the other")
+  func weakParts() async {
+    let head = Link("1")
+    var second: Link? = Link("2")
+    let third = Link("3")
+    head.next = second
+    second?.next = third
+    let values = head.values(for: \.next?.next?.name)
+    second = nil
+    third.name = "unheard"
+    let replacement = Link("2b", next: third)
+    head.next = replacement
+    var iterator = values.makeAsyncIterator()
+    for expected in ["3", nil, "unheard"] {
+      #expect(await iterator.next() == .some(expected))
+    }
+  }
+
+  @Test("when the weak value of a property dies nil comes, also for one that took its place")
+  func weakEnd() async {
+    var note: Note? = Note("first")
+    let reader = Reader(note)
+    var iterator = reader.values(for: \.note).makeAsyncIterator()
+    #expect(await iterator.next().map { $0?.text } == .some("first"))
+    note = nil
+    #expect(await iterator.next().map { $0?.text } == .some(nil))
+    note = Note("second")
+    reader.note = note
+    #expect(await iterator.next().map { $0?.text } == .some("second"))
+    note = nil
+    #expect(await iterator.next().map { $0?.text } == .some(nil))
+  }
+
+  @Test("a weak value that was replaced dies unheard, and so does one whose stream is gone")
+  func weakEndReplaced() async {
+    var old: Note? = Note("old")
+    let reader = Reader(old)
+    let newest = Note("newest")
+    do {
+      var iterator = reader.values(for: \.note).makeAsyncIterator()
+      #expect(await iterator.next().map { $0?.text } == .some("old"))
+      let new = Note("new")
+      reader.note = new
+      #expect(await iterator.next().map { $0?.text } == .some("new"))
+      old = nil
+      reader.note = newest
+      #expect(await iterator.next().map { $0?.text } == .some("newest"))
+      withExtendedLifetime((old, new)) {}
+    }
+    #expect(reader.storage.count == 0)
+    #expect(ObjectTable.shared.knownRecord(of: newest)?.followers.isEmpty == true)
+  }
+
+  @Test("when the weak value at the end of a path dies nil comes, wherever the path leads by then")
+  func weakEndOfPath() async {
+    var first: Note? = Note("first")
+    var second: Note? = Note("second")
+    let room = Room()
+    room.reader = Reader(first)
+    var iterator = room.values(for: \.reader?.note).makeAsyncIterator()
+    #expect(await iterator.next().map { $0?.text } == .some("first"))
+    room.reader = Reader(second)
+    #expect(await iterator.next().map { $0?.text } == .some("second"))
+    first = nil
+    second = nil
+    #expect(await iterator.next().map { $0?.text } == .some(nil))
+    first = Note("third")
+    room.reader?.note = first
+    #expect(await iterator.next().map { $0?.text } == .some("third"))
+    first = nil
+    #expect(await iterator.next().map { $0?.text } == .some(nil))
+  }
+}
