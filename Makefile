@@ -99,9 +99,10 @@ preload: setup
 # kvo-audit, its manual and completions, and the recorder for Objective-C programs. DESTDIR stands in
 # front of everything, for those who make packages. Without the macro, which the tool does not need.
 PREFIX ?= /usr/local
-INSTALLED := swift build -c release --disable-default-traits
+INSTALLED := swift build -c release --disable-default-traits --traits Serve
 install: setup
 	$(INSTALLED) --product kvo-audit
+	$(INSTALLED) --product kvo-audit-serve
 	Scripts/preload "$$($(INSTALLED) --show-bin-path)"
 	Scripts/install "$$($(INSTALLED) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
 

@@ -5,6 +5,7 @@ import PackageDescription
 // What needs swift-syntax is empty without this trait, and swift-syntax is not fetched.
 let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
 let withOpenCombine: TargetDependencyCondition? = .when(traits: ["OpenCombineAdapter"])
+let withServe: TargetDependencyCondition? = .when(traits: ["Serve"])
 
 let package = Package(
   name: "KVOSafety",
@@ -18,6 +19,7 @@ let package = Package(
     .library(name: "KVOSafetySpelling", targets: ["KVOSafetySpelling"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
+    .executable(name: "kvo-audit-serve", targets: ["kvo-audit-serve"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@KeyValueObservable, which is built with swift-syntax."),
@@ -34,13 +36,18 @@ let package = Package(
       name: "OpenCombineAdapter",
       description: "KVOSafetyOpenCombine: the same for OpenCombine, which is fetched for it."
     ),
+    .trait(
+      name: "Serve",
+      description: "kvo-audit watch --serve, with FlyingFox, which is fetched for it."
+    ),
     // The adapters that need nothing to be fetched are there for who asks for their product.
-    .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter"]),
+    .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter", "Serve"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // MARK: - What several test targets share
@@ -58,7 +65,11 @@ let package = Package(
     // The one instruction that Swift has no word for.
     .target(name: "CKVOPrefetch"),
     .target(name: "KVORules", dependencies: ["KVOTrace", "CKVOPrefetch"]),
-    .testTarget(name: "KVORulesTests", dependencies: ["TestSupport", "KVORules", "KVOTrace"]),
+    .testTarget(
+      name: "KVORulesTests",
+      // KVOAudit: the firing log of each rule is also anonymised.
+      dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace"]
+    ),
 
     // MARK: - Inside the observed process
 
@@ -286,8 +297,17 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
-    // Runs the built program; nothing of it is imported.
-    .testTarget(name: "KVOAuditCommandTests", dependencies: ["TestSupport", "kvo-audit"]),
+    // What `kvo-audit watch --serve` starts: a program of its own, because the library brings
+    // FoundationNetworking, which every start of kvo-audit would load. Without its trait it says so.
+    .executableTarget(
+      name: "kvo-audit-serve",
+      dependencies: [.product(name: "FlyingFox", package: "FlyingFox", condition: withServe)]
+    ),
+    // Runs the built programs; nothing of them is imported.
+    .testTarget(
+      name: "KVOAuditCommandTests",
+      dependencies: ["TestSupport", "kvo-audit", "kvo-audit-serve"]
+    ),
 
     // MARK: - Programs with real faults, for the demo and the end-to-end tests
 
@@ -314,7 +334,9 @@ for example in examples {
 package.targets.append(
   .testTarget(
     name: "EndToEndTests",
-    dependencies: (examples + ["TestSupport", "kvo-audit"]).map { .byName(name: $0) }
+    dependencies: (examples + ["TestSupport", "kvo-audit", "kvo-audit-serve"]).map {
+      .byName(name: $0)
+    }
   )
 )
 

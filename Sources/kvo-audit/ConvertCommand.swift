@@ -53,13 +53,16 @@ struct ConvertCommand: ParsableCommand {
       throw ExitStatus.unreadable
     }
     try sink.finish()
-    if let reading = conversion.reading, reading.problemCount > 0 {
-      let count =
-        reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"
-      StandardStreams.complain(
-        "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(log)` lists them"
-      )
-    }
+    Self.complain(of: conversion.reading, log)
+  }
+
+  /// Says how many places of a log were not copied.
+  static func complain(of reading: LogReading?, _ log: String) {
+    guard let reading, reading.problemCount > 0 else { return }
+    let count = reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"
+    StandardStreams.complain(
+      "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(log)` lists them"
+    )
   }
 }
 

@@ -10,6 +10,8 @@ enum ExitStatus {
   ///
   /// Comes before ``findings``: what was not read cannot be clean.
   static let unreadable = ExitCode(65)
+  /// A page cannot be served.
+  static let unavailable = ExitCode(69)
   /// The report cannot be written.
   static let unwritable = ExitCode(74)
 }

@@ -26,6 +26,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit census app.jsonl
         Read a binary log as text:
           kvo-audit convert app.kvolog
+        A log to give to others, with other names in it:
+          kvo-audit anonymize app.kvolog -o given.kvolog
         What a log is made of:
           kvo-audit stats app.kvolog
         What a code means, and what to do:
@@ -39,13 +41,15 @@ struct KVOAuditCommand: ParsableCommand {
         64  wrong usage
         65  an input is unreadable (what could be read is reported), suppressions or
             a baseline cannot be used, or validate found problems
+        69  watch --serve cannot serve
         74  the report or a copy cannot be written
         "record" gives the status of the program first: kvo-audit help record
       """,
     version: AuditVersion.current,
     subcommands: [
-      AuditCommand.self, CensusCommand.self, ConvertCommand.self, DiffCommand.self,
-      ExplainCommand.self, ExportCommand.self, GrowthCommand.self, MergeCommand.self,
+      AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ConvertCommand.self,
+      DiffCommand.self, ExplainCommand.self, ExportCommand.self, GrowthCommand.self,
+      MergeCommand.self,
       RecordCommand.self, StatsCommand.self, ValidateCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self

@@ -37,6 +37,47 @@ extension OutputFile {
     if !problems.isEmpty { throw ExitStatus.unwritable }
   }
 
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
+  /// Makes a folder, where there is none.
+  ///
+  /// - Throws: ``ExitStatus/unwritable`` where it cannot be made; says why first.
+  static func makeFolder(_ path: String) throws {
+    guard mkdir(path, 0o755) != 0, errno != EEXIST || !isFolder(path) else { return }
+    try refuse(path, errno)
+  }
+
+  /// Writes a file that nobody but its owner can read, in the place of one that is there.
+  ///
+  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says why first.
+  static func writeSecret(_ bytes: [UInt8], to path: String) throws {
+    let draft = "\(path).new"
+    remove(draft)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return try refuse(path, errno) }
+    var code = StandardStreams.write(bytes, to: descriptor)
+    if close(descriptor) != 0, code == 0 { code = errno }
+    if code == 0, rename(draft, path) != 0 { code = errno }
+    guard code != 0 else { return }
+    remove(draft)
+    try refuse(path, code)
+  }
+
+  private static func refuse(_ path: String, _ code: Int32) throws {
+    StandardStreams.complain(
+      "kvo-audit: \(path): cannot be written: \(String(cString: strerror(code)))"
+    )
+    throw ExitStatus.unwritable
+  }
+
   /// Removes the file at `path`, where there is one.
   static func remove(_ path: String) { _ = unlink(path) }
 

@@ -22,17 +22,31 @@ struct WatchCommand: ParsableCommand {
       comes. Ends, with the whole report and its exit status, when the log says that the process ended;
       until then, Control-C ends it. A log that is not there yet is waited for.
 
+      With --serve a browser shows the page of the audit, which follows the log, at an address of this
+      machine that nobody else can reach. It is served until Control-C, also when the process has ended.
+
       Each look reads the log anew, so that rotated and damaged logs are followed, too; where that
       takes long, looks are further apart, and no more than a quarter of a processor is used.
 
       EXAMPLES
         kvo-audit watch app.kvolog
         kvo-audit watch --every 5 app.jsonl | tee findings.txt
+        kvo-audit watch app.kvolog --serve
+        kvo-audit watch app.kvolog --serve 0
       """
   )
 
   @Argument(help: ArgumentHelp("The log.", valueName: "log"), completion: .file())
-  var log: String
+  var log: String?
+
+  @Option(
+    defaultAsFlag: ServeChoice.usual,
+    help: ArgumentHelp(
+      "Show the page of the audit to a browser on this machine, on this port; 0: any that is free.",
+      valueName: "port"
+    )
+  )
+  var serve: ServeChoice?
 
   @Option(help: ArgumentHelp("How many seconds lie between looks.", valueName: "seconds"))
   var every = 1.0
@@ -46,7 +60,21 @@ struct WatchCommand: ParsableCommand {
   @OptionGroup(title: "What is known")
   var known: TriageOptions
 
-  func validate() throws {
+  mutating func validate() throws {
+    if case .outOfRange(let number) = serve {
+      throw ValidationError("--serve \(number): a port from 0 to 65535, such as 8080; 0 is any")
+    }
+    if case .other(let word) = serve {
+      guard log == nil else {
+        throw ValidationError(
+          "--serve \(word): a port from 0 to 65535, such as 8080; one log is watched"
+        )
+      }
+      (log, serve) = (word, .usual)
+    }
+    guard let log else {
+      throw ValidationError("name the log to watch: kvo-audit watch app.kvolog")
+    }
     if log == "-" {
       throw ValidationError(
         "each look reads the log anew, which standard input cannot: name a file"
@@ -60,12 +88,21 @@ struct WatchCommand: ParsableCommand {
   func run() throws {
     let triage = try known.load()
     let clock = ContinuousClock()
-    let isTerminal = StandardStreams.isOutputTerminal
+    let feed = try serve.map {
+      try PageFeed(port: $0.port, showsSuppressed: known.showSuppressed)
+    }
     let text = FindingText(isColoured: ReportOptions.Coloring.auto.isOn)
     let audit = Audit(
-      options: AuditOptions(appModules: modules.appModules, gathersCallSites: true),
+      options: AuditOptions(
+        appModules: modules.appModules,
+        gathersCallSites: true,
+        followsActivity: feed != nil
+      ),
       resolver: DwarfFrameResolver()
     )
+    if let feed { StandardStreams.complain("kvo-audit: \(feed.address) follows \(path)") }
+    // The address stays in sight where the page is what people look at.
+    let isTerminal = StandardStreams.isOutputTerminal && feed == nil
     var screen = WatchScreen()
     var refusals = Refusals()
     while true {
@@ -82,10 +119,17 @@ struct WatchCommand: ParsableCommand {
         ? drawing(of: screen, report) : new.map { text.render($0) + "\n" }.joined()
       // Nobody looks any more.
       guard try show(shown) else { return }
-      if !report.inputs.isEmpty, report.isOver { return try end(report, isTerminal: isTerminal) }
+      if let feed {
+        guard feed.show(report) else { throw ExitStatus.unavailable }
+      } else if !report.inputs.isEmpty, report.isOver {
+        return try end(report, isTerminal: isTerminal)
+      }
       wait(max(.seconds(every), start.duration(to: clock.now) * 3))
     }
   }
+
+  /// The log, which ``validate()`` has seen to.
+  private var path: String { log ?? "" }
 
   /// How often the log was refused while it did not grow.
   ///
@@ -105,12 +149,12 @@ struct WatchCommand: ParsableCommand {
   /// How large the log is; 0 where it is not there.
   private var byteCount: Int {
     var status = stat()
-    return stat(log, &status) == 0 ? Int(status.st_size) : 0
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
   /// What is found now; nothing where the log is not there yet, or is still empty.
   private func look(_ audit: Audit) -> AuditReport {
-    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: log)])
+    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: path)])
   }
 
   private func wait(_ pause: Duration) {
@@ -135,7 +179,7 @@ struct WatchCommand: ParsableCommand {
     let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     let lines = screen.lines(
       of: report,
-      label: log,
+      label: path,
       columnCount: isKnown ? Int(size.ws_col) : 80,
       rowCount: isKnown ? Int(size.ws_row) - 1 : 23
     )

@@ -27,6 +27,9 @@ package struct LogConversion {
   package private(set) var writtenByteCount = 0
 
   private let input: AuditInput
+  private let keepsForm: Bool
+  /// What makes other events of those that are read; nil: they stay.
+  private(set) var rewriter: (any EventRewriting)?
   private var bytes: [UInt8] = []
   private var writer = BinaryLogWriter(session: UInt64.random(in: .min ... .max))
   private var isWanted = true
@@ -41,6 +44,15 @@ package struct LogConversion {
   package init(of input: AuditInput, to form: Form?) {
     self.input = input
     self.form = form
+    keepsForm = false
+    rewriter = nil
+  }
+
+  /// Makes a conversion to the same form, of what `rewriter` makes of the events.
+  init(of input: AuditInput, rewriting rewriter: any EventRewriting) {
+    self.input = input
+    self.rewriter = rewriter
+    keepsForm = true
   }
 
   /// Reads the input to its end and gives the bytes of its copy to `output`.
@@ -59,7 +71,7 @@ package struct LogConversion {
     var kind = InputKind.jsonLines
     let source = LogSource(input, names: names, progress: progress)
     reading = try source.read(begin: { kind = $0 }) { content, names in
-      if form == nil { form = Form(otherThan: kind) }
+      decideForm(kind)
       switch content {
       case .events(let events, _):
         let names = names()
@@ -67,13 +79,26 @@ package struct LogConversion {
       case .damage: append(Event(.dropped(count: 1, why: why)), names(), output)
       }
     }
-    if form == nil { form = Form(otherThan: kind) }
+    decideForm(kind)
     if form == .binary { writer.finish(to: &bytes) }
     flush(output)
   }
 
+  private mutating func decideForm(_ kind: InputKind) {
+    if form != nil { return }
+    let other = Form(otherThan: kind)
+    form = keepsForm ? (other == .binary ? .jsonLines : .binary) : other
+  }
+
   private mutating func append(_ event: Event, _ names: TraceNames, _ output: Output) {
     guard isWanted else { return }
+    if let event = rewriter?.rewritten(event, from: names), let names = rewriter?.names {
+      return write(event, names, output)
+    }
+    write(event, names, output)
+  }
+
+  private mutating func write(_ event: Event, _ names: TraceNames, _ output: Output) {
     if form == .binary {
       writer.append(event, names: names, to: &bytes)
     } else {

@@ -8,8 +8,7 @@ package struct FindingBuilder {
   package let names: TraceNames
   package let profile: Profile
   private let threadNames: [ThreadID: StringID]
-  /// Ordered by the beginning of their code.
-  private let modules: [Module]
+  private let images: LoadedImages
   private let resolver: (any FrameResolver)?
   private let classifier: FrameClassifier
   let input: Int
@@ -37,7 +36,7 @@ package struct FindingBuilder {
     self.names = names
     self.profile = profile
     self.threadNames = threadNames
-    self.modules = modules.sorted { $0.textStart < $1.textStart }
+    images = LoadedImages(modules)
     self.resolver = resolver
     classifier = FrameClassifier(appModules: appModules)
     self.input = input
@@ -158,7 +157,7 @@ package struct FindingBuilder {
 
   /// The source frames of one recorded frame: what the log says stands, addresses are looked up.
   private func expand(_ frame: Frame) -> [ReportedStack.NamedFrame] {
-    let module = module(at: frame.address)
+    let module = images.image(at: frame.address)
     let image = frame.module == .none ? module?.path : names[frame.module]
     var result = Finding.StackFrame(
       address: frame.address == 0 ? nil : frame.address,
@@ -197,20 +196,6 @@ package struct FindingBuilder {
       )
       return .init(frame: copy, origin: origin)
     }
-  }
-
-  /// The image that a return address lies in: the call is one byte before it.
-  private func module(at returnAddress: UInt64) -> Module? {
-    guard returnAddress > 0 else { return nil }
-    let address = returnAddress - 1
-    var low = 0
-    var high = modules.count
-    while low < high {
-      let middle = (low + high) / 2
-      if modules[middle].textStart <= address { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, modules[low - 1].contains(address) else { return nil }
-    return modules[low - 1]
   }
 }
 

@@ -18,48 +18,11 @@ enum FrameOrigin: Hashable, Sendable {
 ///
 /// A Swift frame is judged by the module in its mangled name; any other by the image that it lies
 /// in, and where that is not known by its symbol.
-struct FrameClassifier: Sendable {
+package struct FrameClassifier: Sendable {
   /// Where given, only frames of these modules (or images) are the user's.
   let appModules: Set<String>?
 
   init(appModules: [String]?) { self.appModules = appModules.map { Set($0) } }
-
-  private static let layerModules: Set<String> = [
-    "KVOSafety", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON", "KVOSafetyTesting",
-    "KVORetention", "KVOSafetyPreload", "KVOAudit", "KVOSymbols", "CKVOUnwind", "CKVORuntime",
-    "KVOSafetyNotifications", "KVOSafetyObjectiveC", "KVOSafetyObservation",
-    "KVOSafetyOpenCombine", "KVOSafetySpelling",
-  ]
-
-  private static let systemModules: Set<String> = [
-    "Swift", "_Concurrency", "Synchronization", "Observation", "_StringProcessing", "RegexBuilder",
-    "Distributed", "Builtin", "_Differentiation", "_Volatile", "Cxx",
-    "Foundation", "FoundationEssentials", "FoundationInternationalization",
-    "FoundationNetworking", "FoundationXML", "CoreFoundation", "Dispatch",
-    "XCTest", "Testing", "_TestingInternals", "_Testing_Foundation", "TestingMacros",
-    "Glibc", "SwiftGlibc", "Musl", "Darwin", "ObjectiveC", "os", "Combine", "CoreData",
-    "AppKit", "UIKit", "UIKitCore", "SwiftUI", "SwiftUICore", "AttributeGraph", "QuartzCore",
-    "GraphicsServices", "XCTestCore", "HIToolbox", "libdyld", "dyld", "gnustep-base", "objc",
-    "OpenCombine",
-  ]
-
-  private static let systemImagePrefixes = [
-    "libswift", "lib_Testing", "libTesting", "libXCTest", "libFoundation", "lib_Foundation",
-    "libdispatch", "libBlocksRuntime", "libobjc", "libgnustep-", "libunwind", "libc.", "libc-",
-    "libm.", "libpthread", "libdl.", "libgcc_s", "libstdc++", "libc++", "ld-linux", "ld-musl",
-    "libsystem_", "libSystem", "libdyld", "linux-vdso",
-  ]
-
-  private static let systemFolders = [
-    "/System/", "/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/libexec/",
-  ]
-
-  private static let systemSymbols = [
-    "-[NS", "+[NS", "-[_NS", "NSKeyValue", "_NSKeyValue", "_NSSet", "NSKVO", "objc_", "_objc_",
-    "swift_", "_swift_", "dispatch_", "_dispatch_", "__libc_", "_start", "start_thread", "clone",
-    "__CF", "_CF", "CFRunLoop", "__exceptionPreprocess", "-[GSKVO", "-[UIApplication",
-    "UIApplicationMain", "abort", "raise",
-  ]
 
   /// Whose code a frame is.
   ///
@@ -82,8 +45,8 @@ struct FrameClassifier: Sendable {
       return image.map { isSystem($0) } == true ? .system : .unknown
     }
     if let swiftModule {
-      if Self.layerModules.contains(swiftModule) { return .layer }
-      if Self.systemModules.contains(swiftModule), appModules?.contains(swiftModule) != true {
+      if SystemNames.layerModules.contains(swiftModule) { return .layer }
+      if SystemNames.modules.contains(swiftModule), appModules?.contains(swiftModule) != true {
         return .system
       }
       return appModules.map { $0.contains(swiftModule) ? .own : .library } ?? .own
@@ -93,10 +56,10 @@ struct FrameClassifier: Sendable {
     if imageName == "swiftCore" && (symbol.hasPrefix("swift::") || symbol.contains(" swift::")) {
       return .runtime
     }
-    if let imageName, Self.layerModules.contains(imageName) { return .layer }
+    if let imageName, SystemNames.layerModules.contains(imageName) { return .layer }
     if let imageName, appModules?.contains(imageName) == true { return .own }
     if let image, isSystem(image) { return .system }
-    if Self.systemSymbols.contains(where: symbol.hasPrefix) { return .system }
+    if SystemNames.symbolPrefixes.contains(where: symbol.hasPrefix) { return .system }
     return appModules == nil ? .own : .library
   }
 
@@ -108,14 +71,11 @@ struct FrameClassifier: Sendable {
   }
 
   private func isSystem(_ image: String) -> Bool {
-    let file = Self.baseName(image)
-    return Self.systemModules.contains(Self.name(ofImage: image))
-      || Self.systemImagePrefixes.contains(where: file.hasPrefix)
-      || Self.systemFolders.contains(where: image.hasPrefix)
+    SystemNames.hasSystemName(image) || SystemNames.folders.contains(where: image.hasPrefix)
   }
 
   /// The last component of a path.
-  static func baseName(_ path: String) -> String {
+  package static func baseName(_ path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
 

@@ -15,11 +15,6 @@ struct ReportedStack {
   /// there.
   let isLibraryCall: Bool?
 
-  private static let starters: Set = [
-    "_start", "__libc_start_main", "__libc_start_main_impl", "__libc_start_call_main",
-    "start_thread", "__tsan_thread_start_func", "clone", "clone3", "__clone3", "__GI___clone3",
-  ]
-
   /// - Parameters:
   ///   - all: every frame that was recorded, inlined ones spread out, innermost first.
   ///   - dying: the class of the object whose death is told of: its own deinit is not the cause.
@@ -40,14 +35,6 @@ struct ReportedStack {
       .map { $0 == .library }
   }
 
-  /// What the compiler, or a scope of this package, puts between two functions.
-  private static let thunks = [
-    "thunk for ", "partial apply for ", "implicit closure ", "protocol witness for ",
-    "@objc ",
-    "reabstraction thunk ", "dispatch thunk of ", "outlined ", "TaskLocal.withValue(",
-    "withUnsafePointer(to:", "withUnsafeMutablePointer(to:", "Unmanaged._withUnsafeGuaranteedRef",
-  ]
-
   /// As many system frames in a row are a framework that runs the program, not one that it calls.
   private static let longestCall = 6
 
@@ -55,7 +42,7 @@ struct ReportedStack {
   private static func isMachinery(_ frame: NamedFrame) -> Bool {
     guard frame.origin != .runtime, frame.origin != .layer else { return true }
     guard let symbol = frame.frame.symbol else { return false }
-    return thunks.contains { symbol.hasPrefix($0) }
+    return SystemNames.thunks.contains { symbol.hasPrefix($0) }
   }
 
   /// The allocating half of an initialiser and the deallocating half of a deinit have the name of the
@@ -105,7 +92,7 @@ struct ReportedStack {
   }
 
   private static func isStarter(_ frame: NamedFrame) -> Bool {
-    frame.frame.symbol.map(starters.contains) ?? false
+    frame.frame.symbol.map(SystemNames.starters.contains) ?? false
   }
 
   private static func firstOwn(in frames: [NamedFrame], dying: String?) -> Int? {

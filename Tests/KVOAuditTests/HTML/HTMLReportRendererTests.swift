@@ -178,9 +178,15 @@ struct HTMLReportRendererTests {
     for foreign in ["http:", "https:", "src=", "url(", "@import", "<link", "<iframe"] {
       #expect(!page.html.contains(foreign), "\(foreign)")
     }
+    #expect(try PageScript.integrity == Self.integrity(of: page.script))
+    #expect(page.html.contains("script-src &#39;\(PageScript.integrity)&#39;"))
+  }
+
+  /// The digest of a script, as a policy names it.
+  private static func integrity(of script: String) throws -> String {
     let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }
-    try Data(page.script.utf8).write(to: file)
+    try Data(script.utf8).write(to: file)
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -198,8 +204,49 @@ struct HTMLReportRendererTests {
       digest.append(byte)
       rest = rest.dropFirst(2)
     }
-    #expect(PageScript.integrity == "sha256-\(digest.base64EncodedString())")
-    #expect(page.html.contains("script-src &#39;\(PageScript.integrity)&#39;"))
+    return "sha256-\(digest.base64EncodedString())"
+  }
+
+  @Test("that is served asks where it came from for a newer one, and nobody else")
+  func live() throws {
+    let bytes = HTMLReportRenderer(liveState: "7-1").render(.sample)
+    let html = String(decoding: bytes, as: UTF8.self)
+    #expect(html.contains("<html lang=\"en\" data-state=\"7-1\">"))
+    let scripts = "script-src &#39;\(PageScript.integrity)&#39; &#39;\(LiveScript.integrity)&#39;; "
+    #expect(html.contains("\(scripts)connect-src &#39;self&#39;; style-src"))
+    let script = try #require(html.components(separatedBy: "<script>").last)
+    let source = try #require(script.components(separatedBy: "</script>").first)
+    #expect(try LiveScript.integrity == Self.integrity(of: source))
+    // Nothing else of it differs from one that stays.
+    #expect(!page(.sample).html.contains("connect-src"))
+    let waiting = HTMLReportRenderer(liveState: "7-1").render(AuditReport())
+    #expect(
+      String(decoding: waiting, as: UTF8.self).contains("<h1>KVO audit: waiting for the log</h1>")
+    )
+  }
+
+  @Test("says at each finding what a team knows of it: baseline and suppression")
+  func known() {
+    var report = AuditReport.sample
+    report.findings[0].baseline = .moved(from: "0382ba56")
+    report.findings[0].suppression = SuppressionNote(
+      reason: "the rewrite removes it",
+      until: "2027-01-31",
+      place: ".kvo-suppressions:3"
+    )
+    let bytes = HTMLReportRenderer(showsSuppressed: true).render(report)
+    let html = String(decoding: bytes, as: UTF8.self)
+    #expect(
+      html.contains(
+        "<dt>Since the baseline</dt><dd>moved to another line; its signature was 0382ba56</dd>"
+      )
+    )
+    #expect(
+      html.contains(
+        "<dt>Suppressed</dt><dd>the rewrite removes it, until 2027-01-31 (.kvo-suppressions:3)</dd>"
+      )
+    )
+    #expect(!page(.sample).html.contains("Since the baseline"))
   }
 
   @Test("marks what is meant, suppressed or doubtful")

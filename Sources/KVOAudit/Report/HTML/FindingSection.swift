@@ -174,12 +174,23 @@ struct FindingSection {
     if finding.confidence == .low, finding.crashFacts == nil {
       terms.append(("Certainty", "the events allow another reading"))
     }
+    if let baseline { terms.append(("Since the baseline", baseline)) }
     if let note = finding.suppression {
       terms.append(("Suppressed", "\(note.reason), until \(note.until) (\(note.place))"))
     }
     if let seen = Wording.seen(finding) { terms.append(("Seen", String(seen.dropFirst(5)))) }
     if let log { terms.append(("Log", log)) }
     return terms
+  }
+
+  /// What became of it since a former report, or nil where there is none.
+  private var baseline: String? {
+    switch finding.baseline {
+    case nil: nil
+    case .new: "new"
+    case .unchanged: "unchanged"
+    case .moved(let from): "moved to another line; its signature was \(from)"
+    }
   }
 
   /// What is told of a fault that crash reports show.

@@ -16,20 +16,25 @@ package struct HTMLReportRenderer {
   private let readSource: ((String) -> String?)?
 
   private let showsSuppressed: Bool
+  private let liveState: String?
 
   /// Makes a renderer.
   ///
-  /// - Parameter showsSuppressed: whether suppressed findings are told of like others, and not only
-  ///   counted.
-  package init(showsSuppressed: Bool = false) {
+  /// - Parameters:
+  ///   - showsSuppressed: whether suppressed findings are told of like others, and not only counted.
+  ///   - liveState: what `/state` gives where the page comes from, as long as it is the newest; nil: the
+  ///     page is one that stays.
+  package init(showsSuppressed: Bool = false, liveState: String? = nil) {
     readSource = nil
     self.showsSuppressed = showsSuppressed
+    self.liveState = liveState
   }
 
   /// A renderer for which `readSource` gives the texts of source files.
   init(readSource: @escaping (String) -> String?) {
     self.readSource = readSource
     showsSuppressed = false
+    liveState = nil
   }
 
   /// The page as UTF-8.
@@ -40,8 +45,12 @@ package struct HTMLReportRenderer {
   package func render(_ whole: AuditReport) -> [UInt8] {
     var report = whole
     if !showsSuppressed { report.findings.removeAll { $0.suppression != nil } }
-    let verdict = PageVerdict(report)
-    let skeleton = PageSkeleton(title: verdict.title, hasScript: hasScript(report))
+    let verdict = PageVerdict(report, isLive: liveState != nil)
+    let skeleton = PageSkeleton(
+      title: verdict.title,
+      hasScript: hasScript(report),
+      liveState: liveState
+    )
     return skeleton.render { page in
       let sections = sections(of: report)
       page.element("a", ["class": "skip", "href": "#findings"], text: "Skip to the findings")
@@ -62,6 +71,7 @@ package struct HTMLReportRenderer {
       page.line()
       page.element("footer") { page in
         page.element("p", text: "kvo-audit \(AuditVersion.current)")
+        if liveState != nil { page.element("p", ["id": "live", "role": "status"]) { _ in } }
       }
       page.line()
     }

@@ -3,12 +3,14 @@ struct PageSkeleton {
   let title: String
   /// Whether the page has what the script works on.
   var hasScript = false
+  /// What tells the page from the next one, where it is served while its log grows.
+  var liveState: String?
 
   /// The page around what `body` writes.
   func render(_ body: (inout HTMLText) -> Void) -> [UInt8] {
     var page = HTMLText()
     page.markup("<!DOCTYPE html>\n")
-    page.element("html", ["lang": "en"]) { page in
+    page.element("html", ["lang": "en", "data-state": liveState]) { page in
       page.line()
       page.element("head", [:], head)
       page.line()
@@ -18,6 +20,10 @@ struct PageSkeleton {
         body(&page)
         if hasScript {
           page.element("script") { $0.markup(PageScript.source) }
+          page.line()
+        }
+        if liveState != nil {
+          page.element("script") { $0.markup(LiveScript.source) }
           page.line()
         }
       }
@@ -38,13 +44,17 @@ struct PageSkeleton {
     page.open("meta", ["name": "color-scheme", "content": "light dark"])
     page.line()
     // Nothing in a report can load or run anything, should it ever get past the escaping.
-    let scripts = hasScript ? "script-src '\(PageScript.integrity)'; " : ""
+    let sources =
+      (hasScript ? ["'\(PageScript.integrity)'"] : [])
+      + (liveState != nil ? ["'\(LiveScript.integrity)'"] : [])
+    let scripts = sources.isEmpty ? "" : "script-src \(sources.joined(separator: " ")); "
+    let connections = liveState != nil ? "connect-src 'self'; " : ""
     page.open(
       "meta",
       [
         "http-equiv": "Content-Security-Policy",
-        "content": "default-src 'none'; \(scripts)style-src 'unsafe-inline'; base-uri 'none'; "
-          + "form-action 'none'",
+        "content": "default-src 'none'; \(scripts)\(connections)style-src 'unsafe-inline'; "
+          + "base-uri 'none'; form-action 'none'",
       ]
     )
     page.line()

@@ -5,13 +5,20 @@ struct PageVerdict {
   static let clean = "Nothing was found."
 
   let report: AuditReport
+  /// Whether more may come.
+  let isLive: Bool
 
-  init(_ report: AuditReport) { self.report = report }
+  init(_ report: AuditReport, isLive: Bool = false) {
+    self.report = report
+    self.isLive = isLive
+  }
 
   /// The title of the page's window, and its heading.
   var title: String {
     let summary = report.summary
-    if report.inputs.isEmpty { return "KVO audit: nothing could be read" }
+    if report.inputs.isEmpty {
+      return "KVO audit: \(isLive ? "waiting for the log" : "nothing could be read")"
+    }
     let found = [
       (summary.errorCount, "error"), (summary.warningCount, "warning"), (summary.noteCount, "note"),
     ]

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// `kvo-audit-serve PORT`: shows a browser on this machine the pages that come on standard input.
+///
+/// `kvo-audit watch --serve` starts it, and it ends with that: when its standard input does.
+@main
+enum ServeProgram {
+  /// The service cannot be had; as sysexits.h has it.
+  private static let unavailable: Int32 = 69
+  private static let wrongUsage: Int32 = 64
+
+  static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard arguments.count == 1, let port = arguments.first.flatMap({ UInt16($0) }) else {
+      complain("kvo-audit watch --serve starts this program; it takes a port from 0 to 65535")
+      exit(wrongUsage)
+    }
+    // A browser that goes away is no reason to end.
+    signal(SIGPIPE, SIG_IGN)
+    #if Serve
+    let failure = await PageServer(port: port).run()
+    complain(failure)
+    #else
+    _ = port
+    complain(
+      "--serve is left out of this build, which was made without the trait Serve; "
+        + "`swift build --product kvo-audit-serve` makes one that has it"
+    )
+    #endif
+    exit(unavailable)
+  }
+
+  private static func complain(_ text: String) {
+    let line = Array("kvo-audit: \(text)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+  }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import KVOAudit
+import KVOSymbols
+
+/// `kvo-audit anonymize`: logs that can be given away.
+struct AnonymizeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "anonymize",
+    abstract:
+      "Replace the names in logs, so that they can be given to others and are judged the same.",
+    discussion: """
+      Classes, key paths, functions, files, images, threads, queues, scopes, reasons, fingerprints of
+      values and build-ids get other names, the same name the same one. What belongs to the language, to
+      the system and to KVOSafety stays, and so do numbers: lines, ids, times, addresses, process ids.
+      Addresses that can be looked up here are; whoever gets the log has not the program. What of a log
+      cannot be read is not copied; a "dropped" event stands for it.
+
+      Rules, order and counts of findings stay the same. Signatures can be compared between logs that
+      were anonymised under the same --key. Whoever has the key can find out whether a name that he
+      guesses is in a log, and whoever has the map knows all of them: give away neither.
+
+      Exit status: 0 written, 65 a log, key or map cannot be read, 74 something cannot be written.
+
+      EXAMPLES
+        kvo-audit anonymize app.kvolog -o given.kvolog --key names.key --map names.json
+        kvo-audit anonymize logs/a.kvolog logs/b.jsonl -o given --key names.key
+        kvo-audit anonymize --restore names.json report.txt
+      """
+  )
+
+  @Argument(
+    help: ArgumentHelp(
+      "The logs; - is standard input. With --restore a report or log made of them.",
+      valueName: "log"
+    ),
+    completion: .file()
+  )
+  var logs: [String]
+
+  @Option(
+    name: [.customShort("o"), .long],
+    help: ArgumentHelp(
+      "The file to write, or for several logs the folder, in which they are numbered; without it, standard output.",
+      valueName: "file"
+    )
+  )
+  var output: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file of the key to replace under; made where it is not there. Without it, each run has one of its own.",
+      valueName: "file"
+    ),
+    completion: .file()
+  )
+  var key: String?
+
+  @Option(
+    help: ArgumentHelp("Write which name stands for which to this file.", valueName: "file"),
+    completion: .file()
+  )
+  var map: String?
+
+  @Option(
+    help: ArgumentHelp("Put the names back that this map has.", valueName: "map"),
+    completion: .file()
+  )
+  var restore: String?
+
+  func validate() throws {
+    if restore != nil, key != nil || map != nil {
+      throw ValidationError("--restore puts names back: it takes neither --key nor --map")
+    }
+    if restore != nil, logs.count > 1 {
+      throw ValidationError("--restore reads one file: name one instead of \(logs.count)")
+    }
+    if logs.count > 1, output == nil {
+      throw ValidationError("several logs need a folder to be written to: name it with -o")
+    }
+    for path in [output, key, map].compactMap(\.self)
+    where logs.contains(where: { OutputFile.isSame(path, as: $0) || $0 == path }) {
+      throw ValidationError("\"\(path)\" is a log itself, and would be overwritten")
+    }
+    if let map, map == output || map == key || output == key && key != nil {
+      throw ValidationError("\"\(map)\" is named twice; each file needs a name of its own")
+    }
+  }
+
+  func run() throws {
+    if let restore { return try restoreNames(restore) }
+    let copies =
+      try logs.count > 1 || output.map(OutputFile.isFolder) == true ? numbered() : [output]
+    let files = (copies + [map]).compactMap(\.self)
+    try OutputFile.check(files, reading: logs.map(AuditInput.init(argument:)))
+    var anonymization = LogAnonymization(key: try loadKey(), resolver: DwarfFrameResolver())
+    for (log, copy) in zip(logs, copies) { try anonymize(log, to: copy, &anonymization) }
+    if let map { try OutputFile.writeSecret(anonymization.map.bytes, to: map) }
+    if key == nil {
+      StandardStreams.complain(
+        "kvo-audit: without --key the names are of this run alone: compare the log with no other"
+      )
+    }
+  }
+
+  /// One file for each log, in the folder ``output``; the names of logs may tell whose they are.
+  private func numbered() throws -> [String?] {
+    guard let output else { return [] }
+    try OutputFile.makeFolder(output)
+    return zip(1..., logs).map { number, log in
+      let ending = log.split(separator: ".").last == "kvolog" ? "kvolog" : "jsonl"
+      return "\(output)/\(number).\(ending)"
+    }
+  }
+
+  private func loadKey() throws -> AnonymizationKey {
+    guard let key else { return Self.fresh }
+    if !OutputFile.exists(key) {
+      let bytes = AnonymizationKey.randomBytes()
+      try OutputFile.writeSecret(bytes, to: key)
+      StandardStreams.complain(
+        "kvo-audit: \(key): made a new key; keep it, and keep it to yourself"
+      )
+    }
+    do throws(InputFailure) {
+      return try AnonymizationKey(contentsOf: key)
+    } catch {
+      StandardStreams.complain("kvo-audit: \(error.message)")
+      throw ExitStatus.unreadable
+    }
+  }
+
+  private static var fresh: AnonymizationKey {
+    guard let key = AnonymizationKey(AnonymizationKey.randomBytes()) else {
+      preconditionFailure("a made key is long enough")
+    }
+    return key
+  }
+
+  private func anonymize(
+    _ log: String,
+    to copy: String?,
+    _ anonymization: inout LogAnonymization
+  ) throws {
+    let sink = OutputSink(path: copy)
+    let bar = ProgressBar()
+    do throws(InputFailure) {
+      let reading = try anonymization.run(
+        AuditInput(argument: log),
+        progress: { bar.update(log, readByteCount: $0, byteCount: $1) },
+        { sink.take($0, isBinary: $1 == .binary) }
+      )
+      bar.clear()
+      ConvertCommand.complain(of: reading, log)
+    } catch {
+      bar.clear()
+      StandardStreams.complain("kvo-audit: \(error.message)")
+      throw ExitStatus.unreadable
+    }
+    try sink.finish()
+  }
+
+  private func restoreNames(_ path: String) throws {
+    let sink = OutputSink(path: output)
+    if let output { try OutputFile.check([output], reading: []) }
+    do throws(InputFailure) {
+      let map = try PseudonymMap(contentsOf: path)
+      for log in logs {
+        try LogRestoration(map).run(AuditInput(argument: log)) {
+          sink.take($0, isBinary: $1 == .binary)
+        }
+      }
+    } catch {
+      StandardStreams.complain("kvo-audit: \(error.message)")
+      throw ExitStatus.unreadable
+    }
+    try sink.finish()
+  }
+}
