@@ -19,9 +19,11 @@ final class MemoryMap {
   /// What can be read, from the lowest address up.
   let regions: [Region]
   /// Words that are taken for addresses may lead to bytes that AddressSanitizer guards.
-  private let isSanitized = kvos_is_sanitized() != 0
+  let isSanitized = kvos_is_sanitized() != 0
   /// The region of the latest answer: neighbours are mostly asked for together.
-  private var latest: Region
+  // unchecked: nothing in this class holds on to it while something else is called.
+  @exclusivity(unchecked)
+  private(set) var latest: Region
 
   init() {
     regions = Self.parse(Self.text(of: "/proc/self/maps"))
