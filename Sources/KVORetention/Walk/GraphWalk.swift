@@ -75,12 +75,10 @@ struct GraphWalk: ~Copyable {
     var index = first
     let region = reader.memory.latest
     let (start, length) = (region.start, region.end - region.start)
-    let (plans, existentials) = (plain.plans, plain.existentials)
+    let plans = plain.plans
     let firstEdges = visitor.reached.firstEdges.start
-    let addressCapacity = visitor.reached.addresses.capacity
-    let edgeCapacity = visitor.reached.edges.capacity
-    var taken = TakenReferences(visitor.reached)
-    objects: while index < taken.addressCount {
+    var taken = TakenReferences(visitor.reached, plain.existentials)
+    while index < taken.addressCount {
       kvos_fetch(taken.addresses[min(index &+ Self.fetchDistance, taken.addressCount &- 1)])
       let address = taken.addresses[index]
       let place = address &- start
@@ -90,97 +88,140 @@ struct GraphWalk: ~Copyable {
       guard room >= 16 else { break }
       let metadata = object.load(as: UInt.self)
       let plan = plans + PlainPlans.place(of: metadata)
-      guard plan.pointee.metadata == metadata, plan.pointee.byteCount <= room else { break }
+      guard plan.pointee.metadata == metadata, plan.pointee.byteCount <= room,
+        taken.spareCount >= plan.pointee.slotCount
+      else { break }
       let edgeCount = taken.edgeCount
-      let spare = min(addressCapacity &- taken.addressCount, edgeCapacity &- edgeCount)
       firstEdges[index] = UInt32(truncatingIfNeeded: edgeCount)
-      guard var slot = plan.pointee.slots, spare >= plan.pointee.slotCount else { break }
-      let end = slot + plan.pointee.slotCount
-      if plan.pointee.stride != 0 {
-        let count = object.load(fromByteOffset: 16, as: Int.self)
-        guard count >= 0, count <= spare,
-          count <= (Int(bitPattern: room) &- 32) / plan.pointee.stride
-        else { break }
-        var element = object + 32
-        for _ in 0..<count {
-          guard taken.take(element.load(as: UInt.self)) else {
-            taken.edgeCount = edgeCount
-            break objects
-          }
-          element += plan.pointee.stride
+      let isRead =
+        switch plan.pointee.kind {
+        case .references: taken.takeReferences(of: object, plan)
+        case .slots: taken.takeSlots(of: object, plan)
+        case .elements: taken.takeElements(of: object, plan, byteCount: room)
         }
-        index &+= 1
-        continue
-      }
-      while slot < end {
-        let place = object + Int(slot.pointee.offset)
-        var word = place.load(as: UInt.self)
-        switch slot.pointee.kind {
-        case .reference, .box: break
-        case .closure:
-          word = word >= 4096 ? place.load(fromByteOffset: 8, as: UInt.self) : 0
-        case .bridge: word = word >> 63 == 0 ? word & 0x0fff_ffff_ffff_fff8 : 0
-        case .existential:
-          let type = place.load(fromByteOffset: 24, as: UInt.self)
-          let existential = existentials + PlainPlans.place(of: type)
-          if existential.pointee.type == type, type >= 4096 {
-            word = existential.pointee.isReference ? word : 0
-          } else if type < 4096 {
-            word = 0
-          } else {
-            meetExistential(type)
-            taken.edgeCount = edgeCount
-            break objects
-          }
-        case .enumeration:
-          guard let plan = slot.pointee.enumPlan, !ObjectReader.hasPayload(plan, at: place) else {
-            taken.edgeCount = edgeCount
-            break objects
-          }
-          word = 0
-        case .handle, .opaque: break
-        }
-        guard taken.take(word) else {
-          taken.edgeCount = edgeCount
-          break objects
-        }
-        slot += 1
+      guard isRead else {
+        taken.edgeCount = edgeCount
+        break
       }
       index &+= 1
     }
     visitor.reached.addresses.count = taken.addressCount
     visitor.reached.edges.count = taken.edgeCount
     visitor.reached.firstEdges.count = index
+    if let type = reader.knownType(at: taken.unknownType) {
+      plain.adopt(existentialOf: type, store: reader.store)
+    }
     return index
-  }
-
-  @inline(never)
-  private func meetExistential(_ type: UInt) {
-    guard let type = reader.knownType(at: type) else { return }
-    plain.adopt(existentialOf: type, store: reader.store)
   }
 }
 
 /// The end of what was reached, for a loop that appends to it where there is room.
+///
+/// What it takes is read; it answers false where something needs a closer look.
 private struct TakenReferences {
   let addresses: UnsafeMutablePointer<UInt>
+  private let addressCapacity: Int
   private let edges: UnsafeMutablePointer<UInt>
+  private let edgeCapacity: Int
   private let pieces: UnsafeMutablePointer<ObjectMarks.Piece?>
+  private let existentials: UnsafeMutablePointer<PlainPlans.Existential>
   private(set) var addressCount: Int
   var edgeCount: Int
+  /// A type in an existential that nothing was known of; 0 where there was none.
+  private(set) var unknownType: UInt = 0
 
   @inline(__always)
-  init(_ reached: borrowing ReachedObjects) {
+  init(
+    _ reached: borrowing ReachedObjects,
+    _ existentials: UnsafeMutablePointer<PlainPlans.Existential>
+  ) {
     addresses = reached.addresses.start
+    addressCapacity = reached.addresses.capacity
     edges = reached.edges.start
+    edgeCapacity = reached.edges.capacity
     pieces = reached.marks.pieces
+    self.existentials = existentials
     addressCount = reached.addresses.count
     edgeCount = reached.edges.count
   }
 
+  /// For how many references there is room, each of which may lead to a new object.
+  var spareCount: Int {
+    @inline(__always)
+    get { min(addressCapacity &- addressCount, edgeCapacity &- edgeCount) }
+  }
+
+  @inline(__always)
+  mutating func takeReferences(
+    of object: UnsafeRawPointer,
+    _ plan: UnsafePointer<PlainPlans.Plan>
+  ) -> Bool {
+    var slot = plan.pointee.slots
+    let end = slot + plan.pointee.slotCount
+    while slot < end {
+      guard take((object + Int(slot.pointee.offset)).load(as: UInt.self)) else { return false }
+      slot += 1
+    }
+    return true
+  }
+
+  /// Takes in the elements of an array, behind its header and count, as many as lie in `byteCount` bytes.
+  @inline(__always)
+  mutating func takeElements(
+    of object: UnsafeRawPointer,
+    _ plan: UnsafePointer<PlainPlans.Plan>,
+    byteCount: UInt
+  ) -> Bool {
+    let count = object.load(fromByteOffset: 16, as: Int.self)
+    let stride = plan.pointee.stride
+    guard count >= 0, count <= spareCount, count <= (Int(bitPattern: byteCount) &- 32) / stride
+    else { return false }
+    var element = object + 32
+    for _ in 0..<count {
+      guard take(element.load(as: UInt.self)) else { return false }
+      element += stride
+    }
+    return true
+  }
+
+  @inline(__always)
+  mutating func takeSlots(
+    of object: UnsafeRawPointer,
+    _ plan: UnsafePointer<PlainPlans.Plan>
+  ) -> Bool {
+    var slot = plan.pointee.slots
+    let end = slot + plan.pointee.slotCount
+    while slot < end {
+      let place = object + Int(slot.pointee.offset)
+      var word = place.load(as: UInt.self)
+      switch slot.pointee.kind {
+      case .reference, .box: break
+      case .closure: word = word >= 4096 ? place.load(fromByteOffset: 8, as: UInt.self) : 0
+      case .bridge: word = word >> 63 == 0 ? word & 0x0fff_ffff_ffff_fff8 : 0
+      case .existential:
+        let type = place.load(fromByteOffset: 24, as: UInt.self)
+        let known = existentials[PlainPlans.place(of: type)]
+        guard known.type == type || type < 4096 else {
+          unknownType = type
+          return false
+        }
+        if type < 4096 || !known.isReference { word = 0 }
+      case .enumeration:
+        guard let plan = slot.pointee.enumPlan, !ObjectReader.hasPayload(plan, at: place) else {
+          return false
+        }
+        word = 0
+      case .handle, .opaque: return false
+      }
+      guard take(word) else { return false }
+      slot += 1
+    }
+    return true
+  }
+
   /// Takes in a reference, or a word that stands for none; false where nothing near it was marked before.
   @inline(__always)
-  mutating func take(_ word: UInt) -> Bool {
+  private mutating func take(_ word: UInt) -> Bool {
     guard GraphVisitor.mayRefer(word) else { return true }
     guard let piece = pieces[ObjectMarks.part(of: word)] else { return false }
     let marks = piece + ObjectMarks.word(of: word)

@@ -4,14 +4,22 @@
 /// Two tables, by metadata, in which the latest has the place.
 struct PlainPlans: ~Copyable {
   struct Plan: BitwiseCopyable {
+    enum Kind: UInt8 {
+      /// Slots that are references, or stand for none, and nothing else.
+      case references
+      case slots
+      /// Elements of an array, of which each is a reference.
+      case elements
+    }
+
     /// The objects' first word; 0 where there is no plan.
-    var metadata: UInt = 0
-    var byteCount: UInt = 0
-    /// Of an object, or of an element of an array.
-    var slots: UnsafePointer<Slot>?
-    var slotCount = 0
-    /// From one element of an array to the next; 0 for other objects.
-    var stride = 0
+    var metadata: UInt
+    var byteCount: UInt
+    var slots: UnsafePointer<Slot>
+    var slotCount: Int
+    /// From one element to the next.
+    var stride: Int
+    var kind: Kind
   }
 
   /// What an existential's words hold.
@@ -28,7 +36,7 @@ struct PlainPlans: ~Copyable {
 
   init() {
     plans = .allocate(capacity: Self.count)
-    plans.initialize(repeating: Plan(), count: Self.count)
+    plans.initialize(repeating: Self.none, count: Self.count)
     existentials = .allocate(capacity: Self.count)
     existentials.initialize(repeating: Existential(), count: Self.count)
   }
@@ -47,18 +55,40 @@ struct PlainPlans: ~Copyable {
   func adopt(_ plan: UnsafePointer<HeapPlan>, metadata: UInt) {
     let plan = plan.pointee
     guard plan.tail == nil else { return }
-    var plain = Plan(metadata: metadata, byteCount: plan.byteCount)
-    switch (plan.kind, plan.element?.pointee) {
-    case (.fields, _): plain.take(plan.slots)
-    // Elements that are a reference, behind the header and the count.
-    case (.array, let element?) where element.slots.count == 1 && element.slots[0].offset == 0:
-      guard element.slots[0].kind == .reference, element.alignmentMask <= 31 else { return }
-      plain.byteCount = 32
-      plain.stride = element.stride
-      plain.take(element.slots)
+    var plain = Self.none
+    switch (plan.kind, plan.element?.pointee.slots) {
+    case (.fields, _):
+      guard let kind = Self.kind(of: plan.slots) else { return }
+      (plain.kind, plain.byteCount) = (kind, plan.byteCount)
+      if let slots = plan.slots.baseAddress { plain.slots = slots }
+      plain.slotCount = plan.slots.count
+    case (.array, let slots?):
+      guard slots.count == 1, slots[0].offset == 0, slots[0].kind == .reference,
+        let element = plan.element, element.pointee.alignmentMask <= 31
+      else { return }
+      (plain.kind, plain.byteCount, plain.stride) = (.elements, 32, element.pointee.stride)
     default: return
     }
-    if plain.slots != nil { plans[Self.place(of: metadata)] = plain }
+    plain.metadata = metadata
+    plans[Self.place(of: metadata)] = plain
+  }
+
+  private static func kind(of slots: UnsafeBufferPointer<Slot>) -> Plan.Kind? {
+    var kind = Plan.Kind.references
+    for slot in slots {
+      switch slot.kind {
+      case .reference, .box: break
+      case .bridge, .closure, .existential, .enumeration: kind = .slots
+      case .handle, .opaque: return nil
+      }
+    }
+    return kind
+  }
+
+  /// The plan of nothing; its slots are never read.
+  private static var none: Plan {
+    let slots = UnsafePointer<Slot>(bitPattern: 8).unsafelyUnwrapped
+    return Plan(metadata: 0, byteCount: 0, slots: slots, slotCount: 0, stride: 1, kind: .slots)
   }
 
   /// Takes in what existentials with this type hold, if they hold a reference or nothing.
@@ -73,20 +103,5 @@ struct PlainPlans: ~Copyable {
       return
     }
     existentials[Self.place(of: address)] = Existential(type: address, isReference: isReference)
-  }
-}
-
-extension PlainPlans.Plan {
-  fileprivate mutating func take(_ slots: UnsafeBufferPointer<Slot>) {
-    let isPlain = slots.allSatisfy { slot in
-      switch slot.kind {
-      case .reference, .box, .bridge, .closure, .existential, .enumeration: true
-      case .handle, .opaque: false
-      }
-    }
-    guard isPlain else { return }
-    // A plan without slots needs a pointer that is none of nothing.
-    self.slots = slots.baseAddress ?? UnsafePointer(bitPattern: 8)
-    slotCount = slots.count
   }
 }
