@@ -12,7 +12,7 @@ struct PlainPlans: ~Copyable {
       case elements
     }
 
-    /// The objects' first word; 0 where there is no plan.
+    /// The objects' first word.
     var metadata: UInt
     var byteCount: UInt
     var slots: UnsafePointer<Slot>
@@ -85,10 +85,17 @@ struct PlainPlans: ~Copyable {
     return kind
   }
 
-  /// The plan of nothing; its slots are never read.
+  /// A plan that no object has: none has as many bytes, whatever its first word is.
   private static var none: Plan {
     let slots = UnsafePointer<Slot>(bitPattern: 8).unsafelyUnwrapped
-    return Plan(metadata: 0, byteCount: 0, slots: slots, slotCount: 0, stride: 1, kind: .slots)
+    return Plan(
+      metadata: 0,
+      byteCount: .max,
+      slots: slots,
+      slotCount: 0,
+      stride: 1,
+      kind: .slots
+    )
   }
 
   /// Takes in what existentials with this type hold, if they hold a reference or nothing.
