@@ -104,8 +104,18 @@ final class MemoryMap {
 
   /// Takes in lines of the form `start-end rwxp offset device inode path`, readable ones alone.
   ///
-  /// A last line without its end may be cut, and counts for nothing.
+  /// A last line without its end may be cut, and counts for nothing. The kernel gives the list a page at a
+  /// time: a mapping that grows meanwhile is listed again, with what was listed before, which counts once.
   static func parse(_ text: [UInt8]) -> [Region] {
+    var disjoint: [Region] = []
+    for var region in listed(text) {
+      region.start = max(region.start, disjoint.last?.end ?? 0)
+      if region.start < region.end { disjoint.append(region) }
+    }
+    return disjoint
+  }
+
+  private static func listed(_ text: [UInt8]) -> [Region] {
     let end = text.lastIndex(of: UInt8(ascii: "\n")) ?? 0
     return text[..<end].split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
