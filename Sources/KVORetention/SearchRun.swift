@@ -28,7 +28,8 @@ struct SearchRun {
   // MARK: Cycles
 
   func cycles(from roots: [UInt]) -> RetainAnswer {
-    let graph = graph(from: roots)
+    let reached = reached(from: roots)
+    let graph = cyclicGraph(of: reached, includesSuspected: search.scansOpaqueMemory)
     let proven = StrongComponents(of: graph, includesSuspected: false)
     let cycles = describe(proven, of: graph, includesSuspected: false) { _ in true }
     var suspected: [RetainCycle] = []
@@ -43,9 +44,9 @@ struct SearchRun {
     return RetainAnswer(
       cycles: cycles,
       suspectedCycles: suspected,
-      opaque: opaque(in: graph),
-      objectCount: graph.objectCount,
-      referenceCount: graph.edges.count
+      opaque: opaque(in: reached),
+      objectCount: reached.addresses.count,
+      referenceCount: reached.edges.count
     )
   }
 
@@ -84,7 +85,8 @@ struct SearchRun {
   /// The shortest cycle through each of the observations in `marks`, one for those that share it; nil
   /// marks all that are reached.
   func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
-    let graph = graph(from: roots)
+    let reached = reached(from: roots)
+    let graph = cyclicGraph(of: reached, includesSuspected: false)
     let found = StrongComponents(of: graph, includesSuspected: false)
     var cycles: [RetainCycle] = []
     var paths: PathSearch?
@@ -106,9 +108,9 @@ struct SearchRun {
     return RetainAnswer(
       cycles: cycles,
       suspectedCycles: [],
-      opaque: opaque(in: graph),
-      objectCount: graph.objectCount,
-      referenceCount: graph.edges.count
+      opaque: opaque(in: reached),
+      objectCount: reached.addresses.count,
+      referenceCount: reached.edges.count
     )
   }
 
@@ -119,17 +121,18 @@ struct SearchRun {
   // MARK: Paths
 
   func path(to target: UInt, from roots: [UInt]) -> RetainPathAnswer {
-    let graph = graph(from: roots)
-    let opaque = opaque(in: graph)
+    let reached = reached(from: roots)
+    let graph = ObjectGraph(of: reached)
+    let opaque = opaque(in: reached)
     guard let number = (0..<graph.objectCount).first(where: { graph.addresses[$0] == target })
     else {
       return RetainPathAnswer(path: nil, opaque: opaque)
     }
-    guard number >= graph.rootCount else {
+    guard number >= reached.rootCount else {
       return RetainPathAnswer(path: RetainPath(edges: []), opaque: opaque)
     }
     var paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
-    let steps = paths.shortestWay(from: Array(0..<graph.rootCount), to: number, of: graph)
+    let steps = paths.shortestWay(from: Array(0..<reached.rootCount), to: number, of: graph)
     guard let steps else { return RetainPathAnswer(path: nil, opaque: opaque) }
     let way = steps.map { graph.addresses[$0.object] } + [target]
     return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
@@ -154,12 +157,23 @@ struct SearchRun {
     text.replacing(#/\[\d+\]/#, with: "[…]")
   }
 
-  func graph(from roots: [UInt]) -> ObjectGraph {
-    GraphWalk(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory).graph(from: roots)
+  func graph(from roots: [UInt]) -> ObjectGraph { ObjectGraph(of: reached(from: roots)) }
+
+  private func reached(from roots: [UInt]) -> ReachedObjects {
+    GraphWalk(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory).reached(from: roots)
+  }
+
+  /// The graph of the objects that may be part of cycles.
+  private func cyclicGraph(
+    of reached: borrowing ReachedObjects,
+    includesSuspected: Bool
+  ) -> ObjectGraph {
+    let candidates = CycleCandidates(of: reached, includesSuspected: includesSuspected)
+    return ObjectGraph(of: reached, objects: candidates.objects)
   }
 
   /// What could not be looked into, by class and property, in the order in which it was met.
-  private func opaque(in graph: borrowing ObjectGraph) -> [OpaqueObject] {
+  private func opaque(in reached: borrowing ReachedObjects) -> [OpaqueObject] {
     struct Key: Hashable {
       var className: String
       var label: Int32
@@ -167,9 +181,9 @@ struct SearchRun {
     }
     var counts: [Key: Int] = [:]
     var order: [Key] = []
-    for find in graph.opaque {
+    for find in reached.opaque {
       let key = Key(
-        className: namer.className(at: graph.addresses[Int(find.object)]),
+        className: namer.className(at: reached.addresses[Int(find.object)]),
         label: find.label,
         reason: find.reason
       )
@@ -189,7 +203,7 @@ struct SearchRun {
         OpaqueObject(className: "this program", label: "", reason: .noReflectionMetadata, count: 1)
       )
     }
-    if graph.isCut {
+    if reached.isCut {
       found.append(
         OpaqueObject(className: "this program", label: "", reason: .outOfMemory, count: 1)
       )

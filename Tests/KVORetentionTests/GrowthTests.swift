@@ -1,6 +1,7 @@
-import KVORetention
+import Glibc
 import Testing
 
+@testable import KVORetention
 @testable import RetentionProbe
 
 @Suite("Growth of what is kept", .serialized)
@@ -81,6 +82,95 @@ struct GrowthTests {
     }
     #expect(growth.classes == [])
     #expect(runCount == 5)
+  }
+
+  @Test("memory is read from /proc where the call for it is refused", arguments: [true, false])
+  func fallback(isForgetful: Bool) {
+    let router = Router()
+    router.isForgetful = isForgetful
+    let growth = RetainSearch().findGrowth(
+      of: [Page.self],
+      from: [router],
+      repetitions: 2,
+      names: nil,
+      ways: [.file],
+      by: { router.open() }
+    )
+    #expect(growth.verdict == (isForgetful ? .grows : .noneFound))
+    #expect(growth.classes.map(\.counts) == (isForgetful ? [[1, 2]] : []))
+  }
+
+  @Test("where memory cannot be read nothing is claimed, and the work is done all the same")
+  func refused() {
+    let router = Router()
+    router.isForgetful = true
+    let growth = RetainSearch().findGrowth(
+      of: [Page.self],
+      from: [router],
+      repetitions: 2,
+      names: nil,
+      ways: [],
+      by: { router.open() }
+    )
+    #expect(growth.verdict == .inconclusive)
+    #expect(growth.classes == [])
+    #expect(
+      growth.description == """
+        not known which classes grow: this process may not read its own memory, by process_vm_readv \
+        or /proc/self/mem
+        """
+    )
+    #expect(router.pages.count == 3)
+  }
+
+  @Test("a copy ends where memory does", arguments: [MemoryCopy.Way.call, .file])
+  func copy(way: MemoryCopy.Way) throws {
+    let copy = try #require(MemoryCopy([way]))
+    let page = 4096
+    let pages = try #require(
+      mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    )
+    munmap(pages + page, page)
+    defer { munmap(pages, page) }
+    memset(pages, 7, page)
+    var bytes = [UInt8](repeating: 0, count: 100)
+    let address = UInt(bitPattern: pages) + UInt(page)
+    #expect(copy.copy(address - 60, to: &bytes, 100) == 60)
+    #expect(bytes == Array(repeating: 7, count: 60) + Array(repeating: 0, count: 40))
+    #expect(copy.copy(address, to: &bytes, 100) == 0)
+    #expect(copy.copy(.max - 7, to: &bytes, 8) == 0)
+  }
+
+  @Test("asynchronous work that forgets to let go grows, work that does not does not")
+  func asynchronous() async {
+    let router = Router()
+    router.isForgetful = true
+    let growth = await RetainSearch().findGrowth(of: Page.self, from: router) {
+      await Task.yield()
+      router.open()
+    }
+    #expect(growth.classes.map(\.counts) == [[1, 2, 3, 4]])
+    #expect(growth.classes.first?.keepers.map(\.kind) == [.root, .root])
+    router.isForgetful = false
+    let steady = await RetainSearch().findGrowth(of: Page.self, from: router, repetitions: 2) {
+      await Task.yield()
+      router.open()
+    }
+    #expect(steady.verdict == .noneFound)
+  }
+
+  @MainActor
+  @Test("asynchronous work is done on the actor of who asks, and what it throws is thrown on")
+  func isolated() async {
+    struct Refusal: Error {}
+    await #expect(throws: Refusal.self) {
+      try await RetainSearch().findGrowth(of: Page.self) { () async throws(Refusal) in
+        MainActor.assertIsolated()
+        await Task.yield()
+        MainActor.assertIsolated()
+        throw Refusal()
+      }
+    }
   }
 
   @Test("what the work throws is thrown on")

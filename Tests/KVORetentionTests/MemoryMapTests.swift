@@ -27,6 +27,20 @@ struct MemoryMapTests {
     }
   }
 
+  @Test("a mapping that is listed again because it grew counts once")
+  func grown() {
+    let text = """
+      7f0000000000-7f0000002000 rw-p 00000000 00:00 0
+      7f0000000000-7f0000003000 rw-p 00000000 00:00 0
+      7f0000001000-7f0000003000 rw-p 00000000 00:00 0
+      7f0000003000-7f0000004000 rw-p 00000000 00:00 0
+
+      """
+    let regions = MemoryMap.parse(Array(text.utf8))
+    #expect(regions.map(\.start) == [0x7f00_0000_0000, 0x7f00_0000_2000, 0x7f00_0000_3000])
+    #expect(regions.map(\.end) == [0x7f00_0000_2000, 0x7f00_0000_3000, 0x7f00_0000_4000])
+  }
+
   @Test("readable lines are taken in, devices and what cannot be read are not")
   func lines() {
     #expect(

@@ -110,4 +110,32 @@ struct OpaqueTests {
     let answer = RetainSearch().findCycles(from: holder)
     #expect(answer.verdict != .noneFound, "\(answer)")
   }
+
+  @Test(
+    "memory that is no object's is said to be none, whatever its first word is",
+    arguments: [0, 1, 8, 4096, UInt.max]
+  )
+  func foreign(firstWord: UInt) {
+    let memory = UnsafeMutablePointer<UInt>.allocate(capacity: 8)
+    memory.initialize(repeating: 0, count: 8)
+    memory[0] = firstWord
+    defer { memory.deallocate() }
+    let holder = Holder()
+    // Others lie around them, so that neither the mapping nor the class is new.
+    let boxes = (0..<9).map { _ in Box(Box(nil)) }
+    holder.list = boxes
+    func poke(_ word: UInt) {
+      for box in boxes[3..<5] {
+        let place = Unmanaged.passUnretained(box).toOpaque() + 16
+        place.storeBytes(of: word, as: UInt.self)
+      }
+    }
+    for box in boxes[3..<5] { box.value = nil }
+    poke(UInt(bitPattern: memory))
+    let answer = RetainSearch().findCycles(from: holder)
+    poke(0)
+    #expect(answer.verdict == .inconclusive)
+    #expect(answer.opaque.map(\.reason) == [.foreignObject])
+    #expect(answer.opaque.map(\.count) == [1])
+  }
 }

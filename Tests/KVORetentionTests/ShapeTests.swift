@@ -19,4 +19,19 @@ struct ShapeTests {
     #expect(acyclic.cycles == [])
     #expect(acyclic.verdict == .noneFound, "\(acyclic)")
   }
+
+  private final class Crowd {
+    let members: [AnyObject]
+    init(_ members: [AnyObject]) { self.members = members }
+  }
+
+  @Test("objects of a kind that was met before are read as the first", arguments: understood)
+  func many(shape: Shape) {
+    let crowd = Crowd((0..<12).map { $0 % 3 == 0 ? shape.cyclic() : shape.acyclic() })
+    let answer = RetainSearch().findCycles(from: crowd)
+    #expect(
+      answer.cycles.map(\.description) == (shape.path.map { Array(repeating: $0, count: 4) } ?? [])
+    )
+    #expect(answer.opaque == [])
+  }
 }

@@ -45,6 +45,9 @@ final class PlacedNode: Node {
 
 /// The tree, and how many heap objects it is made of.
 struct ObjectForest {
+  /// Of how many types its heap objects are: five classes, the storage of arrays, the closure's context.
+  static let typeCount = 7
+
   let root: Node
   private let all: [Node]
 

@@ -1,4 +1,5 @@
 import BenchmarkDriver
+import Glibc
 import KVORetention
 
 /// Walks a graph of objects in three ways: `RetentionDriver <way> <operations> <scratch> [shuffled]`.
@@ -8,7 +9,8 @@ import KVORetention
 ///   no look at other words, no table of what was met.
 /// - `cycles`, `cyclic`: what `RetainSearch.findCycles` takes, in a graph without cycles and in one with
 ///   some.
-/// - `plans`: the first walk of a process, over a few nodes: what it takes to look into types.
+/// - `plans`: what the first walk over a few nodes takes more than the second: to look into types. An
+///   operation is one of the `typeCount` types of heap objects.
 /// - `mirror`: the peer, Swift's own reflection; it does not see what closures hold.
 @main
 enum RetentionDriver {
@@ -38,7 +40,16 @@ enum RetentionDriver {
         guard answer.verdict == verdict else { MeasuredRun.fail("\(answer)") }
       }
     case "plans":
-      run.measure { _ = RetainSearch().findCycles(from: root) }
+      guard run.operationCount == ObjectForest.typeCount else {
+        MeasuredRun.fail("\(ObjectForest.typeCount) types are met", status: 64)
+      }
+      // What a search does before it walks is done once here.
+      _ = RetainSearch().findCycles(from: Bystander())
+      let (first, second) = (walkTime(root), walkTime(root))
+      guard first > second else {
+        MeasuredRun.fail("the first walk took no longer than the second")
+      }
+      run.report(threadNanoseconds: first - second, processNanoseconds: first - second)
     case "mirror":
       run.measure {
         var walk = MirrorWalk()
@@ -46,6 +57,15 @@ enum RetentionDriver {
       }
     default: MeasuredRun.fail("no such way: \(run.name)", status: 64)
     }
+  }
+
+  /// Is of none of the forest's types.
+  private final class Bystander {}
+
+  private static func walkTime(_ root: Node) -> UInt64 {
+    let start = MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+    _ = RetainSearch().findCycles(from: root)
+    return MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID) - start
   }
 
   private static func check(_ count: Int, _ run: MeasuredRun) {

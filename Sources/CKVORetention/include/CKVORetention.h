@@ -243,8 +243,19 @@ size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count);
 
 /// The first multiple of 16 from `offset` on, below `count`, at which a copy of memory has what a living
 /// Swift object begins with: a word that may be an address, and one that counts references and does not
-/// say that the object is being destroyed. `count` where there is none. `copy` is aligned to 16.
+/// say that the object is being destroyed. `count` where there is none. `copy` is aligned to 8.
 size_t kvos_next_object(const void *copy, size_t count, size_t offset);
+
+/// Memory of `newByteCount` bytes in pages of its own, large ones if there are, with the first `byteCount`
+/// bytes of `pages`, which is taken, or null for none; zeros behind. Both are multiples of 2 MB. Memory is
+/// taken when it is touched. Null where there are no addresses left, and `pages` stays as it was.
+void *_Nullable kvos_grow_pages(void *_Nullable pages, size_t byteCount, size_t newByteCount);
+
+/// Addresses for `byteCount` bytes, all zero, in small pages; otherwise as above.
+void *_Nullable kvos_reserve_pages(size_t byteCount);
+
+/// Gives back the bytes of kvos_grow_pages() or kvos_reserve_pages().
+void kvos_free_pages(void *pages, size_t byteCount);
 
 /// Whether AddressSanitizer watches this program.
 int kvos_is_sanitized(void);

@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import Glibc
 
 /// Finds the live instances of some classes in the memory of this process, whatever leads to them.
 ///
@@ -9,9 +10,10 @@ internal import CKVORetention
 /// 3. the allocator's word in front says that the memory has room for an instance;
 /// 4. AddressSanitizer, where it is there, does not say otherwise.
 ///
-/// Memory is read as a copy, piece by piece, so that what other threads unmap meanwhile ends nothing. The
-/// copy lies 8 bytes beside a multiple of 16, so that no scan takes an object in it for a second one:
-/// neither this one, nor another thread's, nor a later one that meets the memory given back.
+/// Memory is read as a copy, piece by piece, so that what other threads unmap meanwhile ends nothing.
+/// Copies of objects are none: the scan leaves its own copy out, clears it in the end, and no other scan of
+/// this room runs meanwhile. It lies 8 bytes beside a multiple of 16, so that who looks for objects from
+/// elsewhere finds none in it.
 struct InstanceScan {
   private static let pieceByteCount = 1 << 20
   /// Mappings beyond that are reservations, such as AddressSanitizer's own.
@@ -20,14 +22,16 @@ struct InstanceScan {
   /// The size of an instance of each class that is meant, by its metadata.
   private let classes: [UInt: UInt]
   private let memory: MemoryMap
+  private let memoryCopy: MemoryCopy
   private let check: MetadataCheck
 
-  init(of classes: [any AnyObject.Type], memory: MemoryMap) {
+  init(of classes: [any AnyObject.Type], memory: MemoryMap, copy: MemoryCopy) {
     self.classes = Dictionary(
       classes.map { (UInt(bitPattern: TypeMetadata($0).pointer), Self.instanceSize(of: $0)) },
       uniquingKeysWith: { first, _ in first }
     )
     self.memory = memory
+    memoryCopy = copy
     check = MetadataCheck(memory: memory)
   }
 
@@ -42,27 +46,54 @@ struct InstanceScan {
       guard let copy = piece.baseAddress.map({ $0 + 8 }) else { return }
       for region in memory.regions
       where region.isWritable && !region.isImage && region.end - region.start < Self.regionLimit {
-        var start = region.start
-        while start < region.end {
-          let count = min(Int(region.end - start), Self.pieceByteCount)
-          let copied = kvos_copy_memory(start, copy, count)
-          // The word in front of the first place is in the piece before.
-          var offset = kvos_next_object(copy, copied, 16)
-          while offset < copied {
-            let word = copy.load(fromByteOffset: offset, as: UInt.self)
-            if let size = size(of: word, &sizes), size > 0 {
-              let address = start + UInt(offset)
-              let front = copy.load(fromByteOffset: offset - 8, as: UInt.self)
-              if isAllocated(address, front, size) { instances[word, default: []].append(address) }
-            }
-            offset = kvos_next_object(copy, copied, offset + 16)
-          }
-          // So that its first place is the last of this one.
-          start += UInt(count == Self.pieceByteCount ? count - 16 : count)
+        for range in Self.ranges(of: region, without: UInt(bitPattern: copy)) {
+          scan(range, copy, &sizes, &instances)
         }
       }
+      memset(copy, 0, Self.pieceByteCount)
     }
     return instances
+  }
+
+  /// What there is of a region in front of the copy and behind it.
+  private static func ranges(of region: MemoryMap.Region, without copy: UInt) -> [Range<UInt>] {
+    let (start, end) = (copy - 8, copy + 8 + UInt(pieceByteCount))
+    guard start >= region.start, end <= region.end else { return [region.start..<region.end] }
+    // The first place that is looked at is the second of a range.
+    return [region.start..<start, (end - 16)..<region.end]
+  }
+
+  private func scan(
+    _ range: Range<UInt>,
+    _ copy: UnsafeMutableRawPointer,
+    _ sizes: inout [UInt: UInt],
+    _ instances: inout [UInt: [UInt]]
+  ) {
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let count = min(Int(range.upperBound - start), Self.pieceByteCount)
+      let copied = memoryCopy.copy(start, to: copy, count)
+      // The word in front of the first place is in the piece before.
+      var offset = kvos_next_object(copy, copied, 16)
+      while offset < copied {
+        let word = copy.load(fromByteOffset: offset, as: UInt.self)
+        if let size = size(of: word, &sizes), size > 0 {
+          let address = start + UInt(offset)
+          let front = copy.load(fromByteOffset: offset - 8, as: UInt.self)
+          if isAllocated(address, front, size) { instances[word, default: []].append(address) }
+        }
+        offset = kvos_next_object(copy, copied, offset + 16)
+      }
+      start = Self.next(behind: start, copied, of: count)
+    }
+  }
+
+  /// Where to go on when `copied` of the `count` bytes from `start` on could be copied.
+  private static func next(behind start: UInt, _ copied: Int, of count: Int) -> UInt {
+    // So that its first place is the last of this one.
+    if copied == count { return start + UInt(count == pieceByteCount ? count - 16 : count) }
+    // Something was unmapped meanwhile. What lies behind its first page may be there.
+    return copied == 0 ? start + UInt(count) : (start + UInt(copied) + 4096) & ~4095
   }
 
   /// The size of instances of the class with this metadata, 0 where it is none of those that are meant,
@@ -84,7 +115,7 @@ struct InstanceScan {
     guard address > 4096, address & 7 == 0, memory.isMapped(address, 8) else { return nil }
     var record = KVOSClassMetadata()
     let count = MemoryLayout<KVOSClassMetadata>.size
-    guard kvos_copy_memory(address, &record, count) == count else { return nil }
+    guard memoryCopy.copy(address, to: &record, count) == count else { return nil }
     return check.isClass(record) ? record : nil
   }
 

@@ -1,5 +1,15 @@
 /// Of which classes some work leaves more instances behind with each repetition, and what keeps them.
 public struct RetainGrowth: Hashable, Sendable {
+  /// What the answer comes down to.
+  public enum Verdict: Hashable, Sendable {
+    /// A class grew with every repetition.
+    case grows
+    /// No class did.
+    case noneFound
+    /// The memory of the process could not be read: nothing is known.
+    case inconclusive
+  }
+
   /// One class that grows.
   public struct GrownClass: Hashable, Sendable {
     /// The class, without module.
@@ -35,11 +45,23 @@ public struct RetainGrowth: Hashable, Sendable {
   public let repetitionCount: Int
   /// The classes that grew with every repetition, the fastest first.
   public let classes: [GrownClass]
+  /// Whether instances could be counted at all.
+  let isConclusive: Bool
+
+  /// The answer in a word.
+  public var verdict: Verdict {
+    if !isConclusive { return .inconclusive }
+    return classes.isEmpty ? .noneFound : .grows
+  }
 }
 
 extension RetainGrowth: CustomStringConvertible {
   /// The growth as a report prints it: each class with its counts and what keeps it.
   public var description: String {
+    guard isConclusive else {
+      return "not known which classes grow: this process may not read its own memory, by "
+        + "process_vm_readv or /proc/self/mem"
+    }
     let heading =
       switch classes.count {
       case 0: "no class grows"

@@ -19,9 +19,11 @@ final class MemoryMap {
   /// What can be read, from the lowest address up.
   let regions: [Region]
   /// Words that are taken for addresses may lead to bytes that AddressSanitizer guards.
-  private let isSanitized = kvos_is_sanitized() != 0
+  let isSanitized = kvos_is_sanitized() != 0
   /// The region of the latest answer: neighbours are mostly asked for together.
-  private var latest: Region
+  // unchecked: nothing in this class holds on to it while something else is called.
+  @exclusivity(unchecked)
+  private(set) var latest: Region
 
   init() {
     regions = Self.parse(Self.text(of: "/proc/self/maps"))
@@ -102,8 +104,18 @@ final class MemoryMap {
 
   /// Takes in lines of the form `start-end rwxp offset device inode path`, readable ones alone.
   ///
-  /// A last line without its end may be cut, and counts for nothing.
+  /// A last line without its end may be cut, and counts for nothing. The kernel gives the list a page at a
+  /// time: a mapping that grows meanwhile is listed again, with what was listed before, which counts once.
   static func parse(_ text: [UInt8]) -> [Region] {
+    var disjoint: [Region] = []
+    for var region in listed(text) {
+      region.start = max(region.start, disjoint.last?.end ?? 0)
+      if region.start < region.end { disjoint.append(region) }
+    }
+    return disjoint
+  }
+
+  private static func listed(_ text: [UInt8]) -> [Region] {
     let end = text.lastIndex(of: UInt8(ascii: "\n")) ?? 0
     return text[..<end].split(separator: UInt8(ascii: "\n")).compactMap { line in
       let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)

@@ -1,29 +1,41 @@
-/// The objects that are reached from some roots, and the strong references between them.
+/// Objects with numbers in the order in which they were met, and the strong references between them.
 ///
-/// Objects have numbers in the order in which they were met, which is that of their distance from the
-/// roots. References are numbers of objects alone: how an edge is called is found out again for the
+/// That is the order of their distance from the roots. How an edge is called is found out again for the
 /// few that are shown.
 struct ObjectGraph: ~Copyable {
-  /// Something that was met and could not be looked into.
-  struct OpaqueFind {
-    var object: UInt32
-    var reason: OpaqueReason
-    /// The number of the text that names it in the object.
-    var label: Int32
-  }
-
   /// The bit of an edge that is suspected only: a word in bytes that are not understood.
   static let suspected: UInt32 = 1 << 31
 
-  var addresses = GrowingList<UInt>()
+  private(set) var addresses = GrowingList<UInt>()
   /// The first edge of each object, and one more number behind the last.
-  var firstEdges = GrowingList<UInt32>()
-  var edges = GrowingList<UInt32>()
-  var opaque: [OpaqueFind] = []
-  /// How many objects were roots: the first ones.
-  var rootCount = 0
-  /// Whether memory for the walk ran out, so that objects are missing.
-  var isCut = false
+  private(set) var firstEdges = GrowingList<UInt32>()
+  private(set) var edges = GrowingList<UInt32>()
+
+  /// The graph of all that was reached.
+  init(of reached: borrowing ReachedObjects) {
+    self.init(of: reached, count: reached.addresses.count) { $0 }
+  }
+
+  /// The graph of some objects, given by their places among those reached, from the first on.
+  init(of reached: borrowing ReachedObjects, objects: borrowing GrowingList<UInt32>) {
+    let start = objects.start
+    self.init(of: reached, count: objects.count) { Int(start[$0]) }
+  }
+
+  private init(of reached: borrowing ReachedObjects, count: Int, place: (Int) -> Int) {
+    for number in 0..<count { addresses.append(reached.addresses[place(number)]) }
+    let numbers = ObjectNumbers(of: addresses)
+    for number in 0..<count {
+      let object = place(number)
+      firstEdges.append(UInt32(truncatingIfNeeded: edges.count))
+      for edge in Int(reached.firstEdges[object])..<Int(reached.firstEdges[object + 1]) {
+        let word = reached.edges[edge]
+        guard let target = numbers[word & ~ReachedObjects.suspected] else { continue }
+        edges.append(word & ReachedObjects.suspected == 0 ? target : target | Self.suspected)
+      }
+    }
+    firstEdges.append(UInt32(truncatingIfNeeded: edges.count))
+  }
 
   var objectCount: Int { addresses.count }
 

@@ -22,7 +22,8 @@ enum RetainVerdict {
     return "\(type(of: object)) is still alive\n\(answer)"
   }
 
-  /// The failure of work that leaves more behind with each repetition, or nil.
+  /// The failure of work that leaves more behind with each repetition, or of which that is not known, or
+  /// nil.
   static func ofGrowth<Failure: Error>(
     of classes: [any AnyObject.Type],
     from roots: [AnyObject],
@@ -36,7 +37,7 @@ enum RetainVerdict {
       names: names,
       by: body
     )
-    return growth.classes.isEmpty ? nil : "\(growth)"
+    return growth.verdict == .noneFound ? nil : "\(growth)"
   }
 
   /// What names the code of this process.

@@ -58,7 +58,8 @@ public func assertDeallocates(
 /// ```
 ///
 /// The failure has the counts, and what keeps the instances: the chain from one of `roots`, or the cycle.
-/// See `RetainSearch.findGrowth` for what is counted.
+/// See `RetainSearch.findGrowth` for what is counted. Where this process may not read its own memory, the
+/// test fails, too, and is told so.
 ///
 /// - Parameters:
 ///   - classes: whose instances, subclasses' included, are counted.
