@@ -24,15 +24,18 @@ struct RetainCycles: Sendable {
   private(set) var held = RetainGraph()
   /// The open walks, by thread.
   private var walks: [Int: RetainGraph] = [:]
-  private var seen: [CycleKey: Cycle] = [:]
+  /// The cycles by number, since a key is as long as its cycle.
+  private var cycles: [Int: Cycle] = [:]
+  private var numbers: [CycleKey: Int] = [:]
+  private var lastNumber = 0
   /// The cycles that an object is on.
-  private var cyclesOf: [ObjectID: Set<CycleKey>] = [:]
-  private var cyclesOfRegistration: [RegistrationID: Set<CycleKey>] = [:]
+  private var cyclesOf: [ObjectID: Set<Int>] = [:]
+  private var cyclesOfRegistration: [RegistrationID: Set<Int>] = [:]
 
-  var isEmpty: Bool { seen.isEmpty }
+  var isEmpty: Bool { cycles.isEmpty }
   /// How many objects and cycles are remembered.
   var count: Int {
-    held.count + seen.count + cyclesOf.count + cyclesOfRegistration.count
+    held.count + cycles.count + cyclesOf.count + cyclesOfRegistration.count
       + walks.values.reduce(0) { $0 + $1.count }
   }
 
@@ -49,12 +52,12 @@ struct RetainCycles: Sendable {
   mutating func drop(_ reference: Reference, on thread: Int) {
     walks[thread]?.drop(reference)
     held.drop(reference)
-    for key in cyclesOf[reference.from.id] ?? []
-    where key.references.contains(where: {
-      $0.from.id == reference.from.id && $0.to.id == reference.to.id
-        && $0.label == reference.label
-    }) {
-      remove(key)
+    for number in cyclesOf[reference.from.id] ?? []
+    where cycles[number]?.edges.contains(where: {
+      $0.reference.from.id == reference.from.id && $0.reference.to.id == reference.to.id
+        && $0.reference.label == reference.label
+    }) == true {
+      remove(number)
     }
   }
 
@@ -63,41 +66,47 @@ struct RetainCycles: Sendable {
   /// - Returns: the cycles that it saw first; ``add(_:)`` takes them in.
   mutating func endWalk(on thread: Int) -> [[RetainGraph.Edge]] {
     guard let graph = walks.removeValue(forKey: thread) else { return [] }
-    return graph.observationCycles().filter { seen[Self.key($0)] == nil }
+    return graph.observationCycles().filter { numbers[Self.key($0)] == nil }
   }
 
   mutating func add(_ cycle: Cycle) {
     let key = Self.key(cycle.edges)
-    seen[key] = cycle
-    for edge in cycle.edges { cyclesOf[edge.reference.from.id, default: []].insert(key) }
-    if let id = cycle.registration?.id { cyclesOfRegistration[id, default: []].insert(key) }
+    if let known = numbers[key] { remove(known) }
+    lastNumber += 1
+    numbers[key] = lastNumber
+    cycles[lastNumber] = cycle
+    for edge in cycle.edges { cyclesOf[edge.reference.from.id, default: []].insert(lastNumber) }
+    if let id = cycle.registration?.id {
+      cyclesOfRegistration[id, default: []].insert(lastNumber)
+    }
   }
 
   mutating func forget(_ object: ObjectID) {
     if !held.isEmpty { held.forget(object) }
     for thread in Array(walks.keys) { walks[thread]?.forget(object) }
-    for key in cyclesOf[object] ?? [] { remove(key) }
+    for number in cyclesOf[object] ?? [] { remove(number) }
   }
 
   /// The observation ended, and let its closure go.
   mutating func end(_ registration: RegistrationID) {
-    for key in cyclesOfRegistration[registration] ?? [] { remove(key) }
+    for number in cyclesOfRegistration[registration] ?? [] { remove(number) }
   }
 
   /// What walks saw and nobody broke, in the order of the log.
   func finish() -> [Cycle] {
-    seen.values.sorted { ($0.edges.first?.held.event ?? 0) < ($1.edges.first?.held.event ?? 0) }
+    cycles.values.sorted { ($0.edges.first?.held.event ?? 0) < ($1.edges.first?.held.event ?? 0) }
   }
 
-  private mutating func remove(_ key: CycleKey) {
-    guard let cycle = seen.removeValue(forKey: key) else { return }
+  private mutating func remove(_ number: Int) {
+    guard let cycle = cycles.removeValue(forKey: number) else { return }
+    numbers[Self.key(cycle.edges)] = nil
     for edge in cycle.edges {
       let object = edge.reference.from.id
-      cyclesOf[object]?.remove(key)
+      cyclesOf[object]?.remove(number)
       if cyclesOf[object]?.isEmpty == true { cyclesOf[object] = nil }
     }
     if let id = cycle.registration?.id {
-      cyclesOfRegistration[id]?.remove(key)
+      cyclesOfRegistration[id]?.remove(number)
       if cyclesOfRegistration[id]?.isEmpty == true { cyclesOfRegistration[id] = nil }
     }
   }
