@@ -125,7 +125,7 @@ import Testing
     #expect(
       run.complaint == """
         kvo-audit: none.jsonl: no such file
-        kvo-audit: image.png: neither text nor a usage log: it has zero bytes; name the crash report \
+        kvo-audit: image.png: neither text nor a usage log: it has bytes that no text has; name the crash report \
         or console text inside it, unpacked
 
         """

@@ -76,7 +76,7 @@ import Testing
     let imported = Reading.imported([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d, 0x49, 0x48])
     #expect(
       imported.refusal
-        == "neither text nor a usage log: it has zero bytes; name the crash report or console text "
+        == "neither text nor a usage log: it has bytes that no text has; name the crash report or console text "
         + "inside it, unpacked"
     )
     #expect(imported.findings.isEmpty)

@@ -33,6 +33,8 @@ final class ReportReader: TextFaultReader {
   private var hasBegun = false
   private var problems: [ImportedText.Problem] = []
   private var reportCount = 0
+  private var misplacedLog = MisplacedLog()
+  private var jsonRefusal: String?
 
   init(profile: Profile?, appModules: [String], symbolizer: ReportSymbolizer?) {
     self.profile = profile
@@ -52,7 +54,7 @@ final class ReportReader: TextFaultReader {
       findings: folder.findings,
       problems: problems,
       unnamed: symbolizer?.complaints ?? [],
-      refusal: decoder.refusal
+      refusal: decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
     )
   }
 
@@ -64,6 +66,7 @@ final class ReportReader: TextFaultReader {
   /// The first piece has enough to tell what it is.
   private func take(_ text: ArraySlice<UInt8>) {
     guard !text.isEmpty else { return }
+    misplacedLog.look(at: text)
     if !hasBegun {
       hasBegun = true
       if Self.isJSON(text) { json = [] }
@@ -94,7 +97,11 @@ final class ReportReader: TextFaultReader {
   private func judgeJSON(_ bytes: [UInt8]) {
     let start = bytes.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? 0
     let reports = JSONReports(bytes[start...])
-    if !reports.documents.isEmpty { form = .ips }
+    if reports.documents.isEmpty {
+      jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
+    } else {
+      form = .ips
+    }
     for document in reports.documents { judge(document) }
     guard let problem = reports.problem else { return }
     let offset = min(bytes.count, start + problem.offset)

@@ -45,10 +45,14 @@ struct TextDecoder {
     let bytes = head
     head = []
     encoding = Self.encoding(of: bytes.prefix(Self.headByteCount))
-    if case .asItIs = encoding, Self.isBinary(bytes.prefix(Self.headByteCount)) {
-      refusal =
-        "neither text nor a usage log: it has zero bytes; name the crash report or console text "
-        + "inside it, unpacked"
+    if case .asItIs = encoding {
+      if let tool = Self.unpackingTools.first(where: { bytes.starts(with: $0.mark) })?.tool {
+        refusal = "packed; unpack it first: \(tool)"
+      } else if Self.isBinary(bytes.prefix(Self.headByteCount)) {
+        refusal =
+          "neither text nor a usage log: it has bytes that no text has; name the crash report or "
+          + "console text inside it, unpacked"
+      }
     }
     return decode(bytes[...])
   }
@@ -67,9 +71,16 @@ struct TextDecoder {
     return .asItIs
   }
 
-  /// Whether zeros stand in it that no text has.
+  /// What packed files begin with, and what unpacks them.
+  private static let unpackingTools: [(mark: [UInt8], tool: String)] = [
+    ([0x1f, 0x8b], "gunzip -c"), ([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz -dc"),
+    ([0x28, 0xb5, 0x2f, 0xfd], "zstd -dc"), ([0x42, 0x5a, 0x68], "bunzip2 -c"),
+    ([0x50, 0x4b, 0x03, 0x04], "unzip -p"),
+  ]
+
+  /// Whether bytes stand in it that no text has: control characters, but for those that move on or colour.
   private static func isBinary(_ head: ArraySlice<UInt8>) -> Bool {
-    head.count(where: { $0 == 0 }) * 16 > head.count
+    head.count { $0 < 0x20 && !(0x08...0x0d).contains($0) && $0 != 0x1b } * 16 > head.count
   }
 
   private mutating func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> ArraySlice<UInt8> {

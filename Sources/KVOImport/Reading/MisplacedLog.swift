@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Finds a usage log where text is read, which would have no fault in it and pass for clean.
+///
+/// A log is known by its first bytes; one behind a long text, in another encoding or inside other JSON
+/// comes here.
+struct MisplacedLog {
+  private static let mark = Array("\n{\"event\":".utf8)
+
+  /// Where the line of the first event begins, in bytes of the text; nil: there is none so far.
+  private(set) var offset: Int?
+  private var byteCount = 0
+  /// The end of what was read, in which a mark may begin; in front of all a line begins, too.
+  private var carried: [UInt8] = [UInt8(ascii: "\n")]
+
+  /// Looks through the next piece of the text.
+  ///
+  /// Complexity: O(bytes), brace by brace.
+  mutating func look(at text: ArraySlice<UInt8>) {
+    guard offset == nil else { return }
+    let seam = carried + text.prefix(Self.mark.count)
+    if let place = Self.place(in: seam[...]) {
+      offset = byteCount - carried.count + place + 1
+    } else if let place = Self.place(in: text) {
+      offset = byteCount + place + 1
+    }
+    byteCount += text.count
+    carried = Array((carried + text.suffix(Self.mark.count)).suffix(Self.mark.count - 1))
+  }
+
+  private static func place(in bytes: ArraySlice<UInt8>) -> Int? {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      var position = 1
+      while position < bytes.count,
+        let found = memchr(start + position, Int32(UInt8(ascii: "{")), bytes.count - position)
+      {
+        let place = UnsafeRawPointer(found) - start - 1
+        if bytes.count - place >= mark.count, memcmp(start + place, mark, mark.count) == 0 {
+          return place
+        }
+        position = place + 2
+      }
+      return nil
+    }
+  }
+
+  /// Why the text is not to be read as one, or nil.
+  var refusal: String? {
+    switch offset {
+    case nil: nil
+    case 0:
+      "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
+    case .some(let offset):
+      "a usage log begins at byte \(offset), behind other text; give it alone: tail -c +\(offset + 1)"
+    }
+  }
+
+  /// Why a document of JSON without a crash report in it is not to be read as one, or nil.
+  static func refusal(ofJSON bytes: [UInt8]) -> String? {
+    let head = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
+    if head.contains(#/^\s*\{\s*"schema"\s*:\s*\d/#), head.contains("\"findings\"") {
+      return "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
+    }
+    if head.contains(#/^\s*\[\s*\{\s*"event"\s*:/#) {
+      return "a list of events; a usage log has one event in each line: jq -c '.[]'"
+    }
+    return nil
+  }
+}

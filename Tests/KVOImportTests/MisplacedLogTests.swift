@@ -1,0 +1,74 @@
+import KVORules
+import Testing
+
+@testable import KVOImport
+
+@Suite("A usage log where text is read")
+struct MisplacedLogTests {
+  private static let event = #"{"event":"exit","status":0}"# + "\n"
+  private static let words = String(repeating: "what a program says\n", count: 40)
+
+  @Test("is told of with the place where it begins, however the input is cut")
+  func behindText() {
+    let bytes = Array((Self.words + Self.event + Self.event).utf8)
+    let refusal = "a usage log begins at byte 800, behind other text; give it alone: tail -c +801"
+    #expect(Reading.imported(bytes).refusal == refusal)
+    for cut in 790..<820 {
+      var log = MisplacedLog()
+      log.look(at: bytes[..<cut])
+      log.look(at: bytes[cut...])
+      #expect(log.offset == 800, "cut at \(cut)")
+    }
+    var byByte = MisplacedLog()
+    for index in bytes.indices { byByte.look(at: bytes[index...index]) }
+    #expect(byByte.offset == 800)
+  }
+
+  @Test("in UTF-16 is told of")
+  func otherEncoding() {
+    let units = (Self.event + Self.event).utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+    #expect(
+      Reading.imported([0xff, 0xfe] + units).refusal
+        == "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
+    )
+  }
+
+  @Test(
+    "and what else is not to be read as text is told of",
+    arguments: [
+      (
+        #"{"schema": 1, "findings": []}"#,
+        "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
+      ),
+      (
+        #"[{"event":"exit","status":0}]"#,
+        "a list of events; a usage log has one event in each line: jq -c '.[]'"
+      ),
+      ("\u{1f}\u{1}\u{2}\u{3}\u{4}binary", Self.noText),
+    ]
+  )
+  func others(text: String, refusal: String) {
+    #expect(Reading.imported(Array(text.utf8)).refusal == refusal)
+  }
+
+  @Test("packed files name what unpacks them")
+  func packed() {
+    let bytes: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
+    #expect(Reading.imported(bytes).refusal == "packed; unpack it first: gunzip -c")
+  }
+
+  @Test(
+    "what only mentions events is text",
+    arguments: [
+      words, #"log: {"event":"exit"} was written"#, #"{"schema": "https://example.org/x"}"#, "[]",
+      #"  {"event":"exit"}"#, "\u{1b}[31mred\u{1b}[0m\ttab\n",
+    ]
+  )
+  func twins(text: String) {
+    #expect(Reading.imported(Array(text.utf8)).refusal == nil)
+  }
+
+  private static let noText =
+    "neither text nor a usage log: it has bytes that no text has; name the crash report or console "
+    + "text inside it, unpacked"
+}
