@@ -34,10 +34,10 @@ extension AuditReport.Input: Decodable {
     self.init(
       path: try keys.decode(String.self, forKey: .path),
       kind: try keys.decodeCase(InputKind.self, forKey: .kind),
-      eventCount: try keys.decode(Int.self, forKey: .events),
-      reportCount: try keys.decodeIfPresent(Int.self, forKey: .reports) ?? 0,
+      eventCount: try keys.decodeCount(forKey: .events),
+      reportCount: try keys.decodeCountIfPresent(forKey: .reports) ?? 0,
       damaged: try keys.decode([DamagedPlace].self, forKey: .damaged),
-      damageCount: try keys.decode(Int.self, forKey: .damagedCount)
+      damageCount: try keys.decodeCount(forKey: .damagedCount)
     )
   }
 }
@@ -47,14 +47,14 @@ extension DamagedPlace: Decodable {
 
   package init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
-    let line = try keys.decodeIfPresent(Int.self, forKey: .line)
+    let line = try keys.decodeCountIfPresent(forKey: .line)
     let location: Location =
       if let line {
-        .text(line: line, column: try keys.decodeIfPresent(Int.self, forKey: .column) ?? 1)
+        .text(line: line, column: try keys.decodeCountIfPresent(forKey: .column) ?? 1)
       } else {
         .bytes(
-          offset: try keys.decodeIfPresent(Int.self, forKey: .offset) ?? 0,
-          byteCount: try keys.decodeIfPresent(Int.self, forKey: .byteCount) ?? 0
+          offset: try keys.decodeCountIfPresent(forKey: .offset) ?? 0,
+          byteCount: try keys.decodeCountIfPresent(forKey: .byteCount) ?? 0
         )
       }
     self.init(
@@ -73,8 +73,8 @@ extension InputFailure: Decodable {
     let keys = try decoder.container(keyedBy: Key.self)
     self.init(
       input: try keys.decode(String.self, forKey: .path),
-      line: try keys.decodeIfPresent(Int.self, forKey: .line),
-      column: try keys.decodeIfPresent(Int.self, forKey: .column),
+      line: try keys.decodeCountIfPresent(forKey: .line),
+      column: try keys.decodeCountIfPresent(forKey: .column),
       reason: try keys.decode(String.self, forKey: .message)
     )
   }
@@ -85,7 +85,7 @@ extension AuditReport.NotJudged: Decodable {
 
   package init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
-    let count = try keys.decodeIfPresent(Int.self, forKey: .inputs)
+    let count = try keys.decodeCountIfPresent(forKey: .inputs)
     let paths = try keys.decodeIfPresent([String].self, forKey: .paths)
     let reason = try keys.decodeIfPresent(String.self, forKey: .reason)
     self.init(
@@ -105,15 +105,15 @@ extension AuditReport.Summary: Decodable {
   package init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
     self.init()
-    eventCount = try keys.decode(Int.self, forKey: .events)
-    errorCount = try keys.decode(Int.self, forKey: .errors)
-    warningCount = try keys.decode(Int.self, forKey: .warnings)
-    noteCount = try keys.decodeIfPresent(Int.self, forKey: .notes) ?? 0
-    liveRegistrationCount = try keys.decode(Int.self, forKey: .liveRegistrations)
+    eventCount = try keys.decodeCount(forKey: .events)
+    errorCount = try keys.decodeCount(forKey: .errors)
+    warningCount = try keys.decodeCount(forKey: .warnings)
+    noteCount = try keys.decodeCountIfPresent(forKey: .notes) ?? 0
+    liveRegistrationCount = try keys.decodeCount(forKey: .liveRegistrations)
     droppedEventCount = try keys.decode(UInt64.self, forKey: .droppedEvents)
-    processCount = try keys.decodeIfPresent(Int.self, forKey: .processes) ?? 0
-    suppressedCount = try keys.decodeIfPresent(Int.self, forKey: .suppressed) ?? 0
-    libraryCount = try keys.decodeIfPresent(Int.self, forKey: .libraries) ?? 0
+    processCount = try keys.decodeCountIfPresent(forKey: .processes) ?? 0
+    suppressedCount = try keys.decodeCountIfPresent(forKey: .suppressed) ?? 0
+    libraryCount = try keys.decodeCountIfPresent(forKey: .libraries) ?? 0
   }
 }
 
@@ -139,7 +139,7 @@ extension SuppressionOutcome: Decodable {
     self.init(
       Suppression(
         file: try keys.decode(String.self, forKey: .file),
-        line: try keys.decode(Int.self, forKey: .line),
+        line: try keys.decodeCount(forKey: .line),
         rule: try pattern(.rule) ?? GlobPattern("*"),
         className: try pattern(.className),
         keyPath: try pattern(.path),
@@ -149,12 +149,37 @@ extension SuppressionOutcome: Decodable {
         reason: try keys.decode(String.self, forKey: .reason)
       ),
       state: try keys.decodeCase(State.self, forKey: .state),
-      matchCount: try keys.decode(Int.self, forKey: .findings)
+      matchCount: try keys.decodeCount(forKey: .findings)
     )
   }
 }
 
 extension KeyedDecodingContainer {
+  /// A number of things: none below zero, and small enough that those of many reports can be added.
+  func decodeCount(forKey key: Key) throws -> Int {
+    try checked(try decode(Int.self, forKey: key), forKey: key)
+  }
+
+  /// The same; nil where the report does not say.
+  func decodeCountIfPresent(forKey key: Key) throws -> Int? {
+    try decodeIfPresent(Int.self, forKey: key).map { try checked($0, forKey: key) }
+  }
+
+  /// Numbers of things by name.
+  func decodeCounts(forKey key: Key) throws -> [String: Int] {
+    try decode([String: Int].self, forKey: key).mapValues { try checked($0, forKey: key) }
+  }
+
+  private func checked(_ count: Int, forKey key: Key) throws -> Int {
+    let limit = 1 << 48
+    if (0...limit).contains(count) { return count }
+    throw DecodingError.dataCorruptedError(
+      forKey: key,
+      in: self,
+      debugDescription: "\(count) is no number of things; it must be one from 0 to \(limit)"
+    )
+  }
+
   /// The case whose raw value stands for `key`.
   func decodeCase<Case>(
     _ type: Case.Type,

@@ -22,9 +22,9 @@ extension Finding: Decodable {
       observer: try keys.decodeIfPresent(Object.self, forKey: .observer),
       keyPath: try keys.decodeIfPresent(String.self, forKey: .keyPath),
       context: try keys.decodeIfPresent(String.self, forKey: .context),
-      count: try keys.decode(Int.self, forKey: .count),
+      count: try keys.decodeCount(forKey: .count),
       events: try keys.decode([Int].self, forKey: .events),
-      input: try keys.decodeIfPresent(Int.self, forKey: .input) ?? 0,
+      input: try keys.decodeCountIfPresent(forKey: .input) ?? 0,
       stacks: try keys.decode([Stack].self, forKey: .stacks),
       isHistoryLost: try keys.decodeIfPresent(Bool.self, forKey: .historyLost) ?? false,
       cycle: try keys.decode([Edge].self, forKey: .cycle),
@@ -36,8 +36,8 @@ extension Finding: Decodable {
       crashFacts: try keys.decodeIfPresent(CrashFacts.self, forKey: .crash)
     )
     isLibrary = try keys.decodeIfPresent(Bool.self, forKey: .library) ?? false
-    processCount = try keys.decodeIfPresent(Int.self, forKey: .processes) ?? 1
-    runCount = try keys.decodeIfPresent(Int.self, forKey: .runs) ?? 1
+    processCount = try keys.decodeCountIfPresent(forKey: .processes) ?? 1
+    runCount = try keys.decodeCountIfPresent(forKey: .runs) ?? 1
     suppression = try keys.decodeIfPresent(SuppressionNote.self, forKey: .suppression)
     // What it was beside a baseline is a matter of that comparison.
   }
@@ -76,7 +76,7 @@ extension Finding.Stack: Decodable {
       role: try keys.decodeCase(Evidence.Role.self, forKey: .role),
       thread: try keys.decodeIfPresent(String.self, forKey: .thread),
       threadName: try keys.decodeIfPresent(String.self, forKey: .threadName),
-      event: try keys.decodeIfPresent(Int.self, forKey: .event) ?? 0,
+      event: try keys.decodeCountIfPresent(forKey: .event) ?? 0,
       site: try keys.decodeIfPresent(String.self, forKey: .site),
       frames: try keys.decode([Finding.StackFrame].self, forKey: .frames)
     )
@@ -94,7 +94,7 @@ extension Finding.StackFrame: Decodable {
       symbol: try keys.decodeIfPresent(String.self, forKey: .symbol),
       module: try keys.decodeIfPresent(String.self, forKey: .module),
       file: try keys.decodeIfPresent(String.self, forKey: .file),
-      line: try keys.decodeIfPresent(Int.self, forKey: .line) ?? 0,
+      line: try keys.decodeCountIfPresent(forKey: .line) ?? 0,
       isInlined: try keys.decode(Bool.self, forKey: .inlined),
       isFirstOwn: try keys.decodeIfPresent(Bool.self, forKey: .own) ?? false
     )
@@ -141,11 +141,11 @@ extension CrashFacts: Decodable {
       exception: try keys.decodeIfPresent(String.self, forKey: .exception),
       options: try keys.decodeIfPresent(String.self, forKey: .options),
       observances: try keys.decode([String].self, forKey: .observances),
-      reportCount: try keys.decode(Int.self, forKey: .reports)
+      reportCount: try keys.decodeCount(forKey: .reports)
     )
-    processes = try keys.decode([String: Int].self, forKey: .processes)
-    versions = try keys.decode([String: Int].self, forKey: .versions)
-    systems = try keys.decode([String: Int].self, forKey: .systems)
+    processes = try keys.decodeCounts(forKey: .processes)
+    versions = try keys.decodeCounts(forKey: .versions)
+    systems = try keys.decodeCounts(forKey: .systems)
     firstSeen = try keys.decodeIfPresent(String.self, forKey: .firstSeen)
     lastSeen = try keys.decodeIfPresent(String.self, forKey: .lastSeen)
   }
@@ -159,9 +159,9 @@ extension RecordedCrash: Decodable {
     self.init(
       name: try keys.decode(String.self, forKey: .name),
       reason: try keys.decodeIfPresent(String.self, forKey: .reason),
-      liveCount: try keys.decodeIfPresent(Int.self, forKey: .liveRegistrations),
+      liveCount: try keys.decodeCountIfPresent(forKey: .liveRegistrations),
       stack: try keys.decode(Finding.Stack.self, forKey: .stack),
-      input: try keys.decode(Int.self, forKey: .input)
+      input: try keys.decodeCount(forKey: .input)
     )
   }
 }

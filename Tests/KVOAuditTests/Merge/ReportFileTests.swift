@@ -74,6 +74,24 @@ import Testing
     #expect(try json(ReportFile.report(in: json(AuditReport()), label: "r")) == json(AuditReport()))
   }
 
+  @Test(
+    "with a number of things that there cannot be is refused, with its place",
+    arguments: ["-1", "9223372036854775807", "-9223372036854775808"],
+    ["count", "processes", "runs"]
+  )
+  func impossibleCount(number: String, key: String) throws {
+    let text = String(decoding: json(.sample), as: UTF8.self)
+    let place = try #require(text.firstMatch(of: try Regex("\"\(key)\": \\d+")))
+    let damaged = text.replacingCharacters(in: place.range, with: "\"\(key)\": \(number)")
+    #expect {
+      try ReportFile.report(in: Array(damaged.utf8), label: "r")
+    } throws: { error in
+      (error as? InputFailure)?.message.contains(
+        "\(key): \(number) is no number of things; it must be one from 0 to 281474976710656"
+      ) == true
+    }
+  }
+
   @Test("of before a key was there is read, too")
   func older() throws {
     var object = try #require(
