@@ -96,7 +96,7 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: change lost while the observation was made (KVO011 registration-race)
-      Screen#3 was registered during a change of "balance" of Account#12, and not told of it, \#
+      Screen#3, registered meanwhile, was not told of a change of "balance" of Account#12, \#
     on thread 2
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 2
@@ -303,7 +303,7 @@ extension ReportTests {
     """#,
     #"""
     NOTE: KVOSafety: keys that depend on each other in a circle (KVO028 dependency-cycle)
-      "gross" of Account is affected by "net", which is affected by "gross", on thread 1 (main)
+      "gross" of Account is affected by "net", which is affected by "gross"
         (no stack, event 2)
       Fix: let gross depend on stored keys only
       Signature: 3639ccc2 · seen once · event 2 · note, none
@@ -312,7 +312,7 @@ extension ReportTests {
     #"""
     WARNING: KVOSafety: more observations live after each run (KVO022 registration-growth)
       Each of 3 runs of "open page" ended with more observations of "title" of Page by Screen \#
-    than the one before: 1, 2, 3, on thread 1 (main)
+    than the one before: 1, 2, 3
         (no stack, event 9)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12

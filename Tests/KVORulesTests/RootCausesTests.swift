@@ -132,8 +132,7 @@ struct RootCausesTests {
             Screen#23 was deallocated while it observed "title" of Page#13, on thread 1 \#
         (main) (KVO007 observer-deinit-while-registered, b519695c, seen once)
             Each of 3 runs of "open page" ended with more observations of "title" of Page by \#
-        Screen than the one before: 1, 2, 3, on thread 1 (main) (KVO022 registration-growth, \#
-        5cdbbb64, seen once)
+        Screen than the one before: 1, 2, 3 (KVO022 registration-growth, 5cdbbb64, seen once)
           Fix: end it where the scope ends: `token.invalidate()`, or \#
         `page.removeObserver(self, forKeyPath: "title")`; if it is meant to live, say so with \#
         `expectedToLive: "why"`

@@ -14,6 +14,10 @@ extension RuleCatalogue {
           `{subject}.removeObserver(self, forKeyPath: "{keyPath}")` before the last reference \
           goes, or let {observer} hold it
           """,
+        tokenHint: """
+          end the observation while {subject} is alive: `token.invalidate()` before the last reference \
+          goes, or keep {subject} for as long as the token
+          """,
         happened: "An object was deallocated while somebody observed it.",
         matters: """
           Before iOS 11 and macOS 10.13 this raises an exception. Since then automatic notifiers \

@@ -14,6 +14,8 @@ package enum RuleCatalogue {
     /// What to do, with the line to add; `{subject}` (as a variable), `{Subject}` and `{observer}`
     /// (as types), `{keyPath}` and `{context}` stand for the names of the case at hand.
     package var hint: String
+    /// The same where nobody observes but a token's closure, if that is another thing to do.
+    package var tokenHint: String?
     package var explanation: Explanation
   }
 
@@ -109,6 +111,7 @@ package enum RuleCatalogue {
     isLive: Bool = false,
     _ consequences: Consequences,
     hint: String,
+    tokenHint: String? = nil,
     happened: String,
     matters: String,
     fix: String,
@@ -123,6 +126,7 @@ package enum RuleCatalogue {
       isLive: isLive,
       consequences: consequences,
       hint: hint,
+      tokenHint: tokenHint,
       explanation: Explanation(
         happened: happened,
         matters: matters,

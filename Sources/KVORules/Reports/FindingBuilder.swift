@@ -67,7 +67,7 @@ package struct FindingBuilder {
       input: input,
       stacks: stacks,
       isHistoryLost: verdict.isHistoryLost,
-      hint: sentence.hint(entry.hint)
+      hint: sentence.hint(verdict.observer == nil ? entry.tokenHint ?? entry.hint : entry.hint)
     )
     let callers = verdict.evidence.compactMap { evidence in
       reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall

@@ -9,11 +9,16 @@ struct FindingSentence {
   /// What happened, naming types, key path, objects and thread.
   var text: String {
     var text = event
-    if let thread = failed?.thread {
+    if isOfOneThread, let thread = failed?.thread {
       text += ", on thread \(thread)"
       if let name = failed?.threadName { text += " (\(name))" }
     }
     return text
+  }
+
+  /// Whether it happened on one thread: a sum over runs did not, nor what a class declares.
+  private var isOfOneThread: Bool {
+    verdict.code != .registrationGrowth && verdict.code != .dependencyCycle
   }
 
   var names: TraceNames { builder.names }
@@ -71,7 +76,7 @@ struct FindingSentence {
     case .deliveryAfterRemove:
       "\(who) was told of \(path) of \(subject) after that observation had ended"
     case .registrationRace:
-      "\(who) was registered during a change of \(path) of \(subject), and not told of it"
+      "\(who), registered meanwhile, was not told of a change of \(path) of \(subject)"
     case .priorWithoutAfter:
       "\(who) was told that \(path) of \(subject) would change, and not that it had"
     case .mutationWithoutNotification: mutation

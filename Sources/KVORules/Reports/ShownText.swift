@@ -21,7 +21,8 @@ package enum ShownText {
     return result
   }
 
-  private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
+  /// Whether a terminal or a text view acts on the character instead of showing it.
+  package static func isActive(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     // Control characters; the second block holds the one-byte form of the escape sequences.
     case 0..<0x20, 0x7f..<0xa0: true
