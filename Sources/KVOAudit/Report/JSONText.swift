@@ -1,3 +1,4 @@
+import KVORules
 import KVOTrace
 
 /// Writes JSON with its keys in the order in which they are given, two spaces a level.
@@ -23,13 +24,35 @@ struct JSONText {
   /// Writes a key; the value must follow.
   mutating func key(_ key: String) {
     separate()
-    bytes.append(jsonString: key)
+    string(key)
     bytes.append(contentsOf: ": ".utf8)
   }
 
   mutating func value(_ text: String?) {
     guard let text else { return null() }
-    bytes.append(jsonString: text)
+    string(text)
+  }
+
+  /// Writes a string.
+  ///
+  /// What would move a terminal's cursor, or turn the direction of writing, is escaped beyond what JSON
+  /// asks for: people look at JSON there, too.
+  private mutating func string(_ text: String) {
+    guard text.unicodeScalars.contains(where: ShownText.isActive) else {
+      return bytes.append(jsonString: text)
+    }
+    var escaped: [UInt8] = []
+    escaped.append(jsonString: text)
+    for scalar in String(decoding: escaped, as: UTF8.self).unicodeScalars {
+      if ShownText.isActive(scalar) {
+        let digits = String(scalar.value, radix: 16)
+        bytes.append(
+          contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+        )
+      } else {
+        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+      }
+    }
   }
 
   mutating func value(_ number: Int?) {

@@ -36,7 +36,7 @@ struct XMLText {
 
   private var indentation: String { String(repeating: "  ", count: depth) }
 
-  /// `text` without the characters that mean something in XML, or that XML 1.0 cannot hold.
+  /// `text` without the characters that mean something in XML or to a terminal, or that XML 1.0 cannot hold.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -46,7 +46,7 @@ struct XMLText {
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
-      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+      case _ where ShownText.isActive(scalar) || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
         result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
