@@ -38,6 +38,12 @@ struct AuditArguments: ParsableArguments {
           + "as --profile apple-modern"
       )
     }
+    if reporting.summary != nil {
+      throw ValidationError(
+        "--profile all and --summary cannot go together: a partial result is of one runtime; ask for one, "
+          + "such as --profile apple-modern"
+      )
+    }
     for output in reporting.formats {
       switch output.format {
       case .text, .json: continue
@@ -56,7 +62,7 @@ struct AuditArguments: ParsableArguments {
   /// - Returns: what is known.
   /// - Throws: ``ExitStatus``; what is wrong was said.
   func prepare(reading inputs: [AuditInput]) throws -> Triage {
-    try reporting.check(reading: inputs)
+    try reporting.check(reading: inputs, and: known.files)
     return try known.load()
   }
 

@@ -114,13 +114,12 @@ struct ExportCommand: ParsableCommand {
     _ progress: @escaping Audit.Progress
   ) throws {
     guard let output else { return }
-    let draft = output + ".part"
-    OutputFile.remove(draft)
+    let draft = try OutputDraft(for: output)
     do throws(DatabaseExport.Failure) {
-      var export = try DatabaseExport(report, path: draft)
+      var export = try DatabaseExport(report, path: draft.path)
       try export.run(inputs, progress: progress)
     } catch {
-      OutputFile.remove(draft)
+      draft.discard()
       switch error {
       case .input(let failure): throw unreadable([failure])
       case .database(let words):
@@ -128,11 +127,7 @@ struct ExportCommand: ParsableCommand {
         throw ExitStatus.unwritable
       }
     }
-    if let problem = OutputFile.move(draft, to: output) {
-      OutputFile.remove(draft)
-      StandardStreams.complain("kvo-audit: \(output): cannot be written: \(problem)")
-      throw ExitStatus.unwritable
-    }
+    try draft.replace()
   }
 
   private func write(_ bytes: [UInt8]) throws {

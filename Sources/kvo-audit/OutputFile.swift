@@ -25,11 +25,22 @@ extension OutputFile {
   /// - Parameters:
   ///   - paths: the files to be written.
   ///   - inputs: what is going to be read, and must not be written over.
+  ///   - files: what else is read.
   /// - Throws: ``ExitStatus/unwritable`` where one cannot; says why of each first.
-  static func check(_ paths: [String], reading inputs: [AuditInput]) throws {
-    let problems = paths.compactMap { path -> String? in
+  static func check(
+    _ paths: [String],
+    reading inputs: [AuditInput],
+    and files: [String] = []
+  ) throws {
+    let problems = paths.enumerated().compactMap { index, path -> String? in
       if inputs.contains(where: { $0.paths.contains { isSame(path, as: $0) } }) {
         return "\(path): is read as a log, and would be overwritten; name another file"
+      }
+      if let file = files.first(where: { isSame(path, as: $0) }) {
+        return "\(path): \(file) is read, too, and would be overwritten; name another file"
+      }
+      if let other = paths[..<index].first(where: { isOneFile(path, $0) }) {
+        return "\(path): is \(other), where another report goes; name another file"
       }
       return problem(with: path).map { "\(path): cannot be written: \($0)" }
     }
@@ -59,16 +70,16 @@ extension OutputFile {
   ///
   /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says why first.
   static func writeSecret(_ bytes: [UInt8], to path: String) throws {
-    let draft = "\(path).new"
-    remove(draft)
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return try refuse(path, errno) }
-    var code = StandardStreams.write(bytes, to: descriptor)
-    if close(descriptor) != 0, code == 0 { code = errno }
-    if code == 0, rename(draft, path) != 0 { code = errno }
-    guard code != 0 else { return }
-    remove(draft)
-    try refuse(path, code)
+    let draft = try OutputDraft(for: path, permissions: 0o600)
+    let sink = OutputSink(path: draft.path)
+    sink.take(bytes)
+    do {
+      try sink.finish()
+    } catch {
+      draft.discard()
+      throw error
+    }
+    try draft.replace()
   }
 
   private static func refuse(_ path: String, _ code: Int32) throws {
@@ -78,12 +89,21 @@ extension OutputFile {
     throw ExitStatus.unwritable
   }
 
-  /// Removes the file at `path`, where there is one.
-  static func remove(_ path: String) { _ = unlink(path) }
+  /// Whether both paths lead to one file, which need not be there yet; devices take any number of reports.
+  private static func isOneFile(_ path: String, _ other: String) -> Bool {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      return status.st_mode & S_IFMT == S_IFREG && isSame(path, as: other)
+    }
+    let (folder, name) = parts(of: path)
+    let (otherFolder, otherName) = parts(of: other)
+    return name == otherName && isSame(folder, as: otherFolder)
+  }
 
-  /// Puts the file at `draft` in the place of the one at `path`; why it could not, or nil.
-  static func move(_ draft: String, to path: String) -> String? {
-    rename(draft, path) == 0 ? nil : String(cString: strerror(errno))
+  private static func parts(of path: String) -> (folder: String, name: Substring) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path[...]) }
+    let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    return (folder, path[path.index(after: slash)...])
   }
 
   /// Why the file at `path` cannot be written, or nil.
@@ -94,9 +114,7 @@ extension OutputFile {
       return access(path, W_OK) == 0 ? nil : String(cString: strerror(errno))
     }
     if errno != ENOENT { return String(cString: strerror(errno)) }
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    return access(folder, W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
+    return access(parts(of: path).folder, W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
   }
 }
 
@@ -110,7 +128,10 @@ final class OutputSink {
   private var descriptor: Int32 = -1
 
   /// Makes a sink of a file, or of standard output.
-  init(path: String?) { self.path = path }
+  init(path: String?) {
+    StandardStreams.ignoreFileSizeSignal()
+    self.path = path
+  }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 

@@ -89,10 +89,12 @@ struct ReportOptions: ParsableArguments {
 
   /// Sees to it that the outputs can be written, before anything else is done.
   ///
-  /// - Parameter inputs: the files that are going to be read.
+  /// - Parameters:
+  ///   - inputs: the logs that are going to be read.
+  ///   - files: the other files that are.
   /// - Throws: ``ExitStatus/unwritable`` where one cannot; says why first.
-  func check(reading inputs: [AuditInput]) throws {
-    try OutputFile.check(outputs.compactMap(\.path), reading: inputs)
+  func check(reading inputs: [AuditInput], and files: [String]) throws {
+    try OutputFile.check(outputs.compactMap(\.path), reading: inputs, and: files)
   }
 
   /// Writes the report in all forms, and ends with the status that it gives.

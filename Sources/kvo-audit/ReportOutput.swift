@@ -25,7 +25,8 @@ struct ReportOutput: ExpressibleByArgument {
   init?(argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let format = Format(rawValue: String(parts[0])), parts.last != "" else { return nil }
-    self.init(format: format, path: parts.count == 2 ? String(parts[1]) : nil)
+    // As for inputs, - is the standard stream.
+    self.init(format: format, path: parts.count == 2 && parts[1] != "-" ? String(parts[1]) : nil)
   }
 
   static var allValueStrings: [String] { Format.allCases.map(\.rawValue) }

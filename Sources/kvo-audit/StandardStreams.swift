@@ -18,6 +18,11 @@ enum StandardStreams {
   /// Lets a reader that goes away (`kvo-audit … | head`) show as an error of `write`.
   static func ignoreBrokenPipes() { _ = ignoredBrokenPipesBefore }
 
+  /// Lets a limit on the size of files show as an error of `write`, too.
+  ///
+  /// Called where reports are written, and so not before `record` runs a program, which would inherit it.
+  static func ignoreFileSizeSignal() { signal(SIGXFSZ, SIG_IGN) }
+
   /// Whether this process was started with SIGPIPE ignored, which its children inherit.
   static let ignoredBrokenPipesBefore =
     unsafeBitCast(signal(SIGPIPE, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
@@ -28,6 +33,7 @@ enum StandardStreams {
   ///
   /// - Throws: ``Failure`` where the output cannot be written, as on a full disk.
   static func print(_ bytes: [UInt8]) throws(Failure) {
+    ignoreFileSizeSignal()
     let code = write(bytes, to: STDOUT_FILENO)
     if code != 0, code != EPIPE {
       throw Failure(description: "the report cannot be written: \(String(cString: strerror(code)))")

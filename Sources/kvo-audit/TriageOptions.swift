@@ -62,16 +62,21 @@ struct TriageOptions: ParsableArguments {
     }
   }
 
+  /// The files that are read.
+  var files: [String] { suppressionPaths + (baseline.map { [$0] } ?? []) }
+
+  private var suppressionPaths: [String] {
+    suppressionFiles.isEmpty && !noSuppressions && access(SuppressionFile.defaultName, F_OK) == 0
+      ? [SuppressionFile.defaultName] : suppressionFiles
+  }
+
   /// Reads the files, before anything else is done.
   ///
   /// - Throws: ``ExitStatus/unreadable`` where one cannot be used; says why first.
   func load() throws -> Triage {
-    let files =
-      suppressionFiles.isEmpty && !noSuppressions && access(SuppressionFile.defaultName, F_OK) == 0
-      ? [SuppressionFile.defaultName] : suppressionFiles
     var messages: [String] = []
     var suppressions: [Suppression] = []
-    for path in files {
+    for path in suppressionPaths {
       do throws(SuppressionFile.Failure) {
         suppressions += try SuppressionFile(path: path).suppressions
       } catch {

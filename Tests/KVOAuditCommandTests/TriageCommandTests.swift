@@ -18,6 +18,7 @@ import Testing
     _ = try folder.file("two.jsonl", Self.removal("a") + Self.removal("bb"))
     _ = try folder.file("known", "KVO002 path=a until=2027-01-31 because of #1\n")
     _ = try folder.file("bad", "KVO002\nKVO999 until=2027-01-31 because x\n")
+    _ = try folder.file("base.json", #"{"schema": 1, "findings": []}"#)
     _ = try folder.file("later.json", #"{"schema": 2, "findings": []}"#)
   }
 
@@ -49,6 +50,12 @@ import Testing
       (["--format", "json=x", "--format", "sarif=x", "one.jsonl"], 64),
       (["--summary", "none/x.json", "one.jsonl"], 74), (["--format", "json=.", "one.jsonl"], 74),
       (["--format", "json=one.jsonl", "one.jsonl"], 74),
+      (["--suppressions", "known", "--format", "text=known", "one.jsonl"], 74),
+      (["--baseline", "base.json", "--format", "text=./base.json", "one.jsonl"], 74),
+      (["--format", "json=new", "--format", "html=./new", "one.jsonl"], 74),
+      (["--format", "json=/dev/null", "--format", "sarif=/dev/null", "one.jsonl"], 64),
+      (["--profile", "all", "--summary", "new.json", "one.jsonl"], 64),
+      (["--format", "text=-", "one.jsonl"], 1),
     ] as [([String], Int32)]
   )
   func status(arguments: [String], status: Int32) throws {

@@ -1,0 +1,72 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A file beside the one that it is to replace, so that what was there before stays until all is written.
+///
+/// Its name is no other file's. A link is followed: the file that it leads to is replaced.
+struct OutputDraft {
+  /// Where to write.
+  let path: String
+  private let target: String
+
+  /// Makes an empty file in the folder of `output`.
+  ///
+  /// - Parameters:
+  ///   - output: the file to replace.
+  ///   - permissions: nil: those of the one that is there.
+  /// - Throws: ``ExitStatus/unwritable`` where none can be made; says why first.
+  init(for output: String, permissions: mode_t? = nil) throws {
+    StandardStreams.ignoreFileSizeSignal()
+    var status = stat()
+    let isThere = stat(output, &status) == 0
+    if isThere, status.st_mode & S_IFMT != S_IFREG {
+      throw Self.refusal(output, "only a file can be replaced, and this is none")
+    }
+    target = isThere ? Self.real(output) ?? output : output
+    var name = Array("\(target).XXXXXX".utf8CString)
+    let descriptor = mkstemp(&name)
+    guard descriptor >= 0 else { throw Self.refusal(output, String(cString: strerror(errno))) }
+    let usual = isThere ? status.st_mode & 0o7777 : 0o666 & ~Self.fileMask
+    fchmod(descriptor, permissions ?? usual)
+    close(descriptor)
+    path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Puts the draft in the place of the file.
+  ///
+  /// - Throws: ``ExitStatus/unwritable`` where that fails; says why first, and removes the draft.
+  func replace() throws {
+    guard rename(path, target) != 0 else { return }
+    let reason = String(cString: strerror(errno))
+    discard()
+    throw Self.refusal(target, reason)
+  }
+
+  /// Removes the draft.
+  func discard() { unlink(path) }
+
+  private static func refusal(_ path: String, _ reason: String) -> ExitCode {
+    StandardStreams.complain("kvo-audit: \(path): cannot be written: \(reason)")
+    return ExitStatus.unwritable
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// What the process takes away from the permissions of new files.
+  private static var fileMask: mode_t {
+    let mask = umask(0)
+    umask(mask)
+    return mask
+  }
+}
