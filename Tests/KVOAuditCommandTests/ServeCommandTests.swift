@@ -20,7 +20,8 @@ import Testing
   private func serving(_ script: String) throws -> CommandRun {
     try CommandRun(
       shell: """
-        $audit watch a.jsonl --serve 0 --every 0.1 >out 2>err & pid=$!
+        : >out; : >err
+        $audit watch a.jsonl --serve 0 --every 0.1 >>out 2>>err & pid=$!
         # Swift Testing's threads block signals, which is inherited: only this one is not.
         trap 'kill -KILL $pid 2>/dev/null' EXIT
         until grep -q follows err && grep -q first out; do sleep 0.05; done
