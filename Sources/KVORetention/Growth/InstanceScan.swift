@@ -19,7 +19,8 @@ struct InstanceScan {
   /// Mappings beyond that are reservations, such as AddressSanitizer's own.
   private static let regionLimit: UInt = 1 << 36
 
-  /// The size of an instance of each class that is meant, by its metadata.
+  /// The size of an instance of each class that is meant, by the complement of its metadata: a table that
+  /// has the word itself may look like an object.
   private let classes: [UInt: UInt]
   private let memory: MemoryMap
   private let memoryCopy: MemoryCopy
@@ -27,7 +28,7 @@ struct InstanceScan {
 
   init(of classes: [any AnyObject.Type], memory: MemoryMap, copy: MemoryCopy) {
     self.classes = Dictionary(
-      classes.map { (UInt(bitPattern: TypeMetadata($0).pointer), Self.instanceSize(of: $0)) },
+      classes.map { (~UInt(bitPattern: TypeMetadata($0).pointer), Self.instanceSize(of: $0)) },
       uniquingKeysWith: { first, _ in first }
     )
     self.memory = memory
@@ -35,12 +36,12 @@ struct InstanceScan {
     check = MetadataCheck(memory: memory)
   }
 
-  /// The addresses of the instances, by the metadata of each.
+  /// The addresses of the instances, by the complement of the metadata of each.
   ///
   /// - Complexity: O(bytes) of the process's writable memory.
   func instances() -> [UInt: [UInt]] {
     var instances: [UInt: [UInt]] = [:]
-    // The size of an instance by metadata; 0 for what is none of the classes.
+    // The size of an instance, as above; 0 for what is none of the classes.
     var sizes = classes
     withUnsafeTemporaryAllocation(byteCount: 8 + Self.pieceByteCount, alignment: 16) { piece in
       guard let copy = piece.baseAddress.map({ $0 + 8 }) else { return }
@@ -80,7 +81,7 @@ struct InstanceScan {
         if let size = size(of: word, &sizes), size > 0 {
           let address = start + UInt(offset)
           let front = copy.load(fromByteOffset: offset - 8, as: UInt.self)
-          if isAllocated(address, front, size) { instances[word, default: []].append(address) }
+          if isAllocated(address, front, size) { instances[~word, default: []].append(address) }
         }
         offset = kvos_next_object(copy, copied, offset + 16)
       }
@@ -99,11 +100,11 @@ struct InstanceScan {
   /// The size of instances of the class with this metadata, 0 where it is none of those that are meant,
   /// nil where it is no class.
   private func size(of metadata: UInt, _ sizes: inout [UInt: UInt]) -> UInt? {
-    if let size = sizes[metadata] { return size }
+    if let size = sizes[~metadata] { return size }
     // Not remembered: words that are no metadata are many.
     guard let record = classRecord(at: metadata) else { return nil }
     let size = isMeant(record) ? UInt(record.instanceSize) : 0
-    sizes[metadata] = size
+    sizes[~metadata] = size
     return size
   }
 
@@ -122,7 +123,7 @@ struct InstanceScan {
   private func isMeant(_ record: KVOSClassMetadata) -> Bool {
     var superclass = UInt(bitPattern: record.superclass)
     for _ in 0..<256 {
-      if classes[superclass] != nil { return true }
+      if classes[~superclass] != nil { return true }
       guard let next = classRecord(at: superclass) else { return false }
       superclass = UInt(bitPattern: next.superclass)
     }

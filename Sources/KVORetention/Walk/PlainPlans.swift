@@ -12,9 +12,9 @@ struct PlainPlans: ~Copyable {
       case elements
     }
 
-    /// The objects' first word.
-    var metadata: UInt
     var byteCount: UInt
+    /// The objects' first word; at no multiple of 16, where it might look like one of them.
+    var metadata: UInt
     var slots: UnsafePointer<Slot>
     var slotCount: Int
     /// From one element to the next.
@@ -89,8 +89,8 @@ struct PlainPlans: ~Copyable {
   private static var none: Plan {
     let slots = UnsafePointer<Slot>(bitPattern: 8).unsafelyUnwrapped
     return Plan(
-      metadata: 0,
       byteCount: .max,
+      metadata: 0,
       slots: slots,
       slotCount: 0,
       stride: 1,
