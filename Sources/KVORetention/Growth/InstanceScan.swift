@@ -41,14 +41,13 @@ struct InstanceScan {
   /// - Complexity: O(bytes) of the process's writable memory.
   func instances() -> [UInt: [UInt]] {
     var instances: [UInt: [UInt]] = [:]
-    // The size of an instance, as above; 0 for what is none of the classes.
-    var sizes = classes
+    var known = KnownWords(sizes: classes)
     withUnsafeTemporaryAllocation(byteCount: 8 + Self.pieceByteCount, alignment: 16) { piece in
       guard let copy = piece.baseAddress.map({ $0 + 8 }) else { return }
       for region in memory.regions
       where region.isWritable && !region.isImage && region.end - region.start < Self.regionLimit {
         for range in Self.ranges(of: region, without: UInt(bitPattern: copy)) {
-          scan(range, copy, &sizes, &instances)
+          scan(range, copy, &known, &instances)
         }
       }
       memset(copy, 0, Self.pieceByteCount)
@@ -67,7 +66,7 @@ struct InstanceScan {
   private func scan(
     _ range: Range<UInt>,
     _ copy: UnsafeMutableRawPointer,
-    _ sizes: inout [UInt: UInt],
+    _ known: inout KnownWords,
     _ instances: inout [UInt: [UInt]]
   ) {
     var start = range.lowerBound
@@ -78,7 +77,7 @@ struct InstanceScan {
       var offset = kvos_next_object(copy, copied, 16)
       while offset < copied {
         let word = copy.load(fromByteOffset: offset, as: UInt.self)
-        if let size = size(of: word, &sizes), size > 0 {
+        if let size = size(of: word, &known), size > 0 {
           let address = start + UInt(offset)
           let front = copy.load(fromByteOffset: offset - 8, as: UInt.self)
           if isAllocated(address, front, size) { instances[~word, default: []].append(address) }
@@ -99,13 +98,40 @@ struct InstanceScan {
 
   /// The size of instances of the class with this metadata, 0 where it is none of those that are meant,
   /// nil where it is no class.
-  private func size(of metadata: UInt, _ sizes: inout [UInt: UInt]) -> UInt? {
-    if let size = sizes[~metadata] { return size }
-    // Not remembered: words that are no metadata are many.
-    guard let record = classRecord(at: metadata) else { return nil }
+  private func size(of metadata: UInt, _ known: inout KnownWords) -> UInt? {
+    if let size = known.sizes[~metadata] { return size }
+    guard !known.isRefused(metadata) else { return nil }
+    guard let record = classRecord(at: metadata) else {
+      known.refuse(metadata)
+      return nil
+    }
     let size = isMeant(record) ? UInt(record.instanceSize) : 0
-    sizes[~metadata] = size
+    known.sizes[~metadata] = size
     return size
+  }
+
+  /// What words were found to be: to ask again costs a call of the kernel.
+  ///
+  /// Keeps complements, so that no word of its own looks like what is being looked for.
+  private struct KnownWords {
+    private static let capacity = 1 << 14
+
+    /// The size of an instance, by the complement of the metadata; 0 for what is none of the classes.
+    var sizes: [UInt: UInt]
+    /// The complements of words that are no metadata.
+    ///
+    /// Those are many: a newcomer takes the place of who was there.
+    private var refused = [UInt](repeating: 0, count: capacity)
+
+    init(sizes: [UInt: UInt]) { self.sizes = sizes }
+
+    func isRefused(_ word: UInt) -> Bool { refused[Self.place(of: word)] == ~word }
+
+    mutating func refuse(_ word: UInt) { refused[Self.place(of: word)] = ~word }
+
+    private static func place(of word: UInt) -> Int {
+      Int(truncatingIfNeeded: word >> 3) & (capacity - 1)
+    }
   }
 
   /// What a word leads to, if that looks like a class.
