@@ -1,3 +1,5 @@
+import KVORules
+
 /// Writes XML elements, two spaces a level.
 struct XMLText {
   private var text = #"<?xml version="1.0" encoding="UTF-8"?>"# + "\n"
