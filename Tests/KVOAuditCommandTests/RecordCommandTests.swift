@@ -140,7 +140,7 @@ import Testing
       {
         until_noted ready; printf '\\003'
         until_noted INT; kill -TERM $(cat program)
-      } | script -qec "$record -- bash -c '
+      } | script -qec "exec $record -- bash -c '
         [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo terminal >> noted; . ./waiting.sh'" /dev/null
       echo $? $(cat noted)
       """
