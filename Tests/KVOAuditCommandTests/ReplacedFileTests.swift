@@ -77,7 +77,7 @@ struct ReplacedFileTests {
     #expect(run.output == "74\n74\n")
     #expect(
       run.complaint == """
-        kvo-audit: a.db: cannot be written: database or disk is full
+        kvo-audit: a.db: cannot be written: disk I/O error
         kvo-audit: page.html: cannot be written: File too large
 
         """

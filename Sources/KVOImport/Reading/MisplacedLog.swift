@@ -11,6 +11,7 @@ import Darwin
 /// A log is known by its first bytes; one behind a long text, in another encoding or inside other JSON
 /// comes here.
 struct MisplacedLog {
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
   private static let mark = Array("\n{\"event\":".utf8)
 
   /// Where the line of the first event begins, in bytes of the text; nil: there is none so far.
@@ -24,6 +25,11 @@ struct MisplacedLog {
   /// Complexity: O(bytes), brace by brace.
   mutating func look(at text: ArraySlice<UInt8>) {
     guard offset == nil else { return }
+    var text = text
+    if byteCount == 0, text.starts(with: Self.byteOrderMark) {
+      byteCount = Self.byteOrderMark.count
+      text = text.dropFirst(byteCount)
+    }
     let seam = carried + text.prefix(Self.mark.count)
     if let place = Self.place(in: seam[...]) {
       offset = byteCount - carried.count + place + 1
@@ -55,14 +61,14 @@ struct MisplacedLog {
   var refusal: String? {
     switch offset {
     case nil: nil
-    case 0:
+    case 0, Self.byteOrderMark.count:
       "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
     case .some(let offset):
       "a usage log begins at byte \(offset), behind other text; give it alone: tail -c +\(offset + 1)"
     }
   }
 
-  /// Why a document of JSON without a crash report in it is not to be read as one, or nil.
+  /// Why a document of JSON is none of a crash report, or nil.
   static func refusal(ofJSON bytes: [UInt8]) -> String? {
     let head = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
     if head.contains(#/^\s*\{\s*"schema"\s*:\s*\d/#), head.contains("\"findings\"") {

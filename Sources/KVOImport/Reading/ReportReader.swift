@@ -48,13 +48,14 @@ final class ReportReader: TextFaultReader {
     take(decoder.finish())
     if let json { judgeJSON(json) }
     passages.finish { judge($0) }
+    let refusal = decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
     return ImportedText(
       form: form ?? .console,
       reportCount: reportCount,
       findings: folder.findings,
       problems: problems,
       unnamed: symbolizer?.complaints ?? [],
-      refusal: decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
+      refusal: refusal ?? (folder.findings.isEmpty ? decoder.doubt : nil)
     )
   }
 
@@ -97,11 +98,8 @@ final class ReportReader: TextFaultReader {
   private func judgeJSON(_ bytes: [UInt8]) {
     let start = bytes.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? 0
     let reports = JSONReports(bytes[start...])
-    if reports.documents.isEmpty {
-      jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
-    } else {
-      form = .ips
-    }
+    jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
+    if !reports.documents.isEmpty { form = .ips }
     for document in reports.documents { judge(document) }
     guard let problem = reports.problem else { return }
     let offset = min(bytes.count, start + problem.offset)

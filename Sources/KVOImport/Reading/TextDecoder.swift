@@ -21,6 +21,8 @@ struct TextDecoder {
   private var lead: UInt16?
   /// Why the input is no text, or nil.
   private(set) var refusal: String?
+  /// Why the input may be none, if nothing is found in it.
+  private(set) var doubt: String?
 
   /// The next piece as UTF-8.
   mutating func decode(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -48,10 +50,10 @@ struct TextDecoder {
     if case .asItIs = encoding {
       if let tool = Self.unpackingTools.first(where: { bytes.starts(with: $0.mark) })?.tool {
         refusal = "packed; unpack it first: \(tool)"
-      } else if Self.isBinary(bytes.prefix(Self.headByteCount)) {
-        refusal =
-          "neither text nor a usage log: it has bytes that no text has; name the crash report or "
-          + "console text inside it, unpacked"
+      } else {
+        let head = bytes.prefix(Self.headByteCount)
+        if Self.isBinary(head) { refusal = Self.noText }
+        if Self.mayBeBinary(head) { doubt = Self.noText }
       }
     }
     return decode(bytes[...])
@@ -78,8 +80,17 @@ struct TextDecoder {
     ([0x50, 0x4b, 0x03, 0x04], "unzip -p"),
   ]
 
-  /// Whether bytes stand in it that no text has: control characters, but for those that move on or colour.
+  private static let noText =
+    "neither text nor a usage log: it has bytes that no text has; name the crash report or console text "
+    + "inside it, unpacked"
+
+  /// Whether zeros stand in it that no text has.
   private static func isBinary(_ head: ArraySlice<UInt8>) -> Bool {
+    head.count(where: { $0 == 0 }) * 16 > head.count
+  }
+
+  /// Whether it has more control characters than text has, but for those that move on or colour.
+  private static func mayBeBinary(_ head: ArraySlice<UInt8>) -> Bool {
     head.count { $0 < 0x20 && !(0x08...0x0d).contains($0) && $0 != 0x1b } * 16 > head.count
   }
 
