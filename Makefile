@@ -12,7 +12,7 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check preload bench lint imports harness fuzz thread-sanitizer \
+.PHONY: demo test check preload bench lint imports documentation harness fuzz thread-sanitizer \
   recorder-thread-sanitizer address-sanitizer retention reports \
   install uninstall setup setup-tests clean
 
@@ -32,7 +32,7 @@ test: setup-tests
 	Scripts/preload
 	swift test --skip-build
 
-check: lint imports harness fuzz thread-sanitizer address-sanitizer retention
+check: lint imports documentation harness fuzz thread-sanitizer address-sanitizer retention
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -40,6 +40,10 @@ lint:
 # A violation prints "Build complete!" and exits 1: the status counts.
 imports: setup
 	swift build --build-tests --explicit-target-dependency-import-check error $(STRICT)
+
+# DocC's, of what `imports` has built: it must have no link that leads nowhere.
+documentation:
+	Scripts/documentation
 
 # What `make bench` runs, without measuring. What it measures of this package is built by `make test`.
 harness:

@@ -5,8 +5,7 @@ extension ObservationController {
   /// observations.observe(account, \.balance, action: Screen.balanceChanged)
   /// ```
   ///
-  /// As ``observe(_:_:options:isolation:fileID:line:function:handler:)``. The method does not capture
-  /// the owner. Mirrors `observe:keyPath:options:action:` with a selector without arguments.
+  /// As with a handler, which the method stands for. It does not capture the owner. Mirrors `observe:keyPath:options:action:` with a selector without arguments.
   public func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject,
     _ keyPath: KeyPath<Subject, Value>,

@@ -73,8 +73,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
   /// Observes a key path of `object` by name, such as `"owner.name"`.
   ///
-  /// As ``observe(_:_:options:isolation:fileID:line:function:handler:)``. A key path that is empty or
-  /// names no key is refused and reported (KVO029).
+  /// As by a typed key path. One that is empty or names no key is refused and reported (KVO029).
   public func observe<Subject: KeyValueObservable>(
     _ object: Subject,
     keyPath: String,

@@ -37,6 +37,6 @@ public protocol KeyValueObservable: AnyObject {
   ///
   /// Make it a `static let`. A class that is subclassed makes it a `class var` over a `static let`;
   /// the subclass overrides it with `ObservableKeyTable(inheriting: super.observableKeys, …)`. A
-  /// generic class uses ``ObservableKeyTable/shared(by:_:)``.
+  /// generic class uses ``ObservableKeyTable/shared(by:declaredBy:_:)``.
   static var observableKeys: ObservableKeyTable { get }
 }
