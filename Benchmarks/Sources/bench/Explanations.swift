@@ -31,6 +31,7 @@ enum Explanations {
       + "events, claims the delivery under the object's lock, and keeps the brackets of the change.",
     "pair": registering,
     "pair-faster-notification": registering,
+    "pair-faster-gnustep": registering,
   ]
 
   private static let registering =
