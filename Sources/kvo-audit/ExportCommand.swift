@@ -123,8 +123,7 @@ struct ExportCommand: ParsableCommand {
       switch error {
       case .input(let failure): throw unreadable([failure])
       case .database(let words):
-        StandardStreams.complain("kvo-audit: \(output): cannot be written: \(words)")
-        throw ExitStatus.unwritable
+        throw OutputFile.refusal(output, words)
       }
     }
     try draft.replace()

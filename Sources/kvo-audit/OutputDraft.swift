@@ -1,5 +1,3 @@
-import ArgumentParser
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -27,12 +25,14 @@ struct OutputDraft {
     var status = stat()
     let isThere = stat(output, &status) == 0
     if isThere, status.st_mode & S_IFMT != S_IFREG {
-      throw Self.refusal(output, "only a file can be replaced, and this is none")
+      throw OutputFile.refusal(output, "only a file can be replaced, and this is none")
     }
     target = isThere ? Self.real(output) ?? output : output
     var name = Array("\(target).XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else { throw Self.refusal(output, String(cString: strerror(errno))) }
+    guard descriptor >= 0 else {
+      throw OutputFile.refusal(output, String(cString: strerror(errno)))
+    }
     let usual = isThere ? status.st_mode & 0o7777 : 0o666 & ~Self.fileMask
     fchmod(descriptor, permissions ?? usual)
     close(descriptor)
@@ -46,16 +46,11 @@ struct OutputDraft {
     guard rename(path, target) != 0 else { return }
     let reason = String(cString: strerror(errno))
     discard()
-    throw Self.refusal(target, reason)
+    throw OutputFile.refusal(target, reason)
   }
 
   /// Removes the draft.
   func discard() { unlink(path) }
-
-  private static func refusal(_ path: String, _ reason: String) -> ExitCode {
-    StandardStreams.complain("kvo-audit: \(path): cannot be written: \(reason)")
-    return ExitStatus.unwritable
-  }
 
   private static func real(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import KVOAudit
 
 #if canImport(Glibc)
@@ -63,7 +64,7 @@ extension OutputFile {
   /// - Throws: ``ExitStatus/unwritable`` where it cannot be made; says why first.
   static func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o755) != 0, errno != EEXIST || !isFolder(path) else { return }
-    try refuse(path, errno)
+    throw refusal(path, String(cString: strerror(errno)))
   }
 
   /// Writes a file that nobody but its owner can read, in the place of one that is there.
@@ -82,11 +83,10 @@ extension OutputFile {
     try draft.replace()
   }
 
-  private static func refuse(_ path: String, _ code: Int32) throws {
-    StandardStreams.complain(
-      "kvo-audit: \(path): cannot be written: \(String(cString: strerror(code)))"
-    )
-    throw ExitStatus.unwritable
+  /// Says why `path` cannot be written, and gives the status of that.
+  static func refusal(_ path: String, _ reason: String) -> ExitCode {
+    StandardStreams.complain("kvo-audit: \(path): cannot be written: \(reason)")
+    return ExitStatus.unwritable
   }
 
   /// Whether both paths lead to one file, which need not be there yet; devices take any number of reports.
