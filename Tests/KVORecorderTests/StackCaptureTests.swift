@@ -118,6 +118,46 @@ struct StackCaptureTests {
     }
   }
 
+  /// A shallow stack, and the frame pointers that it is to follow.
+  @inline(never)
+  private func shallowAndPointers() -> (id: UInt32, told: [UInt64], pointers: [UInt64]) {
+    let id = kvos_capture_stack_id(false)
+    var frames = [UInt](repeating: 0, count: 16)
+    let count = Int(kvos_capture_frame_pointers(&frames, 16))
+    // The first is where this function went on.
+    let pointers = frames.prefix(count).dropFirst().map(UInt64.init)
+    return (id, Array(CapturedStack.frames(id).dropFirst()), pointers)
+  }
+
+  @inline(never)
+  private func shallow(
+    _ isLeft: Bool,
+    depth: Int
+  ) -> (id: UInt32, told: [UInt64], pointers: [UInt64]) {
+    if depth > 0 { return shallow(isLeft, depth: depth - 1) }
+    // The frame of what is called lies at one address, whoever calls.
+    if isLeft { return shallowAndPointers() }
+    return shallowAndPointers()
+  }
+
+  @Test("that is shallow is that of the frame pointers, also when another was at the same frame")
+  func shallowAgain() {
+    onThread {
+      var ids: [Int: Set<UInt32>] = [:]
+      for round in 0..<60 {
+        let depth = round % 4 * 5
+        let isLeft = round % 3 == 0
+        let seen = shallow(isLeft, depth: depth)
+        #expect(seen.told == seen.pointers)
+        #expect(seen.told.count == min(15, seen.pointers.count))
+        ids[depth * 2 + (isLeft ? 1 : 0), default: []].insert(seen.id)
+      }
+      // One name for each place and depth, but where the difference is cut off at the outer end.
+      #expect(ids.values.allSatisfy { $0.count == 1 })
+      #expect(Set(ids.values.flatMap(\.self)).count >= 6)
+    }
+  }
+
   @Test("has its return addresses where libunwind says", .enabled(if: Self.hasPlaces))
   func places() {
     var frames = [UInt](repeating: 0, count: 40)
