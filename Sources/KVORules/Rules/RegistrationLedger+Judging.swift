@@ -13,12 +13,15 @@ extension RegistrationLedger {
   /// - KVO018 instead, where the log says that the two were made at different places.
   /// - KVO020: the object observes itself.
   ///
+  /// `isFinished` says whether the addition has returned, as ``finishAdding(_:)`` would.
+  ///
   /// - Returns: the slot of the registration, and that of the one whose place it took, which ended;
   ///   -1: none.
   mutating func add(
     _ registration: Registration,
     on subject: Int,
     at evidence: Evidence,
+    isFinished: Bool = false,
     _ verdicts: inout [Verdict]
   ) -> (slot: Int, displaced: Int) {
     var displaced = -1
@@ -45,7 +48,7 @@ extension RegistrationLedger {
         verdicts.append(verdict(.selfObservation, registration, [evidence.as(.failed)]))
       }
     }
-    let slot = insert(registration, on: subject, at: evidence, isBeingAdded: true)
+    let slot = insert(registration, on: subject, at: evidence, isBeingAdded: !isFinished)
     return (slot, displaced)
   }
 

@@ -15,63 +15,6 @@ import KVOTrace
 /// Complexity: every operation is O(1) amortised, whatever the number of registrations. Memory is
 /// bounded by what was live or remembered at one time.
 struct RegistrationLedger: Sendable {
-  /// A registration and what is known of its life.
-  struct Slot: Sendable {
-    // What is looked at most often is in front: the parts of a slot are in different cache lines.
-    var subject: Int32
-    var older: Int32 = -1
-    var newer: Int32 = -1
-    var olderOfObserver: Int32 = -1
-    var newerOfObserver: Int32 = -1
-    /// How many callbacks of it are running.
-    var callbackCount: Int32 = 0
-    var state: State = .live
-    var isBeingAdded: Bool
-    var isDeliveringInitial = false
-    /// Whether the caller holds it after its end.
-    var isHeld = false
-    /// Marks of the engine: whether anything was delivered, whether the log numbers the registration
-    /// and whether a scope answers for it.
-    var wasNotified = false
-    var isNumbered = true
-    var isScoped = false
-    /// Nil where it was removed by name.
-    var cause: CancelCause?
-    var registration: Registration
-    var registered: Evidence
-    /// Where it ended; while it is live, where its initial delivery began, if that runs.
-    var later: Evidence
-  }
-
-  enum State: Sendable {
-    case free
-    case live
-    /// Over, and in the history of its object.
-    case remembered
-    /// Over, and in no history.
-    case forgotten
-  }
-
-  /// One observed object.
-  struct Subject: Sendable {
-    var id: ObjectID
-    var oldest: Int32 = -1
-    var newest: Int32 = -1
-    var count: Int32 = 0
-    /// The history.
-    var oldestEnded: Int32 = -1
-    var newestEnded: Int32 = -1
-    var endedCount: Int32 = 0
-    /// The greatest order of its events.
-    var lastOrder: UInt64 = 0
-    var semantics: MatchingSemantics
-    var isIndexed = false
-    /// Whether something fell out of the history.
-    var hasLostHistory = false
-    /// Whether it may have been observed before the log began.
-    var hasUnknownPast: Bool
-  }
-
   static let walkLimit = 8
 
   private(set) var slots: [Slot] = []
@@ -205,31 +148,25 @@ struct RegistrationLedger: Sendable {
     at evidence: Evidence,
     isBeingAdded: Bool
   ) -> Int {
-    var new = Slot(
-      subject: Int32(subject),
-      isBeingAdded: isBeingAdded,
-      registration: registration,
-      registered: evidence.as(.registered),
-      later: evidence
-    )
     let newest = subjects[subject].newest
-    new.older = newest
     let observer = registration.observer?.id
-    if let observer { new.olderOfObserver = Int32(observers.find(observer.rawValue)) }
-    let olderOfObserver = Int(new.olderOfObserver)
+    let olderOfObserver = observer.map { observers.find($0.rawValue) } ?? -1
     let at: Int
     if freeSlot >= 0 {
       at = freeSlot
       freeSlot = Int(slots[at].older)
-      slots[at] = new
     } else {
       at = slots.count
-      slots.append(new)
+      slots.append(Slot(registration: registration, evidence))
+    }
+    Self.fill(&slots[at], registration, at: evidence) { slot in
+      slot.subject = Int32(subject)
+      slot.isBeingAdded = isBeingAdded
+      slot.older = newest
+      slot.olderOfObserver = Int32(olderOfObserver)
     }
     if newest >= 0 { slots[Int(newest)].newer = Int32(at) }
-    subjects[subject].newest = Int32(at)
-    if newest < 0 { subjects[subject].oldest = Int32(at) }
-    subjects[subject].count += 1
+    Self.append(Int32(at), to: &subjects[subject])
     if let observer {
       if olderOfObserver >= 0 { slots[olderOfObserver].newerOfObserver = Int32(at) }
       observers.set(observer.rawValue, at)
@@ -247,9 +184,40 @@ struct RegistrationLedger: Sendable {
     return at
   }
 
+  // One access to the slot for all of it: a whole new value would be copied once more.
+  @inline(__always)
+  private static func fill(
+    _ slot: inout Slot,
+    _ registration: Registration,
+    at evidence: Evidence,
+    links: (inout Slot) -> Void
+  ) {
+    links(&slot)
+    slot.newer = -1
+    slot.newerOfObserver = -1
+    slot.callbackCount = 0
+    slot.state = .live
+    slot.isDeliveringInitial = false
+    slot.isHeld = false
+    slot.wasNotified = false
+    slot.isNumbered = true
+    slot.isScoped = false
+    slot.cause = nil
+    slot.registration = registration
+    slot.registered = evidence.as(.registered)
+    slot.later = evidence
+  }
+
+  private static func append(_ slot: Int32, to subject: inout Subject) {
+    if subject.newest < 0 { subject.oldest = slot }
+    subject.newest = slot
+    subject.count += 1
+  }
+
   /// Ends the live registration at `slot`, and holds it until ``release(_:)``.
   ///
-  /// It becomes the newest of the history of its object where it `isRemembered`.
+  /// It becomes the newest of the history of its object where it `isRemembered` and may be looked for there:
+  /// a removal names an observer, or matched it before. A token's is looked for by nobody.
   mutating func end(
     _ slot: Int,
     at evidence: Evidence,
@@ -262,7 +230,7 @@ struct RegistrationLedger: Sendable {
     slots[slot].cause = cause
     slots[slot].isHeld = true
     slots[slot].state = .forgotten
-    guard isRemembered else { return }
+    guard isRemembered, cause == nil || slots[slot].registration.observer != nil else { return }
     let subject = Int(slots[slot].subject)
     guard historyCapacity > 0 else {
       subjects[subject].hasLostHistory = true
@@ -288,6 +256,27 @@ struct RegistrationLedger: Sendable {
       slots[Int(next)].older = -1
       leaveHistory(oldest)
     }
+  }
+
+  /// Ends and releases the live registration at `slot`, where nothing is to be said of its end by `cause`, and
+  /// nothing to be remembered: that of a token whose object is alive.
+  ///
+  /// - Returns: whether that is so.
+  mutating func drop(_ slot: Int, by cause: CancelCause) -> Bool {
+    switch cause {
+    case .subject, .observer: return false
+    case .user, .owner, .token: break
+    }
+    guard slots[slot].registration.observer == nil, !slots[slot].isDeliveringInitial,
+      slots[slot].callbackCount == 0
+    else { return false }
+    unlink(slot)
+    liveCount -= 1
+    if let id = slots[slot].registration.id { ids.remove(id.rawValue) }
+    slots[slot].state = .free
+    slots[slot].older = Int32(freeSlot)
+    freeSlot = slot
+    return true
   }
 
   /// The caller no longer needs the registration at `slot`, which it ended.
@@ -318,22 +307,25 @@ struct RegistrationLedger: Sendable {
     let subject = Int(slots[slot].subject)
     let older = slots[slot].older
     let newer = slots[slot].newer
-    if older >= 0 {
-      slots[Int(older)].newer = newer
-    } else {
-      subjects[subject].oldest = newer
-    }
-    if newer >= 0 {
-      slots[Int(newer)].older = older
-    } else {
-      subjects[subject].newest = older
-    }
-    subjects[subject].count -= 1
+    if older >= 0 { slots[Int(older)].newer = newer }
+    if newer >= 0 { slots[Int(newer)].older = older }
+    let isIndexed = Self.unlink(between: older, newer, from: &subjects[subject])
     if let observer = slots[slot].registration.observer?.id { unlink(slot, from: observer) }
-    if subjects[subject].isIndexed {
-      names.remove(slot, slots[slot].registration, on: subject)
-      if subjects[subject].count == 0 { subjects[subject].isIndexed = false }
-    }
+    if isIndexed { names.remove(slot, slots[slot].registration, on: subject) }
+  }
+
+  // One access to the object for all of it.
+  private static func unlink(
+    between older: Int32,
+    _ newer: Int32,
+    from subject: inout Subject
+  ) -> Bool {
+    if older < 0 { subject.oldest = newer }
+    if newer < 0 { subject.newest = older }
+    subject.count -= 1
+    let isIndexed = subject.isIndexed
+    if subject.count == 0 { subject.isIndexed = false }
+    return isIndexed
   }
 
   private mutating func unlink(_ slot: Int, from observer: ObjectID) {

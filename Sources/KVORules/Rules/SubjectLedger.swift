@@ -23,6 +23,8 @@ package struct SubjectLedger: Sendable {
   package struct RemovalOutcome: Sendable {
     /// The registration that it ended; nil: none.
     package var matched: RegistrationID?
+    /// The place that it had; -1: none.
+    package var place = -1
     package var verdicts: [Verdict]
   }
 
@@ -102,6 +104,17 @@ package struct SubjectLedger: Sendable {
     return slot < 0 ? nil : ledger.slots[slot].registered
   }
 
+  /// Where the live registration with the number `id` is kept; -1 where there is none.
+  ///
+  /// Places are small numbers, which are used again: what else is known of registrations can be kept in an
+  /// array.
+  package func place(of id: RegistrationID) -> Int { ledger.liveSlot(of: id) }
+
+  /// The places of the live registrations, in order of addition.
+  ///
+  /// Complexity: O(n).
+  package var places: [Int] { ledger.live(of: Self.subject) }
+
   /// How many slots were looked at so far; lets a test see that nothing scans.
   package var stepCount: Int { ledger.stepCount }
 
@@ -123,6 +136,29 @@ package struct SubjectLedger: Sendable {
       ledger.release(displaced)
     }
     return outcome
+  }
+
+  /// As ``add(_:at:)``, for a number that no live registration has, in a runtime that stacks equal ones.
+  ///
+  /// - Parameters:
+  ///   - registration: what is added.
+  ///   - evidence: where.
+  ///   - isFinished: whether the addition has returned, as ``finishAdding(_:)`` would say.
+  ///   - verdicts: takes what is wrong with it.
+  /// - Returns: its place.
+  package mutating func add(
+    _ registration: Registration,
+    at evidence: Evidence,
+    isFinished: Bool,
+    _ verdicts: inout [Verdict]
+  ) -> Int {
+    ledger.add(
+      registration,
+      on: Self.subject,
+      at: evidence,
+      isFinished: isFinished,
+      &verdicts
+    ).slot
   }
 
   /// Takes in a registration that was there before the recording began: nothing is judged.
@@ -183,6 +219,7 @@ package struct SubjectLedger: Sendable {
     )
     if slot >= 0 {
       outcome.matched = ledger.slots[slot].registration.id
+      outcome.place = slot
       ledger.release(slot)
     } else if case .recorded(let id) = matching {
       outcome.matched = id
@@ -200,12 +237,28 @@ package struct SubjectLedger: Sendable {
     by cause: CancelCause,
     at evidence: Evidence
   ) -> CancelOutcome {
-    let slot = ledger.liveSlot(of: id)
-    var outcome = CancelOutcome(ended: slot >= 0, verdicts: [])
-    if slot < 0 { return outcome }
-    ledger.cancel(slot, by: cause, at: evidence, &outcome.verdicts)
-    ledger.release(slot)
+    var outcome = CancelOutcome(ended: false, verdicts: [])
+    outcome.ended = cancel(id, by: cause, &outcome.verdicts) { evidence } >= 0
     return outcome
+  }
+
+  /// As ``cancel(_:by:at:)``, with evidence that is asked for only where the registration is live.
+  ///
+  /// - Returns: the place that it had; -1 where it was not live.
+  package mutating func cancel(
+    _ id: RegistrationID,
+    by cause: CancelCause,
+    _ verdicts: inout [Verdict],
+    at evidence: () -> Evidence
+  ) -> Int {
+    let slot = ledger.liveSlot(of: id)
+    if slot < 0 { return slot }
+    let evidence = evidence()
+    if !ledger.drop(slot, by: cause) {
+      ledger.cancel(slot, by: cause, at: evidence, &verdicts)
+      ledger.release(slot)
+    }
+    return slot
   }
 
   // MARK: - Deaths
