@@ -199,7 +199,7 @@ struct RetainWalkTests {
     KVO.findRetainCycles(from: screen)
     Recorder.shared.detach(memory)
     var engine = RuleEngine()
-    let thread = memory.events.last?.thread
+    let thread = Recorder.currentThread
     for (index, event) in memory.events.enumerated() where event.thread == thread {
       _ = engine.consume(event, number: index + 1)
     }
