@@ -34,7 +34,7 @@ package final class ForeignRegistration: Sendable {
       registration: request.registration(on: storage, observer: record?.ref),
       key: request.key,
       path: [],
-      declaration: nil,
+      single: nil,
       observer: record,
       root: storage,
       valueType: nil,

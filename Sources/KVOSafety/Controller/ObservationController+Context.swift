@@ -20,7 +20,7 @@ extension ObservationController where Owner: KeyValueObserver {
         keyPath: keyPath,
         options: options,
         context: context,
-        expected: ExpectedExecutor(isolation),
+        expected: ExpectedExecutor.of(isolation),
         site: CallSite(fileID: fileID, line: line, function: function)
       ) { subject, owner, change in
         guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }

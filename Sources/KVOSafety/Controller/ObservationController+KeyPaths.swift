@@ -21,7 +21,7 @@ extension ObservationController {
         object,
         keyPath: keyPath,
         options: options,
-        expected: ExpectedExecutor(isolation),
+        expected: ExpectedExecutor.of(isolation),
         site: CallSite(fileID: fileID, line: line, function: function),
         handler: { handler($0, $1, keyPath, $2) }
       )
@@ -53,7 +53,7 @@ extension ObservationController {
         object,
         keyPath: KeyPathNames.key(at: keyPath, of: type(of: object)).name,
         options: options,
-        expected: ExpectedExecutor(isolation),
+        expected: ExpectedExecutor.of(isolation),
         site: CallSite(fileID: fileID, line: line, function: function),
         handler: { handler($0, $1, keyPath, $2) }
       )

@@ -20,7 +20,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, _, _ in action(owner)() }
     )
@@ -41,7 +41,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, _, change in action(owner)(change) }
     )
@@ -63,7 +63,7 @@ extension ObservationController {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: { owner, subject, change in action(owner)(change, subject) }
     )

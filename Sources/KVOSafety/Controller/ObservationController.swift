@@ -65,7 +65,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath,
       options: options,
-      expected: ExpectedExecutor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: handler
     )
@@ -88,7 +88,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       object,
       keyPath: keyPath,
       options: options,
-      expected: ExpectedExecutor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       site: CallSite(fileID: fileID, line: line, function: function),
       handler: handler
     )

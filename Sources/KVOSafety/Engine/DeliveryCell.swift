@@ -55,10 +55,9 @@ struct DeliveryCell: ~Copyable {
     static let isAwaited = Aftermath(rawValue: 2)
   }
 
-  /// Takes in a registration; under the lock, on a cell that is free.
-  func open(_ observation: Observation) {
-    let address = UInt(bitPattern: Unmanaged.passRetained(observation).toOpaque())
-    observationWord.store(address, ordering: .relaxed)
+  /// Takes in a registration, and a reference to it; under the lock, on a cell that is free.
+  func open(_ observation: Unmanaged<Observation>) {
+    observationWord.store(UInt(bitPattern: observation.toOpaque()), ordering: .relaxed)
     // release: pairs with the acquire in `claim`.
     word.bitwiseOr(Flag.live, ordering: .releasing)
   }
@@ -197,17 +196,12 @@ struct DeliveryCellPool: Sendable {
   private var all: [DeliveryCellReference] = []
   private var free: [DeliveryCellReference] = []
 
-  /// A cell for `observation`, live from here on.
-  mutating func open(_ observation: Observation) -> DeliveryCellReference {
-    let cell: DeliveryCellReference
-    if let used = free.popLast() {
-      cell = used
-    } else {
-      cell = DeliveryCellReference(pointer: .allocate(capacity: 1))
-      cell.pointer.initialize(to: DeliveryCell())
-      all.append(cell)
-    }
-    cell.pointer.pointee.open(observation)
+  /// A cell that is free.
+  mutating func take() -> DeliveryCellReference {
+    if let used = free.popLast() { return used }
+    let cell = DeliveryCellReference(pointer: .allocate(capacity: 1))
+    cell.pointer.initialize(to: DeliveryCell())
+    all.append(cell)
     return cell
   }
 

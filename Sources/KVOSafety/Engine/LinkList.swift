@@ -11,28 +11,31 @@ struct LinkList: Sendable {
   private struct Name: Hashable {
     var id: RegistrationID
     var number: Int32
+  }
 
-    init(_ link: ObservationLink) {
-      id = link.observation.id
-      number = link.number
-    }
-
-    init(id: RegistrationID, number: Int32) {
-      self.id = id
-      self.number = number
-    }
+  /// A link without a reference: counting references is most of what adding and removing would cost.
+  private struct Slot: @unchecked Sendable {
+    // Sendable: the observation is one that lives as long as the slot. The first link of an observation is
+    // taken out before the observation ends, under the same lock, and `others` holds those of the rest.
+    /// Nil where a link was removed.
+    var observation: Unmanaged<Observation>?
+    var name: Name
+    var isDirect: Bool
+    var isIntermediate: Bool
+    var isConcernedBefore: Bool
   }
 
   static let walkLimit = 8
 
   let key: StringID
-  /// Nil where a link was removed.
-  private var slots: [ObservationLink?] = []
+  private var slots: [Slot] = []
   private(set) var count = 0
   /// How many links are concerned before a change is made.
   private(set) var concernedBeforeCount = 0
   /// Where each link is; empty while the links are walked.
   private var places: [Name: Int] = [:]
+  /// The observations that listen here to another object's path.
+  private var others: [Name: Observation] = [:]
   /// The links without gaps, or nil where they changed since they were last listed.
   private var listed: [ObservationLink]?
 
@@ -44,27 +47,70 @@ struct LinkList: Sendable {
   var all: [ObservationLink] {
     mutating get {
       if let listed { return listed }
-      let all = slots.compactMap(\.self)
+      let all = slots.compactMap { slot in
+        slot.observation.map { observation in
+          ObservationLink(
+            observation: observation.takeUnretainedValue(),
+            number: slot.name.number,
+            key: key,
+            isDirect: slot.isDirect,
+            isIntermediate: slot.isIntermediate
+          )
+        }
+      }
       listed = all
       return all
     }
   }
 
-  /// The only link, where there is one alone.
-  var only: ObservationLink? {
-    guard count == 1 else { return nil }
-    for place in slots.indices { if let link = slots[place] { return link } }
+  /// The observation that alone listens here, where it has its value here and is concerned with nothing
+  /// before a change; nil where there is none, or there are others.
+  var only: Unmanaged<Observation>? {
+    guard count == 1, concernedBeforeCount == 0 else { return nil }
+    for place in slots.indices {
+      guard let observation = slots[place].observation else { continue }
+      return slots[place].name.number == 0 && slots[place].isDirect ? observation : nil
+    }
     return nil
   }
 
-  /// Adds `link` as the newest; a link is added once.
+  /// Adds `link` as the newest; a link is added once, and is not the first of its observation.
   mutating func append(_ link: ObservationLink) {
-    listed = nil
-    slots.append(link)
+    let slot = Slot(
+      observation: Unmanaged.passUnretained(link.observation),
+      name: Name(id: link.observation.id, number: link.number),
+      isDirect: link.isDirect,
+      isIntermediate: link.isIntermediate,
+      isConcernedBefore: link.isConcernedBefore
+    )
+    others[slot.name] = link.observation
+    append(slot)
+  }
+
+  /// Adds the first link of an observation as the newest: that to the first key of its path.
+  ///
+  /// The caller takes it out before the observation ends.
+  mutating func append(first observation: Unmanaged<Observation>) {
+    append(
+      observation._withUnsafeGuaranteedRef { known in
+        Slot(
+          observation: observation,
+          name: Name(id: known.id, number: 0),
+          isDirect: known.isSingle,
+          isIntermediate: !known.isSingle || known.followsSingle,
+          isConcernedBefore: known.wantsPrior || (!known.isSingle && known.wantsOld)
+        )
+      }
+    )
+  }
+
+  private mutating func append(_ slot: Slot) {
+    if listed != nil { listed = nil }
+    slots.append(slot)
     count += 1
-    if link.isConcernedBefore { concernedBeforeCount += 1 }
+    if slot.isConcernedBefore { concernedBeforeCount += 1 }
     if !places.isEmpty {
-      places[Name(link)] = slots.count - 1
+      places[slot.name] = slots.count - 1
     } else if slots.count > Self.walkLimit {
       compact()
     }
@@ -75,32 +121,39 @@ struct LinkList: Sendable {
   /// - Returns: whether it was there.
   mutating func remove(_ id: RegistrationID, number: Int32) -> Bool {
     let name = Name(id: id, number: number)
-    let place =
-      places.isEmpty
-      ? slots.firstIndex { $0.map { Name($0) == name } ?? false }
-      : places.removeValue(forKey: name)
-    guard let place else { return false }
-    listed = nil
-    if slots[place]?.isConcernedBefore == true { concernedBeforeCount -= 1 }
-    slots[place] = nil
+    guard let place = places.isEmpty ? walk(to: name) : places.removeValue(forKey: name)
+    else { return false }
+    if listed != nil { listed = nil }
+    if number != 0 { others[name] = nil }
+    if slots[place].isConcernedBefore { concernedBeforeCount -= 1 }
     count -= 1
-    if count == 0 {
+    if place == slots.count - 1 {
       // One observer that comes and goes needs no new memory each time.
-      slots.removeAll(keepingCapacity: slots.capacity <= Self.walkLimit)
-      places.removeAll()
+      slots.removeLast()
+    } else {
+      slots[place].observation = nil
+    }
+    if count == 0 {
+      if slots.capacity > Self.walkLimit { slots = [] }
+      if !places.isEmpty { places = [:] }
     } else if slots.count > 2 * count + Self.walkLimit {
       compact()
     }
     return true
   }
 
+  private func walk(to name: Name) -> Int? {
+    for place in slots.indices where slots[place].name == name && slots[place].observation != nil {
+      return place
+    }
+    return nil
+  }
+
   /// Closes the gaps.
   private mutating func compact() {
-    slots.removeAll { $0 == nil }
+    slots.removeAll { $0.observation == nil }
     places.removeAll()
     guard slots.count > Self.walkLimit else { return }
-    for (place, link) in slots.enumerated() {
-      if let link { places[Name(link)] = place }
-    }
+    for (place, slot) in slots.enumerated() { places[slot.name] = place }
   }
 }

@@ -15,10 +15,10 @@ final class Observation: @unchecked Sendable {
   let registration: Registration
   /// The first key of the path, which is a key of the observed object.
   let key: StringID
-  /// All keys of a path with several; empty for a single key.
-  let path: [StringID]
-  /// The declaration of a single key.
-  let declaration: KeyDeclared?
+  /// All keys of a path with several; nil for a single key, which leaves nothing to be destroyed.
+  private let parts: [StringID]?
+  /// What is known of a single key; nil for a path with several.
+  private let single: ResolvedKey?
   /// The observer whose death ends the observation; nil in the token form.
   let observer: ObjectRecord?
   /// The observed object's registrations, which hold this one until it ends.
@@ -52,27 +52,28 @@ final class Observation: @unchecked Sendable {
   init(
     registration: Registration,
     key: StringID,
-    path: [StringID],
-    declaration: KeyDeclared?,
+    path: [StringID] = [],
+    single: ResolvedKey?,
     observer: ObjectRecord?,
     root: SubjectStorage,
     valueType: Any.Type?,
-    tree: WatchTree?,
+    tree: WatchTree? = nil,
     expected: ExpectedExecutor? = nil,
     didEnd: (() -> Void)? = nil,
     deliver: @escaping Callback
   ) {
     self.registration = registration
     self.key = key
-    self.path = path
-    self.declaration = declaration
+    parts = path.isEmpty ? nil : path
+    self.single = single
     self.observer = observer
     self.root = root
     self.valueType = valueType
     self.tree = tree
-    wantsOld = registration.options.contains(.old)
-    wantsNew = registration.options.contains(.new)
-    wantsPrior = registration.options.contains(.prior)
+    let options = ObservingOptions(rawValue: UInt(registration.options.rawValue))
+    wantsOld = options.contains(.old)
+    wantsNew = options.contains(.new)
+    wantsPrior = options.contains(.prior)
     self.expected = expected
     isPlain = observer == nil && expected == nil
     self.didEnd = didEnd
@@ -85,11 +86,20 @@ final class Observation: @unchecked Sendable {
   var id: RegistrationID { registration.id ?? RegistrationID(0) }
 
   /// The keys of the path, the observed object's first.
-  var keys: [StringID] { path.isEmpty ? [key] : path }
+  var keys: [StringID] { parts ?? [key] }
+
+  /// All keys of a path with several; empty for a single key.
+  var path: [StringID] { parts ?? [] }
+
+  /// Whether the path is a single key.
+  var isSingle: Bool { parts == nil }
 
   /// Whether the observation wants to know when an object dies that `key`, at the end of its path, refers
   /// to weakly: a stream does.
-  func follows(_ key: KeyDeclared) -> Bool { key.isWeak && registration.form == .stream }
+  func follows(_ key: KeyDeclared) -> Bool { registration.form == .stream && key.isWeak }
+
+  /// Whether it ``follows(_:)`` the single key of its path.
+  var followsSingle: Bool { registration.form == .stream && single?.newest.isWeak == true }
 
   /// Notes where deliveries are claimed; once, under the lock of `root`.
   func take(_ cell: DeliveryCellReference) { self.cell = cell }
@@ -99,7 +109,7 @@ final class Observation: @unchecked Sendable {
   /// Runs getters of the program: no lock may be held.
   func read(from subject: AnyObject) -> Any? {
     let value =
-      declaration.map { $0.read(subject) } ?? KeyPathWalk.value(of: path, from: subject)
+      single.map { $0.read(subject) } ?? KeyPathWalk.value(of: path, from: subject)
     return valueType == nil ? value.flattened : value
   }
 }

@@ -45,12 +45,13 @@ struct ObservationRequest {
     // Whoever holds the token or the controller may be destroyed with the object, after its registrar.
     if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
     let isFollowed = form == .stream && path.first.newest.isWeak
-    let isAlone = path.keys.isEmpty && path.first.affectedBy.isEmpty && !isFollowed
+    let isAlone = path.keys.isEmpty && path.first.isAlone && !isFollowed
+    let isFinished = isAlone && didAdd == nil && !options.contains(.initial)
     let observation = Observation(
       registration: registration(path.name, of: storage.record.ref, observer: record?.ref),
       key: path.first.id,
       path: path.keys,
-      declaration: path.keys.isEmpty ? path.first.newest : nil,
+      single: path.keys.isEmpty ? path.first : nil,
       observer: record,
       root: storage,
       valueType: valueType,
@@ -58,7 +59,8 @@ struct ObservationRequest {
       expected: expected,
       deliver: deliver
     )
-    storage.add(observation, stack: Recorder.shared.captureStack())
+    storage.add(observation, stack: Recorder.shared.captureStack(), isFinished: isFinished)
+    if isFinished { return observation }
     didAdd?(observation.id, storage)
     if let tree = observation.tree {
       KeyDeclarations.record(path.first, of: subject)
@@ -133,7 +135,7 @@ struct ObservationRequest {
       options: Registration.Options(options),
       form: form,
       token: token,
-      site: ThreadChanges.current.names.names(of: site).id,
+      site: ThreadChanges.namesOfThisThread.names(of: site).id,
       executor: executor,
       expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
     )

@@ -44,14 +44,13 @@ struct PublishedKeys: ~Copyable {
     return nil
   }
 
-  /// Says what is true of `list`, whose links changed; under the lock.
-  func publish(_ list: borrowing LinkList) {
-    let key = list.key.rawValue
-    var cell: DeliveryCellReference?
-    // Only the registrations of this object have their cells here.
-    if let only = list.only, only.number == 0, only.isDirect, !only.isConcernedBefore {
-      cell = only.observation.cell
-    }
+  /// Says who listens to `key`, which changed; under the lock.
+  ///
+  /// - Parameters:
+  ///   - key: the key.
+  ///   - cell: the cell of the registration that listens alone; nil where that is not so.
+  ///   - isListenedTo: whether anybody listens.
+  func publish(_ key: UInt32, cell: DeliveryCellReference?, isListenedTo: Bool) {
     var place: Int?
     for slot in 0..<4 {
       let there = keys[slot].load(ordering: .relaxed)
@@ -68,7 +67,7 @@ struct PublishedKeys: ~Copyable {
     } else {
       // The key stays in its slot until another needs it: observers come and go.
       cells[place].store(0, ordering: .releasing)
-      if list.isEmpty { keys[place].store(0, ordering: .releasing) }
+      if !isListenedTo { keys[place].store(0, ordering: .releasing) }
     }
   }
 

@@ -9,10 +9,14 @@ internal import KVOTrace
 /// no delivery begins.
 struct SubjectStateMachine: Sendable {
   private var ledger: SubjectLedger
-  private var observations = RegistrationTable()
+  /// Where deliveries of the registrations are claimed, by their places in the ledger.
+  ///
+  /// A place that is free keeps its cell for the next registration there, or has none where the last one still
+  /// delivers.
+  private var cells: [DeliveryCellReference?] = []
   /// The links on this object, by key; a key that was listened to once keeps its place.
   private var links: [LinkList] = []
-  private var cells = DeliveryCellPool()
+  private var pool = DeliveryCellPool()
   private var waiters: [DeliveryCellReference: [Waiter]] = [:]
   /// How many changes of some elements of a collection are under way.
   private var collectionChangeCount = 0
@@ -22,35 +26,50 @@ struct SubjectStateMachine: Sendable {
     ledger = SubjectLedger(historyCapacity: historyCapacity)
   }
 
-  /// What is to be done after registrations ended.
+  /// What is to be done after a removal by name.
   struct End {
     /// The place of the event among those of the object.
     var order: UInt64
     /// What ended; nil where nothing did.
+    ///
+    /// Perhaps its last reference, to be given up without the lock.
     var ended: Observation?
-    /// What the cell held; to be released without the lock.
-    var released: Unmanaged<Observation>?
-    var verdicts: [Verdict]
+    var verdicts: [Verdict] = []
   }
 
   // MARK: Registering
 
   /// Puts the observation into the table: from here on changes are delivered to it.
-  mutating func add(_ observation: Observation, at evidence: Evidence) -> [Verdict] {
-    let verdicts = ledger.add(observation.registration, at: evidence).verdicts
-    observations.insert(observation)
-    observation.take(cells.open(observation))
-    let isSingle = observation.path.isEmpty
-    append(
-      ObservationLink(
-        observation: observation,
-        number: 0,
-        key: observation.key,
-        isDirect: isSingle,
-        isIntermediate: !isSingle || observation.declaration.map(observation.follows) == true
-      )
-    )
-    return verdicts
+  ///
+  /// - Parameters:
+  ///   - observation: what is added; the machine takes over a reference.
+  ///   - evidence: where.
+  ///   - isFinished: whether nothing of the addition remains to be done, such as an initial delivery; else
+  ///     ``finishAdding(_:)`` follows.
+  ///   - verdicts: takes what is wrong with it.
+  /// - Returns: where its deliveries are claimed.
+  mutating func add(
+    _ observation: Unmanaged<Observation>,
+    at evidence: Evidence,
+    isFinished: Bool,
+    _ verdicts: inout [Verdict]
+  ) -> DeliveryCellReference {
+    observation._withUnsafeGuaranteedRef { known in
+      let place = ledger.add(known.registration, at: evidence, isFinished: isFinished, &verdicts)
+      let cell = cell(at: place)
+      cell.pointer.pointee.open(observation)
+      known.take(cell)
+      links[openPlace(of: known.key)].append(first: observation)
+      return cell
+    }
+  }
+
+  /// A free cell for a registration at `place`.
+  private mutating func cell(at place: Int) -> DeliveryCellReference {
+    if place < cells.count, let cell = cells[place] { return cell }
+    let cell = pool.take()
+    if place < cells.count { cells[place] = cell } else { cells.append(cell) }
+    return cell
   }
 
   /// The initial delivery is done, or none was asked for.
@@ -73,58 +92,47 @@ struct SubjectStateMachine: Sendable {
     end: End, matched: RegistrationID?
   ) {
     let outcome = ledger.remove(removal, at: evidence)
-    var end = End(order: order, ended: nil, released: nil, verdicts: outcome.verdicts)
-    if let id = outcome.matched { (end.ended, end.released) = forget(id) }
+    var end = End(order: order, ended: nil, verdicts: outcome.verdicts)
+    if outcome.place >= 0 { end.ended = forget(outcome.place)?.takeRetainedValue() }
     return (end, outcome.matched)
   }
 
   /// Ends one registration otherwise; nothing happens where it has ended before.
+  ///
+  /// `evidence` is asked for where it has not.
+  ///
+  /// - Returns: what ended; the caller takes over a reference.
   mutating func cancel(
     _ id: RegistrationID,
     by cause: CancelCause,
-    order: UInt64,
-    at evidence: Evidence
-  ) -> End? {
-    let (ended, released) = forget(id)
-    guard let ended else { return nil }
-    let outcome = ledger.cancel(id, by: cause, at: evidence)
-    return End(order: order, ended: ended, released: released, verdicts: outcome.verdicts)
+    _ verdicts: inout [Verdict],
+    at evidence: () -> Evidence
+  ) -> Unmanaged<Observation>? {
+    let place = ledger.cancel(id, by: cause, &verdicts, at: evidence)
+    return place < 0 ? nil : forget(place)
   }
 
   /// The object dies: everything ends.
-  mutating func die(
-    at evidence: Evidence
-  ) -> (
-    ended: [Observation], released: [Unmanaged<Observation>], verdicts: [Verdict]
-  ) {
+  mutating func die(at evidence: Evidence) -> (ended: [Observation], verdicts: [Verdict]) {
     isDead = true
-    let outcome = ledger.subjectDied(at: evidence)
-    var ended: [Observation] = []
-    var released: [Unmanaged<Observation>] = []
-    for id in outcome.ended.compactMap(\.id) {
-      let (observation, held) = forget(id)
-      if let observation { ended.append(observation) }
-      if let held { released.append(held) }
-    }
+    let places = ledger.places
+    let verdicts = ledger.subjectDied(at: evidence).verdicts
+    let ended = places.compactMap { forget($0)?.takeRetainedValue() }
     links.removeAll()
-    return (ended, released, outcome.verdicts)
+    return (ended, verdicts)
   }
 
-  private mutating func forget(
-    _ id: RegistrationID
-  ) -> (
-    ended: Observation?, released: Unmanaged<Observation>?
-  ) {
-    guard let observation = observations.remove(id), let cell = observation.cell
-    else { return (nil, nil) }
-    _ = detach(id, number: 0, key: observation.key)
-    guard cell.pointer.pointee.close() else { return (observation, nil) }
-    return (observation, takeBack(cell))
-  }
-
-  private mutating func takeBack(_ cell: DeliveryCellReference) -> Unmanaged<Observation>? {
-    defer { cells.takeBack(cell) }
-    return cell.pointer.pointee.release()
+  /// Forgets what was registered at `place`: nothing is claimed any more.
+  ///
+  /// - Returns: what it was; the caller takes over a reference.
+  private mutating func forget(_ place: Int) -> Unmanaged<Observation>? {
+    guard let cell = cells[place], let held = cell.pointer.pointee.observation else { return nil }
+    let (id, key) = held._withUnsafeGuaranteedRef { ($0.id, $0.key) }
+    _ = detach(id, number: 0, key: key)
+    if cell.pointer.pointee.close() { return cell.pointer.pointee.release() }
+    // Who is running lets it go.
+    cells[place] = nil
+    return held.retain()
   }
 
   // MARK: Delivering
@@ -152,8 +160,9 @@ struct SubjectStateMachine: Sendable {
   ) {
     let gates = waiters.removeValue(forKey: cell)?.map(\.gate) ?? []
     if !gates.isEmpty { cell.pointer.pointee.stopAwaiting() }
-    let released = cell.pointer.pointee.endPending() ? takeBack(cell) : nil
-    return (released, gates)
+    guard cell.pointer.pointee.endPending() else { return (nil, gates) }
+    defer { pool.takeBack(cell) }
+    return (cell.pointer.pointee.release(), gates)
   }
 
   private struct Waiter: Sendable {
@@ -197,7 +206,7 @@ struct SubjectStateMachine: Sendable {
   /// False where the object is dead.
   mutating func attach(_ link: ObservationLink) -> Bool {
     guard !isDead else { return false }
-    append(link)
+    links[openPlace(of: link.key)].append(link)
     return true
   }
 
@@ -207,14 +216,11 @@ struct SubjectStateMachine: Sendable {
     return links[place].remove(id, number: number)
   }
 
-  private mutating func append(_ link: ObservationLink) {
-    if let place = place(of: link.key) {
-      links[place].append(link)
-    } else {
-      var list = LinkList(key: link.key)
-      list.append(link)
-      links.append(list)
-    }
+  /// The place of the links to `key`, made where there is none.
+  private mutating func openPlace(of key: StringID) -> Int {
+    if let place = place(of: key) { return place }
+    links.append(LinkList(key: key))
+    return links.count - 1
   }
 
   /// A change of some elements of a collection begins (1) or ends (-1).
@@ -222,14 +228,20 @@ struct SubjectStateMachine: Sendable {
 
   // MARK: Publishing
 
+  // Mutating, though they change nothing: a method that is not has the whole value copied for its call.
+
   /// Says what is true of `key` to those who ask without the lock.
-  func publish(_ key: StringID, in published: borrowing PublishedKeys) {
-    if let place = place(of: key) { published.publish(links[place]) }
+  mutating func publish(_ key: StringID, in published: borrowing PublishedKeys) {
+    if let place = place(of: key) {
+      // Only the registrations of this object have their cells here.
+      let cell = links[place].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }
+      published.publish(key.rawValue, cell: cell, isListenedTo: !links[place].isEmpty)
+    }
     publishMasks(in: published)
   }
 
   /// Says which keys are listened to.
-  func publishMasks(in published: borrowing PublishedKeys) {
+  mutating func publishMasks(in published: borrowing PublishedKeys) {
     var listening: UInt64 = 0
     var before: UInt64 = collectionChangeCount > 0 ? .max : 0
     for place in links.indices where !links[place].isEmpty {
@@ -239,7 +251,7 @@ struct SubjectStateMachine: Sendable {
     published.publish(listening: listening, concernedBefore: before)
   }
 
-  private func place(of key: StringID) -> Int? {
+  private mutating func place(of key: StringID) -> Int? {
     for place in links.indices where links[place].key == key { return place }
     return nil
   }
@@ -247,11 +259,21 @@ struct SubjectStateMachine: Sendable {
   // MARK: Looking
 
   /// The observations that the object keeps: its own, and those that listen here to others' paths.
-  var kept: [Observation] { observations.all + linksOfOthers.map(\.observation) }
+  var kept: [Observation] {
+    ledger.places.compactMap { held(at: $0)?.takeUnretainedValue() }
+      + linksOfOthers.map(\.observation)
+  }
 
-  func observation(_ id: RegistrationID) -> Observation? { observations[id] }
+  func observation(_ id: RegistrationID) -> Observation? {
+    let place = ledger.place(of: id)
+    return place < 0 ? nil : held(at: place)?.takeUnretainedValue()
+  }
 
-  func contains(_ id: RegistrationID) -> Bool { observations[id] != nil }
+  private func held(at place: Int) -> Unmanaged<Observation>? {
+    cells[place]?.pointer.pointee.observation
+  }
+
+  func contains(_ id: RegistrationID) -> Bool { ledger.contains(id) }
 
   /// What is registered, oldest first.
   var registrations: [Registration] { ledger.registrations }
@@ -261,13 +283,13 @@ struct SubjectStateMachine: Sendable {
     ledger.registrationsWithEvidence
   }
 
-  var count: Int { observations.count }
+  var count: Int { ledger.count }
 
-  func registration(_ id: RegistrationID) -> Registration? { observations[id]?.registration }
+  func registration(_ id: RegistrationID) -> Registration? { ledger.registration(id) }
 
   /// Where the registration was made.
   func evidence(of id: RegistrationID) -> Evidence? { ledger.evidence(of: id) }
 
   /// Frees the cells; nobody may use the object's registrations any more.
-  mutating func deallocateCells() { cells.deallocate() }
+  mutating func deallocateCells() { pool.deallocate() }
 }

@@ -37,47 +37,62 @@ final class SubjectStorage: Sendable {
 
   deinit { machine.withLock { $0.deallocateCells() } }
 
-  /// Runs `body` under the lock; what it changed about the links to `key` is published.
-  private func withLinks<Result>(
-    to key: StringID,
-    _ body: (inout SubjectStateMachine) -> sending Result
-  ) -> sending Result {
-    machine.withLock { machine in
-      let result = body(&machine)
-      publish(key, of: machine)
-      return result
-    }
-  }
-
-  private func publish(_ key: StringID, of machine: borrowing SubjectStateMachine) {
-    machine.publish(key, in: published)
-  }
-
   // MARK: Registering
 
   /// Puts the observation into the table and records that.
-  func add(_ observation: Observation, stack: StackID) {
-    var evidence = Evidence(stack: stack, site: observation.registration.site)
-    let (order, verdicts) = withLinks(to: observation.key) { machine in
-      let order = nextOrder()
-      evidence.order = order
-      return (order, machine.add(observation, at: evidence))
-    }
+  ///
+  /// - Parameters:
+  ///   - observation: what is added.
+  ///   - stack: where.
+  ///   - isFinished: whether nothing of the addition remains to be done, such as an initial delivery; else
+  ///     ``finishAdding(_:)`` follows.
+  func add(_ observation: Observation, stack: StackID, isFinished: Bool = false) {
+    add(.passRetained(observation), observation.registration, stack, isFinished: isFinished)
     observation.observer?.observes(observation.id, in: self)
-    if Recorder.shared.isRecording {
-      Recorder.shared.record(.register(observation.registration), order: order, stack: stack)
-    }
-    LiveMonitor.shared.report(verdicts)
   }
 
+  /// Puts an observation without an observer, of which it takes over a reference, into the table, and records
+  /// that.
+  ///
+  /// When it returns another thread may have ended the observation.
+  ///
+  /// - Returns: where its deliveries are claimed.
+  @discardableResult
+  func add(
+    _ observation: Unmanaged<Observation>,
+    _ registration: Registration,
+    _ stack: StackID,
+    isFinished: Bool
+  ) -> DeliveryCellReference {
+    let isRecording = Recorder.shared.isRecording
+    let key = observation._withUnsafeGuaranteedRef { $0.key }
+    var evidence = Evidence(stack: stack, site: registration.site)
+    var verdicts: [Verdict] = []
+    let (cell, order, orderOfEnd) = machine.withLock { machine in
+      let order = nextOrder()
+      evidence.order = order
+      let cell = machine.add(observation, at: evidence, isFinished: isFinished, &verdicts)
+      machine.publish(key, in: published)
+      return (cell, order, isFinished && isRecording ? nextOrder() : 0)
+    }
+    if isRecording {
+      Recorder.shared.record(.register(registration), order: order, stack: stack)
+      if isFinished, let id = registration.id {
+        Recorder.shared.record(.registerEnd(id), order: orderOfEnd)
+      }
+    }
+    if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
+    return cell
+  }
+
+  /// The initial delivery of an addition is done.
   func finishAdding(_ observation: Observation) {
+    let isRecording = Recorder.shared.isRecording
     let order = machine.withLock { machine in
       machine.finishAdding(observation.id)
-      return nextOrder()
+      return isRecording ? nextOrder() : 0
     }
-    if Recorder.shared.isRecording {
-      Recorder.shared.record(.registerEnd(observation.id), order: order)
-    }
+    if isRecording { Recorder.shared.record(.registerEnd(observation.id), order: order) }
   }
 
   // MARK: Ending
@@ -90,13 +105,14 @@ final class SubjectStorage: Sendable {
       let order = nextOrder()
       evidence.order = order
       let outcome = machine.remove(removal, order: order, at: evidence)
-      if let key = outcome.end.ended?.key { publish(key, of: machine) }
+      if let key = outcome.end.ended?.key { machine.publish(key, in: published) }
       return outcome
     }
     var removal = removal
     removal.registration = matched
     Recorder.shared.record(.remove(removal), order: end.order, stack: stack)
-    finish(end)
+    if let observation = end.ended { letGo(of: observation) }
+    LiveMonitor.shared.report(end.verdicts)
     Recorder.shared.record(.removeEnd(removal))
   }
 
@@ -104,19 +120,25 @@ final class SubjectStorage: Sendable {
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
     let stack = stack ?? Recorder.shared.captureStack()
     var evidence = Evidence(stack: stack)
-    let end: SubjectStateMachine.End? = machine.withLock { machine in
-      guard machine.contains(id) else { return nil }
-      let order = nextOrder()
-      evidence.order = order
-      let end = machine.cancel(id, by: cause, order: order, at: evidence)
-      if let key = end?.ended?.key { publish(key, of: machine) }
-      return end
+    var verdicts: [Verdict] = []
+    var order: UInt64 = 0
+    let ended: Unmanaged<Observation>? = machine.withLock { machine in
+      let ended = machine.cancel(id, by: cause, &verdicts) {
+        order = nextOrder()
+        evidence.order = order
+        return evidence
+      }
+      if let ended { machine.publish(ended._withUnsafeGuaranteedRef { $0.key }, in: published) }
+      return ended
     }
-    guard let end else { return }
+    guard let ended else { return }
     if Recorder.shared.isRecording {
-      Recorder.shared.record(.cancel(id, by: cause), order: end.order, stack: stack)
+      Recorder.shared.record(.cancel(id, by: cause), order: order, stack: stack)
     }
-    finish(end)
+    ended._withUnsafeGuaranteedRef { letGo(of: $0) }
+    // Perhaps the last reference, which nobody may give up under the lock.
+    ended.release()
+    if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
   }
 
   /// Who ends a registration when its observer dies: the observer of the classic form should have
@@ -160,18 +182,11 @@ final class SubjectStorage: Sendable {
       Recorder.shared.record(.cancel(observation.id, by: .subject), order: order, stack: stack)
     }
     for observation in end.ended { letGo(of: observation) }
-    for held in end.released { held.release() }
     LiveMonitor.shared.report(end.verdicts)
     tellOfDeath(interrupted)
   }
 
   /// What remains to do for a registration that ended, without the lock.
-  private func finish(_ end: SubjectStateMachine.End) {
-    if let observation = end.ended { letGo(of: observation) }
-    end.released?.release()
-    LiveMonitor.shared.report(end.verdicts)
-  }
-
   private func letGo(of observation: Observation) {
     observation.observer?.observesNoMore(observation.id)
     observation.tree?.detachAll(of: observation)
@@ -260,11 +275,17 @@ final class SubjectStorage: Sendable {
   // MARK: Listening
 
   func attach(_ link: ObservationLink) -> Bool {
-    withLinks(to: link.key) { $0.attach(link) }
+    machine.withLock { machine in
+      defer { machine.publish(link.key, in: published) }
+      return machine.attach(link)
+    }
   }
 
   func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
-    withLinks(to: key) { $0.detach(id, number: number, key: key) }
+    machine.withLock { machine in
+      defer { machine.publish(key, in: published) }
+      return machine.detach(id, number: number, key: key)
+    }
   }
 
   /// A change of some elements of a collection begins (1) or ends (-1): until its end every change of

@@ -50,7 +50,10 @@ final class ThreadChanges {
     return changes
   }
 
-  deinit { setters.deallocate() }
+  deinit {
+    setters.deallocate()
+    names.deallocate()
+  }
 
   /// A number that no change had before.
   func nextChange() -> ChangeID { setters.nextChange() }
@@ -85,6 +88,12 @@ final class ThreadChanges {
   static var settersOfThisThread: OpenSetters {
     guard let known = kvos_thread_object() else { return current.setters }
     return Unmanaged<ThreadChanges>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.setters }
+  }
+
+  /// What the calling thread has named.
+  static var namesOfThisThread: ThreadNames {
+    guard let known = kvos_thread_object() else { return current.names }
+    return Unmanaged<ThreadChanges>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.names }
   }
 
   /// Announces a change of a setter, or one that was begun before anybody observed the object.

@@ -4,8 +4,10 @@ internal import KVOTrace
 /// What the calling thread has named lately: call sites, key paths and executors.
 ///
 /// Each has a few places, and a newcomer takes the place of who was there: the memory is bounded, and
-/// a look is a comparison of words. Belongs to one thread.
-final class ThreadNames {
+/// a look is a comparison of words. Belongs to one thread, like ``ThreadChanges``, which frees it. In
+/// memory of its own, because an access to a property of an object costs a call that asks whether another
+/// access is under way.
+struct ThreadNames {
   private static let capacity = 64
 
   /// A call site as events have it.
@@ -19,36 +21,66 @@ final class ThreadNames {
     var names: SiteNames
   }
 
-  /// Holds the key path, so that its address means no other.
+  /// Owns the key path, so that its address means no other, and the key.
   private struct NamedKeyPath {
-    var keyPath: AnyKeyPath
+    var keyPath: Unmanaged<AnyKeyPath>
     var type: ObjectIdentifier
-    var key: ResolvedKey?
+    var key: Unmanaged<ResolvedKey>?
+
+    func release() {
+      keyPath.release()
+      key?.release()
+    }
   }
 
-  private var sites = [NamedSite?](repeating: nil, count: capacity)
-  private var keyPaths = [NamedKeyPath?](repeating: nil, count: capacity)
-  private var executors: [ObjectIdentifier: StringID] = [:]
+  private let sites: UnsafeMutablePointer<NamedSite?>
+  private let keyPaths: UnsafeMutablePointer<NamedKeyPath?>
+  private let executors: UnsafeMutablePointer<[ObjectIdentifier: StringID]>
+
+  init() {
+    sites = .allocate(capacity: Self.capacity)
+    sites.initialize(repeating: nil, count: Self.capacity)
+    keyPaths = .allocate(capacity: Self.capacity)
+    keyPaths.initialize(repeating: nil, count: Self.capacity)
+    executors = .allocate(capacity: 1)
+    executors.initialize(to: [:])
+  }
+
+  /// Nobody may use it any more.
+  func deallocate() {
+    sites.deallocate()
+    for place in 0..<Self.capacity { keyPaths[place]?.release() }
+    keyPaths.deallocate()
+    executors.deinitialize(count: 1)
+    executors.deallocate()
+  }
 
   /// The file and line, and the stack of one frame, of a call site.
   func names(of site: CallSite) -> SiteNames {
     let place = Int(truncatingIfNeeded: (UInt(bitPattern: site.fileID.utf8Start) >> 4) ^ site.line)
-    if let known = sites[place & (Self.capacity - 1)], known.site == site { return known.names }
+    let known = sites + (place & (Self.capacity - 1))
+    if let known = known.pointee, known.site == site { return known.names }
     let names = SiteNames(id: site.id, stack: site.stack)
-    sites[place & (Self.capacity - 1)] = NamedSite(site: site, names: names)
+    known.pointee = NamedSite(site: site, names: names)
     return names
   }
 
   /// The key that `keyPath` is to `type`.
-  func key(at keyPath: AnyKeyPath, of type: any KeyValueObservable.Type) -> ResolvedKey? {
-    let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
-    let place = Int(truncatingIfNeeded: address >> 4) & (Self.capacity - 1)
+  ///
+  /// Good until the thread names another: not beyond a call of the program's code.
+  func key(
+    at keyPath: AnyKeyPath,
+    of type: any KeyValueObservable.Type
+  ) -> Unmanaged<ResolvedKey>? {
+    let address = Unmanaged.passUnretained(keyPath).toOpaque()
+    let place = Int(truncatingIfNeeded: UInt(bitPattern: address) >> 4) & (Self.capacity - 1)
     let name = ObjectIdentifier(type)
-    if let known = keyPaths[place], known.keyPath === keyPath, known.type == name {
+    if let known = keyPaths[place], known.keyPath.toOpaque() == address, known.type == name {
       return known.key
     }
-    let key = type.observableKey(at: keyPath)
-    keyPaths[place] = NamedKeyPath(keyPath: keyPath, type: name, key: key)
+    let key = type.observableKey(at: keyPath).map(Unmanaged.passRetained)
+    keyPaths[place]?.release()
+    keyPaths[place] = NamedKeyPath(keyPath: .passRetained(keyPath), type: name, key: key)
     return key
   }
 
@@ -56,9 +88,9 @@ final class ThreadNames {
   func executor(_ isolation: (any Actor)?) -> StringID {
     guard let isolation else { return .none }
     let type = type(of: isolation)
-    if let known = executors[ObjectIdentifier(type)] { return known }
+    if let known = executors.pointee[ObjectIdentifier(type)] { return known }
     let name = Recorder.id(of: _typeName(type, qualified: false))
-    executors[ObjectIdentifier(type)] = name
+    executors.pointee[ObjectIdentifier(type)] = name
     return name
   }
 }

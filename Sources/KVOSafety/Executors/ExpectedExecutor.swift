@@ -6,19 +6,25 @@ internal import KVOTrace
 ///
 /// Callbacks run on the thread that makes the change. While something records, each says whether that
 /// was the actor's, so that a replay can tell what went astray (KVO023).
-struct ExpectedExecutor: Sendable {
+///
+/// An object, so that a registration without one holds a word that is nil, and nothing to be destroyed.
+final class ExpectedExecutor: Sendable {
   private weak let actor: (any Actor)?
   /// What logs call it.
   let name: StringID
   /// Whether a callback is handed to the actor, wherever the change was made.
   private let isHoppedTo: Bool
 
-  /// Nil for code that is bound to no actor: any thread is right for its callbacks.
-  init?(_ actor: (any Actor)?, isHoppedTo: Bool = false) {
-    guard let actor else { return nil }
+  private init(_ actor: any Actor, isHoppedTo: Bool) {
     self.actor = actor
-    name = ThreadChanges.current.names.executor(actor)
+    name = ThreadChanges.namesOfThisThread.executor(actor)
     self.isHoppedTo = isHoppedTo
+  }
+
+  /// Nil for code that is bound to no actor: any thread is right for its callbacks.
+  static func of(_ actor: (any Actor)?, isHoppedTo: Bool = false) -> ExpectedExecutor? {
+    // An initialiser that fails would make the object first.
+    actor.map { ExpectedExecutor($0, isHoppedTo: isHoppedTo) }
   }
 
   /// What the calling code runs on: the actor, or what else is known of it.

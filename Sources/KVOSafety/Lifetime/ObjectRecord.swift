@@ -1,5 +1,6 @@
 internal import KVORecorder
 internal import KVOTrace
+internal import Synchronization
 
 /// What the layer knows of one object of the program, as an observer or as an observed object.
 ///
@@ -16,8 +17,6 @@ final class ObjectRecord: @unchecked Sendable {
   private(set) weak var object: AnyObject?
 
   private struct State {
-    /// Whether the hook of the class tells of the object's death.
-    var isWatched = false
     /// Whether `deinit` was recorded.
     var isDying = false
     /// Whether the hook said that the object is gone.
@@ -34,8 +33,12 @@ final class ObjectRecord: @unchecked Sendable {
     /// count of theirs take the long way.
     var subject: SubjectStorage?
   }
-  // State: `state`, under its own lock, which is never taken together with another.
+  // State:
+  // - `state`, under its own lock, which is never taken together with another.
+  // - `watch`: set once, when the hook is, and read without a lock. relaxed: it says no more than that. Who
+  //   reads it a moment too early hooks the class once more, which does no harm.
   private let state = GuardedState<State>(State())
+  private let watch = Atomic<Bool>(false)
 
   private struct WeakStorage {
     weak var storage: SubjectStorage?
@@ -53,9 +56,10 @@ final class ObjectRecord: @unchecked Sendable {
     address = ObjectTable.address(of: object)
   }
 
+  /// Whether the hook of the class tells of the object's death.
   var isWatched: Bool {
-    get { state.withLock { $0.isWatched } }
-    set { state.withLock { $0.isWatched = newValue } }
+    get { watch.load(ordering: .relaxed) }
+    set { watch.store(newValue, ordering: .relaxed) }
   }
 
   /// The registrations on the object, where it is observed.
@@ -82,7 +86,7 @@ final class ObjectRecord: @unchecked Sendable {
   /// - Returns: whether the hook of the class will say when.
   func postpone(_ lastWord: LastWord) -> Bool {
     state.withLock { state in
-      guard state.isWatched, state.isDying, !state.isGone else { return false }
+      guard isWatched, state.isDying, !state.isGone else { return false }
       state.lastWord = lastWord
       return true
     }

@@ -38,8 +38,11 @@ final class ObjectTable: Sendable {
   }
 
   /// A number that no object, registration or context had before.
-  func nextNumber() -> UInt64 {
-    lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+  func nextNumber() -> UInt64 { nextNumbers(count: 1) }
+
+  /// The first of `count` such numbers that follow each other.
+  func nextNumbers(count: UInt64) -> UInt64 {
+    lastNumber.wrappingAdd(count, ordering: .relaxed).oldValue + 1
   }
 
   /// `count` numbers that no change had before.

@@ -41,8 +41,8 @@ extension KeyValueObservable {
       observer: observer,
       context: context,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: ThreadChanges.current.names.executor(isolation),
-      expected: ExpectedExecutor(isolation),
+      executor: ThreadChanges.namesOfThisThread.executor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
       deliver: { subject, observer, change in
         guard let observer = observer as? any KeyValueObserver, let keyPath,
@@ -106,7 +106,7 @@ extension KeyValueObservable {
   private func remove(_ observer: AnyObject, keyPath: String?, context: Context, site: CallSite) {
     let storage = self.storage
     let record = ObjectTable.shared.record(of: observer)
-    let site = ThreadChanges.current.names.names(of: site).id
+    let site = ThreadChanges.namesOfThisThread.names(of: site).id
     guard let keyPath, !keyPath.isEmpty else {
       let registration = Registration(
         id: nil,

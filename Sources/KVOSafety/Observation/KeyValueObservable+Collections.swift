@@ -107,7 +107,7 @@ extension KeyValueObservable {
 
   /// The key that `keyPath` is, or nil where it is none.
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? {
-    ThreadChanges.current.names.key(at: keyPath, of: type(of: self))
+    ThreadChanges.namesOfThisThread.key(at: keyPath, of: type(of: self))?.takeUnretainedValue()
   }
 }
 

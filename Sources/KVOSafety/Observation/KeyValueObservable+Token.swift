@@ -45,6 +45,7 @@ extension KeyValueObservable {
     token(
       at: keyPath,
       of: Value.self,
+      held: observationRegistrar.heldStorage,
       options: options,
       expectedToLive: expectedToLive,
       isolation: isolation,
@@ -76,6 +77,7 @@ extension KeyValueObservable {
     token(
       at: keyPath,
       of: Value.self,
+      held: observationRegistrar.heldStorage,
       options: options,
       expectedToLive: expectedToLive,
       isolation: nil,
@@ -106,8 +108,8 @@ extension KeyValueObservable {
       options: options,
       form: .token,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: ThreadChanges.current.names.executor(isolation),
-      expected: ExpectedExecutor(isolation),
+      executor: ThreadChanges.namesOfThisThread.executor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
       deliver: { subject, _, change in
@@ -119,27 +121,45 @@ extension KeyValueObservable {
   }
 
   /// Makes a token for a handler that takes values of one type, whatever type that is.
+  ///
+  /// `held` is what the object's registrar holds: the caller, where the class is known, finds that sooner.
   @usableFromInline
   func token(
     at keyPath: AnyKeyPath,
     of valueType: Any.Type,
+    held: Unmanaged<SubjectStorage>?,
     options: ObservingOptions,
     expectedToLive: String?,
     isolation: (any Actor)?,
     site: CallSite,
     deliver: @escaping Observation.Callback
   ) -> ObservationToken {
-    let names = ThreadChanges.current.names
+    let names = ThreadChanges.namesOfThisThread
     let key = names.key(at: keyPath, of: type(of: self))
+    if let key, let held {
+      let token = held._withUnsafeGuaranteedRef { storage in
+        storage.token(
+          of: key,
+          options: options,
+          site: names.names(of: site).id,
+          executor: names.executor(isolation),
+          expected: .of(isolation),
+          expectedToLive: expectedToLive,
+          valueType: valueType,
+          deliver: deliver
+        )
+      }
+      if let token { return token }
+    }
     let request = ObservationRequest(
       subject: self,
       keyPath: key == nil ? KeyPathNames.name(of: keyPath, in: type(of: self)) : nil,
-      key: key,
+      key: key?.takeUnretainedValue(),
       options: options,
       form: .token,
       site: site,
       executor: names.executor(isolation),
-      expected: ExpectedExecutor(isolation),
+      expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
       valueType: valueType,
@@ -149,15 +169,65 @@ extension KeyValueObservable {
   }
 }
 
+extension SubjectStorage {
+  /// Adds an observation for a token where that is nothing but putting it into the table: what
+  /// `ObservationRequest` does, without what need not be asked.
+  ///
+  /// Nil where there is more to do: the key is affected by others, an initial notification is wanted, or the
+  /// object's death is not watched yet.
+  fileprivate func token(
+    of resolved: Unmanaged<ResolvedKey>,
+    options: ObservingOptions,
+    site: StringID,
+    executor: StringID,
+    expected: ExpectedExecutor?,
+    expectedToLive: String?,
+    valueType: Any.Type,
+    deliver: @escaping Observation.Callback
+  ) -> ObservationToken? {
+    let (isAlone, key) = resolved._withUnsafeGuaranteedRef { ($0.isAlone, $0.id) }
+    guard isAlone, !options.contains(.initial), record.isWatched else { return nil }
+    let number = ObjectTable.shared.nextNumbers(count: 2)
+    let id = RegistrationID(number + 1)
+    let registration = Registration(
+      id: id,
+      subject: record.ref,
+      observer: nil,
+      keyPath: key,
+      context: .null,
+      options: Registration.Options(options),
+      form: .token,
+      token: ObservationToken.reference(number),
+      site: site,
+      executor: executor,
+      expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
+    )
+    let observation = Unmanaged.passRetained(
+      Observation(
+        registration: registration,
+        key: key,
+        single: resolved.takeUnretainedValue(),
+        observer: nil,
+        root: self,
+        valueType: valueType,
+        expected: expected,
+        deliver: deliver
+      )
+    )
+    let stack = Recorder.shared.captureStack()
+    let cell = add(observation, registration, stack, isFinished: true)
+    return ObservationToken(id, in: cell, on: self)
+  }
+}
+
 extension ObservationToken {
   private static let className = Recorder.id(of: "ObservationToken")
 
   /// A number and a class name for a token that is about to be made.
-  static func nextReference() -> ObjectRef {
-    ObjectRef(
-      id: ObjectID(ObjectTable.shared.nextNumber()),
-      className: className,
-      kind: .token
-    )
+  static func nextReference() -> ObjectRef { reference(ObjectTable.shared.nextNumber()) }
+
+  /// The class name for the token that has a number.
+  fileprivate static func reference(_ number: UInt64) -> ObjectRef {
+    ObjectRef(id: ObjectID(number), className: className, kind: .token)
   }
 }

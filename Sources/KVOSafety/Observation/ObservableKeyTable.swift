@@ -123,19 +123,23 @@ private final class KeysOfClass: Sendable {
 /// A key as the engine uses it: the newest declaration, and what all of them say.
 final class ResolvedKey: Sendable {
   let newest: KeyDeclared
+  /// The name as events have it.
+  let id: StringID
   /// The key paths that affect the value, those of superclasses first.
   let affectedBy: [String]
   let isManual: Bool
+  /// Whether no other key affects the value.
+  let isAlone: Bool
 
   fileprivate init(_ newest: KeyDeclared, inherited: ResolvedKey?) {
     self.newest = newest
+    id = newest.id
     var affectedBy = inherited?.affectedBy ?? []
     for path in newest.affectedBy where !affectedBy.contains(path) { affectedBy.append(path) }
     self.affectedBy = affectedBy
+    isAlone = affectedBy.isEmpty
     isManual = newest.isManual || inherited?.isManual == true
   }
-
-  var id: StringID { newest.id }
 
   var read: (AnyObject) -> Any? { newest.read }
 }

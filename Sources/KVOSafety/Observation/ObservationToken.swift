@@ -7,26 +7,41 @@ internal import Synchronization
 /// Mirrors `NSKeyValueObservation`. Keeps neither the observed object alive nor, once it is
 /// invalidated, the handler's captures. Any thread may use it.
 public final class ObservationToken: Sendable {
-  // `isEnded` is set once, by whoever ends the observation through this token. relaxed: only one
-  // thread is to do it; what it does takes locks of its own.
+  // `isEnded` is set by whoever ends the observation through this token, and never cleared. relaxed: it only
+  // spares the next one the way. Two threads that meet here both go it, and the lock of the registrations
+  // lets one of them find the observation.
   private let id: RegistrationID
   private let cell: DeliveryCellReference?
   /// The registrations on the observed object, which outlive it; nil where this one was refused.
-  private let storage: SubjectStorage?
+  ///
+  /// Owned: released in deinit, so that a call here need not count references.
+  private let storage: Unmanaged<SubjectStorage>?
   private let isEnded = Atomic<Bool>(false)
 
   /// A token that ends `observation`; nil for one that was refused.
   @usableFromInline
-  init(_ observation: Observation?) {
-    id = observation?.id ?? RegistrationID(0)
-    cell = observation?.cell
-    storage = observation?.root
+  convenience init(_ observation: Observation?) {
+    self.init(
+      observation?.id ?? RegistrationID(0),
+      in: observation?.cell,
+      on: observation?.root
+    )
   }
 
-  deinit { end(by: .token) }
+  /// A token that ends the registration `id` on `storage`, whose deliveries are claimed in `cell`.
+  init(_ id: RegistrationID, in cell: DeliveryCellReference?, on storage: SubjectStorage?) {
+    self.id = id
+    self.cell = cell
+    self.storage = storage.map(Unmanaged.passRetained)
+  }
+
+  deinit {
+    end(by: .token)
+    storage?.release()
+  }
 
   /// Whether the observation is still there.
-  public var isActive: Bool { storage?.contains(id) ?? false }
+  public var isActive: Bool { registrations?.contains(id) ?? false }
 
   /// Ends the observation.
   ///
@@ -42,18 +57,21 @@ public final class ObservationToken: Sendable {
   /// while holding a lock that the handler takes: both would wait for ever.
   public func invalidateAndWait() {
     end(by: .user)
-    guard let storage, let cell else { return }
-    storage.waitForDeliveries(of: id, in: cell)
+    guard let registrations, let cell else { return }
+    registrations.waitForDeliveries(of: id, in: cell)
   }
 
   /// What it is in logs; nil where its observation has ended.
-  var reference: ObjectRef? { storage?.observation(id)?.registration.token }
+  var reference: ObjectRef? { registrations?.observation(id)?.registration.token }
 
   /// Where its observation is, or nil where that has ended.
-  var keptAddress: UInt? { storage?.address(of: id) }
+  var keptAddress: UInt? { registrations?.address(of: id) }
+
+  private var registrations: SubjectStorage? { storage?.takeUnretainedValue() }
 
   private func end(by cause: CancelCause) {
-    guard let storage, !isEnded.exchange(true, ordering: .relaxed) else { return }
-    storage.cancel(id, by: cause)
+    guard let storage, !isEnded.load(ordering: .relaxed) else { return }
+    isEnded.store(true, ordering: .relaxed)
+    storage._withUnsafeGuaranteedRef { $0.cancel(id, by: cause) }
   }
 }
