@@ -214,9 +214,13 @@ struct ExpansionTests {
                 _name = newValue
                 return
               }
-              observationRegistrar.change(Account._keyOf_name, of: self, value: _name) {
-                _name = newValue
+              @inline(never)
+              func change() {
+                observationRegistrar.change(Account._keyOf_name, of: self, value: _name) {
+                  _name = newValue
+                }
               }
+              change()
             }
           }
 
@@ -256,9 +260,13 @@ struct ExpansionTests {
                 _partner = newValue
                 return
               }
-              observationRegistrar.change(Account._keyOf_partner, of: self, value: _partner) {
-                _partner = newValue
+              @inline(never)
+              func change() {
+                observationRegistrar.change(Account._keyOf_partner, of: self, value: _partner) {
+                  _partner = newValue
+                }
               }
+              change()
             }
 
             _modify {
@@ -333,9 +341,13 @@ struct ExpansionTests {
                 _value = newValue
                 return
               }
-              observationRegistrar.change(Box._keyOf_value, of: self, value: _value) {
-                _value = newValue
+              @inline(never)
+              func change() {
+                observationRegistrar.change(Box._keyOf_value, of: self, value: _value) {
+                  _value = newValue
+                }
               }
+              change()
             }
             _modify {
               guard observationRegistrar.wasEverObserved else {

@@ -21,9 +21,13 @@ final class Model: KeyValueObservable {
         storedValue = newValue
         return
       }
-      observationRegistrar.change(Self.valueKey, of: self, value: storedValue) {
-        storedValue = newValue
+      @inline(never)
+      func change() {
+        observationRegistrar.change(Self.valueKey, of: self, value: storedValue) {
+          storedValue = newValue
+        }
       }
+      change()
     }
   }
 }

@@ -6,14 +6,18 @@ public import Synchronization
 extension ObservationRegistrar {
   /// Whether anybody has ever observed the object.
   ///
-  /// While it is false a setter need do nothing else: one load and a branch.
+  /// While it is false a setter need do nothing else: one load and a branch. The rest stands in a function
+  /// that is not inlined, so that a set that nobody observes saves no registers for it.
   ///
   /// ```swift
   /// set {
   ///   guard observationRegistrar.wasEverObserved else { return _balance = newValue }
-  ///   observationRegistrar.change(Self.balanceKey, of: self, value: _balance) {
-  ///     _balance = newValue
+  ///   @inline(never) func change() {
+  ///     observationRegistrar.change(Self.balanceKey, of: self, value: _balance) {
+  ///       _balance = newValue
+  ///     }
   ///   }
+  ///   change()
   /// }
   /// ```
   @inlinable

@@ -41,9 +41,13 @@ extension KeyValueStoredMacro: AccessorMacro {
           \(raw: stored) = newValue
           return
         }
-        observationRegistrar.change(\(raw: key), of: self, value: \(raw: stored)) {
-          \(raw: stored) = newValue
+        @inline(never)
+        func change() {
+          observationRegistrar.change(\(raw: key), of: self, value: \(raw: stored)) {
+            \(raw: stored) = newValue
+          }
         }
+        change()
       }
       """,
     ]
