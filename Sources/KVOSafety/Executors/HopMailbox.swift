@@ -6,13 +6,39 @@ internal import KVORecorder
 /// there are any.
 final class HopMailbox<Value: Sendable>: Sendable {
   private struct State {
-    var waiting: [HoppedChange<Value>] = []
+    /// Oldest first; nil where one was taken out.
+    var waiting: [HoppedChange<Value>?] = []
+    /// Where the oldest is that was not taken out.
+    var next = 0
     /// Whether a task is on its way to the actor, or there.
     var isDraining = false
     /// How many threads are putting something in.
     var arrivingCount = 0
     /// How often two threads did so at once.
     var overlapCount = 0
+
+    mutating func takeNewest() -> HoppedChange<Value>? {
+      next < waiting.count ? waiting.removeLast() : nil
+    }
+
+    mutating func takeOldest() -> HoppedChange<Value>? {
+      guard next < waiting.count else {
+        // A few places are kept for the next changes; what a late actor let grow is given back.
+        waiting.removeAll(keepingCapacity: waiting.count <= 32)
+        next = 0
+        return nil
+      }
+      defer {
+        waiting[next] = nil
+        next += 1
+        // Moved up only when half of the places are empty.
+        if next > 32, next * 2 > waiting.count {
+          waiting.removeSubrange(..<next)
+          next = 0
+        }
+      }
+      return waiting[next]
+    }
   }
 
   // State: `state`, under its own lock; nothing is called while it is held.
@@ -35,7 +61,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
       let isAlone = state.overlapCount == overlapsBefore
       state.arrivingCount -= 1
       var skippedCount = 0
-      if buffering == .newest, let last = state.waiting.popLast() {
+      if buffering == .newest, let last = state.takeNewest() {
         skippedCount = last.skippedCount + 1
       }
       state.waiting.append(
@@ -51,13 +77,15 @@ final class HopMailbox<Value: Sendable>: Sendable {
   }
 
   /// Takes the oldest change out; nil where there is none, and then the task is done.
+  ///
+  /// Complexity: O(1) amortised, however many wait.
   func take() -> HoppedChange<Value>? {
     state.withLock { state in
-      guard !state.waiting.isEmpty else {
+      guard let oldest = state.takeOldest() else {
         state.isDraining = false
         return nil
       }
-      return state.waiting.removeFirst()
+      return oldest
     }
   }
 }

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import KVOSafety
+
+@Suite("Changes on their way to an actor")
+struct HopMailboxTests {
+  private func change(_ value: Int) -> ObservedChange<Int> {
+    ObservedChange(kind: .setting, oldValue: nil, newValue: value, isPrior: false, elements: nil)
+  }
+
+  @Test("come out in order, also where more come in than are taken", arguments: [1, 2, 3, 7])
+  func order(putsPerTake: Int) {
+    let mailbox = HopMailbox<Int>(.all)
+    var taken: [Int?] = []
+    var tasks = 0
+    for value in 0..<1_000 {
+      if mailbox.put({ change(value) }) { tasks += 1 }
+      if value % putsPerTake == 0 { taken.append(mailbox.take()?.change.newValue) }
+    }
+    while let next = mailbox.take() { taken.append(next.change.newValue) }
+    #expect(taken == Array(0..<1_000))
+    // Nobody found it empty before the end, so that one task was enough.
+    #expect(tasks == 1)
+    #expect(mailbox.put { change(0) })
+  }
+
+  @Test("the newest stands for those that it took the place of, and for no one that was taken")
+  func newest() {
+    let mailbox = HopMailbox<Int>(.newest)
+    for value in 0..<3 { _ = mailbox.put { change(value) } }
+    let first = mailbox.take()
+    _ = mailbox.put { change(3) }
+    let second = mailbox.take()
+    #expect([first, second].map { $0?.change.newValue } == [2, 3])
+    #expect([first, second].map { $0?.skippedCount } == [2, 0])
+    #expect(mailbox.take()?.change.newValue == nil)
+  }
+}
