@@ -110,6 +110,7 @@ typedef struct {
   uint16_t failureCount;
   /// How far from the frame.
   uint32_t places[PLACE_LIMIT];
+  /// Of a shallow stack, the two words of each frame.
   uintptr_t addresses[PLACE_LIMIT];
 } Recent;
 
@@ -200,52 +201,45 @@ static const uintptr_t asyncFrameBit = (uintptr_t)1 << 60;
 // Shallow stacks share the places with full ones, under a frame that is none's.
 static uintptr_t shallow(uintptr_t frame) { return frame | 1; }
 
-// The id of the stack, where each frame is the one that was there before. The chain is followed link by link,
-// and left at the first that leads elsewhere: nothing is read that was not there before.
+// The id of the stack, where each frame is the one that was there before: its pointer to the next one, and its
+// return address. The chain is left at the first that differs: nothing is read that was not there before.
 __attribute__((no_sanitize("address", "thread"))) static uint32_t find_shallow(const Recent *known,
                                                                                uintptr_t frame,
                                                                                uintptr_t caller) {
   if (known->frame != shallow(frame) || known->caller != caller) return 0;
   uintptr_t at = frame;
-  for (uint32_t index = 0;; index++) {
-    if (((const uintptr_t *)at)[1] != known->addresses[index]) return 0;
-    uintptr_t next = ((const uintptr_t *)at)[0] & ~asyncFrameBit;
-    if (index + 1 == known->count) {
-      return known->count == SHALLOW_LIMIT || next == known->addresses[known->count] ? known->id : 0;
-    }
-    if (next != frame + known->places[index + 1]) return 0;
-    at = next;
-  }
+  const uintptr_t *words = known->addresses;
+  const uintptr_t *end = words + 2 * known->count;
+  do {
+    if (((const uintptr_t *)at)[0] != words[0] || ((const uintptr_t *)at)[1] != words[1]) return 0;
+    at = words[0] & ~asyncFrameBit;
+    words += 2;
+  } while (words < end);
+  return known->id;
 }
 
 // Notes the frames, which were found by following their pointers.
 __attribute__((noinline, no_sanitize("address", "thread"))) static void note_shallow(
-    RecentStacks *recent, uintptr_t frame, uintptr_t caller, uint32_t id, const uintptr_t *frames,
-    uint32_t count) {
+    RecentStacks *recent, uintptr_t frame, uintptr_t caller, uint32_t id, uint32_t count) {
   if (id == 0 || count == 0) return;
   Recent *known = place_of(recent, shallow(frame), caller);
   recent->isBeingWritten = true;
   atomic_signal_fence(memory_order_seq_cst);
-  // Zero while it is written.
-  known->frame = 0;
-  uintptr_t at = frame;
-  bool isNear = true;
+  uintptr_t at = frame, last = frame;
   for (uint32_t index = 0; index < count; index++) {
-    isNear = isNear && at - frame <= UINT32_MAX;
-    known->places[index] = (uint32_t)(at - frame);
-    known->addresses[index] = frames[index];
+    last = at;
+    known->addresses[2 * index] = ((const uintptr_t *)at)[0];
+    known->addresses[2 * index + 1] = ((const uintptr_t *)at)[1];
     at = ((const uintptr_t *)at)[0] & ~asyncFrameBit;
   }
-  // What the last pointer is says that there are no more, but for a frame without a caller, which is read.
-  if (count < SHALLOW_LIMIT) known->addresses[count] = at;
-  uintptr_t last = frame + known->places[count - 1];
+  // What the last pointer is says that there are no more frames, but for one without a return address.
   bool isEnd = count == SHALLOW_LIMIT || at <= last || at % sizeof(uintptr_t) != 0 ||
                kvos_distance_from_stack_end(at) < 2 * sizeof(uintptr_t);
+  known->frame = isEnd ? shallow(frame) : 0;
   known->caller = caller;
   known->id = id;
   known->count = (uint16_t)count;
   known->failureCount = 0;
-  if (isNear && isEnd) known->frame = shallow(frame);
   atomic_signal_fence(memory_order_seq_cst);
   recent->isBeingWritten = false;
 }
@@ -255,7 +249,7 @@ __attribute__((noinline)) static uint32_t capture_shallow(RecentStacks *recent, 
   uintptr_t distance = 0;
   int count = kvos_follow_frame_pointers(frame, frames, SHALLOW_LIMIT, &distance);
   uint32_t id = kvos_intern_stack(frames, (size_t)count);
-  if (recent) note_shallow(recent, frame, caller, id, frames, (uint32_t)count);
+  if (recent) note_shallow(recent, frame, caller, id, (uint32_t)count);
   return id;
 }
 
@@ -289,7 +283,6 @@ __attribute__((noinline)) static uint32_t capture_full(KVOSRecorder *recorder, u
 }
 
 __attribute__((noinline)) uint32_t kvos_capture_stack_id(bool isFull) {
-  KVOSRecorder *recorder = kvos_recorder();
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
   uintptr_t caller = (uintptr_t)__builtin_return_address(0);
   RecentStacks *recent = recent_stacks();
@@ -300,7 +293,7 @@ __attribute__((noinline)) uint32_t kvos_capture_stack_id(bool isFull) {
   }
   uint32_t id = recent ? find_recent(place_of(recent, frame, caller), frame, caller) : 0;
   if (KVOS_LIKELY(id != 0)) return id;
-  id = capture_full(recorder, frame, caller);
+  id = capture_full(kvos_recorder(), frame, caller);
   if (recent) note_recent(recent, frame, caller, id);
   return id;
 }

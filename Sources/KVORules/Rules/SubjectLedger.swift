@@ -242,7 +242,7 @@ package struct SubjectLedger: Sendable {
     return outcome
   }
 
-  /// As ``cancel(_:by:at:)``, with evidence that is asked for only where the registration is live.
+  /// As ``cancel(_:by:at:)``, with evidence that is asked for only where it is kept.
   ///
   /// - Returns: the place that it had; -1 where it was not live.
   package mutating func cancel(
@@ -252,12 +252,9 @@ package struct SubjectLedger: Sendable {
     at evidence: () -> Evidence
   ) -> Int {
     let slot = ledger.liveSlot(of: id)
-    if slot < 0 { return slot }
-    let evidence = evidence()
-    if !ledger.drop(slot, by: cause) {
-      ledger.cancel(slot, by: cause, at: evidence, &verdicts)
-      ledger.release(slot)
-    }
+    if slot < 0 || ledger.drop(slot, by: cause) { return slot }
+    ledger.cancel(slot, by: cause, at: evidence(), &verdicts)
+    ledger.release(slot)
     return slot
   }
 

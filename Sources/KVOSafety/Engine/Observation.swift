@@ -99,7 +99,10 @@ final class Observation: @unchecked Sendable {
   func follows(_ key: KeyDeclared) -> Bool { registration.form == .stream && key.isWeak }
 
   /// Whether it ``follows(_:)`` the single key of its path.
-  var followsSingle: Bool { registration.form == .stream && single?.newest.isWeak == true }
+  var followsSingle: Bool {
+    guard case .stream = registration.form else { return false }
+    return single?.newest.isWeak == true
+  }
 
   /// Notes where deliveries are claimed; once, under the lock of `root`.
   func take(_ cell: DeliveryCellReference) { self.cell = cell }

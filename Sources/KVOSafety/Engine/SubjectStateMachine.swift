@@ -99,7 +99,7 @@ struct SubjectStateMachine: Sendable {
 
   /// Ends one registration otherwise; nothing happens where it has ended before.
   ///
-  /// `evidence` is asked for where it has not.
+  /// `evidence` is asked for where it is kept.
   ///
   /// - Returns: what ended; the caller takes over a reference.
   mutating func cancel(

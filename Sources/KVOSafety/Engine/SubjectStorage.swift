@@ -66,11 +66,10 @@ final class SubjectStorage: Sendable {
   ) -> DeliveryCellReference {
     let isRecording = Recorder.shared.isRecording
     let key = observation._withUnsafeGuaranteedRef { $0.key }
-    var evidence = Evidence(stack: stack, site: registration.site)
     var verdicts: [Verdict] = []
     let (cell, order, orderOfEnd) = machine.withLock { machine in
       let order = nextOrder()
-      evidence.order = order
+      let evidence = Evidence(stack: stack, site: registration.site, order: order)
       let cell = machine.add(observation, at: evidence, isFinished: isFinished, &verdicts)
       machine.publish(key, in: published)
       return (cell, order, isFinished && isRecording ? nextOrder() : 0)
@@ -119,16 +118,16 @@ final class SubjectStorage: Sendable {
   /// Ends a registration by token, controller, or in place of somebody who died.
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
     let stack = stack ?? Recorder.shared.captureStack()
-    var evidence = Evidence(stack: stack)
     var verdicts: [Verdict] = []
     var order: UInt64 = 0
     let ended: Unmanaged<Observation>? = machine.withLock { machine in
       let ended = machine.cancel(id, by: cause, &verdicts) {
         order = nextOrder()
-        evidence.order = order
-        return evidence
+        return Evidence(stack: stack, order: order)
       }
-      if let ended { machine.publish(ended._withUnsafeGuaranteedRef { $0.key }, in: published) }
+      guard let ended else { return nil }
+      if order == 0 { order = nextOrder() }
+      machine.publish(ended._withUnsafeGuaranteedRef { $0.key }, in: published)
       return ended
     }
     guard let ended else { return }

@@ -14,6 +14,7 @@ final class ObjectTable: Sendable {
   // State: sixteen shards, each under its own lock, chosen by address. The two numbers only count:
   // nothing is published with them, so relaxed is enough.
   private let shards: [Shard]
+  private let tokenClass = Recorder.id(of: "ObservationToken")
   private let lastNumber = Atomic<UInt64>(0)
   private let lastChangeNumber = Atomic<UInt64>(0)
 
@@ -43,6 +44,11 @@ final class ObjectTable: Sendable {
   /// The first of `count` such numbers that follow each other.
   func nextNumbers(count: UInt64) -> UInt64 {
     lastNumber.wrappingAdd(count, ordering: .relaxed).oldValue + 1
+  }
+
+  /// What logs call the token that has a number of its own.
+  func token(_ number: UInt64) -> ObjectRef {
+    ObjectRef(id: ObjectID(number), className: tokenClass, kind: .token)
   }
 
   /// `count` numbers that no change had before.

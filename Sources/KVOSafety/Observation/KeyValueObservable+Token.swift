@@ -187,7 +187,8 @@ extension SubjectStorage {
   ) -> ObservationToken? {
     let (isAlone, key) = resolved._withUnsafeGuaranteedRef { ($0.isAlone, $0.id) }
     guard isAlone, !options.contains(.initial), record.isWatched else { return nil }
-    let number = ObjectTable.shared.nextNumbers(count: 2)
+    let table = ObjectTable.shared
+    let number = table.nextNumbers(count: 2)
     let id = RegistrationID(number + 1)
     let registration = Registration(
       id: id,
@@ -197,7 +198,7 @@ extension SubjectStorage {
       context: .null,
       options: Registration.Options(options),
       form: .token,
-      token: ObservationToken.reference(number),
+      token: table.token(number),
       site: site,
       executor: executor,
       expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
@@ -221,13 +222,9 @@ extension SubjectStorage {
 }
 
 extension ObservationToken {
-  private static let className = Recorder.id(of: "ObservationToken")
-
   /// A number and a class name for a token that is about to be made.
-  static func nextReference() -> ObjectRef { reference(ObjectTable.shared.nextNumber()) }
-
-  /// The class name for the token that has a number.
-  fileprivate static func reference(_ number: UInt64) -> ObjectRef {
-    ObjectRef(id: ObjectID(number), className: className, kind: .token)
+  static func nextReference() -> ObjectRef {
+    let table = ObjectTable.shared
+    return table.token(table.nextNumber())
   }
 }
