@@ -68,13 +68,34 @@ struct LinkListTests {
     other = nil
     let listed = list.all.map(\.observation.id.rawValue)
     #expect(listed == [1, 2])
-    let isRemoved = list.remove(RegistrationID(1), number: 0)
-    #expect(isRemoved)
+    if let own { list.remove(first: .passUnretained(own)) }
     own = nil
     #expect(ownLink == nil)
     #expect(otherLink != nil)
     _ = list.remove(RegistrationID(2), number: 1)
     #expect(otherLink == nil)
+  }
+
+  @Test("are found where they are, also after gaps were closed", arguments: [1, 3, 7])
+  func places(step: Int) {
+    let account = Account()
+    let storage = account.storage
+    let observations = (1...100).map { observation($0, on: storage) }
+    var list = LinkList(key: .none)
+    for observation in observations {
+      list.append(first: .passUnretained(observation))
+      list.append(link(observation.id.rawValue, on: storage))
+    }
+    // In another order than they came.
+    for index in 0..<100 {
+      let observation = observations[index * step % 100]
+      list.remove(first: .passUnretained(observation))
+      let isRemoved = list.remove(observation.id, number: 1)
+      #expect(isRemoved)
+      #expect(list.count == 2 * (99 - index))
+      let left = Set((index + 1..<100).map { observations[$0 * step % 100].id })
+      #expect(Set(list.all.map(\.observation.id)) == left)
+    }
   }
 
   @Test("say who listens alone", arguments: [1, 2, 20])
@@ -86,7 +107,7 @@ struct LinkListTests {
     for observation in observations { list.append(first: .passUnretained(observation)) }
     let alone = list.only.map { $0._withUnsafeGuaranteedRef { $0.id.rawValue } }
     #expect(alone == (count == 1 ? 1 : nil))
-    for observation in observations.dropLast() { _ = list.remove(observation.id, number: 0) }
+    for observation in observations.dropLast() { list.remove(first: .passUnretained(observation)) }
     let last = list.only.map { $0._withUnsafeGuaranteedRef { $0.id.rawValue } }
     #expect(last == UInt64(count))
     withExtendedLifetime(observations) {}

@@ -22,16 +22,28 @@ struct RegistrationLedger: Sendable {
   private(set) var subjects: [Subject] = []
   private var freeSubject = -1
   /// The slots of what is live or held, by number.
-  private(set) var ids = WordTable()
+  private(set) var ids: WordTable
   /// The newest slot of each observer.
   private(set) var observers = WordTable()
   private(set) var names = NameIndex()
   private let historyCapacity: Int
+  /// Whether ``forEach(of:on:_:)`` finds registrations by their key path.
+  private let findsPaths: Bool
   private(set) var liveCount = 0
   /// How many slots were looked at so far; lets a test see that nothing scans.
   var stepCount = 0
 
-  init(historyCapacity: Int) { self.historyCapacity = max(0, historyCapacity) }
+  /// A ledger without registrations.
+  ///
+  /// - Parameters:
+  ///   - historyCapacity: how many ended registrations of an object are remembered.
+  ///   - isLive: whether the registrations are those of this process: their numbers are counted by the
+  ///     layer, not read from a log, and nobody asks for them by key path alone.
+  init(historyCapacity: Int, isLive: Bool = false) {
+    self.historyCapacity = max(0, historyCapacity)
+    ids = WordTable(isCounting: isLive)
+    findsPaths = !isLive
+  }
 
   /// How many slots and buckets there are, used or not.
   var capacities: [Int] {
@@ -174,10 +186,10 @@ struct RegistrationLedger: Sendable {
     if let id = registration.id { ids.set(id.rawValue, at) }
     liveCount += 1
     if subjects[subject].isIndexed {
-      names.insert(at, registration, on: subject)
+      if isNamed(registration) { names.insert(at, registration, on: subject) }
     } else if subjects[subject].count > Self.walkLimit {
       subjects[subject].isIndexed = true
-      for other in live(of: subject) {
+      for other in live(of: subject) where isNamed(slots[other].registration) {
         names.insert(other, slots[other].registration, on: subject)
       }
     }
@@ -311,7 +323,14 @@ struct RegistrationLedger: Sendable {
     if newer >= 0 { slots[Int(newer)].older = older }
     let isIndexed = Self.unlink(between: older, newer, from: &subjects[subject])
     if let observer = slots[slot].registration.observer?.id { unlink(slot, from: observer) }
-    if isIndexed { names.remove(slot, slots[slot].registration, on: subject) }
+    if isIndexed, isNamed(slots[slot].registration) {
+      names.remove(slot, slots[slot].registration, on: subject)
+    }
+  }
+
+  /// Whether anybody may look for `registration` by name: not for that of a token, which no removal names.
+  private func isNamed(_ registration: Registration) -> Bool {
+    findsPaths || registration.observer != nil || registration.isClassic
   }
 
   // One access to the object for all of it.

@@ -62,9 +62,14 @@ package struct SubjectLedger: Sendable {
   /// - Parameters:
   ///   - semantics: how the judged runtime keeps equal registrations.
   ///   - historyCapacity: how many ended registrations are remembered.
-  package init(semantics: MatchingSemantics = .stacking, historyCapacity: Int = 64) {
+  ///   - isLive: whether the layer of this process numbers the registrations, one after the other.
+  package init(
+    semantics: MatchingSemantics = .stacking,
+    historyCapacity: Int = 64,
+    isLive: Bool = false
+  ) {
     self.semantics = semantics
-    ledger = RegistrationLedger(historyCapacity: historyCapacity)
+    ledger = RegistrationLedger(historyCapacity: historyCapacity, isLive: isLive)
     // The number of the object is never asked for: every event names it anyway.
     _ = ledger.open(ObjectID(0), semantics, hasUnknownPast: false)
   }

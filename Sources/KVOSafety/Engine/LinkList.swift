@@ -2,8 +2,8 @@ internal import KVOTrace
 
 /// The links that listen to one key of one object, in order of addition.
 ///
-/// A few links are found by walking them, which is faster than hashing and is what almost every key
-/// has; beyond ``walkLimit`` an index finds them.
+/// An observation knows where its first link is; the others, which hang on other objects, are found by an
+/// index.
 ///
 /// Complexity: adding and removing are O(1) amortised; listing is O(links) after a change of the list,
 /// else O(1).
@@ -11,6 +11,13 @@ struct LinkList: Sendable {
   private struct Name: Hashable {
     var id: RegistrationID
     var number: Int32
+  }
+
+  /// A link that hangs on another object than the observation is registered on.
+  private struct Other {
+    /// Kept alive for as long as it listens here.
+    var observation: Observation
+    var place: Int
   }
 
   /// A link without a reference: counting references is most of what adding and removing would cost.
@@ -25,17 +32,15 @@ struct LinkList: Sendable {
     var isConcernedBefore: Bool
   }
 
-  static let walkLimit = 8
+  /// As many gaps, and as much unused memory, are not worth closing and giving back.
+  private static let smallCount = 8
 
   let key: StringID
   private var slots: [Slot] = []
   private(set) var count = 0
   /// How many links are concerned before a change is made.
   private(set) var concernedBeforeCount = 0
-  /// Where each link is; empty while the links are walked.
-  private var places: [Name: Int] = [:]
-  /// The observations that listen here to another object's path.
-  private var others: [Name: Observation] = [:]
+  private var others: [Name: Other] = [:]
   /// The links without gaps, or nil where they changed since they were last listed.
   private var listed: [ObservationLink]?
 
@@ -83,7 +88,7 @@ struct LinkList: Sendable {
       isIntermediate: link.isIntermediate,
       isConcernedBefore: link.isConcernedBefore
     )
-    others[slot.name] = link.observation
+    others[slot.name] = Other(observation: link.observation, place: slots.count)
     append(slot)
   }
 
@@ -93,7 +98,8 @@ struct LinkList: Sendable {
   mutating func append(first observation: Unmanaged<Observation>) {
     append(
       observation._withUnsafeGuaranteedRef { known in
-        Slot(
+        known.place = slots.count
+        return Slot(
           observation: observation,
           name: Name(id: known.id, number: 0),
           isDirect: known.isSingle,
@@ -109,22 +115,24 @@ struct LinkList: Sendable {
     slots.append(slot)
     count += 1
     if slot.isConcernedBefore { concernedBeforeCount += 1 }
-    if !places.isEmpty {
-      places[slot.name] = slots.count - 1
-    } else if slots.count > Self.walkLimit {
-      compact()
-    }
   }
 
-  /// Takes out the link `number` of registration `id`.
+  /// Takes out the link `number`, which is not the first, of registration `id`.
   ///
   /// - Returns: whether it was there.
   mutating func remove(_ id: RegistrationID, number: Int32) -> Bool {
-    let name = Name(id: id, number: number)
-    guard let place = places.isEmpty ? walk(to: name) : places.removeValue(forKey: name)
-    else { return false }
+    guard let other = others.removeValue(forKey: Name(id: id, number: number)) else { return false }
+    remove(at: other.place)
+    return true
+  }
+
+  /// Takes out the first link of an observation, which is there.
+  mutating func remove(first observation: Unmanaged<Observation>) {
+    remove(at: observation._withUnsafeGuaranteedRef { $0.place })
+  }
+
+  private mutating func remove(at place: Int) {
     if listed != nil { listed = nil }
-    if number != 0 { others[name] = nil }
     if slots[place].isConcernedBefore { concernedBeforeCount -= 1 }
     count -= 1
     if place == slots.count - 1 {
@@ -134,26 +142,22 @@ struct LinkList: Sendable {
       slots[place].observation = nil
     }
     if count == 0 {
-      if slots.capacity > Self.walkLimit { slots = [] }
-      if !places.isEmpty { places = [:] }
-    } else if slots.count > 2 * count + Self.walkLimit {
+      if slots.capacity > Self.smallCount { slots = [] }
+      if !slots.isEmpty { slots.removeAll(keepingCapacity: true) }
+    } else if slots.count > 2 * count + Self.smallCount {
       compact()
     }
-    return true
-  }
-
-  private func walk(to name: Name) -> Int? {
-    for place in slots.indices where slots[place].name == name && slots[place].observation != nil {
-      return place
-    }
-    return nil
   }
 
   /// Closes the gaps.
   private mutating func compact() {
     slots.removeAll { $0.observation == nil }
-    places.removeAll()
-    guard slots.count > Self.walkLimit else { return }
-    for (place, slot) in slots.enumerated() { places[slot.name] = place }
+    for (place, slot) in slots.enumerated() {
+      if slot.name.number == 0 {
+        slot.observation?._withUnsafeGuaranteedRef { $0.place = place }
+      } else {
+        others[slot.name]?.place = place
+      }
+    }
   }
 }

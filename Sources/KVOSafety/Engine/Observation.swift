@@ -6,8 +6,9 @@ internal import KVOTrace
 /// The observed object's storage holds it until it ends; nobody else does for longer than a call.
 @usableFromInline
 final class Observation: @unchecked Sendable {
-  // Sendable: every property is set in init and never again, but for `tree`, which has a lock, and
-  // `cell`, which is set once, under the lock of `root`, before anybody can find the observation.
+  // Sendable: every property is set in init and never again, but for `tree`, which has a lock, `cell`, which
+  // is set once, under the lock of `root`, before anybody can find the observation, and `place`, which is read
+  // and written under that lock.
   // `deliver` need not be Sendable: it runs on the thread that makes a change, as KVO's callbacks do, and
   // `didEnd` on the one that ends the registration.
 
@@ -44,6 +45,8 @@ final class Observation: @unchecked Sendable {
   let isPlain: Bool
   /// Where deliveries are claimed.
   private(set) var cell: DeliveryCellReference?
+  /// Where its first link is among those of its key.
+  var place = -1
 
   /// Calls an observer, which is nil in the token form.
   @usableFromInline

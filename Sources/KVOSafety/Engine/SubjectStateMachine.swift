@@ -23,7 +23,7 @@ struct SubjectStateMachine: Sendable {
   private(set) var isDead = false
 
   init(historyCapacity: Int) {
-    ledger = SubjectLedger(historyCapacity: historyCapacity)
+    ledger = SubjectLedger(historyCapacity: historyCapacity, isLive: true)
   }
 
   /// What is to be done after a removal by name.
@@ -127,8 +127,8 @@ struct SubjectStateMachine: Sendable {
   /// - Returns: what it was; the caller takes over a reference.
   private mutating func forget(_ place: Int) -> Unmanaged<Observation>? {
     guard let cell = cells[place], let held = cell.pointer.pointee.observation else { return nil }
-    let (id, key) = held._withUnsafeGuaranteedRef { ($0.id, $0.key) }
-    _ = detach(id, number: 0, key: key)
+    let key = held._withUnsafeGuaranteedRef { $0.key }
+    if let place = self.place(of: key) { links[place].remove(first: held) }
     if cell.pointer.pointee.close() { return cell.pointer.pointee.release() }
     // Who is running lets it go.
     cells[place] = nil
