@@ -39,3 +39,14 @@ void *kvos_grow_pages(void *pages, size_t byteCount, size_t newByteCount) {
 #endif
   return grown;
 }
+
+void kvos_use_large_pages(void *pages, size_t byteCount, size_t offset, size_t count) {
+#ifdef MADV_HUGEPAGE
+  // Whole large pages alone become any: what lies beside the bytes in the first and the last may be one.
+  uintptr_t start = ((uintptr_t)pages + offset) & ~(LARGE_PAGE - 1);
+  uintptr_t end = ((uintptr_t)pages + offset + count + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+  if (start < (uintptr_t)pages) start = (uintptr_t)pages;
+  if (end > (uintptr_t)pages + byteCount) end = (uintptr_t)pages + byteCount;
+  madvise((void *)start, end - start, MADV_HUGEPAGE);
+#endif
+}

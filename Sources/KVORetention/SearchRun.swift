@@ -29,7 +29,7 @@ struct SearchRun {
 
   func cycles(from roots: [UInt]) -> RetainAnswer {
     let reached = reached(from: roots)
-    let graph = cyclicGraph(of: reached, includesSuspected: search.scansOpaqueMemory)
+    let graph = cyclicGraph(of: reached)
     let proven = StrongComponents(of: graph, includesSuspected: false)
     let cycles = describe(proven, of: graph, includesSuspected: false) { _ in true }
     var suspected: [RetainCycle] = []
@@ -45,8 +45,8 @@ struct SearchRun {
       cycles: cycles,
       suspectedCycles: suspected,
       opaque: opaque(in: reached),
-      objectCount: reached.addresses.count,
-      referenceCount: reached.edges.count
+      objectCount: reached.count,
+      referenceCount: reached.referenceCount
     )
   }
 
@@ -86,7 +86,7 @@ struct SearchRun {
   /// marks all that are reached.
   func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
     let reached = reached(from: roots)
-    let graph = cyclicGraph(of: reached, includesSuspected: false)
+    let graph = cyclicGraph(of: reached)
     let found = StrongComponents(of: graph, includesSuspected: false)
     var cycles: [RetainCycle] = []
     var paths: PathSearch?
@@ -109,8 +109,8 @@ struct SearchRun {
       cycles: cycles,
       suspectedCycles: [],
       opaque: opaque(in: reached),
-      objectCount: reached.addresses.count,
-      referenceCount: reached.edges.count
+      objectCount: reached.count,
+      referenceCount: reached.referenceCount
     )
   }
 
@@ -122,7 +122,7 @@ struct SearchRun {
 
   func path(to target: UInt, from roots: [UInt]) -> RetainPathAnswer {
     let reached = reached(from: roots)
-    let graph = ObjectGraph(of: reached)
+    let graph = graph(of: reached)
     let opaque = opaque(in: reached)
     guard let number = (0..<graph.objectCount).first(where: { graph.addresses[$0] == target })
     else {
@@ -157,19 +157,27 @@ struct SearchRun {
     text.replacing(#/\[\d+\]/#, with: "[…]")
   }
 
-  func graph(from roots: [UInt]) -> ObjectGraph { ObjectGraph(of: reached(from: roots)) }
+  /// The graph of all that is reached from `roots`.
+  func graph(from roots: [UInt]) -> ObjectGraph { graph(of: reached(from: roots)) }
+
+  private func graph(of reached: borrowing ReachedObjects) -> ObjectGraph {
+    var collector = collector
+    return ObjectGraph(of: reached, objects: nil, &collector)
+  }
 
   private func reached(from roots: [UInt]) -> ReachedObjects {
     GraphWalk(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory).reached(from: roots)
   }
 
   /// The graph of the objects that may be part of cycles.
-  private func cyclicGraph(
-    of reached: borrowing ReachedObjects,
-    includesSuspected: Bool
-  ) -> ObjectGraph {
-    let candidates = CycleCandidates(of: reached, includesSuspected: includesSuspected)
-    return ObjectGraph(of: reached, objects: candidates.objects)
+  private func cyclicGraph(of reached: borrowing ReachedObjects) -> ObjectGraph {
+    var collector = collector
+    let candidates = CycleCandidates(of: reached, &collector)
+    return ObjectGraph(of: reached, objects: candidates.objects, &collector)
+  }
+
+  private var collector: ReferenceCollector {
+    ReferenceCollector(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory)
   }
 
   /// What could not be looked into, by class and property, in the order in which it was met.
@@ -183,7 +191,7 @@ struct SearchRun {
     var order: [Key] = []
     for find in reached.opaque {
       let key = Key(
-        className: namer.className(at: reached.addresses[Int(find.object)]),
+        className: namer.className(at: reached.address(of: Int(find.object))),
         label: find.label,
         reason: find.reason
       )

@@ -104,14 +104,3 @@ struct RandomGraphTests {
 
 @inline(never)
 private func use(_ value: Any) {}
-
-/// The same numbers in every run.
-private struct FixedRandom: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state
-  }
-}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "CKVORetentionSnapshot.h"
+#include "CKVORetentionWalk.h"
 
 #if defined(__has_feature)
 #if __has_feature(nullability)
@@ -253,6 +254,10 @@ void *_Nullable kvos_grow_pages(void *_Nullable pages, size_t byteCount, size_t 
 
 /// Addresses for `byteCount` bytes, all zero, in small pages; otherwise as above.
 void *_Nullable kvos_reserve_pages(size_t byteCount);
+
+/// Has large pages, if there are any, for `count` bytes from `offset` on of the `byteCount` bytes of
+/// kvos_reserve_pages().
+void kvos_use_large_pages(void *pages, size_t byteCount, size_t offset, size_t count);
 
 /// Gives back the bytes of kvos_grow_pages() or kvos_reserve_pages().
 void kvos_free_pages(void *pages, size_t byteCount);

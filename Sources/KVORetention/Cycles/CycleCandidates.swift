@@ -1,100 +1,257 @@
-/// The objects of a walk that are left when those are taken away again and again that refer to none that
-/// is left: every cycle is among them.
-///
-/// A walk takes in most objects before those that they refer to, so that one look from the last to the
-/// first takes away nearly all where there are no cycles. More follow as long as each takes away half of
-/// what there was, and a search for components has the rest.
-struct CycleCandidates: ~Copyable {
-  /// Their places among the objects that were reached, from the first on.
-  private(set) var objects: GrowingList<UInt32>
+internal import CKVORetention
 
-  /// - Parameters:
-  ///   - reached: what was reached; nothing else asks for its second kind of marks.
-  ///   - includesSuspected: whether suspected references count.
-  /// - Complexity: O(n) in objects and references.
-  init(of reached: borrowing ReachedObjects, includesSuspected: Bool) {
-    let count = reached.addresses.count
-    objects = GrowingList()
-    guard count > 0, objects.reserve(count) else { return }
-    let sweep = Sweep(reached, suspectedMask: includesSuspected ? 0 : ReachedObjects.suspected)
-    let places = objects.start
-    var left = 0
-    var object = count
-    while object > 0 {
-      object &-= 1
-      places[left] = UInt32(truncatingIfNeeded: object)
-      left &+= sweep.leadsOn(object)
+/// The objects of a walk that may be part of cycles: every cycle is among them.
+///
+/// A reference that led to an object first, or that leads to a greater distance from the roots, takes every
+/// cycle one step further away. So each has a reference that does not: one that leads back. Of those that
+/// lead to the same distance, one counts where its object is shared: in a cycle of references to one
+/// distance alone none led to its object first, so that two lead to each of them.
+///
+/// 1. Whoever has a crossing that may close a cycle may be part of one, and whoever leads there: parents,
+///    upwards, and objects with crossings to those. Mostly there is none.
+/// 2. Where these are many, whoever is reached from where such crossings lead is looked at instead, as from
+///    an object that all refer to and which refers to few.
+/// 3. Where these are many, too, objects are taken away again and again that refer to none that is left.
+struct CycleCandidates: ~Copyable {
+  private typealias Place = ObjectPlaces.Place
+
+  /// How many are few.
+  struct Limits {
+    var leading: Int
+    var behind: Int
+
+    /// A part of all, and some.
+    init(objectCount: Int) {
+      leading = objectCount / 8 + 10_000
+      behind = leading
     }
-    var before = count
-    while left > 0, left <= before / 2 {
-      before = left
-      left = 0
-      for place in 0..<before {
-        let object = places[place]
-        places[left] = object
-        left &+= sweep.stillLeadsOn(Int(object))
-      }
+
+    init(leading: Int, behind: Int) {
+      self.leading = leading
+      self.behind = behind
     }
-    objects.count = left
-    var inOrder = UnsafeMutableBufferPointer(start: places, count: left)
-    inOrder.reverse()
   }
 
-  /// What a look at an object needs at hand.
-  private struct Sweep {
-    private let addresses: UnsafeMutablePointer<UInt>
-    private let firstEdges: UnsafeMutablePointer<UInt32>
-    private let edges: UnsafeMutablePointer<UInt>
-    private let pieces: UnsafeMutablePointer<ObjectMarks.Piece?>
-    private let suspectedMask: UInt
+  private static let passLimit = 4
+  private static let fetchDistance = 24
 
-    init(_ reached: borrowing ReachedObjects, suspectedMask: UInt) {
-      addresses = reached.addresses.start
-      firstEdges = reached.firstEdges.start
-      edges = reached.edges.start
-      pieces = reached.marks.pieces
-      self.suspectedMask = suspectedMask
+  /// Their numbers among the objects that were reached, from the first on.
+  private(set) var objects: [UInt32] = []
+
+  /// - Parameters:
+  ///   - reached: what was reached; nobody else asks what is noted of the places of its objects.
+  ///   - collector: reads objects.
+  ///   - limits: how many are few; nil takes what is right for so many objects.
+  /// - Complexity: O(n) in objects and references.
+  init(
+    of reached: borrowing ReachedObjects,
+    _ collector: inout ReferenceCollector,
+    limits: Limits? = nil
+  ) {
+    let limits = limits ?? Limits(objectCount: reached.count)
+    var closing = ClosingCrossings()
+    if let leading = Self.leading(to: &closing, of: reached, &collector, limit: limits.leading) {
+      objects = leading
+    } else if let behind = Self.behind(closing, of: reached, &collector, limit: limits.behind) {
+      objects = behind
+    } else {
+      objects = Self.left(of: reached, &collector)
     }
+  }
 
-    /// 1 where an object refers to one that is left; 0 where it does not, and is taken away.
-    @inline(__always)
-    func leadsOn(_ object: Int) -> Int {
-      var leads: UInt64 = 0
-      var edge = edges + Int(firstEdges[object])
-      let end = edges + Int(firstEdges[object &+ 1])
-      while edge < end {
-        let target = edge.pointee
-        let isTaken = taken(target).pointee &>> ObjectMarks.bit(of: target)
-        leads |= ~isTaken & ~UInt64(target & suspectedMask)
-        edge += 1
+  // MARK: Whoever has such a crossing or leads there
+
+  /// Where crossings lead that may close a cycle, each place once.
+  private struct ClosingCrossings {
+    /// Whether something is kept by what is there.
+    private var answers: [Place: Bool] = [:]
+
+    var targets: [Place] { answers.filter(\.value).map(\.key) }
+
+    /// Whether a crossing may close a cycle, of which flags or the objects' notes said so.
+    ///
+    /// It does not where nothing is kept by what it leads to.
+    mutating func take(
+      _ target: Place,
+      of reached: borrowing ReachedObjects,
+      _ collector: inout ReferenceCollector
+    ) -> Bool {
+      if let answer = answers[target] { return answer }
+      let plan = collector.collect(reached.places.address(of: target))
+      let answer = plan == nil || collector.references.count > 0
+      answers[target] = answer
+      return answer
+    }
+  }
+
+  private static func leading(
+    to closing: inout ClosingCrossings,
+    of reached: borrowing ReachedObjects,
+    _ collector: inout ReferenceCollector,
+    limit: Int
+  ) -> [UInt32]? {
+    var leading = LeadingObjects(of: reached)
+    // From the last: most crossings lead to objects that were met later.
+    for number in stride(from: reached.crossings.count - 1, through: 0, by: -1) {
+      let crossing = reached.crossings[number]
+      leading.fetch(reached.crossings, number)
+      var leads = leading.isFound(ReachedObjects.place(crossing))
+      if ReachedObjects.isFlagged(crossing), leading.mayClose(crossing) {
+        leads = closing.take(ReachedObjects.place(crossing), of: reached, &collector) || leads
       }
-      leads &= 1
-      let address = addresses[object]
-      taken(address).pointee |= (leads ^ 1) &<< ObjectMarks.bit(of: address)
-      return Int(truncatingIfNeeded: leads)
+      if leads { leading.add(ReachedObjects.object(crossing)) }
     }
-
-    /// The same, which comes to an end earlier where it mostly does.
-    @inline(__always)
-    func stillLeadsOn(_ object: Int) -> Int {
-      var edge = edges + Int(firstEdges[object])
-      let end = edges + Int(firstEdges[object &+ 1])
-      while edge < end {
-        let target = edge.pointee
-        let isTaken = taken(target).pointee &>> ObjectMarks.bit(of: target)
-        if ~isTaken & ~UInt64(target & suspectedMask) & 1 == 1 { return 1 }
-        edge += 1
+    for _ in 0..<passLimit {
+      if leading.objects.count > limit { return nil }
+      // What a look back missed: who was found meanwhile was met before whoever leads there.
+      if !leading.addLeading(reached.crossings, where: ReachedObjects.isFlagged) {
+        return leading.objects.sorted()
       }
-      let address = addresses[object]
-      taken(address).pointee |= 1 &<< ObjectMarks.bit(of: address)
-      return 0
+      _ = leading.addLeading(reached.crossings) { _ in true }
+    }
+    return nil
+  }
+
+  /// Objects that lead to crossings that may close a cycle.
+  private struct LeadingObjects {
+    private let notes: UnsafeMutablePointer<UInt8>
+    private let entries: UnsafeMutablePointer<UInt64>
+    private(set) var objects: [UInt32] = []
+
+    init(of reached: borrowing ReachedObjects) {
+      notes = reached.places.notes
+      entries = reached.entries.start
     }
 
-    /// The word that says of an object whether it was taken away.
+    /// Has fetched what will be asked of a crossing in front of the one with the number.
     @inline(__always)
-    private func taken(_ address: UInt) -> ObjectMarks.Piece {
-      pieces[ObjectMarks.part(of: address)].unsafelyUnwrapped
-        + (ObjectMarks.wordCount &+ ObjectMarks.word(of: address))
+    func fetch(_ crossings: borrowing GrowingList<UInt64>, _ number: Int) {
+      let crossing = crossings[max(number - CycleCandidates.fetchDistance, 0)]
+      kvos_fetch(UInt(bitPattern: notes + Int(ReachedObjects.place(crossing))))
+      guard ReachedObjects.isAsFar(crossing) else { return }
+      let source = entries[Int(ReachedObjects.object(crossing))]
+      kvos_fetch(UInt(bitPattern: notes + Int(ReachedObjects.place(source))))
     }
+
+    @inline(__always)
+    func isFound(_ place: Place) -> Bool { notes[Int(place)] == PlaceNote.candidate }
+
+    /// Whether a crossing that leads to no greater distance may close a cycle.
+    @inline(__always)
+    func mayClose(_ crossing: UInt64) -> Bool {
+      guard ReachedObjects.isAsFar(crossing) else { return true }
+      let source = entries[Int(ReachedObjects.object(crossing))]
+      let note = notes[Int(ReachedObjects.place(source))]
+      // Of who was found it is not known any more.
+      return note & PlaceNote.isShared != 0 || note == PlaceNote.candidate
+    }
+
+    /// Takes in an object, and those that led to it first.
+    mutating func add(_ first: UInt32) {
+      var object = first
+      while object != ReachedObjects.noParent {
+        let entry = entries[Int(object)]
+        if isFound(ReachedObjects.place(entry)) { return }
+        notes[Int(ReachedObjects.place(entry))] = PlaceNote.candidate
+        objects.append(object)
+        object = ReachedObjects.object(entry)
+      }
+    }
+
+    /// Takes in whoever has one of some crossings that leads to an object that was found; false where there
+    /// is no new one.
+    @inline(__always)
+    mutating func addLeading(
+      _ crossings: borrowing GrowingList<UInt64>,
+      where isMeant: (UInt64) -> Bool
+    ) -> Bool {
+      let before = objects.count
+      if before == 0 { return false }
+      for number in stride(from: crossings.count - 1, through: 0, by: -1) {
+        let crossing = crossings[number]
+        fetch(crossings, number)
+        if isMeant(crossing), isFound(ReachedObjects.place(crossing)) {
+          add(ReachedObjects.object(crossing))
+        }
+      }
+      return objects.count > before
+    }
+  }
+
+  // MARK: Whoever is reached from where they lead
+
+  private static func behind(
+    _ closing: ClosingCrossings,
+    of reached: borrowing ReachedObjects,
+    _ collector: inout ReferenceCollector,
+    limit: Int
+  ) -> [UInt32]? {
+    let notes = reached.places.notes
+    var waiting: [Place] = []
+    var count = 0
+    func add(_ place: Place) {
+      let note = notes + Int(place)
+      if note.pointee == PlaceNote.isBehind { return }
+      note.pointee = PlaceNote.isBehind
+      waiting.append(place)
+      count += 1
+    }
+    for target in closing.targets { add(target) }
+    while let place = waiting.popLast() {
+      guard count <= limit else { return nil }
+      _ = collector.collect(reached.places.address(of: place))
+      for number in 0..<collector.references.count {
+        let address = collector.references[number] & ~ReachedObjects.suspected
+        if let place = reached.places.place(of: address) { add(place) }
+      }
+    }
+    return numbers(of: reached) { notes[Int($0)] == PlaceNote.isBehind }
+  }
+
+  private static func numbers(
+    of reached: borrowing ReachedObjects,
+    where isMeant: (Place) -> Bool
+  ) -> [UInt32] {
+    var numbers: [UInt32] = []
+    for object in 0..<reached.count
+    where isMeant(ReachedObjects.place(reached.entries[object])) {
+      numbers.append(UInt32(object))
+    }
+    return numbers
+  }
+
+  // MARK: Whoever leads to others again and again
+
+  /// Takes objects away that refer to none that is left, from the last to the first.
+  ///
+  /// A walk takes in most objects before those that they refer to, so that one look takes away nearly all
+  /// where there are no cycles. More follow as long as each takes away half of
+  /// what there was, and a search for components has the rest.
+  private static func left(
+    of reached: borrowing ReachedObjects,
+    _ collector: inout ReferenceCollector
+  ) -> [UInt32] {
+    let notes = reached.places.notes
+    var left: [UInt32] = []
+    func leadsOn(_ object: UInt32) -> Bool {
+      _ = collector.collect(reached.address(of: Int(object)))
+      for number in 0..<collector.references.count {
+        let address = collector.references[number] & ~ReachedObjects.suspected
+        guard let place = reached.places.place(of: address) else { return true }
+        if notes[Int(place)] != PlaceNote.isTaken { return true }
+      }
+      notes[Int(ReachedObjects.place(reached.entries[Int(object)]))] = PlaceNote.isTaken
+      return false
+    }
+    for object in stride(from: reached.count - 1, through: 0, by: -1)
+    where leadsOn(UInt32(object)) {
+      left.append(UInt32(object))
+    }
+    var before = reached.count
+    while !left.isEmpty, left.count <= before / 2 {
+      before = left.count
+      left.removeAll { !leadsOn($0) }
+    }
+    return left.reversed()
   }
 }

@@ -53,6 +53,9 @@ final class MemoryMap {
     return isReadable(address, count)
   }
 
+  /// The mapping that `address` lies in, if it can be read.
+  func region(of address: UInt) -> Region? { index(of: address).map { regions[$0] } }
+
   /// Whether `address` lies in code.
   func isCode(_ address: UInt) -> Bool {
     index(of: address).map { regions[$0].isExecutable } ?? false

@@ -1,3 +1,5 @@
+internal import CKVORetention
+
 /// Objects with numbers in the order in which they were met, and the strong references between them.
 ///
 /// That is the order of their distance from the roots. How an edge is called is found out again for the
@@ -5,31 +7,35 @@
 struct ObjectGraph: ~Copyable {
   /// The bit of an edge that is suspected only: a word in bytes that are not understood.
   static let suspected: UInt32 = 1 << 31
+  private static let fetchDistance = 4
 
   private(set) var addresses = GrowingList<UInt>()
   /// The first edge of each object, and one more number behind the last.
   private(set) var firstEdges = GrowingList<UInt32>()
   private(set) var edges = GrowingList<UInt32>()
 
-  /// The graph of all that was reached.
-  init(of reached: borrowing ReachedObjects) {
-    self.init(of: reached, count: reached.addresses.count) { $0 }
-  }
-
-  /// The graph of some objects, given by their places among those reached, from the first on.
-  init(of reached: borrowing ReachedObjects, objects: borrowing GrowingList<UInt32>) {
-    let start = objects.start
-    self.init(of: reached, count: objects.count) { Int(start[$0]) }
-  }
-
-  private init(of reached: borrowing ReachedObjects, count: Int, place: (Int) -> Int) {
-    for number in 0..<count { addresses.append(reached.addresses[place(number)]) }
+  /// The graph of some objects, which are read once more.
+  ///
+  /// - Parameters:
+  ///   - reached: what was reached.
+  ///   - objects: the numbers of the objects there, in rising order; nil takes all.
+  ///   - collector: reads them.
+  init(
+    of reached: borrowing ReachedObjects,
+    objects: [UInt32]?,
+    _ collector: inout ReferenceCollector
+  ) {
+    let count = objects?.count ?? reached.count
+    for number in 0..<count {
+      addresses.append(reached.address(of: objects.map { Int($0[number]) } ?? number))
+    }
     let numbers = ObjectNumbers(of: addresses)
     for number in 0..<count {
-      let object = place(number)
       firstEdges.append(UInt32(truncatingIfNeeded: edges.count))
-      for edge in Int(reached.firstEdges[object])..<Int(reached.firstEdges[object + 1]) {
-        let word = reached.edges[edge]
+      kvos_fetch(addresses[min(number + Self.fetchDistance, count - 1)])
+      _ = collector.collect(addresses[number])
+      for edge in 0..<collector.references.count {
+        let word = collector.references[edge]
         guard let target = numbers[word & ~ReachedObjects.suspected] else { continue }
         edges.append(word & ReachedObjects.suspected == 0 ? target : target | Self.suspected)
       }

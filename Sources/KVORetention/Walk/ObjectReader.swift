@@ -152,15 +152,6 @@ struct ObjectReader {
     return check.valueMetadata(at: address)
   }
 
-  /// Whether the value of an enum at `place` is of a case that has slots.
-  @inline(__always)
-  static func hasPayload(_ plan: UnsafePointer<EnumPlan>, at place: UnsafeRawPointer) -> Bool {
-    let witnesses = kvos_value_witnesses(plan.pointee.type)
-    guard let witnesses else { return false }
-    let tag = Int(kvos_enum_tag(witnesses, place, plan.pointee.type))
-    return tag < plan.pointee.cases.count && !plan.pointee.cases[tag].slots.isEmpty
-  }
-
   @inline(never)
   private func readEnum<Visitor: ReferenceVisitor & ~Copyable>(
     _ place: UnsafeRawPointer,

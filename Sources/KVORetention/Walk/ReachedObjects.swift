@@ -1,9 +1,12 @@
-/// The objects that are reached from some roots, in the order of their distance from them, and the strong
-/// references between them.
+internal import CKVORetention
+
+/// The objects that are reached from some roots, in the order of their distance from them.
 ///
-/// References are addresses: most objects lead to no cycle, and need no number. They take 12 bytes an
-/// object and 8 a reference, and lists up to twice that.
+/// Of the references between them, those that led to an object first make a tree, of which each object has
+/// its parent. The others, crossings, are apart: in most programs they are few. Both take 8 bytes.
 struct ReachedObjects: ~Copyable {
+  typealias Place = ObjectPlaces.Place
+
   /// Something that was met and could not be looked into.
   struct OpaqueFind {
     var object: UInt32
@@ -14,55 +17,84 @@ struct ReachedObjects: ~Copyable {
 
   /// The bit of a reference that is suspected only: a word in bytes that are not understood.
   static let suspected: UInt = 1
+  /// What roots have for a parent.
+  static let noParent = UInt32.max >> 1
 
-  var addresses = GrowingList<UInt>()
-  /// The first reference of each object, and one more number behind the last.
-  var firstEdges = GrowingList<UInt32>()
-  /// Where references lead, all of them among `addresses`.
-  var edges = GrowingList<UInt>()
-  var marks = ObjectMarks()
+  let places: ObjectPlaces
+  /// The place of each object in the lower half, and the number of its parent in the upper.
+  ///
+  /// The flag of a place says that something is kept for the object which it does not hold itself.
+  var entries = GrowingList<UInt64>()
+  /// The place that a reference leads to in the lower half, and the number of its object in the upper.
+  ///
+  /// Flags say where it leads to no greater distance.
+  var crossings = GrowingList<UInt64>()
+  /// How many references are no crossings because nothing is kept by what they lead to.
+  var deadEndCount = 0
   var opaque: [OpaqueFind] = []
   /// How many objects were roots: the first ones.
   var rootCount = 0
   /// Whether memory for the walk ran out, so that objects are missing.
   var isCut = false
 
+  init(places: ObjectPlaces) { self.places = places }
+
+  var count: Int { entries.count }
+  var referenceCount: Int { entries.count - rootCount + crossings.count + deadEndCount }
+
+  func address(of object: Int) -> UInt { places.address(of: Self.place(entries[object])) }
+
+  @inline(__always)
+  static func place(_ entry: UInt64) -> Place {
+    Place(truncatingIfNeeded: entry) & ~ObjectPlaces.flag
+  }
+
+  @inline(__always)
+  static func isFlagged(_ entry: UInt64) -> Bool {
+    Place(truncatingIfNeeded: entry) & ObjectPlaces.flag != 0
+  }
+
+  /// Whether a crossing that is flagged leads to the same distance, as far as distances are told apart.
+  @inline(__always)
+  static func isAsFar(_ crossing: UInt64) -> Bool { crossing >> 63 == 1 }
+
+  /// The number in the upper half.
+  @inline(__always)
+  static func object(_ entry: UInt64) -> UInt32 {
+    UInt32(truncatingIfNeeded: entry >> 32) & .max >> 1
+  }
+
   /// Makes room for so many references, each of which may lead to a new object; false where there is none.
   ///
-  /// Numbers have 31 bits, and references are counted in 32.
+  /// Numbers of objects have 31 bits.
   @inline(__always)
   mutating func reserve(_ added: Int) -> Bool {
-    edges.capacity &- edges.count >= added && addresses.capacity &- addresses.count >= added
+    entries.capacity &- entries.count >= added && crossings.capacity &- crossings.count >= added
       || grow(by: added)
   }
 
   @inline(never)
   private mutating func grow(by added: Int) -> Bool {
-    addresses.count + added < Int(ObjectGraph.suspected) - 2
-      && edges.count + added < Int(UInt32.max) - 2
-      && edges.reserve(added) && addresses.reserve(added)
-      && firstEdges.reserve(addresses.capacity + 1 - firstEdges.count)
+    entries.count + added < Int(ObjectGraph.suspected) - 2
+      && entries.reserve(added) && crossings.reserve(added)
   }
+}
 
-  /// Takes in a root.
-  mutating func insert(_ address: UInt) {
-    guard reserve(1), let isNew = marks.insert(address) else {
-      isCut = true
-      return
-    }
-    if isNew { addresses.append(address) }
-  }
+/// What a walk notes of a place: nothing, how far from the roots the object there is, or what was made out
+/// of it afterwards.
+enum PlaceNote {
+  /// The greatest distance that is told apart from greater ones; roots have 1.
+  static let farthest = UInt8(KVOS_FARTHEST)
+  /// Something is kept for an object that was not met.
+  static let keepsMore = UInt8(KVOS_KEEPS_MORE)
+  /// More than one reference leads to the object.
+  static let isShared = UInt8(KVOS_IS_SHARED)
 
-  /// Takes in a reference of the latest object, and where it leads.
-  @inline(__always)
-  mutating func refer(to address: UInt, suspected: UInt) {
-    guard reserve(1), let isNew = marks.insert(address) else {
-      isCut = true
-      return
-    }
-    edges.start[edges.count] = address | suspected
-    edges.count &+= 1
-    addresses.start[addresses.count] = address
-    addresses.count &+= isNew ? 1 : 0
-  }
+  // When no distance is asked for any more:
+  /// The object may be part of a cycle.
+  static let candidate: UInt8 = 0x7e
+  /// The object is reached from one that a reference leads back to.
+  static let isBehind: UInt8 = 0x7d
+  /// The object refers to none that is left.
+  static let isTaken: UInt8 = 0x7b
 }
