@@ -178,6 +178,7 @@ let package = Package(
       dependencies: [
         "KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace", "RetentionProbe",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
       ]
     ),
 

@@ -6,18 +6,19 @@ import Foundation
 ///
 /// A walk must come through all of them alive. The list stays as it is when it passes: types are added.
 enum LivingValues {
-  static let all: [(group: String, values: @Sendable () -> [Any])] = [
-    ("numbers", numbers), ("texts", texts), ("collections", collections),
-    ("lazy sequences", lazySequences), ("metatypes and paths", metatypes),
-    ("optionals and errors", optionals), ("functions", functions),
-    ("pointers", pointers), ("key paths", keyPaths), ("concurrency", concurrency),
-    ("noncopyable", noncopyable), ("observation", observation), ("dispatch", dispatch),
-    ("foundation values", foundationValues), ("foundation formats", foundationFormats),
-    ("foundation objects", foundationObjects), ("foundation collections", foundationCollections),
-    ("foundation files and processes", foundationFiles), ("coding", coding),
-    ("regular expressions", expressions), ("simd", vectors), ("own", own),
-    ("argument parser", argumentParser),
-  ]
+  static let all: [(group: String, values: @Sendable () -> [Any])] =
+    [
+      ("numbers", numbers), ("texts", texts), ("collections", collections),
+      ("lazy sequences", lazySequences), ("metatypes and paths", metatypes),
+      ("optionals and errors", optionals), ("functions", functions),
+      ("pointers", pointers), ("key paths", keyPaths), ("concurrency", concurrency),
+      ("noncopyable", noncopyable), ("observation", observation), ("dispatch", dispatch),
+      ("foundation values", foundationValues), ("foundation formats", foundationFormats),
+      ("foundation objects", foundationObjects), ("foundation collections", foundationCollections),
+      ("foundation files and processes", foundationFiles), ("coding", coding),
+      ("regular expressions", expressions), ("simd", vectors), ("own", own),
+      ("argument parser", argumentParser),
+    ] + openCombineGroups
 
   private static func numbers() -> [Any] {
     [

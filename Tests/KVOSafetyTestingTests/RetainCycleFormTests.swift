@@ -55,4 +55,46 @@ struct RetainCycleFormTests {
       return text.contains("Screen is still alive") && text.contains("Screen.handler → closure")
     }
   }
+
+  private final class Page {}
+
+  private final class Router {
+    var pages: [Page] = []
+    var next: Page?
+
+    func open(keeps: Bool) {
+      next = Page()
+      if keeps, let next { pages.append(next) }
+      next = nil
+    }
+
+    func openLater(keeps: Bool) async {
+      next = Page()
+      await Task.yield()
+      if keeps, let next { pages.append(next) }
+      next = nil
+    }
+  }
+
+  @Test("work that leaves more behind each time is told with what keeps it, other work is silent")
+  func growth() {
+    let router = Router()
+    expectNoGrowth(of: Page.self, from: router) { router.open(keeps: false) }
+    withKnownIssue {
+      expectNoGrowth(of: Page.self, from: router) { router.open(keeps: true) }
+    } matching: {
+      "\($0)".contains("Router.pages[…] → Page")
+    }
+  }
+
+  @Test("the same of work that waits")
+  func growthOfAsynchronousWork() async {
+    let router = Router()
+    await expectNoGrowth(of: Page.self, from: router) { await router.openLater(keeps: false) }
+    await withKnownIssue {
+      await expectNoGrowth(of: Page.self, from: router) { await router.openLater(keeps: true) }
+    } matching: {
+      "\($0)".contains("Router.pages[…] → Page")
+    }
+  }
 }

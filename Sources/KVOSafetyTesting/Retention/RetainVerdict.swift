@@ -40,6 +40,25 @@ enum RetainVerdict {
     return growth.verdict == .noneFound ? nil : "\(growth)"
   }
 
+  /// The same of asynchronous work.
+  static func ofGrowth<Failure: Error>(
+    of classes: [any AnyObject.Type],
+    from roots: [AnyObject],
+    repetitions: Int,
+    isolation: isolated (any Actor)? = #isolation,
+    by body: () async throws(Failure) -> Void
+  ) async throws(Failure) -> String? {
+    let growth = try await RetainSearch().findGrowth(
+      of: classes,
+      from: roots,
+      repetitions: repetitions,
+      names: names,
+      isolation: isolation,
+      by: body
+    )
+    return growth.verdict == .noneFound ? nil : "\(growth)"
+  }
+
   /// What names the code of this process.
   static var names: CodeNames {
     CodeNames(resolver: DwarfFrameResolver(), images: ImageList.loadedImages())

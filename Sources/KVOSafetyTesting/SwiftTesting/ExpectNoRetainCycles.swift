@@ -64,3 +64,34 @@ public func expectNoGrowth<Failure: Error>(
     Issue.record("\(failure)", sourceLocation: sourceLocation)
   }
 }
+
+/// Records an issue where each repetition of asynchronous work leaves more instances of a class behind.
+///
+/// Repetitions follow each other, and are counted when `body` has returned: wait in it for tasks of its own.
+///
+/// - Parameters:
+///   - classes: whose instances, subclasses' included, are counted.
+///   - roots: where what is left may be kept; they are alive until the call returns.
+///   - repetitions: how often to count; fewer than two count as two.
+///   - isolation: the actor that the work is done on: the caller's.
+///   - sourceLocation: where the issue is recorded.
+///   - body: the work; runs one time more than that, on the caller's actor.
+/// - Throws: what `body` throws.
+public func expectNoGrowth<Failure: Error>(
+  of classes: any AnyObject.Type...,
+  from roots: AnyObject...,
+  repetitions: Int = 4,
+  isolation: isolated (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  by body: () async throws(Failure) -> Void
+) async throws(Failure) {
+  if let failure = try await RetainVerdict.ofGrowth(
+    of: classes,
+    from: roots,
+    repetitions: repetitions,
+    isolation: isolation,
+    by: body
+  ) {
+    Issue.record("\(failure)", sourceLocation: sourceLocation)
+  }
+}

@@ -86,3 +86,43 @@ public func assertNoGrowth<Failure: Error>(
     XCTFail(failure, file: file, line: line)
   }
 }
+
+/// Fails the test where each repetition of asynchronous work leaves more instances of a class behind.
+///
+/// ```swift
+/// await assertNoGrowth(of: Page.self, from: router) {
+///   await router.open(Page())
+///   await router.close()
+/// }
+/// ```
+///
+/// Repetitions follow each other, and are counted when `body` has returned: wait in it for tasks of its own.
+///
+/// - Parameters:
+///   - classes: whose instances, subclasses' included, are counted.
+///   - roots: where what is left may be kept; they are alive until the call returns.
+///   - repetitions: how often to count; fewer than two count as two.
+///   - isolation: the actor that the work is done on: the caller's.
+///   - file: the file that the failure is reported in.
+///   - line: the line that the failure is reported at.
+///   - body: the work; runs one time more than that, on the caller's actor.
+/// - Throws: what `body` throws.
+public func assertNoGrowth<Failure: Error>(
+  of classes: any AnyObject.Type...,
+  from roots: AnyObject...,
+  repetitions: Int = 4,
+  isolation: isolated (any Actor)? = #isolation,
+  file: StaticString = #filePath,
+  line: UInt = #line,
+  by body: () async throws(Failure) -> Void
+) async throws(Failure) {
+  if let failure = try await RetainVerdict.ofGrowth(
+    of: classes,
+    from: roots,
+    repetitions: repetitions,
+    isolation: isolation,
+    by: body
+  ) {
+    XCTFail(failure, file: file, line: line)
+  }
+}
