@@ -84,8 +84,11 @@ address-sanitizer: setup-tests
 
 # What it reads of memory is the same in no two ways of building. `Scripts/retention-builds` alone tries all
 # of them and writes Reports/retention-builds.md.
+# Its tests run in a release build with OpenCombine, whose values are walked there.
 retention: setup
 	Scripts/retention-builds debug debug-asan o
+	KVO_SAFETY_TESTS=KVORetentionTests swift test -c release -Xswiftc -enable-testing \
+	  --scratch-path .build/retention-tests --traits OpenCombineAdapter $(STRICT)
 
 # Writes the sample reports anew; a test compares them.
 reports: setup

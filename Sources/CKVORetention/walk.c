@@ -1,6 +1,7 @@
 // The loop that reads most objects of a walk.
 //
-// C because all that it has at hand must stay in registers: in Swift the same took twice the instructions.
+// C because what it has at hand must stay in registers: a method in Swift kept it in memory, as fields of a
+// value that it changes, and wrote each change there.
 // What it may read, and why it may:
 // 1. The first word of an object: its place is one of the range, which is of a mapping that can be read, and
 //    not one of the last KVOS_PLAIN_SIZE bytes.
