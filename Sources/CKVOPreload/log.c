@@ -188,6 +188,7 @@ int kvos_open_log(const char *pattern) {
       .partCount = KVOS_PART_COUNT,
       .isComplete = true,
   };
+  kvos_spare_helper();
   // First, because a file that is cut while its first page is written is a fault already.
   kvos_install_crash_record();
   code = kvos_start_log(descriptor, &settings);

@@ -1,14 +1,24 @@
 // A thread of the recorder's own: it makes room and pages ready before they are needed, and puts
 // checksums on the segments that were left, so that the recorded threads do neither.
 //
-// Without it everything still works: a thread that needs room makes it, and segments stay without a
-// checksum until the log ends.
+// Without it everything still works: a thread that needs room makes it, and seals the segment that it leaves.
+//
+// A second thread makes the first one slower, for the C library takes its locks in earnest from then on: in
+// a program that allocates a great deal that is more than what the helper saves. So a library that was
+// loaded into somebody's program waits with it until the program itself has a second thread.
 
 #include "recorder.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
+
+#if __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#else
+// A C library before 2.32 does not say.
+static const char __libc_single_threaded = 0;
+#endif
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -61,8 +71,16 @@ static void *help(void *context) {
   return NULL;
 }
 
+// relaxed: set before the log is started, by whoever starts it.
+static atomic_bool isHelperSpared;
+
+void kvos_spare_helper(void) {
+  atomic_store_explicit(&isHelperSpared, true, memory_order_relaxed);
+}
+
 void kvos_start_helper(KVOSRecorder *recorder) {
   if (recorder->helper.isRunning) return;
+  if (atomic_load_explicit(&isHelperSpared, memory_order_relaxed) && __libc_single_threaded) return;
   if (!recorder->helper.hasSemaphore && sem_init(&recorder->helper.work, 0, 0) != 0) return;
   recorder->helper.hasSemaphore = true;
   pthread_attr_t attributes;

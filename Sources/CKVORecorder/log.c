@@ -191,6 +191,8 @@ bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
   kvos_lock(recorder);
   bool isOn = kvos_is_recording();
   bool isReady = isOn && prepare(recorder, writer);
+  // Here every thread comes with its first event.
+  if (isReady) kvos_start_helper(recorder);
   if (isOn && !isReady) kvos_count_lost(recorder, writer, 1);
   kvos_unlock(recorder);
   if (isReady) kvos_wake_helper();

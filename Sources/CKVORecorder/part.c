@@ -23,9 +23,23 @@ static const uint32_t segmentMagic = 'K' | 'V' << 8 | 'S' << 16 | (uint32_t)'G' 
 
 // How much a part grows by: little for a small log, and for a large one not often.
 static const uint64_t leastGrowth = 64 << 10;
-static const uint64_t mostGrowth = 4 << 20;
+static const uint64_t mostGrowth = 1 << 20;
 
 // MARK: - Growing
+
+// Writes zeros. Returns an errno.
+static int write_zeros(int descriptor, uint64_t offset, uint64_t byteCount) {
+  // Never written to: its pages are all the kernel's one.
+  static uint8_t zeros[64 << 10];
+  for (uint64_t done = 0; done < byteCount;) {
+    uint64_t left = byteCount - done;
+    size_t step = left < sizeof zeros ? (size_t)left : sizeof zeros;
+    ssize_t count = pwrite(descriptor, zeros, step, (off_t)(offset + done));
+    if (count <= 0) return count < 0 ? errno : ENOSPC;
+    done += (uint64_t)count;
+  }
+  return 0;
+}
 
 // Reserves the bytes on disk. A limit on the size of files is a signal that kills, so it is looked at
 // first, and the signal is held back in case that it was lowered since.
@@ -45,12 +59,12 @@ static int reserve(int descriptor, uint64_t offset, uint64_t byteCount) {
   } while (code == EINTR);
   if (code == EOPNOTSUPP || code == ENOSYS) {
     // A file system that cannot promise: written zeros are as good.
-    static const uint8_t zeros[KVOS_PAGE];
-    code = 0;
-    for (uint64_t done = 0; done < byteCount && code == 0; done += sizeof zeros) {
-      ssize_t count = pwrite(descriptor, zeros, sizeof zeros, (off_t)(offset + done));
-      if (count < (ssize_t)sizeof zeros) code = count < 0 ? errno : ENOSPC;
-    }
+    code = write_zeros(descriptor, offset, byteCount);
+  } else if (code == 0) {
+    // A page that was written is there; one that is only promised is fetched when it is first touched, at six
+    // times the price. Nobody has a part of these bytes yet. Where it fails, they are fetched. Not the last
+    // page: were the file cut meanwhile, it would be as long as before, and nobody would know.
+    if (byteCount > KVOS_PAGE) (void)write_zeros(descriptor, offset, byteCount - KVOS_PAGE);
   }
   if (code == EFBIG) {
     struct timespec atOnce = {0, 0};
@@ -147,6 +161,12 @@ void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
     part->eventCount += count;
   } else if (memcmp(part->session, recorder->session, sizeof part->session) == 0) {
     kvos_count_lost(recorder, writer, count);
+  }
+  // Without the helper nobody else does it before the log ends.
+  bool isWhole = atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE;
+  if (isWhole && !atomic_load_explicit(&recorder->helper.isRunning, memory_order_relaxed)) {
+    uint64_t used = (uint64_t)(writer->cursor - start);
+    if (used > 0) kvos_seal_segment(segment, used);
   }
   writer->segment = NULL;
   writer->part = NULL;

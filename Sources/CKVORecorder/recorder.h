@@ -371,7 +371,8 @@ void kvos_live_free_locks(void);
 /// Counts events that are in no log; `writer` tells of them when it can.
 void kvos_count_lost(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t count);
 
-/// Starts the thread that populates and seals, where it does not run in this process.
+/// Starts the thread that populates and seals, where it does not run in this process and is of use. The lock
+/// is held.
 void kvos_start_helper(KVOSRecorder *recorder);
 
 /// Has the helper look. Async-signal-safe.

@@ -48,6 +48,30 @@ struct HardshipTests {
     #expect(try guarded.audit().output.contains("(KVO001 "))
   }
 
+  @Test("what a program with one thread wrote is sealed when it is killed, but for what it was at")
+  func killedLate() throws {
+    let program = try ObjectiveC.program("Processes")
+    let recorded = try guarded.recorded(program, ["killed-late"])
+    #expect(recorded.status == 128 + SIGKILL)
+    let log = try Data(contentsOf: #require(guarded.logs.first))
+    let words = log.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+    // Segments begin at pages, with "KVSG"; word 6 says what of them is used, word 7 is its checksum.
+    let magic = UInt32(littleEndian: 0x4753_564B)
+    let left = stride(from: 512, to: words.count, by: 512)
+      .filter { UInt32(truncatingIfNeeded: words[$0]) == magic && words[$0 + 6] != 0 }
+    #expect(left.count >= 3)
+    #expect(left.allSatisfy { words[$0 + 7] != 0 })
+  }
+
+  @Test("a program with one thread keeps to one, and gets the recorder's with its own second")
+  func threads() throws {
+    let program = try ObjectiveC.program("Processes")
+    let alone = try guarded.recorded(program, ["alone"])
+    #expect(alone == Run(output: "threads: 1\n", complaint: "", status: 0))
+    let accompanied = try guarded.recorded(program, ["accompanied"])
+    #expect(accompanied == Run(output: "threads: 3\n", complaint: "", status: 0))
+  }
+
   @Test("an exit from a signal handler is an exit")
   func exitInHandler() throws {
     let program = try ObjectiveC.program("Processes")

@@ -155,6 +155,10 @@ typedef struct {
 /// A log that is being written ends. Returns 0 or an errno; then nothing has changed.
 int kvos_start_log(int descriptor, const KVOSLogSettings *settings);
 
+/// Has the recorder do without a thread of its own while the process has but one. Before the log is
+/// started; for this copy of the recorder.
+void kvos_spare_helper(void);
+
 /// Ends the log: what is recorded from now on is in none. The file is cut to what was used.
 void kvos_stop_log(void);
 

@@ -2,6 +2,8 @@
 
 #import "Bank.h"
 
+#include <dirent.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,34 @@ static void leave(int number)
 {
   (void)number;
   exit(7);
+}
+
+/// Enough for a log of several segments.
+static void useOften(void)
+{
+  for (int turn = 0; turn < 3000; turn++)
+    {
+      NSAutoreleasePool *pool = [NSAutoreleasePool new];
+      [account addObserver: screen forKeyPath: @"balance" options: 0 context: NULL];
+      [account removeObserver: screen forKeyPath: @"balance"];
+      [pool release];
+    }
+}
+
+static void *meet(void *barrier)
+{
+  pthread_barrier_wait(barrier);
+  return NULL;
+}
+
+static int threadCount(void)
+{
+  int count = 0;
+  DIR *tasks = opendir("/proc/self/task");
+  struct dirent *each;
+  while ((each = readdir(tasks))) count += each->d_name[0] != '.';
+  closedir(tasks);
+  return count;
 }
 
 int main(int count, char **arguments)
@@ -58,6 +88,29 @@ int main(int count, char **arguments)
     {
       use("alive");
       raise(SIGKILL);
+    }
+  else if (strcmp(way, "killed-late") == 0)
+    {
+      useOften();
+      raise(SIGKILL);
+    }
+  else if (strcmp(way, "alone") == 0)
+    {
+      useOften();
+      say("threads: %d", threadCount());
+    }
+  else if (strcmp(way, "accompanied") == 0)
+    {
+      useOften();
+      pthread_barrier_t barrier;
+      pthread_t thread;
+      pthread_barrier_init(&barrier, NULL, 2);
+      pthread_create(&thread, NULL, meet, &barrier);
+      // The recorder looks again with each segment.
+      for (int time = 0; time < 4; time++) useOften();
+      say("threads: %d", threadCount());
+      pthread_barrier_wait(&barrier);
+      pthread_join(thread, NULL);
     }
   else if (strcmp(way, "signal") == 0)
     {
