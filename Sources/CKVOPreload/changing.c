@@ -92,14 +92,15 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
       bool isMerged = kvos_semantics()->mergesNestedChanges && find_open(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
       uint64_t change = isMerged ? 0 : kvos_next_number();
-      thread->changes[thread->changeCount++] = (KVOSOpenChange){self, key, change, isDependent,
-                                                                keyObject};
+      thread->changes[thread->changeCount++] =
+          (KVOSOpenChange){self, subject, key, change, isDependent, keyObject};
       if (change && !isDependent) {
         kvos_record_change_half(false, kvos_named(subject), key, change,
                                 kind_of(point->hook, first, second), kvos_next_order(subject));
       }
       going.call = kvos_begin_call(thread,
-                                   (KVOSCall){.hook = KVOS_WILL, .subject = self, .key = key,
+                                   (KVOSCall){.hook = KVOS_WILL, .subject = self,
+                                              .tracked = subject, .key = key,
                                               .keyObject = keyObject, .change = change},
                                    (uintptr_t)__builtin_frame_address(0));
     }
@@ -123,16 +124,15 @@ static uint64_t find_dead(KVOSTracked *subject, uint32_t key, uint64_t *order) {
   return found;
 }
 
-// Setters pass the very string object again that they began with, and keep it meanwhile: it is read once.
-static bool read_key_again(const KVOSThread *thread, const void *subject, const void *keyObject,
-                           uint32_t *key) {
+// Setters pass the very string object again that they began with, and keep it meanwhile: it is read once, and
+// its object is looked for once. Null: this is the end of another change.
+static const KVOSOpenChange *find_own(const KVOSThread *thread, const void *subject,
+                                      const void *keyObject) {
   const KVOSOpenChange *last =
       thread->changeCount > 0 ? &thread->changes[thread->changeCount - 1] : NULL;
-  if (last == NULL || last->subject != subject || last->keyObject != keyObject) {
-    return kvos_intern_key(keyObject, key);
-  }
-  *key = last->key;
-  return true;
+  bool isOwn = last && last->subject == subject && last->keyObject == keyObject &&
+               last->tracked->address == subject;
+  return isOwn ? last : NULL;
 }
 
 void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
@@ -141,12 +141,13 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   const void *keyObject = key_of(point->hook, first, third);
   if (kvos_may_enter() && keyObject && (going.thread = kvos_thread())) {
     KVOSThread *thread = going.thread;
-    KVOSTracked *subject = kvos_find_object(self);
-    uint32_t key = 0;
+    const KVOSOpenChange *own = find_own(thread, self, keyObject);
+    KVOSTracked *subject = own ? own->tracked : kvos_find_object(self);
+    uint32_t key = own ? own->key : 0;
     int number = kvos_enter();
     if (subject == NULL) {
       take_unseen(thread, self);
-    } else if (read_key_again(thread, self, keyObject, &key)) {
+    } else if (own || kvos_intern_key(keyObject, &key)) {
       long open = find_open(thread, self, key);
       uint64_t change = 0;
       if (open >= 0) {
@@ -167,7 +168,8 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
         if (dead) kvos_record_notify(dead, KVOS_AFTER, change, order, kvos_stack_id());
       }
       going.call = kvos_begin_call(thread,
-                                   (KVOSCall){.hook = KVOS_DID, .subject = self, .key = key,
+                                   (KVOSCall){.hook = KVOS_DID, .subject = self,
+                                              .tracked = subject, .key = key,
                                               .keyObject = keyObject, .change = change},
                                    (uintptr_t)__builtin_frame_address(0));
     }
@@ -232,16 +234,28 @@ static KVOSTriple *find_passed_on(KVOSTracked *subject, uint32_t keyPath, uint64
   return NULL;
 }
 
-// The registration that is told, live or the last that ended; 0: none that is known.
+// The triple of these. Most objects have few observers: the first are looked at where they hang on the object,
+// before the observer is looked for. The lock is held.
+static KVOSTriple *find_triple(KVOSTracked *subject, const void *observer, uint32_t keyPath) {
+  KVOSTriple *each = subject->observed;
+  for (int turn = 0; each && turn < 4; each = each->nextOfSubject, turn++) {
+    if (each->keyPath == keyPath && each->observer && each->observer->address == observer) return each;
+  }
+  KVOSTracked *trackedObserver = each ? kvos_find_object(observer) : NULL;
+  return trackedObserver ? kvos_find_triple(subject, trackedObserver, keyPath) : NULL;
+}
+
+// The registration that is told, live or the last that ended; 0: none that is known. `around`: the call that it
+// is told in, or null.
 static uint64_t find_told(const void *subject, const void *observer, uint32_t keyPath,
-                          uintptr_t context, uint64_t change, uint64_t *order) {
+                          uintptr_t context, const KVOSCall *around, uint64_t *order) {
   uint64_t found = 0;
+  uint64_t change = around ? around->change : 0;
   kvos_lock_registry();
-  KVOSTracked *trackedSubject = kvos_find_object(subject);
-  KVOSTracked *trackedObserver = kvos_find_object(observer);
-  KVOSTriple *triple = trackedSubject && trackedObserver
-                           ? kvos_find_triple(trackedSubject, trackedObserver, keyPath)
-                           : NULL;
+  KVOSTracked *trackedSubject = around && around->tracked && around->tracked->address == subject
+                                    ? around->tracked
+                                    : kvos_find_object(subject);
+  KVOSTriple *triple = trackedSubject ? find_triple(trackedSubject, observer, keyPath) : NULL;
   if (triple == NULL && trackedSubject && trackedSubject->isPassedOn) {
     triple = find_passed_on(trackedSubject, keyPath, change);
   }
@@ -324,8 +338,7 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   bool isKnown = around && around->keyObject == keyObject && around->hook != KVOS_OBSERVE;
   if (isKnown) key = around->key;
   uint64_t registration = isKnown || kvos_intern_key(keyObject, &key)
-                              ? find_told(subject, self, key, context, around ? around->change : 0,
-                                          &order)
+                              ? find_told(subject, self, key, context, around, &order)
                               : 0;
   if (registration) {
     telling.phase = phase_of(thread, registration, &telling.change);

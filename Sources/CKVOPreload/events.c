@@ -19,13 +19,37 @@ bool kvos_intern_key(const void *string, uint32_t *key) {
   char text[1024];
   long byteCount = kvos_read_string(string, text, sizeof text);
   if (byteCount < 0) return false;
-  *key = kvos_intern_string((const uint8_t *)text, (size_t)byteCount);
+  KVOSThread *thread = kvos_thread();
+  if (byteCount == 0 || thread == NULL) {
+    *key = kvos_intern_string((const uint8_t *)text, (size_t)byteCount);
+    return true;
+  }
+  // A thread reads few keys again and again: comparing one is cheaper than looking it up.
+  unsigned place = ((unsigned)byteCount + (unsigned)text[0] * 3 + (unsigned)text[byteCount - 1] * 5) %
+                   KVOS_KNOWN_KEY_COUNT;
+  KVOSKnownKey *known = &thread->knownKeys[place];
+  if (known->byteCount != byteCount || memcmp(known->bytes, text, (size_t)byteCount) != 0) {
+    *key = kvos_intern_string((const uint8_t *)text, (size_t)byteCount);
+    size_t count = 0;
+    const uint8_t *bytes = kvos_string(*key, &count);
+    if (bytes == NULL) return true;
+    *known = (KVOSKnownKey){bytes, (uint32_t)count, *key};
+  }
+  *key = known->key;
   return true;
 }
 
+// A thread takes some at once: they need be no other's, and in no order between threads.
 uint64_t kvos_next_number(void) {
+  enum { taken = 64 };
   static _Atomic uint64_t last;
-  return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  KVOSThread *thread = kvos_thread();
+  if (thread == NULL) return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+  if (thread->nextNumber == thread->lastNumber) {
+    thread->nextNumber = atomic_fetch_add_explicit(&last, taken, memory_order_relaxed);
+    thread->lastNumber = thread->nextNumber + taken;
+  }
+  return ++thread->nextNumber;
 }
 
 // MARK: - Fields

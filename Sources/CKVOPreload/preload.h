@@ -11,6 +11,7 @@
 #define PRELOAD_H
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -132,6 +133,8 @@ typedef struct {
   /// Whether an exception came out of a callback inside.
   bool hasFailedInside;
   const void *subject;
+  /// Of a change, the books of `subject`; valid while their address is that.
+  KVOSTracked *tracked;
   const void *observer;
   const void *keyObject;
   uint32_t key;
@@ -146,6 +149,8 @@ typedef struct {
 /// A change that has begun and not ended.
 typedef struct {
   const void *subject;
+  /// The books of `subject`; valid while their address is that.
+  KVOSTracked *tracked;
   uint32_t key;
   /// 0: it is not in the log.
   uint64_t change;
@@ -158,6 +163,14 @@ typedef struct {
 #define KVOS_CHANGE_LIMIT 256u
 #define KVOS_UNSEEN_LIMIT 32u
 #define KVOS_SCOPE_LIMIT 64u
+#define KVOS_KNOWN_KEY_COUNT 16u
+
+/// A key that the thread read lately, with its text, which stays.
+typedef struct {
+  const uint8_t *bytes;
+  uint32_t byteCount;
+  uint32_t key;
+} KVOSKnownKey;
 
 /// What this library keeps of a thread. Its own thread's alone; a signal handler of the program that
 /// calls a hooked method finds `isInside` set where it interrupted one.
@@ -168,30 +181,64 @@ typedef struct {
   /// Objects with a change that began before anybody observed them.
   const void *unseen[KVOS_UNSEEN_LIMIT];
   uint64_t scopes[KVOS_SCOPE_LIMIT];
+  KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
+  /// Numbers that the thread took and gave to nobody yet.
+  uint64_t nextNumber, lastNumber;
 } KVOSThread;
 
 extern __thread int kvos_inside __attribute__((tls_model("initial-exec")));
+extern __thread KVOSThread *kvos_ownThread __attribute__((tls_model("initial-exec")));
+
+/// Makes what is kept of the calling thread. Null: no memory.
+KVOSThread *kvos_make_thread(void);
 
 /// The calling thread, or null where there is no memory.
-KVOSThread *kvos_thread(void);
+static inline KVOSThread *kvos_thread(void) {
+  KVOSThread *own = kvos_ownThread;
+  return KVOS_LIKELY(own != NULL) ? own : kvos_make_thread();
+}
 
 /// The scope of what the calling thread records, as the recorder wants it.
-uint64_t kvos_scope(void);
+static inline uint64_t kvos_scope(void) {
+  const KVOSThread *own = kvos_ownThread;
+  return own && own->scopeCount > 0 ? (own->scopes[own->scopeCount - 1] << 2) + 1 : 0;
+}
+
+/// Forgets calls that were left by a jump: their place is not above the present one.
+static inline void kvos_forget_left_calls(KVOSThread *thread, uintptr_t place) {
+  while (thread->callCount > 0 && thread->calls[thread->callCount - 1].place <= place) {
+    thread->callCount--;
+  }
+}
 
 /// Begins a call; null: there are too many inside each other. Ended by kvos_end_call(), also where an
 /// exception leaves it.
-KVOSCall *kvos_begin_call(KVOSThread *thread, KVOSCall call, uintptr_t place);
-void kvos_end_call(KVOSThread *thread, const KVOSCall *call);
+static inline KVOSCall *kvos_begin_call(KVOSThread *thread, KVOSCall call, uintptr_t place) {
+  kvos_forget_left_calls(thread, place);
+  if (thread->callCount == KVOS_CALL_LIMIT) return NULL;
+  call.place = place;
+  thread->calls[thread->callCount] = call;
+  return &thread->calls[thread->callCount++];
+}
 
-/// Forgets calls that were left by a jump: their place is not above the present one.
-void kvos_forget_left_calls(KVOSThread *thread, uintptr_t place);
+static inline void kvos_end_call(KVOSThread *thread, const KVOSCall *call) {
+  uint32_t index = (uint32_t)(call - thread->calls);
+  if (thread->callCount > index) thread->callCount = index;
+}
 
 /// Whether the work of a hook may begin: false inside one, where methods go through as they are.
 static inline bool kvos_may_enter(void) { return kvos_inside == 0; }
 
 /// Between these, hooked methods that are called go through as they are. Returns errno, to give back.
-int kvos_enter(void);
-void kvos_leave(int number);
+static inline int kvos_enter(void) {
+  kvos_inside++;
+  return errno;
+}
+
+static inline void kvos_leave(int number) {
+  kvos_inside--;
+  errno = number;
+}
 
 // MARK: Events
 
