@@ -77,8 +77,8 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
       // Whatever its context was. The rules know that of this runtime.
       *displaced = kvos_take_registration(triple, triple->count - 1).id;
     }
-    isKept = kvos_push_registration(triple, (KVOSRegistration){act->registration,
-                                                               act->context.value});
+    isKept = kvos_push_registration(triple, (KVOSRegistration){.id = act->registration,
+                                                               .context = act->context.value});
     act->order = kvos_next_order(trackedSubject);
   }
   kvos_unlock_registry();
@@ -275,6 +275,8 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   const KVOSCall *begun = NULL;
   if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer) ||
       (begun = find_begun(thread, false, self, observer, keyObject))) {
+    // What the classes above did on the way was theirs to do.
+    if (begun && begun->isContained && point->isRoot) return;
     if (begun && keyObject) follow_removal(begun, point->hook);
     point->original(self, selector, first, second, context, fourth);
     return;
@@ -294,13 +296,15 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     if (changedClass) kvos_record_class(act.subject, changedClass);
     kvos_record_remove(&act, false, kvos_stack_id());
     bool wouldRaise = !isMatched && kvos_semantics()->removalRaises;
-    goesOn = !wouldRaise || !kvos_contains(wasRegistered ? KVOS_CONTAINS_DOUBLE_REMOVALS
-                                                         : KVOS_CONTAINS_UNREGISTERED);
+    bool isContained = wouldRaise && kvos_contains(wasRegistered ? KVOS_CONTAINS_DOUBLE_REMOVALS
+                                                                 : KVOS_CONTAINS_UNREGISTERED);
+    // A class that overrides the method is called as without: it may do more than remove.
+    goesOn = !isContained || !point->isRoot;
     if (goesOn) {
       call = kvos_begin_call(thread,
-                             (KVOSCall){.hook = point->hook, .subject = self,
-                                        .observer = observer, .keyObject = keyObject,
-                                        .registration = act.registration},
+                             (KVOSCall){.hook = point->hook, .isContained = isContained,
+                                        .subject = self, .observer = observer,
+                                        .keyObject = keyObject, .registration = act.registration},
                              place);
     } else {
       kvos_record_remove(&act, true, 0);

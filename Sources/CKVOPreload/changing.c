@@ -245,6 +245,19 @@ static KVOSTriple *find_triple(KVOSTracked *subject, const void *observer, uint3
   return trackedObserver ? kvos_find_triple(subject, trackedObserver, keyPath) : NULL;
 }
 
+// Of registrations that differ in nothing each is told once of a change: the newest that was not told yet. Null:
+// none is live.
+static KVOSRegistration *choose(KVOSTriple *triple, uintptr_t context, uint64_t told) {
+  KVOSRegistration *alike = NULL;
+  for (uint32_t at = triple->count; at-- > 0;) {
+    KVOSRegistration *each = &triple->live[at];
+    if (each->context != context) continue;
+    if (each->told != told || told == 0) return each;
+    if (alike == NULL) alike = each;
+  }
+  return alike ? alike : triple->count > 0 ? &triple->live[triple->count - 1] : NULL;
+}
+
 // The registration that is told, live or the last that ended; 0: none that is known. `around`: the call that it
 // is told in, or null.
 static uint64_t find_told(const void *subject, const void *observer, uint32_t keyPath,
@@ -260,12 +273,10 @@ static uint64_t find_told(const void *subject, const void *observer, uint32_t ke
     triple = find_passed_on(trackedSubject, keyPath, change);
   }
   if (triple) {
-    found = triple->count > 0 ? triple->live[triple->count - 1].id : triple->lastEnded;
-    for (uint32_t at = triple->count; at-- > 0;) {
-      if (triple->live[at].context != context) continue;
-      found = triple->live[at].id;
-      break;
-    }
+    uint64_t told = change == 0 ? 0 : change << 1 | (around->hook == KVOS_WILL);
+    KVOSRegistration *registration = choose(triple, context, told);
+    found = registration ? registration->id : triple->lastEnded;
+    if (registration) registration->told = told;
     *order = kvos_next_order(trackedSubject);
   }
   kvos_unlock_registry();

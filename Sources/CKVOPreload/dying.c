@@ -89,10 +89,14 @@ static void remove_from_runtime(const Left *left, void *observer) {
   char text[1024];
   if (byteCount >= sizeof text) return;
   // Of a path of several keys the Foundation's own observer is silenced instead.
-  bool isForwarded = kvos_semantics()->forwarderClass && memchr(bytes, '.', byteCount);
-  if (isForwarded) return;
+  bool isPath = memchr(bytes, '.', byteCount) != NULL;
+  if (isPath && kvos_semantics()->forwarderClass) return;
   memcpy(text, bytes, byteCount);
   text[byteCount] = 0;
+  if (isPath && kvos_semantics()->canSilence) {
+    kvos_silence(left->subject, observer, text);
+    return;
+  }
   void *keyPath = kvos_make_string(text);
   void *selector = NULL;
   void *class = kvos_visible_class(left->subject);

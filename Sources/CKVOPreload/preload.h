@@ -85,6 +85,8 @@ void kvos_unlock_registry(void);
 typedef struct {
   uint64_t id;
   uintptr_t context;
+  /// The change that its observer was told of last, times two, and one if that was before it.
+  uint64_t told;
 } KVOSRegistration;
 
 /// All registrations of one observer with one object for one key path.
@@ -128,6 +130,8 @@ typedef struct {
   KVOSHook hook;
   /// Whether nobody took what the observer was told, and the log has the end of it.
   bool isUnhandled;
+  /// Whether it goes no further than to the root class, which would raise.
+  bool isContained;
   /// Whether it has returned, as against being left by an exception.
   bool hasReturned;
   /// Whether an exception came out of a callback inside.

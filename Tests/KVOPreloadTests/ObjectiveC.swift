@@ -34,15 +34,23 @@ enum ObjectiveC {
   /// - Parameters:
   ///   - name: of the source, without its ending.
   ///   - isStripped: without symbols and debug information.
+  ///   - runtime: what it is built for.
   /// - Returns: where it is.
   /// - Throws: ``BuildFailure`` where it does not build.
-  static func program(_ name: String, isStripped: Bool = false) throws -> URL {
-    try once(name + (isStripped ? "-stripped" : "")) { file in
-      var words = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-optimize-sibling-calls"]
-      words += try flags("--objc-flags").filter { $0 != "-MMD" && $0 != "-MP" && $0 != "-O2" }
+  static func program(
+    _ name: String,
+    isStripped: Bool = false,
+    on runtime: Runtime = .distributions
+  ) throws -> URL {
+    let kind = runtime.prefix == nil ? "" : "-\(runtime.kind)"
+    return try once(name + (isStripped ? "-stripped" : "") + kind) { file in
+      var words = [runtime.compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O1"]
+      words.append("-fno-optimize-sibling-calls")
+      words += try flags("--objc-flags", of: runtime)
+        .filter { $0 != "-MMD" && $0 != "-MP" && $0 != "-O2" }
       words += [sources.appending(path: "\(name).m").path, sources.appending(path: "Bank.m").path]
       words += ["-o", file.path] + (isStripped ? ["-s"] : [])
-      try run(words + flags("--base-libs") + ["-ldl"])
+      try run(words + flags("--base-libs", of: runtime) + runtime.linking + ["-ldl"])
     }
   }
 
@@ -98,8 +106,11 @@ enum ObjectiveC {
     output(of: ["gcc", "-print-prog-name=cc1obj"])?.hasPrefix("/") == true
   }
 
-  private static func flags(_ option: String) throws -> [String] {
-    let text = try #require(output(of: ["gnustep-config", option]))
+  private static func flags(
+    _ option: String,
+    of runtime: Runtime = .distributions
+  ) throws -> [String] {
+    let text = try #require(output(of: [runtime.configuration, option]))
     return text.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 

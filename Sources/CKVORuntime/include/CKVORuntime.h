@@ -6,7 +6,7 @@
 // called, and calls the original.
 //
 // Functions may be called from any thread unless they say otherwise. None messages an object but
-// kvos_read_string(), kvos_make_string() and kvos_release().
+// kvos_read_string(), kvos_make_string(), kvos_release() and kvos_silence().
 
 #ifndef CKVORUNTIME_H
 #define CKVORUNTIME_H
@@ -29,6 +29,8 @@ typedef struct {
   const char *classPrefixes[2];
   /// The observer that it uses itself for paths of several keys; null: none.
   const char *forwarderClass;
+  /// Whether kvos_silence() knows its books.
+  bool canSilence;
   /// Whether adding the same observer for the same key path again takes the place of the former one.
   bool overwrites;
   /// Whether a removal of what is not registered raises.
@@ -66,6 +68,10 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 /// A new string object of this text, or null. kvos_release() takes it back.
 void *kvos_make_string(const char *text);
 void kvos_release(void *object);
+
+/// Has the Foundation tell nobody where it would tell `observer`, which died registered with `subject` for
+/// the key path, once. False: it knows of no such observer, or keeps its books otherwise.
+bool kvos_silence(const void *subject, const void *observer, const char *keyPath);
 
 // MARK: What else is asked of the runtime
 

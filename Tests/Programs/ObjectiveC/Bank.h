@@ -16,6 +16,7 @@
   Owner *_owner;
   NSMutableArray *_entries;
   NSString *_note;
+  NSMutableSet *_tags;
 }
 - (int) balance;
 - (void) setBalance: (int)balance;
@@ -25,6 +26,7 @@
 /// Notifies by hand.
 - (NSString *) note;
 - (void) setNote: (NSString *)note;
+- (NSMutableSet *) tags;
 @end
 
 /// Prints what it is told.

@@ -22,7 +22,11 @@ void say(const char *format, ...)
 @implementation Account
 - (id) init
 {
-  if ((self = [super init])) _entries = [NSMutableArray new];
+  if ((self = [super init]))
+    {
+      _entries = [NSMutableArray new];
+      _tags = [NSMutableSet new];
+    }
   return self;
 }
 - (void) dealloc
@@ -30,6 +34,7 @@ void say(const char *format, ...)
   RELEASE(_owner);
   RELEASE(_entries);
   RELEASE(_note);
+  RELEASE(_tags);
   [super dealloc];
 }
 + (void) initialize
@@ -55,6 +60,7 @@ void say(const char *format, ...)
 {
   [_entries removeObjectAtIndex: index];
 }
+- (NSMutableSet *) tags { return _tags; }
 - (NSString *) note { return _note; }
 - (void) setNote: (NSString *)note
 {

@@ -242,8 +242,21 @@ static void *removeOnThread(void *removal);
   if (other) pthread_create(&otherThread, NULL, removeOnThread, other);
   pthread_barrier_wait(&bothInside);
   // What was dying meanwhile is gone.
-  if (dying == self) pthread_barrier_wait(&bothInside);
-  else [super removeObserver: observer forKeyPath: keyPath];
+  if (dying == self)
+    {
+      pthread_barrier_wait(&bothInside);
+      return;
+    }
+  // One after the other: 1.28 crashes now and then where both change the class of the object at once.
+  static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&turn);
+  NS_DURING
+    [super removeObserver: observer forKeyPath: keyPath];
+  NS_HANDLER
+    pthread_mutex_unlock(&turn);
+    [localException raise];
+  NS_ENDHANDLER
+  pthread_mutex_unlock(&turn);
 }
 @end
 

@@ -147,15 +147,16 @@ static void collections(Account *account, Screen *screen)
   [entries removeObjectAtIndex: 0];
   [screen unwatch: account for: @"entries"];
   say("sets by hand");
-  [screen watch: account for: @"note"];
+  [screen watch: account for: @"tags"];
   NSSet *some = [NSSet setWithObject: @"x"];
-  [account willChangeValueForKey: @"note"
-                 withSetMutation: NSKeyValueSetSetMutation
+  [account willChangeValueForKey: @"tags"
+                 withSetMutation: NSKeyValueUnionSetMutation
                     usingObjects: some];
-  [account didChangeValueForKey: @"note"
-                withSetMutation: NSKeyValueSetSetMutation
+  [[account tags] unionSet: some];
+  [account didChangeValueForKey: @"tags"
+                withSetMutation: NSKeyValueUnionSetMutation
                    usingObjects: some];
-  [screen unwatch: account for: @"note"];
+  [screen unwatch: account for: @"tags"];
   say("objects of an array");
   NSArray *accounts
     = [NSArray arrayWithObjects: AUTORELEASE([Account new]), AUTORELEASE([Account new]), nil];
