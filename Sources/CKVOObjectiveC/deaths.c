@@ -24,16 +24,14 @@ void kvos_unwatch_object(const void *object) {
   atomic_fetch_sub_explicit(counter_of(object), 1, memory_order_relaxed);
 }
 
-static void kvos_watched_is_dealloced(const KVOSHookPoint *point, void *self, void *selector,
-                                      uintptr_t first, uintptr_t second, uintptr_t third,
-                                      uintptr_t fourth) {
+static void kvos_watched_is_dealloced(const KVOSHookPoint *point, void *self, void *selector) {
   if (__builtin_expect(atomic_load_explicit(counter_of(self), memory_order_relaxed) != 0, 0)) {
     kvos_objective_c_callbacks.died(self);
   }
-  point->original(self, selector, first, second, third, fourth);
+  point->original(self, selector, 0, 0, 0, 0);
 }
 
 void kvos_hook_deallocation(void) {
-  static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {[KVOS_DEALLOC] = kvos_watched_is_dealloced};
-  kvos_install_hooks(handlers);
+  static const KVOSHandler none[KVOS_HOOK_COUNT] = {NULL};
+  kvos_install_hooks(none, kvos_watched_is_dealloced);
 }

@@ -128,8 +128,10 @@ void kvos_object_dies(void *address) {
   kvos_leave(number);
 }
 
-void kvos_dealloced(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
-                    uintptr_t second, uintptr_t third, uintptr_t fourth) {
-  if (kvos_may_enter() && KVOS_UNLIKELY(kvos_find_object(self) != NULL)) kvos_object_dies(self);
-  point->original(self, selector, first, second, third, fourth);
+void kvos_dealloced(const KVOSHookPoint *point, void *self, void *selector) {
+  if (KVOS_UNLIKELY(!kvos_is_strange(self)) && kvos_may_enter() && kvos_find_object(self)) {
+    kvos_object_dies(self);
+  }
+  // It has no arguments, and those of the type are registers that it does not look at.
+  point->original(self, selector, 0, 0, 0, 0);
 }

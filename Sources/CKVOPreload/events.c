@@ -15,27 +15,36 @@ uint32_t kvos_intern_text(const char *text) {
   return kvos_intern_string((const uint8_t *)text, strlen(text));
 }
 
-bool kvos_intern_key(const void *string, uint32_t *key) {
+// A thread reads few keys again and again: comparing one is cheaper than looking it up.
+static uint32_t intern_known(const char *text, size_t byteCount) {
+  KVOSThread *thread = kvos_thread();
+  if (byteCount == 0 || thread == NULL) return kvos_intern_string((const uint8_t *)text, byteCount);
+  unsigned first = (uint8_t)text[0], last = (uint8_t)text[byteCount - 1];
+  unsigned place = ((unsigned)byteCount + first * 3 + last * 5) % KVOS_KNOWN_KEY_COUNT;
+  KVOSKnownKey *known = &thread->knownKeys[place];
+  if (known->byteCount == byteCount && memcmp(known->bytes, text, byteCount) == 0) return known->key;
+  uint32_t key = kvos_intern_string((const uint8_t *)text, byteCount);
+  size_t count = 0;
+  const uint8_t *bytes = kvos_string(key, &count);
+  // A text of this length, and not one that was cut.
+  if (bytes && count == byteCount) *known = (KVOSKnownKey){bytes, (uint32_t)count, key};
+  return key;
+}
+
+// Where the text must be copied. Not inlined: a thread may have little stack.
+static __attribute__((noinline)) bool intern_copied(const void *string, uint32_t *key) {
   char text[1024];
   long byteCount = kvos_read_string(string, text, sizeof text);
   if (byteCount < 0) return false;
-  KVOSThread *thread = kvos_thread();
-  if (byteCount == 0 || thread == NULL) {
-    *key = kvos_intern_string((const uint8_t *)text, (size_t)byteCount);
-    return true;
-  }
-  // A thread reads few keys again and again: comparing one is cheaper than looking it up.
-  unsigned place = ((unsigned)byteCount + (unsigned)text[0] * 3 + (unsigned)text[byteCount - 1] * 5) %
-                   KVOS_KNOWN_KEY_COUNT;
-  KVOSKnownKey *known = &thread->knownKeys[place];
-  if (known->byteCount != byteCount || memcmp(known->bytes, text, (size_t)byteCount) != 0) {
-    *key = kvos_intern_string((const uint8_t *)text, (size_t)byteCount);
-    size_t count = 0;
-    const uint8_t *bytes = kvos_string(*key, &count);
-    if (bytes == NULL) return true;
-    *known = (KVOSKnownKey){bytes, (uint32_t)count, *key};
-  }
-  *key = known->key;
+  *key = intern_known(text, (size_t)byteCount);
+  return true;
+}
+
+bool kvos_intern_key(const void *string, uint32_t *key) {
+  size_t byteCount = 0;
+  const char *text = kvos_literal_text(string, &byteCount);
+  if (text == NULL || byteCount >= 1024) return intern_copied(string, key);
+  *key = intern_known(text, byteCount);
   return true;
 }
 

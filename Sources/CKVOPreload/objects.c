@@ -3,7 +3,8 @@
 // Every deallocation of the process asks whether its object is one of them. So a look takes no lock:
 // - it reads the table's version, probes, and where it finds nothing reads the version again; where
 //   that changed, or is odd, something was being moved, and it looks again under the lock;
-// - an address is written after what it leads to (release), and read before it (acquire);
+// - an address is written after what it leads to (release), and its mark after it (release); both are read
+//   the other way round (acquire);
 // - a larger table is stored (release) before it is used; the smaller one stays as it is and is never
 //   freed: all of them together are not larger than the last.
 // Whoever asks for an object keeps it alive, and was told of it by whoever registered it: so what it
@@ -14,18 +15,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-typedef struct {
-  _Atomic uintptr_t address;
-  KVOSTracked *object;
-} Slot;
-
-typedef struct {
-  uint64_t mask;
-  Slot slots[];
-} Table;
-
-static _Atomic(Table *) table;
-static _Atomic uint64_t version;
+// Free for ever: so that nobody who asks has to look whether there is a table.
+static KVOSObjectTable noObjects = {.marks = {0}};
+_Atomic(KVOSObjectTable *) kvos_objectTable = &noObjects;
+_Atomic uint64_t kvos_objectVersion;
 static uint64_t liveCount;
 static uint64_t lastID;
 static KVOSTracked *freeObjects;
@@ -44,28 +37,26 @@ void kvos_lock_registry(void) {
 
 void kvos_unlock_registry(void) { pthread_mutex_unlock(&lock); }
 
-// Objects of one kilobyte are neighbours in the table, and kilobytes are scattered: what a program allocates
-// and deallocates one behind the other is then asked for in few lines of the processor's cache, whatever
-// number of objects there are.
-static uint64_t home(uintptr_t address, uint64_t mask) {
-  uint64_t region = (address >> 10) * 0x9E3779B97F4A7C15u >> 32;
-  return (region << 6 | (address >> 4 & 63)) & mask;
-}
+// Never 0. Objects that share a home or lie behind it differ in their low bits or in their kilobyte.
+static uint8_t mark_of(uintptr_t address) { return (uint8_t)(0x80 | (address >> 4 ^ address >> 13)); }
 
 // The object, or null where this table does not have it.
-static KVOSTracked *probe(Table *present, uintptr_t address) {
-  if (present == NULL) return NULL;
-  for (uint64_t at = home(address, present->mask);; at = (at + 1) & present->mask) {
-    // acquire: pairs with the release in place().
+static KVOSTracked *probe(KVOSObjectTable *present, uintptr_t address) {
+  uint8_t wanted = mark_of(address);
+  for (uint64_t at = kvos_object_home(address, present->mask);; at = (at + 1) & present->mask) {
+    // acquire: pairs with the release in fill().
+    uint8_t mark = atomic_load_explicit(&present->marks[at], memory_order_acquire);
+    if (KVOS_LIKELY(mark == 0)) return NULL;
+    if (mark != wanted) continue;
+    // acquire: pairs with the release in fill(), where the slot is being given to another.
     uintptr_t found = atomic_load_explicit(&present->slots[at].address, memory_order_acquire);
     if (found == address) return present->slots[at].object;
-    if (found == 0) return NULL;
   }
 }
 
 static KVOSTracked *find_locked(uintptr_t address) {
   kvos_lock_registry();
-  KVOSTracked *found = probe(atomic_load_explicit(&table, memory_order_relaxed), address);
+  KVOSTracked *found = probe(atomic_load_explicit(&kvos_objectTable, memory_order_relaxed), address);
   kvos_unlock_registry();
   return found;
 }
@@ -73,11 +64,11 @@ static KVOSTracked *find_locked(uintptr_t address) {
 KVOSTracked *kvos_find_object(const void *object) {
   uintptr_t address = (uintptr_t)object;
   // acquire: pairs with the releases in begin_moving() and end_moving().
-  uint64_t before = atomic_load_explicit(&version, memory_order_acquire);
-  KVOSTracked *found = probe(atomic_load_explicit(&table, memory_order_acquire), address);
+  uint64_t before = atomic_load_explicit(&kvos_objectVersion, memory_order_acquire);
+  KVOSTracked *found = probe(atomic_load_explicit(&kvos_objectTable, memory_order_acquire), address);
   if (found) return found->address == object ? found : find_locked(address);
   atomic_thread_fence(memory_order_acquire);
-  uint64_t after = atomic_load_explicit(&version, memory_order_relaxed);
+  uint64_t after = atomic_load_explicit(&kvos_objectVersion, memory_order_relaxed);
   if (KVOS_LIKELY(before == after && (before & 1) == 0)) return NULL;
   return find_locked(address);
 }
@@ -85,7 +76,7 @@ KVOSTracked *kvos_find_object(const void *object) {
 // MARK: - With the lock held
 
 static void begin_moving(void) {
-  atomic_store_explicit(&version, atomic_load_explicit(&version, memory_order_relaxed) + 1,
+  atomic_store_explicit(&kvos_objectVersion, atomic_load_explicit(&kvos_objectVersion, memory_order_relaxed) + 1,
                         memory_order_relaxed);
   // What is moved is seen after the odd version.
   atomic_thread_fence(memory_order_release);
@@ -93,39 +84,57 @@ static void begin_moving(void) {
 
 static void end_moving(void) {
   // release: what was moved is seen before the even version.
-  atomic_store_explicit(&version, atomic_load_explicit(&version, memory_order_relaxed) + 1,
+  atomic_store_explicit(&kvos_objectVersion, atomic_load_explicit(&kvos_objectVersion, memory_order_relaxed) + 1,
                         memory_order_release);
 }
 
-static void place(Table *into, KVOSTracked *object) {
-  uint64_t at = home((uintptr_t)object->address, into->mask);
-  while (atomic_load_explicit(&into->slots[at].address, memory_order_relaxed) != 0) {
-    at = (at + 1) & into->mask;
-  }
+static void fill(KVOSObjectTable *into, uint64_t at, KVOSTracked *object, uintptr_t address) {
   into->slots[at].object = object;
   // release: whoever sees the address sees the object whole.
-  atomic_store_explicit(&into->slots[at].address, (uintptr_t)object->address, memory_order_release);
+  atomic_store_explicit(&into->slots[at].address, address, memory_order_release);
+  // release: whoever sees the mark sees the address.
+  atomic_store_explicit(&into->marks[at], mark_of(address), memory_order_release);
+}
+
+static bool is_free(const KVOSObjectTable *present, uint64_t at) {
+  return atomic_load_explicit(&present->marks[at], memory_order_relaxed) == 0;
+}
+
+static void place(KVOSObjectTable *into, KVOSTracked *object) {
+  uintptr_t address = (uintptr_t)object->address;
+  uint64_t at = kvos_object_home(address, into->mask);
+  while (!is_free(into, at)) at = (at + 1) & into->mask;
+  fill(into, at, object, address);
+}
+
+static KVOSObjectTable *make_table(uint64_t size) {
+  KVOSObjectTable *made = calloc(1, sizeof *made + size);
+  KVOSObjectSlot *slots = made ? calloc(size, sizeof *slots) : NULL;
+  if (slots == NULL) {
+    free(made);
+    return NULL;
+  }
+  made->mask = size - 1;
+  made->slots = slots;
+  return made;
 }
 
 static bool make_room(void) {
-  Table *present = atomic_load_explicit(&table, memory_order_relaxed);
-  if (present && (liveCount + 1) * 2 <= present->mask) return true;
-  uint64_t size = present ? (present->mask + 1) * 2 : 1024;
-  Table *larger = calloc(1, sizeof *larger + size * sizeof(Slot));
+  KVOSObjectTable *present = atomic_load_explicit(&kvos_objectTable, memory_order_relaxed);
+  if ((liveCount + 1) * 2 <= present->mask) return true;
+  KVOSObjectTable *larger = make_table(present == &noObjects ? 1024 : (present->mask + 1) * 2);
   if (larger == NULL) return false;
-  larger->mask = size - 1;
-  for (uint64_t at = 0; present && at <= present->mask; at++) {
-    uintptr_t address = atomic_load_explicit(&present->slots[at].address, memory_order_relaxed);
-    if (address != 0) place(larger, present->slots[at].object);
+  for (uint64_t at = 0; at <= present->mask; at++) {
+    if (!is_free(present, at)) place(larger, present->slots[at].object);
   }
   begin_moving();
-  atomic_store_explicit(&table, larger, memory_order_release);
+  atomic_store_explicit(&kvos_objectTable, larger, memory_order_release);
   end_moving();
   return true;
 }
 
 static KVOSTracked *track(const void *address, bool isForwarder) {
-  KVOSTracked *object = probe(atomic_load_explicit(&table, memory_order_relaxed), (uintptr_t)address);
+  KVOSTracked *object = probe(atomic_load_explicit(&kvos_objectTable, memory_order_relaxed), (uintptr_t)address);
   if (object) return object;
   if (!make_room()) return NULL;
   object = freeObjects;
@@ -144,7 +153,7 @@ static KVOSTracked *track(const void *address, bool isForwarder) {
   object->isPrepared = object->passesOn = object->isPassedOn = false;
   object->observed = NULL;
   object->observing = NULL;
-  place(atomic_load_explicit(&table, memory_order_relaxed), object);
+  place(atomic_load_explicit(&kvos_objectTable, memory_order_relaxed), object);
   liveCount++;
   return object;
 }
@@ -159,25 +168,24 @@ void kvos_track_forwarder(const void *address, const KVOSTracked *target) {
 }
 
 void kvos_untrack(KVOSTracked *object) {
-  Table *present = atomic_load_explicit(&table, memory_order_relaxed);
-  uint64_t gap = home((uintptr_t)object->address, present->mask);
-  while (present->slots[gap].object != object ||
-         atomic_load_explicit(&present->slots[gap].address, memory_order_relaxed) == 0) {
+  KVOSObjectTable *present = atomic_load_explicit(&kvos_objectTable, memory_order_relaxed);
+  uint64_t gap = kvos_object_home((uintptr_t)object->address, present->mask);
+  while (is_free(present, gap) || present->slots[gap].object != object) {
     gap = (gap + 1) & present->mask;
   }
   begin_moving();
   // What follows without a gap moves up where the gap is on its way.
   for (uint64_t at = (gap + 1) & present->mask;; at = (at + 1) & present->mask) {
+    if (is_free(present, at)) break;
     uintptr_t address = atomic_load_explicit(&present->slots[at].address, memory_order_relaxed);
-    if (address == 0) break;
-    uint64_t wanted = home(address, present->mask);
+    uint64_t wanted = kvos_object_home(address, present->mask);
     if (((at - wanted) & present->mask) < ((at - gap) & present->mask)) continue;
     atomic_store_explicit(&present->slots[gap].address, 1, memory_order_relaxed);
-    present->slots[gap].object = present->slots[at].object;
-    atomic_store_explicit(&present->slots[gap].address, address, memory_order_release);
+    fill(present, gap, present->slots[at].object, address);
     gap = at;
   }
-  atomic_store_explicit(&present->slots[gap].address, 0, memory_order_release);
+  atomic_store_explicit(&present->slots[gap].address, 0, memory_order_relaxed);
+  atomic_store_explicit(&present->marks[gap], 0, memory_order_release);
   end_moving();
   liveCount--;
 }

@@ -35,7 +35,6 @@ static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {
     [KVOS_DID_INDEXES] = kvos_changed,
     [KVOS_WILL_SET] = kvos_changes,
     [KVOS_DID_SET] = kvos_changed,
-    [KVOS_DEALLOC] = kvos_dealloced,
 };
 
 static void process_ends(int status) {
@@ -62,7 +61,7 @@ static int install(void) {
     failure = kvos_open_log(pattern);
     if (failure == 0) {
       kvos_on_exit(process_ends);
-      kvos_install_hooks(handlers);
+      kvos_install_hooks(handlers, kvos_dealloced);
       atomic_store_explicit(&isInstalled, true, memory_order_release);
     }
   }
@@ -174,7 +173,7 @@ EXPORTED void NSDeallocateObject(void *object) {
   static _Atomic(void *) known;
   void (*real)(void *) =
       (void (*)(void *))next(&known, "NSDeallocateObject", "libgnustep-base.so");
-  if (object && kvos_may_enter() && KVOS_UNLIKELY(kvos_find_object(object) != NULL)) {
+  if (KVOS_UNLIKELY(!kvos_is_strange(object)) && kvos_may_enter() && kvos_find_object(object)) {
     kvos_object_dies(object);
   }
   if (real) real(object);

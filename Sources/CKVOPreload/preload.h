@@ -59,6 +59,44 @@ typedef struct KVOSTracked {
 /// it alive. Only where kvos_may_enter() said yes: it may take the lock after all.
 KVOSTracked *kvos_find_object(const void *address);
 
+typedef struct {
+  _Atomic uintptr_t address;
+  KVOSTracked *object;
+} KVOSObjectSlot;
+
+/// A byte for each slot stands apart from it: 0 where the slot is free, else some bits of the address. Most
+/// objects that are asked for are not there, and their byte says so: what is read for them is a sixteenth of
+/// the table, and stays in the processor's cache.
+typedef struct {
+  uint64_t mask;
+  KVOSObjectSlot *slots;
+  _Atomic uint8_t marks[];
+} KVOSObjectTable;
+
+/// Never null. objects.c says who may change these, and how.
+extern _Atomic(KVOSObjectTable *) kvos_objectTable;
+extern _Atomic uint64_t kvos_objectVersion;
+
+/// Where an object is looked for first. Objects of one kilobyte are neighbours in the table, and kilobytes are
+/// scattered: what a program allocates and deallocates one behind the other is then asked for in few lines of
+/// the processor's cache, whatever number of objects there are.
+static inline uint64_t kvos_object_home(uintptr_t address, uint64_t mask) {
+  uint64_t region = (address >> 10) * 0x9E3779B97F4A7C15u >> 32;
+  return (region << 6 | (address >> 4 & 63)) & mask;
+}
+
+/// Whether the object is certainly not tracked. False: kvos_find_object() knows. No lock, no call.
+static inline bool kvos_is_strange(const void *object) {
+  // acquire, and the fence: as in kvos_find_object().
+  uint64_t before = atomic_load_explicit(&kvos_objectVersion, memory_order_acquire);
+  KVOSObjectTable *present = atomic_load_explicit(&kvos_objectTable, memory_order_acquire);
+  uint64_t at = kvos_object_home((uintptr_t)object, present->mask);
+  uint8_t mark = atomic_load_explicit(&present->marks[at], memory_order_acquire);
+  atomic_thread_fence(memory_order_acquire);
+  uint64_t after = atomic_load_explicit(&kvos_objectVersion, memory_order_relaxed);
+  return mark == 0 && before == after && (before & 1) == 0;
+}
+
 /// The same; begins to track it where it is not. The lock is held. Null: no memory.
 KVOSTracked *kvos_track(const void *address);
 
@@ -337,8 +375,7 @@ void kvos_removed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, u
 void kvos_told(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 void kvos_changes(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 void kvos_changed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
-void kvos_dealloced(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t,
-                    uintptr_t);
+void kvos_dealloced(const KVOSHookPoint *, void *, void *);
 
 /// A tracked object is being deallocated. Called once for each.
 void kvos_object_dies(void *object);

@@ -95,14 +95,20 @@ static bool is_told(const uintptr_t *frames, size_t count, const uintptr_t *stac
 
 // MARK: - Stacks by the places of their return addresses
 
-#define RECENT_COUNT 16u
+// Two calls that are made in turns must not push each other out: each has four places to be at.
+#define SET_COUNT 8u
+#define WAY_COUNT 4u
 #define PLACE_LIMIT 32u
 #define FAILURE_LIMIT 8u
 
-// One stack by the frame that it was captured in.
+// Where a stack was captured.
 typedef struct {
   uintptr_t frame;
   uintptr_t caller;
+} Spot;
+
+// One stack by the spot where it was captured.
+typedef struct {
   uint32_t id;
   /// 0: the places are not known.
   uint16_t count;
@@ -117,28 +123,52 @@ typedef struct {
 /// A thread's own. A signal handler of the thread that captures a stack while one is written goes without.
 typedef struct KVOSRecentStacks {
   volatile bool isBeingWritten;
-  Recent all[RECENT_COUNT];
+  /// Which of a set is given away next.
+  uint8_t oldest[SET_COUNT];
+  /// Apart from the stacks: those of a set lie in one line of the processor's cache.
+  _Alignas(64) Spot spots[SET_COUNT][WAY_COUNT];
+  Recent all[SET_COUNT][WAY_COUNT];
 } RecentStacks;
 
 static RecentStacks *recent_stacks(void) {
   KVOSWriter *writer = kvos_writer();
   if (writer == NULL) return NULL;
   if (KVOS_UNLIKELY(writer->recentStacks == NULL)) {
-    writer->recentStacks = calloc(1, sizeof *writer->recentStacks);
+    void *memory = aligned_alloc(_Alignof(RecentStacks), sizeof(RecentStacks));
+    if (memory) memset(memory, 0, sizeof(RecentStacks));
+    writer->recentStacks = memory;
   }
   RecentStacks *recent = writer->recentStacks;
   return recent && !recent->isBeingWritten ? recent : NULL;
 }
 
-static Recent *place_of(RecentStacks *recent, uintptr_t frame, uintptr_t caller) {
-  return &recent->all[((frame >> 4) * 31 + caller) * 0x9E3779B97F4A7C15u >> 60];
+static uint32_t set_of(uintptr_t frame, uintptr_t caller) {
+  return (uint32_t)(((frame >> 4) * 31 + caller) * 0x9E3779B97F4A7C15u >> 61);
+}
+
+static Recent *find_spot(RecentStacks *recent, uintptr_t frame, uintptr_t caller) {
+  uint32_t set = set_of(frame, caller);
+  for (uint32_t way = 0; way < WAY_COUNT; way++) {
+    const Spot *spot = &recent->spots[set][way];
+    if (spot->frame == frame && spot->caller == caller) return &recent->all[set][way];
+  }
+  return NULL;
+}
+
+// The same; where there is none, one that was of another.
+static Recent *take_spot(RecentStacks *recent, uintptr_t frame, uintptr_t caller) {
+  Recent *known = find_spot(recent, frame, caller);
+  if (known) return known;
+  uint32_t set = set_of(frame, caller);
+  uint32_t way = recent->oldest[set]++ % WAY_COUNT;
+  recent->spots[set][way] = (Spot){frame, caller};
+  return &recent->all[set][way];
 }
 
 // The id of the stack, where it is the one that was there before. What is read lies on the thread's own stack.
 __attribute__((no_sanitize("address", "thread"))) static uint32_t find_recent(const Recent *known,
-                                                                              uintptr_t frame,
-                                                                              uintptr_t caller) {
-  if (known->frame != frame || known->caller != caller || known->count == 0) return 0;
+                                                                              uintptr_t frame) {
+  if (known == NULL || known->count == 0) return 0;
   for (uint32_t at = 0; at < known->count; at++) {
     if (*(const uintptr_t *)(frame + known->places[at]) != known->addresses[at]) return 0;
   }
@@ -146,11 +176,11 @@ __attribute__((no_sanitize("address", "thread"))) static uint32_t find_recent(co
 }
 
 // Asks where the addresses of the stack lie. False: it cannot be said.
-__attribute__((noinline)) static bool find_places(Recent *known, uintptr_t distance) {
+__attribute__((noinline)) static bool find_places(Recent *known, uintptr_t frame, uintptr_t caller, uintptr_t distance) {
   uintptr_t frames[PLACE_LIMIT + 8], places[PLACE_LIMIT + 8];
   int found = kvos_capture_places(frames, places, PLACE_LIMIT + 8);
   int own = 0;
-  while (own < found && frames[own] != known->caller) own++;
+  while (own < found && frames[own] != caller) own++;
   size_t stackCount = 0;
   const uintptr_t *stack = kvos_stack(known->id, &stackCount);
   size_t count = (size_t)(found - own);
@@ -159,7 +189,7 @@ __attribute__((noinline)) static bool find_places(Recent *known, uintptr_t dista
     return false;
   }
   for (size_t at = 0; at < count; at++) {
-    uintptr_t place = places[own + (int)at] - known->frame;
+    uintptr_t place = places[own + (int)at] - frame;
     if (place + sizeof(uintptr_t) > distance) return false;
     known->places[at] = (uint32_t)place;
     known->addresses[at] = stack[at];
@@ -172,19 +202,17 @@ __attribute__((noinline)) static bool find_places(Recent *known, uintptr_t dista
 __attribute__((noinline)) static void note_recent(RecentStacks *recent, uintptr_t frame, uintptr_t caller, uint32_t id) {
   uintptr_t distance = kvos_distance_from_stack_end(frame);
   if (distance == 0 || distance > UINT32_MAX || id == 0) return;
-  Recent *known = place_of(recent, frame, caller);
   recent->isBeingWritten = true;
   atomic_signal_fence(memory_order_seq_cst);
-  bool isSame = known->frame == frame && known->caller == caller;
+  bool isSame = find_spot(recent, frame, caller) != NULL;
+  Recent *known = take_spot(recent, frame, caller);
   bool isRepeated = isSame && known->id == id && known->count == 0;
   uint16_t failureCount = isSame ? known->failureCount : 0;
   if (isSame && !isRepeated && failureCount < FAILURE_LIMIT) failureCount++;
-  known->frame = frame;
-  known->caller = caller;
   known->id = id;
   known->count = 0;
   known->failureCount = failureCount;
-  if (isRepeated && failureCount < FAILURE_LIMIT && !find_places(known, distance)) {
+  if (isRepeated && failureCount < FAILURE_LIMIT && !find_places(known, frame, caller, distance)) {
     known->failureCount = FAILURE_LIMIT;
   }
   atomic_signal_fence(memory_order_seq_cst);
@@ -204,9 +232,8 @@ static uintptr_t shallow(uintptr_t frame) { return frame | 1; }
 // The id of the stack, where each frame is the one that was there before: its pointer to the next one, and its
 // return address. The chain is left at the first that differs: nothing is read that was not there before.
 __attribute__((no_sanitize("address", "thread"))) static uint32_t find_shallow(const Recent *known,
-                                                                               uintptr_t frame,
-                                                                               uintptr_t caller) {
-  if (known->frame != shallow(frame) || known->caller != caller) return 0;
+                                                                               uintptr_t frame) {
+  if (known == NULL || known->count == 0) return 0;
   uintptr_t at = frame;
   const uintptr_t *words = known->addresses;
   const uintptr_t *end = words + 2 * known->count;
@@ -222,9 +249,9 @@ __attribute__((no_sanitize("address", "thread"))) static uint32_t find_shallow(c
 __attribute__((noinline, no_sanitize("address", "thread"))) static void note_shallow(
     RecentStacks *recent, uintptr_t frame, uintptr_t caller, uint32_t id, uint32_t count) {
   if (id == 0 || count == 0) return;
-  Recent *known = place_of(recent, shallow(frame), caller);
   recent->isBeingWritten = true;
   atomic_signal_fence(memory_order_seq_cst);
+  Recent *known = take_spot(recent, shallow(frame), caller);
   uintptr_t at = frame, last = frame;
   for (uint32_t index = 0; index < count; index++) {
     last = at;
@@ -235,10 +262,8 @@ __attribute__((noinline, no_sanitize("address", "thread"))) static void note_sha
   // What the last pointer is says that there are no more frames, but for one without a return address.
   bool isEnd = count == SHALLOW_LIMIT || at <= last || at % sizeof(uintptr_t) != 0 ||
                kvos_distance_from_stack_end(at) < 2 * sizeof(uintptr_t);
-  known->frame = isEnd ? shallow(frame) : 0;
-  known->caller = caller;
   known->id = id;
-  known->count = (uint16_t)count;
+  known->count = isEnd ? (uint16_t)count : 0;
   known->failureCount = 0;
   atomic_signal_fence(memory_order_seq_cst);
   recent->isBeingWritten = false;
@@ -287,11 +312,10 @@ __attribute__((noinline)) uint32_t kvos_capture_stack_id(bool isFull) {
   uintptr_t caller = (uintptr_t)__builtin_return_address(0);
   RecentStacks *recent = recent_stacks();
   if (!isFull) {
-    uintptr_t place = shallow(frame);
-    uint32_t id = recent ? find_shallow(place_of(recent, place, caller), frame, caller) : 0;
+    uint32_t id = recent ? find_shallow(find_spot(recent, shallow(frame), caller), frame) : 0;
     return KVOS_LIKELY(id != 0) ? id : capture_shallow(recent, frame, caller);
   }
-  uint32_t id = recent ? find_recent(place_of(recent, frame, caller), frame, caller) : 0;
+  uint32_t id = recent ? find_recent(find_spot(recent, frame, caller), frame) : 0;
   if (KVOS_LIKELY(id != 0)) return id;
   id = capture_full(kvos_recorder(), frame, caller);
   if (recent) note_recent(recent, frame, caller, id);

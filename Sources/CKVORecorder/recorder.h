@@ -166,7 +166,7 @@ typedef struct {
 struct KVOSShard;
 typedef struct KVOSShard KVOSShard;
 
-/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 2.
+/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 3.
 typedef struct {
   /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
   /// It lies in a page that a fork's child finds zero, so that the child never writes into the

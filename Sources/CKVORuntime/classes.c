@@ -55,7 +55,7 @@ static bool is_hooked_everywhere(KVOSHook hook) { return hook <= KVOS_REMOVE_CON
 
 static void hook_method(void *class, void *method, KVOSHook hook) {
   KVOSMethod original = kvos_functions.methodImplementation(method);
-  if (installed[hook] == NULL || kvos_point_of(original)) return;
+  if ((installed[hook] == NULL && hook != KVOS_DEALLOC) || kvos_point_of(original)) return;
   KVOSHookPoint *point = NULL;
   KVOSMethod thunk = kvos_take_thunk(hook, installed[hook], &point);
   if (thunk == NULL) {
@@ -116,10 +116,11 @@ static void hook_all(void) { visit_classes(hook_one, NULL); }
 static void fork_begins(void) { pthread_mutex_lock(&lock); }
 static void fork_ends(void) { pthread_mutex_unlock(&lock); }
 
-void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT]) {
+void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT], KVOSDeallocHandler dealloc) {
   // A child must not find the lock held by a thread that it does not have.
   pthread_atfork(fork_begins, fork_ends, fork_ends);
   memcpy(installed, handlers, sizeof installed);
+  kvos_handle_dealloc(dealloc);
   atomic_store_explicit(&isInstalled, true, memory_order_release);
   hook_all();
 }

@@ -57,7 +57,11 @@ void kvos_set_implementation(void *class, void *method, KVOSMethod implementatio
 extern void *kvos_selectors[KVOS_HOOK_COUNT];
 
 /// A thunk that nobody has yet: its implementation, and the point that it calls with. Null: none left.
+/// Those of -dealloc call what kvos_handle_dealloc() was given.
 KVOSMethod kvos_take_thunk(KVOSHook hook, KVOSHandler handler, KVOSHookPoint **point);
+
+/// Before the first thunk of -dealloc is taken.
+void kvos_handle_dealloc(KVOSDeallocHandler handler);
 
 /// The point whose thunk this is, or null.
 const KVOSHookPoint *kvos_point_of(KVOSMethod implementation);

@@ -231,14 +231,22 @@ bool kvos_is_of_class(const void *object, void *class) {
   return false;
 }
 
+const char *kvos_literal_text(const void *string, size_t *byteCount) {
+  if (literalClass == NULL || kvos_class_of(string) != literalClass) return NULL;
+  const Literal *literal = string;
+  *byteCount = literal->byteCount;
+  return literal->bytes;
+}
+
 long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
   void *class = kvos_class_of(string);
-  if (literalClass && class == literalClass) {
-    const Literal *literal = string;
-    if (literal->byteCount >= byteCount) return -1;
-    memcpy(buffer, literal->bytes, literal->byteCount);
-    buffer[literal->byteCount] = 0;
-    return literal->byteCount;
+  size_t count = 0;
+  const char *text = kvos_literal_text(string, &count);
+  if (text) {
+    if (count >= byteCount) return -1;
+    memcpy(buffer, text, count);
+    buffer[count] = 0;
+    return (long)count;
   }
   enum { utf8 = 4 };
   typedef bool (*GetBytes)(const void *, void *, char *, unsigned long, unsigned long);

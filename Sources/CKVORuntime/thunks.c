@@ -17,7 +17,7 @@
 static KVOSHookPoint points[THUNK_COUNT];
 static KVOSHandler handlers[THUNK_COUNT];
 static KVOSHookPoint deallocPoints[DEALLOC_COUNT];
-static KVOSHandler deallocHandler;
+static KVOSDeallocHandler deallocHandler;
 static atomic_uint takenCount, deallocTakenCount;
 
 // The layers of the report are cut by this prefix.
@@ -41,10 +41,10 @@ ALL(THUNK)
 
 static const KVOSMethod thunks[THUNK_COUNT] = {ALL(ADDRESS)};
 
-// Every object passes here once; the arguments that it does not have are not passed on.
+// Every object passes here once.
 #define DEALLOC_THUNK(number)                                              \
   static void kvos_dealloc_thunk_##number(void *self, void *selector) {    \
-    deallocHandler(&deallocPoints[number], self, selector, 0, 0, 0, 0);    \
+    deallocHandler(&deallocPoints[number], self, selector);                \
   }
 DEALLOC_THUNK(0) DEALLOC_THUNK(1) DEALLOC_THUNK(2) DEALLOC_THUNK(3)
 DEALLOC_THUNK(4) DEALLOC_THUNK(5) DEALLOC_THUNK(6) DEALLOC_THUNK(7)
@@ -57,6 +57,8 @@ static const Function deallocThunks[DEALLOC_COUNT] = {
     DEALLOC_ADDRESS(4), DEALLOC_ADDRESS(5), DEALLOC_ADDRESS(6), DEALLOC_ADDRESS(7),
 };
 
+void kvos_handle_dealloc(KVOSDeallocHandler handler) { deallocHandler = handler; }
+
 KVOSMethod kvos_take_thunk(KVOSHook hook, KVOSHandler handler, KVOSHookPoint **point) {
   bool isDealloc = hook == KVOS_DEALLOC;
   atomic_uint *count = isDealloc ? &deallocTakenCount : &takenCount;
@@ -66,7 +68,6 @@ KVOSMethod kvos_take_thunk(KVOSHook hook, KVOSHandler handler, KVOSHookPoint **p
     return NULL;
   }
   if (isDealloc) {
-    deallocHandler = handler;
     *point = &deallocPoints[number];
     return (KVOSMethod)deallocThunks[number];
   }

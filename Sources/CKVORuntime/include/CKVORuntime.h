@@ -65,6 +65,9 @@ bool kvos_is_forwarder(const void *object);
 /// has; -1 where it is longer or is no text. Messages the object, but for literals of the compiler.
 long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 
+/// The text of a literal of GCC's compiler, where it stands; null: the object is something else.
+const char *kvos_literal_text(const void *string, size_t *byteCount);
+
 /// A new string object of this text, or null. kvos_release() takes it back.
 void *kvos_make_string(const char *text);
 void kvos_release(void *object);
@@ -126,8 +129,12 @@ typedef struct {
 typedef void (*KVOSHandler)(const KVOSHookPoint *point, void *self, void *selector,
                             uintptr_t first, uintptr_t second, uintptr_t third, uintptr_t fourth);
 
-/// Replaces the methods of all classes that there are. Once; after kvos_find_runtime().
-void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT]);
+/// The same for -dealloc, through which every object passes: it has no arguments.
+typedef void (*KVOSDeallocHandler)(const KVOSHookPoint *point, void *self, void *selector);
+
+/// Replaces the methods of all classes that there are. Once; after kvos_find_runtime(). The handler of
+/// KVOS_DEALLOC is the second argument.
+void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT], KVOSDeallocHandler dealloc);
 
 /// Replaces those of classes that came since, in a module as GCC's compiler describes it to the
 /// runtime, or of all where that is null.
