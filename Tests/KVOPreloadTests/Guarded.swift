@@ -117,6 +117,7 @@ struct Guarded {
       .replacing(#/in \d+ events/#, with: "in N events")
       .replacing(#/, access to 0x[0-9a-f]+/#, with: "")
       .replacing(#/(?m)^ {4}#\d+ .*(?:\(lib|\(ld-|pthread_|raise\.c|abort\.c).*\n/#, with: "")
+      .replacing(#/(?m)^ {4}#\d+ .* malloc\.c:\d+\n/#, with: "")
       .replacing(#/(?m)^( {4}|  > )#\d+ (\S.*?) {2,}/#) { "\($0.output.1)# \($0.output.2)  " }
       .replacing(#/(?s)\nNOT NAMED.*?\n\n/#, with: "\n")
       .replacing(#/(?s)\nNOT JUDGED.*?\n\n/#, with: "\n")

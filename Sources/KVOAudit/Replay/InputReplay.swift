@@ -144,6 +144,7 @@ struct InputReplay {
     FindingBuilder(
       names: names,
       profile: current.engine.profile,
+      recorded: current.engine.recordedProfile,
       threadNames: current.threadNames,
       modules: current.modules,
       resolver: resolver,

@@ -35,6 +35,10 @@ extension RuleCatalogue {
           correct "{keyPath}", or add the key to the key table of {Subject}: it must name an \
           observable property at every step
           """,
+        foundationHint: """
+          correct "{keyPath}", or give {Subject} a property of that name: every step must name an object's \
+          property, with accessors that key-value coding finds, and no step a collection's
+          """,
         happened: """
           An observation was refused: its key path is nil or empty, names a key that the class does \
           not have, leads through a collection, or ends in something that cannot be observed.

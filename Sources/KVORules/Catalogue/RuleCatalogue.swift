@@ -16,6 +16,8 @@ package enum RuleCatalogue {
     package var hint: String
     /// The same where nobody observes but a token's closure, if that is another thing to do.
     package var tokenHint: String?
+    /// The same for a class that another Foundation observes, where it is not written as for this layer.
+    package var foundationHint: String?
     package var explanation: Explanation
   }
 
@@ -112,6 +114,7 @@ package enum RuleCatalogue {
     _ consequences: Consequences,
     hint: String,
     tokenHint: String? = nil,
+    foundationHint: String? = nil,
     happened: String,
     matters: String,
     fix: String,
@@ -127,6 +130,7 @@ package enum RuleCatalogue {
       consequences: consequences,
       hint: hint,
       tokenHint: tokenHint,
+      foundationHint: foundationHint,
       explanation: Explanation(
         happened: happened,
         matters: matters,

@@ -7,6 +7,7 @@ package import KVOTrace
 package struct FindingBuilder {
   package let names: TraceNames
   package let profile: Profile
+  private let recorded: Profile
   private let threadNames: [ThreadID: StringID]
   private let images: LoadedImages
   private let resolver: (any FrameResolver)?
@@ -19,6 +20,7 @@ package struct FindingBuilder {
   /// - Parameters:
   ///   - names: the strings and stacks that the verdicts' ids are of.
   ///   - profile: the runtime that is judged.
+  ///   - recorded: the runtime that the input is of, whose words hints are in; nil: the one that is judged.
   ///   - threadNames: what the threads are called.
   ///   - modules: the images that addresses lie in.
   ///   - resolver: looks up addresses; without one they stay addresses.
@@ -27,6 +29,7 @@ package struct FindingBuilder {
   package init(
     names: TraceNames,
     profile: Profile,
+    recorded: Profile? = nil,
     threadNames: [ThreadID: StringID] = [:],
     modules: [Module] = [],
     resolver: (any FrameResolver)? = nil,
@@ -35,6 +38,7 @@ package struct FindingBuilder {
   ) {
     self.names = names
     self.profile = profile
+    self.recorded = recorded ?? profile
     self.threadNames = threadNames
     images = LoadedImages(modules)
     self.resolver = resolver
@@ -67,7 +71,7 @@ package struct FindingBuilder {
       input: input,
       stacks: stacks,
       isHistoryLost: verdict.isHistoryLost,
-      hint: sentence.hint(verdict.observer == nil ? entry.tokenHint ?? entry.hint : entry.hint)
+      hint: sentence.hint(hint(for: verdict, of: entry))
     )
     let callers = verdict.evidence.compactMap { evidence in
       reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall
@@ -79,6 +83,11 @@ package struct FindingBuilder {
     }
     finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
     return finding
+  }
+
+  private func hint(for verdict: Verdict, of entry: RuleCatalogue.Entry) -> String {
+    if recorded != .swift, let hint = entry.foundationHint { return hint }
+    return verdict.observer == nil ? entry.tokenHint ?? entry.hint : entry.hint
   }
 
   // MARK: - Names
