@@ -48,17 +48,9 @@ bool kvos_intern_key(const void *string, uint32_t *key) {
   return true;
 }
 
-// A thread takes some at once: they need be no other's, and in no order between threads.
 uint64_t kvos_next_number(void) {
-  enum { taken = 64 };
   static _Atomic uint64_t last;
-  KVOSThread *thread = kvos_thread();
-  if (thread == NULL) return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
-  if (thread->nextNumber == thread->lastNumber) {
-    thread->nextNumber = atomic_fetch_add_explicit(&last, taken, memory_order_relaxed);
-    thread->lastNumber = thread->nextNumber + taken;
-  }
-  return ++thread->nextNumber;
+  return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
 // MARK: - Fields

@@ -224,8 +224,6 @@ typedef struct {
   const void *unseen[KVOS_UNSEEN_LIMIT];
   uint64_t scopes[KVOS_SCOPE_LIMIT];
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
-  /// Numbers that the thread took and gave to nobody yet.
-  uint64_t nextNumber, lastNumber;
 } KVOSThread;
 
 extern __thread int kvos_inside __attribute__((tls_model("initial-exec")));
