@@ -222,10 +222,28 @@ static void stop(KVOSRecorder *recorder) {
   kvos_end_part(part);
 }
 
+// Lets threads finish the records that they are in the middle of. None begins another, for the epoch changed.
+//
+// The next log covers what they write to, and half of a record would be in the former one: on a busy machine a
+// thread does not run for longer than it takes to start a log. Not for ever: it may be stopped, or be another's
+// in the child of a fork, or this very one, in a signal handler. What is read of a writer is its thread's, and
+// may be old by a moment.
+__attribute__((no_sanitize("thread"))) static void let_finish(KVOSRecorder *recorder) {
+  const KVOSWriter *own = recorder->knownWriterOfThread();
+  int looksLeft = 100;
+  for (const KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
+    while (writer != own && kvos_is_amid_record(writer) && looksLeft-- > 0) {
+      struct timespec pause = {0, 500000};
+      nanosleep(&pause, NULL);
+    }
+  }
+}
+
 int kvos_start_log(int descriptor, const KVOSLogSettings *settings) {
   KVOSRecorder *recorder = kvos_recorder();
   kvos_lock(recorder);
   if (kvos_is_recording()) stop(recorder);
+  let_finish(recorder);
   recorder->settings = *settings;
   recorder->retryNanoseconds = 0;
   recorder->partNumber = 1;
