@@ -21,14 +21,14 @@ struct RegistrationLedger: Sendable {
   private var freeSlot = -1
   private(set) var subjects: [Subject] = []
   private var freeSubject = -1
-  /// The slots of what is live or held, by number.
+  /// The slots of what is live or held, by number; in a ledger of this process, of one object that has many.
   private(set) var ids: WordTable
   /// The newest slot of each observer.
   private(set) var observers = WordTable()
   private(set) var names = NameIndex()
   private let historyCapacity: Int
-  /// Whether ``forEach(of:on:_:)`` finds registrations by their key path.
-  private let findsPaths: Bool
+  /// Whether the registrations are those of one object of this process.
+  private let isLive: Bool
   private(set) var liveCount = 0
   /// How many slots were looked at so far; lets a test see that nothing scans.
   var stepCount = 0
@@ -37,12 +37,12 @@ struct RegistrationLedger: Sendable {
   ///
   /// - Parameters:
   ///   - historyCapacity: how many ended registrations of an object are remembered.
-  ///   - isLive: whether the registrations are those of this process: their numbers are counted by the
-  ///     layer, not read from a log, and nobody asks for them by key path alone.
+  ///   - isLive: whether the registrations are those of one object of this process: their numbers are
+  ///     counted by the layer, not read from a log, and nobody asks for them by key path alone.
   init(historyCapacity: Int, isLive: Bool = false) {
     self.historyCapacity = max(0, historyCapacity)
     ids = WordTable(isCounting: isLive)
-    findsPaths = !isLive
+    self.isLive = isLive
   }
 
   /// How many slots and buckets there are, used or not.
@@ -95,8 +95,15 @@ struct RegistrationLedger: Sendable {
 
   /// The slot of the live registration with the number `id`; -1 where there is none.
   func liveSlot(of id: RegistrationID) -> Int {
+    if isLive, !subjects[0].isIndexed { return walk(to: id) }
     let at = ids.find(id.rawValue)
     return at >= 0 && slots[at].state == .live ? at : -1
+  }
+
+  private func walk(to id: RegistrationID) -> Int {
+    var at = Int(subjects[0].newest)
+    while at >= 0, slots[at].registration.id != id { at = Int(slots[at].older) }
+    return at
   }
 
   func registration(at slot: Int) -> Registration { slots[slot].registration }
@@ -183,15 +190,13 @@ struct RegistrationLedger: Sendable {
       if olderOfObserver >= 0 { slots[olderOfObserver].newerOfObserver = Int32(at) }
       observers.set(observer.rawValue, at)
     }
-    if let id = registration.id { ids.set(id.rawValue, at) }
     liveCount += 1
+    if !isLive, let id = registration.id { ids.set(id.rawValue, at) }
     if subjects[subject].isIndexed {
-      if isNamed(registration) { names.insert(at, registration, on: subject) }
+      index(at, on: subject)
     } else if subjects[subject].count > Self.walkLimit {
       subjects[subject].isIndexed = true
-      for other in live(of: subject) where isNamed(slots[other].registration) {
-        names.insert(other, slots[other].registration, on: subject)
-      }
+      for other in live(of: subject) { index(other, on: subject) }
     }
     return at
   }
@@ -284,7 +289,7 @@ struct RegistrationLedger: Sendable {
     else { return false }
     unlink(slot)
     liveCount -= 1
-    if let id = slots[slot].registration.id { ids.remove(id.rawValue) }
+    if ids.count > 0, let id = slots[slot].registration.id { ids.remove(id.rawValue) }
     slots[slot].state = .free
     slots[slot].older = Int32(freeSlot)
     freeSlot = slot
@@ -330,7 +335,14 @@ struct RegistrationLedger: Sendable {
 
   /// Whether anybody may look for `registration` by name: not for that of a token, which no removal names.
   private func isNamed(_ registration: Registration) -> Bool {
-    findsPaths || registration.observer != nil || registration.isClassic
+    !isLive || registration.observer != nil || registration.isClassic
+  }
+
+  /// Lets a registration be found among many.
+  private mutating func index(_ slot: Int, on subject: Int) {
+    let registration = slots[slot].registration
+    if isLive, let id = registration.id { ids.set(id.rawValue, slot) }
+    if isNamed(registration) { names.insert(slot, registration, on: subject) }
   }
 
   // One access to the object for all of it.

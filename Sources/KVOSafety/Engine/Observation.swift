@@ -19,7 +19,11 @@ final class Observation: @unchecked Sendable {
   /// All keys of a path with several; nil for a single key, which leaves nothing to be destroyed.
   private let parts: [StringID]?
   /// What is known of a single key; nil for a path with several.
-  private let single: ResolvedKey?
+  ///
+  /// Nearly always one that the keys of `root` own. Another, of a class that makes its table anew each time
+  /// it is asked, is the observation's to release.
+  private let single: Unmanaged<ResolvedKey>?
+  private let ownsSingle: Bool
   /// The observer whose death ends the observation; nil in the token form.
   let observer: ObjectRecord?
   /// The observed object's registrations, which hold this one until it ends.
@@ -68,7 +72,9 @@ final class Observation: @unchecked Sendable {
     self.registration = registration
     self.key = key
     parts = path.isEmpty ? nil : path
-    self.single = single
+    let isOwned = single.map { !root.keys.owns($0) } ?? false
+    self.single = single.map { isOwned ? .passRetained($0) : .passUnretained($0) }
+    ownsSingle = isOwned
     self.observer = observer
     self.root = root
     self.valueType = valueType
@@ -82,6 +88,8 @@ final class Observation: @unchecked Sendable {
     self.didEnd = didEnd
     self.deliver = deliver
   }
+
+  deinit { if ownsSingle { single?.release() } }
 
   /// The number of the registration.
   ///
@@ -104,7 +112,7 @@ final class Observation: @unchecked Sendable {
   /// Whether it ``follows(_:)`` the single key of its path.
   var followsSingle: Bool {
     guard case .stream = registration.form else { return false }
-    return single?.newest.isWeak == true
+    return single?._withUnsafeGuaranteedRef { $0.newest.isWeak } == true
   }
 
   /// Notes where deliveries are claimed; once, under the lock of `root`.
@@ -115,7 +123,8 @@ final class Observation: @unchecked Sendable {
   /// Runs getters of the program: no lock may be held.
   func read(from subject: AnyObject) -> Any? {
     let value =
-      single.map { $0.read(subject) } ?? KeyPathWalk.value(of: path, from: subject)
+      single.map { $0.takeUnretainedValue().read(subject) }
+      ?? KeyPathWalk.value(of: path, from: subject)
     return valueType == nil ? value.flattened : value
   }
 }

@@ -46,12 +46,14 @@ struct SubjectStateMachine: Sendable {
   ///   - evidence: where.
   ///   - isFinished: whether nothing of the addition remains to be done, such as an initial delivery; else
   ///     ``finishAdding(_:)`` follows.
+  ///   - published: is told who listens now.
   ///   - verdicts: takes what is wrong with it.
   /// - Returns: where its deliveries are claimed.
   mutating func add(
     _ observation: Unmanaged<Observation>,
     at evidence: Evidence,
     isFinished: Bool,
+    in published: borrowing PublishedKeys,
     _ verdicts: inout [Verdict]
   ) -> DeliveryCellReference {
     observation._withUnsafeGuaranteedRef { known in
@@ -59,7 +61,9 @@ struct SubjectStateMachine: Sendable {
       let cell = cell(at: place)
       cell.pointer.pointee.open(observation)
       known.take(cell)
-      links[openPlace(of: known.key)].append(first: observation)
+      let at = openPlace(of: known.key)
+      links[at].append(first: observation)
+      publish(at, in: published)
       return cell
     }
   }
@@ -87,48 +91,67 @@ struct SubjectStateMachine: Sendable {
   mutating func remove(
     _ removal: Removal,
     order: UInt64,
-    at evidence: Evidence
+    at evidence: Evidence,
+    in published: borrowing PublishedKeys
   ) -> (
     end: End, matched: RegistrationID?
   ) {
     let outcome = ledger.remove(removal, at: evidence)
     var end = End(order: order, ended: nil, verdicts: outcome.verdicts)
-    if outcome.place >= 0 { end.ended = forget(outcome.place)?.takeRetainedValue() }
+    if outcome.place >= 0 {
+      end.ended = forget(outcome.place, in: published)?.takeRetainedValue()
+    }
     return (end, outcome.matched)
   }
 
   /// Ends one registration otherwise; nothing happens where it has ended before.
   ///
-  /// `evidence` is asked for where it is kept.
+  /// `evidence` is asked for where it is kept, and `published` told who listens now.
   ///
   /// - Returns: what ended; the caller takes over a reference.
   mutating func cancel(
     _ id: RegistrationID,
     by cause: CancelCause,
+    in published: borrowing PublishedKeys,
     _ verdicts: inout [Verdict],
     at evidence: () -> Evidence
   ) -> Unmanaged<Observation>? {
     let place = ledger.cancel(id, by: cause, &verdicts, at: evidence)
-    return place < 0 ? nil : forget(place)
+    return place < 0 ? nil : forget(place, in: published)
   }
 
   /// The object dies: everything ends.
-  mutating func die(at evidence: Evidence) -> (ended: [Observation], verdicts: [Verdict]) {
+  mutating func die(
+    at evidence: Evidence,
+    in published: borrowing PublishedKeys
+  ) -> (
+    ended: [Observation], verdicts: [Verdict]
+  ) {
     isDead = true
     let places = ledger.places
     let verdicts = ledger.subjectDied(at: evidence).verdicts
-    let ended = places.compactMap { forget($0)?.takeRetainedValue() }
+    var ended: [Observation] = []
+    for place in places {
+      if let held = forget(place, in: published) { ended.append(held.takeRetainedValue()) }
+    }
     links.removeAll()
+    publishMasks(in: published)
     return (ended, verdicts)
   }
 
   /// Forgets what was registered at `place`: nothing is claimed any more.
   ///
   /// - Returns: what it was; the caller takes over a reference.
-  private mutating func forget(_ place: Int) -> Unmanaged<Observation>? {
+  private mutating func forget(
+    _ place: Int,
+    in published: borrowing PublishedKeys
+  ) -> Unmanaged<Observation>? {
     guard let cell = cells[place], let held = cell.pointer.pointee.observation else { return nil }
     let key = held._withUnsafeGuaranteedRef { $0.key }
-    if let place = self.place(of: key) { links[place].remove(first: held) }
+    if let place = self.place(of: key) {
+      links[place].remove(first: held)
+      publish(place, in: published)
+    }
     if cell.pointer.pointee.close() { return cell.pointer.pointee.release() }
     // Who is running lets it go.
     cells[place] = nil
@@ -232,11 +255,15 @@ struct SubjectStateMachine: Sendable {
 
   /// Says what is true of `key` to those who ask without the lock.
   mutating func publish(_ key: StringID, in published: borrowing PublishedKeys) {
-    if let place = place(of: key) {
-      // Only the registrations of this object have their cells here.
-      let cell = links[place].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }
-      published.publish(key.rawValue, cell: cell, isListenedTo: !links[place].isEmpty)
-    }
+    if let place = place(of: key) { publish(place, in: published) }
+  }
+
+  /// The same of the key whose links are at `place`.
+  private mutating func publish(_ place: Int, in published: borrowing PublishedKeys) {
+    // Only the registrations of this object have their cells here.
+    let cell = links[place].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }
+    let key = links[place].key.rawValue
+    published.publish(key, cell: cell, isListenedTo: !links[place].isEmpty)
     publishMasks(in: published)
   }
 

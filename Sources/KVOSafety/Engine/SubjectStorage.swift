@@ -65,13 +65,17 @@ final class SubjectStorage: Sendable {
     isFinished: Bool
   ) -> DeliveryCellReference {
     let isRecording = Recorder.shared.isRecording
-    let key = observation._withUnsafeGuaranteedRef { $0.key }
     var verdicts: [Verdict] = []
     let (cell, order, orderOfEnd) = machine.withLock { machine in
       let order = nextOrder()
       let evidence = Evidence(stack: stack, site: registration.site, order: order)
-      let cell = machine.add(observation, at: evidence, isFinished: isFinished, &verdicts)
-      machine.publish(key, in: published)
+      let cell = machine.add(
+        observation,
+        at: evidence,
+        isFinished: isFinished,
+        in: published,
+        &verdicts
+      )
       return (cell, order, isFinished && isRecording ? nextOrder() : 0)
     }
     if isRecording {
@@ -103,9 +107,7 @@ final class SubjectStorage: Sendable {
     let (end, matched) = machine.withLock { machine in
       let order = nextOrder()
       evidence.order = order
-      let outcome = machine.remove(removal, order: order, at: evidence)
-      if let key = outcome.end.ended?.key { machine.publish(key, in: published) }
-      return outcome
+      return machine.remove(removal, order: order, at: evidence, in: published)
     }
     var removal = removal
     removal.registration = matched
@@ -121,13 +123,12 @@ final class SubjectStorage: Sendable {
     var verdicts: [Verdict] = []
     var order: UInt64 = 0
     let ended: Unmanaged<Observation>? = machine.withLock { machine in
-      let ended = machine.cancel(id, by: cause, &verdicts) {
+      let ended = machine.cancel(id, by: cause, in: published, &verdicts) {
         order = nextOrder()
         return Evidence(stack: stack, order: order)
       }
       guard let ended else { return nil }
       if order == 0 { order = nextOrder() }
-      machine.publish(ended._withUnsafeGuaranteedRef { $0.key }, in: published)
       return ended
     }
     guard let ended else { return }
@@ -172,8 +173,7 @@ final class SubjectStorage: Sendable {
     let (order, end) = machine.withLock { machine in
       let order = nextOrder()
       evidence.order = order
-      let end = machine.die(at: evidence)
-      machine.publishMasks(in: published)
+      let end = machine.die(at: evidence, in: published)
       return (order, end)
     }
     if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }

@@ -138,16 +138,18 @@ extension KeyValueObservable {
     let key = names.key(at: keyPath, of: type(of: self))
     if let key, let held {
       let token = held._withUnsafeGuaranteedRef { storage in
-        storage.token(
-          of: key,
-          options: options,
-          site: names.names(of: site).id,
-          executor: names.executor(isolation),
-          expected: .of(isolation),
-          expectedToLive: expectedToLive,
-          valueType: valueType,
-          deliver: deliver
-        )
+        key._withUnsafeGuaranteedRef { key in
+          storage.token(
+            of: key,
+            options: options,
+            site: names.names(of: site).id,
+            executor: names.executor(isolation),
+            expected: .of(isolation),
+            expectedToLive: expectedToLive,
+            valueType: valueType,
+            deliver: deliver
+          )
+        }
       }
       if let token { return token }
     }
@@ -176,7 +178,7 @@ extension SubjectStorage {
   /// Nil where there is more to do: the key is affected by others, an initial notification is wanted, or the
   /// object's death is not watched yet.
   fileprivate func token(
-    of resolved: Unmanaged<ResolvedKey>,
+    of key: ResolvedKey,
     options: ObservingOptions,
     site: StringID,
     executor: StringID,
@@ -185,8 +187,7 @@ extension SubjectStorage {
     valueType: Any.Type,
     deliver: @escaping Observation.Callback
   ) -> ObservationToken? {
-    let (isAlone, key) = resolved._withUnsafeGuaranteedRef { ($0.isAlone, $0.id) }
-    guard isAlone, !options.contains(.initial), record.isWatched else { return nil }
+    guard key.isAlone, !options.contains(.initial), record.isWatched else { return nil }
     let table = ObjectTable.shared
     let number = table.nextNumbers(count: 2)
     let id = RegistrationID(number + 1)
@@ -194,7 +195,7 @@ extension SubjectStorage {
       id: id,
       subject: record.ref,
       observer: nil,
-      keyPath: key,
+      keyPath: key.id,
       context: .null,
       options: Registration.Options(options),
       form: .token,
@@ -206,8 +207,8 @@ extension SubjectStorage {
     let observation = Unmanaged.passRetained(
       Observation(
         registration: registration,
-        key: key,
-        single: resolved.takeUnretainedValue(),
+        key: key.id,
+        single: key,
         observer: nil,
         root: self,
         valueType: valueType,

@@ -1,5 +1,6 @@
 internal import KVORecorder
 internal import KVOTrace
+internal import Synchronization
 
 /// The keys of a class that can be observed, by name and by key path.
 ///
@@ -75,6 +76,10 @@ public struct ObservableKeyTable: Sendable {
   /// The names of all keys, in no particular order.
   public var names: [String] { Array(keys.byName.keys) }
 
+  /// Whether `key` lives for as long as the table does, because the table made it.
+  @inline(__always)
+  func owns(_ key: ResolvedKey) -> Bool { key.table == keys.number }
+
   func key(named name: String) -> ResolvedKey? { keys.byName[name] }
 
   func key(_ id: StringID) -> ResolvedKey? { keys.byID[id] }
@@ -91,6 +96,11 @@ extension ObservableKey {
 
 /// The keys of one class, its superclasses' among them.
 private final class KeysOfClass: Sendable {
+  // Only counts: nothing is published with it, so relaxed is enough.
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  /// A number that no other has, nor had before.
+  let number: UInt64
   let byName: [String: ResolvedKey]
   // Sendable: key paths are immutable.
   nonisolated(unsafe) let byKeyPath: [AnyKeyPath: ResolvedKey]
@@ -99,11 +109,12 @@ private final class KeysOfClass: Sendable {
   let byDescription: [String: ResolvedKey?]
 
   init(base: KeysOfClass?, _ keys: [ObservableKey]) {
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     var byName = base?.byName ?? [:]
     var spellings = base?.byKeyPath.mapValues(\.newest.name) ?? [:]
     for key in keys {
       let name = key.name
-      byName[name] = ResolvedKey(key.declaration, inherited: byName[name])
+      byName[name] = ResolvedKey(key.declaration, inherited: byName[name], of: number)
       spellings[key.declaration.keyPath] = name
     }
     self.byName = byName
@@ -130,8 +141,11 @@ final class ResolvedKey: Sendable {
   let isManual: Bool
   /// Whether no other key affects the value.
   let isAlone: Bool
+  /// The number of the keys of the class that it was made for.
+  fileprivate let table: UInt64
 
-  fileprivate init(_ newest: KeyDeclared, inherited: ResolvedKey?) {
+  fileprivate init(_ newest: KeyDeclared, inherited: ResolvedKey?, of table: UInt64) {
+    self.table = table
     self.newest = newest
     id = newest.id
     var affectedBy = inherited?.affectedBy ?? []
