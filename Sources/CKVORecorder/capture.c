@@ -223,9 +223,6 @@ __attribute__((noinline)) static void note_recent(RecentStacks *recent, uintptr_
 
 #define SHALLOW_LIMIT 16u
 
-// Swift marks the frame pointer of an asynchronous frame with this bit.
-static const uintptr_t asyncFrameBit = (uintptr_t)1 << 60;
-
 // Shallow stacks share the places with full ones, under a frame that is none's.
 static uintptr_t shallow(uintptr_t frame) { return frame | 1; }
 
@@ -239,7 +236,7 @@ __attribute__((no_sanitize("address", "thread"))) static uint32_t find_shallow(c
   const uintptr_t *end = words + 2 * known->count;
   do {
     if (((const uintptr_t *)at)[0] != words[0] || ((const uintptr_t *)at)[1] != words[1]) return 0;
-    at = words[0] & ~asyncFrameBit;
+    at = words[0] & ~KVOS_ASYNC_FRAME_BIT;
     words += 2;
   } while (words < end);
   return known->id;
@@ -257,7 +254,7 @@ __attribute__((noinline, no_sanitize("address", "thread"))) static void note_sha
     last = at;
     known->addresses[2 * index] = ((const uintptr_t *)at)[0];
     known->addresses[2 * index + 1] = ((const uintptr_t *)at)[1];
-    at = ((const uintptr_t *)at)[0] & ~asyncFrameBit;
+    at = ((const uintptr_t *)at)[0] & ~KVOS_ASYNC_FRAME_BIT;
   }
   // What the last pointer is says that there are no more frames, but for one without a return address.
   bool isEnd = count == SHALLOW_LIMIT || at <= last || at % sizeof(uintptr_t) != 0 ||

@@ -49,9 +49,6 @@ uintptr_t kvos_distance_from_stack_end(uintptr_t address) {
   return address >= stack_start && address < stack_end ? stack_end - address : 0;
 }
 
-// Swift marks the frame pointer of an asynchronous frame with this bit.
-static const uintptr_t asyncFrameBit = (uintptr_t)1 << 60;
-
 // The sanitizers would take the walk over the stack for an overrun.
 __attribute__((no_sanitize("address", "thread"))) int kvos_follow_frame_pointers(
     uintptr_t frame, uintptr_t *frames, int capacity, uintptr_t *distance) {
@@ -60,7 +57,7 @@ __attribute__((no_sanitize("address", "thread"))) int kvos_follow_frame_pointers
   *distance = 0;
   while (count < capacity) {
     if ((frame & (sizeof(uintptr_t) - 1)) != 0 || frame + 2 * sizeof(uintptr_t) > stack_end) break;
-    uintptr_t next = ((const uintptr_t *)frame)[0] & ~asyncFrameBit;
+    uintptr_t next = ((const uintptr_t *)frame)[0] & ~KVOS_ASYNC_FRAME_BIT;
     uintptr_t returnAddress = ((const uintptr_t *)frame)[1];
     if (returnAddress == 0) break;
     frames[count++] = returnAddress;

@@ -14,15 +14,7 @@ struct TransparencyTests {
   )
   func features(rules: String) throws {
     let program = try ObjectiveC.program("Features")
-    let raw = try guarded.raw(program)
-    #expect(raw.status == 3)
-    #expect(raw.output.hasSuffix("done\n"))
-    let recorded = try guarded.recorded(program, contain: rules)
-    #expect(recorded.withoutProcess == raw.withoutProcess)
-    let audit = try guarded.audit()
-    #expect(audit.status == 0, "\(audit)")
-    #expect(!audit.output.contains("WARNING"))
-    #expect(!audit.output.contains("NOTE:"))
+    try guarded.expectUnchanged(program, contain: rules)
   }
 
   @Test("64 threads that add and remove are told what they are told without")
@@ -58,5 +50,25 @@ struct TransparencyTests {
         ]
     )
     #expect(own.allSatisfy { $0.keys["thread"] as? Int == 1 })
+  }
+}
+
+extension Guarded {
+  /// Expects that a correct program, which ends with the status 3 and the line "done", prints the same and
+  /// ends the same under the library, and that nothing is found in it.
+  func expectUnchanged(
+    _ program: URL,
+    contain rules: String,
+    at place: SourceLocation = #_sourceLocation
+  ) throws {
+    let alone = try raw(program)
+    #expect(alone.status == 3, sourceLocation: place)
+    #expect(alone.output.hasSuffix("done\n"), sourceLocation: place)
+    let recorded = try recorded(program, contain: rules)
+    #expect(recorded.withoutProcess == alone.withoutProcess, sourceLocation: place)
+    let audit = try audit()
+    #expect(audit.status == 0, "\(audit)", sourceLocation: place)
+    #expect(!audit.output.contains("WARNING"), sourceLocation: place)
+    #expect(!audit.output.contains("NOTE:"), sourceLocation: place)
   }
 }

@@ -29,6 +29,9 @@ int kvos_capture_stack(uintptr_t *frames, int capacity);
 /// Takes nanoseconds, and ends early at a caller that keeps none (glibc, most of libdispatch).
 int kvos_capture_frame_pointers(uintptr_t *frames, int capacity);
 
+/// Swift marks the frame pointer of an asynchronous frame with this bit.
+#define KVOS_ASYNC_FRAME_BIT ((uintptr_t)1 << 60)
+
 /// Follows the frame pointers from the frame record at `frame`, in the calling thread's own stack.
 ///
 /// Writes at most `capacity` return addresses. `distance` tells how many bytes the last frame record

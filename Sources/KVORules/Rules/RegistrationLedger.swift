@@ -178,12 +178,15 @@ struct RegistrationLedger: Sendable {
       at = slots.count
       slots.append(Slot(registration: registration, evidence))
     }
-    Self.fill(&slots[at], registration, at: evidence) { slot in
-      slot.subject = Int32(subject)
-      slot.isBeingAdded = isBeingAdded
-      slot.older = newest
-      slot.olderOfObserver = Int32(olderOfObserver)
-    }
+    Self.fill(
+      &slots[at],
+      registration,
+      on: Int32(subject),
+      at: evidence,
+      isBeingAdded: isBeingAdded,
+      older: newest,
+      olderOfObserver: Int32(olderOfObserver)
+    )
     if newest >= 0 { slots[Int(newest)].newer = Int32(at) }
     Self.append(Int32(at), to: &subjects[subject])
     if let observer {
@@ -206,10 +209,16 @@ struct RegistrationLedger: Sendable {
   private static func fill(
     _ slot: inout Slot,
     _ registration: Registration,
+    on subject: Int32,
     at evidence: Evidence,
-    links: (inout Slot) -> Void
+    isBeingAdded: Bool,
+    older: Int32,
+    olderOfObserver: Int32
   ) {
-    links(&slot)
+    slot.subject = subject
+    slot.isBeingAdded = isBeingAdded
+    slot.older = older
+    slot.olderOfObserver = olderOfObserver
     slot.newer = -1
     slot.newerOfObserver = -1
     slot.callbackCount = 0
@@ -290,9 +299,7 @@ struct RegistrationLedger: Sendable {
     unlink(slot)
     liveCount -= 1
     if ids.count > 0, let id = slots[slot].registration.id { ids.remove(id.rawValue) }
-    slots[slot].state = .free
-    slots[slot].older = Int32(freeSlot)
-    freeSlot = slot
+    free(slot)
     return true
   }
 
@@ -314,6 +321,10 @@ struct RegistrationLedger: Sendable {
   private mutating func freeIfUnused(_ slot: Int) {
     guard slots[slot].state == .forgotten, !slots[slot].isHeld, slots[slot].callbackCount == 0
     else { return }
+    free(slot)
+  }
+
+  private mutating func free(_ slot: Int) {
     slots[slot].state = .free
     slots[slot].older = Int32(freeSlot)
     freeSlot = slot

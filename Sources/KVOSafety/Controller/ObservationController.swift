@@ -197,7 +197,6 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       observer: owner,
       context: context,
       site: site,
-      executor: expected?.name ?? .none,
       expected: expected,
       token: registry,
       valueType: valueType,

@@ -104,7 +104,7 @@ struct LinkList: Sendable {
           name: Name(id: known.id, number: 0),
           isDirect: known.isSingle,
           isIntermediate: !known.isSingle || known.followsSingle,
-          isConcernedBefore: known.wantsPrior || (!known.isSingle && known.wantsOld)
+          isConcernedBefore: known.isConcernedBefore(isDirect: known.isSingle)
         )
       }
     )

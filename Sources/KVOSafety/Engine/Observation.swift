@@ -115,6 +115,11 @@ final class Observation: @unchecked Sendable {
     return single?._withUnsafeGuaranteedRef { $0.newest.isWeak } == true
   }
 
+  /// Whether the observation has to do with a change before it is made, beyond what every setter knows.
+  ///
+  /// `isDirect` says whether the value that changes is the observed one.
+  func isConcernedBefore(isDirect: Bool) -> Bool { wantsPrior || (!isDirect && wantsOld) }
+
   /// Notes where deliveries are claimed; once, under the lock of `root`.
   func take(_ cell: DeliveryCellReference) { self.cell = cell }
 
@@ -143,7 +148,5 @@ struct ObservationLink: Sendable {
 
   /// Whether the observation has to do with a change before it is made, beyond what every setter
   /// knows.
-  var isConcernedBefore: Bool {
-    observation.wantsPrior || (!isDirect && observation.wantsOld)
-  }
+  var isConcernedBefore: Bool { observation.isConcernedBefore(isDirect: isDirect) }
 }

@@ -16,8 +16,7 @@ struct ObservationRequest {
   var observer: AnyObject?
   var context: ObservationContext?
   var site: CallSite
-  var executor: StringID = .none
-  /// The actor behind that name.
+  /// The actor that callbacks are expected on; its name is the executor of the registration.
   var expected: ExpectedExecutor?
   var expectedToLive: String?
   /// What the form hands out, as logs name it.
@@ -136,7 +135,7 @@ struct ObservationRequest {
       form: form,
       token: token,
       site: ThreadChanges.namesOfThisThread.names(of: site).id,
-      executor: executor,
+      executor: expected?.name ?? .none,
       expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
     )
   }

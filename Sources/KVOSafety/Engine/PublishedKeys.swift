@@ -50,7 +50,8 @@ struct PublishedKeys: ~Copyable {
   ///   - key: the key.
   ///   - cell: the cell of the registration that listens alone; nil where that is not so.
   ///   - isListenedTo: whether anybody listens.
-  func publish(_ key: UInt32, cell: DeliveryCellReference?, isListenedTo: Bool) {
+  func publish(_ key: StringID, cell: DeliveryCellReference?, isListenedTo: Bool) {
+    let key = key.rawValue
     var place: Int?
     for slot in 0..<4 {
       let there = keys[slot].load(ordering: .relaxed)

@@ -262,8 +262,7 @@ struct SubjectStateMachine: Sendable {
   private mutating func publish(_ place: Int, in published: borrowing PublishedKeys) {
     // Only the registrations of this object have their cells here.
     let cell = links[place].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }
-    let key = links[place].key.rawValue
-    published.publish(key, cell: cell, isListenedTo: !links[place].isEmpty)
+    published.publish(links[place].key, cell: cell, isListenedTo: !links[place].isEmpty)
     publishMasks(in: published)
   }
 

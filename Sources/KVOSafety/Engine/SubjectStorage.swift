@@ -51,8 +51,7 @@ final class SubjectStorage: Sendable {
     observation.observer?.observes(observation.id, in: self)
   }
 
-  /// Puts an observation without an observer, of which it takes over a reference, into the table, and records
-  /// that.
+  /// The same, and takes over a reference to the observation; its observer is not told what it observes.
   ///
   /// When it returns another thread may have ended the observation.
   ///
@@ -127,8 +126,8 @@ final class SubjectStorage: Sendable {
         order = nextOrder()
         return Evidence(stack: stack, order: order)
       }
-      guard let ended else { return nil }
-      if order == 0 { order = nextOrder() }
+      // Where the ledger keeps nothing of it.
+      if ended != nil, order == 0 { order = nextOrder() }
       return ended
     }
     guard let ended else { return }

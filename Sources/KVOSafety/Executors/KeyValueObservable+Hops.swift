@@ -98,7 +98,6 @@ extension KeyValueObservable {
       options: options,
       form: .token,
       site: site,
-      executor: expected?.name ?? .none,
       expected: expected,
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),

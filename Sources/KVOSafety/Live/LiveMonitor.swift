@@ -40,7 +40,6 @@ final class LiveMonitor: Sendable {
   ///
   /// No lock of the layer may be held.
   func report(_ verdicts: [Verdict]) {
-    if verdicts.isEmpty { return }
     for verdict in verdicts { report(verdict) }
   }
 

@@ -41,7 +41,6 @@ extension KeyValueObservable {
       observer: observer,
       context: context,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: ThreadChanges.namesOfThisThread.executor(isolation),
       expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
       deliver: { subject, observer, change in

@@ -108,7 +108,6 @@ extension KeyValueObservable {
       options: options,
       form: .token,
       site: CallSite(fileID: fileID, line: line, function: function),
-      executor: ThreadChanges.namesOfThisThread.executor(isolation),
       expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
@@ -143,7 +142,6 @@ extension KeyValueObservable {
             of: key,
             options: options,
             site: names.names(of: site).id,
-            executor: names.executor(isolation),
             expected: .of(isolation),
             expectedToLive: expectedToLive,
             valueType: valueType,
@@ -160,7 +158,6 @@ extension KeyValueObservable {
       options: options,
       form: .token,
       site: site,
-      executor: names.executor(isolation),
       expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
@@ -181,7 +178,6 @@ extension SubjectStorage {
     of key: ResolvedKey,
     options: ObservingOptions,
     site: StringID,
-    executor: StringID,
     expected: ExpectedExecutor?,
     expectedToLive: String?,
     valueType: Any.Type,
@@ -201,7 +197,7 @@ extension SubjectStorage {
       form: .token,
       token: table.token(number),
       site: site,
-      executor: executor,
+      executor: expected?.name ?? .none,
       expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
     )
     let observation = Unmanaged.passRetained(
