@@ -89,9 +89,11 @@ void kvos_on_exit(void (*handler)(int)) {
 #ifdef KVOS_THREAD_SANITIZER
 extern void __tsan_acquire(void *address);
 extern void __tsan_release(void *address);
-void kvos_lock_taken(const void *address) { __tsan_acquire((void *)(uintptr_t)address); }
-void kvos_lock_released(const void *address) { __tsan_release((void *)(uintptr_t)address); }
+const bool kvos_tells_of_locks = true;
+void kvos_tell_lock_taken(const void *address) { __tsan_acquire((void *)(uintptr_t)address); }
+void kvos_tell_lock_released(const void *address) { __tsan_release((void *)(uintptr_t)address); }
 #else
-void kvos_lock_taken(const void *address) { (void)address; }
-void kvos_lock_released(const void *address) { (void)address; }
+const bool kvos_tells_of_locks = false;
+void kvos_tell_lock_taken(const void *address) { (void)address; }
+void kvos_tell_lock_released(const void *address) { (void)address; }
 #endif

@@ -7,6 +7,7 @@
 #ifndef CKVOUNWIND_H
 #define CKVOUNWIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -118,14 +119,24 @@ void kvos_on_exit(void (*handler)(int status));
 
 // MARK: Locks, as ThreadSanitizer sees them
 
-/// Tells ThreadSanitizer that the lock at `address` was taken. Does nothing in other builds.
+/// Whether this is a build for ThreadSanitizer, which must be told of locks that it does not know.
+extern const bool kvos_tells_of_locks;
+
+void kvos_tell_lock_taken(const void *address);
+void kvos_tell_lock_released(const void *address);
+
+/// Tells ThreadSanitizer that the lock at `address` was taken. In other builds a load and a branch.
 ///
 /// Swift's Mutex is a futex that the sanitizer does not know: without this it reports every access
 /// under it as a race.
-void kvos_lock_taken(const void *address);
+static inline void kvos_lock_taken(const void *address) {
+  if (kvos_tells_of_locks) kvos_tell_lock_taken(address);
+}
 
 /// Tells ThreadSanitizer that the lock at `address` is about to be given back.
-void kvos_lock_released(const void *address);
+static inline void kvos_lock_released(const void *address) {
+  if (kvos_tells_of_locks) kvos_tell_lock_released(address);
+}
 
 #if defined(__has_feature)
 #if __has_feature(nullability)

@@ -1,4 +1,4 @@
-internal import CKVOUnwind
+public import CKVOUnwind
 public import Synchronization
 
 /// A lock around a value: Swift's `Mutex`, in a form that ThreadSanitizer understands.
@@ -27,8 +27,8 @@ package struct GuardedState<State>: ~Copyable {
     // would see before it is told of the lock.
     let address = withUnsafePointer(to: mutex) { UnsafeRawPointer($0) }
     return try mutex.withLock { state throws(Failure) -> sending Result in
-      lockTaken(address)
-      defer { lockReleased(address) }
+      kvos_lock_taken(address)
+      defer { kvos_lock_released(address) }
       return try body(&state)
     }
   }
@@ -36,11 +36,3 @@ package struct GuardedState<State>: ~Copyable {
 
 // `Mutex` is Sendable whatever it guards, and so is this.
 extension GuardedState: Sendable {}
-
-// The C module stays out of what other targets inline.
-
-@usableFromInline
-func lockTaken(_ address: UnsafeRawPointer) { kvos_lock_taken(address) }
-
-@usableFromInline
-func lockReleased(_ address: UnsafeRawPointer) { kvos_lock_released(address) }
