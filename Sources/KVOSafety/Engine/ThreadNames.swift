@@ -16,8 +16,23 @@ struct ThreadNames {
     var stack: StackID
   }
 
+  /// What tells one call site from another, without the questions that a literal asks of itself.
+  private struct SiteWords: Equatable {
+    var file: UnsafePointer<UInt8>
+    var function: UnsafePointer<UInt8>
+    var line: UInt
+
+    @inline(__always)
+    init(_ site: CallSite) {
+      file = site.fileID.utf8Start
+      function = site.function.utf8Start
+      line = site.line
+    }
+  }
+
   private struct NamedSite {
-    var site: CallSite
+    /// Nil where no site is named yet.
+    var site: SiteWords?
     var names: SiteNames
   }
 
@@ -33,13 +48,14 @@ struct ThreadNames {
     }
   }
 
-  private let sites: UnsafeMutablePointer<NamedSite?>
+  private let sites: UnsafeMutablePointer<NamedSite>
   private let keyPaths: UnsafeMutablePointer<NamedKeyPath?>
   private let executors: UnsafeMutablePointer<[ObjectIdentifier: StringID]>
 
   init() {
     sites = .allocate(capacity: Self.capacity)
-    sites.initialize(repeating: nil, count: Self.capacity)
+    let unnamed = NamedSite(site: nil, names: SiteNames(id: .none, stack: .none))
+    sites.initialize(repeating: unnamed, count: Self.capacity)
     keyPaths = .allocate(capacity: Self.capacity)
     keyPaths.initialize(repeating: nil, count: Self.capacity)
     executors = .allocate(capacity: 1)
@@ -57,11 +73,12 @@ struct ThreadNames {
 
   /// The file and line, and the stack of one frame, of a call site.
   func names(of site: CallSite) -> SiteNames {
-    let place = Int(truncatingIfNeeded: (UInt(bitPattern: site.fileID.utf8Start) >> 4) ^ site.line)
+    let words = SiteWords(site)
+    let place = Int(truncatingIfNeeded: (UInt(bitPattern: words.file) >> 4) ^ words.line)
     let known = sites + (place & (Self.capacity - 1))
-    if let known = known.pointee, known.site == site { return known.names }
+    if known.pointee.site == words { return known.pointee.names }
     let names = SiteNames(id: site.id, stack: site.stack)
-    known.pointee = NamedSite(site: site, names: names)
+    known.pointee = NamedSite(site: words, names: names)
     return names
   }
 
