@@ -102,6 +102,29 @@ struct OwnProcessTests {
     #expect(dying == ["Screen", "Account"])
   }
 
+  @Test("a log that starts amid registrations is told of the end of each that it lists")
+  func busyStart() throws {
+    let count = 40
+    let path = folder.path("")
+    #expect(try Child("RecorderProbe", ["busy", path, "\(count)"]).end() == Child.Outcome())
+    for number in 0..<count {
+      let log = try LogReading(folder.path("\(number)"))
+      #expect(log.problems == [])
+      var begun: Set<RegistrationID> = []
+      var ended: Set<RegistrationID> = []
+      for event in log.events {
+        switch event.body {
+        case .live(let registration), .register(let registration):
+          if let id = registration.id { begun.insert(id) }
+        case .cancel(let id, _): ended.insert(id)
+        default: break
+        }
+      }
+      #expect(!ended.isEmpty)
+      #expect(begun.subtracting(ended) == [], "log \(number)")
+    }
+  }
+
   @Test("a log that starts late lists what is registered, and says that it is not complete")
   func lateStart() throws {
     let path = folder.path("log")

@@ -122,6 +122,36 @@ struct SubjectLedgerTests {
     #expect(second.verdicts == [])
   }
 
+  @Test("nothing is kept of the end of a token's registration, and it ends once")
+  mutating func dropped() {
+    var ledger = SubjectLedger()
+    let id = RegistrationID(1)
+    _ = ledger.add(registration("1", by: nil, form: .token), at: at(1))
+    ledger.finishAdding(id)
+    let place = ledger.place(of: id)
+    #expect(ledger.drop(id, by: .user) == place)
+    #expect(!ledger.contains(id))
+    #expect(ledger.drop(id, by: .user) == -1)
+    #expect(!ledger.cancel(id, by: .user, at: at(2)).ended)
+    _ = ledger.add(registration("2", by: nil, form: .token), at: at(3))
+    #expect(ledger.place(of: RegistrationID(2)) == place, "its place is free")
+  }
+
+  @Test("an end that is judged or remembered is not dropped")
+  mutating func notDropped() {
+    var ledger = SubjectLedger()
+    let id = RegistrationID(1)
+    _ = ledger.add(registration("1", by: nil, form: .token), at: at(1))
+    ledger.beginInitial(id, at: at(2))
+    #expect(ledger.drop(id, by: .user) == -1, "inside its initial delivery: KVO010")
+    ledger.endInitial(id)
+    #expect(ledger.drop(id, by: .subject) == -1, "its object died: KVO006")
+    #expect(ledger.contains(id))
+    _ = ledger.add(registration("2", form: .controller), at: at(3))
+    #expect(ledger.drop(RegistrationID(2), by: .owner) == -1, "a removal may name its observer")
+    #expect(ledger.contains(RegistrationID(2)))
+  }
+
   @Test("what was evicted cannot be told of, and the verdict says so")
   mutating func historyLost() {
     var ledger = SubjectLedger(historyCapacity: 2)

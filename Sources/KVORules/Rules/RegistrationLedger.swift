@@ -94,12 +94,15 @@ struct RegistrationLedger: Sendable {
   func slot(of id: RegistrationID) -> Int { ids.find(id.rawValue) }
 
   /// The slot of the live registration with the number `id`; -1 where there is none.
+  // Inlined: for a call out of a method that mutates, the whole ledger would be copied.
+  @inline(__always)
   func liveSlot(of id: RegistrationID) -> Int {
     if isLive, !subjects[0].isIndexed { return walk(to: id) }
     let at = ids.find(id.rawValue)
     return at >= 0 && slots[at].state == .live ? at : -1
   }
 
+  @inline(__always)
   private func walk(to id: RegistrationID) -> Int {
     var at = Int(subjects[0].newest)
     while at >= 0, slots[at].registration.id != id { at = Int(slots[at].older) }

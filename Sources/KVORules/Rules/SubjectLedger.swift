@@ -243,24 +243,33 @@ package struct SubjectLedger: Sendable {
     at evidence: Evidence
   ) -> CancelOutcome {
     var outcome = CancelOutcome(ended: false, verdicts: [])
-    outcome.ended = cancel(id, by: cause, &outcome.verdicts) { evidence } >= 0
+    outcome.ended = cancel(id, by: cause, at: evidence, &outcome.verdicts) >= 0
     return outcome
   }
 
-  /// As ``cancel(_:by:at:)``, with evidence that is asked for only where it is kept.
+  /// As ``cancel(_:by:at:)``.
   ///
   /// - Returns: the place that it had; -1 where it was not live.
   package mutating func cancel(
     _ id: RegistrationID,
     by cause: CancelCause,
-    _ verdicts: inout [Verdict],
-    at evidence: () -> Evidence
+    at evidence: Evidence,
+    _ verdicts: inout [Verdict]
   ) -> Int {
     let slot = ledger.liveSlot(of: id)
     if slot < 0 || ledger.drop(slot, by: cause) { return slot }
-    ledger.cancel(slot, by: cause, at: evidence(), &verdicts)
+    ledger.cancel(slot, by: cause, at: evidence, &verdicts)
     ledger.release(slot)
     return slot
+  }
+
+  /// As ``cancel(_:by:at:)``, where nothing is wrong with it and nothing of it is kept, so that nobody has
+  /// to know where it was made: the end of a token whose object is alive.
+  ///
+  /// - Returns: the place that it had; -1 where there is more to it, or it was not live.
+  package mutating func drop(_ id: RegistrationID, by cause: CancelCause) -> Int {
+    let slot = ledger.liveSlot(of: id)
+    return slot >= 0 && ledger.drop(slot, by: cause) ? slot : -1
   }
 
   // MARK: - Deaths

@@ -106,17 +106,29 @@ struct SubjectStateMachine: Sendable {
 
   /// Ends one registration otherwise; nothing happens where it has ended before.
   ///
-  /// `evidence` is asked for where it is kept, and `published` told who listens now.
+  /// `published` is told who listens now.
   ///
   /// - Returns: what ended; the caller takes over a reference.
   mutating func cancel(
     _ id: RegistrationID,
     by cause: CancelCause,
+    at evidence: Evidence,
     in published: borrowing PublishedKeys,
-    _ verdicts: inout [Verdict],
-    at evidence: () -> Evidence
+    _ verdicts: inout [Verdict]
   ) -> Unmanaged<Observation>? {
-    let place = ledger.cancel(id, by: cause, &verdicts, at: evidence)
+    let place = ledger.cancel(id, by: cause, at: evidence, &verdicts)
+    return place < 0 ? nil : forget(place, in: published)
+  }
+
+  /// The same where nothing is to be said of the end and nothing is kept of it; else nothing happens.
+  ///
+  /// - Returns: what ended; the caller takes over a reference.
+  mutating func drop(
+    _ id: RegistrationID,
+    by cause: CancelCause,
+    in published: borrowing PublishedKeys
+  ) -> Unmanaged<Observation>? {
+    let place = ledger.drop(id, by: cause)
     return place < 0 ? nil : forget(place, in: published)
   }
 

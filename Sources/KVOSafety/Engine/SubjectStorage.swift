@@ -63,9 +63,10 @@ final class SubjectStorage: Sendable {
     _ stack: StackID,
     isFinished: Bool
   ) -> DeliveryCellReference {
-    let isRecording = Recorder.shared.isRecording
     var verdicts: [Verdict] = []
-    let (cell, order, orderOfEnd) = machine.withLock { machine in
+    let (cell, order, orderOfEnd, isRecording) = machine.withLock { machine in
+      // Asked under the lock: a log that begins finds the registration, or is told of it.
+      let isRecording = Recorder.shared.isRecording
       let order = nextOrder()
       let evidence = Evidence(stack: stack, site: registration.site, order: order)
       let cell = machine.add(
@@ -75,7 +76,7 @@ final class SubjectStorage: Sendable {
         in: published,
         &verdicts
       )
-      return (cell, order, isFinished && isRecording ? nextOrder() : 0)
+      return (cell, order, isFinished && isRecording ? nextOrder() : 0, isRecording)
     }
     if isRecording {
       Recorder.shared.record(.register(registration), order: order, stack: stack)
@@ -118,26 +119,32 @@ final class SubjectStorage: Sendable {
 
   /// Ends a registration by token, controller, or in place of somebody who died.
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
-    let stack = stack ?? Recorder.shared.captureStack()
+    // Asked under the lock as well: a log that begins finds the registration gone, or is told of its end.
+    let dropped = machine.withLock { machine in
+      Recorder.shared.isRecording ? nil : machine.drop(id, by: cause, in: published)
+    }
+    if let dropped {
+      letGo(ofHeld: dropped)
+    } else {
+      cancel(id, by: cause, at: stack ?? Recorder.shared.captureStack())
+    }
+  }
+
+  /// The same where the end is recorded or judged, with where it was made.
+  private func cancel(_ id: RegistrationID, by cause: CancelCause, at stack: StackID) {
     var verdicts: [Verdict] = []
-    var order: UInt64 = 0
-    let ended: Unmanaged<Observation>? = machine.withLock { machine in
-      let ended = machine.cancel(id, by: cause, in: published, &verdicts) {
-        order = nextOrder()
-        return Evidence(stack: stack, order: order)
-      }
-      // Where the ledger keeps nothing of it.
-      if ended != nil, order == 0 { order = nextOrder() }
-      return ended
+    let (ended, order, isRecording) = machine.withLock { machine in
+      let order = nextOrder()
+      let evidence = Evidence(stack: stack, order: order)
+      let ended = machine.cancel(id, by: cause, at: evidence, in: published, &verdicts)
+      return (ended, order, Recorder.shared.isRecording)
     }
     guard let ended else { return }
-    if Recorder.shared.isRecording {
+    if isRecording {
       Recorder.shared.record(.cancel(id, by: cause), order: order, stack: stack)
     }
-    ended._withUnsafeGuaranteedRef { letGo(of: $0) }
-    // Perhaps the last reference, which nobody may give up under the lock.
-    ended.release()
-    if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
+    letGo(ofHeld: ended)
+    LiveMonitor.shared.report(verdicts)
   }
 
   /// Who ends a registration when its observer dies: the observer of the classic form should have
@@ -182,6 +189,13 @@ final class SubjectStorage: Sendable {
     for observation in end.ended { letGo(of: observation) }
     LiveMonitor.shared.report(end.verdicts)
     tellOfDeath(interrupted)
+  }
+
+  /// What remains to do for a registration that ended, without the lock, with the reference to it.
+  private func letGo(ofHeld observation: Unmanaged<Observation>) {
+    observation._withUnsafeGuaranteedRef { letGo(of: $0) }
+    // Perhaps the last reference, which nobody may give up under the lock.
+    observation.release()
   }
 
   /// What remains to do for a registration that ended, without the lock.
