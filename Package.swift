@@ -392,13 +392,19 @@ if Context.environment["KVO_SAFETY_FUZZ"] != nil {
 
 // MARK: - One test target alone
 
-// What reads memory is tested in a release build, too: `make check` sets the variable to the name of its
-// tests, and builds them with what they need and nothing else, in a third of the time.
+// What reads memory is tested in a release build, too, and so are threads: `make check` and `make stress`
+// set the variable to the name of the tests, and build them with what they need and nothing else, in a third
+// of the time.
 if let name = Context.environment["KVO_SAFETY_TESTS"] {
   var needed: Set<String> = [name]
   for _ in package.targets {
     for target in package.targets where needed.contains(target.name) {
-      for case .byNameItem(let dependency, _) in target.dependencies { needed.insert(dependency) }
+      for dependency in target.dependencies {
+        switch dependency {
+        case .byNameItem(let name, _), .targetItem(let name, _): needed.insert(name)
+        default: break
+        }
+      }
     }
   }
   package.targets.removeAll { !needed.contains($0.name) }
