@@ -209,6 +209,23 @@ struct GrowthTests {
     }
   }
 
+  @Test("the scan leaves its own copy out, also where its heap grew for it")
+  func ranges() {
+    // The copy begins with the 8 bytes before its address.
+    let size = UInt(InstanceScan.pieceByteCount)
+    let (start, copy, end) = (0x10_0000 as UInt, 0x10_0008 as UInt, 0x10_0010 + size)
+    let next = end - 16
+    func ranges(_ lower: UInt, _ upper: UInt) -> [Range<UInt>] {
+      InstanceScan.ranges(of: lower..<upper, without: copy)
+    }
+    #expect(ranges(start - 64, end + 64) == [start - 64..<start, next..<end + 64])
+    #expect(ranges(start - 64, start + 64) == [start - 64..<start], "it ends inside")
+    #expect(ranges(end - 64, end + 64) == [next..<end + 64], "it begins inside")
+    #expect(ranges(start, next) == [], "it is the copy")
+    #expect(ranges(start - 64, start) == [start - 64..<start], "it ends in front")
+    #expect(ranges(end, end + 64) == [end..<end + 64], "it begins behind")
+  }
+
   @Test("of many that were given back none is counted", arguments: [1, 7, 8, 100, 5000])
   func freed(count: Int) {
     final class Many { var words = (1, 2, 3, 4) }

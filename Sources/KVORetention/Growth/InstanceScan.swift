@@ -15,7 +15,7 @@ internal import Glibc
 /// this room runs meanwhile. It lies 8 bytes beside a multiple of 16, so that who looks for objects from
 /// elsewhere finds none in it.
 struct InstanceScan {
-  private static let pieceByteCount = 1 << 20
+  static let pieceByteCount = 1 << 20
   /// Mappings beyond that are reservations, such as AddressSanitizer's own.
   private static let regionLimit: UInt = 1 << 36
 
@@ -46,7 +46,8 @@ struct InstanceScan {
       guard let copy = piece.baseAddress.map({ $0 + 8 }) else { return }
       for region in memory.regions
       where region.isWritable && !region.isImage && region.end - region.start < Self.regionLimit {
-        for range in Self.ranges(of: region, without: UInt(bitPattern: copy)) {
+        let whole = region.start..<region.end
+        for range in Self.ranges(of: whole, without: UInt(bitPattern: copy)) {
           scan(range, copy, &known, &instances)
         }
       }
@@ -56,11 +57,17 @@ struct InstanceScan {
   }
 
   /// What there is of a region in front of the copy and behind it.
-  private static func ranges(of region: MemoryMap.Region, without copy: UInt) -> [Range<UInt>] {
-    let (start, end) = (copy - 8, copy + 8 + UInt(pieceByteCount))
-    guard start >= region.start, end <= region.end else { return [region.start..<region.end] }
+  ///
+  /// A heap may have grown for the copy after the regions were asked for: then its region ends inside.
+  static func ranges(of region: Range<UInt>, without copy: UInt) -> [Range<UInt>] {
+    let start = copy - 8
     // The first place that is looked at is the second of a range.
-    return [region.start..<start, (end - 16)..<region.end]
+    let end = copy + 8 + UInt(pieceByteCount) - 16
+    guard start < region.upperBound, end > region.lowerBound else { return [region] }
+    return [
+      region.lowerBound..<max(start, region.lowerBound),
+      min(end, region.upperBound)..<region.upperBound,
+    ].filter { !$0.isEmpty }
   }
 
   private func scan(
