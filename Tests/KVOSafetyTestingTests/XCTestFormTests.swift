@@ -41,6 +41,40 @@ struct XCTestFormTests {
     #expect(program.status == 1)
   }
 
+  @Test("what is retained fails the assertion of it at its own line, with what keeps it")
+  func retention() throws {
+    let program = try BuiltProgram("AuditedXCTest", ["retention"])
+    #expect(
+      results(program.output)
+        == [
+          "RetentionTests.swift:31: error: RetentionTests.testCycles : failed - 1 retain cycle",
+          "Test Case 'RetentionTests.testCycles' failed",
+          "RetentionTests.swift:37: error: RetentionTests.testDeallocates : failed - "
+            + "Page is still alive",
+          "Test Case 'RetentionTests.testDeallocates' failed",
+          "RetentionTests.swift:47: error: RetentionTests.testGrowth : failed - "
+            + "1 class grows with each of 4 repetitions",
+          "Test Case 'RetentionTests.testGrowth' failed",
+          "RetentionTests.swift:53: error: RetentionTests.testAsynchronousGrowth : failed - "
+            + "1 class grows with each of 4 repetitions",
+          "Test Case 'RetentionTests.testAsynchronousGrowth' failed",
+          "Executed 4 tests, with 4 failures (0 unexpected)",
+          "Executed 4 tests, with 4 failures (0 unexpected)",
+          "Executed 4 tests, with 4 failures (0 unexpected)",
+        ].sorted()
+    )
+    let cycle = "  Page.handler → closure capture of Page (RetentionTests.swift:"
+    #expect(program.output.contains("\(cycle)30) → Page\n"))
+    #expect(program.output.contains("\(cycle)39) → Page\n"))
+    let growth = """
+        Page: 1, 2, 3, 4 more alive
+          kept by Router.pages[…] → Page (4 of 4)
+
+      """
+    #expect(program.output.split(separator: growth, omittingEmptySubsequences: false).count == 3)
+    #expect(program.status == 1)
+  }
+
   @Test("the observer audits every test case after tearDown, and fails the run")
   func observer() throws {
     let program = try BuiltProgram("AuditedXCTest")

@@ -81,7 +81,8 @@ final class LaterTests: XCTestCase {
 }
 
 var cases: [XCTestCaseEntry] = []
-if CommandLine.arguments.contains("assertions") {
+switch CommandLine.arguments.dropFirst().first {
+case "assertions":
   cases = [
     testCase([
       ("testPasses", AssertionTests.testPasses), ("testFails", AssertionTests.testFails),
@@ -89,7 +90,16 @@ if CommandLine.arguments.contains("assertions") {
       ("testAsynchronous", asyncTest(AssertionTests.testAsynchronous)),
     ])
   ]
-} else {
+case "retention":
+  cases = [
+    testCase([
+      ("testCycles", RetentionTests.testCycles),
+      ("testDeallocates", RetentionTests.testDeallocates),
+      ("testGrowth", RetentionTests.testGrowth),
+      ("testAsynchronousGrowth", asyncTest(RetentionTests.testAsynchronousGrowth)),
+    ])
+  ]
+default:
   cases = [
     testCase([
       ("testCleansUpInTearDown", ObservedTests.testCleansUpInTearDown),

@@ -1,0 +1,55 @@
+import KVOSafetyTesting
+import XCTest
+
+/// Each assertion about retained objects where it holds, and where it does not.
+final class RetentionTests: XCTestCase {
+  private final class Page {
+    var handler: (() -> Void)?
+    func close() {}
+  }
+
+  private final class Router {
+    private var pages: [Page] = []
+
+    func open(keeps: Bool) {
+      let page = Page()
+      if keeps { pages.append(page) }
+    }
+
+    func openLater(keeps: Bool) async {
+      let page = Page()
+      await Task.yield()
+      if keeps { pages.append(page) }
+    }
+  }
+
+  func testCycles() {
+    let page = Page()
+    page.handler = { [weak page] in page?.close() }
+    assertNoRetainCycles(from: page)
+    page.handler = { page.close() }
+    assertNoRetainCycles(from: page)
+    page.handler = nil
+  }
+
+  func testDeallocates() {
+    assertDeallocates { Page() }
+    assertDeallocates {
+      let page = Page()
+      page.handler = { page.close() }
+      return page
+    }
+  }
+
+  func testGrowth() {
+    let router = Router()
+    assertNoGrowth(of: Page.self, from: router) { router.open(keeps: false) }
+    assertNoGrowth(of: Page.self, from: router) { router.open(keeps: true) }
+  }
+
+  func testAsynchronousGrowth() async {
+    let router = Router()
+    await assertNoGrowth(of: Page.self, from: router) { await router.openLater(keeps: false) }
+    await assertNoGrowth(of: Page.self, from: router) { await router.openLater(keeps: true) }
+  }
+}
