@@ -9,7 +9,7 @@ import Testing
 
 /// How much the tests of threads do: a little by default, as much as the environment asks for.
 ///
-/// `KVO_SAFETY_STRESS=10000000` for the run that the design asks for, under ThreadSanitizer.
+/// `make stress` for the ten million that the design asks for, under ThreadSanitizer.
 enum StressSize {
   static let operations =
     ProcessInfo.processInfo.environment["KVO_SAFETY_STRESS"].flatMap(Int.init) ?? 40_000

@@ -35,9 +35,9 @@ enum Explanations {
   ]
 
   private static let registering =
-    "of 3,060 instructions a seventh allocates and frees the token and the observation, an eighth counts "
-    + "references, an eighth keeps the ledger that the rules judge and a tenth takes the two stacks; the "
-    + "rest names the call, fills the registration, takes the lock and publishes the key, at both ends."
+    "of 2,734 instructions a seventh allocates and frees the token and the observation, a seventh keeps the "
+    + "ledger that the rules judge, an eighth counts references and a twentieth takes the stack; the rest "
+    + "names the call, fills the registration, takes the lock and publishes the key, at both ends."
 
   /// Empty, as above.
   static let importing: [String: String] = [:]
