@@ -27,6 +27,26 @@ struct RuleEngineTests {
     )
   }
 
+  @Test("what ended while the list of what was there was being written is not there")
+  func endedWhileListed() {
+    let log = SampleLog {
+      $0.process(isComplete: false)
+      $0.cancel("1", by: .user, thread: "2")
+      $0.remove("2", thread: "2")
+      for id in ["1", "2"] {
+        let known = $0.registration(id, "Account#12", by: "Screen#3", "balance")
+        $0.add(.live(known))
+      }
+      $0.endDeinit("Account#12")
+      $0.exit()
+    }
+    let (verdicts, engine) = log.run()
+    #expect(verdicts == [])
+    #expect(engine.liveRegistrationCount == 0)
+    #expect(log.without(2).outcome() == ["KVO006@5"])
+    #expect(log.without(3).outcome() == ["KVO006@5"])
+  }
+
   @Test("after a loss of events, absence proves nothing")
   func dropped() {
     let leak = SampleLog {

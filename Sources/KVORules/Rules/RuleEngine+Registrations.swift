@@ -12,6 +12,7 @@ extension RuleEngine {
   ) {
     // What a crash record lists was registered before: it adds nothing.
     if hasCrashed { return }
+    if let id = registration.id, endedUnlisted[id] != nil { return }
     guard let numbered = admit(registration, place) else { return }
     let slot = ledger.insert(
       numbered.registration,
@@ -100,7 +101,11 @@ extension RuleEngine {
     )
     judgeConcurrentRemoval(removal, slot, unplaced.at(removal.site), place.thread)
     if slot >= 0 { judgeRemoval(slot, unplaced.at(removal.site), place.thread) }
-    if slot >= 0 { settle(slot) }
+    if slot >= 0 {
+      settle(slot)
+    } else if let id = removal.registration {
+      endedUnlisted.set(id, ())
+    }
     if verdicts.count > firstVerdict, ledger.subjects[subject].hasUnknownPast {
       let found = Array(verdicts[firstVerdict...])
       verdicts.removeSubrange(firstVerdict...)
@@ -115,6 +120,7 @@ extension RuleEngine {
   }
 
   mutating func cancel(
+    _ id: RegistrationID,
     _ cause: CancelCause,
     _ evidence: Evidence,
     _ place: Place
@@ -122,6 +128,7 @@ extension RuleEngine {
     let slot = place.slot
     if slot < 0 {
       contradictionCount += 1
+      endedUnlisted.set(id, ())
       return
     }
     guard ledger.isLive(slot) else { return }

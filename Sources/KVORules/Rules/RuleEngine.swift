@@ -60,6 +60,10 @@ package struct RuleEngine: Sendable {
   /// The greatest orders of the events of objects that are not in the ledger; the oldest are
   /// forgotten.
   var unobservedOrders = BoundedMap<ObjectTag, UInt64>(capacity: 4_096)
+  /// Registrations that ended before the log listed them; the oldest are forgotten.
+  ///
+  /// A log begins while a program runs: what it finds may end before it has written that it was there.
+  var endedUnlisted = BoundedMap<RegistrationTag, Void>(capacity: 4_096)
   /// One for each slot of the ledger.
   var origins: [Origin] = []
   /// The slots of the newest registrations that are over, which the ledger keeps that long.
@@ -255,7 +259,7 @@ package struct RuleEngine: Sendable {
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
     case .remove(let removal): remove(removal, evidence, place)
-    case .cancel(_, let cause): cancel(cause, evidence, place)
+    case .cancel(let id, let cause): cancel(id, cause, evidence, place)
     case .willChange(let change): beginChange(change, evidence, place)
     case .didChange(let change): endChange(change, evidence, place)
     case .notify(let delivery): beginCallback(delivery, evidence, place)
