@@ -91,4 +91,15 @@ extension LogReading {
     sequencer.flush { verdicts += engine.consume($0, number: $1) }
     return verdicts + engine.finish()
   }
+
+  /// What the rules say of the events, and how many registrations are live for them in the end.
+  var replayed: (verdicts: [Verdict], liveCount: Int) {
+    var verdicts: [Verdict] = []
+    var replay = OrderedReplay()
+    for (index, event) in events.enumerated() {
+      replay.take(event, number: index + 1) { verdicts.append($0) }
+    }
+    replay.finish { verdicts.append($0) }
+    return (verdicts, replay.engine.liveRegistrationCount)
+  }
 }

@@ -102,7 +102,7 @@ struct OwnProcessTests {
     #expect(dying == ["Screen", "Account"])
   }
 
-  @Test("a log that starts amid registrations is told of the end of each that it lists")
+  @Test("a log that starts amid registrations knows of the end of each that it lists")
   func busyStart() throws {
     let count = 40
     let path = folder.path("")
@@ -110,19 +110,24 @@ struct OwnProcessTests {
     for number in 0..<count {
       let log = try LogReading(folder.path("\(number)"))
       #expect(log.problems == [])
-      var begun: Set<RegistrationID> = []
-      var ended: Set<RegistrationID> = []
-      for event in log.events {
-        switch event.body {
-        case .live(let registration), .register(let registration):
-          if let id = registration.id { begun.insert(id) }
-        case .cancel(let id, _): ended.insert(id)
-        default: break
-        }
-      }
-      #expect(!ended.isEmpty)
-      #expect(begun.subtracting(ended) == [], "log \(number)")
+      #expect(log.eventNames.contains("cancel"))
+      #expect(log.eventNames.contains("deinitEnd"))
+      let replayed = log.replayed
+      #expect(replayed.verdicts == [], "log \(number)")
+      #expect(replayed.liveCount == 0, "log \(number)")
     }
+  }
+
+  @Test("what ends before its line is written is live neither for rules nor for a crash")
+  func endedWhileListed() throws {
+    let path = folder.path("log")
+    let outcome = try Child("RecorderProbe", ["listed", path]).end()
+    #expect(outcome.ending == .signal && outcome.status == SIGABRT)
+    let log = try LogReading(path)
+    let names = log.eventNames.filter { $0 != "module" && $0 != "threadName" }
+    #expect(names == ["process", "cancel", "live", "live", "crash", "live"])
+    #expect(log.liveNumbers == [1, 2, 2])
+    #expect(log.replayed.liveCount == 1)
   }
 
   @Test("a log that starts late lists what is registered, and says that it is not complete")

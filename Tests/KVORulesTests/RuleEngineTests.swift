@@ -45,6 +45,9 @@ struct RuleEngineTests {
     #expect(engine.liveRegistrationCount == 0)
     #expect(log.without(2).outcome() == ["KVO006@5"])
     #expect(log.without(3).outcome() == ["KVO006@5"])
+    let made = log.inserting(before: 2) { $0.register("1") }
+      .inserting(before: 3) { $0.register("2", context: "b") }
+    #expect(made.outcome() == [])
   }
 
   @Test("after a loss of events, absence proves nothing")

@@ -49,6 +49,28 @@ enum RecordingProbe {
     account.balance = 2
   }
 
+  /// Starts a log while one of the two registrations that it lists ends, and goes down.
+  static func listed(path: String) throws {
+    let account = ObjectRef(id: ObjectID(12), className: Recorder.id(of: "Account"))
+    let registrations = (1...2).map { number in
+      Registration(
+        id: RegistrationID(number),
+        subject: account,
+        observer: nil,
+        keyPath: Recorder.id(of: "balance")
+      )
+    }
+    var isListed = false
+    try Recorder.shared.startLog(path: path, isComplete: false) {
+      defer { isListed = true }
+      if isListed { return [registrations[1]] }
+      // As another thread would, before the line of what it ends.
+      Recorder.shared.record(.cancel(RegistrationID(1), by: .user))
+      return registrations
+    }
+    abort()
+  }
+
   /// Records an event with a stack, and says what took it.
   static func stack(path: String) throws {
     print(Recorder.hasUnwinder ? "libunwind" : "frame pointers")

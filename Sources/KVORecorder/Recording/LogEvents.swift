@@ -103,6 +103,9 @@ enum LogEvents {
     )
   }
 
+  /// A crash does not list the registration any more.
+  static func forget(_ id: RegistrationID) { kvos_live_remove(number(id)) }
+
   /// Records an event of the calling thread, now; a lost one is counted.
   static func record(_ body: Event.Body, order: UInt64?, stack: StackID, scope: UInt64) {
     switch body {
@@ -121,10 +124,10 @@ enum LogEvents {
       }
       put(fields, body, order, stack, scope)
     case .remove(let removal):
-      if let id = removal.registration { kvos_live_remove(number(id)) }
+      if let id = removal.registration { forget(id) }
       general(body, order, stack, scope)
     case .cancel(let id, _):
-      kvos_live_remove(number(id))
+      forget(id)
       general(body, order, stack, scope)
     default: general(body, order, stack, scope)
     }

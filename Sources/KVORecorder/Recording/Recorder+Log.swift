@@ -24,8 +24,8 @@ extension Recorder {
   ///   - path: where to; must be a regular file or none yet.
   ///   - byteLimit: how many bytes of events are kept at the most.
   ///   - isComplete: whether nothing was observed before.
-  ///   - live: tells the registrations that there are. Called without a lock, after the new log
-  ///     takes events, so that none falls between.
+  ///   - live: tells the registrations that there are. Called twice, without a lock: after the new log
+  ///     takes events, so that none falls between, and when those are listed.
   /// - Throws: ``LogFileError`` where the file cannot be opened, or the library for Objective-C programs
   ///   writes the log of this process; nothing has changed then.
   package func startLog(
@@ -36,7 +36,11 @@ extension Recorder {
   ) throws(LogFileError) {
     Self.begin()
     try openLog(path: path, byteLimit: byteLimit, isComplete: isComplete)
-    for registration in live() { record(.live(registration)) }
+    let listed = live()
+    for registration in listed { record(.live(registration)) }
+    // The end of one may have been told before its line: a crash would find it there for ever.
+    let there = Set(live().lazy.compactMap(\.id))
+    for id in listed.lazy.compactMap(\.id) where !there.contains(id) { LogEvents.forget(id) }
   }
 
   private func openLog(path: String, byteLimit: Int, isComplete: Bool) throws(LogFileError) {

@@ -37,7 +37,8 @@ package struct Recorder: Sendable {
   // - `log`: under its own lock, likewise.
   // - `uses`: what wants events, as bits: written under the lock of `state`, read without, so that a
   //   program that records nothing pays one load. relaxed: an event that races with the start of a
-  //   recording may be in it or not. Until somebody asks it is `unasked`, which is neither.
+  //   recording may be in it or not. What is registered is asked for after it is set, under the locks under
+  //   which additions and ends read it: each of those that comes after finds it set. Until somebody asks it is `unasked`, which is neither.
   // - `beginning`: made once, by whoever finds `unasked`; it starts the log of the environment.
   private static let state = GuardedState<State>(State())
   static let log = GuardedState<Log?>(nil)

@@ -12,7 +12,10 @@ extension RuleEngine {
   ) {
     // What a crash record lists was registered before: it adds nothing.
     if hasCrashed { return }
-    if let id = registration.id, endedUnlisted[id] != nil { return }
+    // What the log found may have ended before it wrote that it was there.
+    if let id = registration.id {
+      if endedUnlisted[id] != nil || (place.slot >= 0 && !ledger.isLive(place.slot)) { return }
+    }
     guard let numbered = admit(registration, place) else { return }
     let slot = ledger.insert(
       numbered.registration,

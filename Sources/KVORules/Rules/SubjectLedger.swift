@@ -264,7 +264,7 @@ package struct SubjectLedger: Sendable {
   }
 
   /// As ``cancel(_:by:at:)``, where nothing is wrong with it and nothing of it is kept, so that nobody has
-  /// to know where it was made: the end of a token whose object is alive.
+  /// to know where it was ended: the end of a token whose object is alive.
   ///
   /// - Returns: the place that it had; -1 where there is more to it, or it was not live.
   package mutating func drop(_ id: RegistrationID, by cause: CancelCause) -> Int {
