@@ -1,4 +1,5 @@
 import Foundation
+import KVORecorder
 import KVORules
 import KVOTrace
 import Synchronization
@@ -35,6 +36,20 @@ struct ConcurrencyTests {
       onThreads(count: 4) { _ in account.removeObserver(listener, forKeyPath: "balance") }
     }
     #expect(found.map(\.code) == Array(repeating: .doubleRemove, count: 3))
+  }
+
+  @Test("an end that comes too late takes no place among the object's events")
+  func endsOnce() throws {
+    let account = Account()
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    let token = account.observe(\.balance) { _, _ in }
+    let id = try #require(account.storage.registrations.first?.id)
+    token.invalidate()
+    account.storage.cancel(id, by: .owner)
+    // After those of `register`, `registerEnd` and `cancel`.
+    #expect(account.storage.nextOrder() == 4)
+    Recorder.shared.detach(memory)
   }
 
   @Test("after a removal has returned, no delivery begins on any thread")

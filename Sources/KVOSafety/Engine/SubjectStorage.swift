@@ -119,7 +119,8 @@ final class SubjectStorage: Sendable {
 
   /// Ends a registration by token, controller, or in place of somebody who died.
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
-    // Asked under the lock as well: a log that begins finds the registration gone, or is told of its end.
+    // Asked under the lock, as when it was added: a log that begins finds the registration gone, or is told
+    // of its end.
     let dropped = machine.withLock { machine in
       Recorder.shared.isRecording ? nil : machine.drop(id, by: cause, in: published)
     }
@@ -133,11 +134,15 @@ final class SubjectStorage: Sendable {
   /// The same where the end is recorded or judged, with where it was made.
   private func cancel(_ id: RegistrationID, by cause: CancelCause, at stack: StackID) {
     var verdicts: [Verdict] = []
-    let (ended, order, isRecording) = machine.withLock { machine in
-      let order = nextOrder()
+    var order: UInt64 = 0
+    var isRecording = false
+    let ended: Unmanaged<Observation>? = machine.withLock { machine in
+      // One that has ended takes no place, which would be missed in the log.
+      guard machine.contains(id) else { return nil }
+      order = nextOrder()
+      isRecording = Recorder.shared.isRecording
       let evidence = Evidence(stack: stack, order: order)
-      let ended = machine.cancel(id, by: cause, at: evidence, in: published, &verdicts)
-      return (ended, order, Recorder.shared.isRecording)
+      return machine.cancel(id, by: cause, at: evidence, in: published, &verdicts)
     }
     guard let ended else { return }
     if isRecording {
