@@ -73,8 +73,8 @@ thread-sanitizer: setup
 recorder-thread-sanitizer: setup
 	$(THREAD_SANITIZER) --filter KVORecorderTests
 
-# By hand: as many operations of eight threads in each form of notifying, under the thread sanitizer. Ten
-# million take the better part of an hour on two cores; unoptimised, ten times that.
+# By hand: as many operations of eight threads in each of the two forms of notifying, under the thread
+# sanitizer. Ten million in each take half an hour on two cores; unoptimised, ten times that.
 OPERATIONS ?= 10000000
 stress: setup
 	KVO_SAFETY_TESTS=KVOSafetyTests KVO_SAFETY_STRESS=$(OPERATIONS) swift test -c release \

@@ -122,6 +122,7 @@ void kvos_on_exit(void (*handler)(int status));
 /// Whether this is a build for ThreadSanitizer, which must be told of locks that it does not know.
 extern const bool kvos_tells_of_locks;
 
+/// Only for the two below.
 void kvos_tell_lock_taken(const void *address);
 void kvos_tell_lock_released(const void *address);
 

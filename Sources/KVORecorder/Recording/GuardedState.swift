@@ -6,7 +6,8 @@ public import Synchronization
 /// The sanitizer does not know the futex inside `Mutex` and reports what it guards as races; the
 /// two calls tell it of the lock. In other builds they do nothing.
 ///
-/// Inlined into other targets: unspecialised, a lock costs ten times what it takes.
+/// Inlined into other targets: unspecialised, a lock costs ten times what it takes. The C module stands in the
+/// interface for that, of a target that is no product: a call from here would cost more than what it does.
 @usableFromInline
 package struct GuardedState<State>: ~Copyable {
   @usableFromInline let mutex: Mutex<State>
