@@ -16,8 +16,9 @@ internal import Glibc
 /// elsewhere finds none in it.
 struct InstanceScan {
   static let pieceByteCount = 1 << 20
-  /// Mappings beyond that are reservations, such as AddressSanitizer's own.
-  private static let regionLimit: UInt = 1 << 36
+  /// Mappings beyond that are reservations, such as the sanitizers' own: ThreadSanitizer has three of nearly
+  /// 32 GiB, which would be read for minutes.
+  private static let regionLimit: UInt = 1 << 34
 
   /// The size of an instance of each class that is meant, by the complement of its metadata: a table that
   /// has the word itself may look like an object.

@@ -15,7 +15,7 @@ extension RetainSearch {
   /// found in the memory of the process, whether or not anything that is known leads to them: also those
   /// that other threads make, so test with classes that nobody else uses meanwhile. A class grows where
   /// there are more of them after every repetition. Instances in static memory or on the stack, where the
-  /// optimiser puts some, and of foreign classes are not counted.
+  /// optimiser puts some, in single mappings of 16 GiB and more, and of foreign classes are not counted.
   ///
   /// No other thread may change what the work leaves behind when it is done for the last time.
   ///
