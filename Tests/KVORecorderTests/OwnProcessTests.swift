@@ -121,7 +121,8 @@ struct OwnProcessTests {
   @Test("what ends before its line is written is live neither for rules nor for a crash")
   func endedWhileListed() throws {
     let path = folder.path("log")
-    let outcome = try Child("RecorderProbe", ["listed", path]).end()
+    let environment = ["SWIFT_BACKTRACE": "enable=no"]
+    let outcome = try Child("RecorderProbe", ["listed", path], environment: environment).end()
     #expect(outcome.ending == .signal && outcome.status == SIGABRT)
     let log = try LogReading(path)
     let names = log.eventNames.filter { $0 != "module" && $0 != "threadName" }
