@@ -288,9 +288,14 @@ __attribute__((noinline)) static uint32_t capture_full(KVOSRecorder *recorder, u
   uint32_t id = find_known(recorder, hash, frames, count);
   if (KVOS_LIKELY(id != 0)) return id;
 
-  // Behind the frames of the recorder's own functions.
+  // Behind the frames of the recorder's own functions. libunwind has locks that no fork lets go of: one that
+  // another thread holds then is held for ever in the child. So nobody is in there without the recorder's,
+  // which a fork takes. Opened before: a library's constructor may record with the loader's lock held.
   uintptr_t unwound[KVOS_FRAME_LIMIT + 4];
+  kvos_has_unwinder();
+  kvos_lock(recorder);
   size_t unwoundCount = (size_t)kvos_capture_stack(unwound, KVOS_FRAME_LIMIT + 4);
+  kvos_unlock(recorder);
   size_t own = 0;
   while (own < unwoundCount && unwound[own] != caller) own++;
   if (own == unwoundCount) return kvos_intern_stack(frames, count);
