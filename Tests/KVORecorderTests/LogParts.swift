@@ -80,20 +80,9 @@ extension LogReading {
     }
   }
 
-  /// What the rules make of it; the point is that they come to an end.
-  func judge() -> [Verdict] {
-    var engine = RuleEngine()
-    var sequencer = EventSequencer()
-    var verdicts: [Verdict] = []
-    for (index, event) in events.enumerated() {
-      sequencer.push(event, number: index) { verdicts += engine.consume($0, number: $1) }
-    }
-    sequencer.flush { verdicts += engine.consume($0, number: $1) }
-    return verdicts + engine.finish()
-  }
-
-  /// What the rules say of the events, and how many registrations are live for them in the end.
-  var replayed: (verdicts: [Verdict], liveCount: Int) {
+  /// What the rules make of the events, and how many registrations are live for them in the end; of damaged
+  /// logs the point is that they come to an end.
+  func judge() -> (verdicts: [Verdict], liveCount: Int) {
     var verdicts: [Verdict] = []
     var replay = OrderedReplay()
     for (index, event) in events.enumerated() {

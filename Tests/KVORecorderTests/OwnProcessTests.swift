@@ -112,9 +112,9 @@ struct OwnProcessTests {
       #expect(log.problems == [])
       #expect(log.eventNames.contains("cancel"))
       #expect(log.eventNames.contains("deinitEnd"))
-      let replayed = log.replayed
-      #expect(replayed.verdicts == [], "log \(number)")
-      #expect(replayed.liveCount == 0, "log \(number)")
+      let judged = log.judge()
+      #expect(judged.verdicts == [], "log \(number)")
+      #expect(judged.liveCount == 0, "log \(number)")
     }
   }
 
@@ -128,7 +128,7 @@ struct OwnProcessTests {
     let names = log.eventNames.filter { $0 != "module" && $0 != "threadName" }
     #expect(names == ["process", "cancel", "live", "live", "crash", "live"])
     #expect(log.liveNumbers == [1, 2, 2])
-    #expect(log.replayed.liveCount == 1)
+    #expect(log.judge().liveCount == 1)
   }
 
   @Test("a log that starts late lists what is registered, and says that it is not complete")

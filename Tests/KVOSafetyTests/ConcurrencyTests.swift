@@ -43,13 +43,13 @@ struct ConcurrencyTests {
     let account = Account()
     let memory = EventMemory()
     Recorder.shared.attach(memory)
+    defer { Recorder.shared.detach(memory) }
     let token = account.observe(\.balance) { _, _ in }
     let id = try #require(account.storage.registrations.first?.id)
     token.invalidate()
     account.storage.cancel(id, by: .owner)
     // After those of `register`, `registerEnd` and `cancel`.
     #expect(account.storage.nextOrder() == 4)
-    Recorder.shared.detach(memory)
   }
 
   @Test("after a removal has returned, no delivery begins on any thread")

@@ -17,6 +17,8 @@ struct ThreadNames {
   }
 
   /// What tells one call site from another, without the questions that a literal asks of itself.
+  ///
+  /// The text of a literal has one address; two places with equal text are still told apart by line.
   private struct SiteWords: Equatable {
     var file: UnsafePointer<UInt8>
     var function: UnsafePointer<UInt8>

@@ -6,7 +6,7 @@ internal import KVOTrace
 /// Holds no text of its own, so that passing it costs nothing; it is named when an event or a report
 /// needs it.
 @usableFromInline
-struct CallSite: Hashable, Sendable {
+struct CallSite: Sendable {
   let fileID: StaticString
   let line: UInt
   let function: StaticString
@@ -36,18 +36,5 @@ struct CallSite: Hashable, Sendable {
   private var fileParts: (module: String, file: String) {
     let parts = "\(fileID)".split(separator: "/", maxSplits: 1).map(String.init)
     return parts.count == 2 ? (parts[0], parts[1]) : ("", parts.first ?? "")
-  }
-
-  // The text of a literal has one address; two places with equal text are still told apart by line.
-  @usableFromInline
-  static func == (left: CallSite, right: CallSite) -> Bool {
-    left.line == right.line && left.fileID.utf8Start == right.fileID.utf8Start
-      && left.function.utf8Start == right.function.utf8Start
-  }
-
-  @usableFromInline
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(line)
-    hasher.combine(fileID.utf8Start)
   }
 }
