@@ -17,6 +17,14 @@ final class WatchTree: Sendable {
     var object: ObjectIdentifier
     var path: [StringID]
     var isOwnPath: Bool
+    /// Whether more hangs on the value at the end of the path: the objects behind a key that it affects, or
+    /// the object whose death is waited for.
+    ///
+    /// Part of what tells places apart: the same path may affect one key that leads on, and one that does not.
+    var leadsOn: Bool
+
+    /// Whether a change of the first key means to look for places anew.
+    var isIntermediate: Bool { path.count > 1 || leadsOn }
   }
 
   /// A link that is hung on an object, which it does not keep alive.
@@ -36,8 +44,6 @@ final class WatchTree: Sendable {
     var object: any KeyValueObservable
     var depth: Int?
     var isWeak: Bool
-    /// Whether what lies here hangs on the value of this key.
-    var isIntermediate: Bool
   }
 
   private struct State {
@@ -115,11 +121,10 @@ final class WatchTree: Sendable {
     let root = Place(
       object: ObjectIdentifier(subject),
       path: observation.keys,
-      isOwnPath: true
+      isOwnPath: true,
+      leadsOn: observation.isSingle && observation.followsSingle
     )
-    var found = [
-      Wanted(place: root, object: subject, depth: 0, isWeak: false, isIntermediate: true)
-    ]
+    var found = [Wanted(place: root, object: subject, depth: 0, isWeak: false)]
     var visited: Set<Place> = [root]
     var index = 0
     // A queue, not a recursion: a list of objects whose keys affect each other may be long.
@@ -143,17 +148,21 @@ final class WatchTree: Sendable {
     var next: [Wanted] = []
     for text in key.affectedBy {
       let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      if names.contains("") {
+        refuse(.init(reason: .unknownKey, part: ""), of: observation)
+        continue
+      }
       next.append(
         Wanted(
           place: Place(
             object: ObjectIdentifier(here.object),
             path: names.map { Recorder.shared.id(of: $0) },
-            isOwnPath: false
+            isOwnPath: false,
+            leadsOn: here.place.isIntermediate
           ),
           object: here.object,
           depth: nil,
-          isWeak: false,
-          isIntermediate: names.count > 1
+          isWeak: false
         )
       )
     }
@@ -167,13 +176,14 @@ final class WatchTree: Sendable {
           place: Place(
             object: ObjectIdentifier(object),
             path: Array(path.dropFirst()),
-            isOwnPath: here.place.isOwnPath
+            isOwnPath: here.place.isOwnPath,
+            leadsOn: here.place.isOwnPath
+              ? path.count == 2 && isFollowed(path[1], of: object, by: observation)
+              : here.place.leadsOn
           ),
           object: object,
           depth: here.depth.map { $0 + 1 },
-          isWeak: key.newest.isWeak,
-          isIntermediate: path.count > 2
-            || here.place.isOwnPath && isFollowed(path[1], of: object, by: observation)
+          isWeak: key.newest.isWeak
         )
       )
     }
@@ -255,7 +265,7 @@ final class WatchTree: Sendable {
       number: number,
       key: key,
       isDirect: wanted.place.isOwnPath && wanted.place.path.count == 1,
-      isIntermediate: wanted.isIntermediate
+      isIntermediate: wanted.place.isIntermediate
     )
     guard storage.attach(link) else { return }
     if let depth = wanted.depth {
