@@ -5,6 +5,22 @@ import Testing
 
 @testable import KVOSafety
 
+private final class Gallery: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("numbers", \Gallery.numbers),
+    ObservableKey("names", \Gallery.names)
+  )
+  var numbers = [1] {
+    willSet { willChangeValue(for: \.numbers) }
+    didSet { didChangeValue(for: \.numbers) }
+  }
+  var names: Set<String> = ["a"] {
+    willSet { willChangeValue(for: \.names) }
+    didSet { didChangeValue(for: \.names) }
+  }
+}
+
 @Suite("The stream form")
 struct StreamTests {
   @Test(
@@ -21,6 +37,47 @@ struct StreamTests {
     account.balance = 3
     #expect(await iterator.next() == 3)
     #expect(values.droppedCount == 0)
+  }
+
+  @Test("a stream of a collection gives all of it after every change of its elements")
+  func collections() async throws {
+    let gallery = Gallery()
+    let numbers = gallery.values(for: \.numbers)
+    let byName = gallery.values(forKeyPath: "numbers", as: [Int].self)
+    let names = gallery.values(for: \.names)
+    let elements = gallery.mutableValues(of: \.numbers)
+    elements.append(2)
+    try elements.insert(0, at: 0)
+    try elements.replace(at: 1, with: 9)
+    try elements.remove(at: 0)
+    elements.removeAll()
+    let set = gallery.mutableSet(of: \.names)
+    set.formUnion(["b"])
+    set.subtract(["a"])
+    set.formUnion(["c"])
+    set.formIntersection(["c"])
+    set.set(["d"])
+    let expected = [[1], [1, 2], [0, 1, 2], [0, 9, 2], [9, 2], []]
+    var iterator = numbers.makeAsyncIterator()
+    for value in expected { #expect(await iterator.next() == value) }
+    var named = byName.makeAsyncIterator()
+    for value in expected { #expect(await named.next() == .some(value)) }
+    var sets = names.makeAsyncIterator()
+    for value: Set<String> in [["a"], ["a", "b"], ["b"], ["b", "c"], ["c"], ["d"]] {
+      #expect(await sets.next() == value)
+    }
+  }
+
+  @Test("a stream of the changes of a collection gives the elements and their places")
+  func collectionChanges() async {
+    let gallery = Gallery()
+    let changes = gallery.changes(of: \.numbers, options: [.old, .new])
+    gallery.mutableValues(of: \.numbers).append(2)
+    var iterator = changes.makeAsyncIterator()
+    let change = await iterator.next()
+    #expect(change?.kind == .insertion)
+    #expect(change?.newValue == [2])
+    #expect(change?.indexes == RangeSet(1..<2))
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import KVORecorder
 import Testing
 
 @testable import KVOSafety
@@ -47,6 +48,20 @@ private final class Room: KeyValueObservable {
   var reader: Reader? {
     willSet { willChangeValue(for: \.reader) }
     didSet { didChangeValue(for: \.reader) }
+  }
+}
+
+/// A reader whose setters notify as those of `@KeyValueObservable` do.
+private final class FastReader: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let noteKey = ObservableKey("note", \FastReader.note, isWeak: true)
+  static let observableKeys = ObservableKeyTable(noteKey)
+  private weak var stored: Note?
+  var note: Note? {
+    get { stored }
+    set {
+      observationRegistrar.change(Self.noteKey, of: self, value: stored) { stored = newValue }
+    }
   }
 }
 
@@ -142,5 +157,34 @@ struct WeakValueStreamTests {
     #expect(await iterator.next().map { $0?.text } == .some("third"))
     first = nil
     #expect(await iterator.next().map { $0?.text } == .some(nil))
+  }
+
+  @Test(
+    "a weak value that a fast setter put in place of another dies heard",
+    arguments: [false, true]
+  )
+  func weakEndOfFastSetter(isRecorded: Bool) async {
+    let memory = EventMemory()
+    if isRecorded { Recorder.shared.attach(memory) }
+    defer { if isRecorded { Recorder.shared.detach(memory) } }
+    let reader = FastReader()
+    // One that listens beside it, or alone.
+    for isAlone in [true, false] {
+      let token = isAlone ? nil : reader.observe(\.note) { _, _ in }
+      var iterator = reader.values(for: \.note).makeAsyncIterator()
+      #expect(await iterator.next().map { $0?.text } == .some(nil))
+      for text in ["first", "second"] {
+        var note: Note? = Note(text)
+        reader.note = note
+        #expect(await iterator.next().map { $0?.text } == .some(text))
+        note = nil
+        _ = note
+        #expect(reader.note == nil)
+        reader.note = nil
+        #expect(await iterator.next().map { $0?.text } == .some(nil), "it died")
+        #expect(await iterator.next().map { $0?.text } == .some(nil), "nil was set")
+      }
+      token?.invalidate()
+    }
   }
 }

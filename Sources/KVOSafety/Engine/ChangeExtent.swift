@@ -37,6 +37,12 @@ enum ChangeExtent {
     }
   }
 
+  /// The extent as the observation of `link` is told of it: all of the value where that is not the one that
+  /// changes, or where the observation wants it whole.
+  func seen(through link: ObservationLink) -> ChangeExtent {
+    link.isDirect && !link.observation.wantsWhole ? self : .whole
+  }
+
   /// What an observer is told of the value before the change.
   func old(_ value: Any?) -> Any? {
     guard let part else { return value }

@@ -201,7 +201,7 @@ enum ChangeNotification {
     _ values: SetterValues
   ) {
     let links = storage.links(to: key)
-    if links.allSatisfy({ $0.number == 0 && $0.isDirect }) {
+    if links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) {
       for link in links { storage.tell(link.observation, subject, values) }
       return
     }
@@ -226,7 +226,7 @@ enum ChangeNotification {
         let root = root(of: link, subject)
       else { continue }
       let value = observation.read(from: root)
-      values.append((observation.id, link.isDirect ? extent.old(value) : value))
+      values.append((observation.id, extent.seen(through: link).old(value)))
     }
     return values
   }
@@ -246,14 +246,15 @@ enum ChangeNotification {
       if link.isDirect, let setter {
         observation.tell(root, .prior, of: change.id, setter)
       } else {
+        let seen = extent.seen(through: link)
         observation.tell(
           root,
           .prior,
           of: change.id,
-          link.isDirect ? ObservedChangeKind(extent.kind) : .setting,
+          ObservedChangeKind(seen.kind),
           old: oldValues.first { $0.id == observation.id }?.value,
           new: nil,
-          elements: link.isDirect ? extent.places : nil
+          elements: seen.places
         )
       }
     }
@@ -280,16 +281,17 @@ enum ChangeNotification {
         observation.tell(root, .after, of: change.id, setter)
         continue
       }
+      let seen = extent.seen(through: link)
       let new: Any?? =
-        observation.wantsNew ? .some(observation.read(from: root)) : nil
+        observation.wantsNew ? .some(seen.new(observation.read(from: root))) : nil
       observation.tell(
         root,
         .after,
         of: change.id,
-        link.isDirect ? ObservedChangeKind(extent.kind) : .setting,
+        ObservedChangeKind(seen.kind),
         old: oldValues.first { $0.id == observation.id }?.value,
-        new: link.isDirect ? new.map(extent.new) : new,
-        elements: link.isDirect ? extent.places : nil
+        new: new,
+        elements: seen.places
       )
     }
   }

@@ -68,13 +68,14 @@ struct LinkList: Sendable {
     }
   }
 
-  /// The observation that alone listens here, where it has its value here and is concerned with nothing
-  /// before a change; nil where there is none, or there are others.
+  /// The observation that alone listens here, where it has its value here, finds nothing through it, and is
+  /// concerned with nothing before a change; nil where there is none, or there are others.
   var only: Unmanaged<Observation>? {
     guard count == 1, concernedBeforeCount == 0 else { return nil }
     for place in slots.indices {
       guard let observation = slots[place].observation else { continue }
-      return slots[place].name.number == 0 && slots[place].isDirect ? observation : nil
+      let slot = slots[place]
+      return slot.name.number == 0 && slot.isDirect && !slot.isIntermediate ? observation : nil
     }
     return nil
   }

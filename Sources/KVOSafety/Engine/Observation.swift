@@ -34,6 +34,8 @@ final class Observation: @unchecked Sendable {
   let wantsOld: Bool
   let wantsNew: Bool
   let wantsPrior: Bool
+  /// Whether a change of some elements of a collection comes as one of the whole, as in a stream of values.
+  let wantsWhole: Bool
   /// Calls the observer.
   ///
   /// Returns whether it knew what to do, or nil where it cannot say.
@@ -64,6 +66,7 @@ final class Observation: @unchecked Sendable {
     observer: ObjectRecord?,
     root: SubjectStorage,
     valueType: Any.Type?,
+    wantsWhole: Bool = false,
     tree: WatchTree? = nil,
     expected: ExpectedExecutor? = nil,
     didEnd: (() -> Void)? = nil,
@@ -83,6 +86,7 @@ final class Observation: @unchecked Sendable {
     wantsOld = options.contains(.old)
     wantsNew = options.contains(.new)
     wantsPrior = options.contains(.prior)
+    self.wantsWhole = wantsWhole
     self.expected = expected
     isPlain = observer == nil && expected == nil
     self.didEnd = didEnd

@@ -23,6 +23,8 @@ struct ObservationRequest {
   var token: ObjectRef?
   /// The type of values that the handler takes; nil: any, without optionals around.
   var valueType: Any.Type?
+  /// Whether a change of some elements of a collection is to come as one of the whole.
+  var wantsWhole = false
   var deliver: Observation.Callback
   /// Told of the registration when it is in the table, before any notification.
   var didAdd: ((RegistrationID, SubjectStorage) -> Void)?
@@ -54,6 +56,7 @@ struct ObservationRequest {
       observer: record,
       root: storage,
       valueType: valueType,
+      wantsWhole: wantsWhole,
       tree: isAlone ? nil : WatchTree(),
       expected: expected,
       deliver: deliver

@@ -11,8 +11,8 @@ extension KeyValueObservable {
   /// A path goes on through the objects that take the place of others; its value is nil where it ends
   /// early, also when an object on the way dies that it refers to weakly. A weak reference at its end
   /// becomes nil when its object dies, and the stream says so; no setter runs for that, so other forms
-  /// are not told. An equal value comes as well. What cannot be observed is reported (KVO029), and the
-  /// stream ends at once.
+  /// are not told. An equal value comes as well. A collection comes whole, also when only some of its
+  /// elements change. What cannot be observed is reported (KVO029), and the stream ends at once.
   ///
   /// Mirrors `RACObserve` and `rac_valuesForKeyPath:observer:`.
   ///
@@ -34,7 +34,7 @@ extension KeyValueObservable {
     line: UInt = #line,
     function: StaticString = #function
   ) -> ObservedValues<Value> {
-    let request = streamRequest(
+    var request = streamRequest(
       at: keyPath,
       options: [.initial, .new],
       observer: observer,
@@ -42,6 +42,7 @@ extension KeyValueObservable {
       expectedToLive: expectedToLive,
       site: CallSite(fileID: fileID, line: line, function: function)
     )
+    request.wantsWhole = true
     return request.addStream(buffering: buffering) { (change: ObservedChange<Value>) in
       change.newValue
     }
@@ -69,6 +70,7 @@ extension KeyValueObservable {
       observer: observer,
       site: CallSite(fileID: fileID, line: line, function: function),
       expectedToLive: expectedToLive,
+      wantsWhole: true,
       deliver: { _, _, _ in nil }
     )
     return request.addStream(buffering: buffering) { (change: ObservedChange<Any>) -> Value?? in
@@ -78,8 +80,9 @@ extension KeyValueObservable {
 
   /// The changes of a property, with what `options` ask for.
   ///
-  /// As ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``; the first
-  /// comes at once where `options` have ``ObservingOptions/initial``. Mirrors
+  /// As ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``, but a change of some elements
+  /// of a collection comes with those. The first comes at once where `options` have
+  /// ``ObservingOptions/initial``. Mirrors
   /// `rac_valuesAndChangesForKeyPath:options:observer:`.
   public func changes<Value: Sendable>(
     of keyPath: KeyPath<Self, Value>,
