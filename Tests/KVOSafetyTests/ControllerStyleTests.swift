@@ -1,4 +1,5 @@
 import KVORules
+import KVOTrace
 import Synchronization
 import TestSupport
 import Testing
@@ -138,6 +139,21 @@ struct ControllerStyleTests {
     }
     #expect(found.map(\.code) == [.uncompliantPath, .uncompliantPath, .uncompliantPath])
     #expect(screen.heard == ["balance"])
+  }
+
+  @Test("an empty list of key paths is refused in every form, as FBKVOController raises for it")
+  func noKeyPaths() {
+    let none: [PartialKeyPath<Account>] = []
+    let found = verdicts(about: account) {
+      observations.observe(account, keyPaths: []) { _, _, _, _ in }
+      observations.observe(account, none) { _, _, _, _ in }
+      observations.observe(account, none, action: Screen.changed as (Screen) -> () -> Void)
+      observations.observe(account, none, action: Screen.changed as Told)
+      observations.observe(account, keyPaths: [], context: Screen.context)
+    }
+    #expect(found.map(\.code) == Array(repeating: .uncompliantPath, count: 5))
+    #expect(found.allSatisfy { $0.observer?.id == ObjectTable.shared.record(of: screen).ref.id })
+    #expect(account.storage.count == 0)
   }
 
   @Test("two closures on one key path are both called, and one call ends both")

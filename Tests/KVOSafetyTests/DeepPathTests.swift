@@ -126,6 +126,23 @@ struct DeepPathTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
+  @Test(
+    "a path with an empty part is refused at once, also where no object is there yet",
+    arguments: ["owner..name", "owner.", "owner.friend.", "owner.friend..name"]
+  )
+  func emptyParts(keyPath: String) {
+    let account = Account()
+    let listener = Listener()
+    let found = verdicts(about: account) {
+      account.addObserver(listener, forKeyPath: keyPath)
+      account.owner = Person("Ada")
+    }
+    #expect(found.map(\.code) == [.uncompliantPath])
+    #expect(found.first?.detail == .refusal(.unknownKey, part: Recorder.shared.id(of: "")))
+    #expect(listener.heard.isEmpty)
+    #expect(KVO.census(of: account).isEmpty)
+  }
+
   @Test("a property that is no key is refused in the token form, and its token is inactive")
   func unknownProperty() {
     let account = Account()

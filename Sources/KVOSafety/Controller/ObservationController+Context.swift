@@ -14,6 +14,10 @@ extension ObservationController where Owner: KeyValueObserver {
     line: UInt = #line,
     function: StaticString = #function
   ) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    if keyPaths.isEmpty {
+      refuseEmptyList(of: object, options: options, context: context, site: site)
+    }
     for keyPath in keyPaths {
       add(
         object,
@@ -21,7 +25,7 @@ extension ObservationController where Owner: KeyValueObserver {
         options: options,
         context: context,
         expected: ExpectedExecutor.of(isolation),
-        site: CallSite(fileID: fileID, line: line, function: function)
+        site: site
       ) { subject, owner, change in
         guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
         let handling = owner.observeValue(

@@ -2,7 +2,8 @@ extension ObservationController {
   /// Observes several key paths of `object` by name; the handler is told which one changed.
   ///
   /// Each is an observation of its own. A key path that cannot be observed is refused and reported
-  /// (KVO029); the others are observed all the same.
+  /// (KVO029); the others are observed all the same. An empty list is reported likewise, in every form that
+  /// takes a list: `FBKVOController` raises for it.
   public func observe<Subject: KeyValueObservable>(
     _ object: Subject,
     keyPaths: [String],
@@ -16,16 +17,37 @@ extension ObservationController {
         _ owner: Owner, _ object: Subject, _ keyPath: String, ObservedChange<Any>
       ) -> Void
   ) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    if keyPaths.isEmpty { refuseEmptyList(of: object, options: options, site: site) }
     for keyPath in keyPaths {
       add(
         object,
         keyPath: keyPath,
         options: options,
         expected: ExpectedExecutor.of(isolation),
-        site: CallSite(fileID: fileID, line: line, function: function),
+        site: site,
         handler: { handler($0, $1, keyPath, $2) }
       )
     }
+  }
+
+  /// Reports that a call was given no key path at all.
+  func refuseEmptyList(
+    of object: some KeyValueObservable,
+    options: ObservingOptions,
+    context: ObservationContext? = nil,
+    site: CallSite
+  ) {
+    // No key has an empty name.
+    add(
+      object,
+      keyPath: "",
+      options: options,
+      context: context,
+      expected: nil,
+      site: site,
+      deliver: { _, _, _ in nil }
+    )
   }
 
   /// Observes several properties of `object`; the handler is told which one changed.
@@ -48,13 +70,15 @@ extension ObservationController {
         _ owner: Owner, _ object: Subject, _ keyPath: PartialKeyPath<Subject>, ObservedChange<Any>
       ) -> Void
   ) {
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    if keyPaths.isEmpty { refuseEmptyList(of: object, options: options, site: site) }
     for keyPath in keyPaths {
       add(
         object,
         keyPath: KeyPathNames.key(at: keyPath, of: type(of: object)).name,
         options: options,
         expected: ExpectedExecutor.of(isolation),
-        site: CallSite(fileID: fileID, line: line, function: function),
+        site: site,
         handler: { handler($0, $1, keyPath, $2) }
       )
     }

@@ -12,7 +12,7 @@ enum KeyPathWalk {
     var part: String
   }
 
-  /// Checks each part of `parts` as far as there are objects, from `subject` on.
+  /// Checks each part of `parts` as far as there are objects, from `subject` on, and that no part is empty.
   static func check(
     _ parts: [String],
     from subject: any KeyValueObservable
@@ -25,7 +25,9 @@ enum KeyPathWalk {
       guard index < parts.count - 1 else { return }
       switch next(after: key, of: current) {
       case .object(let object): current = object
-      case .nothing: return
+      case .nothing:
+        if parts.contains("") { throw Obstacle(reason: .unknownKey, part: "") }
+        return
       case .obstacle(let obstacle): throw obstacle
       }
     }
