@@ -12,8 +12,8 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check preload bench lint imports documentation harness fuzz thread-sanitizer \
-  recorder-thread-sanitizer stress address-sanitizer retention reports \
+.PHONY: demo test check preload bench lint imports plain-swift documentation harness fuzz \
+  thread-sanitizer recorder-thread-sanitizer stress address-sanitizer retention reports \
   install uninstall setup setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
@@ -32,7 +32,8 @@ test: setup-tests
 	Scripts/preload
 	swift test --skip-build
 
-check: lint imports documentation harness fuzz thread-sanitizer address-sanitizer retention
+check: lint imports plain-swift documentation harness fuzz thread-sanitizer address-sanitizer \
+  retention
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -40,6 +41,13 @@ lint:
 # A violation prints "Build complete!" and exits 1: the status counts.
 imports: setup
 	swift build --build-tests --explicit-target-dependency-import-check error $(STRICT)
+
+# Random classes with the macro and without it must do the same. Of what `imports` has built;
+# `make plain-swift SEED=7 CLASSES=1000` looks further.
+CLASSES ?= 300
+SEED ?= 2
+plain-swift: setup
+	python3 Tests/PlainSwift/generate.py --modules .build/debug --classes $(CLASSES) --seed $(SEED)
 
 # DocC's, of what `imports` has built: it must have no link that leads nowhere.
 documentation:

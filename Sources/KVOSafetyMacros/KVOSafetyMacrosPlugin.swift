@@ -7,7 +7,7 @@ internal import SwiftSyntaxMacros
 struct KVOSafetyMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     KeyValueObservableMacro.self, KeyValueMacro.self, KeyValueStoredMacro.self,
-    KeyValueNotifyingMacro.self, KeyPathNameMacro.self,
+    KeyValueNotifyingMacro.self, KeyValueDirectMacro.self, KeyPathNameMacro.self,
   ]
 }
 #else

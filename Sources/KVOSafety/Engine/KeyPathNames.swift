@@ -1,68 +1,75 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// The names of the parts of a typed key path with several: `["owner", "name"]` for `\.owner?.name`.
+/// The name of a typed key path: `owner.name` for `\.owner?.name`.
 ///
-/// Swift gives no access to the parts of a key path, and one that is put together from its parts again
-/// is not equal to it. What it does give is a description (SE-0369), in which a part stands as the same
-/// text in every key path of the program: the name of a stored property, or the address of a getter.
-/// So the description of each key of a table tells which text is which key. A text that two keys share,
-/// or none has, has no name.
+/// Each part is looked up by its identity in the table of the class that it starts from. A part that
+/// two keys share, or none has, has no name.
 enum KeyPathNames {
-  /// What reports and logs call a key path: `owner.name`, or its description where a part of it has no
-  /// name.
-  static func name(of keyPath: AnyKeyPath, in type: any KeyValueObservable.Type) -> String {
-    parts(of: keyPath, in: type)?.joined(separator: ".") ?? "\(keyPath)"
-  }
-
-  /// The names of the parts, or nil where one is not known.
+  /// What reports and logs call a key path: `owner.name`, or a text that names no key where a part of
+  /// it has no name.
   ///
-  /// - Complexity: O(keys of the classes on the path).
-  static func parts(of keyPath: AnyKeyPath, in type: any KeyValueObservable.Type) -> [String]? {
-    guard let texts = texts(of: keyPath), texts.count > 1 else { return nil }
-    var names: [String] = []
-    var current: (any KeyValueObservable.Type)? = type
-    for text in texts {
-      guard let keys = current?.observableKeys, let key = keys.key(described: text)
-      else { return nil }
-      names.append(key.newest.name)
-      current = wrapped(key.newest.valueType) as? any KeyValueObservable.Type
-    }
-    return names
+  /// Such a part is one of a struct, or what a protocol requires of an existential: its key path has
+  /// the position of the requirement, and no name of it is in the program.
+  static func name(of keyPath: AnyKeyPath, in type: any KeyValueObservable.Type) -> String {
+    let (names, end) = follow(keyPath, from: type)
+    guard let end else { return names.joined(separator: ".") }
+    // The description of a computed property is an address, which is another one in each run.
+    let description = "\(keyPath)"
+    guard description.contains("<computed 0x") else { return description }
+    return (names + ["a member of \(end)"]).joined(separator: " → ")
   }
 
-  /// The text of each part, without the signs of optional chaining.
-  static func texts(of keyPath: AnyKeyPath) -> [String]? {
-    let description = keyPath.debugDescription
-    let root = "\\\(Swift.type(of: keyPath).rootType)."
-    guard description.hasPrefix(root) else { return nil }
-    var texts: [String] = []
-    var text = ""
-    var depth = 0
-    var last: Character = " "
-    for character in description.dropFirst(root.count) {
-      switch character {
-      case "<", "(", "[": depth += 1
-      case ">" where last == "-": break
-      case ">", ")", "]": depth -= 1
-      case "." where depth == 0:
-        texts.append(text)
-        text = ""
-        continue
-      case "?" where depth == 0, "!" where depth == 0:
-        continue
-      default: break
-      }
-      text.append(character)
-      last = character
+  /// The names of the parts up to the first that has none, and the type that this one belongs to.
+  ///
+  /// - Complexity: O(parts).
+  private static func follow(
+    _ keyPath: AnyKeyPath,
+    from type: any KeyValueObservable.Type
+  ) -> (names: [String], end: Any.Type?) {
+    guard let parts = KeyPathParts.of(keyPath), !parts.isEmpty else { return ([], type) }
+    var names: [String] = []
+    var current: Any.Type = type
+    for part in parts {
+      guard
+        let key = observableClass(of: current)?.observableKeys.key(identifiedBy: part.identity)
+      else { return (names, unwrapped(current)) }
+      names.append(key.newest.name)
+      current = part.valueType
     }
-    texts.append(text)
-    return texts
+    return (names, nil)
+  }
+
+  /// The class whose table has the keys of objects of `type`, without optionals around.
+  ///
+  /// The objects of an existential type, such as `any Account & Named`, have those of its superclass.
+  private static func observableClass(of type: Any.Type) -> (any KeyValueObservable.Type)? {
+    let type = unwrapped(type)
+    let known = type as? any KeyValueObservable.Type
+    return known ?? ExistentialType.superclass(of: type) as? any KeyValueObservable.Type
   }
 
   /// The type without optionals around.
-  private static func wrapped(_ type: Any.Type) -> Any.Type {
-    (type as? any OptionalType.Type).map { wrapped($0.wrappedType) } ?? type
+  private static func unwrapped(_ type: Any.Type) -> Any.Type {
+    (type as? any OptionalType.Type).map { unwrapped($0.wrappedType) } ?? type
+  }
+}
+
+/// What the runtime's metadata says of an existential type.
+private enum ExistentialType {
+  private static let kind: UInt = 0x303
+  private static let hasSuperclass: UInt32 = 0x4000_0000
+
+  /// `Account` for `any Account & Named`, or nil for a type that asks for no class.
+  static func superclass(of type: Any.Type) -> Any.Type? {
+    // Metadata is immutable and never freed. Its kind is the first word; an existential's flags and
+    // number of protocols follow, then the superclass, if it has one (the runtime's `Metadata.h`).
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    let word = MemoryLayout<UInt>.size
+    guard metadata.load(as: UInt.self) == kind,
+      metadata.load(fromByteOffset: word, as: UInt32.self) & hasSuperclass != 0
+    else { return nil }
+    return metadata.load(fromByteOffset: word + 8, as: Any.Type.self)
   }
 }
 

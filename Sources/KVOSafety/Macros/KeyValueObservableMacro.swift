@@ -18,26 +18,37 @@
 /// of the whole.
 ///
 /// What becomes of a property:
-/// - `var`: it notifies; `willSet` and `didSet` keep running, between the two halves of the change.
-///   Setting it in `init` for the first time notifies nobody.
+/// - `var`: it notifies. `willSet` and `didSet` run when they run in plain Swift, between the two
+///   halves of the change: `didSet { level = min(level, 10) }` does not call itself, and observers
+///   are told once, of the corrected value. What `init` and `deinit` assign calls neither observers
+///   nor overrides. Setting a property in `init` for the first time notifies nobody.
 /// - `lazy` and wrapped ones notify too; they cannot have observers of their own beside.
 /// - computed ones and `let` are keys that can be observed and be part of key paths. A computed one
 ///   notifies when something changes that it is declared to be affected by.
-/// - `static` ones, and those with an `async` or throwing getter, are no keys.
+/// - `static` ones, those with an `async` or throwing getter, and those of `Mutex`, `Atomic` and
+///   `AtomicLazyReference` are no keys. Mark constants of other types that cannot be copied
+///   `@KeyValue(.ignored)`.
+/// - `nonisolated(unsafe) var` and a `var` of an opaque type are refused, unless they are ignored.
 ///
 /// A subclass of an observable class is marked as well where it adds properties or overrides some. A
 /// class of a global actor conforms in its isolation; an attribute whose name ends in `Actor` counts as
 /// one. For another name, state the conformance: `class Screen: @Stage KeyValueObservable`.
-/// Actors, structs and enums are refused.
+/// Actors, structs, enums and classes inside functions are refused.
 ///
 /// The values are in private properties with an underscore in front of the name. While nobody has
-/// ever observed the object, setting costs a load and a branch more than without.
+/// ever observed the object, setting costs a load and a branch more than without. A class that states
+/// `Codable` is coded under the names of its properties, as without the macro.
+///
+/// An `init` or `deinit` that assigns a property with observers, or one that a subclass may override,
+/// is compiled from a copy in which the assignment goes to storage: stacks name its lines, but
+/// `#line` in it is the line of its declaration.
 @attached(
   member,
   conformances: KeyValueObservable,
   names: named(observationRegistrar),
   named(observableKeys),
-  named(_observableKeys)
+  named(_observableKeys),
+  named(CodingKeys)
 )
 @attached(memberAttribute)
 @attached(extension, conformances: KeyValueObservable)

@@ -15,4 +15,10 @@ public macro _KeyValueStored() =
 @attached(accessor, names: named(willSet), named(didSet))
 public macro _KeyValueNotifying() =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueNotifyingMacro")
+
+/// Takes an `init` or `deinit` straight to the storage of these properties; ``KeyValueObservable()``
+/// adds it.
+@attached(body)
+public macro _KeyValueDirect(_ keys: String...) =
+  #externalMacro(module: "KVOSafetyMacros", type: "KeyValueDirectMacro")
 #endif

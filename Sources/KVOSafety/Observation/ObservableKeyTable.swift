@@ -86,8 +86,10 @@ public struct ObservableKeyTable: Sendable {
 
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? { keys.byKeyPath[keyPath] }
 
-  /// The key whose key path has `text` as its only part; see `KeyPathNames`.
-  func key(described text: String) -> ResolvedKey? { keys.byDescription[text].flatMap(\.self) }
+  /// The key whose key path has this part and no other; see `KeyPathNames`.
+  func key(identifiedBy identity: KeyPathParts.Identity) -> ResolvedKey? {
+    keys.byIdentity[identity].flatMap(\.self)
+  }
 }
 
 extension ObservableKey {
@@ -105,8 +107,8 @@ private final class KeysOfClass: Sendable {
   // Sendable: key paths are immutable.
   nonisolated(unsafe) let byKeyPath: [AnyKeyPath: ResolvedKey]
   let byID: [StringID: ResolvedKey]
-  /// By the text of the key path; nil inside where two keys have one text.
-  let byDescription: [String: ResolvedKey?]
+  /// By the only part of the key path; nil inside where two keys have one.
+  let byIdentity: [KeyPathParts.Identity: ResolvedKey?]
 
   init(base: KeysOfClass?, _ keys: [ObservableKey]) {
     number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -120,14 +122,14 @@ private final class KeysOfClass: Sendable {
     self.byName = byName
     byID = Dictionary(byName.values.map { ($0.id, $0) }) { first, _ in first }
     byKeyPath = spellings.compactMapValues { byName[$0] }
-    var described: [String: ResolvedKey?] = [:]
+    var identified: [KeyPathParts.Identity: ResolvedKey?] = [:]
     for (keyPath, name) in spellings {
-      guard let key = byName[name], let texts = KeyPathNames.texts(of: keyPath), texts.count == 1
+      guard let key = byName[name], let identity = KeyPathParts.identity(of: keyPath)
       else { continue }
-      let isAmbiguous = described[texts[0]].map { $0?.id != key.id } ?? false
-      described.updateValue(isAmbiguous ? nil : key, forKey: texts[0])
+      let isAmbiguous = identified[identity].map { $0?.id != key.id } ?? false
+      identified.updateValue(isAmbiguous ? nil : key, forKey: identity)
     }
-    byDescription = described
+    byIdentity = identified
   }
 }
 

@@ -68,6 +68,13 @@ struct ObservedClass {
     return around || declaration.genericParameterClause != nil
   }
 
+  /// The variable that has the name of the storage of `property`.
+  func clash(with property: ObservedProperty) -> TokenSyntax? {
+    variables.flatMap(\.bindings)
+      .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier }
+      .first { $0.identifier?.name == "_\(property.key)" }
+  }
+
   func declares(_ name: String) -> Bool {
     variables.contains { variable in
       variable.bindings.contains { "\($0.pattern.trimmed)" == name }

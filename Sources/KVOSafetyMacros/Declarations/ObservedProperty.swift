@@ -48,8 +48,11 @@ struct ObservedProperty {
     guard notification.style == .automatic || notification.style == .whenDifferent else {
       return false
     }
-    return storage == .plain || (storage == .indirect && observers == nil)
+    return storage == .plain && obstacle == nil || storage == .indirect && observers == nil
   }
+
+  /// Whether the value moves behind accessors, into a property with an underscore in front.
+  var isMoved: Bool { isNoticed && storage == .plain }
 
   /// The property that `declaration` declares, or nil where it declares none of an instance, or
   /// several at once.
@@ -122,7 +125,7 @@ extension AttributeSyntax {
 }
 
 extension PatternBindingSyntax {
-  fileprivate var isComputed: Bool {
+  var isComputed: Bool {
     switch accessorBlock?.accessors {
     case .getter: true
     case .accessors(let accessors): !accessors.contains(where: \.isObserver)

@@ -13,6 +13,7 @@ struct ClassCheck<Context: MacroExpansionContext> {
   func run() {
     for variable in observed.variables { check(variable) }
     for property in observed.properties { check(property) }
+    checkStorage()
     for member in observed.declaration.memberBlock.members {
       if let block = member.decl.as(IfConfigDeclSyntax.self) { check(block) }
     }
@@ -109,14 +110,7 @@ struct ClassCheck<Context: MacroExpansionContext> {
         )
       )
     }
-    fixIts.append(
-      FixIt(
-        "ignoreProperty",
-        "leave it out of observation",
-        replacing: property.declaration,
-        by: "@KeyValue(.ignored) \(property.declaration.trimmed)"
-      )
-    )
+    fixIts.append(FixIt(ignoring: property))
     context.report(
       MacroMessage(
         "ownObservers",

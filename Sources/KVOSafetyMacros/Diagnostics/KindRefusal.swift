@@ -28,6 +28,24 @@ enum KindRefusal {
     return nil
   }
 
+  /// Says why a class inside a function is none.
+  static func refuseLocalClass(
+    attribute: AttributeSyntax,
+    in context: some MacroExpansionContext
+  ) {
+    context.report(
+      MacroMessage(
+        "localClass",
+        """
+        '@KeyValueObservable' cannot be applied to a class inside a function, which cannot be extended: \
+        declare the class outside, or conform to 'KeyValueObservable' by hand
+        """
+      ),
+      at: attribute,
+      fixIts: [FixIt(removing: attribute)]
+    )
+  }
+
   private static func reason(_ declaration: some DeclGroupSyntax) -> (String, String) {
     switch declaration.kind {
     case .structDecl:
@@ -46,6 +64,17 @@ enum KindRefusal {
       ("a protocol", "it has no stored properties; apply it to the classes that conform")
     default:
       ("an extension", "it can add no stored properties; apply it to the class itself")
+    }
+  }
+}
+
+extension MacroExpansionContext {
+  /// Whether the declaration stands in the body of a function, a closure or an accessor.
+  var isLocal: Bool {
+    lexicalContext.contains { scope in
+      scope.is(FunctionDeclSyntax.self) || scope.is(ClosureExprSyntax.self)
+        || scope.is(InitializerDeclSyntax.self) || scope.is(DeinitializerDeclSyntax.self)
+        || scope.is(AccessorDeclSyntax.self) || scope.is(SubscriptDeclSyntax.self)
     }
   }
 }

@@ -19,7 +19,9 @@ extension ObservedProperty {
 extension ObservedClass {
   /// What is in the table: all that an observer can read.
   var keys: [ObservedProperty] {
-    properties.filter { $0.notification.style != .ignored && $0.isReadable }
+    properties.filter {
+      $0.notification.style != .ignored && $0.isReadable && !$0.isNoncopyable
+    }
   }
 
   /// The declarations that give the class its table.

@@ -21,6 +21,10 @@ extension KeyValueObservableMacro: MemberMacro {
     guard
       let declaration = KindRefusal.requireClass(declaration, attribute: node, in: context)
     else { return [] }
+    guard !context.isLocal else {
+      KindRefusal.refuseLocalClass(attribute: node, in: context)
+      return []
+    }
     let observed = ObservedClass(declaration)
     let isSubclass = protocols.isEmpty && !observed.statesConformance
     ClassCheck(observed: observed, context: context, hasObservableSuperclass: isSubclass).run()
@@ -39,6 +43,7 @@ extension KeyValueObservableMacro: MemberMacro {
         isGeneric: observed.isGeneric(in: context)
       )
     }
+    if let codingKeys = observed.codingKeys { members.append(codingKeys) }
     return members
   }
 }
@@ -50,9 +55,16 @@ extension KeyValueObservableMacro: MemberAttributeMacro {
     providingAttributesFor member: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
   ) throws -> [AttributeSyntax] {
-    guard declaration.is(ClassDeclSyntax.self),
-      let variable = member.as(VariableDeclSyntax.self),
-      let property = ObservedProperty(variable), property.isNoticed
+    guard !context.isLocal, let declaration = declaration.as(ClassDeclSyntax.self)
+    else { return [] }
+    guard let variable = member.as(VariableDeclSyntax.self) else {
+      let names = ObservedClass(declaration).directProperties(in: member)
+      guard !names.isEmpty else { return [] }
+      let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+      return ["@KVOSafety._KeyValueDirect(\(raw: list))"]
+    }
+    guard let property = ObservedProperty(variable), property.isNoticed,
+      !property.isMoved || ObservedClass(declaration).clash(with: property) == nil
     else { return [] }
     return switch property.storage {
     case .plain: ["@KVOSafety._KeyValueStored"]
@@ -70,9 +82,9 @@ extension KeyValueObservableMacro: ExtensionMacro {
     conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
-    guard !protocols.isEmpty, let declaration = declaration.as(ClassDeclSyntax.self) else {
-      return []
-    }
+    guard !context.isLocal, !protocols.isEmpty,
+      let declaration = declaration.as(ClassDeclSyntax.self)
+    else { return [] }
     let actor = ObservedClass(declaration).globalActor.map { "\($0) " } ?? ""
     return [
       try ExtensionDeclSyntax(

@@ -105,10 +105,32 @@ extension KeyValueStoredMacro: PeerMacro {
       IdentifierPatternSyntax(identifier: .identifier("_\(property.key)"))
         .with(\.trailingTrivia, property.binding.pattern.trailingTrivia)
     )
+    if let observers = property.observers {
+      binding.accessorBlock?.accessors = .accessors(direct(observers, to: property.key))
+    }
     return VariableDeclSyntax(
       modifiers: [DeclModifierSyntax(name: .keyword(.private, trailingTrivia: .space))] + kept,
       bindingSpecifier: .keyword(.var, trailingTrivia: .space),
       bindings: [binding]
+    )
+  }
+}
+
+extension KeyValueStoredMacro {
+  /// The observers of a property, which refer to it without its accessors.
+  private static func direct(
+    _ observers: AccessorDeclListSyntax,
+    to key: String
+  ) -> AccessorDeclListSyntax {
+    AccessorDeclListSyntax(
+      observers.map { observer in
+        guard let body = observer.body else { return observer }
+        let isBefore = observer.accessorSpecifier.tokenKind == .keyword(.willSet)
+        let parameter =
+          observer.parameters?.name.identifier?.name ?? (isBefore ? "newValue" : "oldValue")
+        let access = DirectAccess(to: [key], hiddenBy: [parameter])
+        return observer.with(\.body, body.with(\.statements, access.rewrite(body.statements)))
+      }
     )
   }
 }

@@ -1,0 +1,114 @@
+#if Macros
+import Foundation
+import KVOSafety
+import Testing
+
+// The classes of the README, open to subclasses.
+@KeyValueObservable
+private class Account {
+  var balance = 0.0
+  var owner: Owner?
+  @KeyValue(affectedBy: "balance", "owner.name") var summary: String {
+    "\(owner?.name ?? "nobody") has \(balance)"
+  }
+}
+
+@KeyValueObservable
+private class Owner {
+  var name: String
+  init(_ name: String) { self.name = name }
+}
+
+private final class SavingsAccount: Account {}
+
+private final class Screen: KeyValueObserver {
+  static let context = ObservationContext()
+  let account: Account
+  var token: ObservationToken?
+  var heard: [String] = []
+
+  init(_ account: Account) { self.account = account }
+
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling {
+    guard context === Self.context else { return .unhandled }
+    heard.append("classic \(keyPath) \(change.newValue ?? "none")")
+    return .handled
+  }
+
+  func classic(while body: () -> Void) {
+    account.addObserver(self, forKeyPath: "balance", options: [.old, .new], context: Self.context)
+    body()
+    account.removeObserver(self, forKeyPath: "balance", context: Self.context)
+  }
+
+  func modern() {
+    token = account.observe(\.balance, options: [.old, .new]) { [weak self] account, change in
+      self?.heard.append("token \(change.oldValue ?? -1) \(account.balance)")
+    }
+    ObservationController.of(self).observe(account, \.balance) { screen, account, change in
+      screen.heard.append("controller \(account.balance)")
+    }
+  }
+
+  func names() async -> [String?] {
+    var names: [String?] = []
+    for await name in account.values(for: \.owner?.name, boundTo: self) {
+      names.append(name)
+      switch names.count {
+      case 1: account.owner = Owner("Ada")
+      case 2: account.owner?.name = "Grace"
+      default: return names
+      }
+    }
+    return names
+  }
+}
+
+@Suite("The first examples of the README, on classes that are not final")
+struct ReadmeTests {
+  @Test("each form hears of each change", arguments: [false, true])
+  func forms(ofSubclass isSubclass: Bool) async {
+    let account = isSubclass ? SavingsAccount() : Account()
+    let screen = Screen(account)
+    screen.classic { account.balance = 1 }
+    account.balance = 2
+    screen.modern()
+    account.balance = 3
+    screen.token?.invalidate()
+    #expect(screen.heard == ["classic balance 1.0", "token 2.0 3.0", "controller 3.0"])
+    #expect(await screen.names() == [nil, "Ada", "Grace"])
+    var summaries: [String?] = []
+    let token = account.observe(\.summary, options: .new) { summaries.append($1.newValue) }
+    account.owner?.name = "Edsger"
+    token.invalidate()
+    #expect(summaries == ["Edsger has 3.0"])
+    #expect(#keyPathName(\Account.owner?.name) == "owner.name")
+  }
+
+  @Test("the README has these calls")
+  func text() throws {
+    let tests = URL(filePath: #filePath)
+    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    let source = try String(contentsOf: tests, encoding: .utf8)
+    let calls = [
+      #"account.addObserver(self, forKeyPath: "balance", options: [.old, .new], context: Self.context)"#,
+      #"account.removeObserver(self, forKeyPath: "balance", context: Self.context)"#,
+      #"token = account.observe(\.balance, options: [.old, .new]) {"#,
+      #"ObservationController.of(self).observe(account, \.balance) { screen, account, change in"#,
+      #"for await name in account.values(for: \.owner?.name, boundTo: self) {"#,
+      #"@KeyValue(affectedBy: "balance", "owner.name") var summary: String {"#,
+    ]
+    for call in calls {
+      #expect(readme.contains(call))
+      #expect(source.contains("  " + call), "not what the tests run")
+    }
+  }
+}
+#endif

@@ -1,0 +1,149 @@
+#if Macros
+import Testing
+
+@Suite("What the macros say where the storage of a property cannot move")
+struct StorageDiagnosticTests {
+  /// Expands a class that has `members`, and compares what is said, where, and the members after a
+  /// fix-it.
+  private func expect(
+    _ message: String,
+    at position: String,
+    about members: String,
+    inherits: String = "",
+    fixIts: [String],
+    applying applied: String? = nil,
+    fixed: String? = nil,
+    location: SourceLocation = #_sourceLocation
+  ) {
+    let said = Said()
+    let head = "@KeyValueObservable\nfinal class Account\(inherits) {\n"
+    said.expand("\(head)\(members)\n}", applying: applied)
+    #expect(said.messages == [message], sourceLocation: location)
+    #expect(said.positions == [position], sourceLocation: location)
+    #expect(said.fixIts == fixIts, sourceLocation: location)
+    if let fixed { #expect(said.fixed == "\(head)\(fixed)\n}", sourceLocation: location) }
+  }
+
+  @Test("an opaque type is refused, and can be written as any")
+  func opaqueType() {
+    let message = """
+      'value' has an opaque type, and the storage behind its accessors would have another one: write \
+      the type itself or 'any Equatable', or leave the property out of observation
+      """
+    expect(
+      message,
+      at: "3:14",
+      about: "  var value: some Equatable = 3",
+      fixIts: ["write 'any Equatable'", "leave it out of observation"],
+      applying: "write 'any Equatable'",
+      fixed: "  var value: any Equatable = 3"
+    )
+    expect(
+      message,
+      at: "3:15",
+      about: "  var value: [some Equatable] = [3]",
+      fixIts: ["write 'any Equatable'", "leave it out of observation"],
+      applying: "leave it out of observation",
+      fixed: "  @KeyValue(.ignored) var value: [some Equatable] = [3]"
+    )
+  }
+
+  @Test("nonisolated(unsafe) is refused")
+  func unsafeIsolation() {
+    expect(
+      """
+      'count' is 'nonisolated(unsafe)', which a property with accessors cannot be: leave it out of \
+      observation, or remove the modifier
+      """,
+      at: "3:11",
+      about: "  private nonisolated(unsafe) var count = 0",
+      fixIts: ["leave it out of observation"],
+      applying: "leave it out of observation",
+      fixed: "  @KeyValue(.ignored) private nonisolated(unsafe) var count = 0"
+    )
+  }
+
+  @Test("a property that has the name of another one's storage is refused")
+  func storageName() {
+    expect(
+      """
+      '_level' is the name of the storage of 'level': rename it, or leave 'level' out of observation
+      """,
+      at: "4:7",
+      about: "  var level = 0\n  let _level = 1",
+      fixIts: ["leave it out of observation"],
+      applying: "leave it out of observation",
+      fixed: "  @KeyValue(.ignored) var level = 0\n  let _level = 1"
+    )
+  }
+
+  @Test("a class inside a function is refused, at the attribute")
+  func localClass() {
+    let said = Said()
+    said.expand(
+      "func test() {\n  @KeyValueObservable final class Account {\n    var balance = 0\n  }\n}",
+      applying: "remove '@KeyValueObservable'"
+    )
+    #expect(
+      said.messages == [
+        """
+        '@KeyValueObservable' cannot be applied to a class inside a function, which cannot be \
+        extended: declare the class outside, or conform to 'KeyValueObservable' by hand
+        """
+      ]
+    )
+    #expect(said.positions == ["2:3"])
+    #expect(said.fixIts == ["remove '@KeyValueObservable'"])
+    #expect(said.fixed?.contains("\n  final class Account {") == true)
+  }
+
+  @Test("a coding key that no stored property has is refused, where the compiler would synthesize")
+  func codingKey() {
+    let keys = "  enum CodingKeys: String, CodingKey { case level = \"l\", name }"
+    expect(
+      """
+      'level' is stored as '_level', which is the name that a synthesized coding key must have: \
+      write '_level = "l"', or leave 'CodingKeys' to the macro
+      """,
+      at: "5:45",
+      about: "  var level = 0\n  let name = \"\"\n\(keys)",
+      inherits: ": Codable",
+      fixIts: ["write '_level = \"l\"'"],
+      applying: "write '_level = \"l\"'",
+      fixed: "  var level = 0\n  let name = \"\"\n"
+        + "  enum CodingKeys: String, CodingKey { case _level = \"l\", name }"
+    )
+  }
+
+  @Test("the silent twins: what compiles as it stands")
+  func silent() {
+    let said = Said()
+    said.expand(
+      """
+      import Synchronization
+      @KeyValueObservable
+      class Account: Codable {
+        let lock = Mutex(0)
+        let count: Synchronization.Atomic<Int>
+        let fixed: some Equatable = 3
+        var computed: some Equatable { 3 }
+        @KeyValue(.ignored) var opaque: some Equatable = 3
+        @KeyValue(.ignored) nonisolated(unsafe) var shared = 0
+        nonisolated(unsafe) static var all = 0
+        private var _level = 0
+        var level: Int { get { _level } set { _level = newValue } }
+        var title = ""
+        enum CodingKeys: String, CodingKey { case title }
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {}
+      }
+      enum Namespace {
+        @KeyValueObservable final class Inner { var value = 0 }
+      }
+      """,
+      applying: nil
+    )
+    #expect(said.messages == [])
+  }
+}
+#endif
