@@ -30,7 +30,10 @@ private enum Plain {
         if level == 3 { self.level += 1 }
         if level == 5 { raise() }
         if level == 7 { ({ level += 1 })() }
-        do { defer { if level < 0 { (self).level = 0 } } }
+        do {
+          defer { if level < 0 { (self).level = 0 } }
+          log.append("deferred")
+        }
       }
     }
     var steps: Int {
@@ -94,7 +97,10 @@ private enum Observable {
         if level == 3 { self.level += 1 }
         if level == 5 { raise() }
         if level == 7 { ({ level += 1 })() }
-        do { defer { if level < 0 { (self).level = 0 } } }
+        do {
+          defer { if level < 0 { (self).level = 0 } }
+          log.append("deferred")
+        }
       }
     }
     var steps: Int {

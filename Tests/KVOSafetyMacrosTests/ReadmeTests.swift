@@ -4,30 +4,32 @@ import KVOSafety
 import Testing
 
 // The classes of the README, open to subclasses.
-@KeyValueObservable
-private class Account {
-  var balance = 0.0
-  var owner: Owner?
-  @KeyValue(affectedBy: "balance", "owner.name") var summary: String {
-    "\(owner?.name ?? "nobody") has \(balance)"
+private enum Readme {
+  @KeyValueObservable
+  class Account {
+    var balance = 0.0
+    var owner: Owner?
+    @KeyValue(affectedBy: "balance", "owner.name") var summary: String {
+      "\(owner?.name ?? "nobody") has \(balance)"
+    }
   }
+
+  @KeyValueObservable
+  class Owner {
+    var name: String
+    init(_ name: String) { self.name = name }
+  }
+
+  final class SavingsAccount: Account {}
 }
 
-@KeyValueObservable
-private class Owner {
-  var name: String
-  init(_ name: String) { self.name = name }
-}
-
-private final class SavingsAccount: Account {}
-
-private final class Screen: KeyValueObserver {
+private final class ReadmeScreen: KeyValueObserver {
   static let context = ObservationContext()
-  let account: Account
+  let account: Readme.Account
   var token: ObservationToken?
   var heard: [String] = []
 
-  init(_ account: Account) { self.account = account }
+  init(_ account: Readme.Account) { self.account = account }
 
   func observeValue(
     forKeyPath keyPath: String,
@@ -60,7 +62,7 @@ private final class Screen: KeyValueObserver {
     for await name in account.values(for: \.owner?.name, boundTo: self) {
       names.append(name)
       switch names.count {
-      case 1: account.owner = Owner("Ada")
+      case 1: account.owner = Readme.Owner("Ada")
       case 2: account.owner?.name = "Grace"
       default: return names
       }
@@ -73,8 +75,8 @@ private final class Screen: KeyValueObserver {
 struct ReadmeTests {
   @Test("each form hears of each change", arguments: [false, true])
   func forms(ofSubclass isSubclass: Bool) async {
-    let account = isSubclass ? SavingsAccount() : Account()
-    let screen = Screen(account)
+    let account = isSubclass ? Readme.SavingsAccount() : Readme.Account()
+    let screen = ReadmeScreen(account)
     screen.classic { account.balance = 1 }
     account.balance = 2
     screen.modern()
@@ -87,7 +89,7 @@ struct ReadmeTests {
     account.owner?.name = "Edsger"
     token.invalidate()
     #expect(summaries == ["Edsger has 3.0"])
-    #expect(#keyPathName(\Account.owner?.name) == "owner.name")
+    #expect(#keyPathName(\Readme.Account.owner?.name) == "owner.name")
   }
 
   @Test("the README has these calls")

@@ -115,6 +115,37 @@ struct StorageDiagnosticTests {
     )
   }
 
+  @Test("a closure with a capture list keeps an initializer from being rewritten, which is said")
+  func captureList() {
+    let said = Said()
+    said.expand(
+      """
+      @KeyValueObservable
+      final class Account {
+        var level = 0 { didSet {} }
+        var name = ""
+        init(name: String) {
+          self.name = name
+          level = 1
+          run { [weak self] in self?.level = 2 }
+        }
+      }
+      """,
+      applying: "write '_level'"
+    )
+    #expect(
+      said.messages == [
+        """
+        'level' is reached through its accessors here, which calls observers and overrides as plain \
+        Swift does not in 'init' and 'deinit': write '_level', or move the closure that has a capture \
+        list into a method
+        """
+      ]
+    )
+    #expect(said.positions == ["7:5"])
+    #expect(said.fixed?.contains("    _level = 1\n    run { [weak self] in self?.level") == true)
+  }
+
   @Test("the silent twins: what compiles as it stands")
   func silent() {
     let said = Said()

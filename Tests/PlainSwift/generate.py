@@ -106,9 +106,6 @@ class Generator:
             f"{target} = min({target}, {step + 10})",
             f"if {name} < {step} {{ {target} += {step} }}",
             f"if {name} < {step} {{ run {{ self.{name} += 1 }} }}",
-            f"if {name} < {step} {{ run {{ [self] in {name} += 1 }} }}",
-            f"if {name} < {step} {{ run {{ [weak self] in self?.{name} += 1 }} }}",
-            f"run {{ [{name}] in log(\"captured \\({name})\") }}",
             f"func local() {{ {name} += 1 }}\n{pad}if {name} < {step} {{ local() }}",
             f"if {name} % 2 == 0 {{ twist(&{target}) }}",
             f"do {{\n{pad}  defer {{ {target} += 1 }}\n{pad}  log(\"deferring \\({name})\")\n{pad}}}",
@@ -127,6 +124,12 @@ class Generator:
             other = r.choice(ints).name
             choices += [f"self.{other} += {step}", f"{other} = {name} % {step}"]
         if where == "observer":
+            # Not in initializers, where the macro says what to write instead.
+            choices += [
+                f"if {name} < {step} {{ run {{ [self] in {name} += 1 }} }}",
+                f"if {name} < {step} {{ run {{ [weak self] in self?.{name} += 1 }} }}",
+                f"run {{ [{name}] in log(\"captured \\({name})\") }}",
+            ]
             choices += [f"if {name} < {step} {{ bump{name.capitalize()}() }}"]
         return pad + r.choice(choices)
 

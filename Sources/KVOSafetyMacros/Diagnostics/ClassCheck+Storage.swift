@@ -13,6 +13,10 @@ extension ClassCheck {
       case nil: reportClash(with: property)
       }
     }
+    for member in observed.declaration.memberBlock.members
+    where member.decl.initializerBody?.hasCaptureList == true {
+      reportSetters(in: member.decl)
+    }
     for (element, replacement) in observed.misnamedCodingKeys {
       let name = element.name.text
       context.report(
@@ -25,8 +29,33 @@ extension ClassCheck {
         ),
         at: element,
         fixIts: [
-          FixIt("renameCodingKey", "write '\(replacement)'", replacing: element, by: replacement)
+          FixIt(
+            "renameCodingKey",
+            "write '\(replacement)'",
+            replacing: element.name,
+            by: element.rawValue == nil ? replacement : "_\(name)"
+          )
         ]
+      )
+    }
+  }
+
+  /// Says where an initializer calls setters that it does not call in plain Swift.
+  private func reportSetters(in member: DeclSyntax) {
+    for name in observed.directReferences(in: member) {
+      let storage = "_\(name.identifier?.name ?? "")"
+      context.report(
+        MacroMessage(
+          "setterInInitializer",
+          """
+          '\(name.text)' is reached through its accessors here, which calls observers and overrides as \
+          plain Swift does not in 'init' and 'deinit': write '\(storage)', or move the closure that has \
+          a capture list into a method
+          """,
+          severity: .warning
+        ),
+        at: name,
+        fixIts: [FixIt("writeStorage", "write '\(storage)'", replacing: name, by: storage)]
       )
     }
   }

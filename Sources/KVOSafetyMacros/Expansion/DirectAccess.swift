@@ -16,8 +16,8 @@ final class DirectAccess: SyntaxRewriter {
   private let properties: Set<String>
   /// The local names that hide a property, from the outermost scope in.
   private var scopes: [Set<String>]
-  /// The properties that were referred to, in the order of the references.
-  private(set) var references: [String] = []
+  /// The names that were rewritten, where they stand in the source.
+  private(set) var references: [TokenSyntax] = []
 
   /// - Parameters:
   ///   - properties: the names of the properties.
@@ -36,7 +36,7 @@ final class DirectAccess: SyntaxRewriter {
   /// The name of the storage of `name`, where that is a property and nothing hides it.
   private func storage(of token: TokenSyntax) -> TokenSyntax? {
     guard let name = token.identifier?.name, properties.contains(name) else { return nil }
-    references.append(name)
+    references.append(token)
     return token.with(\.tokenKind, .identifier("_\(name)"))
   }
 

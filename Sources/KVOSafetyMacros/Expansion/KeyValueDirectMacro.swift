@@ -56,16 +56,14 @@ extension DeclSyntaxProtocol {
 }
 
 extension ObservedClass {
-  /// The properties that the body of `member`, an `init` or `deinit`, must take from storage, in the
-  /// order of their names.
+  /// The names of properties that the body of `member`, an `init` or `deinit`, must take from
+  /// storage.
   ///
   /// Storage or accessors make a difference when the property has observers, or a subclass may
   /// override it. A property without a value that is assigned once in a designated initializer gets
   /// its value through the init accessor.
-  func directProperties(in member: some DeclSyntaxProtocol) -> [String] {
-    guard member.is(InitializerDeclSyntax.self) || member.is(DeinitializerDeclSyntax.self),
-      let body = member.asProtocol((any WithOptionalCodeBlockSyntax).self)?.body
-    else { return [] }
+  func directReferences(in member: some DeclSyntaxProtocol) -> [TokenSyntax] {
+    guard let body = member.initializerBody else { return [] }
     let concerned = properties.filter {
       $0.isMoved && ($0.observers != nil || isOverridable($0))
     }
@@ -75,14 +73,20 @@ extension ObservedClass {
     )
     _ = access.rewrite(body.statements)
     var counts: [String: Int] = [:]
-    for name in access.references { counts[name, default: 0] += 1 }
+    for name in access.references.compactMap(\.identifier?.name) { counts[name, default: 0] += 1 }
     if member.isDesignatedInitializer {
       let initialized = Set(body.statements.compactMap(\.assignedProperty))
       for property in concerned where counts[property.key] == 1 && !property.hasInitialValue {
         if initialized.contains(property.key) { counts[property.key] = nil }
       }
     }
-    return counts.keys.sorted()
+    return access.references.filter { counts[$0.identifier?.name ?? ""] != nil }
+  }
+
+  /// The properties that the macro takes from storage in `member`, in the order of their names.
+  func directProperties(in member: some DeclSyntaxProtocol) -> [String] {
+    guard let body = member.initializerBody, !body.hasCaptureList else { return [] }
+    return Set(directReferences(in: member).compactMap(\.identifier?.name)).sorted()
   }
 
   private func isOverridable(_ property: ObservedProperty) -> Bool {
@@ -91,9 +95,35 @@ extension ObservedClass {
 }
 
 extension DeclSyntaxProtocol {
+  /// The body of an `init` or `deinit`.
+  var initializerBody: CodeBlockSyntax? {
+    self.as(InitializerDeclSyntax.self)?.body ?? self.as(DeinitializerDeclSyntax.self)?.body
+  }
+
   fileprivate var isDesignatedInitializer: Bool {
     guard let initializer = self.as(InitializerDeclSyntax.self) else { return false }
     return !initializer.modifiers.contains { $0.name.tokenKind == .keyword(.convenience) }
+  }
+}
+
+extension CodeBlockSyntax {
+  /// Whether a closure in it has a capture list, which the compiler (6.3) cannot check in a body that
+  /// a macro made.
+  var hasCaptureList: Bool { CaptureListFinder.finds(in: self) }
+}
+
+private final class CaptureListFinder: SyntaxVisitor {
+  private var isFound = false
+
+  static func finds(in node: some SyntaxProtocol) -> Bool {
+    let finder = CaptureListFinder(viewMode: .sourceAccurate)
+    finder.walk(node)
+    return finder.isFound
+  }
+
+  override func visit(_ node: ClosureCaptureClauseSyntax) -> SyntaxVisitorContinueKind {
+    isFound = true
+    return .skipChildren
   }
 }
 
