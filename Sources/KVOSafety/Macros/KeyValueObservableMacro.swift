@@ -41,7 +41,9 @@
 ///
 /// An `init` or `deinit` that assigns a property with observers, or one that a subclass may override,
 /// is compiled from a copy in which the assignment goes to storage: stacks name its lines, but
-/// `#line` in it is the line of its declaration.
+/// `#line` in it is the line of its declaration. The compiler cannot do that with a closure that has a
+/// capture list; there the macro warns of each such reference, and says what to write. An `init` in an
+/// extension is not seen: what it assigns goes through the accessors.
 @attached(
   member,
   conformances: KeyValueObservable,
