@@ -89,7 +89,7 @@ struct ReadmeTests {
     account.owner?.name = "Edsger"
     token.invalidate()
     #expect(summaries == ["Edsger has 3.0"])
-    #expect(#keyPathName(\Readme.Account.owner?.name) == "owner.name")
+    #expect(#keyPathName(account, \.owner?.name) == "owner.name")
   }
 
   @Test("the README has these calls")
