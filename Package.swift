@@ -38,7 +38,7 @@ let package = Package(
     ),
     .trait(
       name: "Serve",
-      description: "kvo-audit watch --serve, with FlyingFox, which is fetched for it."
+      description: "kvo-audit watch --serve, with SwiftNIO, which is fetched for it."
     ),
     // The adapters that need nothing to be fetched are there for who asks for their product.
     .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter", "Serve"]),
@@ -47,7 +47,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
   ],
   targets: [
     // MARK: - What several test targets share
@@ -298,11 +298,15 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
-    // What `kvo-audit watch --serve` starts: a program of its own, because the library brings
-    // FoundationNetworking, which every start of kvo-audit would load. Without its trait it says so.
+    // The program that `kvo-audit watch --serve` starts: separate, so that kvo-audit itself loads no server.
+    // Without its trait it says how to get it.
     .executableTarget(
       name: "kvo-audit-serve",
-      dependencies: [.product(name: "FlyingFox", package: "FlyingFox", condition: withServe)]
+      dependencies: [
+        .product(name: "NIOCore", package: "swift-nio", condition: withServe),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: withServe),
+        .product(name: "NIOPosix", package: "swift-nio", condition: withServe),
+      ]
     ),
     // Runs the built programs; nothing of them is imported.
     .testTarget(

@@ -15,16 +15,17 @@ enum ServeProgram {
   private static let unavailable: Int32 = 69
   private static let wrongUsage: Int32 = 64
 
-  static func main() async {
+  static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard arguments.count == 1, let port = arguments.first.flatMap({ UInt16($0) }) else {
       complain("kvo-audit watch --serve starts this program; it takes a port from 0 to 65535")
       exit(wrongUsage)
     }
-    // A browser that goes away is no reason to end.
+    // A browser that goes away must not end the server.
     signal(SIGPIPE, SIG_IGN)
+    endOnTermination()
     #if Serve
-    let failure = await PageServer(port: port).run()
+    let failure = PageServer(port: Int(port)).run()
     complain(failure)
     #else
     _ = port
@@ -34,6 +35,15 @@ enum ServeProgram {
     )
     #endif
     exit(unavailable)
+  }
+
+  /// Lets SIGTERM end the process even if the process that started it blocks that signal.
+  private static func endOnTermination() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGTERM)
+    signal(SIGTERM, SIG_DFL)
+    sigprocmask(SIG_UNBLOCK, &signals, nil)
   }
 
   private static func complain(_ text: String) {

@@ -46,10 +46,10 @@ import Testing
     let head = parts[0].split(separator: "\n").filter { !$0.hasPrefix("Content-Length: ") }
     #expect(
       head == [
-        "HTTP/1.1 200 OK", "Cache-Control: no-store",
+        "HTTP/1.1 200 OK", "Content-Type: text/html; charset=utf-8", "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer",
+        "Cross-Origin-Resource-Policy: same-origin", "Connection: close",
         "Content-Security-Policy: frame-ancestors 'none'",
-        "Content-Type: text/html; charset=utf-8", "Cross-Origin-Resource-Policy: same-origin",
-        "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff",
       ]
     )
     #expect(parts[1].hasPrefix("<!DOCTYPE html>\n<html lang=\"en\" data-state=\""))
@@ -106,6 +106,80 @@ import Testing
       """
     )
     #expect(run.output == "1\n1\ngone\n")
+  }
+
+  /// What each attack sends four times, in Python; `open()` is a new connection.
+  ///
+  /// Fewer than 1,024 connections together: a process may have no more descriptors.
+  private static let attacks = [
+    "a long header": #"send(b"GET / HTTP/1.1\r\nX: " + b"x" * 1_000_000)"#,
+    "a long URL": #"send(b"GET /" + b"x" * 1_000_000)"#,
+    "many headers": #"send(b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 200_000)"#,
+    "a long body":
+      #"send(b"POST / HTTP/1.1\r\nContent-Length: 9000000\r\n\r\n" + b"x" * 9_000_000)"#,
+    "bytes that are not HTTP": #"send(bytes(range(256)) * 4000)"#,
+    "idle connections": "[open() for _ in range(240)]",
+    "connections that are closed at once": "[open().close() for _ in range(240)]",
+    "requests that never end": #"[open().send(b"GET / HTTP/1.1\r\nX: ") for _ in range(240)]"#,
+    "answers that nobody reads": #"""
+    for _ in range(240): open().send(b"GET / HTTP/1.1\r\nHost: localhost:%d\r\n\r\n" % port)
+    """#,
+  ]
+
+  @Test(
+    "goes on to answer while it is attacked, and ends on TERM",
+    arguments: attacks.keys.sorted()
+  )
+  func attacked(by attack: String) throws {
+    let run = try serving(
+      """
+      cat >attack.py <<'END'
+      import socket, sys
+      port, kept = int(sys.argv[1]), []
+      def open():
+          kept.append(socket.create_connection(("127.0.0.1", port)))
+          return kept[-1]
+      def send(request):
+          try: open().sendall(request)
+          except OSError: pass  # the server has seen enough
+      for _ in range(4):
+          \(Self.attacks[attack]!)
+      print("sent", flush=True)
+      sys.stdin.read()
+      END
+      mkfifo hold
+      python3 attack.py $port <hold >sent & exec 9>hold
+      until grep -q sent sent; do sleep 0.05; done
+      ask GET / localhost:$port | grep -q first && echo answered
+      server=$(cat /proc/$pid/task/*/children | tr -d ' ')
+      kill -TERM $server
+      while kill -0 $server 2>/dev/null && ! grep -qs "State:.Z" /proc/$server/status
+      do sleep 0.05; done
+      echo ended
+      exec 9>&-
+      """
+    )
+    #expect(run.output == "answered\nended\n", "\(run.complaint)")
+  }
+
+  @Test("says what is wrong with a request: too long, malformed, or with two hosts")
+  func malformed() throws {
+    let run = try serving(
+      """
+      raw() { exec 3<>/dev/tcp/127.0.0.1/$port; printf "$1" >&3; head -n 1 <&3 | tr -d '\\r'; exec 3>&-; }
+      raw "GET / HTTP/1.1\\r\\nX: $(head -c 8200 /dev/zero | tr '\\0' x)"
+      raw 'nonsense\\r\\n\\r\\n'
+      raw "GET / HTTP/1.1\\r\\nHost: evil.example\\r\\nHost: localhost:$port\\r\\n\\r\\n"
+      """
+    )
+    #expect(
+      run.output == """
+        HTTP/1.1 431 Request Header Fields Too Large
+        HTTP/1.1 400 Bad Request
+        HTTP/1.1 400 Bad Request
+
+        """
+    )
   }
 
   @Test("says which port is taken, and what would be right")
