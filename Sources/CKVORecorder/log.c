@@ -94,6 +94,8 @@ static bool next_part(KVOSRecorder *recorder, KVOSWriter *writer, KVOSPartReason
   if (descriptor < 0 || !begin_part(recorder, descriptor, number, false)) {
     if (descriptor >= 0) close(descriptor);
     recorder->retryNanoseconds = kvos_nanoseconds() + retryNanoseconds;
+    KVOSPart *part = present_part(recorder);
+    if (part) kvos_refuse_until(part, recorder->retryNanoseconds);
     return false;
   }
   recorder->partNumber = number;

@@ -98,16 +98,21 @@ int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
   uint64_t room = atomic_load_explicit(&part->byteCount, memory_order_relaxed) - allocated;
   if (growth > room) growth = room;
   if (growth < byteCount) return ENOBUFS;
+  if (!kvos_may_ask_for_room(part)) return part->refusal;
   int code = reserve(part->descriptor, allocated, growth);
   if (code != 0 && growth > byteCount) {
     growth = (byteCount + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
     code = reserve(part->descriptor, allocated, growth);
   }
-  // release: whoever takes bytes below it may write them.
-  if (code == 0) {
-    atomic_store_explicit(&part->allocated, allocated + growth, memory_order_release);
+  if (code != 0) {
+    kvos_note_refusal(part, code);
+    return code;
   }
-  return code;
+  part->refusal = 0;
+  kvos_refuse_until(part, 0);
+  // release: whoever takes bytes below it may write them.
+  atomic_store_explicit(&part->allocated, allocated + growth, memory_order_release);
+  return 0;
 }
 
 uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve) {

@@ -81,6 +81,13 @@ typedef struct KVOSPart {
   bool isDescribing;
   /// Whether memory of no file lies under it.
   bool isCovered;
+  /// Until when events that need room are lost without asking for it; 0: the last request was granted.
+  _Atomic uint64_t refusedUntil;
+  /// The errno of the last request for room, or 0; what the disk had then, and from when on it is asked
+  /// whatever it has. Guarded by the recorder's lock. See refusal.c.
+  int refusal;
+  uint64_t freeByteCount;
+  uint64_t retryNanoseconds;
   struct KVOSPart *former;
 } KVOSPart;
 
@@ -166,7 +173,7 @@ typedef struct {
 struct KVOSShard;
 typedef struct KVOSShard KVOSShard;
 
-/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 3.
+/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 4.
 typedef struct {
   /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
   /// It lies in a page that a fork's child finds zero, so that the child never writes into the
@@ -267,6 +274,18 @@ void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer);
 
 /// Whether what is written into `part` is in no file that anybody finds. The lock is held.
 bool kvos_is_damaged(KVOSPart *part);
+
+/// Whether events that need room in `part` are lost without asking for it. Any thread.
+bool kvos_is_refused(const KVOSPart *part);
+
+/// Loses events that need room in `part` until then without asking for it; 0: no more. Any thread.
+void kvos_refuse_until(KVOSPart *part, uint64_t nanoseconds);
+
+/// Notes that the file system refused room for `part`, with an errno. The lock is held.
+void kvos_note_refusal(KVOSPart *part, int code);
+
+/// Whether it is time to ask the file system for room in `part`. The lock is held.
+bool kvos_may_ask_for_room(KVOSPart *part);
 
 /// Makes `part` grow until `byteCount` more bytes are promised. The lock is held. Returns an errno.
 int kvos_allocate(KVOSPart *part, uint64_t byteCount);

@@ -87,6 +87,13 @@ __attribute__((noinline)) static bool look(KVOSRecorder *recorder, KVOSWriter *w
   bool mayWrite = may_write(recorder, writer, epoch);
   if (mayWrite && writer->scope != scope) put_scope(writer, scope);
   kvos_end_record(writer, epoch);
+  if (!mayWrite) {
+    KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
+    if (part && kvos_is_refused(part)) {
+      kvos_count_lost(recorder, writer, 1);
+      return false;
+    }
+  }
   // A new segment begins without a scope, which is then written in the next turn.
   return mayWrite || kvos_prepare(recorder, writer);
 }

@@ -20,6 +20,7 @@ struct FullDiskTests {
       let probe = try DrivenChild(log: disk.path("log"))
       try #require(try probe.tell("named 1 300") == "done")
       try disk.resize(byteCount: 8 << 20)
+      try probe.tell("pause")
       try #require(try probe.tell("named 301 400") == "done")
       try #require(try probe.tell("stop") == "done")
       let outcome = try probe.end()
@@ -98,6 +99,19 @@ struct FullDiskTests {
     #expect(Array(ends.suffix(1_000)) == Array(number - 999...number))
     #expect(UInt64(ends.count) + (UInt64(lost) ?? 0) == number)
     #expect(log.parts.map(\.droppedCount).reduce(0, +) == UInt64(lost))
+  }
+
+  @Test("an event that is lost makes no request to the file system of its own")
+  func asksSeldom() throws {
+    let disk = try SmallDisk(byteCount: 64 << 10)
+    let probe = try DrivenChild(log: disk.path("log"))
+    try #require(try probe.tell("named 1 100000") == "done")
+    let count = try #require(Int(try probe.tell("requests")))
+    try probe.tell("stop")
+    _ = try probe.end()
+    let log = try LogReading(disk.path("log"))
+    #expect(log.droppedCount > 90_000)
+    #expect(count < 1_000)
   }
 
   @Test("a program runs on where not even the log's head can be written")
@@ -190,6 +204,7 @@ struct FileSizeLimitTests {
     try probe.tell("size 4096")
     try #require(try probe.tell("named 501 3000") == "done")
     try probe.tell("size 100000000")
+    try probe.tell("pause")
     try #require(try probe.tell("named 3001 3100") == "done")
     try probe.tell("stop")
     let complaint = try probe.end().complaint

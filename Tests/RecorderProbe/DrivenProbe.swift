@@ -57,6 +57,9 @@ enum DrivenProbe {
     case "register": RecordedSequence.register(numbers[0])
     case "remove": RecordedSequence.remove(numbers[0])
     case "names": name(count: numbers[0])
+    // After a refusal the recorder asks for room again within a millisecond of there being some.
+    case "pause": usleep(10_000)
+    case "requests": return String(probe_room_request_count())
     case "part": return String(kvos_part_number())
     case "path": return Recorder.shared.logPath ?? "none"
     case "size":

@@ -39,6 +39,9 @@ void probe_call_within_sorts(void (*body)(void));
 /// it starts. Returns 0, or -1 and errno.
 int probe_heed_modes(void);
 
+/// How often this process called fallocate().
+uint64_t probe_room_request_count(void);
+
 #pragma clang assume_nonnull end
 
 #endif
