@@ -281,7 +281,9 @@ let package = Package(
     ),
     .testTarget(
       name: "KVOSafetyTestingTests",
-      dependencies: ["KVOSafetyTesting", "KVOSafety", "KVORules", "AuditedXCTest"]
+      dependencies: [
+        "KVOSafetyTesting", "KVOSafety", "KVOAudit", "KVORules", "KVOSymbols", "AuditedXCTest",
+      ]
     ),
     // A bundle of XCTest as a program: its failures are read from its output.
     .executableTarget(

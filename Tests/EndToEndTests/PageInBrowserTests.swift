@@ -91,7 +91,7 @@ struct PageInBrowserTests {
     try browser.open(page)
     let third = "document.querySelectorAll('.finding .body')[2].id"
     let signature = try browser.text(third)
-    #expect(signature.count == 8)
+    #expect(signature.count == 34)
     try browser.open(page, fragment: signature)
     try browser.wait(until: "\(Self.focused) === 2")
     #expect(try browser.text(Self.open) == signature)
@@ -109,6 +109,13 @@ struct PageInBrowserTests {
     )
     try browser.wait(until: "\(Self.focused) === 2")
     #expect(try browser.text(Self.open) == signature)
+
+    // Its beginning is enough.
+    try browser.open(page, fragment: String(signature.prefix(12)))
+    try browser.wait(until: "\(Self.focused) === 2")
+    #expect(try browser.text(Self.open) == signature)
+    try browser.open(page, fragment: "2:")
+    #expect(try browser.text(Self.open) == "")
 
     try browser.open(page, fragment: "not-a-signature")
     #expect(try browser.text(Self.open) == "")

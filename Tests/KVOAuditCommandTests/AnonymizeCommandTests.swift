@@ -38,7 +38,7 @@ import Testing
       for name in ["Vault", "Thief", "gold", "bars"] { #expect(!bytes.contains(name)) }
       let judged = try CommandRun(
         shell: """
-          signature() { sed 's/Signature: [0-9a-f]*/Signature: …/'; }
+          signature() { sed 's/Signature: [0-9a-f:]*/Signature: …/'; }
           $audit a.\(form) | signature > before
           $audit b.\(form) > after
           grep -c -e Vault -e Thief -e gold after
@@ -57,7 +57,7 @@ import Testing
   func keys() throws {
     let run = try CommandRun(
       shell: """
-        signature() { $audit "$1" | sed -n 's/.*Signature: \\([0-9a-f]*\\).*/\\1/p'; }
+        signature() { $audit "$1" | sed -n 's/.*Signature: \\([0-9a-f:]*\\).*/\\1/p'; }
         for n in 1 2; do $audit anonymize a.jsonl -o $n.jsonl --key key 2>/dev/null; done
         $audit anonymize a.jsonl -o 3.jsonl
         [ "$(signature 1.jsonl)" = "$(signature 2.jsonl)" ] && echo same

@@ -38,7 +38,7 @@ import Testing
           > #0 Screen.init(account:)       Screen.swift:12
           Fix: remove it in one place only, or keep the token of `account.observe(keyPath: "balance")` and call \
         `token?.invalidate(); token = nil`, which may be done twice
-          Signature: a396ec46 · seen once · event 6 · error, contained
+          Signature: 2:623bc7cd9d · seen once · event 6 · error, contained
 
         DAMAGED: 1 line of a.jsonl cannot be read, and what it said is lost
           a.jsonl:7:1: not JSON: invalid value

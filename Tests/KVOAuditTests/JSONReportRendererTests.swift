@@ -51,6 +51,7 @@ import Testing
               "count": 3,
               "events": [118, 240, 377],
               "signature": "5f0c2a91",
+              "lines": [],
               "consequence": "contained",
               "confidence": "high",
               "expected": false,
@@ -80,7 +81,8 @@ import Testing
                   ],
                   "threadName": "main",
                   "event": 118,
-                  "site": "Screen.swift:41"
+                  "site": "Screen.swift:41",
+                  "function": null
                 },
                 {
                   "role": "registered",
@@ -88,7 +90,8 @@ import Testing
                   "frames": [],
                   "threadName": null,
                   "event": null,
-                  "site": null
+                  "site": null,
+                  "function": null
                 }
               ],
               "cycle": [
@@ -117,6 +120,7 @@ import Testing
                   "count": 1,
                   "events": [],
                   "signature": "00000001",
+                  "lines": [],
                   "consequence": "contained",
                   "confidence": "low",
                   "expected": true,

@@ -23,7 +23,7 @@ import Testing
         return .file(path: try folder.file(name, text + LogText.exit))
       case 4:
         let text = LogText.doubleRemove(process: 1)
-          .replacing("Screen.swift:41", with: "Screen.swift:\(number)")
+          .replacing("Screen.deinit", with: "Screen.end\(number)()")
         return .file(path: try folder.file(name, text))
       case 5:
         let dropped = #"{"event":"dropped","count":\#(number)}"# + "\n"

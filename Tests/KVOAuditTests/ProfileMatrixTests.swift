@@ -29,16 +29,16 @@ import Testing
     #expect(
       String(decoding: try matrix().text, as: UTF8.self) == """
         PROFILES: what becomes of each fault on each runtime (-: it is none there)
-          rule        signature  swift      apple-modern  apple-legacy  gnustep-1.28  gnustep-modern
-          KVO002      7893bc64   contained  crash         crash         none          crash
+          rule        signature      swift      apple-modern  apple-legacy  gnustep-1.28  gnustep-modern
+          KVO002      2:5e158e4537   contained  crash         crash         none          crash
             Screen#9 removed an observation of "balance" from Account#12 that was not registered, on thread 1
-          KVO001      18b73805   -          -             -             none          -
+          KVO001      2:7f929db062   -          -             -             none          -
             Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1
-          KVO005      ceed24b8   wrong      wrong         wrong         wrong         wrong
+          KVO005      2:feccf57dd6   wrong      wrong         wrong         wrong         wrong
             Screen#3 observes "balance" of Account#12 twice under the same context, on thread 1
-          errors                 1          1             1             0             1
-          warnings               1          1             1             3             1
-          not judged             19         19            19            19            19
+          errors                     1          1             1             0             1
+          warnings                   1          1             1             3             1
+          not judged                 19         19            19            19            19
         Not judged is not clean; with one runtime, kvo-audit lists those rules, and why.
 
         """
@@ -65,7 +65,7 @@ import Testing
               {
                 "code": "KVO002",
                 "slug": "remove-unregistered",
-                "signature": "7893bc64",
+                "signature": "2:5e158e45375efc1230fbbe822bc94e46",
                 "message": "Screen#9 removed an observation of \"balance\" from Account#12 that was not registered, on thread 1",
                 "profiles": {
                   "swift": {
@@ -98,7 +98,7 @@ import Testing
               {
                 "code": "KVO001",
                 "slug": "double-remove",
-                "signature": "18b73805",
+                "signature": "2:7f929db06274927d5c4c233e508812d0",
                 "message": "Screen#3 removed its observation of \"balance\" from Account#12 a second time, on thread 1",
                 "profiles": {
                   "swift": null,
@@ -115,7 +115,7 @@ import Testing
               {
                 "code": "KVO005",
                 "slug": "duplicate-registration",
-                "signature": "ceed24b8",
+                "signature": "2:feccf57dd611e287ca61e6b5cb6d8660",
                 "message": "Screen#3 observes \"balance\" of Account#12 twice under the same context, on thread 1",
                 "profiles": {
                   "swift": {

@@ -72,7 +72,7 @@ struct FindingTests {
             #5 0x999
           Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \
         or remove only what was added; a token needs no such care
-          Signature: 72e4a9ae · seen once · event 1 · error, contained
+          Signature: 2:b245fb36c9 · seen once · event 1 · error, contained
 
         """
     )
@@ -153,54 +153,6 @@ struct FindingTests {
     #expect(own == [false, false, false, false, true])
   }
 
-  @Test("a signature knows the line, the types and the key path, and no address, number or folder")
-  func signature() {
-    func signature(_ write: (inout SampleLog) -> Void) -> String? {
-      Self.finding(SampleLog(write), resolver: nil)?.signature
-    }
-    let one = signature { $0.remove(stack: ["close() (/a/Screen.swift:29)"]) }
-    #expect(one == "4ed26494")
-    #expect(one == signature { $0.remove(stack: ["shut() (/b/Screen.swift:29)"]) })
-    #expect(
-      one
-        == signature {
-          $0.remove(nil, "Account#99", by: "Screen#77", stack: ["close() (Screen.swift:29)"])
-        }
-    )
-    #expect(one == signature { $0.remove(stack: ["objc_msgSend", "close() (Screen.swift:29)"]) })
-    let others = [
-      signature { $0.remove(stack: ["close() (Screen.swift:30)"]) },
-      signature { $0.remove(stack: ["close() (Scream.swift:29)"]) },
-      signature { $0.remove(nil, "Bank#12", stack: ["close() (Screen.swift:29)"]) },
-      signature { $0.remove(by: "View#3", stack: ["close() (Screen.swift:29)"]) },
-      signature { $0.remove(nil, "Account#12", "name", stack: ["close() (Screen.swift:29)"]) },
-      signature { $0.remove(stack: []) },
-    ]
-    #expect(Set(others + [one]).count == others.count + 1)
-    #expect(
-      signature { $0.remove(stack: ["close 0x1234"]) }
-        == signature { $0.remove(stack: ["close 0x5678"]) }
-    )
-  }
-
-  @Test("where the failed event has no stack, its site and then the registration's line stand in")
-  func signaturePlace() {
-    let stackless = SampleLog {
-      $0.register()
-      $0.endDeinit("Account#12")
-    }
-    let elsewhere = SampleLog {
-      $0.register(stack: ["Screen.init(account:) (Screen.swift:13)"])
-      $0.endDeinit("Account#12")
-    }
-    let site = SampleLog {
-      $0.register(at: "Bank/Screen.swift:12", stack: [])
-      $0.endDeinit("Account#12")
-    }
-    #expect(Self.finding(stackless)?.signature != Self.finding(elsewhere)?.signature)
-    #expect(Self.finding(stackless)?.signature == Self.finding(site)?.signature)
-  }
-
   @Test("equal signatures are one finding with a count and its first stacks")
   func folding() {
     let log = SampleLog { log in
@@ -212,8 +164,8 @@ struct FindingTests {
     let report = log.report()
     #expect(
       report.split(separator: "\n").filter { $0.contains("Signature") } == [
-        "  Signature: 4ed26494 · seen 13 times · events 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more · error, contained",
-        "  Signature: a1a2376d · seen once · event 14 · error, contained",
+        "  Signature: 2:40f1de4e3f · seen 13 times · events 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more · error, contained",
+        "  Signature: 2:9b071aec6d · seen once · event 14 · error, contained",
       ]
     )
     #expect(report.contains("Account#1 that was not registered, on thread 7\n"))
@@ -231,7 +183,7 @@ struct FindingTests {
           Account#12 observes its own "balance", while Pool#4 holds it strongly, on thread 1 (main)
           > #0 Screen.init(account:)   Screen.swift:12
           Fix: use `didSet` on balance, or make sure that nothing which Account owns holds it strongly
-          Signature: 6a28ab28 · seen once · event 1 · warning, unknown
+          Signature: 2:df6294f814 · seen once · event 1 · warning, unknown
 
         """
     )

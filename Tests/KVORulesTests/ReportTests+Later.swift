@@ -12,7 +12,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: let the callback of "balance" look whether its owner is still open, `guard isOpen else \#
     { return }`, or end it by `token.invalidateAndWait()` before you free what it uses
-      Signature: 6d2600ff · seen once · event 6 · low confidence · error, contained
+      Signature: 2:620f9f65e9 · seen once · event 6 · low confidence · error, contained
 
     """#,
     #"""
@@ -24,7 +24,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: hop in the handler of Screen: `Task { @MainActor in … }`, or change balance where \#
     it is observed
-      Signature: 2f133f0b · seen once · event 4 · warning, wrong
+      Signature: 2:c51ec5aae0 · seen once · event 4 · warning, wrong
 
     """#,
     #"""
@@ -36,7 +36,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: hop in the handler of Screen: `Task { @MainActor in … }`, or change balance where \#
     it is observed
-      Signature: 2f133f0b · seen once · event 4 · warning, wrong
+      Signature: 2:c51ec5aae0 · seen once · event 4 · warning, wrong
 
     """#,
     #"""
@@ -50,7 +50,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: compute under the lock and act after it: `let new = lock.withLock { … }`, and only \#
     then change, add or remove balance
-      Signature: c9f8fe3f · seen once · event 3 · error, hang
+      Signature: 2:5abad0a27d · seen once · event 3 · error, hang
 
     """#,
     #"""
@@ -62,7 +62,7 @@ extension ReportTests {
       > #0 Bank.update()           Bank.swift:15
       Fix: compute under the lock and act after it: `let new = lock.withLock { … }`, and only \#
     then change, add or remove balance
-      Signature: c9f8fe3f · seen once · event 2 · error, hang
+      Signature: 2:5abad0a27d · seen once · event 2 · error, hang
 
     """#,
     #"""
@@ -76,7 +76,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: compute under the lock and act after it: `let new = lock.withLock { … }`, and only \#
     then change, add or remove balance
-      Signature: c21f0259 · seen once · event 3 · error, hang
+      Signature: 2:5abad0a27d · seen once · event 3 · error, hang
 
     """#,
     #"""
@@ -91,7 +91,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: leave the callback early where balance is as it was: `guard change.newValue != \#
     change.oldValue else { return }`
-      Signature: db6bcee1 · seen once · event 28 · error, crash
+      Signature: 2:fd0c01158f · seen once · event 28 · error, crash
 
     """#,
     #"""
@@ -105,7 +105,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: ask for the present value too: `account.observe(keyPath: "balance", options: \#
     [.initial, .new])`, or register on the changing thread
-      Signature: bc7844c7 · seen once · event 4 · low confidence · error, wrong
+      Signature: 2:3f9cf55884 · seen once · event 4 · low confidence · error, wrong
 
     """#,
     #"""
@@ -119,7 +119,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: send the second half on every way out of the setter: `defer { \#
     didChangeValue(forKey: "balance") }`
-      Signature: fcf26da8 · seen once · event 5 · error, wrong
+      Signature: 2:fe8f2bd79d · seen once · event 5 · error, wrong
 
     """#,
     #"""
@@ -134,7 +134,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: set balance through its accessor, or bracket the write: `willChangeValue(forKey: \#
     …); defer { didChangeValue(forKey: …) }`
-      Signature: 8022d56a · seen once · event 3 · error, wrong
+      Signature: 2:feca4c416b · seen once · event 3 · error, wrong
 
     """#,
     #"""
@@ -147,7 +147,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: set owner.name through its accessor, or bracket the write: \#
     `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
-      Signature: 23770362 · seen once · event 5 · error, wrong
+      Signature: 2:6d3f30d859 · seen once · event 5 · error, wrong
 
     """#,
     #"""
@@ -160,7 +160,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: hold the objects along "owner.name" strongly, or replace one only inside \#
     `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
-      Signature: 6af39fa1 · seen once · event 3 · error, contained
+      Signature: 2:6c17a4d99a · seen once · event 3 · error, contained
 
     """#,
     #"""
@@ -173,7 +173,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: set the weak link of "owner.name" to nil before its object dies, through the \#
     accessor that notifies, or hold it strongly
-      Signature: 6c1dffb9 · seen once · event 3 · warning, wrong
+      Signature: 2:6c28ff442d · seen once · event 3 · warning, wrong
 
     """#,
     #"""
@@ -183,7 +183,7 @@ extension ReportTests {
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
       Fix: change balance on one actor or queue: `@MainActor var balance`
-      Signature: 06ee3b23 · seen once · event 2 · error, contained
+      Signature: 2:b6efaa3a2e · seen once · event 2 · error, contained
 
     """#,
     #"""
@@ -194,7 +194,7 @@ extension ReportTests {
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
       Fix: change tax on one actor or queue: `@MainActor var tax`
-      Signature: 449fd88e · seen once · event 3 · low confidence · error, contained
+      Signature: 2:eb6b6b8ddd · seen once · event 3 · low confidence · error, contained
 
     """#,
     #"""
@@ -208,10 +208,10 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       It leads to
         Screen#3 removed its observation of "balance" from Account#12 a second time, on \#
-    thread 2 (KVO001 double-remove, aaf770b8, seen once)
+    thread 2 (KVO001 double-remove, 2:9d05413e27, seen once)
       Fix: remove the observation of "balance" on one thread, or through one token: \#
     `token.invalidate()` may be called twice, and at once
-      Signature: 5fee1278 · seen once · event 3 · error, contained
+      Signature: 2:d0e3c54726 · seen once · event 3 · error, contained
 
     """#,
     #"""
@@ -225,7 +225,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove the observation of "balance" on one thread, or through one token: \#
     `token.invalidate()` may be called twice, and at once
-      Signature: 5fee1278 · seen once · event 3 · low confidence · error, contained
+      Signature: 2:d0e3c54726 · seen once · event 3 · low confidence · error, contained
 
     """#,
     #"""
@@ -239,7 +239,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove the observation of "balance" on one thread, or through one token: \#
     `token.invalidate()` may be called twice, and at once
-      Signature: 5fee1278 · seen once · event 2 · low confidence · error, contained
+      Signature: 2:d0e3c54726 · seen once · event 2 · low confidence · error, contained
 
     """#,
     #"""
@@ -253,7 +253,7 @@ extension ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: change the class of account before the first observation, or after the last
-      Signature: b1acfb14 · seen once · event 4 · error, contained
+      Signature: 2:48dba7f4a2 · seen once · event 4 · error, contained
 
     """#,
     #"""
@@ -264,7 +264,7 @@ extension ReportTests {
       Registered at, on thread 1 (main)
       > #0 Base.init()             Base.swift:9
       Fix: give each class its own context: `static let balanceContext = ObservationContext()`
-      Signature: 6cea053b · seen once · event 2 · warning, wrong
+      Signature: 2:89c795ae3b · seen once · event 2 · warning, wrong
 
     """#,
     #"""
@@ -283,7 +283,7 @@ extension ReportTests {
             ~~~~~~~~~~~~~~~ make this weak
         Screen#3
       Fix: capture weakly: `account.observe(keyPath: "balance") { [weak self] … }`
-      Signature: eedfe9e4 · seen once · event 6 · error, leak
+      Signature: 2:ac57797d21 · seen once · event 6 · error, leak
 
     """#,
     #"""
@@ -298,7 +298,7 @@ extension ReportTests {
             ~~~~~~~~ make this weak
         Screen#3
       Fix: capture weakly: `object.observe(keyPath: "…") { [weak self] … }`
-      Signature: 21d4c716 · seen once · event 2 · error, leak
+      Signature: 2:57654628fd · seen once · event 2 · error, leak
 
     """#,
     #"""
@@ -306,7 +306,7 @@ extension ReportTests {
       "gross" of Account is affected by "net", which is affected by "gross"
         (no stack, event 2)
       Fix: let gross depend on stored keys only
-      Signature: 3639ccc2 · seen once · event 2 · note, none
+      Signature: 2:1a7eb4c91b · seen once · event 2 · note, none
 
     """#,
     #"""
@@ -318,7 +318,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: end what each run adds: `token = page.observe(keyPath: "title") { … }` replaces \#
     the one before; or add it once, before the first run
-      Signature: 5cdbbb64 · seen once · event 9 · warning, leak
+      Signature: 2:bbee9b102a · seen once · event 9 · warning, leak
 
     """#,
   ]

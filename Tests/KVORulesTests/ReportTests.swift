@@ -26,7 +26,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove it in one place only, or keep the token of `account.observe(keyPath: "balance")` and \#
     call `token?.invalidate(); token = nil`, which may be done twice
-      Signature: a396ec46 · seen once · event 4 · error, contained
+      Signature: 2:623bc7cd9d · seen once · event 4 · error, contained
 
     """#,
     #"""
@@ -36,7 +36,7 @@ struct ReportTests {
       > #0 Screen.close()   Screen.swift:29
       Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \#
     or remove only what was added; a token needs no such care
-      Signature: 4ed26494 · seen once · event 2 · error, contained
+      Signature: 2:40f1de4e3f · seen once · event 2 · error, contained
 
     """#,
     #"""
@@ -49,7 +49,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: pass the context of the addition: `account.removeObserver(self, forKeyPath: \#
     "balance", context: a)`
-      Signature: 3c6cb39b · seen once · event 2 · error, contained
+      Signature: 2:138a48fca9 · seen once · event 2 · error, contained
 
     """#,
     #"""
@@ -62,7 +62,7 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: say which one: `account.removeObserver(self, forKeyPath: "balance", context: …)`
-      Signature: f5a7f9bd · seen once · event 3 · warning, wrong
+      Signature: 2:d2d548f086 · seen once · event 3 · warning, wrong
 
     """#,
     #"""
@@ -73,7 +73,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add the observation of "balance" once (in init rather than in viewWillAppear), or \#
     remove the first one before adding again
-      Signature: d823c09d · seen once · event 2 · warning, wrong
+      Signature: 2:7229c970ee · seen once · event 2 · warning, wrong
 
     """#,
     #"""
@@ -86,7 +86,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: look at account.balance yourself before you register, or remove after the addition \#
     has returned
-      Signature: cca4a992 · seen once · event 3 · error, contained
+      Signature: 2:9ecdb41556 · seen once · event 3 · error, contained
 
     """#,
     #"""
@@ -94,7 +94,7 @@ struct ReportTests {
       Account#12 observes its own "balance", on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: use `didSet` on balance, or make sure that nothing which Account owns holds it strongly
-      Signature: 6a28ab28 · seen once · event 1 · note, unknown
+      Signature: 2:df6294f814 · seen once · event 1 · note, unknown
 
     """#,
     #"""
@@ -104,7 +104,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: correct "balanse", or add the key to the key table of Account: it must name an \#
     observable property at every step
-      Signature: 8f9fad0c · seen once · event 1 · error, contained
+      Signature: 2:caa44d9cc6 · seen once · event 1 · error, contained
 
     """#,
     #"""
@@ -115,7 +115,7 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: keep the token: `self.token = account.observe(keyPath: "balance") { … }`
-      Signature: b91ff0aa · seen once · event 4 · warning, wrong
+      Signature: 2:4aefa850db · seen once · event 4 · warning, wrong
 
     """#,
     #"""
@@ -127,7 +127,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: end the observation while account is alive: `account.removeObserver(self, \#
     forKeyPath: "balance")` before the last reference goes, or let Screen hold it
-      Signature: ae91d59b · seen once · event 4 · error, contained
+      Signature: 2:9ecc8bff9a · seen once · event 4 · error, contained
 
     """#,
     #"""
@@ -139,7 +139,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }`, or \#
     use `token = account.observe(keyPath: "balance")`, which ends by itself
-      Signature: 983d2334 · seen once · event 3 · error, contained
+      Signature: 2:c4751fda22 · seen once · event 3 · error, contained
 
     """#,
     #"""
@@ -153,7 +153,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove the observation of "balance" before Screen is let go of, on the thread that \#
     changes account
-      Signature: 918e5ba8 · seen once · event 4 · error, contained
+      Signature: 2:608a1f7fa1 · seen once · event 4 · error, contained
 
     """#,
     #"""
@@ -162,7 +162,7 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:9
       Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
     didChangeValue(forKey: "balance") }`
-      Signature: f423dad8 · seen once · event 3 · error, wrong
+      Signature: 2:ee7d75555e · seen once · event 3 · error, wrong
 
     """#,
     #"""
@@ -171,7 +171,7 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
     didChangeValue(forKey: "balance") }`
-      Signature: f7dfac2a · seen once · event 2 · error, wrong
+      Signature: 2:ee7d75555e · seen once · event 2 · error, wrong
 
     """#,
     #"""
@@ -185,7 +185,7 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
     didChangeValue(forKey: "balance") }`
-      Signature: f423dad8 · seen once · event 3 · error, wrong
+      Signature: 2:ee7d75555e · seen once · event 3 · error, wrong
 
     """#,
     #"""
@@ -199,7 +199,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: handle it in Screen: `if keyPath == "balance", context == … { …; return .handled }`, \#
     or do not register for it
-      Signature: 116b5a69 · seen once · event 5 · error, contained
+      Signature: 2:25e2c26614 · seen once · event 5 · error, contained
 
     """#,
     #"""
@@ -212,7 +212,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
     each observer, and do not remove one observation while another is told
-      Signature: 5788f76a · seen once · event 4 · error, wrong
+      Signature: 2:ed3ab0ef32 · seen once · event 4 · error, wrong
 
     """#,
     #"""
@@ -224,7 +224,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: end it where the scope ends: `token.invalidate()`, or `account.removeObserver(self, \#
     forKeyPath: "balance")`; if it is meant to live, say so with `expectedToLive: "why"`
-      Signature: 2edb884b · seen once · event 4 · error, leak
+      Signature: 2:698be4d868 · seen once · event 4 · error, leak
 
     """#,
   ]

@@ -128,15 +128,15 @@ struct RootCausesTests {
           > #0 Screen.init(account:)   Screen.swift:12
           It leads to
             Screen#23 was told of "title" of Page#13 after its deallocation had begun, on \#
-        thread 1 (main) (KVO008 delivery-to-dead, b4280532, seen once)
+        thread 1 (main) (KVO008 delivery-to-dead, 2:5c35ad2cec, seen once)
             Screen#23 was deallocated while it observed "title" of Page#13, on thread 1 \#
-        (main) (KVO007 observer-deinit-while-registered, b519695c, seen once)
+        (main) (KVO007 observer-deinit-while-registered, 2:f8977a8683, seen once)
             Each of 3 runs of "open page" ended with more observations of "title" of Page by \#
-        Screen than the one before: 1, 2, 3 (KVO022 registration-growth, 5cdbbb64, seen once)
+        Screen than the one before: 1, 2, 3 (KVO022 registration-growth, 2:bbee9b102a, seen once)
           Fix: end it where the scope ends: `token.invalidate()`, or \#
         `page.removeObserver(self, forKeyPath: "title")`; if it is meant to live, say so with \#
         `expectedToLive: "why"`
-          Signature: 51cc11cf · seen 3 times · events 4, 8, 12 · error, leak
+          Signature: 2:324658c517 · seen 3 times · events 4, 8, 12 · error, leak
 
         """#
     )

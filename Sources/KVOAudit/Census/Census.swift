@@ -96,7 +96,7 @@ struct CensusTally {
     )
     for (registration, registered) in process.engine.liveRegistrations {
       let place =
-        registration.site == .none ? builder.stack(registered).place : names[registration.site]
+        names.site(registration.site)?.place ?? builder.stack(registered).place
       let key = Key(
         subject: names[registration.subject.className],
         keyPath: names[registration.keyPath],

@@ -2,9 +2,9 @@ package import KVORules
 
 /// What a report has that a former one had not, and the other way round.
 ///
-/// Findings are the same where their signatures are. A signature names a line, which moves when lines
-/// are added above it: what is left on both sides is paired where rule, types, key path and function
-/// agree, and has then moved.
+/// Findings are the same where their signatures are; the line is not part of one. Those of version 1
+/// named a line, which moves when lines are added above it: what is left on both sides, one of them of
+/// that version, is paired where rule, types, key path and function agree, and has then moved.
 package struct BaselineComparison: Sendable {
   /// The file of the former report.
   package var path: String
@@ -33,19 +33,19 @@ extension AuditReport {
   /// - Complexity: O(n log n) in the findings of both.
   package mutating func compare(with former: AuditReport, at path: String, countsNewOnly: Bool) {
     var comparison = BaselineComparison(path: path, countsNewOnly: countsNewOnly)
-    let known = Set(former.findings.flatMap(\.withConsequences).map(\.signature))
-    let present = Set(findings.flatMap(\.withConsequences).map(\.signature))
+    let known = KnownSignatures(former.findings)
+    let present = KnownSignatures(findings)
     // What moved down moved in the order in which it stood.
     var gone: [Finding.Locus: [Finding]] = [:]
-    for finding in former.findings.reversed() where !present.contains(finding.signature) {
+    for finding in former.findings.reversed() where !present.contains(finding) {
       gone[finding.locus, default: []].append(finding)
     }
     var moved: Set<String> = []
     for index in findings.indices {
-      if known.contains(findings[index].signature) {
+      if known.contains(findings[index]) {
         findings[index].baseline = .unchanged
         comparison.unchangedCount += 1
-      } else if let other = gone[findings[index].locus]?.popLast() {
+      } else if let other = gone[findings[index].locus]?.popLast(where: findings[index].mayMove(from:)) {
         findings[index].baseline = .moved(from: other.signature)
         comparison.movedCount += 1
         moved.insert(other.signature)
@@ -56,7 +56,7 @@ extension AuditReport {
     }
     let unjudged = Set(notJudged.map(\.code))
     for finding in former.findings
-    where !present.contains(finding.signature) && !moved.contains(finding.signature) {
+    where !present.contains(finding) && !moved.contains(finding.signature) {
       if unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
       } else {
@@ -67,7 +67,48 @@ extension AuditReport {
   }
 }
 
+/// What tells the findings of a report from others, those that follow from others included.
+private struct KnownSignatures {
+  private var current: Set<String> = []
+  /// Of version 1: of findings that have no other, and of the lines of those that have.
+  private var former: Set<String> = []
+  private var formerOfLines: Set<String> = []
+
+  init(_ findings: [Finding]) {
+    for finding in findings.lazy.flatMap(\.withConsequences) {
+      if Signature.isCurrent(finding.signature) {
+        current.insert(finding.signature)
+        formerOfLines.formUnion(finding.version1Signatures)
+      } else {
+        former.insert(finding.signature)
+      }
+    }
+  }
+
+  /// Whether `finding`, of another report, is one of these: reports of different versions have the
+  /// signatures of version 1 in common.
+  func contains(_ finding: Finding) -> Bool {
+    guard Signature.isCurrent(finding.signature) else {
+      return former.contains(finding.signature) || formerOfLines.contains(finding.signature)
+    }
+    return current.contains(finding.signature)
+      || finding.version1Signatures.contains(where: former.contains)
+  }
+}
+
+extension [Finding] {
+  /// Takes the last one away, if it is as `condition` says.
+  fileprivate mutating func popLast(where condition: (Finding) -> Bool) -> Finding? {
+    last.map(condition) == true ? popLast() : nil
+  }
+}
+
 extension Finding {
+  /// Whether `former` may be the same in another line: only signatures of version 1 name lines.
+  fileprivate func mayMove(from former: Finding) -> Bool {
+    !Signature.isCurrent(signature) || !Signature.isCurrent(former.signature)
+  }
+
   /// What stays of a finding's signature when its line moves.
   fileprivate struct Locus: Hashable {
     var code: RuleCode

@@ -34,8 +34,8 @@ struct ComparisonText {
     return parts.joined(separator: ", ")
   }
 
-  /// `KVO001 5f0c2a91: Screen#3 removed "balance" twice`.
+  /// `KVO001 2:5f0c2a91d3: Screen#3 removed "balance" twice`.
   static func line(_ finding: Finding) -> String {
-    ShownText.escaped("\(finding.code.rawValue) \(finding.signature): \(finding.message)")
+    ShownText.escaped("\(finding.code.rawValue) \(finding.shortSignature): \(finding.message)")
   }
 }

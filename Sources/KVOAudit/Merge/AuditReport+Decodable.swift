@@ -144,7 +144,8 @@ extension SuppressionOutcome: Decodable {
         className: try pattern(.className),
         keyPath: try pattern(.path),
         frame: try pattern(.frame),
-        signature: try pattern(.signature),
+        signature: try keys.decodeIfPresent(String.self, forKey: .signature)
+          .map { SignaturePattern($0) },
         until: day,
         reason: try keys.decode(String.self, forKey: .reason)
       ),

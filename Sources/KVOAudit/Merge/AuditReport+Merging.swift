@@ -113,7 +113,7 @@ extension Finding {
     (alone.count, alone.processCount, alone.runCount) = (0, 0, 0)
     (alone.severity, alone.confidence) = (.note, .low)
     (alone.isLibrary, alone.isSuppressed, alone.isExpected) = (false, false, false)
-    (alone.suppression, alone.crashFacts) = (nil, nil)
+    (alone.suppression, alone.crashFacts, alone.lines) = (nil, nil, [])
     return Telling(
       input: input,
       event: events.first ?? 0,
@@ -190,7 +190,7 @@ extension SuppressionOutcome {
     Dictionary(grouping: outcomes, by: \.suppression)
       .map { suppression, outcomes in
         let states = Set(outcomes.map(\.state))
-        let state = [State.expired, .used, .stale].first(where: states.contains) ?? .unused
+        let state = [State.expired, .ambiguous, .used, .stale].first(where: states.contains) ?? .unused
         return SuppressionOutcome(
           suppression,
           state: state,

@@ -6,7 +6,7 @@ extension Finding: Decodable {
   private enum Key: CodingKey {
     case code, severity, profile, message, subject, observer, keyPath, context, count, events
     case signature, consequence, confidence, expected, stacks, cycle, hint, suppressed
-    case consequences, input, historyLost, library, processes, runs, suppression, baseline, crash
+    case lines, consequences, input, historyLost, library, processes, runs, suppression, baseline, crash
   }
 
   package init(from decoder: any Decoder) throws {
@@ -35,6 +35,7 @@ extension Finding: Decodable {
       consequences: try keys.decode([Finding].self, forKey: .consequences),
       crashFacts: try keys.decodeIfPresent(CrashFacts.self, forKey: .crash)
     )
+    lines = try keys.decodeIfPresent([Line].self, forKey: .lines) ?? []
     isLibrary = try keys.decodeIfPresent(Bool.self, forKey: .library) ?? false
     processCount = try keys.decodeCountIfPresent(forKey: .processes) ?? 1
     runCount = try keys.decodeCountIfPresent(forKey: .runs) ?? 1
@@ -67,8 +68,21 @@ extension Finding.Object: Decodable {
   }
 }
 
+extension Finding.Line: Decodable {
+  private enum Key: CodingKey { case place, signature, version1 }
+
+  package init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: Key.self)
+    self.init(
+      place: try keys.decodeIfPresent(String.self, forKey: .place),
+      signature: try keys.decode(String.self, forKey: .signature),
+      version1: try keys.decodeIfPresent(String.self, forKey: .version1)
+    )
+  }
+}
+
 extension Finding.Stack: Decodable {
-  private enum Key: CodingKey { case role, thread, frames, threadName, event, site }
+  private enum Key: CodingKey { case role, thread, frames, threadName, event, site, function }
 
   package init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
@@ -78,6 +92,7 @@ extension Finding.Stack: Decodable {
       threadName: try keys.decodeIfPresent(String.self, forKey: .threadName),
       event: try keys.decodeCountIfPresent(forKey: .event) ?? 0,
       site: try keys.decodeIfPresent(String.self, forKey: .site),
+      function: try keys.decodeIfPresent(String.self, forKey: .function),
       frames: try keys.decode([Finding.StackFrame].self, forKey: .frames)
     )
   }

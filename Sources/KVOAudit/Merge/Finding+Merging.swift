@@ -11,6 +11,7 @@ extension Finding {
     count += other.count
     processCount += other.processCount
     runCount += other.runCount
+    add(lines: other.lines)
     severity = max(severity, other.severity)
     if other.confidence == .high { confidence = .high }
     isLibrary = isLibrary && other.isLibrary

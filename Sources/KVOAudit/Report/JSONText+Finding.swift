@@ -60,12 +60,25 @@ extension JSONText {
     numbers(finding.events)
     key("signature")
     value(finding.signature)
+    key("lines")
+    list(finding.lines) { $0.write($1) }
     key("consequence")
     value(finding.consequence.rawValue)
     key("confidence")
     value(finding.confidence.rawValue)
     key("expected")
     value(finding.isExpected)
+  }
+
+  private mutating func write(_ line: Finding.Line) {
+    object { text in
+      text.key("place")
+      text.value(line.place)
+      text.key("signature")
+      text.value(line.signature)
+      text.key("version1")
+      text.value(line.version1)
+    }
   }
 
   private mutating func write(_ note: SuppressionNote?) {
@@ -153,6 +166,8 @@ extension JSONText {
       text.value(stack.event == 0 ? nil : stack.event)
       text.key("site")
       text.value(stack.site)
+      text.key("function")
+      text.value(stack.function)
     }
   }
 

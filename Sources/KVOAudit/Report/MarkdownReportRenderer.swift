@@ -73,7 +73,7 @@ package struct MarkdownReportRenderer {
 
   private func details(_ finding: Finding) -> String {
     Self.folded(
-      "\(finding.code.rawValue) \(finding.code.slug), \(finding.signature)",
+      "\(finding.code.rawValue) \(finding.code.slug), \(finding.shortSignature)",
       fenced(FindingText().render(finding))
     )
   }

@@ -7,7 +7,7 @@ extension ProfileMatrix {
     var lines = ["PROFILES: what becomes of each fault on each runtime (-: it is none there)"]
     var table = [["rule", "signature"] + profiles.map(\.rawValue)]
     table += rows.map { row in
-      [row.code.rawValue, row.signature]
+      [row.code.rawValue, Signature.short(row.signature)]
         + profiles.map { row.cells[$0]?.consequence.rawValue ?? "-" }
     }
     table.append(["errors", ""] + profiles.map { Wording.grouped(count(.error, on: $0)) })

@@ -15,7 +15,7 @@ package struct Suppression: Hashable, Sendable {
   /// A frame of any of the stacks: its function, its file (with or without folders, with or without
   /// `:line`) or its image.
   package var frame: GlobPattern?
-  package var signature: GlobPattern?
+  package var signature: SignaturePattern?
   /// The last day on which it holds.
   package var until: CalendarDay
   package var reason: String
@@ -23,11 +23,20 @@ package struct Suppression: Hashable, Sendable {
   /// `kvo.suppressions:3`.
   package var place: String { "\(file):\(line)" }
 
-  /// Whether `finding` is one that it means.
+  /// Whether it means `finding`, with all its lines.
   ///
   /// Complexity: O(frames of the finding).
-  package func matches(_ finding: Finding) -> Bool {
-    matches(finding.code) && (signature?.matches(finding.signature) ?? true)
+  package func matches(_ finding: Finding) -> Bool { reach(of: finding) == .all }
+
+  /// What of `finding` it means: a signature may name one line of several.
+  func reach(of finding: Finding) -> SignaturePattern.Reach {
+    guard matchesNames(of: finding) else { return .nothing }
+    return signature?.reach(of: finding) ?? .all
+  }
+
+  /// Whether all that it names beside the signature is as in `finding`.
+  private func matchesNames(of finding: Finding) -> Bool {
+    matches(finding.code)
       && (keyPath?.matches(any: [finding.keyPath]) ?? true)
       && (className?.matches(any: finding.classNames) ?? true)
       && (frame.map { pattern in finding.stacks.contains { pattern.matches($0) } } ?? true)

@@ -16,6 +16,8 @@ package struct SuppressionOutcome: Hashable, Sendable {
     case stale
     /// Its last day is over. It suppresses nothing.
     case expired
+    /// Its signature is the beginning of several: nobody knows which is meant. It suppresses nothing.
+    case ambiguous
   }
 
   package var suppression: Suppression
@@ -38,7 +40,7 @@ package struct SuppressionOutcome: Hashable, Sendable {
     case .used: nil
     case .unused: .note
     case .stale: .warning
-    case .expired: .error
+    case .expired, .ambiguous: .error
     }
   }
 
@@ -49,6 +51,9 @@ package struct SuppressionOutcome: Hashable, Sendable {
     case .unused: "matched nothing; nothing that it could match was registered in these logs"
     case .stale:
       "matched nothing, although what it could match was registered and judged; remove it"
+    case .ambiguous:
+      "names a signature by a beginning that \(Wording.count(matchCount, "finding")) have in common; "
+        + "write more of its digits"
     case .expired where matchCount == 0:
       "ended on \(suppression.until), and nothing matches it any more; remove it"
     case .expired:
@@ -81,15 +86,20 @@ extension AuditReport {
   ///   - today: the day on which this is asked.
   /// - Complexity: O(findings × suppressions), plus the call sites for each that matches nothing.
   package mutating func suppress(_ suppressions: [Suppression], on today: CalendarDay) {
+    let ambiguous = suppressions.map { isAmbiguous($0) }
+    let isActive = zip(suppressions, ambiguous).map { $0.until >= today && !$1 }
     var matchCounts = Array(repeating: 0, count: suppressions.count)
     for index in findings.indices {
-      findings[index].suppress(suppressions, on: today, &matchCounts)
+      findings[index].suppress(suppressions, isActive, &matchCounts)
     }
     let unjudged = Set(notJudged.map(\.code))
-    self.suppressions += zip(suppressions, matchCounts).map { suppression, count in
+    self.suppressions += suppressions.indices.map { index in
+      let (suppression, count) = (suppressions[index], matchCounts[index])
       let state: SuppressionOutcome.State =
         if suppression.until < today {
           .expired
+        } else if ambiguous[index] {
+          .ambiguous
         } else if count > 0 {
           .used
         } else {
@@ -100,9 +110,22 @@ extension AuditReport {
     countFindings()
   }
 
+  /// Whether its signature is cut so short that several here begin with it.
+  private func isAmbiguous(_ suppression: Suppression) -> Bool {
+    guard let signature = suppression.signature else { return false }
+    var first: String?
+    for finding in findings.lazy.flatMap(\.withConsequences) {
+      for whole in signature.completions(in: finding) {
+        if let first, first != whole { return true }
+        first = whole
+      }
+    }
+    return false
+  }
+
   /// Whether a suppression that matched nothing would have, were the fault still there.
   private func isStale(_ suppression: Suppression, _ unjudged: Set<RuleCode>) -> Bool {
-    // A signature is of a line that may just have moved.
+    // Nothing that is registered says which signature it would have.
     guard suppression.signature == nil, let callSites else { return false }
     let rules = RuleCode.allCases.filter { suppression.matches($0) }
     return rules.allSatisfy { !unjudged.contains($0) }
@@ -113,12 +136,21 @@ extension AuditReport {
 extension Finding {
   fileprivate mutating func suppress(
     _ suppressions: [Suppression],
-    on today: CalendarDay,
+    _ isActive: [Bool],
     _ matchCounts: inout [Int]
   ) {
-    for (index, suppression) in suppressions.enumerated() where suppression.matches(self) {
+    // A line that nobody named may be another fault: all must be known.
+    var unknown = Set(lines.indices)
+    let isWhole = lines.count < Self.lineLimit
+    for (index, suppression) in suppressions.enumerated() {
+      let reach = suppression.reach(of: self)
+      if reach == .nothing { continue }
       matchCounts[index] += 1
-      if isSuppressed || suppression.until < today { continue }
+      if isSuppressed || !isActive[index] { continue }
+      if case .lines(let lines) = reach {
+        unknown.subtract(lines)
+        if !unknown.isEmpty || !isWhole { continue }
+      }
       isSuppressed = true
       self.suppression = SuppressionNote(
         reason: suppression.reason,
@@ -127,7 +159,7 @@ extension Finding {
       )
     }
     for index in consequences.indices {
-      consequences[index].suppress(suppressions, on: today, &matchCounts)
+      consequences[index].suppress(suppressions, isActive, &matchCounts)
     }
   }
 }

@@ -48,7 +48,7 @@ struct SuppressionParser {
     guard let reason, !reason.isEmpty else {
       throw Problem("no reason; end the line with why, as in: \(example)")
     }
-    if let signature = values["signature"] { try check(signature: signature) }
+    let signature = try values["signature"].map(signature)
     let suppression = Suppression(
       file: file,
       line: number,
@@ -56,7 +56,7 @@ struct SuppressionParser {
       className: values["class"].map(GlobPattern.init),
       keyPath: values["path"].map(GlobPattern.init),
       frame: values["frame"].map(GlobPattern.init),
-      signature: values["signature"].map(GlobPattern.init),
+      signature: signature,
       until: day,
       reason: String(reason)
     )
@@ -85,14 +85,13 @@ struct SuppressionParser {
     )
   }
 
-  private static func check(signature: String) throws(Problem) {
-    let isGlob = signature.contains { "*?\\".contains($0) }
-    let isHex = signature.allSatisfy { "0123456789abcdef".contains($0) } && signature.count == 8
-    if !isGlob, !isHex {
-      throw Problem(
-        "\"\(signature)\" is no signature; reports have eight of 0-9 and a-f, as signature=0382ba56"
-      )
-    }
+  private static func signature(_ text: String) throws(Problem) -> SignaturePattern {
+    let pattern = SignaturePattern(text)
+    if pattern.isName { return pattern }
+    throw Problem(
+      "\"\(text)\" is no signature; reports have 2: and at least eight of 0-9 and a-f, as "
+        + "signature=2:5f0c2a91d3"
+    )
   }
 
   private static func split(_ word: String) throws(Problem) -> (key: String, value: String) {
@@ -119,8 +118,8 @@ struct SuppressionParser {
 extension Suppression {
   /// Whether it says nothing about what it is for.
   fileprivate var meansAll: Bool {
-    rule.matchesAll
-      && [className, keyPath, frame, signature].allSatisfy { $0?.matchesAll ?? true }
+    rule.matchesAll && (signature?.matchesAll ?? true)
+      && [className, keyPath, frame].allSatisfy { $0?.matchesAll ?? true }
   }
 }
 

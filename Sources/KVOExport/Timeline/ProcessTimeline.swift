@@ -169,7 +169,7 @@ struct ProcessTimeline {
       thread: thread,
       id: observation.id
     )
-    if registration.site != .none { event.arguments = [("site", .text(names[registration.site]))] }
+    if let site = names.site(registration.site) { event.arguments = [("site", .text(site.text))] }
     writer.append(event)
   }
 

@@ -119,7 +119,7 @@ struct FindingMaker {
         date: fault.facts.date
       )
     )
-    finding.signature = FindingBuilder.signature(of: finding)
+    finding.identify()
     return finding
   }
 

@@ -24,6 +24,8 @@ package struct Finding: Hashable, Sendable {
     package var event: Int
     /// The source line of the call where the compiler gave it, or nil.
     package var site: String?
+    /// The function that the call stands in, where the compiler gave it, or nil.
+    package var function: String?
     /// Innermost first; empty where the event carried no stack.
     package var frames: [StackFrame]
 
@@ -33,6 +35,7 @@ package struct Finding: Hashable, Sendable {
       threadName: String? = nil,
       event: Int,
       site: String? = nil,
+      function: String? = nil,
       frames: [StackFrame] = []
     ) {
       self.role = role
@@ -40,6 +43,7 @@ package struct Finding: Hashable, Sendable {
       self.threadName = threadName
       self.event = event
       self.site = site
+      self.function = function
       self.frames = frames
     }
   }
@@ -127,8 +131,11 @@ package struct Finding: Hashable, Sendable {
   /// The edges of a retain cycle, from and back to the first object; empty for other rules.
   package var cycle: [Edge]
   package var hint: String
-  /// Eight hexadecimal digits that stay the same from run to run.
+  /// What tells it from others (``Signature``); the same from run to run, whatever the line.
   package var signature: String
+  /// The lines at which it happened, ordered, with their own signatures; empty where a report of
+  /// version 1 does not say.
+  package var lines: [Line] = []
   /// Whether a test said that this violation is meant.
   package var isExpected: Bool
   package var isSuppressed: Bool

@@ -81,7 +81,7 @@ package struct FindingBuilder {
       finding.cycle = references.map(edge)
       if let place = references.placeToWeaken { finding.cycle[place].shouldBeWeak = true }
     }
-    finding.signature = Self.signature(of: finding, of: ownClass(of: verdict))
+    finding.identify(of: ownClass(of: verdict))
     return finding
   }
 
@@ -146,12 +146,14 @@ package struct FindingBuilder {
   /// - Complexity: O(frames), plus the look-ups of the resolver; of a stack that was asked for before
   ///   O(1).
   package func stack(_ evidence: Evidence, dying: String? = nil) -> Finding.Stack {
-    Finding.Stack(
+    let site = names.site(evidence.site)
+    return Finding.Stack(
       role: evidence.role,
       thread: evidence.thread.map { names.text(of: $0) },
       threadName: evidence.thread.flatMap { threadNames[$0] }.map { names[$0] },
       event: evidence.event,
-      site: evidence.site == .none ? nil : names[evidence.site],
+      site: site?.place,
+      function: site?.function,
       frames: reported(evidence.stack, dying: dying).frames
     )
   }

@@ -28,6 +28,7 @@ package struct FindingFolder: Sendable {
       return
     }
     causes.note(finding, at: place)
+    folded[place].add(lines: finding.lines)
     let new = finding.events.filter { !known[place].contains($0) }
     known[place].formUnion(new)
     folded[place].events += new

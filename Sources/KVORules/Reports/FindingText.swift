@@ -9,7 +9,7 @@
 ///       Registered at, on thread 1 (main)
 ///       > #0 Screen.init(account:)       Screen.swift:12
 ///       Fix: …
-///       Signature: 5f0c2a91 · seen 3 times · events 118, 240, 377 · error, contained
+///       Signature: 2:5f0c2a91d3 · seen 3 times · events 118, 240, 377 · error, contained
 ///
 /// The sign in the gutter marks the first frame of the user's own code.
 package struct FindingText: Sendable {
@@ -18,6 +18,8 @@ package struct FindingText: Sendable {
 
   /// How many events a finding lists.
   private static let eventLimit = 10
+  /// How many other lines it lists.
+  private static let lineLimit = 8
   /// The widest column of functions, in characters.
   private static let functionLimit = 60
 
@@ -38,6 +40,7 @@ package struct FindingText: Sendable {
       if place > 0 { lines.append("  \(stack.heading)") }
       lines += self.lines(of: stack, width: width, isEvent: finding.crashFacts == nil)
     }
+    if let others = Self.otherLines(finding) { lines.append("  Also at \(others)") }
     if finding.isHistoryLost { lines.append("  (earlier history lost)") }
     lines += Self.drawing(of: finding.cycle)
     lines += Self.lines(of: finding.consequences)
@@ -65,6 +68,15 @@ package struct FindingText: Sendable {
 
   // MARK: - Parts
 
+  /// The lines of the finding that the first stacks do not show: `Screen.swift:41, Screen.swift:52`.
+  package static func otherLines(_ finding: Finding) -> String? {
+    let shown = Set(finding.stacks.compactMap(\.place))
+    let others = finding.lines.compactMap(\.place).filter { !shown.contains($0) }
+    guard finding.lines.count > 1, !others.isEmpty else { return nil }
+    let more = others.count > lineLimit ? " and \(others.count - lineLimit) more lines" : ""
+    return others.prefix(lineLimit).joined(separator: ", ") + more
+  }
+
   private func heading(_ finding: Finding) -> String {
     // As the sanitizers do, whatever the severity; that stands in the last line.
     let word =
@@ -79,12 +91,15 @@ package struct FindingText: Sendable {
 
   private func lines(of stack: Finding.Stack, width: Int, isEvent: Bool = true) -> [String] {
     if stack.frames.isEmpty {
-      if let site = stack.site { return [painted("  > #0 \(pad("(call)", width))\(site)", "1")] }
+      if let site = stack.site {
+        return [painted("  > #0 \(pad(stack.function ?? "(call)", width))\(site)", "1")]
+      }
       return ["    (no stack" + (stack.event > 0 && isEvent ? ", event \(stack.event))" : ")")]
     }
     // Without names nobody can tell the user's frame: the line that the compiler gave stands in.
     let isNamed = stack.frames.contains(where: \.isFirstOwn)
-    let site = isNamed ? nil : stack.site.map { painted("  > at \($0)", "1") }
+    let function = stack.function.map { " in \($0)" } ?? ""
+    let site = isNamed ? nil : stack.site.map { painted("  > at \($0)\(function)", "1") }
     let frames = stack.frames.enumerated().map { number, frame in
       let place = Self.place(of: frame)
       let function = frame.shownFunction
@@ -103,7 +118,7 @@ package struct FindingText: Sendable {
     return ["  It leads to"]
       + consequences.map { finding in
         let count = finding.count == 1 ? "once" : "\(finding.count) times"
-        let rule = "\(finding.code.rawValue) \(finding.code.slug), \(finding.signature)"
+        let rule = "\(finding.code.rawValue) \(finding.code.slug), \(finding.shortSignature)"
         return "    \(finding.message) (\(rule), seen \(count))"
       }
   }
@@ -123,7 +138,7 @@ package struct FindingText: Sendable {
   }
 
   private static func trailer(_ finding: Finding) -> String {
-    var parts = ["Signature: \(finding.signature)"]
+    var parts = ["Signature: \(finding.shortSignature)"]
     parts.append(finding.count == 1 ? "seen once" : "seen \(finding.count) times")
     if !finding.events.isEmpty {
       let shown = finding.events.prefix(eventLimit).map(String.init).joined(separator: ", ")
@@ -155,7 +170,7 @@ package struct FindingText: Sendable {
 
   private func functionWidth(_ stacks: [Finding.Stack]) -> Int {
     let names = stacks.flatMap { stack in
-      stack.frames.isEmpty ? ["(call)"] : stack.frames.map(\.shownFunction)
+      stack.frames.isEmpty ? [stack.function ?? "(call)"] : stack.frames.map(\.shownFunction)
     }
     let widest = names.map(\.count).filter { $0 <= Self.functionLimit }.max() ?? 0
     return widest + 3

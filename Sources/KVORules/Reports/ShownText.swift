@@ -43,6 +43,9 @@ extension Finding {
     copy.hint = ShownText.escaped(hint)
     copy.stacks = stacks.map(\.shown)
     copy.consequences = consequences.map(\.shown)
+    for index in lines.indices {
+      copy.lines[index].place = lines[index].place.map(ShownText.escaped)
+    }
     copy.suppression?.reason = ShownText.escaped(suppression?.reason ?? "")
     copy.suppression?.place = ShownText.escaped(suppression?.place ?? "")
     copy.cycle = cycle.map { edge in
@@ -70,6 +73,7 @@ extension Finding.Stack {
     copy.thread = thread.map(ShownText.escaped)
     copy.threadName = threadName.map(ShownText.escaped)
     copy.site = site.map(ShownText.escaped)
+    copy.function = function.map(ShownText.escaped)
     copy.frames = frames.map { frame in
       var copy = frame
       copy.symbol = frame.symbol.map(ShownText.escaped)

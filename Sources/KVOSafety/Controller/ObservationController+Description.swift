@@ -21,7 +21,7 @@ extension ObservationController: CustomDebugStringConvertible {
       let options = Registration.Options.named.filter { registration.options.contains($0.option) }
       let list = options.isEmpty ? "" : " (\(options.map(\.name).joined(separator: ", ")))"
       return "\n  \(text(registration.subject)) \"\(entry.keyPath)\"\(list),"
-        + " since \(names[registration.site])"
+        + " since \(names.site(registration.site)?.place ?? "")"
     }
     let kept = Set(known.compactMap { $0.object.map { ObjectIdentifier($0) } }).count
     let keeps = kept == 0 ? "" : ", keeps \(kept) \(kept == 1 ? "object" : "objects") alive"

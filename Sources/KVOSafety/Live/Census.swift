@@ -49,7 +49,7 @@ extension KVO {
         observer: registration.observer.map(text),
         keyPath: names[registration.keyPath],
         options: ObservingOptions(registration.options),
-        site: names[registration.site],
+        site: names.site(registration.site)?.place ?? "",
         expectedToLive: reason.isEmpty ? nil : reason
       )
     }

@@ -27,7 +27,12 @@ struct LiveReport {
   }
 
   func violation(of rule: LiveRule) -> ObservationViolation {
-    ObservationViolation(rule: rule, message: finding.message, report: text)
+    ObservationViolation(
+      rule: rule,
+      message: finding.message,
+      report: text,
+      signature: finding.signature
+    )
   }
 
   private var command: String {

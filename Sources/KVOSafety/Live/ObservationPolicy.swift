@@ -37,4 +37,7 @@ public struct ObservationViolation: Hashable, Sendable {
   public let message: String
   /// The whole report as text, with stacks as addresses.
   public let report: String
+  /// What tells the fault from others in every run, as tests, logs and suppressions have it: `2:` and
+  /// hexadecimal digits.
+  public let signature: String
 }

@@ -18,8 +18,11 @@ struct CallSite: Sendable {
     self.function = function
   }
 
-  /// The file and line as logs have it: `Screen.swift:12`.
-  var id: StringID { Recorder.shared.id(of: "\(fileParts.file):\(line)") }
+  /// The file, line and function as logs have them: `Screen.swift:12 viewDidDisappear()`.
+  var id: StringID {
+    let site = SourceSite(place: "\(fileParts.file):\(line)", function: "\(function)")
+    return Recorder.shared.id(of: site.text)
+  }
 
   /// The place as a stack of one frame, for events that carry no stack.
   var stack: StackID {

@@ -114,7 +114,8 @@ import Testing
                   "frames": [],
                   "threadName": null,
                   "event": null,
-                  "site": "a\"b"
+                  "site": "a\"b",
+                  "function": null
                 }
               }
             ],

@@ -22,6 +22,7 @@ import Testing
         let line = Int.random(in: 41...44, using: &random)
         text += LogText.doubleRemove(process: number * 10 + process)
           .replacing("Screen.swift:41", with: "Screen.swift:\(line)")
+          .replacing("Screen.deinit", with: "Screen.end\(line / 2)()")
       }
       switch Int.random(in: 0..<5, using: &random) {
       case 0: text += "broken\n"

@@ -10,10 +10,10 @@ import Testing
 
   private static func described(_ one: Suppression) -> String {
     let patterns = [
-      ("class", one.className), ("path", one.keyPath), ("frame", one.frame),
-      ("signature", one.signature),
+      ("class", one.className?.text), ("path", one.keyPath?.text), ("frame", one.frame?.text),
+      ("signature", one.signature?.text),
     ]
-    let parts = patterns.compactMap { key, pattern in pattern.map { "\(key)=<\($0.text)>" } }
+    let parts = patterns.compactMap { key, pattern in pattern.map { "\(key)=<\($0)>" } }
     return (["\(one.line)", one.rule.text] + parts + ["\(one.until)", one.reason])
       .joined(separator: "|")
   }
@@ -82,7 +82,7 @@ import Testing
       ),
       (
         "KVO001 signature=xyz until=2027-01-01 because x",
-        "\"xyz\" is no signature; reports have eight"
+        "\"xyz\" is no signature; reports have 2: and at least eight"
       ),
       ("* class=* until=2027-01-01 because x", "it would suppress everything; name a rule"),
     ]

@@ -120,7 +120,7 @@ struct FindingSection {
             page.element(
               "span",
               ["class": "quiet small"],
-              text: " (\(rule), \(consequence.signature), seen \(times))"
+              text: " (\(rule), \(consequence.shortSignature), seen \(times))"
             )
             if !consequence.cycle.isEmpty { page.write(CycleDrawing(consequence.cycle)) }
           }
@@ -162,7 +162,8 @@ struct FindingSection {
 
   private var terms: [(String, String)] {
     var terms = crashTerms
-    terms.append((Self.signatureTerm, finding.signature))
+    terms.append((Self.signatureTerm, finding.shortSignature))
+    if let others = FindingText.otherLines(finding) { terms.append(("Also at", others)) }
     if !finding.events.isEmpty {
       let shown = finding.events.prefix(Self.eventLimit).map { Wording.grouped($0) }
       let more = finding.events.count - Self.eventLimit
@@ -189,7 +190,7 @@ struct FindingSection {
     case nil: nil
     case .new: "new"
     case .unchanged: "unchanged"
-    case .moved(let from): "moved to another line; its signature was \(from)"
+    case .moved(let from): "moved to another line; it was \(from)"
     }
   }
 

@@ -118,7 +118,7 @@ extension HTMLText {
       page.element("code", text: finding.code.rawValue)
       page.markup(" ")
       page.text(finding.message, limit: 300)
-      page.element("code", ["class": "quiet"], text: " \(finding.signature)")
+      page.element("code", ["class": "quiet"], text: " \(finding.shortSignature)")
     }
     line()
   }

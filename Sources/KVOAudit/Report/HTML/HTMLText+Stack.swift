@@ -23,10 +23,11 @@ extension HTMLText {
       if stack.frames.isEmpty {
         let event = stack.event > 0 && isEvent ? " (event \(Wording.grouped(stack.event)))" : ""
         page.element("p", ["class": "small"]) { page in
-          page.text(stack.site ?? "No stack was recorded\(event).")
+          let call = [stack.function, stack.site].compactMap(\.self).joined(separator: "  ")
+          page.text(call.isEmpty ? "No stack was recorded\(event)." : call)
         }
       } else {
-        page.write(stack.frames, site: stack.site)
+        page.write(stack.frames, site: stack.site, function: stack.function)
       }
       let own = stack.frames.first(where: \.isFirstOwn)
       if let own, let file = own.file, let excerpt = sources.excerpt(file, own.line) {
@@ -36,13 +37,17 @@ extension HTMLText {
     line()
   }
 
-  private mutating func write(_ frames: [Finding.StackFrame], site: String?) {
+  private mutating func write(
+    _ frames: [Finding.StackFrame],
+    site: String?,
+    function: String?
+  ) {
     let isNamed = frames.contains(where: \.isFirstOwn)
     element("ol", ["class": "frames"]) { page in
       page.line()
       // Without names nobody can tell the user's frame: the line that the compiler gave stands in.
       if !isNamed, let site {
-        page.frame(number: "", function: "(call)", place: site, isOwn: true)
+        page.frame(number: "", function: function ?? "(call)", place: site, isOwn: true)
       }
       for (number, frame) in frames.prefix(FindingSection.frameLimit).enumerated() {
         page.frame(

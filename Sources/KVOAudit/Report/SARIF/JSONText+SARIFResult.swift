@@ -28,8 +28,15 @@ extension JSONText {
       }
       text.key("partialFingerprints")
       text.object { text in
-        text.key("kvoAuditSignature/v1")
-        text.value(finding.signature)
+        if Signature.isCurrent(finding.signature) {
+          text.key("kvoAuditSignature/v2")
+          text.value(finding.signature)
+        }
+        // Services that know it by the former one go on knowing it.
+        if let former = finding.version1Signatures.first {
+          text.key("kvoAuditSignature/v1")
+          text.value(former)
+        }
       }
       text.key("suppressions")
       text.list(finding.suppressionReasons) { text, reason in
