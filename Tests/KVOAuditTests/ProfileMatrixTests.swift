@@ -29,16 +29,16 @@ import Testing
     #expect(
       String(decoding: try matrix().text, as: UTF8.self) == """
         PROFILES: what becomes of each fault on each runtime (-: it is none there)
-          rule        signature      swift      apple-modern  apple-legacy  gnustep-1.28  gnustep-modern
-          KVO002      2:5e158e4537   contained  crash         crash         none          crash
+          rule        signature     swift      apple-modern  apple-legacy  gnustep-1.28  gnustep-modern
+          KVO002      2:5e158e4537  contained  crash         crash         none          crash
             Screen#9 removed an observation of "balance" from Account#12 that was not registered, on thread 1
-          KVO001      2:7f929db062   -          -             -             none          -
+          KVO001      2:7f929db062  -          -             -             none          -
             Screen#3 removed its observation of "balance" from Account#12 a second time, on thread 1
-          KVO005      2:feccf57dd6   wrong      wrong         wrong         wrong         wrong
+          KVO005      2:feccf57dd6  wrong      wrong         wrong         wrong         wrong
             Screen#3 observes "balance" of Account#12 twice under the same context, on thread 1
-          errors                     1          1             1             0             1
-          warnings                   1          1             1             3             1
-          not judged                 19         19            19            19            19
+          errors                    1          1             1             0             1
+          warnings                  1          1             1             3             1
+          not judged                19         19            19            19            19
         Not judged is not clean; with one runtime, kvo-audit lists those rules, and why.
 
         """

@@ -123,7 +123,9 @@ struct SignatureTests {
     #expect(named.signature == bare.signature)
     #expect(named.lines.map(\.signature) == bare.lines.map(\.signature))
     #expect(named.lines.map(\.place) == ["My Screen.swift:12"])
-    #expect(bare.stacks.last?.function == "show()" && bare.stacks.last?.site == "My Screen.swift:12")
+    #expect(
+      bare.stacks.last?.function == "show()" && bare.stacks.last?.site == "My Screen.swift:12"
+    )
   }
 
   @Test("of two lines of one function is one, and both lines are told")

@@ -45,10 +45,8 @@ enum Faults {
 
   private static func registerTwice() {
     let (account, screen) = (Account(), Screen())
-    account.addObserver(screen, forKeyPath: "balance")
-    account.addObserver(screen, forKeyPath: "balance")
-    account.removeObserver(screen, forKeyPath: "balance")
-    account.removeObserver(screen, forKeyPath: "balance")
+    for _ in 1...2 { account.addObserver(screen, forKeyPath: "balance") }
+    for _ in 1...2 { account.removeObserver(screen, forKeyPath: "balance") }
   }
 
   private static func letObservedGo() {
@@ -109,7 +107,6 @@ enum Faults {
     let keeper = Keeper()
     keeper.token = account.observe(\.balance) { _, _ in keeper.count += 1 }
     KVO.findRetainCycles(from: keeper)
-    keeper.token = nil
   }
 
   private static func observeItself() {

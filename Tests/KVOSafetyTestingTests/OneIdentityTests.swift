@@ -84,7 +84,6 @@ struct OneIdentityTests {
         report.findings.flatMap(\.withConsequences).map(Identity.init)
           .filter { rules.contains($0.code) }
       )
-      try "\(failure ?? "")\nLIVE\n\(live.map(\.description).sorted().joined(separator: "\n"))\nAUD\n\(audited.map(\.description).sorted().joined(separator: "\n"))\nTEST\n\(tested.map(\.description).sorted().joined(separator: "\n"))\n".write(toFile: "/tmp/w5id.txt", atomically: true, encoding: .utf8)
       #expect(live.subtracting(audited).isEmpty)
       #expect(audited.subtracting(live).isEmpty)
       #expect(live.subtracting(tested).isEmpty)

@@ -45,7 +45,9 @@ extension AuditReport {
       if known.contains(findings[index]) {
         findings[index].baseline = .unchanged
         comparison.unchangedCount += 1
-      } else if let other = gone[findings[index].locus]?.popLast(where: findings[index].mayMove(from:)) {
+      } else if let other = gone[findings[index].locus]?.popLast(
+        where: findings[index].mayMove(from:)
+      ) {
         findings[index].baseline = .moved(from: other.signature)
         comparison.movedCount += 1
         moved.insert(other.signature)

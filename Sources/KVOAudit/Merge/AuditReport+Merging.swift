@@ -190,7 +190,8 @@ extension SuppressionOutcome {
     Dictionary(grouping: outcomes, by: \.suppression)
       .map { suppression, outcomes in
         let states = Set(outcomes.map(\.state))
-        let state = [State.expired, .ambiguous, .used, .stale].first(where: states.contains) ?? .unused
+        let state =
+          [State.expired, .ambiguous, .used, .stale].first(where: states.contains) ?? .unused
         return SuppressionOutcome(
           suppression,
           state: state,

@@ -6,7 +6,8 @@ extension Finding: Decodable {
   private enum Key: CodingKey {
     case code, severity, profile, message, subject, observer, keyPath, context, count, events
     case signature, consequence, confidence, expected, stacks, cycle, hint, suppressed
-    case lines, consequences, input, historyLost, library, processes, runs, suppression, baseline, crash
+    case lines, consequences, input, historyLost, library, processes, runs, suppression, baseline,
+      crash
   }
 
   package init(from decoder: any Decoder) throws {

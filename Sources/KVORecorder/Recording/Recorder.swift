@@ -22,6 +22,8 @@ package struct Recorder: Sendable {
     var exitDuties: [@Sendable () -> Void] = []
     /// What ``Recorder/names`` gave last.
     var names = TraceNames()
+    /// What the threads are called whose events a memory took.
+    var threadNames: [ThreadID: StringID] = [:]
   }
 
   /// The log that is being written.
@@ -153,6 +155,18 @@ package struct Recorder: Sendable {
 
   /// The calling thread.
   package static var currentThread: ThreadID { ThreadID(kvos_thread_number()) }
+
+  /// What the system calls the calling thread, as logs name it; none where it has no name.
+  package static var currentThreadName: StringID {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
+      guard let start = buffer.baseAddress else { return .none }
+      kvos_thread_name(start, buffer.count)
+      return start.pointee == 0 ? .none : id(of: String(cString: start))
+    }
+  }
+
+  /// What the threads are called whose events a memory took, as logs name them.
+  package var threadNames: [ThreadID: StringID] { Self.state.withLock { $0.threadNames } }
 
   /// Whether full stacks have libunwind to work with, or fall back to frame pointers.
   package static var hasUnwinder: Bool { kvos_has_unwinder() != 0 }
@@ -286,9 +300,14 @@ package struct Recorder: Sendable {
       stack: stack,
       scope: scope
     )
-    Self.state.withLock { state in
+    let thread = Self.currentThread
+    let isNamed = Self.state.withLock { state in
       for memory in state.memories { memory.take(event) }
+      return state.threadNames[thread] != nil
     }
+    if isNamed { return }
+    let name = Self.currentThreadName
+    Self.state.withLock { $0.threadNames[thread] = name }
   }
 
   // MARK: Memories

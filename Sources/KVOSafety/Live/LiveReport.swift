@@ -10,12 +10,12 @@ struct LiveReport {
   private let finding: Finding
 
   init(_ verdict: Verdict) {
-    var names = Recorder.shared.names
-    let main = names.id(of: "main")
+    var threadNames = [ThreadID(1): Recorder.id(of: "main")]
+    threadNames[Recorder.currentThread] = Recorder.currentThreadName
     let builder = FindingBuilder(
-      names: names,
+      names: Recorder.shared.names,
       profile: .swift,
-      threadNames: [ThreadID(1): main],
+      threadNames: threadNames.filter { $0.value != .none },
       modules: ImageList.loadedImages()
     )
     finding = builder.finding(for: verdict)

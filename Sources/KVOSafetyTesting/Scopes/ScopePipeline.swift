@@ -13,8 +13,9 @@ enum ScopePipeline {
   static func findings(of events: [Event]) -> [Finding] {
     // The images first: a stack is looked up in those that are known when it is met.
     var preamble = ImageList.loadedImages().map { Event(.module($0)) }
-    let main = Recorder.shared.id(of: "main")
-    preamble.append(Event(.threadName(main), thread: ThreadID(1)))
+    var threads = Recorder.shared.threadNames.filter { $0.value != .none }
+    threads[ThreadID(1)] = Recorder.shared.id(of: "main")
+    preamble += threads.map { Event(.threadName($0.value), thread: $0.key) }
     let input = AuditInput.events(
       preamble + events,
       names: Recorder.shared.names,

@@ -238,7 +238,7 @@ struct HTMLReportRendererTests {
     let html = String(decoding: bytes, as: UTF8.self)
     #expect(
       html.contains(
-        "<dt>Since the baseline</dt><dd>moved to another line; its signature was 0382ba56</dd>"
+        "<dt>Since the baseline</dt><dd>moved to another line; it was 0382ba56</dd>"
       )
     )
     #expect(

@@ -62,7 +62,9 @@ extension FlameGraph {
     let frames = site.stack.frames
     if frames.isEmpty {
       return [
-        site.stack.site.map { Call(name: site.stack.function ?? "(call)", place: $0, isFirstOwn: true) }
+        site.stack.site.map {
+          Call(name: site.stack.function ?? "(call)", place: $0, isFirstOwn: true)
+        }
           ?? Call(name: "(no stack recorded)")
       ]
     }
