@@ -113,7 +113,7 @@ struct ExampleTests {
     let audit = try Built.run("kvo-audit", ["log.kvolog"], in: folder.url)
     #expect(audit.status == 1)
     #expect(findings(audit.output).count == 1)
-    #expect(audit.output.contains("  > at main.swift:11\n"))
+    #expect(audit.output.contains("  > at main.swift:11 in "))
     #expect(audit.output.contains("has no debug information"))
   }
 }

@@ -105,6 +105,7 @@ enum Faults {
   private static func keepTheOwner() {
     let account = Account()
     let keeper = Keeper()
+    keeper.account = account
     keeper.token = account.observe(\.balance) { _, _ in keeper.count += 1 }
     KVO.findRetainCycles(from: keeper)
   }
@@ -144,6 +145,7 @@ private final class Owner {
 }
 
 private final class Keeper {
+  var account: Account?
   var token: ObservationToken?
   var count = 0
 }

@@ -55,7 +55,7 @@ struct RetainScopeTests {
       .filter { $0.hasPrefix("  >") || !$0.contains("    #") }
       .map {
         $0.replacing(#/[a-z]#\d+/#) { "\($0.output.prefix(1))#N" }.replacing(
-          #/, on thread \d+( \(main\))?/#,
+          #/, on thread \d+( \([^)]*\))?/#,
           with: ""
         )
         .replacing(#/\S {3,}/#) { "\($0.output.prefix(1)) " }

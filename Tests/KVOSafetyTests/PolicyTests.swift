@@ -71,8 +71,8 @@ struct PolicyTests {
 }
 
 private func currentThreadNumber() -> String {
-  let number = Recorder.currentThread.rawValue
-  return number == 1 ? "1 (main)" : "\(number)"
+  let name = Recorder.shared.text(of: Recorder.currentThreadName)
+  return "\(Recorder.currentThread.rawValue)" + (name.isEmpty ? "" : " (\(name))")
 }
 
 private final class Seen: Sendable {
