@@ -26,14 +26,15 @@ REGISTRATION = """shape subject:obj keyPath:text registration?0:id observer?1:ob
 EVENTS = f"""
 process = schema:u63 shape pid?0:u63 executable?1:text
  runtime?2:swift|apple|gnustep-1.28|gnustep-modern os?3:text started?4:text complete@5:false|true
+ saysScopes@6:|true
 module = path:text buildID:sid loadBias:address textStart:address textEnd:address
 threadName = name:text
 live register = {REGISTRATION}
 registerEnd = registration:id
 refused = {REGISTRATION.replace("keyPath:text", "keyPath:sid")}
  reason:nilKeyPath|emptyKeyPath|unknownKey|throughCollection|readOnly|notObservable part:sid
-remove removeEnd = shape subject:obj keyPath:text observer?0:obj registration?1:id context@2:context
- site?4:sid
+remove removeEnd = shape subject:obj keyPath:text observer?0:obj registration?5:null registration?1:id
+ context@2:context site?4:sid
 cancel = registration:id by:user|owner|subject|token|observer
 willChange didChange = shape subject:obj key:text change?2:id kind@0:|insertion|removal|replacement
 notify notifyEnd = shape registration:id change?2:id phase@0:initial|prior|after executor?3:sid
@@ -261,9 +262,14 @@ class Records:
             if key == "shape":
                 self.shape = self.u()
             elif where == "@":
-                own[key] = self.take(type, self.bits(int(bit), 15 if "+" in type else 3))
+                mask = 15 if "+" in type else 1 if type.count("|") == 1 else 3
+                own[key] = self.take(type, self.bits(int(bit), mask))
             elif not where or self.bits(int(bit), 1):
                 own[key] = self.take(type)
+        if name in ("hold", "drop"):
+            for bit, key in enumerate(("from", "to"), 3):
+                if not self.bits(bit, 1):  # the kind of this end is said
+                    own[key].setdefault("kind", "object")
         scope = self.id(self.scope - 1) if self.scope else ABSENT
         if flags > 7 or self.tick > MASK or self.shape:
             raise Damage
@@ -312,6 +318,8 @@ class Records:
             return (ABSENT, None, value == 2 and self.take("text"))[value]
         if "+" in type:
             return [word for n, word in enumerate(type.split("+")) if value >> n & 1] or ABSENT
+        if type == "null":
+            return None
         value = self.u(LIMITS.get(type, MASK)) if value is None else value
         if "|" in type:
             word = type.split("|")[value]

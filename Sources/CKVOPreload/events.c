@@ -123,7 +123,8 @@ void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack) {
   Fields fields = {.count = 0};
   uint64_t shape = context_shape(act->context) << 2;
   if (act->observer.id) shape |= 1;
-  if (act->registration) shape |= 1 << 1;
+  // Bit 5: it is known to have matched nothing.
+  shape |= act->registration ? 1 << 1 : 1 << 5;
   put(&fields, shape);
   put_object(&fields, act->subject);
   put(&fields, act->keyPath);

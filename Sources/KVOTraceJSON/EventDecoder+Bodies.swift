@@ -67,12 +67,7 @@ extension EventDecoder {
     case "scopeEnd": .scopeEnd(try requiredIdentifier("id", line))
     case "lock": .lock(try requiredIdentifier("lock", line))
     case "unlock": .unlock(try requiredIdentifier("lock", line))
-    case "class":
-      .classChanged(
-        try requiredObject("object", line),
-        to: try requiredString("class", line),
-        isKVOSubclass: try line.flag("kvoSubclass") ?? false
-      )
+    case "class": try classChange(line)
     case "declares": .declares(try declaration(line))
     case "crash": .crash(try crash(line))
     case "dropped":
@@ -85,6 +80,18 @@ extension EventDecoder {
     }
   }
 
+  /// Without `kvoSubclass`, the name of the class says whether a runtime made it for observing.
+  private mutating func classChange(_ line: LineFields) throws(FieldError) -> Event.Body {
+    let object = try requiredObject("object", line)
+    let name = try requiredString("class", line)
+    let isKVOSubclass = try line.flag("kvoSubclass")
+    return .classChanged(
+      object,
+      to: name,
+      isKVOSubclass: isKVOSubclass ?? Grammar.isKVOSubclass(names[name])
+    )
+  }
+
   private func process(_ line: LineFields) throws(FieldError) -> ProcessInfo {
     ProcessInfo(
       schema: try line.number("schema") ?? ProcessInfo.schema,
@@ -93,7 +100,8 @@ extension EventDecoder {
       runtime: try line.choice("runtime"),
       os: try line.text("os"),
       started: try line.text("started"),
-      isComplete: try line.flag("complete") ?? true
+      isComplete: try line.flag("complete") ?? true,
+      saysScopes: try line.flag("saysScopes") ?? false
     )
   }
 
@@ -116,15 +124,18 @@ extension EventDecoder {
     let keyPath = isRefused ? try string("keyPath", line) : try requiredString("keyPath", line)
     let context = try context(line)
     let options = try options(line)
+    let id: RegistrationID? = try identifier("registration", line)
+    let form: Registration.Form? = try line.choice("form")
+    let token = try object("token", line)
     return Registration(
-      id: try identifier("registration", line),
+      id: id,
       subject: subject,
       observer: observer,
       keyPath: keyPath,
       context: context,
       options: options,
-      form: try line.choice("form") ?? .classic,
-      token: try object("token", line),
+      form: form ?? .unsaid(observer: observer, token: token),
+      token: token,
       site: try string("site", line),
       executor: try string("executor", line),
       expectedToLive: try string("expectedToLive", line)
@@ -150,6 +161,7 @@ extension EventDecoder {
       keyPath: try requiredString("keyPath", line),
       context: try context(line),
       registration: try identifier("registration", line),
+      isUnmatched: line.isNull("registration"),
       site: try string("site", line)
     )
   }
@@ -184,14 +196,34 @@ extension EventDecoder {
   }
 
   private mutating func reference(_ line: LineFields) throws(FieldError) -> Reference {
-    Reference(
-      from: try requiredObject("from", line),
-      to: try requiredObject("to", line),
+    var unsaid: Reference.Ends = []
+    let from = try requiredEnd("from", line, &unsaid, .from)
+    return Reference(
+      from: from,
+      to: try requiredEnd("to", line, &unsaid, .to),
       label: try string("label", line),
       strength: try line.choice("strength") ?? .strong,
       certainty: try line.choice("certainty") ?? .proven,
-      site: try string("site", line)
+      site: try string("site", line),
+      unsaidKinds: unsaid
     )
+  }
+
+  /// One end of a reference: without a `kind`, its class says what it is, or nothing does.
+  private mutating func requiredEnd(
+    _ key: String,
+    _ line: LineFields,
+    _ unsaid: inout Reference.Ends,
+    _ end: Reference.Ends
+  ) throws(FieldError) -> ObjectRef {
+    var object = try requiredObject(key, line)
+    guard try line.fields(key)?["kind"] == nil else { return object }
+    guard let kind = ObjectRef.Kind(className: names[object.className]) else {
+      unsaid.insert(end)
+      return object
+    }
+    object.kind = kind
+    return object
   }
 
   private mutating func declaration(_ line: LineFields) throws(FieldError) -> KeyDeclaration {

@@ -19,7 +19,7 @@ enum Grammar {
   static let frame: Set = ["address", "symbol", "module", "file", "line"]
 
   private static let own: [String: Set<String>] = [
-    "process": ["schema", "pid", "executable", "runtime", "os", "started", "complete"],
+    "process": ["schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes"],
     "module": ["path", "buildID", "loadBias", "textStart", "textEnd"],
     "threadName": ["name"],
     "live": registration,
@@ -55,6 +55,12 @@ enum Grammar {
   ]
 
   private static let all = own.mapValues { $0.union(common) }
+
+  /// Whether the name of a class is one that runtimes give to the subclasses which they make for
+  /// observing: Apple's, and GNUstep's.
+  static func isKVOSubclass(_ name: String) -> Bool {
+    name.hasPrefix("NSKVONotifying_") || name.hasPrefix("GSKVO")
+  }
 
   /// Whether there are events of that name.
   static func isEvent(_ name: String) -> Bool { own[name] != nil }

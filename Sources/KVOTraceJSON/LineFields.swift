@@ -23,6 +23,11 @@ struct LineFields {
     }
   }
 
+  /// Whether the key is there and null.
+  func isNull(_ key: String) -> Bool {
+    if case .null? = values[key] { true } else { false }
+  }
+
   func error(_ key: String, _ message: String) -> FieldError {
     FieldError(keys: path + [key], message: message)
   }

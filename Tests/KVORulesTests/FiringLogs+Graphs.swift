@@ -85,6 +85,10 @@ extension FiringLog {
             .replacing(5) { $0.hold("Page#9", "Page#10") }
             .replacing(6) { $0.hold("Page#10", "Screen#3") }
         ),
+        (
+          "dropped, without a label",
+          walked.inserting(before: 8) { $0.drop("token:Token#9", "closure:handler#10") }
+        ),
         ("it unobserves itself", walked.inserting(before: 8) { $0.cancel(by: .user) }),
         ("one of them dies", walked.inserting(before: 8) { $0.endDeinit("Screen#3") }),
         (

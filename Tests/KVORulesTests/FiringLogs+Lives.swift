@@ -37,6 +37,7 @@ extension FiringLog {
       log: subjectFirst,
       outcome: ["KVO006@4"],
       twins: [
+        ("a stream, which ends with it", subjectFirst.replacing(1) { $0.register(form: .stream) }),
         ("removed before", subjectFirst.inserting(before: 3) { $0.remove("1") }),
         ("removed while it dies", subjectFirst.inserting(before: 4) { $0.remove("1") }),
         ("another object dies", subjectFirst.replacing(4) { $0.endDeinit("Account#13") }),
@@ -223,7 +224,12 @@ extension FiringLog {
           "meant to live",
           leaked.replacing(2) { $0.register(expectedToLive: "app-wide", scope: "s") }
         ),
-        ("made outside", leaked.replacing(2) { $0.register() }),
+        ("made outside, on another thread", leaked.replacing(2) { $0.register(thread: "2") }),
+        (
+          "made outside, on a thread that is not said",
+          leaked.replacing(2) { $0.register(thread: nil) }
+        ),
+        ("made outside", leaked.replacing(2) { $0.register() }.twin { $0.saysScopes() }),
         ("made in a parallel scope", leaked.replacing(2) { $0.register(scope: "t") }),
         ("never ended", leaked.without(4)),
       ]

@@ -115,7 +115,7 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
 
   private static let duplicate = SampleLog {
     $0.register("1")
-    $0.register("2", stack: ["Screen.appear() (Screen.swift:20)"])
+    $0.register("2")
     $0.remove("2")
     $0.remove("1")
     $0.exit()
@@ -186,6 +186,24 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
           }
         ),
         (
+          "two tokens of one observer",
+          SampleLog {
+            $0.register("1", form: .token)
+            $0.register("2", form: .token)
+            $0.cancel("1", by: .user)
+            $0.cancel("2", by: .user)
+          }
+        ),
+        (
+          "a controller's closures, from two lines",
+          SampleLog {
+            $0.register("1", form: .controller, at: "Screen.swift:12")
+            $0.register("2", form: .controller, at: "Screen.swift:30")
+            $0.cancel("1", by: .user)
+            $0.cancel("2", by: .user)
+          }
+        ),
+        (
           "two tokens of closures",
           SampleLog {
             $0.register("1", by: nil, form: .token)
@@ -202,6 +220,17 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       outcome: ["KVO010@3"],
       twins: [
         ("removed afterwards", inInitial.without(3).inserting(before: 5) { $0.remove("1") }),
+        ("on threads that are not said", inInitial.twin { $0.forgetThreads() }),
+        (
+          "a token",
+          SampleLog {
+            $0.register(options: [.initial], form: .token)
+            $0.notify("1", .initial)
+            $0.cancel(by: .user)
+            $0.notifyEnd("1", .initial)
+            $0.registerEnd()
+          }
+        ),
         ("removed on another thread", inInitial.replacing(3) { $0.remove("1", thread: "2") }),
         (
           "removed after the callback, before the addition returned",
@@ -214,6 +243,11 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
       log: itself,
       outcome: ["KVO020@1"],
       twins: [
+        (
+          "by a stream",
+          itself.replacing(1) { $0.register("1", "Account#12", by: "Account#12", form: .stream) }
+            .replacing(2) { $0.cancel(by: .user) }
+        ),
         (
           "by another",
           itself.replacing(1) { $0.register("1", "Account#12", by: "Account#13") }
@@ -240,7 +274,11 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
           }
         ),
         ("notified before", droppedToken.inserting(before: 4) { $0.notify() }),
-        ("kept by another scope", droppedToken.replacing(4) { $0.cancel(by: .token) }),
+        ("kept by another scope", droppedToken.replacing(4) { $0.cancel(by: .token, scope: "t") }),
+        (
+          "kept by another thread, outside",
+          droppedToken.replacing(4) { $0.cancel(by: .token, thread: "2") }
+        ),
         (
           "without scopes, after something else",
           SampleLog {

@@ -162,10 +162,12 @@ struct ModelledProgram {
     options: Registration.Options
   ) {
     let isEqual = facts.contains {
-      $0.isLive && $0.on == on && $0.by == by && $0.key == key && $0.context == context
+      $0.isLive && !$0.isToken && $0.on == on && $0.by == by && $0.key == key
+        && $0.context == context
     }
-    if isEqual { found("005", at: next) }
-    if on == by { found("020", at: next) }
+    // A token has a handler of its own: it is no copy of anything, and tells nobody by name.
+    if isEqual, !isToken { found("005", at: next) }
+    if on == by, !isToken { found("020", at: next) }
     let fact = Fact(
       id: UInt64(facts.count + 1),
       on: on,

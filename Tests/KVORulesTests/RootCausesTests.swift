@@ -84,8 +84,8 @@ struct RootCausesTests {
   @Test("a change that never ends is one finding, whoever was told that it would")
   func unended() {
     let log = SampleLog {
-      $0.beginScope("s")
       $0.register(options: [.prior])
+      $0.beginScope("s")
       $0.will(change: "c", scope: "s")
       $0.notify("1", .prior, change: "c")
       $0.notifyEnd("1", .prior, change: "c")

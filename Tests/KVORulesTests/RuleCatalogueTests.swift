@@ -28,7 +28,7 @@ struct RuleCatalogueTests {
         "KVO015 deep-path-intermediate-death error",
         "KVO016 weak-link-silently-nil warning",
         "KVO017 unhandled-notification error live",
-        "KVO018 context-collision warning",
+        "KVO018 context-collision warning live",
         "KVO019 observation-retain-cycle error live",
         "KVO020 self-observation note live",
         "KVO021 leaked-registration error",

@@ -65,8 +65,8 @@ struct RuleEdgeTests {
   @Test("a change whose end never comes breaks the promise of its prior notification")
   func priorWithoutEnd() {
     let log = SampleLog {
-      $0.beginScope("s")
       $0.register(options: [.prior])
+      $0.beginScope("s")
       $0.will(change: "c", scope: "s")
       $0.notify("1", .prior, change: "c")
       $0.notifyEnd("1", .prior, change: "c")

@@ -194,14 +194,20 @@ struct RuleEngineTests {
     #expect(engine.liveRegistrationCount == 0)
   }
 
-  @Test("a log that numbers its registrations says when a removal matched nothing")
+  @Test("a log may say that a removal matched nothing; where it does not, names decide")
   func recordedMatch() {
     let numbered = SampleLog {
       $0.register("1")
-      $0.remove()
+      $0.remove(isUnmatched: true)
     }
     #expect(numbered.outcome() == ["KVO002@2"])
     #expect(numbered.outcome(profile: .appleModern) == [])
+    let silent = SampleLog {
+      $0.register("1")
+      $0.remove()
+      $0.remove()
+    }
+    #expect(silent.outcome() == ["KVO001@3"])
     let plain = SampleLog {
       $0.register(nil)
       $0.remove()

@@ -39,7 +39,7 @@ struct RuleMatrixTests {
         "KVO009 no notify events in this log", "KVO011 no changes in this log",
         "KVO012 no changes in this log", "KVO013 no prior notifications in this log",
         "KVO014 no write events in this log", "KVO015 no attach events in this log",
-        "KVO016 no attach events in this log", "KVO018 no registration in this log says its site",
+        "KVO016 no attach events in this log",
         "KVO019 no hold events in this log", "KVO021 no scope ended in this log",
         "KVO022 no scope was run three times in this log",
         "KVO023 no registration in this log says its executor", "KVO024 no changes in this log",

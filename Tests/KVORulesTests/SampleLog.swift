@@ -175,11 +175,13 @@ struct SampleLog: Sendable {
     by observer: String? = "Screen#3",
     _ keyPath: String = "balance",
     context: String? = nil,
+    isUnmatched: Bool = false,
     thread: String? = "1",
     order: UInt64? = nil,
     stack: [String] = ["Screen.close() (Screen.swift:29)"]
   ) {
-    let removal = removal(id, subject, by: observer, keyPath, context: context)
+    var removal = removal(id, subject, by: observer, keyPath, context: context)
+    removal.isUnmatched = isUnmatched
     add(.remove(removal), thread: thread, order: order, stack: stack)
   }
 

@@ -93,7 +93,8 @@ struct RandomEvents {
       observer: maybe { $0.object() },
       keyPath: text(),
       context: context(),
-      registration: maybe { $0.identifier() }
+      registration: maybe { $0.identifier() },
+      isUnmatched: Bool.random(using: &random)
     )
   }
 
@@ -122,14 +123,26 @@ struct RandomEvents {
   }
 
   private mutating func reference() -> Reference {
-    Reference(
-      from: object(),
-      to: object(),
+    let (from, to) = (object(), object())
+    return Reference(
+      from: from,
+      to: to,
       label: optionalText(),
       strength: choice(.strong),
       certainty: choice(.proven),
-      site: optionalText()
+      site: optionalText(),
+      unsaidKinds: unsaidKinds(of: [from, to])
     )
+  }
+
+  /// Ends of a reference that a line may leave the kind out of.
+  private mutating func unsaidKinds(of ends: [ObjectRef]) -> Reference.Ends {
+    var unsaid: Reference.Ends = []
+    for (end, bit) in zip(ends, [Reference.Ends.from, .to])
+    where end.kind == .object && Bool.random(using: &random) {
+      unsaid.insert(bit)
+    }
+    return unsaid
   }
 
   private mutating func process() -> ProcessInfo {
@@ -139,7 +152,8 @@ struct RandomEvents {
       runtime: maybe { $0.choice(.swift) },
       os: maybe { $0.spelling() },
       started: maybe { $0.spelling() },
-      isComplete: Bool.random(using: &random)
+      isComplete: Bool.random(using: &random),
+      saysScopes: Bool.random(using: &random)
     )
   }
 

@@ -110,6 +110,7 @@ extension EventRewriter {
       keyPath: string(removal.keyPath, .name, source),
       context: context(removal.context, source),
       registration: removal.registration.map { identifier($0, source) },
+      isUnmatched: removal.isUnmatched,
       site: string(removal.site, .code, source)
     )
   }
@@ -150,7 +151,8 @@ extension EventRewriter {
       label: string(reference.label, .name, source),
       strength: reference.strength,
       certainty: reference.certainty,
-      site: string(reference.site, .code, source)
+      site: string(reference.site, .code, source),
+      unsaidKinds: reference.unsaidKinds
     )
   }
 

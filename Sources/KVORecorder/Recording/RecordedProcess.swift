@@ -20,7 +20,8 @@ enum RecordedProcess {
         runtime: .swift,
         os: "Linux",
         started: started,
-        isComplete: isComplete
+        isComplete: isComplete,
+        saysScopes: true
       )
     )
     return put(fields, .process)

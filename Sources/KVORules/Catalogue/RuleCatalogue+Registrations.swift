@@ -15,7 +15,8 @@ extension RuleCatalogue {
           """,
         happened: """
           An observation was added while an equal one (same object, observer, key path and \
-          context) was live.
+          context) was live. Two additions from different lines are KVO018. Tokens and streams have a \
+          handler each, and are never equal.
           """,
         matters: """
           The observer is told twice of each change, and two removals are needed. GNUstep 1.28 \
@@ -35,6 +36,7 @@ extension RuleCatalogue {
         "context-collision",
         "two owners observe under one context",
         .warning,
+        isLive: true,
         .everywhere(.wrong),
         hint: """
           give each class its own context: `static let {keyPath}Context = ObservationContext()`

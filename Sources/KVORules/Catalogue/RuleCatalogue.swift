@@ -96,12 +96,28 @@ package enum RuleCatalogue {
     entry(code).consequences[profile]
   }
 
+  /// What becomes of a program with the fault that `verdict` is of, under `profile`.
+  ///
+  /// A token or a controller that outlives what it observes is harmless but before iOS 11 and macOS 10.13,
+  /// where the death of an observed object raises an exception whoever observes it.
+  package static func consequence(of verdict: Verdict, under profile: Profile) -> Consequence {
+    guard isHarmlessEnd(verdict), profile == .appleModern else {
+      return consequence(of: verdict.code, under: profile)
+    }
+    return .none
+  }
+
   /// The severity of `verdict` under `profile`: its own or the rule's, one step lower where the
-  /// fault has no consequence.
+  /// fault has no consequence, and a note where all it takes is an old system.
   package static func severity(of verdict: Verdict, under profile: Profile) -> Severity {
     let severity = verdict.severity ?? entry(verdict.code).severity
-    let consequence = consequence(of: verdict.code, under: profile)
+    let consequence = consequence(of: verdict, under: profile)
+    if isHarmlessEnd(verdict) { return consequence == .crash ? severity : .note }
     return consequence == .none ? severity.lowered : severity
+  }
+
+  private static func isHarmlessEnd(_ verdict: Verdict) -> Bool {
+    verdict.code == .observedDeinitWhileObserved && verdict.detail == .endsByItself
   }
 
   /// A catalogue entry, in the order in which a rule is told of.

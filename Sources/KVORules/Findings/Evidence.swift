@@ -73,4 +73,11 @@ package struct Evidence: Hashable, Sendable {
     copy.role = role
     return copy
   }
+
+  /// Whether the log says that the event came from another line than `other`, or from another stack where
+  /// a line is not said.
+  func isElsewhere(than other: Evidence) -> Bool {
+    if site != .none, other.site != .none { return site != other.site }
+    return stack != .none && other.stack != .none && stack != other.stack
+  }
 }

@@ -41,6 +41,8 @@ package struct Verdict: Hashable, Sendable {
     case link(ObjectRef)
     /// The object that a key path hung on, and the one that it was taken off.
     case links(attached: ObjectRef, detached: ObjectRef)
+    /// The registration is a token's or a controller's, which ends it without harm when its object is gone.
+    case endsByItself
     /// The references of a retain cycle, from and back to the first object.
     case cycle([Reference])
     /// How many registrations were live at the ends of the scope called `scope`, the last ones.

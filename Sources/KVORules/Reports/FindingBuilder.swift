@@ -46,10 +46,11 @@ package struct FindingBuilder {
     self.input = input
   }
 
-  /// The finding that `verdict` stands for, counted once.
+  /// The finding that `judged` stands for, counted once.
   ///
   /// Complexity: O(frames), plus the look-ups of the resolver.
-  package func finding(for verdict: Verdict) -> Finding {
+  package func finding(for judged: Verdict) -> Finding {
+    let verdict = placed(judged)
     let dying = dyingClass(of: verdict)
     let stacks = verdict.evidence.map { evidence in
       stack(evidence, dying: evidence.role == .failed ? dying : nil)
@@ -60,7 +61,7 @@ package struct FindingBuilder {
       code: verdict.code,
       severity: RuleCatalogue.severity(of: verdict, under: profile),
       profile: profile,
-      consequence: RuleCatalogue.consequence(of: verdict.code, under: profile),
+      consequence: RuleCatalogue.consequence(of: verdict, under: profile),
       confidence: verdict.confidence,
       message: sentence.text,
       subject: verdict.subject.map(object),
@@ -83,6 +84,19 @@ package struct FindingBuilder {
     }
     finding.identify(of: ownClass(of: verdict))
     return finding
+  }
+
+  /// KVO005 as KVO018, where the log does not say the lines of the two additions and their stacks have
+  /// different own frames: those stand in.
+  private func placed(_ verdict: Verdict) -> Verdict {
+    guard verdict.code == .duplicateRegistration, verdict.evidence.count > 1,
+      verdict.evidence.prefix(2).contains(where: { $0.site == .none })
+    else { return verdict }
+    let places = verdict.evidence.prefix(2).map { stack($0).place }
+    guard let first = places[0], let second = places[1], first != second else { return verdict }
+    var copy = verdict
+    copy.code = .contextCollision
+    return copy
   }
 
   private func hint(for verdict: Verdict, of entry: RuleCatalogue.Entry) -> String {

@@ -19,6 +19,10 @@ extension FindingSentence {
       return "An observation keeps its owner alive"
     }
     let owner = object(first.from)
+    if !references.hasObservation {
+      return "\(owner) is kept alive by a cycle of references, and the log does not say whether an "
+        + "observation is part of it"
+    }
     if verdict.subject == nil { return "\(owner) is kept alive by an observation of its own" }
     if verdict.subject == first.from {
       return "\(owner) is kept alive by an observation of its own \(path)"

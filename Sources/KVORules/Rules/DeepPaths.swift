@@ -163,6 +163,11 @@ struct DeepPaths: Sendable {
   /// The registration at `slot` ended, perhaps with all that its observed object held.
   mutating func excuse(_ slot: Int) { pending.removeAll { $0.slot == slot } }
 
+  /// The registration at `slot` was told after the death of an object that it refers to weakly.
+  mutating func excuseWeak(_ slot: Int) {
+    pending.removeAll { $0.slot == slot && $0.loss.hold.strength != .strong }
+  }
+
   /// `thread` went on after the deaths; nil: all did.
   mutating func conclude(on thread: Int?) -> [Pending] {
     let over = pending.filter { thread == nil || $0.thread == thread }
@@ -170,12 +175,13 @@ struct DeepPaths: Sendable {
     return over
   }
 
-  /// Whether an object that dies takes others along before its thread does this.
+  /// Whether an object that dies takes others along before its thread does this, or somebody is told of
+  /// the death.
   static func isPartOfDeath(_ event: UnsafePointer<Event>) -> Bool {
     switch event.pointee.body {
     case .deinit, .deinitEnd, .detach, .attach, .lock, .unlock, .drop, .threadName, .module, .live,
       .cancel(_, by: .owner), .cancel(_, by: .subject), .cancel(_, by: .token),
-      .cancel(_, by: .observer):
+      .cancel(_, by: .observer), .notify, .notifyEnd:
       true
     default: false
     }

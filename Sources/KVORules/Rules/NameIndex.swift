@@ -38,6 +38,15 @@ extension Registration {
   var isClassic: Bool {
     if case .classic = form { true } else { false }
   }
+
+  /// Whether it tells its observer, which a context may tell what it is about: the classic form, and a
+  /// controller's.
+  var tellsByName: Bool {
+    switch form {
+    case .classic, .controller: true
+    case .token, .stream: false
+    }
+  }
 }
 
 /// Finds the registrations of objects that have many of them, by name.

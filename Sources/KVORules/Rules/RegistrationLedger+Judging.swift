@@ -8,10 +8,12 @@ extension RegistrationLedger {
 
   /// Adds `registration`, whose number is set and not live.
   ///
-  /// - KVO005: an equal observer, key path and context is live. Without an observer nothing is
-  ///   equal: two tokens of a closure each are two observations.
-  /// - KVO018 instead, where the log says that the two were made at different places.
-  /// - KVO020: the object observes itself.
+  /// - KVO005: an equal observer, key path and context is live. Only what names its observer to be
+  ///   told can be equal: two tokens or streams have a handler each, and are two observations, and so
+  ///   are two closures that a controller was given at different places.
+  /// - KVO018 instead, where the log says that the two were made at different places, and a context
+  ///   could have told them apart.
+  /// - KVO020: the object observes itself, by name or through a controller.
   ///
   /// `isFinished` says whether the addition has returned, as ``finishAdding(_:)`` would.
   ///
@@ -26,25 +28,14 @@ extension RegistrationLedger {
   ) -> (slot: Int, displaced: Int) {
     var displaced = -1
     if let observer = registration.observer {
-      let earlier = newestEqual(to: registration, on: subject)
-      if earlier.slot >= 0 {
-        let sites = (evidence.site, slots[earlier.slot].registered.site)
-        let isElsewhere = sites.0 != .none && sites.1 != .none && sites.0 != sites.1
-        verdicts.append(
-          verdict(
-            isElsewhere ? .contextCollision : .duplicateRegistration,
-            registration,
-            [evidence.as(.failed), slots[earlier.slot].registered],
-            detail: .copies(earlier.count + 1)
-          )
-        )
-      }
+      judgeCopy(registration, on: subject, at: evidence, &verdicts)
       // Only what was added by name takes the place of what was added by name, whatever its context.
       if subjects[subject].semantics == .overwriting, registration.isClassic {
         displaced = newest(NamePair(registration), nil, on: subject).slot
         if displaced >= 0 { end(displaced, at: evidence, by: nil, isRemembered: false) }
       }
-      if observer.id == registration.subject.id {
+      // A closure of a token or a stream tells nobody by name.
+      if observer.id == registration.subject.id, registration.tellsByName {
         verdicts.append(verdict(.selfObservation, registration, [evidence.as(.failed)]))
       }
     }
@@ -105,7 +96,11 @@ extension RegistrationLedger {
     _ verdicts: inout [Verdict]
   ) {
     switch cause {
-    case .subject: verdicts.append(leftBehind(.observedDeinitWhileObserved, slot, evidence))
+    case .subject:
+      // A stream ends with its object, which is what its reader waits for.
+      if slots[slot].registration.form != .stream {
+        verdicts.append(leftBehind(.observedDeinitWhileObserved, slot, evidence))
+      }
     case .observer:
       if slots[slot].registration.isClassic {
         verdicts.append(leftBehind(.observerDeinitWhileRegistered, slot, evidence))
@@ -147,30 +142,45 @@ extension RegistrationLedger {
     return ended
   }
 
-  /// The newest live registration of the same name, whatever form made it, and how many there are.
-  private mutating func newestEqual(
-    to registration: Registration,
-    on subject: Int
-  ) -> (slot: Int, count: Int) {
-    if subjects[subject].count == 0 { return (-1, 0) }
-    var pair = NamePair(registration)
-    let context = registration.context.asAdded
-    let sameForm = newest(pair, context, on: subject)
-    pair.isClassic.toggle()
-    let otherForm = newest(pair, context, on: subject)
-    if otherForm.slot < 0 { return sameForm }
-    if sameForm.slot < 0 { return otherForm }
-    return (sameForm.slot, sameForm.count + otherForm.count)
+  /// KVO005 or KVO018, where an equal registration of the same form is live.
+  private mutating func judgeCopy(
+    _ registration: Registration,
+    on subject: Int,
+    at evidence: Evidence,
+    _ verdicts: inout [Verdict]
+  ) {
+    guard registration.tellsByName, subjects[subject].count > 0 else { return }
+    let pair = NamePair(registration)
+    let earlier = newest(pair, registration.context.asAdded, on: subject)
+    guard earlier.slot >= 0, slots[earlier.slot].registration.form == registration.form
+    else { return }
+    let first = slots[earlier.slot].registered
+    let isElsewhere = evidence.isElsewhere(than: first)
+    // A controller's closures need no context to be told apart.
+    if isElsewhere, !registration.isClassic, registration.context == .unspecified { return }
+    let hasSites = evidence.site != .none && first.site != .none
+    verdicts.append(
+      verdict(
+        isElsewhere && hasSites ? .contextCollision : .duplicateRegistration,
+        registration,
+        [evidence.as(.failed), first],
+        detail: .copies(earlier.count + 1)
+      )
+    )
   }
 
   /// KVO010, where the removal ran inside the registration's own initial delivery: on the thread
   /// that delivers it.
+  ///
+  /// It is a fault of the classic form alone: runtimes that add a registration after its initial delivery
+  /// then remove one that is not there yet. Tokens, controllers and streams end it when it is.
   private func judgeRemovalDuringInitial(
     _ slot: Int,
     at evidence: Evidence,
     _ verdicts: inout [Verdict]
   ) {
-    guard slots[slot].isDeliveringInitial, slots[slot].isBeingAdded,
+    guard slots[slot].registration.isClassic, slots[slot].isDeliveringInitial,
+      slots[slot].isBeingAdded,
       slots[slot].later.thread == evidence.thread
     else { return }
     verdicts.append(

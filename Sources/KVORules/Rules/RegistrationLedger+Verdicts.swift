@@ -60,7 +60,8 @@ extension RegistrationLedger {
     verdict(
       code,
       slots[slot].registration,
-      [evidence.as(.failed), slots[slot].registered]
+      [evidence.as(.failed), slots[slot].registered],
+      detail: slots[slot].registration.isClassic ? .none : .endsByItself
     )
   }
 

@@ -129,6 +129,9 @@ struct RegistrationLedger: Sendable {
     slots[slot].isScoped = isScoped
   }
 
+  /// No scope answers for the registration any more.
+  mutating func unmarkScoped(_ slot: Int) { slots[slot].isScoped = false }
+
   /// A callback of the registration begins; it stays in its slot until ``endCallback(_:)``.
   mutating func beginCallback(_ slot: Int) {
     Self.beginCallback(&slots[slot])

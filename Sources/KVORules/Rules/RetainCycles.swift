@@ -41,6 +41,9 @@ struct RetainCycles: Sendable {
 
   mutating func beginWalk(on thread: Int) { walks[thread] = RetainGraph() }
 
+  /// Whether the open walk of `thread` met an object of which it does not say what it is.
+  func walkHasUnsaidKinds(on thread: Int) -> Bool { walks[thread]?.hasUnsaidKinds == true }
+
   mutating func hold(_ reference: Reference, on thread: Int, at evidence: Evidence) {
     if walks.isEmpty || walks[thread] == nil {
       held.hold(reference, at: evidence)
@@ -55,7 +58,8 @@ struct RetainCycles: Sendable {
     for number in cyclesOf[reference.from.id] ?? []
     where cycles[number]?.edges.contains(where: {
       $0.reference.from.id == reference.from.id && $0.reference.to.id == reference.to.id
-        && $0.reference.label == reference.label
+        && ($0.reference.label == reference.label || $0.reference.label == .none
+          || reference.label == .none)
     }) == true {
       remove(number)
     }
@@ -63,10 +67,13 @@ struct RetainCycles: Sendable {
 
   /// The walk of `thread` is done.
   ///
+  /// - Parameters:
+  ///   - thread: whose walk it is.
+  ///   - tokens: what is known to be a token.
   /// - Returns: the cycles that it saw first; ``add(_:)`` takes them in.
-  mutating func endWalk(on thread: Int) -> [[RetainGraph.Edge]] {
+  mutating func endWalk(on thread: Int, tokens: Set<ObjectID>) -> [[RetainGraph.Edge]] {
     guard let graph = walks.removeValue(forKey: thread) else { return [] }
-    return graph.observationCycles().filter { numbers[Self.key($0)] == nil }
+    return graph.observationCycles(tokens: tokens).filter { numbers[Self.key($0)] == nil }
   }
 
   mutating func add(_ cycle: Cycle) {

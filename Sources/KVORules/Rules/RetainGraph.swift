@@ -24,6 +24,9 @@ struct RetainGraph: Sendable {
   private var edges: [ObjectID: [EdgeKey: Edge]] = [:]
   private var holders: [ObjectID: Set<ObjectID>] = [:]
 
+  /// Whether it was given a reference of which the log does not say what its ends are.
+  private(set) var hasUnsaidKinds = false
+
   var isEmpty: Bool { edges.isEmpty }
   /// How many objects hold or are held.
   var count: Int { edges.count + holders.count }
@@ -31,6 +34,7 @@ struct RetainGraph: Sendable {
   /// Takes in a strong reference; others keep nothing alive.
   mutating func hold(_ reference: Reference, at evidence: Evidence) {
     guard reference.strength == .strong else { return }
+    if !reference.unsaidKinds.isEmpty { hasUnsaidKinds = true }
     let key = EdgeKey(to: reference.to.id, label: reference.label)
     edges[reference.from.id, default: [:]][key] = Edge(reference: reference, held: evidence)
     holders[reference.to.id, default: []].insert(reference.from.id)
@@ -69,15 +73,17 @@ struct RetainGraph: Sendable {
   /// those that share it, each from an ordinary object on where it has one.
   ///
   /// Cycles of proven references come first, and excuse longer looks at what is on them: only what
-  /// is on none is asked for a cycle with suspected references.
+  /// is on none is asked for a cycle with suspected references. Where nothing of a tangle is said to be an
+  /// observation, and something is not said to be none, one cycle of it is given.
   ///
+  /// - Parameter tokens: what is known to be a token, whatever its references say.
   /// Complexity: O(references log references), and O(references) for each of ``searchLimit``
   /// observations of each tangle.
-  func observationCycles() -> [[Edge]] {
+  func observationCycles(tokens: Set<ObjectID> = []) -> [[Edge]] {
     var cycles: [[Edge]] = []
     var covered: Set<ObjectID> = []
     for mayBeSuspected in [false, true] {
-      let found = Numbered(self, mayBeSuspected: mayBeSuspected)
+      let found = Numbered(self, tokens, mayBeSuspected: mayBeSuspected)
         .cycles(limit: Self.searchLimit, &covered)
       cycles += found
     }
@@ -89,8 +95,10 @@ struct RetainGraph: Sendable {
     private var graph: DirectedGraph
     private var objects: [ObjectRef] = []
     private var edges: [[Int: Edge]] = []
+    /// The objects that no reference says to be of a kind.
+    private var unsaid: Set<Int> = []
 
-    init(_ retained: RetainGraph, mayBeSuspected: Bool) {
+    init(_ retained: RetainGraph, _ tokens: Set<ObjectID>, mayBeSuspected: Bool) {
       let all = retained.edges.values.flatMap(\.values)
         .filter { mayBeSuspected || $0.reference.certainty == .proven }
         .sorted {
@@ -99,15 +107,28 @@ struct RetainGraph: Sendable {
           )
         }
       var places: [ObjectID: Int] = [:]
-      for edge in all {
+      var said: Set<Int> = []
+      for var edge in all {
+        edge.reference.mark(tokens)
         for object in [edge.reference.from, edge.reference.to] where places[object.id] == nil {
           places[object.id] = objects.count
           objects.append(object)
         }
+        for (object, end) in edge.reference.ends {
+          guard let place = places[object.id] else { continue }
+          if edge.reference.unsaidKinds.contains(end) {
+            unsaid.insert(place)
+          } else {
+            said.insert(place)
+            if object.kind != .object { objects[place].kind = object.kind }
+          }
+        }
       }
+      unsaid.subtract(said)
       graph = DirectedGraph(nodeCount: objects.count)
       edges = Array(repeating: [:], count: objects.count)
-      for edge in all {
+      for var edge in all {
+        edge.reference.mark(tokens)
         guard let from = places[edge.reference.from.id], let to = places[edge.reference.to.id],
           edges[from][to] == nil
         else { continue }
@@ -119,7 +140,11 @@ struct RetainGraph: Sendable {
     func cycles(limit: Int, _ covered: inout Set<ObjectID>) -> [[Edge]] {
       var result: [[Edge]] = []
       for component in graph.cyclicComponents() {
-        let observations = component.filter { objects[$0].kind != .object }
+        var observations = component.filter { objects[$0].kind != .object }
+        if observations.isEmpty {
+          let first = component.first { unsaid.contains($0) && !covered.contains(objects[$0].id) }
+          observations = first.map { [$0] } ?? []
+        }
         for start in observations.prefix(limit) where !covered.contains(objects[start].id) {
           guard let cycle = graph.shortestCycle(through: start) else { continue }
           covered.formUnion(cycle.map { objects[$0].id })
@@ -140,6 +165,23 @@ struct RetainGraph: Sendable {
       cycle.indices.compactMap { place in
         edges[cycle[place]][cycle[(place + 1) % cycle.count]]
       }
+    }
+  }
+}
+
+extension Reference {
+  /// Its two objects.
+  fileprivate var ends: [(object: ObjectRef, end: Ends)] { [(from, .from), (to, .to)] }
+
+  /// Says of its ends that they are tokens, where they are among `tokens` and nothing is said of them.
+  fileprivate mutating func mark(_ tokens: Set<ObjectID>) {
+    if unsaidKinds.contains(.from), tokens.contains(from.id) {
+      from.kind = .token
+      unsaidKinds.remove(.from)
+    }
+    if unsaidKinds.contains(.to), tokens.contains(to.id) {
+      to.kind = .token
+      unsaidKinds.remove(.to)
     }
   }
 }

@@ -47,7 +47,7 @@ extension RuleEngine {
   /// Finds who must be told of a change: what was registered before it began and is live now.
   ///
   /// Deep key paths and keys that depend on others are left out: no log says which changes concern
-  /// them. So is a registration that is telling its initial value. One that was told before the change
+  /// them. So are those without a number, which no notification can name, and so is a registration that is telling its initial value. One that was told before the change
   /// is KVO013's.
   private mutating func findAudience(
     of change: Change,
@@ -58,7 +58,7 @@ extension RuleEngine {
     audience.removeAll(keepingCapacity: true)
     guard subject >= 0 else { return }
     ledger.forEach(of: change.key, on: subject) { slot in
-      if ledger.slots[slot].isDeliveringInitial { return }
+      if ledger.slots[slot].isDeliveringInitial || !ledger.slots[slot].isNumbered { return }
       if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
       let isEarlier: Bool
       if let before = ledger.slots[slot].registered.order, let after = began.order {
@@ -82,7 +82,12 @@ extension RuleEngine {
     seen.insert(.callback)
     let slot = place.slot
     let isLive = slot >= 0 && ledger.isLive(slot)
-    if slot >= 0 { ledger.beginCallback(slot) } else { contradictionCount += 1 }
+    if slot >= 0 {
+      ledger.beginCallback(slot)
+    } else {
+      contradictionCount += 1
+      if unsaid.registration != nil, unsaid.notified == nil { unsaid.notified = evidence.event }
+    }
     if hasOpenEnds, slot >= 0 { keepPromises(slot, delivery) }
     switch delivery.phase {
     case .initial: if isLive { ledger.beginInitial(slot, at: evidence) }

@@ -8,19 +8,30 @@ extension RuleEngine {
   mutating func endWalk(isComplete: Bool, _ evidence: Evidence, _ place: Place) {
     seen.insert(.reference)
     if !isComplete, incompleteWalk == nil { incompleteWalk = evidence.event }
-    for cycle in owned(cycles.endWalk(on: place.thread)) { cycles.add(cycle) }
+    let tokens = cycles.walkHasUnsaidKinds(on: place.thread) ? liveTokens : []
+    for cycle in owned(cycles.endWalk(on: place.thread, tokens: tokens)) { cycles.add(cycle) }
   }
 
   mutating func judgeRetainCycles() {
     let walked = cycles.finish()
     let known = Set(walked.map { $0.edges.map(\.reference) })
     let held = owned(
-      cycles.held.observationCycles().filter { !known.contains($0.map(\.reference)) }
+      cycles.held.observationCycles(tokens: cycles.held.hasUnsaidKinds ? liveTokens : []).filter { !known.contains($0.map(\.reference)) }
     )
     verdicts += walked.map { .retainCycle($0, confidence: .high) }
     // What was held when the log was cut may have been dropped afterwards, or in what was lost.
     let isWhole = hasEnded && droppedAt == nil
     verdicts += held.map { .retainCycle($0, confidence: isWhole ? .high : .low) }
+  }
+
+  /// The tokens of live registrations.
+  ///
+  /// Complexity: O(registrations).
+  private var liveTokens: Set<ObjectID> {
+    Set(
+      ledger.slots.indices.lazy.filter { ledger.isLive($0) }
+        .compactMap { ledger.slots[$0].registration.token?.id }
+    )
   }
 
   /// The cycles with the live observation that each is of.
@@ -39,7 +50,10 @@ extension RuleEngine {
         )
       )
     }
-    return cycles.map(owners.owned)
+    return cycles.map { edges in
+      edges.map(\.reference).hasObservation
+        ? owners.owned(edges) : RetainCycles.Cycle(edges: edges)
+    }
   }
 
   // MARK: - KVO022

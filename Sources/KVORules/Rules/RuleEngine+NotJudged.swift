@@ -43,6 +43,7 @@ extension RuleEngine {
       }
     }
     for (code, sentence) in missing { say(code, sentence) }
+    for (code, sentence) in missingKeys { say(code, sentence) }
     if let incompleteWalk {
       say(
         .observationRetainCycle,
@@ -86,7 +87,7 @@ extension RuleEngine {
       [.deepPathIntermediateDeath, .weakLinkSilentlyNil],
       "no attach events in this log"
     )
-    need(.site, [.contextCollision], "no registration in this log says its site")
+    need(.site, [.contextCollision], "no registration in this log says its site or its stack")
     need(.reference, [.observationRetainCycle], "no hold events in this log")
     if !growth.hasRuns {
       missing.append((.registrationGrowth, "no scope was run three times in this log"))

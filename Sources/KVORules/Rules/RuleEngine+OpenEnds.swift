@@ -9,6 +9,8 @@ extension RuleEngine {
   /// The registration at `slot` was added: perhaps in the middle of a change of its key.
   mutating func findRace(_ slot: Int) {
     if threads.busy.isEmpty || droppedAt != nil || tellsOthers { return }
+    // No notification can name it.
+    if !ledger.slots[slot].isNumbered { return }
     let subject = ledger.slots[slot].registration.subject.id
     let keyPath = ledger.slots[slot].registration.keyPath
     for thread in threads.busy {
@@ -50,6 +52,7 @@ extension RuleEngine {
   }
 
   mutating func keepPromises(_ slot: Int, _ delivery: Delivery) {
+    if deepPaths.hasPending { deepPaths.excuseWeak(slot) }
     races.deliver(slot, delivery)
     if case .after = delivery.phase { promises.keep(slot, delivery.change) }
     updateOpenEnds()

@@ -13,6 +13,10 @@ extension RuleEngine {
     var thread = -1
     /// The innermost scope that its thread was in.
     var scope: ScopeID?
+    /// Whether the log does not say the scope.
+    var isScopeInferred = false
+    /// The number of the event.
+    var event = 0
   }
 
   /// Looks up what `event` is about.

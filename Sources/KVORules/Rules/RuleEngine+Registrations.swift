@@ -53,7 +53,7 @@ extension RuleEngine {
       judgeLock(added.slot, .addition, evidence.at(registration.site), place.thread)
     }
     if registration.executor != .none { seen.insert(.expectedExecutor) }
-    if registration.site != .none { seen.insert(.site) }
+    if registration.site != .none || evidence.stack != .none { seen.insert(.site) }
     if verdicts.count > firstVerdict { sortOut(from: firstVerdict, subject) }
   }
 
@@ -132,6 +132,7 @@ extension RuleEngine {
     if slot < 0 {
       contradictionCount += 1
       endedUnlisted.set(id, ())
+      if unsaid.registration != nil, unsaid.ended == nil { unsaid.ended = evidence.event }
       return
     }
     guard ledger.isLive(slot) else { return }
@@ -152,18 +153,22 @@ extension RuleEngine {
 
   // MARK: - Which registration a removal matched
 
-  /// A log that numbers its registrations says what a removal matched, nothing included.
+  /// A log may say what a removal matched, nothing included.
   ///
-  /// One that does not leaves it to the ledger, and so does a profile other than the recorded one.
+  /// One that does not leaves it to the ledger, and so does a profile other than the recorded one. A
+  /// number that no addition has may be that of one without a number.
   private mutating func matching(
     of removal: Removal,
     on subject: Int
   ) -> SubjectLedger.Matching {
     if rematches { return .byName }
-    if let id = removal.registration { return .recorded(id) }
-    let candidate = ledger.newest(NamePair(removal), nil, on: subject).slot
-    guard candidate >= 0, ledger.slots[candidate].isNumbered else { return .byName }
-    return .recorded(nil)
+    if removal.isUnmatched { return .recorded(nil) }
+    guard let id = removal.registration else { return .byName }
+    if unsaid.registration != nil, ledger.slot(of: id) < 0 {
+      let candidate = ledger.newest(NamePair(removal), nil, on: subject).slot
+      if candidate >= 0, !ledger.slots[candidate].isNumbered { return .byName }
+    }
+    return .recorded(id)
   }
 
   // MARK: - Bookkeeping
@@ -195,6 +200,7 @@ extension RuleEngine {
       return (registration, true)
     }
     var copy = registration
+    if unsaid.registration == nil { unsaid.registration = place.event }
     while ledger.liveSlot(of: RegistrationID(nextNumber)) >= 0 { nextNumber += 1 }
     copy.id = RegistrationID(nextNumber)
     nextNumber += 1
@@ -210,14 +216,20 @@ extension RuleEngine {
     let origin = Origin(scope: place.scope, activity: threads[place.thread].activity)
     if slot < origins.count { origins[slot] = origin } else { origins.append(origin) }
     let isScoped = place.scope != nil && !isLive
-    if isScoped, let scope = place.scope { scopes.enter(slot, in: scope) }
+    if isScoped, let scope = place.scope {
+      scopes.enter(slot, in: scope)
+      if place.isScopeInferred { inferredSlots.insert(Int32(slot)) }
+    }
     if isScoped || !isNumbered { ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped) }
   }
 
   /// What remains to be done when a registration ended: the ledger holds it on, for what may still
   /// come of it, until many others have ended.
   mutating func settle(_ slot: Int) {
-    if ledger.slots[slot].isScoped { scopes.leave(slot) }
+    if ledger.slots[slot].isScoped {
+      scopes.leave(slot)
+      if !inferredSlots.isEmpty { inferredSlots.remove(Int32(slot)) }
+    }
     if !selfObservations.isEmpty {
       let subject = ledger.slots[slot].registration.subject.id
       if ledger.slots[slot].registration.observer?.id == subject {

@@ -75,6 +75,11 @@ package struct RuleEngine: Sendable {
   /// The slots of those who must be told of the change that is being judged; used again and again.
   var audience: [Int32] = []
   var scopes = ScopeTree()
+  /// The open scopes by thread; empty where the log says the scope of each event.
+  var openScopes = OpenScopes()
+  /// The slots of the registrations whose scope was inferred.
+  var inferredSlots: Set<Int32> = []
+  var unsaid = Unsaid()
   var holds = RegistryHolds()
   /// The live registrations with which objects observe themselves, as they were judged.
   var selfObservations: [ObjectID: [Verdict]] = [:]
@@ -94,6 +99,7 @@ package struct RuleEngine: Sendable {
   var classes = ObjectClasses()
   /// What threads are called.
   var threadNames: Set<StringID> = []
+  /// What the engine numbers registrations by that have no number: no log spells such an id.
   var nextNumber: UInt64 = 1 << 62
   var verdicts: [Verdict] = []
   var seen: Need = []
@@ -211,6 +217,9 @@ package struct RuleEngine: Sendable {
     var place = found
     place.thread = threads.place(of: event.pointee.thread)
     place.scope = event.pointee.scope
+    place.event = number
+    if place.scope == nil, !openScopes.isEmpty { inferScope(of: event, &place) }
+    if event.pointee.thread == nil { noteMissingThread(event, number) }
     let evidence = Evidence(
       role: .failed,
       event: number,
@@ -224,6 +233,9 @@ package struct RuleEngine: Sendable {
     }
     if hasOpenEnds { concludeOpenEnds(of: event, place.thread) }
     dispatch(event, evidence, place)
+    if !verdicts.isEmpty, unsaid.thread != nil || unsaid.ended != nil {
+      withholdUncertain(isAtEnd: hasEnded)
+    }
   }
 
   /// The log is over.
@@ -237,6 +249,7 @@ package struct RuleEngine: Sendable {
     judgeGrowth()
     judgeRetainCycles()
     judgeDependencies()
+    if unsaid.thread != nil || unsaid.ended != nil { withholdUncertain(isAtEnd: hasEnded) }
     return takeVerdicts()
   }
 
@@ -293,7 +306,10 @@ package struct RuleEngine: Sendable {
     case .scopeBegin(let scope):
       act(place)
       scopes.begin(scope, at: evidence)
-    case .scopeEnd(let scope): endScope(scope, evidence, place)
+      if process?.saysScopes != true { openScopes.begin(scope.id, on: event.pointee.thread) }
+    case .scopeEnd(let scope):
+      if !openScopes.isEmpty, openScopes.end(scope) { forgetInferredScopes() }
+      endScope(scope, evidence, place)
     case .crash: hasCrashed = true
     case .dropped(let count, _):
       droppedCount = droppedCount.addingSaturated(count)

@@ -127,10 +127,11 @@ package struct SubjectLedger: Sendable {
 
   /// Adds `registration`, whose number must be set; a number that is live already is ignored.
   ///
-  /// - KVO005: an equal observer, key path and context is live. Without an observer nothing is
-  ///   equal: two tokens of a closure each are two observations.
+  /// - KVO005: an equal observer, key path and context is live, of the classic form or a controller's.
   /// - KVO018 instead, where the two were made at different places.
   /// - KVO020: the object observes itself.
+  ///
+  /// Tokens and streams are neither: each has a handler of its own.
   package mutating func add(_ registration: Registration, at evidence: Evidence) -> AddOutcome {
     var outcome = AddOutcome(displaced: nil, verdicts: [])
     guard let id = registration.id, !contains(id) else { return outcome }
@@ -236,7 +237,7 @@ package struct SubjectLedger: Sendable {
   ///
   /// - KVO006 where its observed object died, KVO007 where its observer died and nothing else would
   ///   have cleaned up (the classic form).
-  /// - KVO010 where a program ended it inside its own initial delivery.
+  /// - KVO010 where a program ended one of the classic form inside its own initial delivery.
   package mutating func cancel(
     _ id: RegistrationID,
     by cause: CancelCause,

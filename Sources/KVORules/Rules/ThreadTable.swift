@@ -39,6 +39,8 @@ struct ThreadTable: Sendable {
   private(set) var busy: [Int] = []
 
   var count: Int { threads.count }
+  /// Whether any thread is named.
+  private(set) var hasNamed = false
 
   subscript(place: Int) -> Thread {
     _read { yield threads[place] }
@@ -58,6 +60,7 @@ struct ThreadTable: Sendable {
     if place < 0 {
       place = threads.count
       threads.append(Thread(id: thread))
+      if thread != nil { hasNamed = true }
       places.set(word, place)
     }
     lastWord = word

@@ -79,7 +79,8 @@ extension Verdict {
   /// - Parameters:
   ///   - cycle: the references, and the observation where it is known.
   ///   - confidence: how sure it is that nobody breaks it.
-  /// - Returns: the verdict; a note where a reference is suspected only.
+  /// - Returns: the verdict; a note where a reference is suspected only, a warning where the log does not
+  ///   say that an observation is part of the cycle.
   static func retainCycle(_ cycle: RetainCycles.Cycle, confidence: Confidence) -> Verdict {
     let references = cycle.edges.map(\.reference)
     let weakened = references.placeToWeaken.map { place in
@@ -97,6 +98,10 @@ extension Verdict {
       detail: .cycle(references),
       confidence: confidence
     )
+    if !references.hasObservation {
+      verdict.severity = .warning
+      verdict.confidence = .low
+    }
     if references.contains(where: { $0.certainty == .suspected }) {
       verdict.severity = .note
       verdict.confidence = .low
@@ -106,6 +111,9 @@ extension Verdict {
 }
 
 extension [Reference] {
+  /// Whether a token, a closure or a registry is known to be part of the cycle.
+  package var hasObservation: Bool { contains { $0.from.kind != .object } }
+
   /// The reference of a cycle that is best made weak, or nil where there is none.
   ///
   /// What a closure captures is what the programmer wrote, and says so with `[weak …]`.

@@ -111,6 +111,7 @@ final class SubjectStorage: Sendable {
     }
     var removal = removal
     removal.registration = matched
+    removal.isUnmatched = matched == nil
     Recorder.shared.record(.remove(removal), order: end.order, stack: stack)
     if let observation = end.ended { letGo(of: observation) }
     LiveMonitor.shared.report(end.verdicts)

@@ -46,7 +46,7 @@ final class LiveMonitor: Sendable {
   private func report(_ verdict: Verdict) {
     let (policy, witnesses) = state.withLock { ($0.policy, Array($0.witnesses.values)) }
     for witness in witnesses { witness(verdict) }
-    guard let rule = LiveRule(verdict.code) else { return }
+    guard let rule = LiveRule(verdict.code), !verdict.isForLogsAlone else { return }
     switch policy[rule] {
     case .ignore:
       break
@@ -85,6 +85,14 @@ final class LiveMonitor: Sendable {
   }
 
   func removeWitness(_ witness: Int) { state.withLock { $0.witnesses[witness] = nil } }
+}
+
+extension Verdict {
+  /// Whether it is nothing to interrupt anybody for: a token that outlives its object, which only runtimes
+  /// of long ago mind.
+  fileprivate var isForLogsAlone: Bool {
+    RuleCatalogue.severity(of: self, under: .swift) == .note && detail == .endsByItself
+  }
 }
 
 extension LiveRule {

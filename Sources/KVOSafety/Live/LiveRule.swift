@@ -12,7 +12,7 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case removeWrongContext = "KVO003"
   /// KVO004: removed without a context though there are several.
   case ambiguousRemove = "KVO004"
-  /// KVO005: added twice.
+  /// KVO005: added twice, from the same line.
   case duplicateRegistration = "KVO005"
   /// KVO006: the observed object died while it was observed.
   case observedDeinitWhileObserved = "KVO006"
@@ -24,6 +24,8 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case unbalancedChange = "KVO012"
   /// KVO017: an observer did not know what to do with a notification.
   case unhandledNotification = "KVO017"
+  /// KVO018: added twice, from different lines, under one context.
+  case contextCollision = "KVO018"
   /// KVO019: an observation keeps itself alive; judged where a walk of references is asked for.
   case observationRetainCycle = "KVO019"
   /// KVO020: an object observes itself.

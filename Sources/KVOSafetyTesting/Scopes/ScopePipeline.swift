@@ -12,7 +12,8 @@ enum ScopePipeline {
   /// something to tell.
   static func findings(of events: [Event]) -> [Finding] {
     // The images first: a stack is looked up in those that are known when it is met.
-    var preamble = ImageList.loadedImages().map { Event(.module($0)) }
+    var preamble = [Event(.process(ProcessInfo(runtime: .swift, saysScopes: true)))]
+    preamble += ImageList.loadedImages().map { Event(.module($0)) }
     var threads = Recorder.shared.threadNames.filter { $0.value != .none }
     threads[ThreadID(1)] = Recorder.shared.id(of: "main")
     preamble += threads.map { Event(.threadName($0.value), thread: $0.key) }

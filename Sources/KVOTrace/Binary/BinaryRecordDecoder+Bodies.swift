@@ -55,7 +55,7 @@ extension BinaryRecordDecoder {
 
   private mutating func process() -> ProcessInfo {
     let schema = count()
-    let shape = self.shape(0x3f)
+    let shape = self.shape(0x7f)
     return ProcessInfo(
       schema: schema,
       pid: shape & 1 != 0 ? count() : nil,
@@ -63,7 +63,8 @@ extension BinaryRecordDecoder {
       runtime: shape & 1 << 2 != 0 ? choice(.swift) : nil,
       os: shape & 1 << 3 != 0 ? spelledString() : nil,
       started: shape & 1 << 4 != 0 ? spelledString() : nil,
-      isComplete: shape & 1 << 5 != 0
+      isComplete: shape & 1 << 5 != 0,
+      saysScopes: shape & 1 << 6 != 0
     )
   }
 
@@ -99,7 +100,7 @@ extension BinaryRecordDecoder {
   }
 
   private mutating func removal() -> Removal {
-    let shape = self.shape(0x1f)
+    let shape = self.shape(0x3f)
     let subject = object()
     let keyPath = string()
     let observer = shape & 1 != 0 ? object() : nil
@@ -110,6 +111,7 @@ extension BinaryRecordDecoder {
       keyPath: keyPath,
       context: context(shape >> 2),
       registration: registration,
+      isUnmatched: shape & 1 << 5 != 0,
       site: shape & 1 << 4 != 0 ? string() : .none
     )
   }
@@ -167,14 +169,15 @@ extension BinaryRecordDecoder {
     let from = object()
     let to = object()
     let label = string()
-    let shape = self.shape(7)
+    let shape = self.shape(0x1f)
     return Reference(
       from: from,
       to: to,
       label: label,
       strength: choice(shape & 3, .strong),
-      certainty: choice(shape >> 2, .proven),
-      site: string()
+      certainty: choice(shape >> 2 & 1, .proven),
+      site: string(),
+      unsaidKinds: Reference.Ends(rawValue: UInt8(truncatingIfNeeded: shape >> 3))
     )
   }
 

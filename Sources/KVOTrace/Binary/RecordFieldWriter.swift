@@ -99,6 +99,7 @@ extension RecordFieldWriter {
     if process.runtime != nil { shape |= 1 << 2 }
     if process.os != nil { shape |= 1 << 3 }
     if process.started != nil { shape |= 1 << 4 }
+    if process.saysScopes { shape |= 1 << 6 }
     number(shape)
     if let pid = process.pid { number(pid) }
     if let executable = process.executable { text(executable) }
@@ -134,6 +135,7 @@ extension RecordFieldWriter {
     if removal.observer != nil { shape |= 1 }
     if removal.registration != nil { shape |= 1 << 1 }
     if removal.site != .none { shape |= 1 << 4 }
+    if removal.isUnmatched { shape |= 1 << 5 }
     number(shape)
     object(removal.subject)
     string(removal.keyPath)
@@ -165,7 +167,10 @@ extension RecordFieldWriter {
     object(reference.from)
     object(reference.to)
     string(reference.label)
-    number(reference.strength.binaryNumber | reference.certainty.binaryNumber << 2)
+    number(
+      reference.strength.binaryNumber | reference.certainty.binaryNumber << 2
+        | UInt64(reference.unsaidKinds.rawValue) << 3
+    )
     string(reference.site)
   }
 

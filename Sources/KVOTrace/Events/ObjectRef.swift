@@ -10,6 +10,28 @@ package struct ObjectRef: Hashable, Sendable {
     case closure
     /// An object that holds registrations for an owner, as the controller form does.
     case registry
+
+    /// What the class of an object says about it: nil for most classes.
+    ///
+    /// Known are the names that runtimes and libraries give to what they hand out for an observation.
+    ///
+    /// Complexity: O(length).
+    package init?(className: some StringProtocol) {
+      switch className {
+      case "ObservationToken", "NSKeyValueObservation", "AnyCancellable", "RACDisposable":
+        self = .token
+      case "ObservationController", "FBKVOController", "_FBKVOSharedController", "KVOController":
+        self = .registry
+      case "__NSMallocBlock__", "__NSStackBlock__", "__NSGlobalBlock__", "NSBlock":
+        self = .closure
+      default:
+        let name = className.lowercased()
+        guard name.hasPrefix("closure") || name.hasPrefix("(closure") || name.hasPrefix("block #")
+          || name.hasPrefix("closure #")
+        else { return nil }
+        self = .closure
+      }
+    }
   }
 
   package var id: ObjectID

@@ -24,6 +24,10 @@ package struct ProcessInfo: Hashable, Sendable {
   package var started: String?
   /// False where recording began after the first observation, or earlier events are gone.
   package var isComplete: Bool
+  /// Whether every event that is in a scope says so: one that names none is in none.
+  ///
+  /// Otherwise an event without a scope is in the innermost one that is open on its thread.
+  package var saysScopes: Bool
 
   package init(
     schema: Int = Self.schema,
@@ -32,7 +36,8 @@ package struct ProcessInfo: Hashable, Sendable {
     runtime: Runtime? = nil,
     os: String? = nil,
     started: String? = nil,
-    isComplete: Bool = true
+    isComplete: Bool = true,
+    saysScopes: Bool = false
   ) {
     self.schema = schema
     self.pid = pid
@@ -41,6 +46,7 @@ package struct ProcessInfo: Hashable, Sendable {
     self.os = os
     self.started = started
     self.isComplete = isComplete
+    self.saysScopes = saysScopes
   }
 
   /// Whether a log that began with this goes on where it says `next`: a log that is continued in a

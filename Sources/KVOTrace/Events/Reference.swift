@@ -13,6 +13,15 @@ package struct Reference: Hashable, Sendable {
     case suspected
   }
 
+  /// The ends of a reference whose kind the log does not say; they count as ordinary objects until
+  /// something else shows what they are.
+  package struct Ends: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package static let from = Ends(rawValue: 1)
+    package static let to = Ends(rawValue: 2)
+  }
+
   package var from: ObjectRef
   package var to: ObjectRef
   /// How a programmer would name the edge: a property, `capture of self`.
@@ -21,6 +30,8 @@ package struct Reference: Hashable, Sendable {
   package var certainty: Certainty
   /// Where a closure was formed.
   package var site: StringID
+  /// The ends whose ``ObjectRef/kind`` is not said.
+  package var unsaidKinds: Ends
 
   package init(
     from: ObjectRef,
@@ -28,7 +39,8 @@ package struct Reference: Hashable, Sendable {
     label: StringID,
     strength: Strength = .strong,
     certainty: Certainty = .proven,
-    site: StringID = .none
+    site: StringID = .none,
+    unsaidKinds: Ends = []
   ) {
     self.from = from
     self.to = to
@@ -36,6 +48,7 @@ package struct Reference: Hashable, Sendable {
     self.strength = strength
     self.certainty = certainty
     self.site = site
+    self.unsaidKinds = unsaidKinds
   }
 }
 

@@ -26,6 +26,12 @@ package struct Registration: Hashable, Sendable {
     case controller
     /// An asynchronous sequence: ended by its iteration or by either side's death.
     case stream
+
+    /// The form of a registration of which a log does not say it: a token that was handed out, or no
+    /// observer, makes it the token form; anything else is the classic one.
+    package static func unsaid(observer: ObjectRef?, token: ObjectRef?) -> Form {
+      observer == nil || token != nil ? .token : .classic
+    }
   }
 
   // In this order the properties leave the fewest gaps.

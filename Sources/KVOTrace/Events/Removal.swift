@@ -13,7 +13,12 @@ package struct Removal: Hashable, Sendable {
   /// ``Context/unspecified`` for the form without a context.
   package var context: Context
 
-  /// The registration that it matched; nil: none, or the writer does not number registrations.
+  /// Whether the log says that the removal matched no registration.
+  ///
+  /// False where ``registration`` says what it matched, and where the log says nothing about it.
+  package var isUnmatched: Bool
+
+  /// The registration that it matched; nil: none (``isUnmatched``), or the log does not say.
   @inlinable package var registration: RegistrationID? {
     get { registrationWord.value }
     set { registrationWord.value = newValue }
@@ -25,6 +30,7 @@ package struct Removal: Hashable, Sendable {
     keyPath: StringID,
     context: Context = .unspecified,
     registration: RegistrationID? = nil,
+    isUnmatched: Bool = false,
     site: StringID = .none
   ) {
     self.subject = subject
@@ -32,6 +38,7 @@ package struct Removal: Hashable, Sendable {
     self.keyPath = keyPath
     self.context = context
     registrationWord = OptionalIdentifier(registration)
+    self.isUnmatched = isUnmatched && registration == nil
     self.site = site
   }
 }

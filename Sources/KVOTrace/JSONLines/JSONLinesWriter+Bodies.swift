@@ -56,6 +56,7 @@ extension JSONLinesWriter {
     text("os", process.os)
     text("started", process.started)
     flag("complete", process.isComplete)
+    if process.saysScopes { flag("saysScopes", true) }
   }
 
   private mutating func write(_ module: Module) {
@@ -90,6 +91,7 @@ extension JSONLinesWriter {
     required("keyPath", removal.keyPath)
     context(removal.context)
     identifier("registration", removal.registration)
+    if removal.isUnmatched { null("registration") }
     string("site", removal.site)
   }
 
@@ -117,8 +119,8 @@ extension JSONLinesWriter {
   }
 
   private mutating func write(_ reference: Reference) {
-    object("from", reference.from)
-    object("to", reference.to)
+    object("from", reference.from, isKindSaid: !reference.unsaidKinds.contains(.from))
+    object("to", reference.to, isKindSaid: !reference.unsaidKinds.contains(.to))
     string("label", reference.label)
     text("strength", reference.strength.rawValue)
     text("certainty", reference.certainty.rawValue)

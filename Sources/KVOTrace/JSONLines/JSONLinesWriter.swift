@@ -2,7 +2,8 @@
 ///
 /// A line is canonical: no spaces; the keys in the order `event`, `t`, `thread`, `order`, the
 /// event's own keys in the grammar's order, `stack`, `scope`; a key whose value is not known is left
-/// out, and so are `kind` where it is `object` or `setting` and empty lists. Ids of objects are
+/// out, and so are `kind` where it is `setting`, or `object` anywhere but in a reference, and empty
+/// lists. Ids of objects are
 /// strings, all other ids are numbers where they are spelled as numbers.
 package struct JSONLinesWriter {
   private let names: TraceNames
@@ -85,6 +86,11 @@ extension JSONLinesWriter {
     line.append(jsonAddress: value)
   }
 
+  mutating func null(_ name: StaticString) {
+    key(name)
+    line.append(json: "null")
+  }
+
   mutating func flag(_ name: StaticString, _ value: Bool) {
     key(name)
     line.append(json: value ? "true" : "false")
@@ -141,9 +147,7 @@ extension JSONLinesWriter {
   mutating func context(_ value: Context) {
     switch value {
     case .unspecified: return
-    case .null:
-      key("context")
-      line.append(json: "null")
+    case .null: null("context")
     case .named(let name): required("context", name)
     }
   }
@@ -155,18 +159,24 @@ extension JSONLinesWriter {
     object(value)
   }
 
+  /// The end of a reference, whose kind is written wherever it is known.
+  mutating func object(_ name: StaticString, _ value: ObjectRef, isKindSaid: Bool) {
+    key(name)
+    object(value, isKindSaid: isKindSaid)
+  }
+
   mutating func objects(_ name: StaticString, _ values: [ObjectRef]) {
     guard !values.isEmpty else { return }
     key(name)
     list(values) { $0.object($1) }
   }
 
-  private mutating func object(_ value: ObjectRef) {
+  private mutating func object(_ value: ObjectRef, isKindSaid: Bool = false) {
     line.append(UInt8(ascii: "{"))
     required("class", value.className)
     key("id")
     spelling(of: value.id)
-    if value.kind != .object { text("kind", value.kind.rawValue) }
+    if isKindSaid || value.kind != .object { text("kind", value.kind.rawValue) }
     line.append(UInt8(ascii: "}"))
   }
 

@@ -106,15 +106,19 @@ extension CanonicalScanner {
     let keyPath = hasKeyPath ? try string(&line, &names) : .none
     let context = line.take(#","context":"#) ? try context(&line, &names) : .unspecified
     let options = line.take(#","options":"#) ? try options(&line) : []
+    let id: RegistrationID? =
+      line.take(#","registration":"#) ? try identifier(&line, &names) : nil
+    let form = try form(&line)
+    let token = line.take(#","token":"#) ? try object(&line, &names) : nil
     return Registration(
-      id: line.take(#","registration":"#) ? try identifier(&line, &names) : nil,
+      id: id,
       subject: subject,
       observer: observer,
       keyPath: keyPath,
       context: context,
       options: options,
-      form: try form(&line),
-      token: line.take(#","token":"#) ? try object(&line, &names) : nil,
+      form: form ?? .unsaid(observer: observer, token: token),
+      token: token,
       site: line.take(#","site":"#) ? try string(&line, &names) : .none,
       executor: line.take(#","executor":"#) ? try string(&line, &names) : .none,
       expectedToLive: line.take(#","expectedToLive":"#) ? try string(&line, &names) : .none
@@ -142,9 +146,9 @@ extension CanonicalScanner {
   }
 
   @inline(__always)
-  private func form(_ line: inout LineCursor) throws(NotCanonical) -> Registration.Form {
+  private func form(_ line: inout LineCursor) throws(NotCanonical) -> Registration.Form? {
     if line.take(#","form":"classic""#) { return .classic }
-    guard line.take(#","form":"#) else { return .classic }
+    guard line.take(#","form":"#) else { return nil }
     if line.take(#""token""#) { return .token }
     if line.take(#""controller""#) { return .controller }
     try line.expect(#""stream""#)
@@ -182,12 +186,16 @@ extension CanonicalScanner {
     let subject = try object(&line, &names)
     let observer = line.take(#","observer":"#) ? try object(&line, &names) : nil
     try line.expect(#","keyPath":"#)
+    let keyPath = try string(&line, &names)
+    let context = line.take(#","context":"#) ? try context(&line, &names) : .unspecified
+    let isUnmatched = line.take(#","registration":null"#)
     return Removal(
       subject: subject,
       observer: observer,
-      keyPath: try string(&line, &names),
-      context: line.take(#","context":"#) ? try context(&line, &names) : .unspecified,
+      keyPath: keyPath,
+      context: context,
       registration: line.take(#","registration":"#) ? try identifier(&line, &names) : nil,
+      isUnmatched: isUnmatched,
       site: line.take(#","site":"#) ? try string(&line, &names) : .none
     )
   }
@@ -283,17 +291,36 @@ extension CanonicalScanner {
     _ line: inout LineCursor,
     _ names: inout TraceNames
   ) throws(NotCanonical) -> Reference {
+    var unsaid: Reference.Ends = []
     try line.expect(#","from":"#)
-    let from = try object(&line, &names)
+    let from = try end(&line, &names, &unsaid, .from)
     try line.expect(#","to":"#)
     return Reference(
       from: from,
-      to: try object(&line, &names),
+      to: try end(&line, &names, &unsaid, .to),
       label: line.take(#","label":"#) ? try string(&line, &names) : .none,
       strength: try strength(&line),
       certainty: try certainty(&line),
-      site: line.take(#","site":"#) ? try string(&line, &names) : .none
+      site: line.take(#","site":"#) ? try string(&line, &names) : .none,
+      unsaidKinds: unsaid
     )
+  }
+
+  /// One end of a reference, as ``EventDecoder`` takes it.
+  private mutating func end(
+    _ line: inout LineCursor,
+    _ names: inout TraceNames,
+    _ unsaid: inout Reference.Ends,
+    _ end: Reference.Ends
+  ) throws(NotCanonical) -> ObjectRef {
+    var (object, isKindSaid) = try self.end(&line, &names)
+    guard !isKindSaid else { return object }
+    guard let kind = ObjectRef.Kind(className: names[object.className]) else {
+      unsaid.insert(end)
+      return object
+    }
+    object.kind = kind
+    return object
   }
 
   private func strength(_ line: inout LineCursor) throws(NotCanonical) -> Reference.Strength {

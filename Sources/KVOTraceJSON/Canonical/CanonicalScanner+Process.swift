@@ -15,6 +15,7 @@ extension CanonicalScanner {
     if line.take(#","os":"#) { process.os = try text(&line) }
     if line.take(#","started":"#) { process.started = try text(&line) }
     if line.take(#","complete":"#) { process.isComplete = try flag(&line) }
+    if line.take(#","saysScopes":"#) { process.saysScopes = try flag(&line) }
     return process
   }
 
@@ -104,10 +105,8 @@ extension CanonicalScanner {
     try line.expect(#","object":"#)
     let object = try object(&line, &names)
     try line.expect(#","class":"#)
-    return .classChanged(
-      object,
-      to: try string(&line, &names),
-      isKVOSubclass: line.take(#","kvoSubclass":"#) ? try flag(&line) : false
-    )
+    let name = try string(&line, &names)
+    try line.expect(#","kvoSubclass":"#)
+    return .classChanged(object, to: name, isKVOSubclass: try flag(&line))
   }
 }

@@ -185,10 +185,31 @@ extension CanonicalScanner {
     return object
   }
 
+  /// The end of a reference, and whether its kind is said.
+  mutating func end(
+    _ line: inout LineCursor,
+    _ names: inout TraceNames
+  ) throws(NotCanonical) -> (ObjectRef, isKindSaid: Bool) {
+    var isKindSaid = false
+    let object: ObjectRef
+    (object, line) = try self.object(at: line, &names, &isKindSaid)
+    return (object, isKindSaid)
+  }
+
   @inline(never)
   private mutating func object(
     at line: LineCursor,
     _ names: inout TraceNames
+  ) throws(NotCanonical) -> (ObjectRef, LineCursor) {
+    var isKindSaid = false
+    return try object(at: line, &names, &isKindSaid)
+  }
+
+  @inline(__always)
+  private mutating func object(
+    at line: LineCursor,
+    _ names: inout TraceNames,
+    _ isKindSaid: inout Bool
   ) throws(NotCanonical) -> (ObjectRef, LineCursor) {
     var line = line
     try line.expect(#"{"class":""#)
@@ -197,7 +218,8 @@ extension CanonicalScanner {
     try line.expect(#","id":""#)
     let spelling: Spelling
     (spelling, line) = try quotedIdentifier(at: line, &names)
-    let kind: ObjectRef.Kind = line.take("}") ? .object : try self.kind(&line)
+    isKindSaid = !line.take("}")
+    let kind: ObjectRef.Kind = isKindSaid ? try self.kind(&line) : .object
     return (ObjectRef(id: spelling.identifier(), className: className, kind: kind), line)
   }
 
@@ -205,6 +227,7 @@ extension CanonicalScanner {
     if line.take(#","kind":"token"}"#) { return .token }
     if line.take(#","kind":"closure"}"#) { return .closure }
     if line.take(#","kind":"registry"}"#) { return .registry }
+    if line.take(#","kind":"object"}"#) { return .object }
     throw NotCanonical()
   }
 

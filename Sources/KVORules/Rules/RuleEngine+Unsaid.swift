@@ -1,0 +1,152 @@
+import KVOTrace
+
+// What a log does not say: a missing key means "not said", never "there was none". What can be inferred
+// is, and a verdict that rests on the rest is withheld; `notJudged` then names the key that would help.
+extension RuleEngine {
+  /// What the log left out where it mattered, by the first event that did so.
+  struct Unsaid: Sendable {
+    /// An event that a thread did, without the thread.
+    var thread: Int?
+    /// An addition in a place where only the writer knows the scope.
+    var scope: Int?
+    /// A registration without a number.
+    var registration: Int?
+    /// The end of a registration that no addition has the number of, while some have none.
+    var ended: Int?
+    /// A callback of a registration that no addition has the number of, while some have none.
+    var notified: Int?
+    /// The rules of which verdicts were withheld for want of a thread.
+    var threadRules: Set<RuleCode> = []
+    /// The same for want of the numbers of registrations.
+    var registrationRules: Set<RuleCode> = []
+  }
+
+  // MARK: - Scopes
+
+  /// Finds the scope of an event that does not name it.
+  mutating func inferScope(of event: UnsafePointer<Event>, _ place: inout Place) {
+    switch openScopes.scope(on: event.pointee.thread) {
+    case .none: break
+    case .scope(let scope):
+      place.scope = scope
+      place.isScopeInferred = true
+    case .uncertain:
+      if case .register = event.pointee.body, unsaid.scope == nil {
+        unsaid.scope = place.event
+      }
+    }
+  }
+
+  /// Scopes overlap: which of them a registration was made in is known only where the log says it.
+  mutating func forgetInferredScopes() {
+    for slot in inferredSlots where ledger.isLive(Int(slot)) && ledger.slots[Int(slot)].isScoped {
+      scopes.leave(Int(slot))
+      ledger.unmarkScoped(Int(slot))
+      if unsaid.scope == nil { unsaid.scope = ledger.slots[Int(slot)].registered.event }
+    }
+    inferredSlots = []
+  }
+
+  // MARK: - Threads
+
+  /// An event does not name its thread.
+  mutating func noteMissingThread(_ event: UnsafePointer<Event>, _ number: Int) {
+    guard unsaid.thread == nil else { return }
+    switch event.pointee.body {
+    case .register, .registerEnd, .remove, .removeEnd, .cancel, .willChange, .didChange, .notify,
+      .notifyEnd, .lock, .unlock:
+      unsaid.thread = number
+    default: break
+    }
+  }
+
+  /// Whether some events name their thread and others do not.
+  private var namesSomeThreads: Bool { threads.hasNamed }
+
+  // MARK: - Verdicts that rest on what is not said
+
+  /// Takes back the verdicts that hold only if what the log does not say is as it may be.
+  ///
+  /// - Parameter isAtEnd: whether the process is over, so that no thread goes on.
+  mutating func withholdUncertain(isAtEnd: Bool) {
+    let isMixed = unsaid.thread != nil && namesSomeThreads
+    verdicts.removeAll { verdict in
+      if unsaid.thread != nil, Self.needsThread(verdict, isMixed: isMixed, isAtEnd: isAtEnd) {
+        unsaid.threadRules.insert(verdict.code)
+        return true
+      }
+      if unsaid.ended != nil, Self.needsNumber(verdict) {
+        unsaid.registrationRules.insert(verdict.code)
+        return true
+      }
+      return false
+    }
+  }
+
+  /// Whether `verdict` holds only if two events were on one thread, or on two.
+  private static func needsThread(_ verdict: Verdict, isMixed: Bool, isAtEnd: Bool) -> Bool {
+    switch verdict.code {
+    case .removeDuringInitial, .callbackUnderLock, .concurrentChange, .concurrentRemoval:
+      return verdict.evidence.prefix(2).contains { $0.thread == nil }
+    case .unbalancedChange:
+      if case .change(.outOfOrder) = verdict.detail {
+        return verdict.evidence.contains { $0.thread == nil }
+      }
+      return isMixed
+    case .missedDelivery, .registrationRace, .priorWithoutAfter:
+      return isMixed || (!isAtEnd && verdict.evidence.first?.thread == nil)
+    case .reentrantChange, .tokenDropped: return isMixed
+    default: return false
+    }
+  }
+
+  /// Whether `verdict` is of a registration that may have ended: it has no number in the log, and an
+  /// unknown number ended.
+  private static func needsNumber(_ verdict: Verdict) -> Bool {
+    switch verdict.code {
+    case .ambiguousRemove, .duplicateRegistration, .observedDeinitWhileObserved,
+      .observerDeinitWhileRegistered, .contextCollision, .leakedRegistration, .registrationGrowth,
+      .missedDelivery:
+      // The numbers that the engine gives are those of a reader.
+      return verdict.registration?.generation != nil
+    default: return false
+    }
+  }
+
+  /// The rules that were not judged everywhere for want of a key, and that key.
+  var missingKeys: [(code: RuleCode, why: String)] {
+    var missing: [(RuleCode, String)] = []
+    func say(_ codes: some Sequence<RuleCode>, _ event: Int?, _ why: (Int) -> String) {
+      guard let event else { return }
+      missing += codes.map { ($0, why(event)) }
+    }
+    say(unsaid.threadRules.union([.concurrentChange, .concurrentRemoval]), unsaid.thread) {
+      "event \($0) does not say its \"thread\", which this rule compares"
+    }
+    if seen.contains(.lock) {
+      say([.callbackUnderLock], unsaid.thread) {
+        "event \($0) does not say its \"thread\", which this rule compares"
+      }
+    }
+    say([.leakedRegistration, .registrationGrowth], unsaid.scope) {
+      "the registration at event \($0) may be in one of several scopes; it does not say its \"scope\""
+    }
+    if seen.contains(.change) {
+      say([.registrationRace, .missedDelivery], unsaid.registration) {
+        "the addition at event \($0) does not say its \"registration\", which notifications name"
+      }
+    }
+    let told: [RuleCode] = [
+      .deliveryToDead, .deliveryAfterRemove, .removeDuringInitial, .priorWithoutAfter,
+      .unhandledNotification, .offExecutorDelivery, .reentrantChange,
+    ]
+    say(told, unsaid.notified) {
+      "event \($0) tells of a \"registration\" that no addition says it is"
+    }
+    let left: [RuleCode] = [.observedDeinitWhileObserved, .observerDeinitWhileRegistered]
+    say(unsaid.registrationRules.union(left), unsaid.ended) {
+      "event \($0) ends a \"registration\" that no addition says it is"
+    }
+    return missing
+  }
+}

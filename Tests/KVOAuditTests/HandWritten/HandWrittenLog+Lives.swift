@@ -1,0 +1,164 @@
+extension HandWrittenLog {
+  static let lives = [
+    HandWrittenLog(
+      "the observed object dies first",
+      ["KVO006"],
+      """
+      {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
+      {"event":"deinit","thread":1,"order":2,"object":$account,$in}
+      {"event":"deinitEnd","thread":1,"order":3,"object":$account}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "the observed object dies, and the layer cleans up",
+      ["KVO006"],
+      """
+      {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
+      {"event":"deinit","thread":1,"order":2,"object":$account,$in}
+      {"event":"cancel","thread":1,"order":3,"registration":1,"by":"subject"}
+      {"event":"deinitEnd","thread":1,"order":4,"object":$account}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "the observer dies first",
+      ["KVO007"],
+      """
+      {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
+      {"event":"deinit","thread":1,"object":$screen,$in}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "the observer removes itself while it dies",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
+      {"event":"deinit","thread":1,"object":$screen,$in}
+      {"event":"remove","thread":1,"order":2,$pair,"registration":1,$in}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "the owner of a controller dies",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,"keyPath":"balance",\
+      "registration":1,"form":"controller",$made}
+      {"event":"deinit","thread":1,"object":$screen,$in}
+      {"event":"cancel","thread":1,"order":2,"registration":1,"by":"owner"}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "the owner of a token dies, with the token",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"keyPath":"balance","registration":1,\
+      "form":"token","token":$token,$made}
+      {"event":"notify","thread":1,"order":2,"registration":1,"phase":"after"}
+      {"event":"notifyEnd","thread":1,"registration":1,"phase":"after"}
+      {"event":"deinit","thread":1,"object":$screen,$in}
+      {"event":"cancel","thread":1,"order":3,"registration":1,"by":"token"}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "a stream ends with its object",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"keyPath":"balance","registration":1,\
+      "form":"stream",$made}
+      {"event":"deinit","thread":1,"order":2,"object":$account,$in}
+      {"event":"cancel","thread":1,"order":3,"registration":1,"by":"subject"}
+      {"event":"deinitEnd","thread":1,"order":4,"object":$account}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "told while it dies",
+      ["KVO008"],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,"keyPath":"balance",\
+      "registration":1,"form":"controller",$made}
+      {"event":"deinit","thread":1,"object":$screen,$in}
+      {"event":"notify","thread":1,"order":2,"registration":1,"phase":"after"}
+      {"event":"notifyEnd","thread":1,"registration":1,"phase":"after"}
+      {"event":"cancel","thread":1,"order":3,"registration":1,"by":"owner"}
+      {"event":"deinitEnd","thread":1,"object":$screen}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "objects that are known by address, one after the other at one address",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,"subject":{"class":"Account","address":"0x7f00c0de"},\
+      "observer":$screen,"keyPath":"balance","context":null,"registration":1,$made}
+      {"event":"remove","thread":1,"order":2,"subject":{"class":"Account","address":"0x7f00c0de"},\
+      "observer":$screen,"keyPath":"balance","context":null,"registration":1,$in}
+      {"event":"deinitEnd","thread":1,"order":3,"object":{"class":"Account","address":"0x7f00c0de"}}
+      {"event":"register","thread":1,"order":1,"subject":{"class":"Account","address":"0x7f00c0de"},\
+      "observer":$screen,"keyPath":"balance","context":null,"registration":2,$made}
+      {"event":"remove","thread":1,"order":2,"subject":{"class":"Account","address":"0x7f00c0de"},\
+      "observer":$screen,"keyPath":"balance","context":null,"registration":2,$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "an object in the middle of a path dies",
+      ["KVO015"],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,\
+      "keyPath":"owner.name","context":null,"registration":1,$made}
+      {"event":"attach","thread":1,"registration":1,"depth":1,"key":"name","object":$person,\
+      "strength":"strong"}
+      {"event":"deinit","thread":1,"object":$person,$in}
+      {"event":"deinitEnd","thread":1,"object":$person}
+      {"event":"willChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"didChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"remove","thread":1,"order":2,"subject":$account,"observer":$screen,\
+      "keyPath":"owner.name","context":null,"registration":1,$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "a weak object in the middle of a path dies unheard",
+      ["KVO016"],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,\
+      "keyPath":"owner.name","context":null,"registration":1,$made}
+      {"event":"attach","thread":1,"registration":1,"depth":1,"key":"name","object":$person,\
+      "strength":"weak"}
+      {"event":"deinitEnd","thread":1,"object":$person,$in}
+      {"event":"willChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"didChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"remove","thread":1,"order":2,"subject":$account,"observer":$screen,\
+      "keyPath":"owner.name","context":null,"registration":1,$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
+      "a weak object in the middle of a path dies, and the stream says so",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,"subject":$account,"keyPath":"owner.name",\
+      "registration":1,"form":"stream",$made}
+      {"event":"attach","thread":1,"registration":1,"depth":1,"key":"name","object":$person,\
+      "strength":"weak"}
+      {"event":"deinitEnd","thread":1,"object":$person,$in}
+      {"event":"notify","thread":1,"order":2,"registration":1,"phase":"after"}
+      {"event":"notifyEnd","thread":1,"registration":1,"phase":"after"}
+      {"event":"willChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"didChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"cancel","thread":1,"order":3,"registration":1,"by":"user"}
+      {"event":"exit","status":0}
+      """
+    ),
+  ]
+}
