@@ -54,7 +54,8 @@ class = object:obj class:text kvoSubclass:false|true
 declares = class:text superclass:sid key:text manual:false|true affectedBy:text*
 crash = signal:sid exception:sid reason:sid shape live?0:u63
 dropped = count:u why:sid
-exit = status:zigzag"""
+exit = status:zigzag
+expects = rules:rule*"""
 FIELD = re.compile(r"(\w+)([?@]?)(\d*):?(\S*)")
 KINDS = [(name, FIELD.findall(fields))
          for names, fields in re.findall(r"^(\w.*?) = (.*)$", EVENTS.replace("\n ", " "), re.M)
@@ -63,7 +64,7 @@ KINDS = [(name, FIELD.findall(fields))
 KEY_ORDER = {key: place for place, key in enumerate(
     "subject observer keyPath context options registration id parent others manual".split())}
 CHOICES = {"": ABSENT, "false": False, "true": True}
-LIMITS = {"u63": MASK >> 1, "u32": MASK >> 32}
+LIMITS = {"u63": MASK >> 1, "u32": MASK >> 32, "rule": 999}
 
 
 def rotate(value, count):
@@ -332,6 +333,8 @@ class Records:
             return self.string(value) or (ABSENT if type == "sid" else "")
         if type == "zigzag":
             return value >> 1 ^ -(value & 1)
+        if type == "rule":
+            return f"KVO{value:03}"
         return self.id(value) if type == "id" else hex(value) if type == "address" else value
 
     def string(self, number):

@@ -76,8 +76,28 @@ extension EventDecoder {
         why: try string("why", line)
       )
     case "exit": .exit(status: try line.required("status", line.number("status")))
+    case "expects": .expects(rules: try rules(line))
     default: nil
     }
+  }
+
+  /// The numbers of the codes of rules.
+  private func rules(_ line: LineFields) throws(FieldError) -> [UInt16] {
+    guard line["rules"] != nil else {
+      throw FieldError(keys: line.path, message: "the event has no \"rules\"")
+    }
+    var rules: [UInt16] = []
+    for code in try line.texts("rules") {
+      guard code.hasPrefix("KVO"), code.utf8.count == 6, let number = UInt16(code.dropFirst(3))
+      else {
+        throw line.error(
+          "rules",
+          "\"rules\" holds \"\(code)\"; it must hold codes such as \"KVO001\""
+        )
+      }
+      rules.append(number)
+    }
+    return rules
   }
 
   /// Without `kvoSubclass`, the name of the class says whether a runtime made it for observing.

@@ -19,7 +19,9 @@ enum Grammar {
   static let frame: Set = ["address", "symbol", "module", "file", "line"]
 
   private static let own: [String: Set<String>] = [
-    "process": ["schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes"],
+    "process": [
+      "schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes",
+    ],
     "module": ["path", "buildID", "loadBias", "textStart", "textEnd"],
     "threadName": ["name"],
     "live": registration,
@@ -52,6 +54,7 @@ enum Grammar {
     "crash": ["signal", "exception", "reason", "live"],
     "dropped": ["count", "why"],
     "exit": ["status"],
+    "expects": ["rules"],
   ]
 
   private static let all = own.mapValues { $0.union(common) }

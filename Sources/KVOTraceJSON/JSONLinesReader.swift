@@ -32,6 +32,8 @@ package final class JSONLinesReader {
   ///
   /// Nothing behind it is read.
   package private(set) var refusal: LogProblem?
+  /// Whether the log ended in the middle of a line.
+  package private(set) var endsInsideLine = false
   /// The names behind the ids of the events so far.
   package var names: TraceNames { decoder.names }
 
@@ -181,6 +183,7 @@ package final class JSONLinesReader {
       if isTerminated {
         report(error.offset, error.message, problem)
       } else {
+        endsInsideLine = true
         report(bytes.count, "the log ends in the middle of a line", problem)
       }
     }

@@ -7,7 +7,8 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check that logs follow the grammar.",
     discussion: """
-      Reports every line that is not an event, by line and column, and counts the events and keys
+      Reports every line that is not an event, by line and column, names the missing keys that keep
+      rules from judging the log, and counts the events and keys
       that this version does not know, which is no problem. Of a binary log it says which segments
       are whole, and what was lost. The grammar is Documentation/LogFormat.md.
 

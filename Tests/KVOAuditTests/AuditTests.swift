@@ -50,7 +50,6 @@ import Testing
           KVO012, KVO024: no changes in this log
           KVO014: no write events in this log
           KVO015, KVO016: no attach events in this log
-          KVO018: no registration in this log says its site
           KVO019: no hold events in this log
           KVO023: no registration in this log says its executor
           KVO025: no removeEnd events in this log

@@ -46,7 +46,6 @@ import Testing
           KVO013: no prior notifications in this log
           KVO014: no write events in this log
           KVO015, KVO016: no attach events in this log
-          KVO018: no registration in this log says its site
           KVO019: no hold events in this log
           KVO021: no scope ended in this log
           KVO022: no scope was run three times in this log

@@ -87,7 +87,9 @@ extension FiringLog {
         ),
         (
           "dropped, without a label",
-          walked.inserting(before: 8) { $0.drop("token:Token#9", "closure:handler#10") }
+          walked.inserting(before: 8) {
+            $0.drop("token:Token#9", "closure:handler#10", label: "")
+          }
         ),
         ("it unobserves itself", walked.inserting(before: 8) { $0.cancel(by: .user) }),
         ("one of them dies", walked.inserting(before: 8) { $0.endDeinit("Screen#3") }),

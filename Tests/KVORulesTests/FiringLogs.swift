@@ -252,7 +252,7 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
           "by another",
           itself.replacing(1) { $0.register("1", "Account#12", by: "Account#13") }
             .replacing(2) { $0.remove("1", "Account#12", by: "Account#13") }
-        )
+        ),
       ]
     ),
     FiringLog(

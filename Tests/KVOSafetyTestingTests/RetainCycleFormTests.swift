@@ -30,10 +30,17 @@ struct RetainCycleFormTests {
     screen.handler = nil
   }
 
-  @Test("what could not be looked into fails a test that asks for it, and no other")
+  @Test(
+    "what could not be looked into fails a test that asks for it, and is a warning in any other"
+  )
   func inconclusive() {
     let guarded = Guarded(Screen())
-    expectNoRetainCycles(from: guarded)
+    withKnownIssue {
+      expectNoRetainCycles(from: guarded)
+    } matching: {
+      $0.severity == .warning
+        && "\($0)".contains("Guarded.state: the compiler does not describe noncopyable types")
+    }
     withKnownIssue {
       expectNoRetainCycles(from: guarded, failsIfInconclusive: true)
     } matching: {

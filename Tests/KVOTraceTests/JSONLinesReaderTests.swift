@@ -11,7 +11,7 @@ import Testing
       // Ids as numbers or texts, threads likewise.
       (
         #"{"event":"register","thread":"7","subject":{"class":"A","id":1},"keyPath":"k","registration":"5"}"#,
-        #"{"event":"register","thread":7,"subject":{"class":"A","id":"1"},"keyPath":"k","registration":5,"form":"classic"}"#
+        #"{"event":"register","thread":7,"subject":{"class":"A","id":"1"},"keyPath":"k","registration":5,"form":"token"}"#
       ),
       // The three ways to write the NULL context, and a named one.
       (

@@ -229,6 +229,8 @@ struct RandomEvents {
         )
       )
     case "dropped": .dropped(count: random.next(), why: optionalText())
+    case "expects":
+      .expects(rules: (0..<2).map { _ in UInt16.random(in: 0...999, using: &random) })
     default: .exit(status: Int.random(in: -1...255, using: &random))
     }
   }

@@ -54,6 +54,7 @@ extension EventRewriter {
     case .crash(let crash): .crash(self.crash(crash, source))
     case .dropped(let count, let why): .dropped(count: count, why: string(why, .prose, source))
     case .exit(let status): .exit(status: status)
+    case .expects(let rules): .expects(rules: rules)
     }
   }
 

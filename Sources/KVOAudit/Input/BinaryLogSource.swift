@@ -145,6 +145,7 @@ struct BinaryLogSource {
       problems: problems,
       problemCount: problemCount,
       byteCount: readByteCount,
+      cutAt: summary.cutAt,
       binary: LogReading.Binary(partCount: partCount, summary: summary)
     )
   }
@@ -164,5 +165,6 @@ extension BinaryLogSummary {
     droppedEventCount = droppedEventCount.addingSaturated(other.droppedEventCount)
     firstTime = firstTime ?? other.firstTime
     lastTime = other.lastTime ?? lastTime
+    cutAt = other.cutAt ?? cutAt
   }
 }

@@ -14,6 +14,8 @@ package struct LogReading: Sendable {
   package var unknownKeys = NameTally()
   /// How many bytes were read.
   package var byteCount = 0
+  /// How many bytes the input has, where it ends in the middle of the log.
+  package var cutAt: Int?
   /// What only a binary log has.
   package var binary: Binary?
 
@@ -215,7 +217,8 @@ package struct LogSource {
       problemCount: reader.problemCount,
       unknownEvents: reader.unknownEvents,
       unknownKeys: reader.unknownKeys,
-      byteCount: readByteCount
+      byteCount: readByteCount,
+      cutAt: reader.endsInsideLine ? readByteCount : nil
     )
   }
 

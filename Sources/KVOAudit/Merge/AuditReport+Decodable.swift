@@ -27,7 +27,9 @@ extension AuditReport: Decodable {
 }
 
 extension AuditReport.Input: Decodable {
-  private enum Key: CodingKey { case path, kind, events, damaged, damagedCount, reports }
+  private enum Key: CodingKey {
+    case path, kind, events, damaged, damagedCount, reports, ended, cutAt
+  }
 
   package init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
@@ -39,6 +41,10 @@ extension AuditReport.Input: Decodable {
       damaged: try keys.decode([DamagedPlace].self, forKey: .damaged),
       damageCount: try keys.decodeCount(forKey: .damagedCount)
     )
+    // Reports of earlier versions have neither.
+    let words = try keys.decodeIfPresent([String].self, forKey: .ended) ?? []
+    endings = words.compactMap(AuditReport.Ending.init)
+    cutAt = try keys.decodeCountIfPresent(forKey: .cutAt)
   }
 }
 

@@ -78,14 +78,17 @@ struct InputReplay {
   /// The input is over, and was what `reading` says.
   mutating func finish(_ reading: LogReading, label: String) -> Outcome {
     finish(names: reading.names)
+    var input = AuditReport.Input(
+      path: label,
+      kind: reading.kind,
+      eventCount: reading.eventCount,
+      damaged: reading.problems,
+      damageCount: reading.problemCount
+    )
+    input.endings = ended.map(\.ending)
+    input.cutAt = reading.cutAt
     return Outcome(
-      input: AuditReport.Input(
-        path: label,
-        kind: reading.kind,
-        eventCount: reading.eventCount,
-        damaged: reading.problems,
-        damageCount: reading.problemCount
-      ),
+      input: input,
       findings: folder.findings.map { $0.seen(in: processCounts) },
       ended: ended,
       crashes: crashes,

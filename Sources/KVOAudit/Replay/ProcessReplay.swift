@@ -22,14 +22,7 @@ struct ProcessReplay {
   /// How many registrations are live; nil: nobody asks.
   private(set) var activity: ActivityTracker?
 
-  /// How a log ends.
-  enum Ending {
-    /// In an orderly way.
-    case exit
-    case crash
-    /// Without a word: the process was killed, or goes on.
-    case open
-  }
+  typealias Ending = AuditReport.Ending
 
   /// Whether anything but the process was described.
   private var hasEvents = false

@@ -2,6 +2,17 @@ package import KVORules
 
 /// All that an audit of some inputs found, ready for any renderer.
 package struct AuditReport: Sendable {
+  /// How a process ended, as far as its log says.
+  ///
+  /// The raw values are the words in JSON.
+  package enum Ending: String, Hashable, Sendable, CaseIterable {
+    /// In an orderly way.
+    case exit
+    case crash
+    /// Without a word: the process was killed, or goes on.
+    case open
+  }
+
   /// One input.
   package struct Input: Hashable, Sendable {
     package var path: String
@@ -13,6 +24,10 @@ package struct AuditReport: Sendable {
     package var damaged: [DamagedPlace]
     /// How many damaged places there are.
     package var damageCount: Int
+    /// How its processes ended, in their order.
+    package var endings: [Ending] = []
+    /// How many bytes it has, where it ends in the middle of a log.
+    package var cutAt: Int?
 
     package init(
       path: String,
@@ -131,11 +146,22 @@ package struct AuditReport: Sendable {
   }
 
   /// Whether a finding that fails a build is at or above `severity`, or a suppression is of which
-  /// something is to be said.
+  /// something is to be said, or a process crashed without a finding.
   package func hasFindings(atLeast severity: Severity) -> Bool {
     findings.contains { fails($0, from: severity) }
       || suppressions.contains { fails($0, from: severity) }
+      || (hasUnexplainedCrash && comparison?.countsNewOnly != true)
   }
+
+  /// Whether a process crashed, and nothing was found in its log or report: that is not clean.
+  package var hasUnexplainedCrash: Bool {
+    let explained = Set(findings.map(\.input))
+    return crashes.contains { !explained.contains($0.input) }
+      || inputs.contains { $0.isCrash && $0.reportCount == 0 }
+  }
+
+  /// Whether an input ends in the middle of a log.
+  package var isCut: Bool { inputs.contains { $0.cutAt != nil } }
 
   /// Whether `finding` makes a build fail that fails from `severity` on: it may (``Finding/mayFail``),
   /// and is new where only that counts.

@@ -56,6 +56,10 @@ extension JSONText {
       text.list(input.damaged) { $0.write($1) }
       text.key("damagedCount")
       text.value(input.damageCount)
+      text.key("ended")
+      text.list(input.endings) { $0.value($1.rawValue) }
+      text.key("cutAt")
+      text.value(input.cutAt)
       if input.kind.isText {
         text.key("reports")
         text.value(input.reportCount)

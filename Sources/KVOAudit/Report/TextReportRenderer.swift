@@ -48,6 +48,10 @@ package struct TextReportRenderer {
     if let comparison = report.comparison { blocks.append(ComparisonText(comparison).block) }
     blocks += suppressions(report)
     blocks += report.inputs.compactMap(damage)
+    let endings = report.inputs.flatMap(\.endingNotes)
+    if !endings.isEmpty {
+      blocks.append(endings.map(ShownText.escaped).joined(separator: "\n"))
+    }
     if !report.unnamed.isEmpty {
       let lines = report.unnamed.map { "  \(ShownText.escaped($0))" }
       blocks.append("NOT NAMED, so that frames stay addresses:\n" + lines.joined(separator: "\n"))

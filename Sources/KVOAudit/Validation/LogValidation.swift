@@ -6,6 +6,8 @@ import KVOTraceJSON
 package struct LogValidation: Sendable {
   package let label: String
   package let reading: LogReading
+  /// The rules that cannot judge this log for want of a key, and that key.
+  private let lackedKeys: [RuleEngine.NotJudged]
 
   /// Reads `input` to its end.
   ///
@@ -13,15 +15,32 @@ package struct LogValidation: Sendable {
   ///   - input: what to read.
   ///   - progress: told how far it is.
   /// - Throws: ``InputFailure`` where the input is not a log.
-  /// - Complexity: O(bytes).
+  /// - Complexity: O(bytes), and what a replay of the events takes.
   package init(of input: AuditInput, progress: LogSource.Progress? = nil) throws(InputFailure) {
     label = input.label
-    reading = try LogSource(input, progress: progress).read { _, _ in }
+    var replay = ProcessReplay(options: AuditOptions())
+    var lacked: [RuleEngine.NotJudged] = []
+    reading = try LogSource(input, progress: progress).read { content, _ in
+      guard case .events(let events, let firstNumber) = content else { return }
+      var takenCount = 0
+      while takenCount < events.count {
+        takenCount += replay.take(
+          events.span.extracting(droppingFirst: takenCount),
+          firstNumber: firstNumber + takenCount
+        ) { _ in }
+        guard takenCount < events.count else { break }
+        replay.finish { _ in }
+        lacked += replay.engine.lackedKeys
+        replay = ProcessReplay(options: AuditOptions())
+      }
+    }
+    replay.finish { _ in }
+    lackedKeys = lacked + replay.engine.lackedKeys
   }
 
   /// Whether every line was an event, known or not, and nothing of a binary log was lost.
   package var isClean: Bool {
-    reading.problemCount == 0 && reading.binary?.summary.isWhole ?? true
+    reading.problemCount == 0 && reading.cutAt == nil && reading.binary?.summary.isWhole ?? true
   }
 
   /// What was found, a line each, with a newline at the end.
@@ -41,6 +60,17 @@ package struct LogValidation: Sendable {
     let untold = reading.problemCount - reading.problems.count
     if untold > 0 { lines.append("  … and \(Wording.count(untold, "more problem"))") }
     if let binary = reading.binary { lines.append("  " + Self.text(of: binary)) }
+    if let cutAt = reading.cutAt {
+      lines.append(
+        "  cut: the file ends at byte \(Wording.grouped(cutAt)), in the middle of the log"
+      )
+    }
+    var reasons: [String] = []
+    for lacked in lackedKeys where !reasons.contains(lacked.why) { reasons.append(lacked.why) }
+    for reason in reasons {
+      let codes = lackedKeys.filter { $0.why == reason }.map(\.code)
+      lines.append("  \(TextReportRenderer.listed(codes)) cannot judge: \(reason)")
+    }
     append("events", reading.unknownEvents, to: &lines)
     append("keys", reading.unknownKeys, to: &lines)
     return lines.map(ShownText.escaped).joined(separator: "\n") + "\n"

@@ -21,6 +21,8 @@ package struct Verdict: Hashable, Sendable {
   package var confidence: Confidence
   /// Whether events that belong to the proof are no longer remembered.
   package var isHistoryLost: Bool
+  /// Whether a test said that such a violation is meant where this one happened.
+  package var isExpected = false
 
   /// What a rule saw, as far as it belongs into its sentence.
   package enum Detail: Hashable, Sendable {

@@ -82,6 +82,7 @@ package struct FindingBuilder {
       finding.cycle = references.map(edge)
       if let place = references.placeToWeaken { finding.cycle[place].shouldBeWeak = true }
     }
+    finding.isExpected = verdict.isExpected
     finding.identify(of: ownClass(of: verdict))
     return finding
   }

@@ -40,6 +40,8 @@ package struct FindingFolder: Sendable {
       folded[place].severity = finding.severity
       folded[place].message = finding.message
     }
+    // One that is not meant counts, whatever a test means elsewhere.
+    if !finding.isExpected { folded[place].isExpected = false }
     if finding.confidence == .high { folded[place].confidence = .high }
     if let facts = finding.crashFacts {
       folded[place].crashFacts?.add(facts)

@@ -147,6 +147,7 @@ package struct FindingText: Sendable {
       let word = finding.events.count == 1 ? what : what + "s"
       parts.append("\(word) \(shown)" + (more > 0 ? " and \(more) more" : ""))
     }
+    if finding.isExpected { parts.append("expected by a test") }
     if finding.confidence == .low { parts.append("low confidence") }
     switch finding.baseline {
     case .moved(let former): parts.append("moved, was \(former)")

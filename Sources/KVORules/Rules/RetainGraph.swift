@@ -77,6 +77,7 @@ struct RetainGraph: Sendable {
   /// observation, and something is not said to be none, one cycle of it is given.
   ///
   /// - Parameter tokens: what is known to be a token, whatever its references say.
+  /// - Returns: the cycles.
   /// Complexity: O(references log references), and O(references) for each of ``searchLimit``
   /// observations of each tangle.
   func observationCycles(tokens: Set<ObjectID> = []) -> [[Edge]] {

@@ -16,7 +16,9 @@ extension RuleEngine {
     let walked = cycles.finish()
     let known = Set(walked.map { $0.edges.map(\.reference) })
     let held = owned(
-      cycles.held.observationCycles(tokens: cycles.held.hasUnsaidKinds ? liveTokens : []).filter { !known.contains($0.map(\.reference)) }
+      cycles.held.observationCycles(tokens: cycles.held.hasUnsaidKinds ? liveTokens : []).filter {
+        !known.contains($0.map(\.reference))
+      }
     )
     verdicts += walked.map { .retainCycle($0, confidence: .high) }
     // What was held when the log was cut may have been dropped afterwards, or in what was lost.

@@ -113,7 +113,7 @@ extension Event.Body {
       object
     case .registerEnd, .cancel, .notify, .notifyEnd, .attach, .detach, .process, .module,
       .threadName, .hold, .drop, .walkBegin, .walkEnd, .scopeBegin, .scopeEnd, .lock, .unlock,
-      .declares, .crash, .dropped, .exit:
+      .declares, .crash, .dropped, .exit, .expects:
       nil
     }
   }

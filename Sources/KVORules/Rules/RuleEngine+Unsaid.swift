@@ -113,6 +113,11 @@ extension RuleEngine {
     }
   }
 
+  /// The rules that were not judged everywhere for want of a key, and that key, ordered by code.
+  package var lackedKeys: [NotJudged] {
+    missingKeys.map { NotJudged(code: $0.code, why: $0.why) }.sorted { $0.code < $1.code }
+  }
+
   /// The rules that were not judged everywhere for want of a key, and that key.
   var missingKeys: [(code: RuleCode, why: String)] {
     var missing: [(RuleCode, String)] = []

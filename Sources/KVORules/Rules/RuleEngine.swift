@@ -80,6 +80,8 @@ package struct RuleEngine: Sendable {
   /// The slots of the registrations whose scope was inferred.
   var inferredSlots: Set<Int32> = []
   var unsaid = Unsaid()
+  /// The violations that tests say are meant.
+  var expectations = ScopeExpectedRules()
   var holds = RegistryHolds()
   /// The live registrations with which objects observe themselves, as they were judged.
   var selfObservations: [ObjectID: [Verdict]] = [:]
@@ -236,6 +238,7 @@ package struct RuleEngine: Sendable {
     if !verdicts.isEmpty, unsaid.thread != nil || unsaid.ended != nil {
       withholdUncertain(isAtEnd: hasEnded)
     }
+    if !verdicts.isEmpty, !expectations.isEmpty { markExpected(in: scope(of: event, place)) }
   }
 
   /// The log is over.
@@ -250,6 +253,7 @@ package struct RuleEngine: Sendable {
     judgeRetainCycles()
     judgeDependencies()
     if unsaid.thread != nil || unsaid.ended != nil { withholdUncertain(isAtEnd: hasEnded) }
+    if !expectations.isEmpty { markExpected(in: nil) }
     return takeVerdicts()
   }
 
@@ -306,6 +310,7 @@ package struct RuleEngine: Sendable {
     case .scopeBegin(let scope):
       act(place)
       scopes.begin(scope, at: evidence)
+      expectations.begin(scope)
       if process?.saysScopes != true { openScopes.begin(scope.id, on: event.pointee.thread) }
     case .scopeEnd(let scope):
       if !openScopes.isEmpty, openScopes.end(scope) { forgetInferredScopes() }
@@ -317,6 +322,7 @@ package struct RuleEngine: Sendable {
     case .exit:
       hasEnded = true
       if options.judgesLeaksAtExit { judgeLeaksAtExit(evidence) }
+    case .expects(let rules): if let scope = place.scope { expectations.expect(rules, in: scope) }
     case .module, .expectDeinit: break
     }
   }

@@ -5,13 +5,21 @@ internal import KVOSymbols
 
 /// What a test is told of objects that keep each other alive.
 enum RetainVerdict {
-  /// The failure of objects that must not keep themselves alive, or nil.
-  static func ofCycles(from roots: [AnyObject], failsIfInconclusive: Bool) -> String? {
+  /// What a test says of a search.
+  enum Outcome: Hashable, Sendable {
+    case passes
+    /// The test passes, and says what could not be looked into: nobody knows what is there.
+    case warns(String)
+    case fails(String)
+  }
+
+  /// What is said of objects that must not keep themselves alive.
+  static func ofCycles(from roots: [AnyObject], failsIfInconclusive: Bool) -> Outcome {
     let answer = RetainSearch().findCycles(from: roots, names: names)
     switch answer.verdict {
-    case .noneFound: return nil
-    case .cycles: return "\(answer)"
-    case .inconclusive: return failsIfInconclusive ? "\(answer)" : nil
+    case .noneFound: return .passes
+    case .cycles: return .fails("\(answer)")
+    case .inconclusive: return failsIfInconclusive ? .fails("\(answer)") : .warns("\(answer)")
     }
   }
 

@@ -36,12 +36,21 @@ final class AuditedScope: Sendable {
   /// Adds to what the scope should show.
   func expect(_ more: ScopeExpectations) {
     expectations.withLock { $0 = $0.merged(with: more) }
+    record(more.expected)
   }
 
   /// Records the beginning.
   func begin() {
     let scope = Scope(id: id, name: Recorder.shared.id(of: name))
     Recorder.shared.record(.scopeBegin(scope))
+    record(expectations.withLock { $0.expected })
+  }
+
+  /// Tells the log what is meant, so that its audit does not count it.
+  private func record(_ expected: Set<ObservationRule>) {
+    guard !expected.isEmpty else { return }
+    let rules = expected.compactMap { UInt16($0.identifier.dropFirst(3)) }.sorted()
+    Recorder.shared.record(.expects(rules: rules))
   }
 
   /// Ends the scope and judges it.

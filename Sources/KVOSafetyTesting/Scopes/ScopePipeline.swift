@@ -23,12 +23,16 @@ enum ScopePipeline {
       label: "this process"
     )
     let report = Audit(resolver: DwarfFrameResolver()).report(on: [input])
-    // Expectations name rules, whatever a violation follows from.
-    return report.findings.flatMap(\.withConsequences).map { finding in
-      // There is no log in which a reader could look the numbers up.
-      var finding = finding
-      finding.events = []
-      return finding
-    }
+    return report.findings.map(\.withoutEvents)
+  }
+}
+
+extension Finding {
+  /// The finding without the numbers of its events: there is no log in which a reader could look them up.
+  fileprivate var withoutEvents: Finding {
+    var copy = self
+    copy.events = []
+    copy.consequences = consequences.map(\.withoutEvents)
+    return copy
   }
 }

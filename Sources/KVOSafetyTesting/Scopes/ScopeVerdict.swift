@@ -11,6 +11,7 @@ struct ScopeFailure: Hashable, Sendable {
 
 /// Whether a scope passed: pure, so that it can be tried without a test framework.
 struct ScopeVerdict {
+  /// Folded, as an audit folds them: what follows from another finding stands under it.
   var findings: [Finding]
   /// Whether anything was observed, or an attempt made.
   var hasObservations: Bool
@@ -30,9 +31,15 @@ struct ScopeVerdict {
 
   private var failing: [Finding] {
     let codes = Set(expectations.expected.map(\.code))
-    return findings.filter {
-      !codes.contains($0.code) && $0.severity >= expectations.threshold.severity
-    }
+    return findings.flatMap { unexpected(in: $0, codes) }
+      .filter { $0.severity >= expectations.threshold.severity }
+  }
+
+  /// A finding with what follows from it; where it is expected, what follows and is not.
+  private func unexpected(in finding: Finding, _ expected: Set<RuleCode>) -> [Finding] {
+    var copy = finding
+    copy.consequences = finding.consequences.flatMap { unexpected(in: $0, expected) }
+    return expected.contains(finding.code) ? copy.consequences : [copy]
   }
 
   private var unexpected: String? {
@@ -44,7 +51,8 @@ struct ScopeVerdict {
   }
 
   private var missing: String? {
-    let found = Set(findings.map(\.code))
+    // Expectations name rules, whatever a violation follows from.
+    let found = Set(findings.flatMap(\.withConsequences).map(\.code))
     let missing = expectations.expected.map(\.code).filter { !found.contains($0) }.sorted()
     guard !missing.isEmpty else { return nil }
     let names = missing.map { "\($0.rawValue) \($0.slug)" }.joined(separator: ", ")

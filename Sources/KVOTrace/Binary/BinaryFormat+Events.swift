@@ -36,6 +36,7 @@ extension BinaryFormat.Record {
       case .crash: .crash
       case .dropped: .dropped
       case .exit: .exit
+      case .expects: .expects
       }
   }
 }

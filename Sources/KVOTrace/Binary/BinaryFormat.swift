@@ -13,7 +13,7 @@ package enum BinaryFormat {
 
   /// The kinds of records.
   ///
-  /// Up to 33 they are the events, in the order of `Event.Body.names`.
+  /// Up to 34 they are the events, in the order of `Event.Body.names`.
   package enum Record: UInt8, CaseIterable, Sendable {
     case process = 1
     case module
@@ -48,6 +48,7 @@ package enum BinaryFormat {
     case crash
     case dropped
     case exit
+    case expects
 
     /// A text and the id that records name it by.
     case string = 48

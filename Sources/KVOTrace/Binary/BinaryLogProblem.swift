@@ -44,6 +44,8 @@ package struct BinaryLogSummary: Hashable, Sendable {
   package var stacklessEventCount = 0
   /// Events that the recorder could not record, by all that the log says.
   package var droppedEventCount: UInt64 = 0
+  /// How many bytes the file has, where it ends in the middle of the log.
+  package var cutAt: Int?
   /// The times of the first and the last event that have one.
   package var firstTime: UInt64?
   package var lastTime: UInt64?
@@ -53,6 +55,6 @@ package struct BinaryLogSummary: Hashable, Sendable {
   /// Whether all that was written can be read.
   package var isWhole: Bool {
     partSegmentCount == 0 && lostSegmentCount == 0 && lostByteCount == 0
-      && stringlessEventCount == 0 && stacklessEventCount == 0
+      && stringlessEventCount == 0 && stacklessEventCount == 0 && cutAt == nil
   }
 }

@@ -72,6 +72,10 @@ package final class BinaryLogReader {
       ? SegmentIndex(source, byteCount: byteCount)
       : SegmentIndex(BinaryLogMemory([]), byteCount: 0)
     segmentCount = index.entries.count
+    if refusal == nil, let header, let problem = Self.cut(header, index, byteCount) {
+      tally.summary.cutAt = byteCount
+      found.append(problem)
+    }
     isSerial = header?.isSerial ?? Self.looksSerial(index.entries)
     let clock = Self.clock(header, index.entries)
     for region in index.placeRegions(isSerial: isSerial) {
@@ -156,6 +160,32 @@ final class ReadingTally {
       laterSchema = process.schema
     default: break
     }
+  }
+}
+
+// MARK: - Where a log was cut
+
+extension BinaryLogReader {
+  /// What is to be said of a file that ends in the middle of its log; nil: it does not, as far as it shows.
+  ///
+  /// Pages and segments are claimed as a whole, by a process that is killed, too. A recorder describes its
+  /// process before anything else.
+  private static func cut(
+    _ header: BinaryFileHeader,
+    _ index: SegmentIndex,
+    _ byteCount: Int
+  ) -> BinaryLogProblem? {
+    let isEmpty = index.entries.isEmpty && index.regions.isEmpty && !header.isSerial
+    let isPartial =
+      byteCount % BinaryFormat.pageByteCount != 0 || index.entries.contains(where: \.isCut)
+    guard isEmpty || isPartial else { return nil }
+    return BinaryLogProblem(
+      offset: byteCount,
+      message: isEmpty
+        ? "the file ends behind the header, before anything that was recorded: it was cut, or the process "
+          + "was killed as it began"
+        : "the file ends in the middle of the log: it was cut, or is still being copied"
+    )
   }
 }
 

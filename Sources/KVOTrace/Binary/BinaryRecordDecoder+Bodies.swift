@@ -47,6 +47,7 @@ extension BinaryRecordDecoder {
     case .crash: return .crash(crash())
     case .dropped: return .dropped(count: varint(), why: string())
     case .exit: return .exit(status: Int(zigzag()))
+    case .expects: return .expects(rules: ruleList())
     default:
       markMalformed()
       return .exit(status: 0)

@@ -244,4 +244,12 @@ extension BinaryRecordDecoder {
     for _ in 0..<count where isSound { strings.append(string()) }
     return strings
   }
+
+  /// The numbers of rules.
+  mutating func ruleList() -> [UInt16] {
+    var rules: [UInt16] = []
+    let count = self.count(upTo: leftByteCount)
+    for _ in 0..<count where isSound { rules.append(UInt16(self.count(upTo: 999))) }
+    return rules
+  }
 }

@@ -75,6 +75,9 @@ extension RecordFieldWriter {
       number(count)
       string(why)
     case .exit(let status): number(zigzag: Int64(status))
+    case .expects(let rules):
+      number(rules.count)
+      for rule in rules { number(UInt64(rule)) }
     }
   }
 

@@ -126,6 +126,9 @@ package struct Event: Hashable, Sendable {
     case dropped(count: UInt64, why: StringID)
     /// Orderly end of the process.
     case exit(status: Int)
+    /// A test says which violations are meant in the event's scope and in those inside it, by the numbers
+    /// of their rules. From here on, up to the end of the scope. May come again, and adds to what was said.
+    case expects(rules: [UInt16])
   }
 }
 
@@ -136,6 +139,7 @@ extension Event.Body {
     "removeEnd", "cancel", "willChange", "didChange", "notify", "notifyEnd", "attach", "detach",
     "deinit", "deinitEnd", "write", "hold", "drop", "walkBegin", "walkEnd", "expectDeinit",
     "scopeBegin", "scopeEnd", "lock", "unlock", "class", "declares", "crash", "dropped", "exit",
+    "expects",
   ]
 
   /// The event's name, as the log spells it.
@@ -174,6 +178,7 @@ extension Event.Body {
     case .crash: "crash"
     case .dropped: "dropped"
     case .exit: "exit"
+    case .expects: "expects"
     }
   }
 }

@@ -26,8 +26,9 @@ package struct ObjectRef: Hashable, Sendable {
         self = .closure
       default:
         let name = className.lowercased()
-        guard name.hasPrefix("closure") || name.hasPrefix("(closure") || name.hasPrefix("block #")
-          || name.hasPrefix("closure #")
+        guard
+          name.hasPrefix("closure") || name.hasPrefix("(closure") || name.hasPrefix("block #")
+            || name.hasPrefix("closure #")
         else { return nil }
         self = .closure
       }

@@ -45,6 +45,7 @@ extension JSONLinesWriter {
       number("count", count)
       string("why", why)
     case .exit(let status): number("status", status)
+    case .expects(let rules): codes("rules", rules)
     }
   }
 

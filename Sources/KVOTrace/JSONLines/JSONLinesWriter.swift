@@ -113,6 +113,16 @@ extension JSONLinesWriter {
     text(name, names[value])
   }
 
+  /// The codes of rules, `KVO001`, by their numbers.
+  mutating func codes(_ name: StaticString, _ numbers: [UInt16]) {
+    key(name)
+    list(numbers) { writer, number in
+      let digits = String(number)
+      let zeros = String(repeating: "0", count: max(0, 3 - digits.count))
+      writer.line.append(jsonString: "KVO" + zeros + digits)
+    }
+  }
+
   mutating func strings(_ name: StaticString, _ values: [StringID]) {
     guard !values.isEmpty else { return }
     key(name)

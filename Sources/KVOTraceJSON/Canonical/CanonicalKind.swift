@@ -3,7 +3,7 @@ enum CanonicalKind {
   case process, module, threadName, live, register, registerEnd, refused, remove, removeEnd, cancel
   case willChange, didChange, notify, notifyEnd, attach, detach, `deinit`, deinitEnd
   case write, hold, drop, walkBegin, walkEnd, expectDeinit, scopeBegin, scopeEnd, lock, unlock
-  case `class`, declares, crash, dropped, exit
+  case `class`, declares, crash, dropped, exit, expects
 
   /// Steps over the name that stands at `line`, and its closing quote.
   ///
@@ -83,6 +83,8 @@ enum CanonicalKind {
       self = .dropped
     } else if line.take(#"exit""#) {
       self = .exit
+    } else if line.take(#"expects""#) {
+      self = .expects
     } else {
       throw NotCanonical()
     }

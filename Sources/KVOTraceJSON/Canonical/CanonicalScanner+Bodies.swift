@@ -86,6 +86,9 @@ extension CanonicalScanner {
     case .exit:
       try line.expect(#","status":"#)
       return .exit(status: try integer(&line))
+    case .expects:
+      try line.expect(#","rules":"#)
+      return .expects(rules: try rules(&line))
     default: throw NotCanonical()
     }
   }

@@ -109,4 +109,23 @@ extension CanonicalScanner {
     try line.expect(#","kvoSubclass":"#)
     return .classChanged(object, to: name, isKVOSubclass: try flag(&line))
   }
+
+  /// Codes of rules, each `KVO` and three digits.
+  func rules(_ line: inout LineCursor) throws(NotCanonical) -> [UInt16] {
+    var rules: [UInt16] = []
+    try line.expect("[")
+    if line.take("]") { return [] }
+    repeat {
+      try line.expect(#""KVO"#)
+      var number: UInt16 = 0
+      for _ in 0..<3 {
+        let digit = try line.takeByte(UInt8(ascii: "0")...UInt8(ascii: "9"))
+        number = number * 10 + UInt16(digit - UInt8(ascii: "0"))
+      }
+      try line.expect(#"""#)
+      rules.append(number)
+    } while line.take(",")
+    try line.expect("]")
+    return rules
+  }
 }

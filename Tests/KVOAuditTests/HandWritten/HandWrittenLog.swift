@@ -1,3 +1,5 @@
+import Testing
+
 /// A log as somebody writes it who has read Documentation/LogFormat.md and nothing else, and what is wrong
 /// with the program in it, decided before it was ever judged.
 ///

@@ -8,8 +8,10 @@ import Testing
 
 @Suite("Logs written by hand")
 struct HandWrittenLogTests {
-  /// The keys that say nothing by their absence. Others have a default, or mean something else where
-  /// they are absent: a context, an observer, why a registration is meant to live.
+  /// The keys that say nothing by their absence.
+  ///
+  /// Others have a default, or mean something else where they are absent: a context, an observer, why a
+  /// registration is meant to live.
   private static let optionalKeys: Set<String> = [
     "t", "thread", "order", "stack", "scope", "registration", "site", "executor", "token", "change",
     "label", "kind", "repetition", "parent", "handled", "pid", "schema", "runtime", "roots",

@@ -58,6 +58,9 @@ extension HTMLText {
           if more > 0 { page.element("li", text: "and \(Wording.grouped(more)) more") }
         }
       }
+      page.entries(report.inputs.flatMap(\.endingNotes)) { page, note in
+        page.text(note, limit: 500)
+      }
       page.entries(report.failures) { page, failure in
         page.text("Not read: \(failure.message)", limit: 500)
       }

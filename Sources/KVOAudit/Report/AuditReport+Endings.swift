@@ -1,0 +1,35 @@
+// What a report says of how its inputs end, so that nobody takes for clean what was not there to be judged.
+extension AuditReport.Input {
+  /// Whether it is a crash report, whatever the crash is of.
+  var isCrash: Bool { kind == .crash || kind == .ips }
+
+  /// What is to be said of its end, a sentence each, without a full stop.
+  ///
+  /// Nothing of a process that ended in an orderly way, or by a crash, which is told of by itself.
+  var endingNotes: [String] {
+    var notes: [String] = []
+    if let cutAt {
+      notes.append(
+        "CUT: \(path) ends at byte \(Wording.grouped(cutAt)), in the middle of the log: what stood behind it "
+          + "is not judged"
+      )
+    }
+    let openCount = endings.count { $0 == .open }
+    if kind != .memory, openCount > 0 {
+      let who = openCount == 1 ? "its process" : "\(Wording.grouped(openCount)) of its processes"
+      notes.append(
+        "NO END: \(path) does not say how \(who) ended: killed, or still running. What was open or owed when "
+          + "the log ends is not judged"
+      )
+    }
+    if kind.isText, reportCount == 0 {
+      notes.append(
+        isCrash
+          ? "NO FINDING: \(path) is a crash report, and nothing in it is known to come of key-value observing"
+          : "NOTHING RECOGNISED: \(path) is no usage log, no crash report, and no line of it is known to tell "
+            + "of a fault of observing"
+      )
+    }
+    return notes
+  }
+}

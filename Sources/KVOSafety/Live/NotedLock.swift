@@ -1,0 +1,92 @@
+internal import KVORecorder
+internal import KVOTrace
+public import Synchronization
+
+extension KVO {
+  /// Gives a lock of the program a name, so that a log says while it is held.
+  ///
+  /// `kvo-audit` then reports callbacks, additions and removals under it (KVO026): an observer that takes
+  /// the same lock waits for ever.
+  ///
+  /// ```swift
+  /// let lock = NSLock()
+  /// let noted = KVO.note(lock: "cache")
+  ///
+  /// lock.lock()
+  /// noted.didLock()
+  /// defer {
+  ///   noted.willUnlock()
+  ///   lock.unlock()
+  /// }
+  /// ```
+  ///
+  /// A `Mutex` is noted by making it a ``NotedMutex``.
+  ///
+  /// - Parameter name: what reports call it. Locks of one name count as one.
+  /// - Returns: what is told when the lock is taken and given back.
+  public static func note(lock name: String) -> NotedLock { NotedLock(name) }
+}
+
+/// A lock of the program that a log tells of, by its name.
+///
+/// Nothing is done but while a log is written or a test is audited: one load then. Any thread may call it.
+/// It takes no lock of its own, and does not keep the program's.
+public struct NotedLock: Hashable, Sendable {
+  /// What reports call it.
+  public let name: String
+  private let id: LockID
+
+  fileprivate init(_ name: String) {
+    self.name = name
+    id = LockID(named: Recorder.shared.id(of: name))
+  }
+
+  /// The calling thread has taken the lock.
+  ///
+  /// To be called right after that, with the lock held.
+  public func didLock() {
+    guard Recorder.shared.isRecording else { return }
+    Recorder.shared.record(.lock(id), stack: Recorder.shared.captureStack())
+  }
+
+  /// The calling thread is about to give the lock back.
+  ///
+  /// To be called right before that, with the lock held. One that was not told of by ``didLock()`` is
+  /// passed over.
+  public func willUnlock() {
+    guard Recorder.shared.isRecording else { return }
+    Recorder.shared.record(.unlock(id))
+  }
+}
+
+/// A `Mutex` that a log tells of: see ``KVO/note(lock:)``.
+///
+/// ```swift
+/// let cache = NotedMutex<[String: Int]>([:], name: "cache")
+/// cache.withLock { $0["a"] = 1 }
+/// ```
+public struct NotedMutex<Value: ~Copyable>: ~Copyable, Sendable {
+  private let mutex: Mutex<Value>
+  private let noted: NotedLock
+
+  /// A mutex around `value`, which reports call `name`.
+  public init(_ value: consuming sending Value, name: String) {
+    mutex = Mutex(value)
+    noted = KVO.note(lock: name)
+  }
+
+  /// Calls `body` with the value while the mutex is held.
+  ///
+  /// - Parameter body: runs once, on the calling thread, before the call returns.
+  /// - Returns: what `body` returns.
+  /// - Throws: what `body` throws.
+  public borrowing func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    try mutex.withLock { (value: inout sending Value) throws(Failure) -> sending Result in
+      noted.didLock()
+      defer { noted.willUnlock() }
+      return try body(&value)
+    }
+  }
+}
