@@ -91,6 +91,12 @@ struct AuditArguments: ParsableArguments {
     var report = pipeline(as: profile?.single, dsyms, triage).report(on: inputs, progress: progress)
     bar.clear()
     complain(of: report.failures)
+    for input in report.inputs {
+      guard let cutAt = input.cutAt else { continue }
+      StandardStreams.complain(
+        "kvo-audit: \(input.path): ends at byte \(cutAt), in the middle of the log"
+      )
+    }
     triage.apply(to: &report)
     try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }

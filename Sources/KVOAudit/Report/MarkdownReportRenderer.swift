@@ -34,6 +34,8 @@ package struct MarkdownReportRenderer {
     blocks += report.crashes.map { crash in
       "**The recorded process crashed.**\n\n" + fenced(FindingText().render(crash))
     }
+    let notes = report.inputs.flatMap(\.endingNotes).map { "- \(Self.escaped($0))" }
+    if !notes.isEmpty { blocks.append("**How the logs end:**\n\n" + notes.joined(separator: "\n")) }
     if !report.failures.isEmpty {
       let lines = report.failures.map { "- \(Self.escaped($0.message))" }
       blocks.append("**Not read:**\n\n" + lines.joined(separator: "\n"))

@@ -1,0 +1,126 @@
+import KVOAudit
+import KVORules
+import KVOTrace
+import KVOTraceJSON
+import TestSupport
+import Testing
+
+@Suite("How a log ends") struct EndingTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  private func report(_ name: String, _ bytes: [UInt8]) throws -> AuditReport {
+    let input = AuditInput.file(path: try folder.file(name, bytes))
+    return Audit().report(on: [input])
+  }
+
+  private func text(_ report: AuditReport) -> String {
+    String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+      .replacing(folder.path + "/", with: "")
+  }
+
+  /// A binary log of many changes, as the recorder writes one: not serial.
+  private func recorded() -> [UInt8] {
+    let reader = JSONLinesReader()
+    var lines = #"{"event":"process","schema":1,"pid":7,"started":"now"}"# + "\n"
+    for number in 1...2_000 { lines += "{\"event\":\"lock\",\"lock\":\(number)}\n" }
+    var writer = BinaryLogWriter(session: 1, part: 1, segmentByteCount: 4_096)
+    var bytes: [UInt8] = []
+    reader.read(Array((lines + LogText.exit).utf8)[...]) { _, content in
+      if case .event(let event) = content {
+        writer.append(event, names: reader.names, to: &bytes)
+      }
+    }
+    writer.finish(to: &bytes)
+    return bytes
+  }
+
+  @Test("with an exit, nothing is said of it")
+  func exit() throws {
+    let report = try report("a.jsonl", Array(LogText.exit.utf8))
+    #expect(report.inputs.map(\.endings) == [[.exit]])
+    #expect(!text(report).contains("NO END"))
+    #expect(!report.isCut)
+  }
+
+  @Test("without one, its process was killed or is still running, and the report says so")
+  func killed() throws {
+    let report = try report("a.jsonl", Array(LogText.doubleRemove(process: 1).utf8))
+    #expect(report.inputs.map(\.endings) == [[.open]])
+    #expect(
+      text(report).contains(
+        "NO END: a.jsonl does not say how its process ended: killed, or still running. What was open or "
+          + "owed when the log ends is not judged\n"
+      )
+    )
+    #expect(!report.isCut)
+  }
+
+  @Test("in the middle of a line it was cut, and the report says at which byte")
+  func cutLine() throws {
+    let whole = Array(LogText.doubleRemove(process: 1).utf8)
+    let bytes = Array(whole.dropLast(40))
+    let report = try report("a.jsonl", bytes)
+    #expect(report.inputs.map(\.cutAt) == [bytes.count])
+    #expect(report.isCut)
+    #expect(
+      text(report).contains("CUT: a.jsonl ends at byte \(bytes.count), in the middle of the log")
+    )
+    let json = String(decoding: JSONReportRenderer().render(report), as: UTF8.self)
+    #expect(json.contains("\"cutAt\": \(bytes.count)"))
+  }
+
+  @Test("a binary log that was cut anywhere is not one that is whole")
+  func cutBinary() throws {
+    let whole = recorded()
+    #expect(try !report("whole.kvolog", whole).isCut)
+    for count in [whole.count - 1, whole.count - 100, whole.count / 2 + 7, 4_097, 5_000] {
+      let report = try report("cut.kvolog", Array(whole.prefix(count)))
+      #expect(report.isCut || !report.failures.isEmpty, "cut at \(count)")
+      let validation = try? LogValidation(of: .file(path: folder.path("cut.kvolog")))
+      #expect(validation?.isClean != true, "cut at \(count)")
+    }
+  }
+
+  @Test("the first page of a log that a recorder wrote is no log without a fault")
+  func headerAlone() throws {
+    var bytes = recorded()
+    // The flag of a serial log, and with it the checksum: as a recorder writes its first page.
+    bytes[12] = 0
+    let sum = bytes[..<64].withUnsafeBytes { XXH64.hash($0) }
+    withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(64..<72, with: $0) }
+    let report = try report("a.kvolog", Array(bytes.prefix(4_096)))
+    #expect(report.failures.count == 1)
+    #expect(report.failures.first?.message.contains("the file ends behind the header") == true)
+  }
+
+  @Test("text in which nothing is recognised says so")
+  func unrecognised() {
+    let report = AuditReport(inputs: [.init(path: "README.md", kind: .console, eventCount: 0)])
+    #expect(
+      text(report).contains(
+        "NOTHING RECOGNISED: README.md is no usage log, no crash report, and no line of it is known to "
+          + "tell of a fault of observing\n"
+      )
+    )
+    #expect(!report.hasUnexplainedCrash)
+    let crash = AuditReport(inputs: [.init(path: "a.ips", kind: .ips, eventCount: 0)])
+    #expect(text(crash).contains("NO FINDING: a.ips is a crash report"))
+    #expect(crash.hasUnexplainedCrash)
+  }
+
+  @Test("a crash without a finding is not clean")
+  func crash() throws {
+    let crash = #"{"event":"crash","thread":1,"signal":"SIGSEGV","stack":["main (main.swift:6)"]}"#
+    let report = try report("a.jsonl", Array((crash + "\n").utf8))
+    #expect(report.findings.isEmpty)
+    #expect(report.hasUnexplainedCrash)
+    #expect(report.hasFindings(atLeast: .error))
+    let explained = try self.report(
+      "b.jsonl",
+      Array((LogText.doubleRemove(process: 1) + crash + "\n").utf8)
+    )
+    #expect(!explained.hasUnexplainedCrash)
+  }
+}

@@ -1,0 +1,65 @@
+import KVORules
+import KVOTrace
+import Testing
+
+@Suite("Violations that a test says are meant")
+struct ExpectedViolationTests {
+  /// A scope in which an observer is removed twice, and leaks another observation.
+  private func log(expecting rules: [UInt16]?, in scope: String = "s") -> SampleLog {
+    SampleLog {
+      $0.beginScope("s")
+      $0.beginScope("t", in: "s")
+      if let rules { $0.add(.expects(rules: rules), scope: scope) }
+      $0.register("1", scope: "t")
+      $0.remove("1", stack: ["Screen.close() (Screen.swift:29)"])
+      $0.remove(stack: ["Screen.deinit (Screen.swift:41)"])
+      $0.register("2", "Account#13", scope: "t")
+      $0.endScope("t")
+      $0.endScope("s")
+      $0.exit()
+    }
+  }
+
+  private func expected(_ log: SampleLog) -> [String: Bool] {
+    Dictionary(log.verdicts().map { ($0.code.rawValue, $0.isExpected) }) { $0 && $1 }
+  }
+
+  @Test("are found, and marked in the scope that says so and in those inside it")
+  func marked() {
+    #expect(expected(log(expecting: nil)) == ["KVO001": false, "KVO021": false])
+    #expect(expected(log(expecting: [1])) == ["KVO001": true, "KVO021": false])
+    #expect(expected(log(expecting: [1, 21], in: "t")) == ["KVO001": true, "KVO021": true])
+    #expect(expected(log(expecting: [2])) == ["KVO001": false, "KVO021": false])
+  }
+
+  @Test("count where they happen outside of it as well")
+  func elsewhere() {
+    var log = log(expecting: [1, 21])
+    log.register("3", "Account#14")
+    log.remove("3", "Account#14")
+    log.remove(nil, "Account#14", stack: ["Screen.deinit (Screen.swift:41)"])
+    let verdicts = log.verdicts().filter { $0.code == .doubleRemove }
+    #expect(verdicts.map(\.isExpected) == [true, false])
+  }
+
+  @Test("do not count in a finding unless all of it is meant")
+  func folded() {
+    var names = TraceNames()
+    let account = ObjectRef(id: names.identifier("1"), className: names.id(of: "Account"))
+    var meant = Verdict(
+      .doubleRemove,
+      subject: account,
+      evidence: [Evidence(role: .failed, event: 1)]
+    )
+    meant.isExpected = true
+    var other = meant
+    other.isExpected = false
+    other.evidence[0].event = 2
+    let builder = FindingBuilder(names: names, profile: .swift)
+    var folder = FindingFolder()
+    folder.add(builder.finding(for: meant))
+    #expect(folder.findings.map(\.counts) == [false])
+    folder.add(builder.finding(for: other))
+    #expect(folder.findings.map(\.counts) == [true])
+  }
+}
