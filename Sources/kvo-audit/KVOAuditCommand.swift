@@ -37,9 +37,10 @@ struct KVOAuditCommand: ParsableCommand {
 
       EXIT STATUS
         0   no finding at or above --fail-on
-        1   findings at or above --fail-on; a suppression that is expired is one
+        1   findings at or above --fail-on; a suppression that is expired is one, and so is a crash
+            of which nothing was found
         64  wrong usage
-        65  an input is unreadable (what could be read is reported), suppressions or
+        65  an input is unreadable or was cut (what could be read is reported), suppressions or
             a baseline cannot be used, or validate found problems
         69  watch --serve cannot serve
         74  the report or a copy cannot be written

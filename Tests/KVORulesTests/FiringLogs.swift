@@ -195,15 +195,6 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
           }
         ),
         (
-          "a controller's closures, from two lines",
-          SampleLog {
-            $0.register("1", form: .controller, at: "Screen.swift:12")
-            $0.register("2", form: .controller, at: "Screen.swift:30")
-            $0.cancel("1", by: .user)
-            $0.cancel("2", by: .user)
-          }
-        ),
-        (
           "two tokens of closures",
           SampleLog {
             $0.register("1", by: nil, form: .token)

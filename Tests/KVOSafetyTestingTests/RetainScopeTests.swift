@@ -62,7 +62,7 @@ struct RetainScopeTests {
       }
     #expect(
       cycle == [
-        "2 observation violations",
+        "1 observation violation",
         "WARNING: KVOSafety: an observation keeps its owner alive (KVO019 observation-retain-cycle)",
         "  Page#N is kept alive by its own observation of \"balance\" of Account#N",
         "  > #0 (call) RetainScopeTests.swift:16",

@@ -113,7 +113,11 @@ extension RuleCatalogue {
         happened: """
           Two changes of one key, or of keys that a third depends on, overlapped on different threads.
           """,
-        matters: "Observers get the values in either order, and the old values are wrong.",
+        matters: """
+          Observers get the values in either order, and the old values are wrong. The rule sees an overlap \
+          that happened while the log was written, not one that could have: a setter is short, so that a race \
+          shows in some runs and not in others. ThreadSanitizer judges what could have been.
+          """,
         fix: "Confine the object to one actor, or serialise its setters.",
         before: """
           DispatchQueue.global().async { account.balance += 1 }

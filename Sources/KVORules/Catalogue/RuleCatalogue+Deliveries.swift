@@ -34,7 +34,8 @@ extension RuleCatalogue {
           returned
           """,
         happened: """
-          The callback with the initial value removed the registration that was still being made.
+          The callback with the initial value removed the registration that was still being made, by name. A \
+          token, a controller or a stream may be ended there.
           """,
         matters: "Apple's runtimes crash in the addition when it goes on.",
         fix: "Read the value first, and observe only if it is not there yet.",
@@ -103,7 +104,8 @@ extension RuleCatalogue {
           add or remove {keyPath}
           """,
         happened: """
-          A callback, an addition or a removal ran between the lock and the unlock of one thread.
+          A callback, an addition or a removal ran between the lock and the unlock of one thread. Only locks \
+          that the log is told of are seen: by `KVO.note(lock:)`, by a `NotedMutex`, or by another writer.
           """,
         matters: "The callback may wait for the same lock: a freeze in the field.",
         fix: "Collect under the lock, act after it.",

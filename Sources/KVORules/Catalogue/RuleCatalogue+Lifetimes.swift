@@ -21,7 +21,9 @@ extension RuleCatalogue {
         happened: "An object was deallocated while somebody observed it.",
         matters: """
           Before iOS 11 and macOS 10.13 this raises an exception. Since then automatic notifiers \
-          are cleaned up and the observation is lost without a word; manual ones may still crash.
+          are cleaned up and the observation is lost without a word; manual ones may still crash. Where a \
+          token or a controller observes, nothing is lost that anybody waits for: it is a note, but for systems \
+          that raise the exception. A stream ends with its object, and is not reported.
           """,
         fix: """
           The observer should keep what it observes alive, or stop observing when it lets go of it.

@@ -64,7 +64,8 @@ extension RuleCatalogue {
         hint: "change the class of {subject} before the first observation, or after the last",
         happened: """
           At the removal the object was neither of the class that it had at the addition nor of \
-          the subclass that observing made of it.
+          the subclass that observing made of it. The class of a Swift object cannot change: the rule judges \
+          Objective-C programs, and logs of other writers that say so.
           """,
         matters: "Apple's runtimes keep their bookkeeping in the class, and crash.",
         fix: "Two libraries that both change classes do not mix: leave one of them out.",

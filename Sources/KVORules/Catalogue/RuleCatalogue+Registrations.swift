@@ -15,8 +15,8 @@ extension RuleCatalogue {
           """,
         happened: """
           An observation was added while an equal one (same object, observer, key path and \
-          context) was live. Two additions from different lines are KVO018. Tokens and streams have a \
-          handler each, and are never equal.
+          context) was live. Two additions by name from different lines are KVO018, whose contexts \
+          could tell them apart. Tokens and streams have a handler each, and are never equal.
           """,
         matters: """
           The observer is told twice of each change, and two removals are needed. GNUstep 1.28 \

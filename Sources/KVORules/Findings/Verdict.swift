@@ -31,6 +31,8 @@ package struct Verdict: Hashable, Sendable {
     case otherContexts([Context])
     /// How many equal registrations there are now.
     case copies(Int)
+    /// The same, made from different stacks; the log does not say their lines.
+    case copiesElsewhere(Int)
     /// The change that was closed out of order, or never opened, or never closed.
     case change(Imbalance)
     /// Why a path was refused, and at which part.

@@ -90,9 +90,7 @@ package struct FindingBuilder {
   /// KVO005 as KVO018, where the log does not say the lines of the two additions and their stacks have
   /// different own frames: those stand in.
   private func placed(_ verdict: Verdict) -> Verdict {
-    guard verdict.code == .duplicateRegistration, verdict.evidence.count > 1,
-      verdict.evidence.prefix(2).contains(where: { $0.site == .none })
-    else { return verdict }
+    guard case .copiesElsewhere = verdict.detail, verdict.evidence.count > 1 else { return verdict }
     let places = verdict.evidence.prefix(2).map { stack($0).place }
     guard let first = places[0], let second = places[1], first != second else { return verdict }
     var copy = verdict

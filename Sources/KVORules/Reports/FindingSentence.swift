@@ -127,8 +127,11 @@ struct FindingSentence {
   }
 
   private var copies: String {
-    guard case .copies(let count) = verdict.detail, count != 2 else { return "twice" }
-    return "\(count) times"
+    switch verdict.detail {
+    case .copies(let count) where count != 2, .copiesElsewhere(let count) where count != 2:
+      return "\(count) times"
+    default: return "twice"
+    }
   }
 
   private var scopeEnd: String {

@@ -9,8 +9,7 @@ extension RegistrationLedger {
   /// Adds `registration`, whose number is set and not live.
   ///
   /// - KVO005: an equal observer, key path and context is live. Only what names its observer to be
-  ///   told can be equal: two tokens or streams have a handler each, and are two observations, and so
-  ///   are two closures that a controller was given at different places.
+  ///   told can be equal: two tokens or streams have a handler each, and are two observations.
   /// - KVO018 instead, where the log says that the two were made at different places, and a context
   ///   could have told them apart.
   /// - KVO020: the object observes itself, by name or through a controller.
@@ -155,16 +154,17 @@ extension RegistrationLedger {
     guard earlier.slot >= 0, slots[earlier.slot].registration.form == registration.form
     else { return }
     let first = slots[earlier.slot].registered
-    let isElsewhere = evidence.isElsewhere(than: first)
-    // A controller's closures need no context to be told apart.
-    if isElsewhere, !registration.isClassic, registration.context == .unspecified { return }
+    // A controller's closures need no context to be told apart: told twice they are, wherever they are from.
+    let hasContext = registration.isClassic || registration.context != .unspecified
+    let isElsewhere = hasContext && evidence.isElsewhere(than: first)
     let hasSites = evidence.site != .none && first.site != .none
     verdicts.append(
       verdict(
         isElsewhere && hasSites ? .contextCollision : .duplicateRegistration,
         registration,
         [evidence.as(.failed), first],
-        detail: .copies(earlier.count + 1)
+        detail: isElsewhere && !hasSites
+          ? .copiesElsewhere(earlier.count + 1) : .copies(earlier.count + 1)
       )
     )
   }
