@@ -1,6 +1,6 @@
 internal import KVORecorder
 internal import KVOTrace
-public import Synchronization
+internal import Synchronization
 
 extension KVO {
   /// Gives a lock of the program a name, so that a log says while it is held.
