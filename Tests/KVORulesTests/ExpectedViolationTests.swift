@@ -34,7 +34,7 @@ struct ExpectedViolationTests {
 
   @Test("count where they happen outside of it as well")
   func elsewhere() {
-    var log = log(expecting: [1, 21])
+    var log = self.log(expecting: [1, 21])
     log.register("3", "Account#14")
     log.remove("3", "Account#14")
     log.remove(nil, "Account#14", stack: ["Screen.deinit (Screen.swift:41)"])
