@@ -51,11 +51,19 @@ import Testing
     #expect(crash?["systems"] as? [String: Int] == ["iOS 17.0": 1, "iOS 18.0": 1])
   }
 
-  @Test("a text without a fault is clean, and a weak reading fails no build")
+  @Test("text without a fault says that nothing was recognised; a weak reading fails no build")
   func silence() throws {
     _ = try folder.file("log.txt", "Call removeObserver:forKeyPath: once.\n")
     let clean = try run("log.txt")
-    #expect(clean.output == "SUMMARY: 0 errors, 0 warnings in 0 reports of faults from 1 text\n")
+    #expect(
+      clean.output == """
+        NOTHING RECOGNISED: log.txt is no usage log, no crash report, and no line of it is known to tell of a \
+        fault of observing
+
+        SUMMARY: 0 errors, 0 warnings in 0 reports of faults from 1 text
+
+        """
+    )
     #expect(clean.status == 0)
     _ = try folder.file(
       "weak.txt",

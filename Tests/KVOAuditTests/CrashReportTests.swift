@@ -31,7 +31,7 @@ import Testing
       .replacing(folder.url.path + "/", with: "")
   }
 
-  @Test("tells the crash with its stack, beside the findings, and counts it as none")
+  @Test("tells the crash with its stack, beside the findings, and makes none of it")
   func text() throws {
     let report = try report([Self.log])
     #expect(
@@ -46,6 +46,7 @@ import Testing
           KVO013: no prior notifications in this log
           KVO014: no write events in this log
           KVO015, KVO016: no attach events in this log
+          KVO018: no registration in this log says its site or its stack
           KVO019: no hold events in this log
           KVO021: no scope ended in this log
           KVO022: no scope was run three times in this log
@@ -59,7 +60,9 @@ import Testing
 
         """
     )
-    #expect(!report.hasFindings(atLeast: .note))
+    #expect(report.findings.isEmpty)
+    // Not clean all the same.
+    #expect(report.hasFindings(atLeast: .error))
   }
 
   @Test("says of several logs which one crashed, and gives JSON its index")

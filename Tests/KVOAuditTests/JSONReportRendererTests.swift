@@ -28,7 +28,9 @@ import Testing
                   "path": null
                 }
               ],
-              "damagedCount": 1
+              "damagedCount": 1,
+              "ended": [],
+              "cutAt": null
             }
           ],
           "findings": [

@@ -34,6 +34,7 @@ import Testing
         a.jsonl: 2 problems, 1 event
           a.jsonl:2:17: "status" is "0"; it must be a whole number from -9223372036854775808 to 9223372036854775807
           a.jsonl:5:14: the log ends in the middle of a line
+          cut: the file ends at byte 120, in the middle of the log
           unknown events, ignored: sparkle (2)
           unknown keys, ignored: mood (1)
 

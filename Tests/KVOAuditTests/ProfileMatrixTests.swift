@@ -58,7 +58,11 @@ import Testing
                 "kind": "jsonl",
                 "events": 5,
                 "damaged": [],
-                "damagedCount": 0
+                "damagedCount": 0,
+                "ended": [
+                  "open"
+                ],
+                "cutAt": null
               }
             ],
             "faults": [

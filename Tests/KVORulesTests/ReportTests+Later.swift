@@ -257,7 +257,7 @@ extension ReportTests {
 
     """#,
     #"""
-    WARNING: KVOSafety: two owners observe under one context (KVO018 context-collision)
+    WARNING: KVOSafety: observed from two places under one context (KVO018 context-collision)
       Screen#3 observes "balance" of Account#12 from two places under the NULL context, on \#
     thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12

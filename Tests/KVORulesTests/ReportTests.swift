@@ -68,7 +68,7 @@ struct ReportTests {
     #"""
     WARNING: KVOSafety: the same observation made twice (KVO005 duplicate-registration)
       Screen#3 observes "balance" of Account#12 twice under the same context, on thread 1 (main)
-      > #0 Screen.appear()         Screen.swift:20
+      > #0 Screen.init(account:)   Screen.swift:12
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add the observation of "balance" once (in init rather than in viewWillAppear), or \#

@@ -156,6 +156,7 @@ import Testing
     let log = BinaryFileHeader(isSerial: true, session: 1).bytes + long + [0, 0, 0, 0]
     #expect(
       BinaryReading(log).course == [
+        "4164: the file ends in the middle of the log: it was cut, or is still being copied",
         "4096: segments 0 to 4294967294 of the events are missing",
         "4164: the log ends inside segment 4294967295 of the events",
       ]

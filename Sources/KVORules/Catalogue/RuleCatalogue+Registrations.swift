@@ -34,7 +34,7 @@ extension RuleCatalogue {
       rule(
         .contextCollision,
         "context-collision",
-        "two owners observe under one context",
+        "observed from two places under one context",
         .warning,
         isLive: true,
         .everywhere(.wrong),

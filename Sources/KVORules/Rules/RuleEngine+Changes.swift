@@ -113,6 +113,11 @@ extension RuleEngine {
     seen.insert(.callbackEnd)
     let thread = place.thread
     let begun = threads[thread].callbacks.lastIndex { delivery.isEnd(of: $0.delivery) }
+    if delivery.isHandled == nil, unsaid.handled == nil,
+      place.slot < 0 || ledger.slots[place.slot].registration.isClassic
+    {
+      unsaid.handled = evidence.event
+    }
     if let isHandled = delivery.isHandled, !isHandled {
       judgeUnhandled(delivery, begun.map { threads[thread].callbacks[$0] }, evidence, place.slot)
     }

@@ -54,6 +54,11 @@ extension RuleEngine {
     }
     if registration.executor != .none { seen.insert(.expectedExecutor) }
     if registration.site != .none || evidence.stack != .none { seen.insert(.site) }
+    if registration.site != .none {
+      unsaid.saysSites = true
+    } else if unsaid.site == nil {
+      unsaid.site = evidence.event
+    }
     if verdicts.count > firstVerdict { sortOut(from: firstVerdict, subject) }
   }
 
@@ -62,6 +67,11 @@ extension RuleEngine {
     let found = Array(verdicts[first...])
     verdicts.removeSubrange(first...)
     for verdict in found {
+      if verdict.code == .duplicateRegistration, unsaid.copy == nil,
+        !verdict.evidence.prefix(2).areComparable
+      {
+        unsaid.copy = verdict.evidence.first?.event
+      }
       if verdict.code == .selfObservation {
         observeSelf(verdict)
       } else if verdict.code != .duplicateRegistration || !ledger.subjects[subject].hasUnknownPast {
@@ -312,6 +322,13 @@ extension RuleEngine {
         evidence: [evidence, registered]
       )
     )
+  }
+}
+
+extension Collection<Evidence> {
+  /// Whether the log says of all where they were made: all lines, or all stacks.
+  fileprivate var areComparable: Bool {
+    allSatisfy { $0.site != .none } || allSatisfy { $0.stack != .none }
   }
 }
 

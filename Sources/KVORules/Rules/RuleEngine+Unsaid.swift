@@ -15,6 +15,15 @@ extension RuleEngine {
     var ended: Int?
     /// A callback of a registration that no addition has the number of, while some have none.
     var notified: Int?
+    /// A path that hangs itself on an object for such a registration.
+    var attached: Int?
+    /// The end of a callback of which it is not said whether it was handled.
+    var handled: Int?
+    /// An addition without its line, and whether any has it.
+    var site: Int?
+    var saysSites = false
+    /// A second addition that cannot be told from the first by line or stack.
+    var copy: Int?
     /// The rules of which verdicts were withheld for want of a thread.
     var threadRules: Set<RuleCode> = []
     /// The same for want of the numbers of registrations.
@@ -31,8 +40,9 @@ extension RuleEngine {
       place.scope = scope
       place.isScopeInferred = true
     case .uncertain:
-      if case .register = event.pointee.body, unsaid.scope == nil {
-        unsaid.scope = place.event
+      switch event.pointee.body {
+      case .register, .cancel: if unsaid.scope == nil { unsaid.scope = place.event }
+      default: break
       }
     }
   }
@@ -125,7 +135,15 @@ extension RuleEngine {
       guard let event else { return }
       missing += codes.map { ($0, why(event)) }
     }
-    say(unsaid.threadRules.union([.concurrentChange, .concurrentRemoval]), unsaid.thread) {
+    var threadRules = unsaid.threadRules.union([.concurrentChange, .concurrentRemoval])
+    if namesSomeThreads {
+      threadRules.formUnion([
+        .removeDuringInitial, .registrationRace, .unbalancedChange, .priorWithoutAfter, .reentrantChange,
+        .tokenDropped, .missedDelivery,
+      ])
+      if seen.contains(.reference) { threadRules.insert(.observationRetainCycle) }
+    }
+    say(threadRules, unsaid.thread) {
       "event \($0) does not say its \"thread\", which this rule compares"
     }
     if seen.contains(.lock) {
@@ -133,8 +151,22 @@ extension RuleEngine {
         "event \($0) does not say its \"thread\", which this rule compares"
       }
     }
-    say([.leakedRegistration, .registrationGrowth], unsaid.scope) {
-      "the registration at event \($0) may be in one of several scopes; it does not say its \"scope\""
+    say([.leakedRegistration, .registrationGrowth, .tokenDropped], unsaid.scope) {
+      "event \($0) may be in one of several scopes, or in none; it does not say its \"scope\""
+    }
+    say([.contextCollision], unsaid.copy) {
+      "the addition at event \($0), or the equal one before it, does not say its \"site\""
+    }
+    if unsaid.saysSites, growth.hasRuns {
+      say([.registrationGrowth], unsaid.site) {
+        "the addition at event \($0) does not say its \"site\", as others do"
+      }
+    }
+    say([.unhandledNotification], unsaid.handled) {
+      "the end of a notification at event \($0) does not say whether it was \"handled\""
+    }
+    say([.deepPathIntermediateDeath, .weakLinkSilentlyNil], unsaid.attached) {
+      "event \($0) is of a \"registration\" that no addition says it is"
     }
     if seen.contains(.change) {
       say([.registrationRace, .missedDelivery], unsaid.registration) {
@@ -143,12 +175,14 @@ extension RuleEngine {
     }
     let told: [RuleCode] = [
       .deliveryToDead, .deliveryAfterRemove, .removeDuringInitial, .priorWithoutAfter,
-      .unhandledNotification, .offExecutorDelivery, .reentrantChange,
+      .unhandledNotification, .offExecutorDelivery, .callbackUnderLock, .reentrantChange,
     ]
     say(told, unsaid.notified) {
       "event \($0) tells of a \"registration\" that no addition says it is"
     }
-    let left: [RuleCode] = [.observedDeinitWhileObserved, .observerDeinitWhileRegistered]
+    let left: [RuleCode] = [
+      .observedDeinitWhileObserved, .observerDeinitWhileRegistered, .tokenDropped,
+    ]
     say(unsaid.registrationRules.union(left), unsaid.ended) {
       "event \($0) ends a \"registration\" that no addition says it is"
     }

@@ -68,7 +68,10 @@ extension RuleEngine {
 
   mutating func attach(_ attachment: Attachment, _ evidence: Evidence, _ place: Place) {
     seen.insert(.attachment)
-    guard place.slot >= 0 else { return contradictionCount += 1 }
+    guard place.slot >= 0 else {
+      if unsaid.registration != nil, unsaid.attached == nil { unsaid.attached = evidence.event }
+      return contradictionCount += 1
+    }
     let subject = ledger.slots[place.slot].registration.subject.id
     deepPaths.attach(attachment, subject: subject, at: evidence)
   }
