@@ -17,6 +17,10 @@ extension RuleEngine {
     var notified: Int?
     /// A path that hangs itself on an object for such a registration.
     var attached: Int?
+    /// A reference, or the bracket of a walk, without the thread.
+    var hold: Int?
+    /// The death of an object that a path hangs on, without the thread.
+    var death: Int?
     /// The end of a callback of which it is not said whether it was handled.
     var handled: Int?
     /// An addition without its line, and whether any has it.
@@ -61,11 +65,11 @@ extension RuleEngine {
 
   /// An event does not name its thread.
   mutating func noteMissingThread(_ event: UnsafePointer<Event>, _ number: Int) {
-    guard unsaid.thread == nil else { return }
     switch event.pointee.body {
+    case .hold, .walkBegin, .walkEnd: if unsaid.hold == nil { unsaid.hold = number }
     case .register, .registerEnd, .remove, .removeEnd, .cancel, .willChange, .didChange, .notify,
       .notifyEnd, .lock, .unlock:
-      unsaid.thread = number
+      if unsaid.thread == nil { unsaid.thread = number }
     default: break
     }
   }
@@ -123,6 +127,10 @@ extension RuleEngine {
     }
   }
 
+  private static let deepPathRules: Set<RuleCode> = [
+    .deepPathIntermediateDeath, .weakLinkSilentlyNil,
+  ]
+
   /// The rules that were not judged everywhere for want of a key, and that key, ordered by code.
   package var lackedKeys: [NotJudged] {
     missingKeys.map { NotJudged(code: $0.code, why: $0.why) }.sorted { $0.code < $1.code }
@@ -138,10 +146,16 @@ extension RuleEngine {
     var threadRules = unsaid.threadRules.union([.concurrentChange, .concurrentRemoval])
     if namesSomeThreads {
       threadRules.formUnion([
-        .removeDuringInitial, .registrationRace, .unbalancedChange, .priorWithoutAfter, .reentrantChange,
-        .tokenDropped, .missedDelivery,
+        .removeDuringInitial, .registrationRace, .unbalancedChange, .priorWithoutAfter,
+        .reentrantChange, .tokenDropped, .missedDelivery,
       ])
-      if seen.contains(.reference) { threadRules.insert(.observationRetainCycle) }
+      if seen.contains(.attachment) { threadRules.formUnion(Self.deepPathRules) }
+      say([.observationRetainCycle], unsaid.hold) {
+        "event \($0) does not say its \"thread\", by which the references of one walk belong together"
+      }
+      say(Self.deepPathRules, unsaid.death) {
+        "the death at event \($0) does not say its \"thread\", which shows what belongs to it"
+      }
     }
     say(threadRules, unsaid.thread) {
       "event \($0) does not say its \"thread\", which this rule compares"
@@ -165,7 +179,7 @@ extension RuleEngine {
     say([.unhandledNotification], unsaid.handled) {
       "the end of a notification at event \($0) does not say whether it was \"handled\""
     }
-    say([.deepPathIntermediateDeath, .weakLinkSilentlyNil], unsaid.attached) {
+    say(Self.deepPathRules, unsaid.attached) {
       "event \($0) is of a \"registration\" that no addition says it is"
     }
     if seen.contains(.change) {

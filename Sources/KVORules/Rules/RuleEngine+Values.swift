@@ -107,6 +107,7 @@ extension RuleEngine {
         } != nil
       }
       if isReplaced { continue }
+      if failed.thread == nil, unsaid.death == nil { unsaid.death = failed.event }
       deepPaths.wait(DeepPaths.Pending(slot: slot, loss: loss, died: failed, thread: thread))
       hasOpenEnds = true
     }
