@@ -144,6 +144,9 @@ extension CrashFacts {
     var whole = sum
     whole.exception = all.compactMap(\.exception).min()
     whole.options = all.compactMap(\.options).min()
+    whole.masked = (all.first?.masked ?? []).filter { name in
+      all.allSatisfy { $0.masked.contains(name) }
+    }
     whole.observances =
       all.map(\.observances).filter { !$0.isEmpty }.min { $0.lexicographicallyPrecedes($1) } ?? []
     return whole

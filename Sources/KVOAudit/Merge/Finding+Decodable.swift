@@ -148,7 +148,7 @@ extension SuppressionNote: Decodable {
 
 extension CrashFacts: Decodable {
   private enum Key: CodingKey {
-    case exception, options, observances, reports, processes, versions, systems, firstSeen, lastSeen
+    case exception, options, observances, masked, reports, processes, versions, systems, firstSeen, lastSeen
   }
 
   package init(from decoder: any Decoder) throws {
@@ -157,6 +157,7 @@ extension CrashFacts: Decodable {
       exception: try keys.decodeIfPresent(String.self, forKey: .exception),
       options: try keys.decodeIfPresent(String.self, forKey: .options),
       observances: try keys.decode([String].self, forKey: .observances),
+      masked: try keys.decodeIfPresent([String].self, forKey: .masked) ?? [],
       reportCount: try keys.decodeCount(forKey: .reports)
     )
     processes = try keys.decodeCounts(forKey: .processes)

@@ -2,14 +2,15 @@ import KVORules
 
 extension CrashFacts {
   /// What the reports of a finding say of themselves, as lines of its text, each ended by a line feed.
-  func lines(code: RuleCode) -> String {
-    let advice = CrashAdvice(code)
+  func lines(of finding: Finding) -> String {
+    let advice = CrashAdvice(finding)
     var parts = ["Why: \(advice.why)", "Systems: \(advice.systems)", "Find: \(advice.search)"]
     if let exception { parts.append("Exception: \(exception)") }
     if let options { parts.append("Options: \(options)") }
     if observances.count > 1 {
       parts.append("Registered: " + observances.joined(separator: "; "))
     }
+    if !masked.isEmpty { parts.append("Masked in the text: \(Self.words(masked))") }
     var seen = [Wording.count(reportCount, "report")]
     if let firstSeen, let lastSeen {
       seen.append(firstSeen == lastSeen ? firstSeen : "\(firstSeen) to \(lastSeen)")
@@ -19,6 +20,12 @@ extension CrashFacts {
     }
     parts.append("In: " + seen.joined(separator: " · "))
     return parts.map { "  \(ShownText.escaped($0))\n" }.joined()
+  }
+
+  /// `observer, key path`.
+  static func words(_ masked: [String]) -> String {
+    masked.map { ["subject": "observed object", "keyPath": "key path"][$0] ?? $0 }
+      .joined(separator: ", ")
   }
 
   /// `iOS 13.3 (12), iOS 12.1 (3)`, the most frequent first.

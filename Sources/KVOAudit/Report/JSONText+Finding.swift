@@ -101,6 +101,8 @@ extension JSONText {
       text.value(facts.options)
       text.key("observances")
       text.list(facts.observances) { $0.value($1) }
+      text.key("masked")
+      text.list(facts.masked) { $0.value($1) }
       text.key("reports")
       text.value(facts.reportCount)
       text.key("processes")

@@ -63,7 +63,7 @@ package struct TextReportRenderer {
 
   private func block(_ finding: Finding, _ text: FindingText, _ report: AuditReport) -> String {
     var block = text.render(finding)
-    if let facts = finding.crashFacts { block += facts.lines(code: finding.code) }
+    if let facts = finding.crashFacts { block += facts.lines(of: finding) }
     if let seen = Wording.seen(finding) { block += "  \(seen)\n" }
     // The numbers of events mean nothing where it is not clear whose they are.
     if report.inputs.count > 1, report.inputs.indices.contains(finding.input) {

@@ -70,7 +70,8 @@ enum AppleReport {
           thread: thread,
           threadName: name,
           frames: frames,
-          lines: line..<line + 1
+          lines: line..<line + 1,
+          inputLine: node.map(tree.line) ?? 0
         )
       )
     }

@@ -9,16 +9,19 @@ struct JSONReports {
   /// Reads all of `bytes`.
   ///
   /// - Complexity: O(length).
-  init(_ bytes: ArraySlice<UInt8>) {
+  init(_ bytes: ArraySlice<UInt8>, firstLine: Int = 1) {
     var rest = bytes
+    var line = firstLine
     var head: ReportFacts?
     while true {
-      rest = rest.drop { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
+      let next = rest.drop { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
+      line += LineCounter.count(in: rest[..<next.startIndex])
+      rest = next
       guard let first = rest.first else { break }
       guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
         // Behind the head of the oldest form stands a report as text.
         if let facts = head {
-          var document = ReportDocument(CleanText(rest))
+          var document = ReportDocument(CleanText(rest, firstLine: line))
           document.facts.complete(from: facts)
           documents.append(document)
         } else {
@@ -30,13 +33,14 @@ struct JSONReports {
         break
       }
       do throws(JSONTree.Problem) {
-        let tree = try JSONTree(rest)
+        let tree = try JSONTree(rest, firstLine: line)
         if AppleReport.isHead(tree), tree[0, "description"] == nil {
           head = AppleReport.facts(tree)
         } else {
-          documents.append(document(tree, head))
+          documents += read(tree, head)
           head = nil
         }
+        line += LineCounter.count(in: rest[..<tree.end])
         rest = rest[tree.end...]
         endOffset = tree.end - bytes.startIndex
       } catch {
@@ -49,35 +53,46 @@ struct JSONReports {
     }
   }
 
-  private func document(_ tree: JSONTree, _ head: ReportFacts?) -> ReportDocument {
+  private func read(_ tree: JSONTree, _ head: ReportFacts?) -> [ReportDocument] {
+    let crashes = MetricKitReport.diagnostics(tree)
+    if !crashes.isEmpty { return crashes.map { MetricKitReport.document(tree, $0) } }
     let isApple = AppleReport.isReport(tree)
-    // The words of a report, without its frames.
-    var words: [UInt8] = []
-    var node = 0
-    while node < tree.nodes.count {
-      let item = tree.nodes[node]
-      if isApple, item.kind != .string, item.key >= 0,
-        tree.isKey(Int(item.key), "threads") || tree.isKey(Int(item.key), "usedImages")
-          || tree.isKey(Int(item.key), "lastExceptionBacktrace")
-      {
-        node = Int(item.next)
-        continue
-      }
-      if item.kind == .string, item.key != -2 {
-        words.append(contentsOf: tree.raw(node))
-        words.append(0x0a)
-      }
-      node += 1
+    let words = JSONWords(tree) { node in
+      isApple && tree.nodes[node].kind != .string
+        && ["threads", "usedImages", "lastExceptionBacktrace"].contains {
+          tree.isKey(Int(tree.nodes[node].key), $0)
+        }
     }
-    var document = ReportDocument(CleanText(words[...]))
+    var document = ReportDocument(CleanText(words.bytes[...]))
     let structured = isApple ? AppleReport.stacks(tree) : ServiceReport.stacks(tree)
     if !structured.isEmpty { document.stacks = structured }
     var facts =
       isApple || tree[0, "bug_type"] != nil ? AppleReport.facts(tree) : ServiceReport.facts(tree)
     if let head { facts.complete(from: head) }
-    facts.complete(from: document.facts)
-    document.facts = facts
-    document.inputLines = document.inputLines.map { _ in 1 }
-    return document
+    document.take(facts, lines: words.lines)
+    // Services wrap whole reports in strings; one level is read.
+    let inner = words.embedded.flatMap { bytes -> [ReportDocument] in
+      guard let tree = try? JSONTree(bytes[...], firstLine: tree.firstLine) else { return [] }
+      var document = ReportDocument(CleanText(JSONWords(tree).bytes[...]))
+      let stacks = ServiceReport.stacks(tree)
+      if !stacks.isEmpty { document.stacks = stacks }
+      var inside = ServiceReport.facts(tree)
+      inside.complete(from: facts)
+      document.take(inside, lines: [])
+      document.firstLine = tree.firstLine
+      return [document]
+    }
+    return [document] + inner
+  }
+}
+
+extension ReportDocument {
+  /// Takes over what the form says beside its words, which are told by `lines` of the input.
+  mutating func take(_ known: ReportFacts, lines: [Int]) {
+    var known = known
+    known.complete(from: facts)
+    facts = known
+    inputLines = inputLines.map { lines.isEmpty ? firstLine : lines[min($0, lines.count) - 1] }
+    if let first = lines.first { firstLine = first }
   }
 }

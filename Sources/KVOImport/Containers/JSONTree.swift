@@ -34,6 +34,8 @@ struct JSONTree {
   private(set) var nodes: [Node] = []
   /// Where the value ends.
   private(set) var end: Int
+  /// The line of the input that `bytes` begin with.
+  let firstLine: Int
 
   /// How deep values may stand in each other.
   static let depthLimit = 512
@@ -43,8 +45,9 @@ struct JSONTree {
   /// - Parameter bytes: may have more behind the value.
   /// - Throws: ``Problem`` where there is none, or it does not end.
   /// - Complexity: O(length).
-  init(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+  init(_ bytes: ArraySlice<UInt8>, firstLine: Int = 1) throws(Problem) {
     self.bytes = bytes
+    self.firstLine = firstLine
     end = bytes.startIndex
     try read()
   }
@@ -159,6 +162,42 @@ extension JSONTree {
   /// The value that is reached from `node` through `names`.
   func value(_ node: Int, _ names: String...) -> Int? {
     names.reduce(node) { at, name in at.flatMap { self[$0, name] } }
+  }
+
+  /// The line of the input in which the value at `node` begins.
+  ///
+  /// - Complexity: O(length before it).
+  func line(of node: Int) -> Int {
+    firstLine + LineCounter.count(in: bytes[bytes.startIndex..<Int(nodes[node].start)])
+  }
+
+  /// The text that a string holds, its escapes resolved once; nil where one of them is none.
+  static func unescaped(_ raw: ArraySlice<UInt8>) -> [UInt8]? {
+    var result: [UInt8] = []
+    var position = raw.startIndex
+    while position < raw.endIndex {
+      guard raw[position] == UInt8(ascii: "\\") else {
+        result.append(raw[position])
+        position += 1
+        continue
+      }
+      guard position + 1 < raw.endIndex else { return nil }
+      switch raw[position + 1] {
+      case UInt8(ascii: "n"): result.append(0x0a)
+      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "r"), UInt8(ascii: "b"), UInt8(ascii: "f"): result.append(0x20)
+      case UInt8(ascii: "u"):
+        let digits = raw[(position + 2)...].prefix(4)
+        guard digits.count == 4,
+          let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+        else { return nil }
+        result += Array(String(Unicode.Scalar(code) ?? "?").utf8)
+        position += 4
+      default: result.append(raw[position + 1])
+      }
+      position += 2
+    }
+    return result
   }
 
   func isKey(_ node: Int, _ name: String) -> Bool { raw(node).elementsEqual(name.utf8) }

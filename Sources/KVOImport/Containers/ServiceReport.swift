@@ -39,6 +39,14 @@ enum ServiceReport {
           ?? tree.text(
             tree[node, "app_version"] ?? tree[node, "version"] ?? tree[node, "display_version"]
           )
+      // KSCrash, which Embrace's and other services' libraries write with.
+      case "system":
+        facts.process = facts.process ?? tree.text(tree[node, "process_name"])
+        facts.version =
+          facts.version ?? tree.text(tree[node, "CFBundleShortVersionString"])
+        facts.system =
+          facts.system
+          ?? system(tree.text(tree[node, "system_name"]), tree.text(tree[node, "system_version"]))
       default: break
       }
     }
@@ -68,7 +76,12 @@ enum ServiceReport {
       if isOutermostFirst(frames) { frames.reverse() }
       let line = stacks.count + ReportDocument.structureLine
       stacks.append(
-        StackTrace(role: role(tree, node), frames: frames, lines: line..<line + 1)
+        StackTrace(
+          role: role(tree, node),
+          frames: frames,
+          lines: line..<line + 1,
+          inputLine: tree.line(of: node)
+        )
       )
     }
     return stacks

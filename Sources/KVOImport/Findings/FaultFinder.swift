@@ -4,6 +4,8 @@ import KVORules
 struct Fault: Sendable {
   var complaint: Complaint
   var stack: StackTrace?
+  /// The stack of C# or JavaScript that called it, where the text has one.
+  var callers: StackTrace?
   var facts: ReportFacts
   /// The line in the input.
   var line: Int
@@ -30,6 +32,9 @@ struct FaultFinder {
       faults.isEmpty || faults.allSatisfy({ $0.complaint.kind == .classPair })
     {
       faults.append(crash)
+    }
+    if let callers = document.stacks.first(where: \.isManaged) {
+      for index in faults.indices { faults[index].callers = callers }
     }
     return faults
   }
@@ -69,7 +74,9 @@ struct FaultFinder {
       end = document.textLines[next]
       break
     }
-    let below = document.stacks.filter { $0.lines.lowerBound >= line && $0.lines.lowerBound <= end }
+    let below = document.stacks.filter {
+      $0.lines.lowerBound >= line && $0.lines.lowerBound <= end && !$0.isManaged
+    }
     // A crash report has the exception's stack beside the threads'.
     if let exception = below.first(where: {
       $0.role == .exception && $0.frames.contains { $0.symbol != nil }
@@ -79,7 +86,9 @@ struct FaultFinder {
     if let first = below.first(where: { $0.frames.count > 1 || $0.role != .unknown }) {
       return first
     }
-    return document.stacks.last { $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 }
+    return document.stacks.last {
+      $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 && !$0.isManaged
+    }
   }
 
   /// The fault, if its stack bears it out where the words alone do not.
@@ -102,14 +111,18 @@ struct FaultFinder {
     case .removal:
       // The same pair is there under another context: the removal named the wrong one.
       if let observer = fault.complaint.observer.address,
-        document.complaints.contains(where: {
-          $0.observances.contains {
-            $0.observer.address == observer && $0.keyPath == fault.complaint.keyPath
-          }
+        document.complaints.contains(where: { other in
+          other.subject.address == fault.complaint.subject.address
+            && other.observances.contains {
+              $0.observer.address == observer && $0.keyPath == fault.complaint.keyPath
+            }
         })
       {
         fault.complaint.code = .removeWrongContext
       }
+    case .unhandled where !fault.complaint.observer.isKnown:
+      // The observer's own method stands below the one that raised.
+      fault.complaint.observer.className = fault.stack.flatMap(RaisedStack.init)?.observer
     default: break
     }
     return fault
@@ -141,7 +154,7 @@ struct FaultFinder {
         complaint: complaint,
         stack: stack,
         facts: document.facts,
-        line: document.firstLine
+        line: line(of: stack)
       )
     }
     return nil
@@ -149,39 +162,60 @@ struct FaultFinder {
 
   /// What the stack of a crash shows by itself.
   private func shown() -> Fault? {
-    guard let stack = crashedStack, let top = stack.top else { return nil }
-    let isCertain = stack.role == .crashed || document.isBadAccess
-    var kind: Complaint.Kind?
-    var confidence = isCertain ? Confidence.high : .low
+    guard let stack = crashedStack else { return nil }
+    let isCertain = stack.role == .crashed || isBadAccess(stack)
+    var complaint: Complaint
+    switch stack.meaning {
     // A stack that nobody calls crashed may be one of a breakpoint, in an article on how this works.
-    if top.isDelivery, isCertain || stack.beginsInRuntime {
-      kind = .deliveryOnTop
-    } else if top.isRegistration, isCertain {
-      kind = .registrationOnTop
-      if !isShared(stack) { confidence = .low }
+    case .retainsObservers, .delivers:
+      guard isCertain || stack.beginsInRuntime else { return nil }
+      complaint = Complaint(kind: .deliveryOnTop, code: .deliveryToDead, range: 0..<0)
+      if !isCertain { complaint.confidence = .low }
+    case .registers:
+      guard isCertain else { return nil }
+      complaint = Complaint(kind: .registrationOnTop, code: .concurrentRemoval, range: 0..<0)
+      if !isShared(stack) { complaint.confidence = .low }
+    case .clearsUp:
+      guard isCertain else { return nil }
+      complaint = Complaint(
+        kind: .deallocationOnTop,
+        code: .observedDeinitWhileObserved,
+        range: 0..<0
+      )
+      // The text does not say what was left, only that something was.
+      complaint.confidence = .low
+    case nil: return nil
     }
-    guard let kind else { return nil }
-    var complaint = Complaint(
-      kind: kind,
-      code: kind == .deliveryOnTop ? .deliveryToDead : .concurrentRemoval,
-      range: 0..<0
-    )
-    complaint.confidence = confidence
     complaint.isException = false
     var facts = document.facts
     if facts.exception == nil, document.isBadAccess { facts.exception = "EXC_BAD_ACCESS" }
-    return Fault(complaint: complaint, stack: stack, facts: facts, line: document.firstLine)
+    return Fault(complaint: complaint, stack: stack, facts: facts, line: line(of: stack))
+  }
+
+  /// Where the stack begins in the input.
+  private func line(of stack: StackTrace) -> Int {
+    stack.inputLine > 0 ? stack.inputLine : document.firstLine
+  }
+
+  /// Whether memory was accessed that is not there: under pointer authentication a dead object ends the
+  /// process with a breakpoint in the runtime.
+  private func isBadAccess(_ stack: StackTrace) -> Bool {
+    document.isBadAccess || document.isBreakpoint && stack.beginsAtObject
   }
 
   /// The stack of the thread that accessed memory which is not there.
   private var crashedStack: StackTrace? {
-    if document.stacks.contains(where: { $0.role == .exception }) { return nil }
+    if document.isKilled || document.stacks.contains(where: { $0.role == .exception }) {
+      return nil
+    }
     if let crashed = document.stacks.first(where: { $0.role == .crashed }) {
-      return document.isBadAccess || !document.complaints.isEmpty || document.facts.exception == nil
+      return isBadAccess(crashed) || !document.complaints.isEmpty || document.facts.exception == nil
         ? crashed : nil
     }
     guard document.isCrash else { return nil }
-    return document.stacks.first { $0.role == .unknown && $0.frames.count > 1 }
+    return document.stacks.first {
+      $0.role == .unknown && $0.frames.count > 1 && !$0.isManaged
+    }
   }
 
   /// Whether another thread works on registrations at the same time.

@@ -10,20 +10,39 @@ struct FaultSentence {
   let observerCount: Int
   let keyPath: String?
   let part: String?
-  let isGNUstep: Bool
+  /// What the text hides, of `observer`, `subject` and `keyPath`.
+  var masked: [String] = []
 
-  private var who: String { observer?.description ?? "An observer" }
-  private var whom: String {
-    guard observerCount > 1 else { return observer?.description ?? "an observer" }
-    guard let observer else { return "\(observerCount) observers" }
-    return observerCount == 2
-      ? "\(observer) and another" : "\(observer) and \(observerCount - 1) others"
+  private func shown(_ name: String, as role: String) -> String {
+    masked.contains(role) ? "\(name) (masked)" : name
   }
-  private var what: String { subject?.description ?? "an object" }
-  private var path: String { keyPath.map { "\"\($0)\"" } ?? "a key path" }
+
+  private var observerName: String? { observer.map { shown($0.description, as: "observer") } }
+  private var subjectName: String? { subject.map { shown($0.description, as: "subject") } }
+  private var who: String { observerName ?? "An observer" }
+  private var whom: String {
+    guard observerCount > 1 else { return observerName ?? "an observer" }
+    guard let observerName else { return "\(observerCount) observers" }
+    return observerCount == 2
+      ? "\(observerName) and another" : "\(observerName) and \(observerCount - 1) others"
+  }
+  private var what: String { subjectName ?? "an object" }
+  private var path: String {
+    keyPath.map { shown("\"\($0)\"", as: "keyPath") } ?? "a key path"
+  }
+
+  /// Whether the key path is the name of a notification of the notification centre.
+  private var isNotification: Bool {
+    guard let keyPath, let first = keyPath.first else { return false }
+    return first.isUppercase && keyPath.hasSuffix("Notification") && !keyPath.contains(".")
+  }
 
   /// The sentence, without a full stop.
   var text: String {
+    isNotification ? "\(sentence); it is the name of a notification, not a key path" : sentence
+  }
+
+  private var sentence: String {
     switch kind {
     case .removal where code == .removeWrongContext:
       "\(who) removed its observation of \(path) from \(what) under a context that it was not "
@@ -36,7 +55,7 @@ struct FaultSentence {
           + "died later"
         : "\(who) was deallocated while it observed \(path) of \(what), which died later"
     case .deallocation:
-      "\(subject?.description ?? "An object") was deallocated while \(whom) observed "
+      "\(subjectName ?? "An object") was deallocated while \(whom) observed "
         + (keyPath == nil ? "it" : "its \(path)")
     case .unhandled:
       "\(who) did not handle a notification of \(path) of \(what)"
@@ -52,7 +71,7 @@ struct FaultSentence {
       "\(path == "a key path" ? "A key path" : path) of \(what) was asked for, but a collection "
         + "cannot be observed"
     case .classPair:
-      "\(subject?.className ?? "A class") cannot be observed, because a class named "
+      "Automatic notification is off for \(subject?.className ?? "a class"), because a class named "
         + "NSKVONotifying_\(subject?.className ?? "…") exists already"
     case .keyPathTrap:
       "A key path of \(subject?.className ?? "a type") was observed that Objective-C cannot name"
@@ -62,6 +81,8 @@ struct FaultSentence {
       "An observation of \(what) was removed with a context, which this runtime cannot do"
     case .registrationOnTop:
       "The registrations of an object were changed by two threads at the same time"
+    case .deallocationOnTop:
+      "An object was deallocated while it was observed, and what it still held of its observers was gone"
     }
   }
 
@@ -69,6 +90,12 @@ struct FaultSentence {
   var hint: String {
     let object = subject.map { Self.variable($0.className) } ?? "object"
     let name = keyPath ?? "…"
+    if isNotification {
+      return
+        "observe \(name) with NSNotificationCenter's addObserver:selector:name:object:, and end it with "
+        + "removeObserver:name:object:; a key path names a property"
+    }
+    if let special { return special }
     switch kind {
     case .removal where code == .removeWrongContext, .missingRemovalMethod:
       return "pass the context of the addition to `removeObserver:forKeyPath:context:`"
@@ -76,7 +103,7 @@ struct FaultSentence {
       return "find every `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]`: each needs one "
         + "addition before it on every way that leads there, and none may run twice (a view "
         + "disappears more than once); an NSKeyValueObservation that is set to nil needs no such care"
-    case .deallocation:
+    case .deallocation, .deallocationOnTop:
       return
         "call `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]` before the last reference to "
         + "it goes, at the latest in the observer's dealloc, or keep the NSKeyValueObservation of "
@@ -101,10 +128,32 @@ struct FaultSentence {
     case .classPair:
       return
         "do not make classes or swizzle types whose names begin with NSKVONotifying_, and make no "
-        + "second class of one name"
+        + "second class of one name; until then call willChangeValueForKey: and didChangeValueForKey:"
     case .registrationOnTop:
       return "add and remove observers of one object on one thread or queue only"
     }
+  }
+
+  /// What holds for these objects whatever the code is: those that no code of the user's registers.
+  private var special: String? {
+    switch kind {
+    case .removal, .silentChange, .deallocation: break
+    default: return nil
+    }
+    if let observer, observer.className.contains("NSKeyValueObservation"), kind == .removal {
+      return
+        "the observer is an NSKeyValueObservation, which removes itself once: end it on one thread "
+        + "only, by setting it to nil (two threads that call invalidate() or let it go at the same "
+        + "time remove it twice), and never pass it to removeObserver"
+    }
+    guard let observer, let subject, SystemClass.isOne(observer.className),
+      SystemClass.isOne(subject.className)
+    else { return nil }
+    return
+      "both objects are the system's, so that no call of yours is missing: look for code that replaces "
+      + "addObserver: and removeObserver: (a guard against crashes that swizzles them), for a category "
+      + "or subclass that overrides one of them, and for a second thread that uses the "
+      + "\(Self.type(subject.className))"
   }
 
   /// `MyApp.Box<Int>` as `Box`.
@@ -115,5 +164,23 @@ struct FaultSentence {
   private static func variable(_ className: String) -> String {
     let type = type(className).drop { $0 == "_" }
     return type.isEmpty ? "object" : type.prefix(1).lowercased() + type.dropFirst()
+  }
+}
+
+/// Tells the classes of Apple's frameworks by the prefixes that they have.
+enum SystemClass {
+  private static let prefixes = [
+    "NS", "UI", "AV", "CA", "WK", "MK", "CK", "CF", "CL", "MP", "PH", "SK", "SC", "PK", "CN", "HK",
+  ]
+
+  /// Whether `name` is one of Apple's; `NSKVONotifying_` stands before somebody's.
+  static func isOne(_ name: String) -> Bool {
+    let bare = name.drop { $0 == "_" }
+    guard let prefix = prefixes.first(where: bare.hasPrefix), !bare.hasPrefix("NSKVONotifying_"),
+      !name.contains(".")
+    else { return false }
+    let rest = bare.dropFirst(prefix.count)
+    // `CALayer`, and not the `CAt` of somebody's `CAtlas`.
+    return rest.first?.isUppercase == true && !bare.contains("_")
   }
 }

@@ -71,8 +71,15 @@ struct FindingMaker {
     let subject = object(complaint.subject)
     var watcher = observer
     watcher.className = className(of: observer, beside: complaint.subject)
+    watcher.isMasked = observer.isMasked && watcher.className == observer.className
     let observer = object(watcher)
     let keyPath = observance.map(\.keyPath) ?? complaint.keyPath
+    var masked: [String] = []
+    if watcher.isMasked { masked.append("observer") }
+    if complaint.subject.isMasked { masked.append("subject") }
+    if let keyPath, keyPath.count > 2, Operand.isMasked(keyPath.filter { !"<>".contains($0) }) {
+      masked.append("keyPath")
+    }
     let sentence = FaultSentence(
       kind: complaint.kind,
       code: code,
@@ -81,14 +88,15 @@ struct FindingMaker {
       observerCount: observerCount,
       keyPath: keyPath,
       part: complaint.part,
-      isGNUstep: isGNUstep
+      masked: masked
     )
     let catalogue = RuleCatalogue.entry(code)
-    let isCrash = complaint.isException || complaint.kind == .deliveryOnTop
+    let isOnTop = [.deliveryOnTop, .registrationOnTop, .deallocationOnTop].contains(complaint.kind)
+    let isCrash = complaint.isException || isOnTop
     let consequence: Consequence =
       if complaint.kind == .classPair {
         .wrong
-      } else if self.profile == nil, isCrash || complaint.kind == .registrationOnTop {
+      } else if self.profile == nil, isCrash {
         .crash
       } else {
         RuleCatalogue.consequence(of: code, under: profile)
@@ -113,13 +121,21 @@ struct FindingMaker {
         exception: fault.facts.exception,
         options: observance?.options,
         observances: complaint.observances.map(line),
+        masked: masked,
         process: fault.facts.process,
         version: fault.facts.version,
         system: fault.facts.system,
         date: fault.facts.date
       )
     )
-    finding.identify()
+    // A mask is not a name: two reports that hide their names need not have the same ones.
+    var named = finding
+    if masked.contains("observer") { named.observer = nil }
+    if masked.contains("subject") { named.subject = nil }
+    if masked.contains("keyPath") { named.keyPath = nil }
+    named.identify()
+    finding.signature = named.signature
+    finding.lines = named.lines
     return finding
   }
 
@@ -141,7 +157,8 @@ struct FindingMaker {
   private func className(of operand: Operand, beside subject: Operand = Operand()) -> String? {
     guard let address = operand.address else { return operand.className }
     let described = address == subject.address ? subject.className : nil
-    return operand.className ?? described ?? classes[address]
+    let name = operand.isMasked ? nil : operand.className
+    return name ?? described ?? classes[address] ?? operand.className
   }
 
   /// The object as a finding has it; nil where the text does not say what it is.
@@ -160,7 +177,8 @@ struct FindingMaker {
   private func stack(_ fault: Fault) -> Finding.Stack {
     let process = fault.facts.process
     var hasOwn = false
-    let all = (fault.stack?.frames ?? []).prefix(Self.frameLimit)
+    let called = (fault.stack?.frames ?? []).prefix(Self.frameLimit)
+    let all = Array(called) + (fault.callers?.frames ?? []).prefix(Self.frameLimit)
     // A handler of exceptions that runs above the throw is the user's, too, but not what matters.
     let thrown = all.prefix(14).lastIndex { frame in
       frame.symbol?.hasSuffix("objc_exception_throw") == true

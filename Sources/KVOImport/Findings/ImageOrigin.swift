@@ -2,6 +2,8 @@
 enum ImageOrigin {
   /// Whose code a frame of a report is.
   static func isOwn(_ frame: StackTrace.Frame, process: String?, appModules: [String]) -> Bool {
+    if frame.isManaged { return frame.symbol.map { !isSystem(managed: $0) } ?? true }
+    if let symbol = frame.symbol, isTrampoline(symbol) { return false }
     guard let image = frame.image.map(name) else {
       // Without an image the function's name has to do; a bare address is nobody's.
       guard let symbol = frame.symbol else { return false }
@@ -16,7 +18,9 @@ enum ImageOrigin {
 
   /// The last part of a path, without what marks it as a library.
   private static func name(_ image: String) -> String {
-    image.split(separator: "/").last.map(String.init) ?? image
+    let last = image.split(separator: "/").last.map(String.init) ?? image
+    // Reports of macOS name the system's images by their identifiers.
+    return last.hasPrefix("com.apple.") ? String(last.dropFirst(10)) : last
   }
 
   private static func isSystem(path: String) -> Bool {
@@ -62,6 +66,7 @@ enum ImageOrigin {
     "XCUIAutomation", "XCTestSupport", "IDEFoundation", "Python3", "gnustep-base", "dyld_sim",
     "AccessibilityUtilities", "UIKitMacHelper", "libsystem_kernel", "libdispatch", "libobjc",
     "AppleEvents", "AE", "LaunchServices", "Automator", "Quartz", "ImageKit", "InputMethodKit",
+    "Flutter", "React", "hermes", "Cordova", "CordovaLib", "NativeScript", "AVFCore",
     "libdyld", "libsystem_pthread", "libxpc", "libGPUSupport", "CoreSimulator",
     "SpringBoardFoundation",
   ]
@@ -83,6 +88,29 @@ enum ImageOrigin {
     "NSKeyValueObservation.",
     "_KeyValueCodingAndObserving", "-[XCT", "-[GSKVO", "-[GS", "+[GS", "raise", "gsignal",
   ]
+
+  /// What only passes a call on, in whatever image it lies: stubs of messages, and the bridges of other
+  /// languages.
+  private static func isTrampoline(_ symbol: String) -> Bool {
+    trampolines.contains(where: symbol.hasPrefix)
+  }
+
+  private static let trampolines = [
+    "objc_msgSend", "_objc_msgSend", "-[NSObject performSelector", "+[NSObject performSelector",
+    "-[NSInvocation invoke", "__invoking___", "xamarin_", "mono_", "_mono_", "do_invoke_method",
+    "facebook::", "RCTNativeModule", "-[RCTModuleMethod", "-[RCTCxxBridge", "-[RCTBridge",
+    "-[RCTUIManager flushUIBlocks", "__44-[RCTCxxBridge", "flutter::", "-[FlutterMethodChannel",
+    "__45-[FlutterMethodChannel", "-[FlutterEngine", "-[CDVCommandQueue", "-[CDVCommandDelegate",
+    "-[CDVViewController", "-[CDVPlugin", "tns::", "ffi_call", "NativeScript::", "hermes::",
+  ]
+
+  private static func isSystem(managed name: String) -> Bool {
+    [
+      "ObjCRuntime.", "Foundation.", "UIKit.", "AppKit.", "System.", "Xamarin.", "Mono.", "WebKit.",
+      "AVFoundation.", "CoreAnimation.", "UIApplicationMain", "Microsoft.", "evaluate",
+      "moduleEvaluation", "promiseReactionJob", "requestInstantiate",
+    ].contains(where: name.hasPrefix)
+  }
 
   private static func isSystem(symbol: String) -> Bool {
     guard symbolPrefixes.contains(where: symbol.hasPrefix) else { return false }

@@ -31,6 +31,7 @@ struct Complaint: Sendable {
     /// No sentence: the top of the stack of a crash.
     case deliveryOnTop
     case registrationOnTop
+    case deallocationOnTop
   }
 
   var kind: Kind

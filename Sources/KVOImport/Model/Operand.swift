@@ -1,10 +1,14 @@
 /// An object as a runtime prints it: `<Account 0x600001>`, with as much of it as the text still has.
 struct Operand: Hashable, Sendable {
-  /// The class, demangled; nil where the text does not say, or hides it.
+  /// The class, demangled, or what somebody wrote over it; nil where the text does not say.
   var className: String?
+  /// Whether `className` hides the name: `xxx`, `****`.
+  var isMasked = false
   var address: UInt64?
   /// Whether it is a place in a format string (`%@`), so that the text is source code.
   var isPlaceholder = false
+  /// Whether it stands for any object, as in a description of the sentence: `<...>`, `<Foo 0x…>`.
+  var isExample = false
 
   var isKnown: Bool { className != nil || address != nil }
 
@@ -14,13 +18,17 @@ struct Operand: Hashable, Sendable {
   /// Whether both may be the same object.
   func agrees(with other: Operand) -> Bool {
     if let address, let otherAddress = other.address, address != otherAddress { return false }
-    if let className, let otherName = other.className, className != otherName { return false }
+    if let className, let otherName = other.className, className != otherName {
+      return isMasked || other.isMasked
+    }
     return true
   }
 
   /// Takes over what `other` knows more.
   mutating func complete(from other: Operand) {
-    className = className ?? other.className
+    if className == nil || isMasked && !other.isMasked && other.className != nil {
+      (className, isMasked) = (other.className, other.isMasked)
+    }
     address = address ?? other.address
   }
 }
@@ -38,10 +46,46 @@ extension Operand {
     var position = text.startIndex
     while position < text.endIndex, Self.isWrapping(text[position]) { position += 1 }
     address = Self.address(in: text[position...])
+    isExample = address == nil && Self.isExample(text)
+    if let mask = Self.mask(in: text) {
+      (className, isMasked) = (mask, true)
+      return
+    }
     let name = Self.name(in: text[position...])
     guard !name.isEmpty else { return }
     let spelled = String(decoding: name, as: UTF8.self)
-    className = Self.isMasked(spelled) ? nil : Demangler.demangled(spelled)
+    if Self.isNothing(spelled) { return }
+    // Words of another script stand for any object where there is no address.
+    if address == nil, name.allSatisfy({ $0 >= 0x80 }) {
+      isPlaceholder = true
+      return
+    }
+    isMasked = Self.isMasked(spelled)
+    className = isMasked ? spelled : Demangler.demangled(spelled)
+  }
+
+  /// A name that is written over with signs of which no name is made: `<****: 0x1>`, `<??? 0x1>`.
+  private static func mask(in text: ArraySlice<UInt8>) -> String? {
+    let rest = text.drop { $0.isBlank || $0 == 0x0a || $0 == UInt8(ascii: "<") }
+    let run = rest.prefix {
+      $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#")
+        || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")
+    }
+    let next = rest.dropFirst(run.count).first ?? 0x20
+    guard run.count >= 3, next.isBlank || next == UInt8(ascii: ">") || next == UInt8(ascii: ":")
+    else { return nil }
+    return String(decoding: run, as: UTF8.self)
+  }
+
+  /// Whether dots stand for the object, or for its address.
+  private static func isExample(_ text: ArraySlice<UInt8>) -> Bool {
+    let end = text.firstIndex(of: UInt8(ascii: ">")) ?? min(text.endIndex, text.startIndex + 120)
+    let inside = text[..<end]
+    guard let dots = FrameLine.first("...", in: inside) ?? FrameLine.first("…", in: inside) else {
+      return false
+    }
+    let next = inside[dots...].first { $0 != UInt8(ascii: ".") && $0 < 0x80 } ?? 0x20
+    return !next.isASCIILetter
   }
 
   /// What stands around an object: brackets, quotes, the marks of Markdown.
@@ -87,9 +131,14 @@ extension Operand {
 
   /// The name at the front of `text`, with its generic arguments.
   private static func name(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard let first = text.first, first.isNamePart, !first.isASCIIDigit,
-      first != UInt8(ascii: ".")
-    else { return [] }
+    guard let first = text.first, first.isNamePart, !first.isASCIIDigit else { return [] }
+    // Logs shorten long names from the front: `...EntryRenderer`.
+    if first == UInt8(ascii: ".") {
+      let rest = text.drop { $0 == UInt8(ascii: ".") }
+      guard rest.startIndex - text.startIndex >= 2, rest.first?.isASCIILetter == true else {
+        return []
+      }
+    }
     var end = text.startIndex
     var depth = 0
     while end < text.endIndex, end - text.startIndex < 400 {
@@ -114,14 +163,17 @@ extension Operand {
     return text[text.startIndex..<end]
   }
 
+  /// Whether the runtime's word for no object stands where the name would.
+  static func isNothing(_ name: String) -> Bool {
+    name.isEmpty || ["null", "nil", "…"].contains(name.lowercased())
+  }
+
   /// Whether somebody wrote over the name to hide it.
   static func isMasked(_ name: String) -> Bool {
     let lowered = name.lowercased()
-    if ["null", "nil", "redacted", "masked", "hidden", "removed", "private", "unknown"]
-      .contains(lowered)
-    {
+    if ["redacted", "masked", "hidden", "removed", "private", "unknown"].contains(lowered) {
       return true
     }
-    return !lowered.isEmpty && lowered.allSatisfy { "x*•_.?-#".contains($0) }
+    return lowered.count > 2 && lowered.allSatisfy { "x*•_.?-#".contains($0) }
   }
 }

@@ -16,6 +16,10 @@ struct ReportDocument: Sendable {
   var firstLine = 1
   /// Whether it says that memory was accessed that is not there.
   var isBadAccess = false
+  /// Whether the system ended the process, whatever it did.
+  var isKilled = false
+  /// Whether it says that a breakpoint ended the process, as a signed pointer that is none does.
+  var isBreakpoint = false
   /// Whether it says that something crashed at all.
   var isCrash = false
   /// Classes of objects that the text describes, by address.
@@ -33,6 +37,7 @@ extension ReportDocument {
     complaints = SentenceReader(text).complaints()
     stacks = StackReader.stacks(in: text)
     BinaryImages(in: text).place(&stacks)
+    stacks.removeAll { $0.frames.count == 1 && $0.frames[0].image == nil && $0.isManaged }
     firstLine = text.lineNumbers.first ?? 1
     facts = FactReader.facts(in: text, lines: text.lineStarts.indices)
     for complaint in complaints {
@@ -41,16 +46,17 @@ extension ReportDocument {
       inputLines.append(text.number(at: complaint.range.lowerBound))
       nearFacts.append(FactReader.facts(around: complaint.range.lowerBound, in: text))
     }
-    readSignals(text.skeleton)
+    readSignals(text)
     if facts.system == nil { facts.system = SystemName.first(in: text) }
     if complaints.contains(where: { $0.kind == .deallocation }) {
       classes = ObjectNames.classes(in: text)
     }
   }
 
-  private mutating func readSignals(_ skeleton: [UInt8]) {
+  private mutating func readSignals(_ text: CleanText) {
+    let skeleton = text.skeleton
     let all = 0..<skeleton.count
-    let isKilled =
+    isKilled =
       skeleton.first("sigkill", in: all) != nil || skeleton.first("8badf00d", in: all) != nil
     isBadAccess =
       !isKilled
@@ -58,7 +64,14 @@ extension ReportDocument {
         "excbadaccess", "sigsegv", "sigbus", "kerninvalidaddress", "kernprotectionfailure",
         "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
       ].contains { (word: StaticString) in skeleton.first(word, in: all) != nil }
-    isCrash = isBadAccess || skeleton.first("crash", in: all) != nil && !isKilled
+    isBreakpoint =
+      !isKilled
+      && (skeleton.first("excbreakpoint", in: all) != nil
+        || skeleton.first("sigtrap", in: all) != nil)
+    isCrash =
+      isBadAccess || isBreakpoint
+      || (skeleton.first("crash", in: all) != nil || text.has("崩溃") || text.has("崩潰"))
+        && !isKilled
   }
 }
 
@@ -101,7 +114,8 @@ enum ObjectNames {
       let head = text.bytes[open..<min(text.bytes.count, open + 160)]
       let inside = head.dropFirst().prefix { $0 != UInt8(ascii: "<") && $0 != 0x0a }
       let operand = Operand(inside)
-      guard let name = operand.className, let address = operand.address, address != 0,
+      guard let name = operand.className, !operand.isMasked, let address = operand.address,
+        address != 0,
         !name.hasPrefix("NSKeyValueObservance"), !name.hasPrefix("NSKeyValueObservationInfo")
       else { continue }
       result[address] = result[address] ?? name

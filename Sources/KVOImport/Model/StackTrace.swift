@@ -12,6 +12,8 @@ struct StackTrace: Sendable {
     /// The UUID of the image, and where in it the address lies from its start on; for dSYM files.
     var imageUUID: String?
     var imageOffset: UInt64?
+    /// Whether it is one of C# or JavaScript.
+    var isManaged = false
   }
 
   /// Whose stack it is.
@@ -34,12 +36,15 @@ struct StackTrace: Sendable {
   var frames: [Frame] = []
   /// Where it stands in the text: the lines of its frames.
   var lines: Range<Int>
+  /// The line of the input with its first frame; 0: not known.
+  var inputLine = 0
 
   /// What the runtime does before a function of anybody's runs.
   private static let transparent = [
     "objc_msgSend", "objc_retain", "objc_release", "objc_autorelease", "objc_opt_", "objc_getClass",
     "object_getClass", "object_isClass", "class_", "lookUpImp", "cache_getImp", "_objc_",
     "objc_loadWeak",
+    "_object_getClass", "_object_isClass", "_NSKVONotifyingOriginalClassForIsa",
     "_class_", "_lookUpImp", "___forwarding___", "_CF_forwarding_prep_", "objc_storeStrong",
     "objc_object::", "swift_isaMask", "_platform_", "<unknown>", "getMethodNoSuper",
     "search_method",
@@ -48,9 +53,19 @@ struct StackTrace: Sendable {
     "CFRetain", "CFRelease", "_CFRetain", "_CFRelease", "CFGetTypeID", "doesNotRecognizeSelector",
   ]
 
+  /// The frames from the one on that crashed: those above are of the handler of the signal.
+  private var crashed: ArraySlice<Frame> {
+    guard
+      let handler = frames.prefix(20).lastIndex(where: { $0.symbol?.hasSuffix("_sigtramp") == true }
+      )
+    else { return frames[...] }
+    // A jump to no function at all leaves a frame without one.
+    return frames[(handler + 1)...].drop { $0.image == "???" || ($0.address ?? 1) == 0 }
+  }
+
   /// The first frame that is somebody's: not the runtime's step in front of it.
   var top: Frame? {
-    frames.first { frame in
+    crashed.first { frame in
       guard let symbol = frame.symbol else { return true }
       return !Self.transparent.contains { symbol.hasPrefix($0) }
     }
@@ -58,8 +73,31 @@ struct StackTrace: Sendable {
 
   /// Whether the innermost frame is the runtime's step: it is where a message to a dead object crashes.
   var beginsInRuntime: Bool {
-    guard let symbol = frames.first?.symbol else { return false }
+    guard let symbol = crashed.first?.symbol else { return false }
     return Self.transparent.contains { symbol.hasPrefix($0) }
+  }
+
+  /// Whether the innermost function reads an object's class or counts its references.
+  ///
+  /// A pointer that is signed is checked there: a dead object ends the process with a breakpoint.
+  var beginsAtObject: Bool {
+    guard let symbol = crashed.first?.symbol?.drop(while: { $0 == "_" }) else { return false }
+    return ["objc_", "object_", "class_", "lookUpImp", "cache_getImp", "CFRetain", "CFRelease"]
+      .contains { symbol.hasPrefix($0) } && !symbol.hasPrefix("objc_exception")
+      && !symbol.hasPrefix("objc_fatal") || symbol.hasPrefix("forwarding_")
+  }
+
+  /// Whether it is a stack of C# or JavaScript.
+  var isManaged: Bool { frames.first?.isManaged == true }
+
+  /// What the innermost frames are about.
+  ///
+  /// Observers are also taken hold of while one of them is removed: then the frame below decides.
+  var meaning: RuntimeFunction.Meaning? {
+    guard let top else { return nil }
+    let below = frames.drop { $0 != top }.dropFirst().first { $0.symbol != nil }
+    return top.meaning == .retainsObservers && below?.meaning == .registers
+      ? .registers : top.meaning
   }
 
   /// Whether any frame's function contains `text`.
@@ -69,35 +107,14 @@ struct StackTrace: Sendable {
 }
 
 extension StackTrace.Frame {
+  /// What the function is for, if it is one of Foundation's for observing.
+  var meaning: RuntimeFunction.Meaning? { symbol.flatMap(RuntimeFunction.meaning) }
+
   /// Whether the runtime delivers notifications in this function.
-  var isDelivery: Bool {
-    guard let symbol else { return false }
-    if symbol.contains("AndNotify") && symbol.contains("NSSet") { return true }
-    let functions = [
-      "NSKeyValueNotifyObserver", "NSKeyValueDidChange", "NSKeyValueWillChange",
-      "NSKeyValuePopPendingNotification", "NSKeyValuePushPendingNotification",
-      "NSKeyValueObserverNotification) didChange", "NSKeyValueObserverNotification) willChange",
-      "NSKeyValueObservingPrivate) _changeValue", "NSKeyValueObservingPrivate) _notifyObservers",
-      "withObservance:didChangeValue", "withObservance:willChangeValue",
-      "_changeValueForKey", "NSKeyValueObservance observeValueForKeyPath",
-    ]
-    return functions.contains { symbol.contains($0) }
-  }
+  var isDelivery: Bool { meaning == .delivers || meaning == .retainsObservers }
 
   /// Whether the runtime keeps its lists of registrations in this function.
-  var isRegistration: Bool {
-    guard let symbol else { return false }
-    let functions = [
-      "NSKeyValueObservationInfo", "NSKVOPendingNotification", "NSKeyValueRemoveObserver",
-      "NSKeyValueAddObserver", "NSKeyValueRetainedObservationInfo",
-      "NSKeyValueReplaceObservationInfo", "NSKeyValueObserverRegistration) _removeObserver",
-      "NSKeyValueObserverRegistration) removeObserver",
-      "NSKeyValueObserverRegistration) _addObserver",
-      "NSKeyValueObserverRegistration) addObserver", "NSKeyValueShareableObservance",
-      "NSKeyValueObservance _init", "NSKeyValueProperty isaForAutonotifying",
-    ]
-    return functions.contains { symbol.contains($0) }
-  }
+  var isRegistration: Bool { meaning == .registers }
 
   /// Whether an observation is being made in this function.
   var isAddition: Bool {

@@ -16,6 +16,8 @@ struct PassageSplitter {
   private static let reach = 96 << 10
   /// The longest passage; what is longer is cut there.
   private static let limit = 4 << 20
+  /// What is no longer is looked at whole, whatever words it has.
+  private static let shortByteCount = 64 << 10
   /// How much is gathered before it is looked at.
   private static let step = 1 << 20
 
@@ -36,6 +38,15 @@ struct PassageSplitter {
   }
 
   mutating func finish(_ body: (Passage) -> Void) {
+    // A title or a cell of a table may be cut before the first of the words.
+    if line == 1, scannedCount == 0, buffer.count <= Self.shortByteCount,
+      WordScanner.next(in: buffer, from: 0, to: buffer.count) == nil
+    {
+      if !buffer.isEmpty {
+        body(Passage(bytes: buffer[...], firstLine: 1, isReport: ReportHead.isReport(buffer[...])))
+      }
+      buffer = []
+    }
     scan(isEnd: true, body)
   }
 

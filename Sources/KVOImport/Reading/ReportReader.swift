@@ -97,7 +97,10 @@ final class ReportReader: TextFaultReader {
   /// Judges an input of JSON, and as text what is none of it.
   private func judgeJSON(_ bytes: [UInt8]) {
     let start = bytes.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? 0
-    let reports = JSONReports(bytes[start...])
+    let reports = JSONReports(
+      bytes[start...],
+      firstLine: 1 + LineCounter.count(in: bytes[..<start])
+    )
     jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
     if !reports.documents.isEmpty { form = .ips }
     for document in reports.documents { judge(document) }

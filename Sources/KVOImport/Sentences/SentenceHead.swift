@@ -41,6 +41,8 @@ enum SentenceHead: Int, CaseIterable {
     var head: SentenceHead
     /// The bytes of the skeleton that it takes.
     var places: Range<Int>
+    /// Whether the text stops inside it.
+    var isCut = false
   }
 
   private static let phrases = allCases.map { head in

@@ -15,6 +15,9 @@ extension SentenceReader {
       range: position(match.places.lowerBound)..<end(match.places.upperBound)
     )
     if match.head == .deallocatedGNUstep { complaint.runtime = .gnustep }
+    if match.isCut, match.head == .deallocated, match.places.count < 16 {
+      complaint.confidence = .low
+    }
     // The older runtime only logs.
     let log = match.places.upperBound..<min(window.upperBound, match.places.upperBound + 120)
     complaint.isException = text.skeleton.first("observationinfowasleaked", in: log) == nil
@@ -111,6 +114,11 @@ extension SentenceReader {
     let options = text.skeleton.first("options", in: path..<places.upperBound)
     var stop = options.map(position) ?? min(position(places.upperBound), start + 200)
     if options == nil {
+      if stop >= text.bytes.count,
+        !text.bytes[start...].contains(where: { $0 == 0x2c || $0 == 0x0a })
+      {
+        return result.observer.isKnown ? result : nil
+      }
       stop = text.bytes[start..<max(start, stop)].firstIndex { $0 == 0x2c || $0 == 0x0a } ?? stop
     }
     let name = text.bytes[start..<max(start, stop)].filter {

@@ -4,17 +4,37 @@ import KVORules
 extension SentenceReader {
   func observation(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
     let place = match.places.upperBound
-    if text.skeleton.has("messagewasreceivedbutnothandled", at: place) {
-      return unhandled(match, behind: place + 31, window)
+    if match.isCut {
+      var complaint = unhandled(match, behind: place, window)
+      complaint?.confidence = .low
+      return complaint?.observer.address == nil ? nil : complaint
     }
-    if text.skeleton.has("messagesenttodeallocatedinstance", at: place) {
-      return dead(match, behind: place + 32)
+    switch continuation(of: "messagewasreceivedbutnothandled", at: place, least: 10) {
+    case .whole: return unhandled(match, behind: place + 31, window)
+    case .cut:
+      let complaint = unhandled(match, behind: place, window)
+      return complaint?.observer.isKnown == true ? complaint : nil
+    case .none: break
     }
-    if text.skeleton.has("unrecognizedselectorsentto", at: place) {
-      return dead(match, behind: place + 26)
+    switch continuation(of: "messagesenttodeallocatedinstance", at: place, least: 8) {
+    case .whole: return dead(match, behind: place + 32)
+    case .cut: return dead(match, behind: place)
+    case .none: break
+    }
+    switch continuation(of: "unrecognizedselectorsentto", at: place, least: 5) {
+    case .whole: return dead(match, behind: place + 26)
+    case .cut: return dead(match, behind: place)
+    case .none: break
     }
     if text.skeleton.has("cannotbesentto", at: place) {
       return notOverridden(match, behind: place + 14, window)
+    }
+    if continuation(of: "messagewasreceivedbutnothandled", at: place, least: 0) == .cut,
+      text.skeleton.has("an", at: match.places.lowerBound - 2)
+    {
+      var complaint = unhandled(match, behind: place, window)
+      complaint?.confidence = .low
+      return complaint?.observer.address == nil ? nil : complaint
     }
     return nil
   }
@@ -32,7 +52,7 @@ extension SentenceReader {
     )
     complaint.observer = describedBefore(match.places.lowerBound)
     let near = place..<min(window.upperBound, place + 40)
-    if let path = text.skeleton.first("keypath", in: near) {
+    if let path = text.skeleton.first("keypath", in: near), isLabel(path..<path + 7) {
       let start = end(path + 7)
       let object = text.skeleton.first("observedobject", in: path..<window.upperBound)
       complaint.keyPath = keyPath(detail(at: start, before: object.map(position)))
@@ -50,6 +70,16 @@ extension SentenceReader {
     else { return nil }
     if complaint.observer.isPlaceholder { return nil }
     return complaint
+  }
+
+  /// Whether the letters at `places` are a word of their own before a colon.
+  private func isLabel(_ places: Range<Int>) -> Bool {
+    let start = position(places.lowerBound)
+    let next = text.bytes[end(places.upperBound)...].prefix(8).first {
+      !$0.isBlank && $0 != UInt8(ascii: "*")
+    }
+    let previous = start == 0 ? 0x20 : text.bytes[start - 1]
+    return next == UInt8(ascii: ":") && (!previous.isNamePart || previous == UInt8(ascii: "."))
   }
 
   /// Whether the name of the exception stands right before the sentence at `place`.
@@ -85,6 +115,8 @@ extension SentenceReader {
       let first = text.string(start..<end)
       if first.hasSuffix(".") || first.isEmpty { end = next }
     }
+    // A title ends with it; in a longer text the name may go on behind the cut.
+    if end == text.bytes.count, next == nil, text.lineStarts.count > 1 { return nil }
     let name = text.string(start..<end).trimmed
     let word = name.prefix { !$0.isWhitespace }
     return word.isEmpty ? nil : String(word)
@@ -113,8 +145,9 @@ extension SentenceReader {
     if text.bytes[end - 1] == UInt8(ascii: ":") { end -= 1 }
     while end > 0, text.bytes[end - 1].isBlank || text.bytes[end - 1] == 0x0a { end -= 1 }
     guard end > 0 else { return Operand() }
-    if text.bytes[end - 1] == UInt8(ascii: ">"), let start = opening(before: end - 1) {
-      return operand(start..<end)
+    if text.bytes[end - 1] == UInt8(ascii: ">") {
+      // A description whose front is cut off ends with brackets of which none opens.
+      return opening(before: end - 1).map { operand($0..<end) } ?? Operand()
     }
     // A description that spans lines begins with the object in angle brackets.
     var start = end
@@ -174,13 +207,13 @@ extension SentenceReader {
     behind place: Int,
     _ window: Range<Int>
   ) -> Complaint? {
-    guard
-      let tail = text.skeleton.first(
-        "createaninstanceoverridingthis",
-        in: place..<min(window.upperBound, place + 600)
-      )
+    let limit = min(window.upperBound, place + 600)
+    let tail = text.skeleton.first("createaninstanceoverridingthis", in: place..<limit)
+    // Cut, the name of the class and the comma behind it are enough.
+    let line = text.bytes[end(place)...].prefix { $0 != 0x0a }
+    guard tail != nil || line.contains(UInt8(ascii: ",")) && line.endIndex >= text.bytes.count
     else { return nil }
-    let object = operand(end(place)..<position(tail))
+    let object = operand(end(place)..<(tail.map(position) ?? line.endIndex))
     let name = object.className ?? ""
     let isSystem = ["NS", "GS", "_NS", "__NS", "GC", "Tiny", "Small", "Object", "Protocol"]
       .contains { name.hasPrefix($0) }

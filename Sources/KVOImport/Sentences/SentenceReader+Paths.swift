@@ -16,9 +16,15 @@ extension SentenceReader {
     )
     let silent =
       isGNUstep ? nil : text.skeleton.first("mostlikelybecausethevalueforthekey", in: window)
-    if isGNUstep, unregistered == nil { return nil }
-    let tail = [unregistered, silent].compactMap(\.self).min()
-    let isSilentChange = match.head == .cannotUpdate || (silent != nil && tail == silent)
+    let cut = min(window.upperBound, text.skeleton.count)
+    let silentCut =
+      isGNUstep
+      ? nil : lengthCut(of: "mostlikelybecausethevalueforthekey", before: cut, least: 4)
+    if isGNUstep, unregistered == nil, !isCut(at: cut) { return nil }
+    let tail = [unregistered, silent, silentCut.map { cut - $0 }].compactMap(\.self).min()
+    let isSilentChange =
+      match.head == .cannotUpdate
+      || tail != nil && (tail == silent || tail == silentCut.map { cut - $0 })
     var complaint = Complaint(
       kind: isSilentChange
         ? .silentChange(whileRemoving: match.head != .cannotUpdate) : .removal,
@@ -43,6 +49,10 @@ extension SentenceReader {
     }
     if isSilentChange, let silent {
       complaint.part = quoted(at: end(silent + 34))?.text
+    }
+    // Cut before its reason, the sentence about a longer path may be either.
+    if tail == nil, !isSilentChange, complaint.keyPath?.contains(".") == true {
+      complaint.confidence = .low
     }
     if ownPath == nil, let tail, tail - match.places.upperBound < 60,
       text.skeleton.last(
@@ -71,6 +81,7 @@ extension SentenceReader {
     if complaint.observer.isPlaceholder || complaint.subject.isPlaceholder { return false }
     if complaint.keyPath?.contains("%") == true { return false }
     if hasPath, hasTail { return true }
+    if complaint.runtime == .gnustep { return complaint.observer.address != nil }
     if hasPath { return complaint.observer.isKnown || complaint.subject.address != nil }
     return complaint.observer.address != nil
   }

@@ -33,8 +33,13 @@ extension SentenceReader {
   func unsupported(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
     var place = match.places.upperBound
     if match.head == .removeObserver, text.skeleton.has("context", at: place) { place += 7 }
-    guard text.skeleton.has("isnotsupported", at: place) else { return nil }
-    place += 14
+    let isWhole: Bool
+    switch continuation(of: "isnotsupported", at: place, least: 5) {
+    case .whole: isWhole = true
+    case .cut: isWhole = false
+    case .none: return nil
+    }
+    place = isWhole ? place + 14 : text.skeleton.count
     var complaint = Complaint(
       kind: .unsupportedCollection,
       code: .uncompliantPath,
@@ -62,7 +67,7 @@ extension SentenceReader {
       code: .uncompliantPath,
       range: position(match.places.lowerBound)..<end(match.places.upperBound)
     )
-    complaint.part = quoted(at: end(match.places.upperBound))?.text
+    complaint.part = match.isCut ? nil : quoted(at: end(match.places.upperBound))?.text
     complaint.keyPath = keyPath(complaint.part)
     let call =
       text.skeleton.last("addobserver", in: lead) ?? text.skeleton.last("removeobserver", in: lead)
@@ -76,6 +81,7 @@ extension SentenceReader {
       }
     }
     let isSource = complaint.subject.isPlaceholder || complaint.part?.contains("%") == true
+    if match.isCut { return complaint.subject.address == nil ? nil : complaint }
     return complaint.part == nil || isSource ? nil : complaint
   }
 
@@ -87,7 +93,9 @@ extension SentenceReader {
     let name = text.bytes[start...].prefix(300)
       .drop { $0 == UInt8(ascii: "_") }
       .prefix { $0.isNamePart }
-    guard let first = name.first, first.isNamePart else { return nil }
+    guard let first = name.first, first.isNamePart, name.endIndex < text.bytes.count,
+      isLogged(position(match.places.lowerBound))
+    else { return nil }
     // The demangler needs the underscore that was taken for the one of the prefix.
     let isMangled = name.starts(with: "TtC".utf8) || name.starts(with: "TtGC".utf8)
     var complaint = Complaint(
@@ -98,6 +106,16 @@ extension SentenceReader {
     complaint.subject = Operand((isMangled ? [UInt8(ascii: "_")] : []) + name)
     complaint.isException = false
     return complaint
+  }
+
+  /// Whether the notice at `position` begins its line, or stands behind the prefix of a log: articles
+  /// cite it in the middle of a sentence.
+  private func isLogged(_ position: Int) -> Bool {
+    let line = text.lineRange(text.line(at: position))
+    let before = FrameLine.trimmed(text.bytes[line.lowerBound..<max(line.lowerBound, position)])
+    return before.isEmpty || before.last == UInt8(ascii: "]") || before.last == UInt8(ascii: ">")
+      || before.last == UInt8(ascii: ":") && before.contains(UInt8(ascii: "["))
+      || before.allSatisfy { !$0.isNamePart || $0.isASCIIDigit }
   }
 
   /// Swift's trap on a key path that Objective-C cannot name.

@@ -24,6 +24,9 @@ struct FrameLine {
     if first.isASCIIDigit {
       let digits = rest.prefix(while: \.isASCIIDigit)
       rest = rest.dropFirst(digits.count)
+      if let script = ScriptFrame.frame(rest), rest.first?.isBlank == true, script.isManaged {
+        return script
+      }
       guard digits.count < 4, let next = rest.first,
         next.isBlank || next == UInt8(ascii: ".") || next == UInt8(ascii: ":")
           || next == UInt8(ascii: ")") || next == UInt8(ascii: "|")
@@ -37,6 +40,8 @@ struct FrameLine {
       return frame
     }
     if isMethod(rest) { return bare(rest) }
+    if Self.isFileName(rest) { return nil }
+    if let script = ScriptFrame.frame(rest) { return script }
     if let hockey = semicolons(rest) { return hockey }
     if let path = inImagePath(rest) { return path }
     return isInside || isKnownFunction(rest) ? oneWord(rest) : nil
@@ -101,6 +106,8 @@ struct FrameLine {
     guard !digits.isEmpty, digits.count < 5 else { return nil }
     var body = Self.trimmed(rest.dropFirst(digits.count))
     guard let first = body.first, first != UInt8(ascii: ")") else { return nil }
+    // Xcode has no address to name where a thread is only listed.
+    if body.starts(with: "(null) in ".utf8) { body = body.dropFirst(10) }
     var address: UInt64?
     if let hex = hexadecimal(in: body), hex.range.lowerBound == body.startIndex {
       address = hex.value
@@ -227,6 +234,15 @@ struct FrameLine {
     return frame
   }
 
+  /// Whether the line is the name of a source file, as at the top of one.
+  private static func isFileName(_ line: ArraySlice<UInt8>) -> Bool {
+    let word = trimmed(line)
+    guard word.count < 120, !word.contains(where: \.isBlank) else { return false }
+    return [".m", ".h", ".mm", ".swift", ".c", ".cpp", ".cs", ".js"].contains {
+      word.ends(with: $0)
+    }
+  }
+
   /// Markdown takes the underscores in front of a name for bold.
   private static func repaired(_ name: String) -> String {
     let plain = name.hasPrefix("**") ? "__" + name.dropFirst(2) : name
@@ -271,7 +287,7 @@ struct FrameLine {
   private static let known = [
     "NSKeyValue", "_NSSet", "objc_", "_objc_", "__exceptionPreprocess", "___forwarding___", "NSKVO",
     "_NSKeyValue", "NSKVONotifying", "_CF_forwarding", "__CFRunLoop", "CFRunLoop",
-    "UIApplicationMain",
+    "UIApplicationMain", "KVO_IS_RETAINING", "_KVO_IS_RETAINING",
   ]
 
   private func isKnownFunction(_ text: ArraySlice<UInt8>) -> Bool {

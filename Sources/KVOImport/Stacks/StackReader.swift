@@ -9,15 +9,23 @@ struct StackReader {
   private var role = StackTrace.Role.unknown
   private var thread: String?
   private var threadName: String?
+  /// The line whose end was put together with the line before it.
+  private var joinedLine = -1
+  private let context: SourceContext
 
-  private init(_ text: CleanText) { self.text = text }
+  private init(_ text: CleanText) {
+    self.text = text
+    context = SourceContext(text)
+  }
 
   /// The stacks of `text`, in order.
   ///
   /// Complexity: O(length).
   static func stacks(in text: CleanText) -> [StackTrace] {
     var reader = StackReader(text)
-    for line in text.lineStarts.indices { reader.read(line) }
+    for line in text.lineStarts.indices where line != reader.joinedLine {
+      if reader.context.isComment(line: line) { reader.skip() } else { reader.read(line) }
+    }
     reader.close()
     return reader.stacks
   }
@@ -31,17 +39,45 @@ struct StackReader {
       open = StackTrace(role: .exception, frames: addresses, lines: line..<line + 1)
       return close()
     }
-    guard let frame = FrameLine(bytes).frame(isInside: open != nil && gap == 0) else {
-      return skip()
-    }
+    guard let frame = frame(at: line) else { return skip() }
     if let last = open?.frames.last?.number, let number = frame.number, number <= last { close() }
+    if let last = open?.frames.last, last.isManaged != frame.isManaged { close() }
     if open == nil {
-      open = StackTrace(role: role, thread: thread, threadName: threadName, lines: line..<line + 1)
+      open = StackTrace(
+        role: frame.isManaged ? .other : role,
+        thread: thread,
+        threadName: threadName,
+        lines: line..<line + 1,
+        inputLine: text.lineNumbers[line]
+      )
     }
     let start = open?.lines.lowerBound ?? line
     open?.frames.append(frame)
     open?.lines = start..<line + 1
     gap = 0
+  }
+
+  /// The frame of a line, or of it and the next one where it was wrapped between its parts.
+  private mutating func frame(at line: Int) -> StackTrace.Frame? {
+    let bytes = text.bytes[text.lineRange(line)]
+    let isInside = open != nil && gap == 0
+    let frame = FrameLine(bytes).frame(isInside: isInside)
+    let first = bytes.drop(while: \.isBlank)
+    guard frame?.symbol == nil, line + 1 < text.lineStarts.count, bytes.count < 200,
+      first.first?.isASCIIDigit == true || first.first == UInt8(ascii: "#")
+        || first.starts(with: "frame #".utf8)
+    else { return frame }
+    let next = FrameLine.trimmed(text.bytes[text.lineRange(line + 1)])
+    // What begins with a number is a frame of its own.
+    guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
+      start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8),
+      isInside || frame != nil || next.starts(with: "0x".utf8)
+    else { return frame }
+    guard let joined = FrameLine((bytes + [0x20] + next)[...]).frame(isInside: isInside),
+      joined.symbol != nil, joined.number != nil, joined.image != nil
+    else { return frame }
+    joinedLine = line + 1
+    return joined
   }
 
   /// A line that is no frame; a stack may be broken by a few, as where a frame is wrapped.

@@ -15,6 +15,8 @@ struct CleanText {
   private(set) var lineStarts: [Int32] = [0]
   /// The 1-based number of each line in the input; escaped line ends do not count.
   private(set) var lineNumbers: [Int]
+  /// For each line whether it stood behind the leader of a comment in C, or inside such a comment.
+  private(set) var isComment: [Bool] = [false]
 
   /// Cleans `raw`, which begins with line `firstLine` of its input.
   ///
@@ -42,7 +44,11 @@ struct CleanText {
     bytes.append(UInt8(ascii: "\n"))
     lineStarts.append(Int32(truncatingIfNeeded: bytes.count))
     lineNumbers.append(line)
+    isComment.append(false)
   }
+
+  /// Says that the line that has just begun is a comment.
+  mutating func markComment() { isComment[isComment.count - 1] = true }
 
   // MARK: - Asking
 
@@ -86,6 +92,11 @@ struct CleanText {
     }
     return low
   }
+
+  /// Whether `words` stand anywhere in the text.
+  ///
+  /// Complexity: O(length).
+  func has(_ words: StaticString) -> Bool { FrameLine.first(words, in: bytes[...]) != nil }
 
   /// The whole text.
   var string: String { String(decoding: bytes, as: UTF8.self) }

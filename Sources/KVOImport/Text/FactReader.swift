@@ -49,7 +49,7 @@ enum FactReader {
   }
 
   /// `iPhone OS 13.3 (17C54)` as `iOS 13.3`.
-  private static func system(_ value: String) -> String {
+  static func system(_ value: String) -> String {
     let name = value.prefix { $0 != "(" }.description.trimmed
     return name.replacing("iPhone OS", with: "iOS").replacing("Mac OS X", with: "macOS")
       .replacing("OS X", with: "macOS")

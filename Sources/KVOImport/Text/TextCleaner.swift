@@ -6,6 +6,8 @@ struct TextCleaner {
   private var position: Int
   private var line: Int
   private var isAtLineStart = true
+  /// Whether a comment of C is open over several lines.
+  private var isInComment = false
 
   init(source: ArraySlice<UInt8>, line: Int) {
     self.source = source
@@ -16,7 +18,7 @@ struct TextCleaner {
   mutating func clean(into text: inout CleanText) {
     while position < source.endIndex {
       if isAtLineStart {
-        skipLeaders()
+        skipLeaders(&text)
         isAtLineStart = false
         skipNumber(into: &text)
         continue
@@ -28,6 +30,9 @@ struct TextCleaner {
         continue
       }
       switch byte {
+      case UInt8(ascii: "*") where isInComment && at(1) == UInt8(ascii: "/"):
+        isInComment = false
+        position += 2
       case 0x0a: endLine(&text, isCounted: true)
       case 0x0d:
         // A lone carriage return is a line end of old; before a line feed it is half of one.
@@ -74,12 +79,18 @@ struct TextCleaner {
   // MARK: - The start of a line
 
   /// Skips what comments, quotations, differences and tables put in front of a line.
-  private mutating func skipLeaders() {
+  private mutating func skipLeaders(_ text: inout CleanText) {
+    if isInComment { text.markComment() }
     while position < source.endIndex {
       let byte = source[position]
       switch byte {
       case 0x20, 0x09: position += 1
+      case UInt8(ascii: "*") where at(1) == UInt8(ascii: "/") && isInComment:
+        isInComment = false
+        position += 2
       case UInt8(ascii: "/") where at(1) == UInt8(ascii: "/") || at(1) == UInt8(ascii: "*"):
+        text.markComment()
+        isInComment = isInComment || at(1) == UInt8(ascii: "*")
         position += 2
       case UInt8(ascii: "/") where isLeaderEnd(at(1)): position += 1
       case UInt8(ascii: "*"), UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "!"):
@@ -116,7 +127,7 @@ struct TextCleaner {
       text.append(next)
       position += 1
       let start = position
-      skipLeaders()
+      skipLeaders(&text)
       if position > start { text.append(0x20) }
     }
   }

@@ -8,6 +8,8 @@ package struct CrashFacts: Hashable, Sendable {
   package var options: String?
   /// The registrations that a runtime listed, one a line, without addresses.
   package var observances: [String]
+  /// What somebody hid in the text, of `observer`, `subject` and `keyPath`: what stands there is a mask.
+  package var masked: [String]
   /// How many reports have it.
   package var reportCount: Int
   /// How many reports name each process, version of it, and system.
@@ -22,6 +24,7 @@ package struct CrashFacts: Hashable, Sendable {
     exception: String? = nil,
     options: String? = nil,
     observances: [String] = [],
+    masked: [String] = [],
     reportCount: Int = 1,
     process: String? = nil,
     version: String? = nil,
@@ -31,6 +34,7 @@ package struct CrashFacts: Hashable, Sendable {
     self.exception = exception
     self.options = options
     self.observances = observances
+    self.masked = masked
     self.reportCount = reportCount
     processes = Self.one(process)
     versions = Self.one(version)
@@ -43,6 +47,7 @@ package struct CrashFacts: Hashable, Sendable {
   package mutating func add(_ other: CrashFacts) {
     exception = exception ?? other.exception
     options = options ?? other.options
+    masked = masked.filter(other.masked.contains)
     reportCount += other.reportCount
     processes.merge(other.processes, uniquingKeysWith: +)
     versions.merge(other.versions, uniquingKeysWith: +)

@@ -13,9 +13,10 @@ package struct CrashAdvice: Hashable, Sendable {
     "wrap the observations with KVOSafety, or write their calls as JSON Lines; `kvo-audit` then "
     + "says who registered, removed and let go, also where nothing crashes"
 
-  /// The advice for `code`.
-  package init(_ code: RuleCode) {
-    systems = Self.systems(code)
+  /// The advice for `finding`.
+  package init(_ finding: Finding) {
+    let code = finding.code
+    systems = Self.systems(finding)
     switch code {
     case .doubleRemove, .removeUnregistered:
       why =
@@ -74,8 +75,9 @@ package struct CrashAdvice: Hashable, Sendable {
       search = "compare the key path with the properties of the named class, letter by letter"
     case .classChangedUnderObservation:
       why =
-        "the runtime could not make the class by which it observes, because one of that name was "
-        + "there"
+        "the runtime could not make the class by which it notifies of itself, because one of that name "
+        + "was there; changes are told of where willChangeValueForKey: and didChangeValueForKey: "
+        + "are called, and nowhere else"
       search = "look for two copies of the class in the linked libraries, and for swizzling"
     default:
       let entry = RuleCatalogue.entry(code)
@@ -91,8 +93,19 @@ package struct CrashAdvice: Hashable, Sendable {
     (.gnustepModern, "GNUstep 1.31 and later"),
   ]
 
-  private static func systems(_ code: RuleCode) -> String {
-    let all = names.map { (RuleCatalogue.consequence(of: code, under: $0.0), $0.1) }
+  private static func systems(_ finding: Finding) -> String {
+    if finding.code == .mutationWithoutNotification, finding.consequence == .crash {
+      // Measured on macOS 26 by GNUstep's maintainers, and seen in reports of every system since iOS 7.
+      return
+        "crashes on every iOS and macOS when the path is taken apart: at a removal, or at the next "
+        + "change before it; until then silent, with wrong values"
+    }
+    // What the report shows is true of the system that it is from, whatever the rule says.
+    let all = names.map { profile, name in
+      profile == finding.profile
+        ? (finding.consequence, name)
+        : (RuleCatalogue.consequence(of: finding.code, under: profile), name)
+    }
     let kinds: [(Consequence, String)] = [
       (.crash, "crashes on"), (.wrong, "silent, with wrong values, on"),
       (.leak, "silent, leaks, on"),

@@ -59,7 +59,7 @@ enum RemovalForms {
     Sample("a table", plain) {
       #"| NSRangeException | Cannot remove an observer <GaugeView 0x7fe1c0d0b2a0> for the key path "level" from <Meter 0x600002c5a040> because it is not registered as an observer. | 12 |"#
     },
-    Sample("masked objects", "KVO002 ?.level < ?") {
+    Sample("masked objects", "KVO002 ****.level < xxx") {
       #"Cannot remove an observer <xxx 0xxxxxxxx> for the key path "level" from <**** 0x****> because it is not registered as an observer."#
     },
     Sample(

@@ -197,13 +197,14 @@ struct FindingSection {
   /// What is told of a fault that crash reports show.
   private var crashTerms: [(String, String)] {
     guard let facts = finding.crashFacts else { return [] }
-    let advice = CrashAdvice(finding.code)
+    let advice = CrashAdvice(finding)
     var terms = [("Why", advice.why), ("Systems", advice.systems), ("Find", advice.search)]
     if finding.confidence == .low {
       terms.append(("Certainty", "the text allows another reading; it fails no build"))
     }
     terms.append(("Catch the rest", CrashAdvice.rest))
     if let exception = facts.exception { terms.append(("Exception", exception)) }
+    if !facts.masked.isEmpty { terms.append(("Masked", CrashFacts.words(facts.masked))) }
     if let options = facts.options { terms.append(("Options", options)) }
     if !facts.observances.isEmpty {
       terms.append(("Registered", facts.observances.joined(separator: "; ")))

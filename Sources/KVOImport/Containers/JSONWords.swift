@@ -1,0 +1,107 @@
+/// The words of a document of JSON, a line for each string, without its frames.
+struct JSONWords {
+  private(set) var bytes: [UInt8] = []
+  /// For each line of `bytes` the line of the input.
+  private(set) var lines: [Int] = []
+  /// Documents that stand in strings, without their escapes.
+  private(set) var embedded: [[UInt8]] = []
+  private let tree: JSONTree
+
+  /// Gathers the strings of `node` and all that it holds.
+  ///
+  /// - Parameter isSkipped: says which values to leave out.
+  /// - Complexity: O(length).
+  init(_ tree: JSONTree, _ node: Int = 0, isSkipped: (Int) -> Bool = { _ in false }) {
+    self.tree = tree
+    var line = tree.line(of: node)
+    var counted = Int(tree.nodes[node].start)
+    var at = node
+    let end = max(node + 1, Int(tree.nodes[node].next))
+    while at < end {
+      let item = tree.nodes[at]
+      if item.key >= 0, isSkipped(at) {
+        at = Int(item.next)
+        continue
+      }
+      let start = Int(item.start)
+      if start > counted {
+        line += LineCounter.count(in: tree.bytes[counted..<start])
+        counted = start
+      }
+      if item.kind == .object, let reason = reason(of: at) {
+        append(reason[...], line)
+        at = Int(item.next)
+        continue
+      }
+      if item.kind == .string, item.key != -2 {
+        let raw = tree.raw(at)
+        if raw.starts(with: "{\\\"".utf8), let inner = JSONTree.unescaped(raw) {
+          embedded.append(inner)
+        } else {
+          append(raw, line)
+        }
+      }
+      at += 1
+    }
+  }
+
+  private mutating func append(_ word: ArraySlice<UInt8>, _ line: Int) {
+    let start = bytes.count
+    bytes.append(contentsOf: word)
+    bytes.append(0x0a)
+    for byte in bytes[start...] where byte == 0x0a { lines.append(line) }
+  }
+
+  // MARK: - Reasons in parts
+
+  /// The sentence of an exception that is given with its format and its arguments, as MetricKit and
+  /// reports of iOS 17 do; what the system has taken out is told as hidden.
+  private func reason(of node: Int) -> [UInt8]? {
+    guard let composed = tree[node, "composedMessage"] ?? tree[node, "composed_message"] else {
+      return nil
+    }
+    let name =
+      tree.text(tree[node, "exceptionName"] ?? tree[node, "name"] ?? tree[node, "exceptionType"])
+      ?? "NSException"
+    let message = Array(tree.raw(composed))
+    let format = tree[node, "formatString"] ?? tree[node, "format_string"]
+    let arguments = tree[node, "arguments"].map(tree.values(of:)) ?? []
+    var text = message
+    if let format, Self.hasDirective(message) || message.isEmpty {
+      text = Self.filled(Array(tree.raw(format)), arguments.map { Array(tree.raw($0)) })
+    }
+    return Array("Terminating app due to uncaught exception '\(name)', reason: '".utf8) + text
+      + Array("'".utf8)
+  }
+
+  private static func hasDirective(_ text: [UInt8]) -> Bool {
+    text.contains(UInt8(ascii: "%"))
+  }
+
+  /// `format` with `arguments` in its places; `<redacted>` where there are none.
+  private static func filled(_ format: [UInt8], _ arguments: [[UInt8]]) -> [UInt8] {
+    var result: [UInt8] = []
+    var next = 0
+    var position = 0
+    while position < format.count {
+      guard format[position] == UInt8(ascii: "%"), position + 1 < format.count else {
+        result.append(format[position])
+        position += 1
+        continue
+      }
+      position += 1
+      while position < format.count, !format[position].isASCIILetter,
+        format[position] != UInt8(ascii: "@"), format[position] != UInt8(ascii: "%")
+      {
+        position += 1
+      }
+      while position + 1 < format.count, format[position] | 0x20 == UInt8(ascii: "l") {
+        position += 1
+      }
+      position += 1
+      result += next < arguments.count ? arguments[next] : Array("<redacted>".utf8)
+      next += 1
+    }
+    return result
+  }
+}

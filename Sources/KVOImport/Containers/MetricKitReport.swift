@@ -1,0 +1,122 @@
+/// Reads the crash diagnostics of MetricKit: payloads of `MXDiagnosticPayload`, single diagnostics, and what
+/// apps make of the values of both generations of its interface.
+///
+/// A tree of frames has one branch for a crash. It names images and addresses and no functions, so that a
+/// stack alone shows nothing until dSYM files name it.
+/// Source: https://developer.apple.com/documentation/metrickit/mxcallstacktree/jsonrepresentation()
+enum MetricKitReport {
+  private static let reasonKeys = [
+    "objectiveCexceptionReason", "objectiveCExceptionReason", "exceptionReason",
+  ]
+
+  /// The crash diagnostics of the document; those of hangs and of resources are not among them.
+  static func diagnostics(_ tree: JSONTree) -> [Int] {
+    tree.nodes.indices.filter { node in
+      guard tree.nodes[node].kind == .object, tree[node, "callStackTree"] != nil else {
+        return false
+      }
+      let places = [node, metaData(tree, node)]
+      return places.contains { place in
+        (["signal", "exceptionType", "exceptionCode"] + reasonKeys).contains {
+          tree[place, $0] != nil
+        }
+      }
+    }
+  }
+
+  private static func metaData(_ tree: JSONTree, _ node: Int) -> Int {
+    tree[node, "diagnosticMetaData"] ?? tree[node, "metaData"] ?? node
+  }
+
+  /// One diagnostic as a document of its own.
+  static func document(_ tree: JSONTree, _ node: Int) -> ReportDocument {
+    let words = JSONWords(tree, node) {
+      tree.isKey(Int(tree.nodes[$0].key), "callStackTree")
+    }
+    let facts = facts(tree, node)
+    var document = ReportDocument(
+      CleanText(words.bytes[...] + Array("\n\(facts.exception ?? "")\n".utf8))
+    )
+    document.stacks = stacks(tree, node)
+    document.take(facts, lines: words.lines)
+    return document
+  }
+
+  private static func facts(_ tree: JSONTree, _ node: Int) -> ReportFacts {
+    let data = metaData(tree, node)
+    var facts = ReportFacts()
+    facts.process = tree.text(tree[data, "bundleIdentifier"])
+    facts.version = tree.text(
+      tree[data, "appVersion"] ?? tree[data, "applicationVersion"]
+        ?? tree[data, "appBuildVersion"] ?? tree[data, "applicationBuildVersion"]
+    )
+    facts.system = tree.text(tree[data, "osVersion"]).map(FactReader.system)
+    if let time = tree.text(tree[0, "timeStampEnd"]) {
+      facts.date = FactReader.date(in: Array(time.utf8)[...])
+    }
+    let type = tree.number(tree[data, "exceptionType"] ?? tree[node, "exceptionType"])
+      .flatMap { exceptions[$0] }
+    let signal = tree.number(tree[data, "signal"] ?? tree[node, "signal"]).flatMap { signals[$0] }
+    facts.exception = type.map { type in signal.map { "\(type) (\($0))" } ?? type } ?? signal
+    return facts
+  }
+
+  /// By the numbers of `mach/exception_types.h` and `sys/signal.h`.
+  private static let exceptions = [
+    1: "EXC_BAD_ACCESS", 2: "EXC_BAD_INSTRUCTION", 3: "EXC_ARITHMETIC", 6: "EXC_BREAKPOINT",
+    10: "EXC_CRASH", 11: "EXC_RESOURCE", 12: "EXC_GUARD",
+  ]
+  private static let signals = [
+    4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 8: "SIGFPE", 9: "SIGKILL", 10: "SIGBUS",
+    11: "SIGSEGV",
+  ]
+
+  private static func stacks(_ tree: JSONTree, _ node: Int) -> [StackTrace] {
+    let lists =
+      tree.value(node, "callStackTree", "callStacks")
+      ?? tree.value(node, "callStackTree", "callStackTree", "callStacks")
+    return (lists.map(tree.values(of:)) ?? []).enumerated().compactMap { index, stack in
+      var frames = frames(tree, tree[stack, "callStackRootFrames"])
+      guard !frames.isEmpty else { return nil }
+      // Systems differ in whether the root is the innermost frame or the outermost.
+      if isOutermost(frames[0]), !isOutermost(frames[frames.count - 1]) { frames.reverse() }
+      let line = ReportDocument.structureLine + index
+      return StackTrace(
+        role: tree.isTrue(tree[stack, "threadAttributed"]) ? .crashed : .other,
+        thread: String(index),
+        frames: frames,
+        lines: line..<line + 1,
+        inputLine: tree.line(of: stack)
+      )
+    }
+  }
+
+  private static func isOutermost(_ frame: StackTrace.Frame) -> Bool {
+    ["dyld", "libdyld.dylib", "libsystem_pthread.dylib"].contains(frame.image)
+  }
+
+  private static func frames(_ tree: JSONTree, _ roots: Int?) -> [StackTrace.Frame] {
+    var frames: [StackTrace.Frame] = []
+    var list = roots
+    while let node = list.flatMap({ tree.values(of: $0).first }), frames.count < 300 {
+      let address = tree.address(tree[node, "address"])
+      var offset = tree.address(tree[node, "offsetIntoBinaryTextSegment"])
+      // Some systems give the address of the image there.
+      if let value = offset, value > 1 << 31, let address, address >= value {
+        offset = address - value
+      }
+      frames.append(
+        StackTrace.Frame(
+          image: tree.text(tree[node, "binaryName"]),
+          address: address,
+          symbol: tree.text(tree[node, "symbol"] ?? tree[node, "symbolName"])
+            .map(Demangler.demangled),
+          imageUUID: tree.text(tree[node, "binaryUUID"]).map(MachOName.uuid),
+          imageOffset: offset
+        )
+      )
+      list = tree[node, "subFrames"]
+    }
+    return frames
+  }
+}

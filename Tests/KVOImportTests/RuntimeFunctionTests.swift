@@ -1,0 +1,147 @@
+import KVORules
+import Testing
+
+/// What the functions of Foundation prove that stand in stacks.
+@Suite("Functions of the runtime") struct RuntimeFunctionTests {
+  private static func report(
+    _ functions: [String],
+    type: String = "EXC_BAD_ACCESS (SIGSEGV)",
+    top: String = "objc_msgSend"
+  ) -> String {
+    let frames = ([top] + functions).enumerated().map { index, name in
+      let image =
+        index == 0 ? "libobjc.A.dylib" : name.hasPrefix("-[Gauge") ? "Gauges" : "Foundation"
+      return "\(index)   \(image)  0x00000001b290e4a\(index) \(name) + 16"
+    }
+    return "Process: Gauges [1]\nException Type:  \(type)\nThread 0 Crashed:\n"
+      + frames.joined(separator: "\n") + "\n"
+  }
+
+  private static let retains =
+    "KVO_IS_RETAINING_ALL_OBSERVERS_OF_THIS_OBJECT_IF_IT_CRASHES_AN_OBSERVER_WAS_OVERRELEASED_OR_SMASHED"
+  private static let own = "-[GaugeModel setLevel:]"
+
+  @Test(
+    "a bad access on top of each says its rule",
+    arguments: [
+      ([retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications", own], "KVO008 ?.? < ?"),
+      (
+        ["_NSKeyValueObservationInfoGetObservances", "NSKeyValueWillChange", own], "KVO008 ?.? < ?"
+      ),
+      (["NSKeyValueNotifyObserver", own], "KVO008 ?.? < ?"),
+      (["NSKeyValueDidChangeWithPerThreadPendingNotifications", own], "KVO008 ?.? < ?"),
+      (["_NSSetObjectValueAndNotify", own], "KVO008 ?.? < ?"),
+      (["@objc NSKeyValueObservation.Helper._swizzle_me_observeValue(_:)", own], "KVO008 ?.? < ?"),
+      (["NSKVODeallocate", own], "KVO006~ ?.? < ?"),
+      (["-[_NSKVODeallocSentinel dealloc]", own], "KVO006~ ?.? < ?"),
+      (["NSKeyValueObservation.invalidate()", own], "KVO025~ ?.? < ?"),
+      (
+        [
+          "NSKeyValueObservationInfoGetObservances",
+          "-[NSObject(NSKeyValueObserverRegistration) removeObserver:forKeyPath:]", own,
+        ],
+        "KVO025~ ?.? < ?"
+      ),
+    ]
+  )
+  func rules(functions: [String], says: String) {
+    #expect(Reading.summary(Self.report(functions)) == [says])
+    // Under pointer authentication the same ends with a breakpoint.
+    let signed = Self.report(functions, type: "EXC_BREAKPOINT (SIGTRAP)", top: "objc_retain")
+    #expect(Reading.summary(signed) == [says])
+    // Somebody's trap inside of a callback is none of it.
+    let trap = Self.report(
+      [Self.own] + functions,
+      type: "EXC_BREAKPOINT (SIGTRAP)",
+      top: "swift_trap"
+    )
+    #expect(Reading.summary(trap) == [])
+    // A name alone is no crash.
+    #expect(Reading.summary("It crashes: `\(functions[0])`.\n") == [])
+    #expect(Reading.summary("// It crashes in\n// \(functions[0])\n") == [])
+  }
+
+  @Test("the handler of a signal is above what crashed")
+  func handler() {
+    let text = """
+      Thread 0 Crashed:: Dispatch queue: com.example
+      0   libsystem_kernel.dylib    0x00007fff5f21c2c6 __pthread_kill + 10
+      1   libsystem_c.dylib         0x00007fff5f1866a6 abort + 127
+      2   libmono.dylib             0x00000001134e2dcf mono_sigsegv_signal_handler + 414
+      3   libsystem_platform.dylib  0x00007fff5f2ccb5d _sigtramp + 29
+      4   ???                       000000000000000000 0 + 0
+      5   com.apple.Foundation      0x00007fff353ede68 \(Self.retains) + 57
+      6   com.apple.AVFoundation    0x00007fff353ede99 -[AVPlayer setRate:] + 57
+      7   Gauges                    0x00007fff353edbbf -[GaugeModel play] + 355
+      """
+    #expect(Reading.summary(text) == ["KVO008 ?.? < ?"])
+    let own = Reading.findings(text).first?.stacks.first?.frames.first(where: \.isFirstOwn)
+    #expect(own?.symbol == "-[GaugeModel play]")
+  }
+
+  @Test("a finding that only a stack shows names the stack's line")
+  func line() {
+    let text = "Hello,\n\nit crashes since yesterday.\n\n" + Self.report([Self.retains, Self.own])
+    #expect(Reading.findings(text).first?.events == [8])
+  }
+
+  @Test(
+    "frames are read in the forms of debuggers, whole and split over lines",
+    arguments: [
+      "#0  0x01 in objc_msgSend ()\n#1 (null) in NSKeyValueNotifyObserver ()\n#2 (null) in -[GaugeModel poll] ()",
+      "> (lldb) bt\n> * thread #1, stop reason = EXC_BAD_ACCESS (code=1)\n>   * frame #0: 0x1 libobjc.A.dylib`objc_msgSend + 16\n>     frame #1: 0x2 Foundation`NSKeyValueNotifyObserver + 3\n>     frame #2: 0x3 Gauges`-[GaugeModel poll] + 3",
+      "0   libobjc.A.dylib\n    0x00000001b290e4ac objc_msgSend + 16\n1   Foundation\n    0x00000001b290e4ad NSKeyValueNotifyObserver + 3\n2   Gauges\n    0x00000001b290e4ae -[GaugeModel poll] + 3",
+      "0   libobjc.A.dylib 0x00000001b290e4ac\nobjc_msgSend + 16\n1   Foundation 0x00000001b290e4ad\nNSKeyValueNotifyObserver + 3\n2   Gauges 0x00000001b290e4ae\n-[GaugeModel poll] + 3",
+    ]
+  )
+  func forms(frames: String) {
+    let text = "EXC_BAD_ACCESS in the observer\n\(frames)\n"
+    #expect(Reading.summary(text) == ["KVO008 ?.? < ?"])
+    let own = Reading.findings(text).first?.stacks.first?.frames.first(where: \.isFirstOwn)
+    #expect(own?.symbol == "-[GaugeModel poll]")
+  }
+
+  @Test(
+    "what only passes a call on is not the user's",
+    arguments: [
+      "xamarin_dyn_objc_msgSend", "-[NSObject performSelector:withObject:]",
+      "objc_msgSend$removeObserver:forKeyPath:", "-[FlutterMethodChannel invokeMethod:arguments:]",
+      "-[RCTModuleMethod invokeWithBridge:module:arguments:]", "-[CDVCommandQueue execute:]",
+    ]
+  )
+  func trampolines(name: String) {
+    let text = """
+      Fatal Exception: NSRangeException
+      0  CoreFoundation   0x1 __exceptionPreprocess
+      1  libobjc.A.dylib  0x2 objc_exception_throw
+      2  Foundation       0x3 -[NSObject(NSKeyValueObserverRegistration) _removeObserver:forProperty:]
+      3  Gauges           0x4 \(name)
+      4  Gauges           0x5 -[GaugeModel stop]
+      """
+    let own = Reading.findings(text).first?.stacks.first?.frames.first(where: \.isFirstOwn)
+    #expect(own?.symbol == "-[GaugeModel stop]")
+  }
+
+  @Test("the stack of another language beside the native one is its callers'")
+  func managed() {
+    let fault = ReportedFault("", .removal, "Meter", ["level"], "GaugeView")
+    let frames = Reading.findings(Container.csharp.text(fault)).first?.stacks.first?.frames ?? []
+    let own = frames.first(where: \.isFirstOwn)
+    #expect(own?.symbol == "Gauges.iOS.LevelView.Dispose")
+    #expect(own?.file == "LevelView.cs")
+    #expect(own?.line == 88)
+    let script = """
+      *** JavaScript call stack:
+      (
+      0   UIApplicationMain@[native code]
+      1   stop@file:///app/gauge.js:23:5
+      )
+      *** Terminating app due to uncaught exception 'NSRangeException', reason: '\(fault.sentence)'
+      *** First throw call stack:
+      (0x185036fe0 0x183a98538 0x185036f28 0x185a93160)
+      """
+    let named = Reading.findings(script).first?.stacks.first?.frames.first(where: \.isFirstOwn)
+    #expect(named?.symbol == "stop")
+    #expect(named?.file == "gauge.js")
+  }
+}

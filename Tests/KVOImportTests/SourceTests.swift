@@ -1,0 +1,117 @@
+import KVORules
+import Testing
+
+/// Source code, prose and lists of changes that quote a runtime, beside the same words from a runtime.
+@Suite("Sources and reports") struct SourceTests {
+  private static let removal =
+    #"Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer."#
+  private static let death =
+    "An instance 0x2b0 of class Meter was deallocated while key value observers were still registered with it."
+
+  @Test(
+    "a literal, a comment beside code and words about a fault are none",
+    arguments: [
+      "    let text = \"\(removal.replacing("\"", with: "\\\""))\";\n    assert_eq!(code(text), 2);\n",
+      "    XCTAssertEqual(error.reason, \"\(removal.replacing("\"", with: "\\\""))\")\n",
+      "def test():\n    assert classify(\"\(death)\") == \"kvo\"\n",
+      "    NSString *reason = @\"\(death)\";\n    [self report:reason];\n",
+      "    [NSException raise:name\n                format:@\"Cannot remove an observer %@ for the key path \\\"%@\\\" \"\n                       @\"from %@ because it is not registered as an observer.\", a, b, c];\n",
+      "let text = \"\"\"\n  \(death)\n  \"\"\"\n",
+      "//\n//  Meter.m\n//\n\n/**\n \(death)\n */\n\n#import \"Meter.h\"\n",
+      "- (void)dealloc\n{\n  // \(removal)\n  [self stop];\n}\n",
+      "  [self stop]; // \(removal)\n",
+      #"- a removal: `Cannot remove an observer <...> for the key path "keypath" from <...> because it is not registered as an observer.`"#,
+      #"It raises “Cannot remove an observer <A 0x…> for the key path "k" from <B 0x…> because it is not registered as an observer.”"#,
+      "An instance xxx of class xxx was deallocated while key value observers were still registered with it.",
+      #"It raises “<观察者>: An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.”"#,
+      "### Fixed\n- Fix `Cannot remove an observer <GaugeView> for the key path \"level\"` exception\n",
+      "sent to an object that is not KVC-compliant for the \"***\" property.",
+      "An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.\n\n[person addObserver:self forKeyPath:@\"name\" options:0 context:nil];\n",
+      "If you make such a class, it says “KVO failed to allocate class pair for name NSKVONotifying_A, automatic key-value observing will not work for this class”.",
+      "//\n//  NSKVONotifying_Meter.m\n//\n\n#import \"NSKVONotifying_Meter.h\"\ncrash\n",
+    ]
+  )
+  func sources(text: String) { #expect(Reading.summary(text) == []) }
+
+  @Test(
+    "the same words of a runtime are one, whatever stands before them",
+    arguments: [
+      "// \(removal)\n", "/*\n * \(removal)\n */\n", "> > \(removal)\n",
+      "Thread 1: \"\(removal)\"\n",
+      "Optional(\"\(removal)\")\n", "reason=\"\(removal)\" level=error\n",
+      "[screen stop];\n```\n\(removal)\n```\n", "- \(removal)\n",
+      "2020-01-02 03:04:05 App[1:2] \(removal)\n[a removeObserver:self forKeyPath:@\"level\"];\n",
+    ]
+  )
+  func reports(text: String) {
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+  }
+
+  @Test("masked names stay, are told to be masks, and do not make a signature")
+  func masks() throws {
+    func finding(_ observer: String, _ path: String) throws -> Finding {
+      let text = Self.removal.replacing("GaugeView", with: observer).replacing("level", with: path)
+      return try #require(
+        Reading.findings("*** Terminating app due to uncaught exception: \(text)").first
+      )
+    }
+    let hidden = try finding("xxx", "hidden")
+    #expect(hidden.observer?.className == "xxx")
+    #expect(hidden.keyPath == "hidden")
+    #expect(hidden.crashFacts?.masked == ["observer", "keyPath"])
+    #expect(hidden.message.contains(#"xxx#1 (masked) removed an observation of "hidden" (masked)"#))
+    #expect(try finding("****", "***").signature == hidden.signature)
+    #expect(try finding("GaugeView", "level").signature != hidden.signature)
+    #expect(try finding("GaugeView", "level").crashFacts?.masked == [])
+  }
+
+  @Test("a name that a log shortens stays as it is")
+  func shortened() {
+    let text = Self.removal.replacing("<GaugeView", with: "<...GaugeRenderer")
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < ...GaugeRenderer"])
+  }
+
+  @Test("advice fits the report in hand")
+  func advice() throws {
+    func hint(_ observer: String, _ subject: String, _ path: String = "level") throws -> String {
+      let text = Self.removal.replacing("GaugeView", with: observer)
+        .replacing("Meter", with: subject).replacing("level", with: path)
+      let finding = try #require(Reading.findings(text).first)
+      return finding.message + " | " + finding.hint
+    }
+    #expect(try hint("GaugeView", "Meter").contains("find every `[meter removeObserver"))
+    #expect(
+      try hint("_NSKeyValueObservation", "Meter").contains("two threads that call invalidate()")
+    )
+    #expect(try hint("AVPlayerPropertyDispatcher", "AVPlayer").contains("guard against crashes"))
+    #expect(
+      try hint("GaugeView", "Meter", "MeterDidEndNotification")
+        .contains("the name of a notification, not a key path")
+    )
+    let pair =
+      "KVO failed to allocate class pair for name NSKVONotifying_Meter, automatic key-value observing will not work for this class"
+    let notice = try #require(Reading.findings(pair).first)
+    #expect(notice.message.hasPrefix("Automatic notification is off for Meter"))
+    #expect(!CrashAdvice(notice).why.contains("cannot be observed"))
+  }
+
+  @Test("a silent change that raised on iOS 12 is not told to be silent there")
+  func silentChange() throws {
+    let fault = ReportedFault("", .silentChange, "Meter", ["unit.name"], "GaugeView")
+    let finding = try #require(Reading.findings(Container.crash.text(fault)).first)
+    #expect(finding.profile == .appleModern)
+    #expect(CrashAdvice(finding).systems.hasPrefix("crashes on every iOS and macOS"))
+  }
+
+  @Test("a context is not wrong where another object is observed under the key path")
+  func otherSubject() {
+    let list =
+      "<NSKeyValueObservationInfo 0x1> (\n<NSKeyValueObservance 0x2: Observer: 0x1a0, Key path: level, "
+      + "Options: <New: NO, Old: NO, Prior: NO> Context: 0x0, Property: 0x4>\n)"
+    let text =
+      "\(Self.removal)\n\(Self.death.replacing("0x2b0", with: "0x777")) Current observation info: \(list)\n"
+    #expect(
+      Reading.summary(text) == ["KVO002 Meter.level < GaugeView", "KVO006 Meter.level < GaugeView"]
+    )
+  }
+}
