@@ -148,7 +148,8 @@ extension SuppressionNote: Decodable {
 
 extension CrashFacts: Decodable {
   private enum Key: CodingKey {
-    case exception, options, observances, masked, reports, processes, versions, systems, firstSeen, lastSeen
+    case exception, options, observances, masked, reports, processes, versions, systems, firstSeen,
+      lastSeen
   }
 
   package init(from decoder: any Decoder) throws {

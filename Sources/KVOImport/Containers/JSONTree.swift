@@ -42,7 +42,9 @@ struct JSONTree {
 
   /// Reads the value at the front of `bytes`.
   ///
-  /// - Parameter bytes: may have more behind the value.
+  /// - Parameters:
+  ///   - bytes: may have more behind the value.
+  ///   - firstLine: the line of the input that they begin with.
   /// - Throws: ``Problem`` where there is none, or it does not end.
   /// - Complexity: O(length).
   init(_ bytes: ArraySlice<UInt8>, firstLine: Int = 1) throws(Problem) {

@@ -9,7 +9,10 @@ struct JSONWords {
 
   /// Gathers the strings of `node` and all that it holds.
   ///
-  /// - Parameter isSkipped: says which values to leave out.
+  /// - Parameters:
+  ///   - tree: the document.
+  ///   - node: the value in it.
+  ///   - isSkipped: says which values to leave out.
   /// - Complexity: O(length).
   init(_ tree: JSONTree, _ node: Int = 0, isSkipped: (Int) -> Bool = { _ in false }) {
     self.tree = tree

@@ -52,7 +52,9 @@ struct SourceContext {
     "self.", "[self", "enum ",
   ]
 
-  /// Whether a line can be nothing but code. The lists of a notification end with semicolons, too.
+  /// Whether a line can be nothing but code.
+  ///
+  /// The lists of a notification end with semicolons, too, so that one alone is not enough.
   static func isCode(_ line: ArraySlice<UInt8>) -> Bool {
     if starts.contains(where: { line.starts(with: $0.utf8) }) { return true }
     let code = FrameLine.first(" //", in: line).map { FrameLine.trimmed(line[..<$0]) } ?? line
