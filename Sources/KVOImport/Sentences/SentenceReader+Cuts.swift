@@ -17,6 +17,11 @@ extension SentenceReader {
       || FrameLine.first("…", in: between) != nil || between.contains(UInt8(ascii: "`"))
   }
 
+  private func isDotted(at place: Int) -> Bool {
+    let next = text.bytes[end(place)...].prefix(4)
+    return FrameLine.first("...", in: next) != nil || FrameLine.first("…", in: next) != nil
+  }
+
   /// Whether `phrase` stands at `place`, or as much of it as there is of the text, `least` letters at least.
   func continuation(of phrase: StaticString, at place: Int, least: Int) -> Continuation {
     let count = phrase.utf8CodeUnitCount
@@ -95,8 +100,10 @@ extension SentenceReader {
     return cutDeallocation(before: place)
   }
 
-  /// `An instance 0x1 of class Meter was deall`: nothing else begins so.
+  /// `An instance 0x1 of class Meter was deall`, at the end of the text or before dots: nothing else that
+  /// a runtime says begins so, but a line may end there and the sentence be another.
   private func cutDeallocation(before place: Int) -> SentenceHead.Match? {
+    guard place == text.skeleton.count || isDotted(at: place) else { return nil }
     let lead = max(0, place - 300)..<place
     guard let start = text.skeleton.last("aninstance", in: lead),
       let named = text.skeleton.first("ofclass", in: start..<place),

@@ -8,7 +8,8 @@ extension SentenceReader {
     _ window: Range<Int>,
     after previous: Int
   ) -> Complaint? {
-    let lead = max(previous, match.places.lowerBound - 500)..<match.places.lowerBound
+    let start = match.places.lowerBound
+    let lead = max(0, min(start, max(previous, start - 500)))..<start
     var complaint = Complaint(
       kind: .deallocation,
       code: .observedDeinitWhileObserved,
@@ -22,10 +23,10 @@ extension SentenceReader {
     let log = match.places.upperBound..<min(window.upperBound, match.places.upperBound + 120)
     complaint.isException = text.skeleton.first("observationinfowasleaked", in: log) == nil
     var isWhole = false
-    let start =
+    let object =
       text.skeleton.last("aninstance", in: lead).map { $0 + 10 }
       ?? text.skeleton.last("object", in: lead).map { $0 + 6 }
-    if let start {
+    if let start = object {
       let was = text.skeleton.has("was", at: match.places.lowerBound - 3) ? 3 : 0
       let range = end(start)..<max(end(start), position(match.places.lowerBound - was))
       if let named = text.skeleton.first("ofclass", in: start..<match.places.lowerBound) {

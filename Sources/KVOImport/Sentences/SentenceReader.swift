@@ -14,7 +14,9 @@ struct SentenceReader {
   init(_ text: CleanText) {
     var heads = SentenceHead.all(in: text.skeleton)
     for cut in Self.cutHeads(in: text)
-    where !heads.contains(where: { $0.places.overlaps(cut.places) }) {
+    where !heads.contains(where: {
+      $0.places.overlaps(cut.places) || $0.places.upperBound == cut.places.upperBound
+    }) {
       heads.append(cut)
     }
     self.init(text, heads: heads.sorted { $0.places.lowerBound < $1.places.lowerBound })
