@@ -33,7 +33,7 @@ struct RuleCatalogueTests {
         "KVO020 self-observation note live",
         "KVO021 leaked-registration error",
         "KVO022 registration-growth warning",
-        "KVO023 off-executor-delivery warning",
+        "KVO023 off-executor-delivery warning live",
         "KVO024 concurrent-change error",
         "KVO025 concurrent-removal error",
         "KVO026 callback-under-lock error",

@@ -100,7 +100,20 @@ private func runProgram(seed: UInt64, accounts: [Account]) {
       let keyPath = keyPaths[..<(Int.random(in: 0..<10, using: &random) == 0 ? 6 : 3)]
         .randomElement(using: &random)
     else { return }
-    switch Int.random(in: 0..<12, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
+    case 12:
+      // As by code of the main actor, which is seldom where this runs.
+      let request = ObservationRequest(
+        subject: account,
+        keyPath: keyPath,
+        options: [.initial, .prior],
+        form: .token,
+        site: CallSite(fileID: #fileID, line: #line, function: #function),
+        expected: .of(MainActor.shared, .reported),
+        token: ObservationToken.nextReference(),
+        deliver: { _, _, _ in nil }
+      )
+      tokens.append(ObservationToken(request.add()))
     case 0...2:
       account.addObserver(listener, forKeyPath: keyPath, options: [.initial], context: context)
     case 3, 4:

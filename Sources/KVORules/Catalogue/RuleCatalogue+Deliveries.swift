@@ -76,6 +76,7 @@ extension RuleCatalogue {
         "off-executor-delivery",
         "notification on another executor than expected",
         .warning,
+        isLive: true,
         .everywhere(.wrong),
         hint: """
           hop in the handler of {observer}: `Task { @MainActor in … }`, or change {keyPath} where it is \

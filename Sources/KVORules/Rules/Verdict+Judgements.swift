@@ -29,6 +29,29 @@ extension Verdict {
     )
   }
 
+  /// KVO023: a callback was to run on `found`, and is expected elsewhere.
+  ///
+  /// - Parameters:
+  ///   - registration: whose notification it was.
+  ///   - found: where it came.
+  ///   - evidence: where the callback began, or would have.
+  ///   - registered: where the observation was made, if that is known.
+  /// - Returns: the verdict.
+  package static func offExecutor(
+    _ registration: Registration,
+    found: StringID,
+    at evidence: Evidence,
+    registered: Evidence?
+  ) -> Verdict {
+    Verdict(
+      .offExecutorDelivery,
+      of: registration,
+      [evidence.as(.failed), registered?.as(.registered)].compactMap(\.self),
+      .executors(expected: registration.executor, found: .named(found)),
+      confidence: .high
+    )
+  }
+
   /// KVO029: an addition or a removal was not carried out.
   ///
   /// - Parameters:

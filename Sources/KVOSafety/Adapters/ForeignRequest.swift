@@ -44,7 +44,7 @@ package struct ForeignRequest {
     self.form = form
     self.options = options
     self.expectedToLive = expectedToLive.map { Recorder.id(of: $0) } ?? .none
-    expected = ExpectedExecutor.of(isolation)
+    expected = ExpectedExecutor.of(isolation, .reported)
     site = CallSite(fileID: fileID, line: line, function: function)
   }
 

@@ -46,7 +46,8 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///   - object: whom to observe.
   ///   - keyPath: a property in its ``KeyValueObservable/observableKeys``.
   ///   - options: what the change should carry, and when it should come.
-  ///   - isolation: the actor of the caller; it is recorded, and not hopped to.
+  ///   - isolation: the actor of the caller, which callbacks are expected on; see
+  ///     ``ObservationPolicy/OffExecutorDelivery``.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.

@@ -27,12 +27,23 @@ extension Observation {
     let isInitial = phase == .initial
     guard let cell, let order = root.claim(self, isInitial: isInitial) else { return }
     var delivery = Delivery(registration: id, change: change, phase: phase)
-    if let expected, order > 0, Recorder.shared.isRecording { delivery.executor = expected.current }
     let isTooDeep = ReentrantDelivery.isTooDeep(cell.depthOnThisThread + 1)
-    let stack = isTooDeep ? Recorder.shared.captureStack() : .none
+    let place = expected?.place
+    delivery.executor = executor(at: place)
+    var isElsewhere = false
+    if case .elsewhere = place { isElsewhere = true }
+    let stack = isTooDeep || isElsewhere ? Recorder.shared.captureStack() : .none
     if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }
     if isTooDeep { reportReentrance(at: Evidence(stack: stack, order: order)) }
-    delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+    if case .elsewhere(_, let found) = place {
+      report(elsewhere: found, at: Evidence(stack: stack, order: order))
+    }
+    if case .elsewhere(let actor, _) = place, let expected, case .contained = expected.manner {
+      contain(value, of: subject, on: actor, expected)
+    } else {
+      if case .expected = place { expected?.makeWaitingCalls() }
+      delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+    }
     if isInitial { root.endInitial(id) }
     root.finish(cell)
     if delivery.isHandled == false {
@@ -41,6 +52,15 @@ extension Observation {
       Recorder.shared.record(delivery, isEnd: true, order: root.nextOrder())
     }
     withExtendedLifetime(observer) {}
+  }
+
+  /// What the log says of where a callback runs.
+  private func executor(at place: ExpectedExecutor.Place?) -> StringID {
+    switch place {
+    case nil, .unknown: .none
+    case .expected: registration.executor
+    case .elsewhere(_, let found): found
+    }
   }
 
   /// As ``tell(_:_:of:_:)``, with values in boxes; nil inside is a value that is nil.

@@ -1,43 +1,112 @@
 internal import CKVOExecutor
 internal import KVORecorder
 internal import KVOTrace
+internal import Synchronization
 
 /// The actor that callbacks of a registration are expected on.
 ///
-/// Callbacks run on the thread that makes the change. While something records, each says whether that
-/// was the actor's, so that a replay can tell what went astray (KVO023).
+/// Callbacks run on the thread that makes the change. One that would run elsewhere than on the actor is
+/// reported (KVO023) and contained; see ``ObservationPolicy/OffExecutorDelivery``.
 ///
 /// An object, so that a registration without one holds a word that is nil, and nothing to be destroyed.
 final class ExpectedExecutor: Sendable {
+  /// What becomes of a callback that would run elsewhere.
+  enum Manner {
+    /// It is reported, and the policy says whether it is handed to the actor or skipped.
+    case contained
+    /// The callback is expected elsewhere: it hands the change to the actor itself.
+    case hopsItself
+    /// It is reported, and called where it is: another library decides where it calls.
+    case reported
+  }
+
+  /// Where the calling code runs, compared with what is expected.
+  enum Place {
+    case expected
+    /// The actor is gone, and whatever it isolated with it.
+    case unknown
+    /// Elsewhere than on the actor: on what has this name in logs.
+    case elsewhere(any Actor, StringID)
+  }
+
   private weak let actor: (any Actor)?
   /// What logs call it.
   let name: StringID
-  /// Whether a callback is handed to the actor, wherever the change was made.
-  private let isHoppedTo: Bool
+  let manner: Manner
 
-  private init(_ actor: any Actor, isHoppedTo: Bool) {
+  private struct Waiting {
+    /// Callbacks that were handed to the actor, the oldest first.
+    var calls: [@Sendable () -> Void] = []
+    /// Whether a task is on its way to the actor, or there.
+    var isDraining = false
+  }
+  // State:
+  // - `waiting`, under its own lock; calls are made without it.
+  // - `hasWaiting`: whether there are calls, set under that lock and read without, to spare deliveries on the
+  //   actor the lock. relaxed: a call that is put in at the same time comes in either order.
+  private let waiting = GuardedState(Waiting())
+  private let hasWaiting = Atomic<Bool>(false)
+
+  private init(_ actor: any Actor, _ manner: Manner) {
     self.actor = actor
     name = ThreadChanges.namesOfThisThread.executor(actor)
-    self.isHoppedTo = isHoppedTo
+    self.manner = manner
   }
 
   /// Nil for code that is bound to no actor: any thread is right for its callbacks.
-  static func of(_ actor: (any Actor)?, isHoppedTo: Bool = false) -> ExpectedExecutor? {
+  static func of(_ actor: (any Actor)?, _ manner: Manner = .contained) -> ExpectedExecutor? {
     // An initialiser that fails would make the object first.
-    actor.map { ExpectedExecutor($0, isHoppedTo: isHoppedTo) }
+    actor.map { ExpectedExecutor($0, manner) }
   }
 
-  /// What the calling code runs on: the actor, or what else is known of it.
-  var current: StringID {
-    if isHoppedTo { return name }
-    if let actor, Self.isCurrent(actor) { return name }
-    if Self.isCurrent(MainActor.shared) { return Recorder.id(of: "MainActor") }
-    return Recorder.id(of: "thread \(Recorder.currentThread.rawValue)")
+  /// Where the calling code runs.
+  var place: Place {
+    if case .hopsItself = manner { return .expected }
+    guard let actor else { return .unknown }
+    if Self.isCurrent(actor) { return .expected }
+    let isMain = Self.isCurrent(MainActor.shared)
+    let found = isMain ? "MainActor" : "thread \(Recorder.currentThread.rawValue)"
+    return .elsewhere(actor, Recorder.id(of: found))
   }
 
   private static func isCurrent(_ actor: any Actor) -> Bool {
     // The two words of the structure: what identifies the actor, and how it runs jobs.
     let words = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
     return kvos_is_current_executor(words.0, words.1)
+  }
+
+  // MARK: Handing over
+
+  /// Hands `call` to `actor`, which makes it after those that were handed over before.
+  func hand(_ call: @escaping @Sendable () -> Void, to actor: any Actor) {
+    let mustSend = waiting.withLock { waiting in
+      waiting.calls.append(call)
+      hasWaiting.store(true, ordering: .relaxed)
+      defer { waiting.isDraining = true }
+      return !waiting.isDraining
+    }
+    if mustSend { Task { await drain(on: actor) } }
+  }
+
+  /// Makes the calls that wait, on the actor, where the calling code runs: before a callback of a later
+  /// change, so that the last change is told of last.
+  @inline(__always)
+  func makeWaitingCalls() {
+    if hasWaiting.load(ordering: .relaxed) { while let call = next() { call() } }
+  }
+
+  private func drain(on actor: isolated any Actor) {
+    while let call = next() { call() }
+  }
+
+  private func next() -> (@Sendable () -> Void)? {
+    waiting.withLock { waiting in
+      guard !waiting.calls.isEmpty else {
+        waiting.isDraining = false
+        hasWaiting.store(false, ordering: .relaxed)
+        return nil
+      }
+      return waiting.calls.removeFirst()
+    }
   }
 }

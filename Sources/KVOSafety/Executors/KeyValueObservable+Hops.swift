@@ -90,7 +90,7 @@ extension KeyValueObservable {
     let mailbox = HopMailbox<Value>(buffering)
     let registration = HoppedRegistration()
     let (key, name) = KeyPathNames.key(at: keyPath, of: type(of: self))
-    let expected = ExpectedExecutor.of(actor, isHoppedTo: true)
+    let expected = ExpectedExecutor.of(actor, .hopsItself)
     var request = ObservationRequest(
       subject: self,
       keyPath: name,

@@ -30,6 +30,8 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case observationRetainCycle = "KVO019"
   /// KVO020: an object observes itself.
   case selfObservation = "KVO020"
+  /// KVO023: a callback elsewhere than its registration expects.
+  case offExecutorDelivery = "KVO023"
   /// KVO027: a callback changes what it observes, again and again.
   case reentrantChange = "KVO027"
   /// KVO029: a key path that cannot be observed.

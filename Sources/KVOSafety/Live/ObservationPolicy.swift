@@ -15,6 +15,27 @@ public struct ObservationPolicy: Sendable {
     case call(@Sendable (_ violation: ObservationViolation) -> Void)
   }
 
+  /// What becomes of a notification whose change was made elsewhere than on the actor that its registration
+  /// expects, after it was reported (KVO023).
+  ///
+  /// The actor is the one whose code registered: a handler that was written there reads what the actor isolates,
+  /// and would race it, or end the process, where it is called elsewhere. To be called wherever changes are made,
+  /// register with ``KeyValueObservable/observeOnAnyThread(_:options:expectedToLive:fileID:line:function:handler:)``,
+  /// or with `isolation: nil`.
+  public enum OffExecutorDelivery: Hashable, Sendable {
+    /// The observer is called on its actor, late: the changing statement does not wait. The default.
+    ///
+    /// No change is lost, and the last one comes last. What was removed meanwhile, or has died, is not called.
+    /// The object and the values are handed over as they are; the object may have changed again.
+    case hop
+    /// The observer is not called.
+    case skip
+  }
+
+  /// What becomes of a notification on another executor than expected, unless the process ends:
+  /// `policy[.offExecutorDelivery] = .trap`.
+  public var offExecutorDelivery = OffExecutorDelivery.hop
+
   private var reactions: [LiveRule: Reaction] = [:]
 
   /// What is done about faults of `rule`.

@@ -18,7 +18,8 @@ extension KeyValueObservable {
   ///   - options: what the change should carry, and when it should come.
   ///   - context: handed to the observer, and told from others when it is removed.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
-  ///   - isolation: the actor of the caller; it is recorded, and not hopped to.
+  ///   - isolation: the actor of the caller, which callbacks are expected on; see
+  ///     ``ObservationPolicy/OffExecutorDelivery``.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.

@@ -23,8 +23,9 @@ extension KeyValueObservable {
   ///     inactive from the start.
   ///   - options: what the change should carry, and when it should come.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
-  ///   - isolation: the actor of the caller. It is recorded as the one that changes are expected on;
-  ///     the handler does not hop to it.
+  ///   - isolation: the actor of the caller, which the handler is called on. A change that is made elsewhere is
+  ///     reported (KVO023) and told there late, or as ``ObservationPolicy/OffExecutorDelivery`` says; nil for a
+  ///     handler that may run anywhere.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.

@@ -1,0 +1,199 @@
+import KVORecorder
+import KVORules
+import KVOTrace
+import TestSupport
+import Testing
+
+@testable import KVOSafety
+
+/// An account that is observed on the main actor and changed from elsewhere.
+private final class Shared: @unchecked Sendable {
+  // Sendable: tests change it from one thread at a time.
+  let account = Account()
+}
+
+/// What is told on the main actor alone.
+@MainActor
+private final class Screen {
+  private(set) var heard: [Int] = []
+
+  func follow(_ account: Account, options: ObservingOptions = .new) -> ObservationToken {
+    account.observe(\.balance, options: options) { _, change in
+      MainActor.assertIsolated()
+      self.heard.append(change.newValue ?? -1)
+    }
+  }
+}
+
+/// Ends the process where it is told of a change elsewhere.
+@MainActor
+private final class PortedScreen: @preconcurrency KeyValueObserver {
+  private(set) var heard: [String] = []
+
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling {
+    heard.append(line(keyPath, change))
+    return .handled
+  }
+}
+
+@Suite("Notifications on another executor than expected")
+struct ExecutorContainmentTests {
+  /// Observes on the main actor, changes on another thread, and returns what was written.
+  @MainActor
+  private static func changeElsewhere() async -> [Int] {
+    let shared = Shared()
+    let screen = Screen()
+    let token = screen.follow(shared.account)
+    onThread { shared.account.balance = 1 }
+    // Whatever was handed to the main actor comes before this.
+    await Task { @MainActor in }.value
+    token.invalidate()
+    return screen.heard
+  }
+
+  @Test("the handler is called on its actor, and the change and the registration are reported")
+  @MainActor
+  func hops() async {
+    let shared = Shared()
+    let screen = Screen()
+    var tokens: [ObservationToken] = []
+    let found = verdicts(about: shared.account) {
+      tokens = [screen.follow(shared.account)]
+      onThread { shared.account.balance = 1 }
+    }
+    #expect(screen.heard.isEmpty, "the main actor is busy with this test")
+    await Task { @MainActor in }.value
+    #expect(screen.heard == [1])
+    #expect(found.map(\.code) == [.offExecutorDelivery])
+    #expect(found.first?.evidence.map(\.role) == [.failed, .registered])
+    #expect(found.first?.evidence.allSatisfy { $0.stack != .none } == true)
+    for token in tokens { token.invalidate() }
+  }
+
+  @Test("a change on the actor comes after those that were handed over before it")
+  @MainActor
+  func order() {
+    let shared = Shared()
+    let screen = Screen()
+    let token = screen.follow(shared.account)
+    for balance in 1...3 { onThread { shared.account.balance = balance } }
+    shared.account.balance = 4
+    #expect(screen.heard == [1, 2, 3, 4])
+    token.invalidate()
+  }
+
+  @Test("old and new value come as they were when the change was made")
+  @MainActor
+  func values() async {
+    let shared = Shared()
+    shared.account.owner = Person("Ada")
+    var heard: [String] = []
+    let typed = shared.account.observe(\.owner?.name, options: [.old, .new, .prior]) { _, change in
+      heard.append(line("typed", change))
+    }
+    let named = shared.account.observe(keyPath: "balance", options: [.old, .new]) { _, change in
+      heard.append(line("named", change))
+    }
+    onThread {
+      shared.account.owner?.name = "Grace"
+      shared.account.owner = nil
+      shared.account.balance = 7
+    }
+    await Task { @MainActor in }.value
+    #expect(
+      heard == [
+        "typed setting prior from Optional(\"Ada\")",
+        "typed setting from Optional(\"Ada\") to Optional(\"Grace\")",
+        "typed setting prior from Optional(\"Grace\")",
+        "typed setting from Optional(\"Grace\") to nil", "named setting from 0 to 7",
+      ]
+    )
+    typed.invalidate()
+    named.invalidate()
+  }
+
+  @Test("what was removed, or has died, before its actor came to it is not called")
+  @MainActor
+  func removed() async {
+    let shared = Shared()
+    let screen = Screen()
+    let token = screen.follow(shared.account)
+    var owner: Listener? = Listener()
+    var ownerCalls = 0
+    ObservationController.of(owner ?? Listener()).observe(shared.account, \.balance) { _, _, _ in
+      ownerCalls += 1
+    }
+    onThread { shared.account.balance = 1 }
+    token.invalidate()
+    owner = nil
+    _ = owner
+    await Task { @MainActor in }.value
+    #expect(screen.heard.isEmpty)
+    #expect(ownerCalls == 0)
+  }
+
+  @Test("code of no actor is called where the change is made, and nothing is reported")
+  func unisolated() {
+    let account = Account()
+    var heard: [Int] = []
+    let found = verdicts(about: account) {
+      let token = account.observe(\.balance, options: .new) { heard.append($1.newValue ?? -1) }
+      nonisolated(unsafe) let shared = account
+      onThread { shared.balance = 1 }
+      #expect(heard == [1])
+      token.invalidate()
+    }
+    #expect(found.isEmpty)
+  }
+
+  @Test("an observer that may not be called elsewhere does not end the process")
+  func ported() async throws {
+    let result = try await #require(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) { @MainActor in
+      let shared = Shared()
+      let screen = PortedScreen()
+      shared.account.addObserver(screen, forKeyPath: "balance", options: .new)
+      onThread { shared.account.balance = 1 }
+      await Task { @MainActor in }.value
+      shared.account.removeObserver(screen, forKeyPath: "balance")
+      precondition(screen.heard == ["balance setting to 1"])
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("notification on another executor than expected (KVO023"))
+    #expect(text.contains("Registered at"))
+  }
+
+  @Test("the policy can leave the notification out")
+  func skips() async throws {
+    let result = try await #require(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      KVO.policy.offExecutorDelivery = .skip
+      let heard = await ExecutorContainmentTests.changeElsewhere()
+      precondition(heard.isEmpty)
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("(KVO023"))
+  }
+
+  @Test("the policy can end the process there")
+  func traps() async throws {
+    let result = try await #require(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      KVO.policy[.offExecutorDelivery] = .trap
+      _ = await ExecutorContainmentTests.changeElsewhere()
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("the policy for KVO023 is to trap; the report is above"))
+  }
+}
