@@ -32,8 +32,18 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) throws(ObservedIndexError) {
     let site = CallSite(fileID: fileID, line: line, function: function)
+    try willChange(kind, at: indexes, of: self[keyPath: keyPath].count, keyPath, site: site)
+  }
+
+  /// The same of a property that has `count` elements now, whether it is a collection or holds one.
+  func willChange(
+    _ kind: ObservedChangeKind,
+    at indexes: RangeSet<Int>,
+    of count: Int,
+    _ keyPath: AnyKeyPath,
+    site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
+  ) throws(ObservedIndexError) {
     guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
-    let count = self[keyPath: keyPath].count
     let limit = kind == .insertion ? count + indexes.ranges.reduce(0) { $0 + $1.count } : count
     if let index = indexes.firstOutside(0..<limit) {
       throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
@@ -54,9 +64,30 @@ extension KeyValueObservable {
     line: UInt = #line,
     function: StaticString = #function
   ) {
-    guard let key = key(at: keyPath) else { return }
     let site = CallSite(fileID: fileID, line: line, function: function)
+    didChange(elementsOf: keyPath, site: site)
+  }
+
+  /// The same of a property, whether it is a collection or holds one.
+  func didChange(
+    elementsOf keyPath: AnyKeyPath,
+    site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
+  ) {
+    guard let key = key(at: keyPath) else { return }
     ChangeNotification.didChange(self, key: key.id, isPartial: true, site: site)
+  }
+
+  /// Says that elements of an unordered collection are about to change.
+  func willChange(
+    _ kind: ObservedChangeKind,
+    from old: Any?,
+    to new: Any?,
+    of keyPath: AnyKeyPath,
+    site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
+  ) {
+    guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
+    let extent = ChangeExtent(kind: Change.Kind(kind), elements: (old, new))
+    ChangeNotification.willChange(self, key: key.id, extent, site: site)
   }
 
   /// Says that a set is about to be combined with another.
@@ -74,21 +105,9 @@ extension KeyValueObservable {
     line: UInt = #line,
     function: StaticString = #function
   ) {
+    let change = mutation.change(of: self[keyPath: keyPath], using: elements)
     let site = CallSite(fileID: fileID, line: line, function: function)
-    guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
-    let current = self[keyPath: keyPath]
-    let extent =
-      switch mutation {
-      case .union: ChangeExtent(kind: .insertion, elements: (nil, elements.subtracting(current)))
-      case .minus: ChangeExtent(kind: .removal, elements: (current.intersection(elements), nil))
-      case .intersect: ChangeExtent(kind: .removal, elements: (current.subtracting(elements), nil))
-      case .set:
-        ChangeExtent(
-          kind: .replacement,
-          elements: (current.subtracting(elements), elements.subtracting(current))
-        )
-      }
-    ChangeNotification.willChange(self, key: key.id, extent, site: site)
+    willChange(change.kind, from: change.old, to: change.new, of: keyPath, site: site)
   }
 
   /// Says that a set was combined with another; observers are told before it returns.
@@ -100,9 +119,10 @@ extension KeyValueObservable {
     line: UInt = #line,
     function: StaticString = #function
   ) {
-    guard let key = key(at: keyPath) else { return }
-    let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.didChange(self, key: key.id, isPartial: true, site: site)
+    didChange(
+      elementsOf: keyPath,
+      site: CallSite(fileID: fileID, line: line, function: function)
+    )
   }
 
   /// The key that `keyPath` is, or nil where it is none.
@@ -123,6 +143,19 @@ public enum ObservedSetMutation: UInt, Hashable, Sendable {
   case intersect = 3
   /// The other takes its place.
   case set = 4
+
+  /// What observers are told of: the elements that go, and those that come.
+  func change<Element>(
+    of current: Set<Element>,
+    using elements: Set<Element>
+  ) -> (kind: ObservedChangeKind, old: Set<Element>?, new: Set<Element>?) {
+    switch self {
+    case .union: (.insertion, nil, elements.subtracting(current))
+    case .minus: (.removal, current.intersection(elements), nil)
+    case .intersect: (.removal, current.subtracting(elements), nil)
+    case .set: (.replacement, current.subtracting(elements), elements.subtracting(current))
+    }
+  }
 }
 
 /// A place that a collection does not have.

@@ -1,0 +1,91 @@
+/// A dictionary of an observable object, whose changes tell observers of entries.
+///
+/// ```swift
+/// let rates = bank.mutableValues(of: \.rates)
+/// rates["EUR"] = 1.1                   // an insertion of ["EUR": 1.1], or a replacement
+/// rates["EUR"] = nil                   // a removal
+/// ```
+///
+/// Observers are told of the entries that go as the old value, and of those that come as the new one,
+/// without indexes. Foundation has nothing of the kind: there a dictionary is set as a whole.
+///
+/// A property that is an optional dictionary counts as empty while it is nil, and gets a dictionary at the
+/// first insertion. Each change of such a property copies the dictionary.
+///
+/// Keeps its object alive, and no entries of its own. Any thread that may change the property.
+public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Value> {
+  private let subject: Subject
+  private let keyPath: ReferenceWritableKeyPath<Subject, [Key: Value]>
+  /// The property that is observed: `keyPath`, or the optional that holds the dictionary.
+  private let property: AnyKeyPath
+
+  init(
+    _ subject: Subject,
+    _ keyPath: ReferenceWritableKeyPath<Subject, [Key: Value]>,
+    in property: AnyKeyPath? = nil
+  ) {
+    self.subject = subject
+    self.keyPath = keyPath
+    self.property = property ?? keyPath
+  }
+
+  /// The entries as they are now.
+  public var values: [Key: Value] { subject[keyPath: keyPath] }
+
+  /// How many entries there are now.
+  public var count: Int { values.count }
+
+  /// Whether there are none now.
+  public var isEmpty: Bool { values.isEmpty }
+
+  /// The value for `key`, or nil if there is none.
+  ///
+  /// Setting it is an insertion, or a replacement of the value that was there; setting nil is a removal, and
+  /// no change if there was none.
+  public subscript(key: Key) -> Value? {
+    get { values[key] }
+    nonmutating set {
+      guard let newValue else {
+        _ = removeValue(forKey: key)
+        return
+      }
+      merge([key: newValue])
+    }
+  }
+
+  /// Removes the entry of `key`, as a removal; if there is none, nobody is told.
+  ///
+  /// - Returns: the value, or nil if there was none.
+  @discardableResult
+  public func removeValue(forKey key: Key) -> Value? {
+    guard let old = values[key] else { return nil }
+    change(.removal, from: [key: old], to: nil) { $0.removeValue(forKey: key) }
+    return old
+  }
+
+  /// Sets several entries as one change: a replacement if there are values for some of their keys, else an
+  /// insertion; none of them are no change.
+  public func merge(_ entries: [Key: Value]) {
+    guard !entries.isEmpty else { return }
+    let old = values.filter { entries[$0.key] != nil }
+    let kind: ObservedChangeKind = old.isEmpty ? .insertion : .replacement
+    change(kind, from: old, to: entries) { $0.merge(entries) { $1 } }
+  }
+
+  /// Removes all entries, as one removal; if there are none, nobody is told.
+  public func removeAll() {
+    let all = values
+    if !all.isEmpty { change(.removal, from: all, to: nil) { $0.removeAll() } }
+  }
+
+  private func change(
+    _ kind: ObservedChangeKind,
+    from old: [Key: Value]?,
+    to new: [Key: Value]?,
+    _ mutate: (inout [Key: Value]) -> Void
+  ) {
+    subject.willChange(kind, from: old, to: new, of: property)
+    mutate(&subject[keyPath: keyPath])
+    subject.didChange(elementsOf: property)
+  }
+}

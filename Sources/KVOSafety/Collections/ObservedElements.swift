@@ -1,0 +1,200 @@
+/// An ordered collection of an observable object, whose changes tell observers of elements.
+///
+/// ```swift
+/// let dates = calendar.mutableValues(of: \.dates)
+/// try dates.insert(today, at: 0)       // an insertion at 0, with `today` as its new value
+/// dates[0] = tomorrow                  // a replacement at 0
+/// dates.sort()                         // a replacement of all
+/// ```
+///
+/// A property that is an optional collection counts as empty while it is nil, and gets a collection at
+/// the first insertion. Each change of such a property copies the collection.
+///
+/// Keeps its object alive, and no elements of its own: every call reads and writes the property. For
+/// any collection whose places are numbers from 0 on. Any thread that may change the property.
+///
+/// Mirrors `mutableArrayValue(forKey:)` and `mutableOrderedSetValue(forKey:)`.
+public struct ObservedElements<Subject: KeyValueObservable, Elements>
+where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.Index == Int {
+  private let subject: Subject
+  private let keyPath: ReferenceWritableKeyPath<Subject, Elements>
+  /// The property that is observed: `keyPath`, or the optional that holds the collection.
+  private let property: AnyKeyPath
+
+  init(
+    _ subject: Subject,
+    _ keyPath: ReferenceWritableKeyPath<Subject, Elements>,
+    in property: AnyKeyPath? = nil
+  ) {
+    self.subject = subject
+    self.keyPath = keyPath
+    self.property = property ?? keyPath
+  }
+
+  /// The elements as they are now.
+  public var values: Elements { subject[keyPath: keyPath] }
+
+  /// How many elements there are now.
+  public var count: Int { values.count }
+
+  /// Whether there are none now.
+  public var isEmpty: Bool { values.isEmpty }
+
+  /// The element at `index`; setting it replaces the element.
+  ///
+  /// As with an array, there must be such an index: it traps otherwise. ``replace(at:with:)`` throws.
+  public subscript(index: Int) -> Elements.Element {
+    get { values[index] }
+    nonmutating set {
+      do {
+        try replace(at: index, with: newValue)
+      } catch {
+        preconditionFailure("\(error)")
+      }
+    }
+  }
+
+  /// The elements in `range`; setting them is ``replaceSubrange(_:with:)``.
+  ///
+  /// As with an array, there must be such a range: it traps otherwise.
+  public subscript(range: Range<Int>) -> Elements.SubSequence {
+    get { values[range] }
+    nonmutating set {
+      do {
+        try replaceSubrange(range, with: newValue)
+      } catch {
+        preconditionFailure("\(error)")
+      }
+    }
+  }
+
+  /// Inserts an element before the one at `index`, or at the end.
+  ///
+  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  public func insert(_ element: Elements.Element, at index: Int) throws(ObservedIndexError) {
+    try change(.insertion, at: RangeSet(index..<(index + 1))) { $0.insert(element, at: index) }
+  }
+
+  /// Adds an element at the end.
+  public func append(_ element: Elements.Element) { append(contentsOf: CollectionOfOne(element)) }
+
+  /// Adds elements at the end, as one insertion; none of them tell nobody.
+  public func append(contentsOf elements: some Collection<Elements.Element>) {
+    let end = count
+    guard !elements.isEmpty else { return }
+    // The end is a place.
+    try? change(.insertion, at: RangeSet(end..<(end + elements.count))) {
+      $0.append(contentsOf: elements)
+    }
+  }
+
+  /// Removes an element.
+  ///
+  /// - Returns: the element.
+  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  @discardableResult
+  public func remove(at index: Int) throws(ObservedIndexError) -> Elements.Element {
+    var removed: Elements.Element?
+    try change(.removal, at: RangeSet(index..<(index + 1))) { removed = $0.remove(at: index) }
+    guard let removed else {
+      throw ObservedIndexError(key: "\(keyPath)", kind: .removal, index: index, count: count)
+    }
+    return removed
+  }
+
+  /// Removes the elements at several places, as one removal.
+  ///
+  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  public func remove(at indexes: RangeSet<Int>) throws(ObservedIndexError) {
+    guard !indexes.isEmpty else { return }
+    try change(.removal, at: indexes) { elements in
+      for range in indexes.ranges.reversed() { elements.removeSubrange(range) }
+    }
+  }
+
+  /// Removes all elements, as one removal; where there are none, nobody is told.
+  public func removeAll() {
+    let all = count
+    // All that are there are places.
+    try? remove(at: RangeSet(0..<all))
+  }
+
+  /// Puts another element into a place.
+  ///
+  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  public func replace(
+    at index: Int,
+    with element: Elements.Element
+  ) throws(ObservedIndexError) {
+    try change(.replacement, at: RangeSet(index..<(index + 1))) { elements in
+      elements.replaceSubrange(index..<(index + 1), with: CollectionOfOne(element))
+    }
+  }
+
+  /// Replaces the elements in a range by others, of which there may be more or fewer.
+  ///
+  /// As many as before are one replacement. Otherwise it is what `NSMutableArray` does: a removal, if
+  /// there are elements in the range, and an insertion, if there are new ones.
+  ///
+  /// - Throws: ``ObservedIndexError`` if there is no such range; nothing has changed then.
+  public func replaceSubrange(
+    _ range: Range<Int>,
+    with elements: some Collection<Elements.Element>
+  ) throws(ObservedIndexError) {
+    let inserted = range.lowerBound..<(range.lowerBound + elements.count)
+    if range.count == elements.count, !range.isEmpty {
+      return try change(.replacement, at: RangeSet(range)) {
+        $0.replaceSubrange(range, with: elements)
+      }
+    }
+    if !range.isEmpty {
+      try change(.removal, at: RangeSet(range)) { $0.removeSubrange(range) }
+    }
+    if !inserted.isEmpty {
+      try change(.insertion, at: RangeSet(inserted)) {
+        $0.insert(contentsOf: elements, at: range.lowerBound)
+      }
+    }
+  }
+
+  /// Exchanges two elements, as one replacement; the same index twice is no change.
+  ///
+  /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
+  public func swapAt(_ first: Int, _ second: Int) throws(ObservedIndexError) {
+    guard first != second else { return }
+    var places = RangeSet(first..<(first + 1))
+    places.insert(contentsOf: second..<(second + 1))
+    try change(.replacement, at: places) { elements in
+      let old = (elements[first], elements[second])
+      elements.replaceSubrange(first..<(first + 1), with: CollectionOfOne(old.1))
+      elements.replaceSubrange(second..<(second + 1), with: CollectionOfOne(old.0))
+    }
+  }
+
+  /// Sorts the elements, as one replacement of all; fewer than two are no change.
+  ///
+  /// - Complexity: O(n log n). `areInIncreasingOrder` runs before the change begins.
+  public func sort(
+    by areInIncreasingOrder: (Elements.Element, Elements.Element) throws -> Bool
+  ) rethrows {
+    let sorted = try values.sorted(by: areInIncreasingOrder)
+    guard sorted.count > 1 else { return }
+    // All that are there are places.
+    try? replaceSubrange(0..<sorted.count, with: sorted)
+  }
+
+  private func change(
+    _ kind: ObservedChangeKind,
+    at indexes: RangeSet<Int>,
+    _ mutate: (inout Elements) -> Void
+  ) throws(ObservedIndexError) {
+    try subject.willChange(kind, at: indexes, of: count, property)
+    mutate(&subject[keyPath: keyPath])
+    subject.didChange(elementsOf: property)
+  }
+}
+
+extension ObservedElements where Elements.Element: Comparable {
+  /// Sorts the elements in ascending order, as one replacement of all; fewer than two are no change.
+  public func sort() { sort(by: <) }
+}

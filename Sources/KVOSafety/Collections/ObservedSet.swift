@@ -1,0 +1,92 @@
+/// A set of an observable object, whose changes tell observers of elements.
+///
+/// ```swift
+/// let tags = account.mutableValues(of: \.tags)
+/// tags.insert("new")                   // an insertion of ["new"]
+/// ```
+///
+/// A property that is an optional set counts as empty while it is nil, and gets a set when elements come.
+/// Each change of such a property copies the set.
+///
+/// Keeps its object alive, and no elements of its own. Any thread that may change the property.
+///
+/// Mirrors `mutableSetValue(forKey:)`.
+public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
+  private let subject: Subject
+  private let keyPath: ReferenceWritableKeyPath<Subject, Set<Element>>
+  /// The property that is observed: `keyPath`, or the optional that holds the set.
+  private let property: AnyKeyPath
+
+  init(
+    _ subject: Subject,
+    _ keyPath: ReferenceWritableKeyPath<Subject, Set<Element>>,
+    in property: AnyKeyPath? = nil
+  ) {
+    self.subject = subject
+    self.keyPath = keyPath
+    self.property = property ?? keyPath
+  }
+
+  /// The elements as they are now.
+  public var values: Set<Element> { subject[keyPath: keyPath] }
+
+  /// How many elements there are now.
+  public var count: Int { values.count }
+
+  /// Whether there are none now.
+  public var isEmpty: Bool { values.isEmpty }
+
+  /// Whether `element` is there now.
+  public func contains(_ element: Element) -> Bool { values.contains(element) }
+
+  /// Adds an element, as an insertion; one that is there already is no change.
+  public func insert(_ element: Element) {
+    if !contains(element) { formUnion([element]) }
+  }
+
+  /// Removes an element, as a removal; one that is not there is no change.
+  ///
+  /// - Returns: the element, or nil if it was not there.
+  @discardableResult
+  public func remove(_ element: Element) -> Element? {
+    let current = values
+    guard let index = current.firstIndex(of: element) else { return nil }
+    subtract([element])
+    return current[index]
+  }
+
+  /// Removes all elements, as one removal; if there are none, nobody is told.
+  public func removeAll() {
+    let all = values
+    if !all.isEmpty { subtract(all) }
+  }
+
+  /// Adds elements: an insertion of those that were not there.
+  public func formUnion(_ elements: Set<Element>) {
+    change(.union, elements) { $0.formUnion(elements) }
+  }
+
+  /// Removes elements: a removal of those that were there.
+  public func subtract(_ elements: Set<Element>) {
+    change(.minus, elements) { $0.subtract(elements) }
+  }
+
+  /// Removes what is not among `elements`.
+  public func formIntersection(_ elements: Set<Element>) {
+    change(.intersect, elements) { $0.formIntersection(elements) }
+  }
+
+  /// Makes the set equal to `elements`: a replacement of those that go by those that come.
+  public func set(_ elements: Set<Element>) { change(.set, elements) { $0 = elements } }
+
+  private func change(
+    _ mutation: ObservedSetMutation,
+    _ elements: Set<Element>,
+    _ mutate: (inout Set<Element>) -> Void
+  ) {
+    let change = mutation.change(of: values, using: elements)
+    subject.willChange(change.kind, from: change.old, to: change.new, of: property)
+    mutate(&subject[keyPath: keyPath])
+    subject.didChange(elementsOf: property)
+  }
+}
