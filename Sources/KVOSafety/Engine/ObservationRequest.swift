@@ -4,6 +4,8 @@ internal import KVOTrace
 
 /// A registration that is asked for: checked, named, added, and told its initial value.
 struct ObservationRequest {
+  /// The number that the registration gets; nil: the next one.
+  var id: RegistrationID?
   var subject: any KeyValueObservable
   /// The path as the caller gave it; nil is refused.
   ///
@@ -129,7 +131,7 @@ struct ObservationRequest {
     observer: ObjectRef?
   ) -> Registration {
     Registration(
-      id: RegistrationID(ObjectTable.shared.nextNumber()),
+      id: id ?? RegistrationID(ObjectTable.shared.nextNumber()),
       subject: subject,
       observer: observer,
       keyPath: name,

@@ -178,6 +178,7 @@ final class SubjectStorage: Sendable {
   /// The object is gone: what is still registered on it ends, and is reported.
   func finishDying(at stack: StackID) {
     endStreams(at: stack)
+    BoundTokens.shared.release(boundTo: record.ref.id)
     let interrupted = streamsThroughHere
     let isFirstWord = record.beginDying()
     record.subject = nil

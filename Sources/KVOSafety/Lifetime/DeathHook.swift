@@ -42,6 +42,7 @@ enum ObserverDeath {
     if let lastWord = record.endDying() { lastWord.subject.finishDying(at: lastWord.stack) }
     ForeignSubjects.shared.forget(record.ref.id)
     ExpectedDeallocations.shared.died(record.ref.id)
+    BoundTokens.shared.release(boundTo: record.ref.id)
     endRegistrations(of: record)
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))

@@ -10,8 +10,11 @@ public final class ObservationToken: Sendable {
   // `isEnded` is set by whoever ends the observation through this token, and never cleared. relaxed: it only
   // spares the next one the way. Two threads that meet here both go it, and the lock of the registrations
   // lets one of them find the observation.
+  // `cell` is set in init, or once by `found(_:)`. relaxed: what it points to is read under the lock of the
+  // registrations.
   private let id: RegistrationID
-  private let cell: DeliveryCellReference?
+  /// The address of the cell that deliveries are claimed in; 0 while it is not known.
+  private let cell: Atomic<UInt>
   /// The registrations on the observed object, which outlive it; nil where this one was refused.
   ///
   /// Owned: released in deinit, so that a call here need not count references.
@@ -31,7 +34,7 @@ public final class ObservationToken: Sendable {
   /// A token that ends the registration `id` on `storage`, whose deliveries are claimed in `cell`.
   init(_ id: RegistrationID, in cell: DeliveryCellReference?, on storage: SubjectStorage?) {
     self.id = id
-    self.cell = cell
+    self.cell = Atomic(UInt(bitPattern: cell?.pointer))
     self.storage = storage.map(Unmanaged.passRetained)
   }
 
@@ -57,8 +60,34 @@ public final class ObservationToken: Sendable {
   /// while holding a lock that the handler takes: both would wait for ever.
   public func invalidateAndWait() {
     end(by: .user)
-    guard let registrations, let cell else { return }
+    guard let registrations, let cell = knownCell else { return }
     registrations.waitForDeliveries(of: id, in: cell)
+  }
+
+  /// The object that is observed; nil after its deallocation has begun, and if nothing was ever observed.
+  ///
+  /// Not kept alive by the token. Mirrors the property of this name of `PMKVObserver`.
+  public var object: AnyObject? { registrations?.record.object }
+
+  /// The key path as it was registered, such as `owner.name`; nil if the observation has ended.
+  public var keyPath: String? {
+    registrations?.observation(id).map { Recorder.shared.text(of: $0.registration.keyPath) }
+  }
+
+  /// Notes where deliveries are claimed, for a token that was made before its registration.
+  func found(_ cell: DeliveryCellReference?) {
+    self.cell.store(UInt(bitPattern: cell?.pointer), ordering: .relaxed)
+  }
+
+  /// Ends the observation because what it was bound to is gone.
+  func endWithOwner() { end(by: .owner) }
+
+  /// The number of the observed object; nil for a token that was refused.
+  var subject: ObjectID? { registrations?.record.ref.id }
+
+  private var knownCell: DeliveryCellReference? {
+    UnsafeMutablePointer(bitPattern: cell.load(ordering: .relaxed))
+      .map(DeliveryCellReference.init(pointer:))
   }
 
   /// What it is in logs; nil where its observation has ended.

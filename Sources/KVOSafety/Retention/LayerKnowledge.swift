@@ -11,6 +11,7 @@ internal import KVOTrace
 ///   them.
 /// - An observation keeps its closure.
 /// - A controller keeps the objects that it was told to.
+/// - For an object that a token is bound to, the layer keeps the token as long as the object lives.
 /// - For an owner without a property for it, the layer keeps its controller as long as the owner lives;
 ///   for an object of another library, the registrations on it.
 ///
@@ -63,13 +64,17 @@ struct LayerKnowledge: RetainKnowledge {
     let registrations = ForeignSubjects.shared.places.map { subject, storage in
       (subject, RetainAttachment(owner: subject.address, kept: storage, label: ""))
     }
+    let tokens = BoundTokens.shared.places.map { owner, token in
+      (owner, RetainAttachment(owner: owner.address, kept: token, label: Self.boundLabel))
+    }
     // Where the hook of the class does not tell of deaths, the place may be another object's by now.
-    return (controllers + registrations)
+    return (controllers + registrations + tokens)
       .filter { record, _ in record.isWatched || record.object != nil }
       .map { $1 }
   }
 
   private static let attachedLabel = "ObservationController.of"
+  private static let boundLabel = "ObservationToken.bind"
 
   /// The object at an address that a walk met, which at quiescence is alive.
   static func object(at address: UInt) -> AnyObject? {

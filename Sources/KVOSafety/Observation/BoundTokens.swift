@@ -1,0 +1,139 @@
+internal import KVORecorder
+internal import KVOTrace
+internal import Synchronization
+
+/// Tokens that live as long as an object does, by that object.
+///
+/// Each is released when its owner is gone, or the object that it observes, whichever is first: before
+/// the death of an observed object is judged, because such an observation is meant to end with it.
+final class BoundTokens: Sendable {
+  /// A token, and the other object whose end ends it: it is found under both.
+  private struct Bound: Sendable {
+    var token: ObservationToken
+    var other: ObjectID?
+  }
+
+  private struct Owner: Sendable {
+    var record: ObjectRecord
+    var tokens: [Bound] = []
+    /// At so many tokens those that have ended are forgotten.
+    var sweepLimit = 8
+  }
+
+  static let shared = BoundTokens()
+
+  // State:
+  // - `owners`, under its own lock. Nothing is ended or released while it is held.
+  // - `isUsed`: set before the first token is bound, and never cleared. relaxed: an object that dies is
+  //   bound to by who holds it, so before its death.
+  private let owners = GuardedState<[ObjectID: Owner]>([:])
+  private let isUsed = Atomic<Bool>(false)
+
+  private init() {}
+
+  /// Keeps `token` until `owner` or the object that it observes is gone.
+  func bind(_ token: ObservationToken, to owner: AnyObject) {
+    isUsed.store(true, ordering: .relaxed)
+    let record = ObjectTable.shared.record(of: owner)
+    ObjectTable.shared.watch(record, of: owner)
+    let subject = token.object.map { ObjectTable.shared.record(of: $0) }
+    if let subject, subject !== record {
+      add(Bound(token: token, other: subject.ref.id), to: record)
+      add(Bound(token: token, other: record.ref.id), to: subject)
+    } else {
+      add(Bound(token: token), to: record)
+    }
+    // An object may have gone in between.
+    if !token.isActive {
+      forget([token], of: record.ref.id)
+      if let subject { forget([token], of: subject.ref.id) }
+    }
+  }
+
+  private func add(_ bound: Bound, to record: ObjectRecord) {
+    let toSweep = owners.withLock { owners -> [ObservationToken] in
+      var owner = owners[record.ref.id] ?? Owner(record: record)
+      defer { owners[record.ref.id] = owner }
+      guard !owner.tokens.contains(where: { $0.token === bound.token && $0.other == bound.other })
+      else { return [] }
+      owner.tokens.append(bound)
+      guard owner.tokens.count > owner.sweepLimit else { return [] }
+      owner.sweepLimit = 2 * owner.tokens.count
+      return owner.tokens.map(\.token)
+    }
+    guard !toSweep.isEmpty else { return }
+    // Asked without the lock: a token asks under that of its registrations.
+    forget(toSweep.filter { !$0.isActive }, of: record.ref.id)
+    owners.withLock { owners in
+      owners[record.ref.id]?.sweepLimit = max(8, 2 * (owners[record.ref.id]?.tokens.count ?? 0))
+    }
+  }
+
+  /// Ends and releases the tokens that are bound to an object that is gone.
+  func release(boundTo owner: ObjectID) {
+    guard isUsed.load(ordering: .relaxed) else { return }
+    guard let gone = owners.withLock({ $0.removeValue(forKey: owner) }) else { return }
+    for bound in gone.tokens {
+      bound.token.endWithOwner()
+      if let other = bound.other { forget([bound.token], of: other) }
+    }
+  }
+
+  private func forget(_ tokens: [ObservationToken], of owner: ObjectID) {
+    let isMeant = Set(tokens.map(ObjectIdentifier.init))
+    let forgotten = owners.withLock { owners -> [Bound] in
+      let forgotten = owners[owner]?.tokens.filter { isMeant.contains(ObjectIdentifier($0.token)) }
+      owners[owner]?.tokens.removeAll { isMeant.contains(ObjectIdentifier($0.token)) }
+      if owners[owner]?.tokens.isEmpty == true { owners[owner] = nil }
+      return forgotten ?? []
+    }
+    withExtendedLifetime(forgotten) {}
+  }
+
+  /// The objects that tokens are bound to and where the tokens are, in no particular order.
+  ///
+  /// Holds no token for longer than the lock.
+  var places: [(owner: ObjectRecord, token: UInt)] {
+    owners.withLock { owners in
+      owners.values.flatMap { owner in
+        owner.tokens.map { (owner.record, ObjectTable.address(of: $0.token)) }
+      }
+    }
+  }
+}
+
+extension ObservationToken {
+  /// Lets the observation live until `owner` is deallocated, or the observed object, or it is invalidated.
+  ///
+  /// ```swift
+  /// account.observe(\.balance) { [weak self] account, change in … }.bind(to: self)
+  /// ```
+  ///
+  /// The token need not be kept any more. Neither object is kept alive, unless the handler keeps it: do
+  /// not capture the owner strongly. That the observation ends with either of them is by design, and not
+  /// reported. Any thread; not in the deinit of `owner`. A second call adds an owner, and the first of
+  /// them ends the observation.
+  ///
+  /// Mirrors the initialiser of `PMKVObserver` that takes an observer, and `takeUntil:` with
+  /// `rac_willDeallocSignal`.
+  ///
+  /// - Parameter owner: the object whose lifetime bounds the observation.
+  /// - Returns: the token, to end the observation earlier.
+  /// - Complexity: O(tokens that are bound to the two objects).
+  @discardableResult
+  public func bind(to owner: AnyObject) -> ObservationToken {
+    if isActive { BoundTokens.shared.bind(self, to: owner) }
+    return self
+  }
+
+  /// Lets the observation live as long as the observed object, or until it is invalidated.
+  ///
+  /// The token need not be kept any more. Mirrors the initialiser of `PMKVObserver` without an observer.
+  ///
+  /// - Returns: the token, to end the observation earlier.
+  @discardableResult
+  public func bindToObject() -> ObservationToken {
+    if let object { bind(to: object) }
+    return self
+  }
+}
