@@ -184,7 +184,15 @@ let package = Package(
 
     // The names that other libraries have for the same, for code that is being ported.
     .target(name: "KVOSafetySpelling", dependencies: ["KVOSafety"]),
-    .testTarget(name: "KVOSafetySpellingTests", dependencies: ["KVOSafetySpelling", "KVOSafety"]),
+    // The adapters: each call of the wrapping guide is compiled here.
+    .testTarget(
+      name: "KVOSafetySpellingTests",
+      dependencies: [
+        "KVOSafetySpelling", "KVOSafety", "KVOSafetyNotifications", "KVOSafetyObjectiveC",
+        "KVOSafetyObservation", "KVOSafetyOpenCombine",
+        .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
+      ]
+    ),
 
     // MARK: - What Swift programs on Linux observe otherwise
 

@@ -1,5 +1,8 @@
 public import KVOSafety
 
+// A trailing closure has no label, and fits the closures of KVOSafety itself as well: `@_disfavoredOverload`
+// keeps such a call from being ambiguous.
+
 // The names of Foundation, which has them on Apple's systems alone. There they would clash with the
 // real ones.
 #if !canImport(ObjectiveC)
@@ -20,6 +23,7 @@ extension KeyValueObservable {
   /// Foundation's spelling of
   /// ``KVOSafety/KeyValueObservable/observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``,
   /// whose closure it calls `changeHandler`.
+  @_disfavoredOverload
   public func observe<Value>(
     _ keyPath: KeyPath<Self, Value>,
     options: ObservingOptions = [],

@@ -1,5 +1,8 @@
 public import KVOSafety
 
+// A trailing closure has no label, and fits the closures of KVOSafety itself as well: `@_disfavoredOverload`
+// keeps such a call from being ambiguous.
+
 /// KVOController's name of ``KVOSafety/ObservationController``.
 public typealias FBKVOController<Owner: AnyObject> = ObservationController<Owner>
 
@@ -10,8 +13,9 @@ extension ObservationController {
   }
 
   /// KVOController's spelling of the observation of a key path by name, whose closure it calls `block`.
+  @_disfavoredOverload
   public func observe<Subject: KeyValueObservable>(
-    _ object: Subject,
+    _ object: Subject?,
     keyPath: String,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -31,6 +35,33 @@ extension ObservationController {
       handler: block
     )
   }
+
+  /// KVOController's spelling of the observation of several key paths by name.
+  @_disfavoredOverload
+  public func observe<Subject: KeyValueObservable>(
+    _ object: Subject?,
+    keyPaths: [String],
+    options: ObservingOptions = [],
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function,
+    block:
+      @escaping (
+        _ observer: Owner, _ object: Subject, _ keyPath: String, _ change: ObservedChange<Any>
+      ) -> Void
+  ) {
+    observe(
+      object,
+      keyPaths: keyPaths,
+      options: options,
+      isolation: isolation,
+      fileID: fileID,
+      line: line,
+      function: function,
+      handler: block
+    )
+  }
 }
 
 /// What KVOController gives every object: two controllers, made when they are first asked for.
@@ -40,10 +71,18 @@ public protocol KVOControlled: AnyObject {}
 
 extension KVOControlled {
   /// The controller that keeps what it observes alive.
-  public var kvoController: ObservationController<Self> { .of(self) }
+  ///
+  /// Setting another releases the one that was there, and ends its observations if nothing else holds it.
+  public var kvoController: ObservationController<Self> {
+    get { .of(self) }
+    set { ObservationController.set(newValue, of: self) }
+  }
 
   /// The controller that does not.
+  ///
+  /// Can be set as ``kvoController`` can.
   public var kvoControllerNonRetaining: ObservationController<Self> {
-    .of(self, retainsObserved: false)
+    get { .of(self, retainsObserved: false) }
+    set { ObservationController.set(newValue, of: self, retainsObserved: false) }
   }
 }

@@ -2,23 +2,23 @@ import KVOSafety
 import KVOSafetySpelling
 import Testing
 
-private final class Account: KeyValueObservable {
+private final class PortedAccount: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
-  static let observableKeys = ObservableKeyTable(ObservableKey("balance", \Account.balance))
+  static let observableKeys = ObservableKeyTable(ObservableKey("balance", \PortedAccount.balance))
   var balance = 0 {
     willSet { willChangeValue(for: \.balance) }
     didSet { didChangeValue(for: \.balance) }
   }
 }
 
-private final class Screen: KVOControlled {
+private final class PortedScreen: KVOControlled {
   var heard: [Int?] = []
 }
 
 @Suite("The names that ported code has")
 struct SpellingTests {
-  private let account = Account()
-  private let screen = Screen()
+  private let account = PortedAccount()
+  private let screen = PortedScreen()
 
   @Test("Foundation's block form")
   func foundation() {
@@ -27,7 +27,7 @@ struct SpellingTests {
     let observation: NSKeyValueObservation = account.observe(
       \.balance,
       options: options,
-      changeHandler: { (_: Account, change: NSKeyValueObservedChange<Int>) in
+      changeHandler: { (_: PortedAccount, change: NSKeyValueObservedChange<Int>) in
         #expect(change.kind == NSKeyValueChange.setting)
         heard.append(change.newValue)
       }

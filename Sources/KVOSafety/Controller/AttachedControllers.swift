@@ -42,6 +42,22 @@ final class AttachedControllers: Sendable {
     return kept as? ObservationController<Owner> ?? made
   }
 
+  /// Makes `controller` the one that `owner` has, in place of another, which is released.
+  func attach<Owner: AnyObject>(
+    _ controller: ObservationController<Owner>,
+    to owner: Owner,
+    retainsObserved: Bool
+  ) {
+    let record = ObjectTable.shared.record(of: owner)
+    ObjectTable.shared.watch(record, of: owner)
+    let kind = Kind(owner: ObjectIdentifier(Owner.self), retainsObserved: retainsObserved)
+    let replaced = controllers.withLock { controllers in
+      controllers[record.ref.id, default: Attached(owner: record)].controllers
+        .updateValue(controller, forKey: kind)
+    }
+    withExtendedLifetime(replaced) {}
+  }
+
   /// The owners that there are and where their controllers are, in no particular order.
   ///
   /// Holds no controller for longer than the lock.
@@ -97,5 +113,22 @@ extension ObservationController {
   /// - Returns: the controller.
   public static func of(_ owner: Owner, retainsObserved: Bool = true) -> ObservationController {
     AttachedControllers.shared.controller(of: owner, retainsObserved: retainsObserved)
+  }
+
+  /// Makes `controller` the one that ``of(_:retainsObserved:)`` returns for `owner`.
+  ///
+  /// The one that was there is released; with it end its observations, if nothing else holds it.
+  /// Mirrors the setters of `KVOController` and `KVOControllerNonRetaining`, which take any controller.
+  ///
+  /// - Parameters:
+  ///   - controller: the controller, which lives as long as the owner from now on.
+  ///   - owner: the object that has it; usually the controller's own owner. Not kept alive.
+  ///   - retainsObserved: which of the owner's two controllers it becomes.
+  public static func set(
+    _ controller: ObservationController,
+    of owner: Owner,
+    retainsObserved: Bool = true
+  ) {
+    AttachedControllers.shared.attach(controller, to: owner, retainsObserved: retainsObserved)
   }
 }

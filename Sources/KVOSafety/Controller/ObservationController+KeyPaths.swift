@@ -5,7 +5,7 @@ extension ObservationController {
   /// (KVO029); the others are observed all the same. An empty list is reported likewise, in every form that
   /// takes a list: `FBKVOController` raises for it.
   public func observe<Subject: KeyValueObservable>(
-    _ object: Subject,
+    _ object: Subject?,
     keyPaths: [String],
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -17,6 +17,7 @@ extension ObservationController {
         _ owner: Owner, _ object: Subject, _ keyPath: String, ObservedChange<Any>
       ) -> Void
   ) {
+    guard let object else { return }
     let site = CallSite(fileID: fileID, line: line, function: function)
     if keyPaths.isEmpty { refuseEmptyList(of: object, options: options, site: site) }
     for keyPath in keyPaths {
@@ -58,7 +59,7 @@ extension ObservationController {
   /// }
   /// ```
   public func observe<Subject: KeyValueObservable>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPaths: [PartialKeyPath<Subject>],
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -70,6 +71,7 @@ extension ObservationController {
         _ owner: Owner, _ object: Subject, _ keyPath: PartialKeyPath<Subject>, ObservedChange<Any>
       ) -> Void
   ) {
+    guard let object else { return }
     let site = CallSite(fileID: fileID, line: line, function: function)
     if keyPaths.isEmpty { refuseEmptyList(of: object, options: options, site: site) }
     for keyPath in keyPaths {
@@ -86,7 +88,7 @@ extension ObservationController {
 
   /// Observes several properties of `object`, and calls a method of the owner for each change.
   public func observe<Subject: KeyValueObservable>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPaths: [PartialKeyPath<Subject>],
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -95,6 +97,7 @@ extension ObservationController {
     function: StaticString = #function,
     action: @escaping (_ owner: Owner) -> () -> Void
   ) {
+    guard let object else { return }
     observe(
       object,
       keyPaths,
@@ -110,7 +113,7 @@ extension ObservationController {
   /// Observes several properties of `object`, and calls a method of the owner that takes the key path
   /// and the change.
   public func observe<Subject: KeyValueObservable>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPaths: [PartialKeyPath<Subject>],
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -119,6 +122,7 @@ extension ObservationController {
     function: StaticString = #function,
     action: @escaping (_ owner: Owner) -> (PartialKeyPath<Subject>, ObservedChange<Any>) -> Void
   ) {
+    guard let object else { return }
     observe(
       object,
       keyPaths,

@@ -7,7 +7,7 @@ extension ObservationController {
   ///
   /// As with a handler, which the method stands for. It does not capture the owner. Mirrors `observe:keyPath:options:action:` with a selector without arguments.
   public func observe<Subject: KeyValueObservable, Value>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -16,6 +16,7 @@ extension ObservationController {
     function: StaticString = #function,
     action: @escaping (_ owner: Owner) -> () -> Void
   ) {
+    guard let object else { return }
     add(
       object,
       keyPath,
@@ -28,7 +29,7 @@ extension ObservationController {
 
   /// Observes a property of `object`, and calls a method of the owner that takes the change.
   public func observe<Subject: KeyValueObservable, Value>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -37,6 +38,7 @@ extension ObservationController {
     function: StaticString = #function,
     action: @escaping (_ owner: Owner) -> (ObservedChange<Value>) -> Void
   ) {
+    guard let object else { return }
     add(
       object,
       keyPath,
@@ -50,7 +52,7 @@ extension ObservationController {
   /// Observes a property of `object`, and calls a method of the owner that takes the change and the
   /// object.
   public func observe<Subject: KeyValueObservable, Value>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -59,6 +61,7 @@ extension ObservationController {
     function: StaticString = #function,
     action: @escaping (_ owner: Owner) -> (ObservedChange<Value>, Subject) -> Void
   ) {
+    guard let object else { return }
     add(
       object,
       keyPath,

@@ -40,10 +40,15 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
   deinit { end(entries.withLock { $0.removeAll() }, by: .owner) }
 
+  /// The owner, for which the controller observes; nil once it has begun to be deallocated.
+  ///
+  /// Mirrors the property of this name of `FBKVOController`. Any thread.
+  public var observer: Owner? { owner }
+
   /// Observes a property of `object` for the owner.
   ///
   /// - Parameters:
-  ///   - object: whom to observe.
+  ///   - object: whom to observe; if it is nil, nothing happens.
   ///   - keyPath: a property in its ``KeyValueObservable/observableKeys``.
   ///   - options: what the change should carry, and when it should come.
   ///   - isolation: the actor of the caller, which callbacks are expected on; see
@@ -53,7 +58,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///   - function: where the call is, for reports.
   ///   - handler: called for each change, on the thread that makes it.
   public func observe<Subject: KeyValueObservable, Value>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -62,6 +67,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     function: StaticString = #function,
     handler: @escaping (_ owner: Owner, _ object: Subject, ObservedChange<Value>) -> Void
   ) {
+    guard let object else { return }
     add(
       object,
       keyPath,
@@ -76,7 +82,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///
   /// As by a typed key path. One that is empty or names no key is refused and reported (KVO029).
   public func observe<Subject: KeyValueObservable>(
-    _ object: Subject,
+    _ object: Subject?,
     keyPath: String,
     options: ObservingOptions = [],
     isolation: isolated (any Actor)? = #isolation,
@@ -85,6 +91,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     function: StaticString = #function,
     handler: @escaping (_ owner: Owner, _ object: Subject, ObservedChange<Any>) -> Void
   ) {
+    guard let object else { return }
     add(
       object,
       keyPath: keyPath,
@@ -99,23 +106,24 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   ///
   /// Does nothing where there is none.
   public func unobserve<Subject: KeyValueObservable, Value>(
-    _ object: Subject,
+    _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>
   ) {
+    guard let object else { return }
     unobserve(object, keyPath: KeyPathNames.key(at: keyPath, of: type(of: object)).name)
   }
 
   /// Ends the observations of a key path of `object`.
   ///
   /// Does nothing where there is none.
-  public func unobserve(_ object: some KeyValueObservable, keyPath: String) {
-    guard let subject = object.knownStorage?.record.ref.id else { return }
+  public func unobserve(_ object: (some KeyValueObservable)?, keyPath: String) {
+    guard let subject = object?.knownStorage?.record.ref.id else { return }
     end(entries.withLock { $0.remove(of: subject) { $0.keyPath == keyPath } }, by: .user)
   }
 
   /// Ends all observations of `object`.
-  public func unobserve(_ object: some KeyValueObservable) {
-    guard let subject = object.knownStorage?.record.ref.id else { return }
+  public func unobserve(_ object: (some KeyValueObservable)?) {
+    guard let subject = object?.knownStorage?.record.ref.id else { return }
     end(entries.withLock { $0.remove(of: subject) { _ in true } }, by: .user)
   }
 

@@ -38,6 +38,11 @@ public struct ObservationPolicy: Sendable {
 
   private var reactions: [LiveRule: Reaction] = [:]
 
+  /// The policy that reports every fault, which is also the default.
+  ///
+  /// `KVO.policy = ObservationPolicy()` takes back what was set.
+  public init() {}
+
   /// What is done about faults of `rule`.
   public subscript(rule: LiveRule) -> Reaction {
     get { reactions[rule] ?? .report }

@@ -1,7 +1,25 @@
 /// An observer in the classic form, for code that is being wrapped or ported.
 ///
+/// ```swift
+/// extension Screen: KeyValueObserver {
+///   func observeValue(
+///     forKeyPath keyPath: String,
+///     of object: any KeyValueObservable,
+///     change: ObservedChange<Any>,
+///     context: ObservationContext?
+///   ) -> NotificationHandling {
+///     guard context == Self.context else { return .unhandled }
+///     …
+///     return .handled
+///   }
+/// }
+/// ```
+///
+/// A class that is isolated to an actor conforms in isolation: `extension Screen: @MainActor
+/// KeyValueObserver`. It is then called where that actor runs, and nowhere else.
+///
 /// Mirrors `observeValue(forKeyPath:of:change:context:)` of `NSObject`. There is no `super` to pass
-/// a strange notification to: the observer says that it is not its own instead.
+/// an unknown notification to: the observer returns ``NotificationHandling/unhandled`` instead.
 public protocol KeyValueObserver: AnyObject {
   /// Called for each change that the receiver was added for.
   ///
@@ -33,8 +51,8 @@ public enum NotificationHandling: Hashable, Sendable {
 
 /// A context that tells an observer's registrations from those of its superclass.
 ///
-/// Each instance is a context of its own; keep one in a `static let`, as the address of a static
-/// variable is kept in Objective-C.
+/// Each instance is a context of its own, equal to no other; keep one in a `static let`, as the address
+/// of a static variable is kept in Objective-C, and compare with `==` or `===`.
 public final class ObservationContext: Sendable {
   /// What reports call the context.
   public let name: String
@@ -42,4 +60,14 @@ public final class ObservationContext: Sendable {
 
   /// A new context, different from every other, called `name` in reports.
   public init(_ name: String = "") { self.name = name }
+}
+
+extension ObservationContext: Hashable {
+  /// Whether both are the same context; the name does not count.
+  public static func == (left: ObservationContext, right: ObservationContext) -> Bool {
+    left === right
+  }
+
+  /// Hashes what makes the context different from every other.
+  public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
