@@ -8,6 +8,8 @@ struct DeliveredChange {
   @usableFromInline let isPrior: Bool
   /// Whether the values are `Any?`, rather than of the type that the observation asked for.
   @usableFromInline let isBoxed: Bool
+  /// Whether no setter ran: an object was deallocated that the path refers to weakly.
+  let isOfDeath: Bool
   /// Nil where the value was not asked for.
   @usableFromInline let old: UnsafeRawPointer?
   @usableFromInline let new: UnsafeRawPointer?
@@ -18,6 +20,7 @@ struct DeliveredChange {
     kind: ObservedChangeKind,
     isPrior: Bool,
     isBoxed: Bool,
+    isOfDeath: Bool = false,
     old: UnsafeRawPointer?,
     new: UnsafeRawPointer?,
     elements: ChangedElements? = nil
@@ -25,6 +28,7 @@ struct DeliveredChange {
     self.kind = kind
     self.isPrior = isPrior
     self.isBoxed = isBoxed
+    self.isOfDeath = isOfDeath
     self.old = old
     self.new = new
     self.elements = elements

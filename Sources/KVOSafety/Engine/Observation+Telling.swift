@@ -71,7 +71,8 @@ extension Observation {
     _ kind: ObservedChangeKind,
     old: Any??,
     new: Any??,
-    elements: ChangedElements? = nil
+    elements: ChangedElements? = nil,
+    isOfDeath: Bool = false
   ) {
     withUnsafePointer(to: old ?? nil) { oldAddress in
       withUnsafePointer(to: new ?? nil) { newAddress in
@@ -79,6 +80,7 @@ extension Observation {
           kind: kind,
           isPrior: phase == .prior,
           isBoxed: true,
+          isOfDeath: isOfDeath,
           old: old == nil ? nil : UnsafeRawPointer(oldAddress),
           new: new == nil ? nil : UnsafeRawPointer(newAddress),
           elements: elements

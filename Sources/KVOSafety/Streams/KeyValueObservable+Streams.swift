@@ -105,7 +105,7 @@ extension KeyValueObservable {
     return request.addStream(buffering: buffering) { (change: ObservedChange<Value>) in change }
   }
 
-  private func streamRequest(
+  func streamRequest(
     at keyPath: AnyKeyPath,
     options: ObservingOptions,
     observer: AnyObject?,

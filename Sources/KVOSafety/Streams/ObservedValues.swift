@@ -9,7 +9,8 @@ internal import Synchronization
 /// regard to it. It ends as well when its task is cancelled or nobody holds it any more. That it ends
 /// so is by design, and not reported.
 ///
-/// One task iterates over it: two would share the values. Any thread may change the property.
+/// One task iterates over it: two would share the values, and ``SharedValues`` are for that. Any thread may
+/// change the property.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
   private let stream: AsyncStream<Element>
   private let loss: StreamLoss
@@ -76,19 +77,24 @@ extension ObservationRequest {
     buffering: StreamBuffering,
     element: @escaping (ObservedChange<Value>) -> Element?
   ) -> ObservedValues<Element> {
+    addStream(buffering: buffering) { _, change in element(ObservedChange(change)) }
+  }
+
+  /// Adds the observation as a stream of what `element` makes of deliveries.
+  func addStream<Element: Sendable>(
+    buffering: StreamBuffering,
+    element: @escaping (_ subject: AnyObject, DeliveredChange) -> Element?
+  ) -> ObservedValues<Element> {
     let loss = StreamLoss()
     let (stream, continuation) = AsyncStream.makeStream(
       of: Element.self,
       bufferingPolicy: buffering.policy(of: Element.self)
     )
+    let end = StreamEnd(continuation, loss)
     var request = self
-    request.form = .stream
-    request.token = ObjectRef(
-      id: ObjectID(ObjectTable.shared.nextNumber()),
-      className: Recorder.id(of: "ObservedValues"),
-      kind: .token
-    )
-    request.deliver = StreamEnd(continuation, loss).callback(element)
+    request.becomeStream { subject, change in
+      if let element = element(subject, change) { end.yield(element) }
+    }
     guard let observation = request.add() else { return ObservedValues(stream, loss) }
     let id = observation.id
     // The stream must not keep the observation: that would keep itself.
@@ -98,14 +104,17 @@ extension ObservationRequest {
     }
     return ObservedValues(stream, loss)
   }
-}
 
-extension StreamEnd {
-  fileprivate func callback<Value>(
-    _ element: @escaping (ObservedChange<Value>) -> Element?
-  ) -> Observation.Callback {
-    { _, _, change in
-      if let element = element(ObservedChange(change)) { self.yield(element) }
+  /// Makes it the request of a stream, whose values go to `take`.
+  mutating func becomeStream(_ take: @escaping (_ subject: AnyObject, DeliveredChange) -> Void) {
+    form = .stream
+    token = ObjectRef(
+      id: ObjectID(ObjectTable.shared.nextNumber()),
+      className: Recorder.id(of: "ObservedValues"),
+      kind: .token
+    )
+    deliver = { subject, _, change in
+      take(subject, change)
       return nil
     }
   }

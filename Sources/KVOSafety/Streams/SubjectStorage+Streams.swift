@@ -30,7 +30,8 @@ extension SubjectStorage {
         of: nil,
         .setting,
         old: nil,
-        new: stream.wantsNew ? .some(stream.read(from: subject)) : nil
+        new: stream.wantsNew ? .some(stream.read(from: subject)) : nil,
+        isOfDeath: true
       )
     }
   }

@@ -1,0 +1,123 @@
+internal import KVORecorder
+internal import KVOTrace
+
+/// The values of an observed property for several loops, each of which gets every value.
+///
+/// ```swift
+/// let balances = account.sharedValues(for: \.balance)
+/// Task { for await balance in balances { … } }
+/// Task { for await balance in balances { … } }
+/// ```
+///
+/// There is one observation, from the moment when the values are made. It ends as that of
+/// ``ObservedValues`` does: with either object, or when nobody holds the values or iterates over them any
+/// more. A cancelled task ends its own loop alone. Any thread may change the property.
+public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
+  private let hub: StreamHub<Element>
+  private let end: SharedEnd?
+
+  init(_ hub: StreamHub<Element>, _ end: SharedEnd?) {
+    self.hub = hub
+    self.end = end
+  }
+
+  /// Takes every value, in a loop of its own.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let loop: StreamLoop<Element>
+    private var wakes: AsyncStream<Void>.Iterator
+    /// Keeps the observation while somebody iterates.
+    private let end: SharedEnd?
+
+    fileprivate init(_ hub: StreamHub<Element>, _ end: SharedEnd?) {
+      let (stream, continuation) = AsyncStream.makeStream(
+        of: Void.self,
+        bufferingPolicy: .bufferingNewest(1)
+      )
+      loop = StreamLoop(hub, waking: continuation)
+      wakes = stream.makeAsyncIterator()
+      self.end = end
+    }
+
+    /// The next value, when there is one; nil at the end.
+    public mutating func next(
+      isolation actor: isolated (any Actor)? = #isolation
+    ) async -> Element? {
+      while true {
+        switch loop.next() {
+        case .element(let element): return element
+        case .finished: return nil
+        case .nothing:
+          // Without a wake the values have ended, which the hub says, or the task is cancelled.
+          if await wakes.next(isolation: actor) == nil, Task.isCancelled { return nil }
+        }
+      }
+    }
+  }
+
+  /// An iterator over the values that are kept, and all that follow.
+  public func makeAsyncIterator() -> Iterator { Iterator(hub, end) }
+}
+
+extension KeyValueObservable {
+  /// The values of a property, from the present one on, for several loops.
+  ///
+  /// As ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)`` otherwise.
+  ///
+  /// - Parameters:
+  ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties.
+  ///   - observer: an object whose death ends the values. Not kept alive.
+  ///   - count: how many of the newest values are kept for a loop that begins later, or is slow; at least
+  ///     one. Nil: all of them, so that each loop gets every value since the call, however late it begins;
+  ///     memory grows until the values are released.
+  ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
+  ///   - fileID: where the call is, for reports.
+  ///   - line: where the call is, for reports.
+  ///   - function: where the call is, for reports.
+  /// - Returns: the values, which observe from now on.
+  /// - Complexity: of a change, O(loops + count).
+  public func sharedValues<Value: Sendable>(
+    for keyPath: KeyPath<Self, Value>,
+    boundTo observer: (any AnyObject)? = nil,
+    keeping count: Int? = nil,
+    expectedToLive: String? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    function: StaticString = #function
+  ) -> SharedValues<Value> {
+    var request = streamRequest(
+      at: keyPath,
+      options: [.initial, .new],
+      observer: observer,
+      valueType: Value.self,
+      expectedToLive: expectedToLive,
+      site: CallSite(fileID: fileID, line: line, function: function)
+    )
+    request.wantsWhole = true
+    let hub = StreamHub<Value>(keeping: count)
+    let source = HubSource(hub)
+    request.becomeStream { _, change in
+      if let value = ObservedChange<Value>(change).newValue { source.hub.yield(value) }
+    }
+    return SharedValues(hub, request.add().map(SharedEnd.init))
+  }
+}
+
+/// Ends the loops when it dies: the observation's callback holds it and nobody else does.
+private final class HubSource<Element: Sendable>: Sendable {
+  let hub: StreamHub<Element>
+  init(_ hub: StreamHub<Element>) { self.hub = hub }
+  deinit { hub.finish() }
+}
+
+/// Ends the observation when nobody can take values any more.
+final class SharedEnd: Sendable {
+  private let id: RegistrationID
+  private weak let storage: SubjectStorage?
+
+  init(_ observation: Observation) {
+    id = observation.id
+    storage = observation.root
+  }
+
+  deinit { storage?.cancel(id, by: .user) }
+}
