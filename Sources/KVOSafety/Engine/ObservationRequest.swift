@@ -64,6 +64,14 @@ struct ObservationRequest {
       deliver: deliver
     )
     storage.add(observation, stack: Recorder.shared.captureStack(), isFinished: isFinished)
+    if record != nil, DuplicateCoalescing.shared.isEnabled,
+      let original = storage.original(of: observation.registration)
+    {
+      if !isFinished { storage.finishAdding(observation) }
+      storage.cancel(observation.id, by: .user)
+      DuplicateCoalescing.shared.note(original, of: storage)
+      return nil
+    }
     if isFinished { return observation }
     didAdd?(observation.id, storage)
     if let tree = observation.tree {

@@ -33,7 +33,10 @@ final class LiveMonitor: Sendable {
 
   var policy: ObservationPolicy {
     get { state.withLock { $0.policy } }
-    set { state.withLock { $0.policy = newValue } }
+    set {
+      state.withLock { $0.policy = newValue }
+      DuplicateCoalescing.shared.isEnabled = newValue.coalescesDuplicates
+    }
   }
 
   /// Does what the policy says about each verdict.

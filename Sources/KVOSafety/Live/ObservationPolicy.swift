@@ -38,6 +38,16 @@ public struct ObservationPolicy: Sendable {
 
   private var reactions: [LiveRule: Reaction] = [:]
 
+  /// Whether the second of two equal registrations is left out; false unless it is set.
+  ///
+  /// For code that was written for `FBKVOController`, or with a guard that drops duplicates. Registrations
+  /// are equal that one observer makes with ``KeyValueObservable/addObserver(_:forKeyPath:options:context:expectedToLive:isolation:fileID:line:function:)``,
+  /// or one controller, of the same key path under the same context. Both places are reported all the same.
+  /// The second delivers nothing, its initial notification included; a removal by name that stands for it
+  /// ends nothing, so that as many removals as additions are still right. Tokens and streams are never
+  /// left out. What was registered before it is set stays.
+  public var coalescesDuplicates = false
+
   /// The policy that reports every fault, which is also the default.
   ///
   /// `KVO.policy = ObservationPolicy()` takes back what was set.

@@ -129,6 +129,7 @@ extension KeyValueObservable {
       context: context,
       site: site
     )
+    if DuplicateCoalescing.shared.absorbs(removal, from: storage) { return }
     storage.remove(removal)
   }
 }

@@ -1,0 +1,77 @@
+internal import KVORecorder
+internal import KVOTrace
+internal import Synchronization
+
+/// How often registrations were asked for again, while ``ObservationPolicy/coalescesDuplicates`` is on.
+///
+/// The second of two equal registrations is added, judged and ended at once, so that its report and the log
+/// have both places; what is left to be known is how many removals stand for it.
+final class DuplicateCoalescing: Sendable {
+  private struct Entry: Sendable {
+    weak var storage: SubjectStorage?
+    var count = 0
+  }
+
+  static let shared = DuplicateCoalescing()
+
+  // State:
+  // - `entries`, under its own lock, which is never taken together with another.
+  // - `isOn`: the policy. relaxed: a setting; nothing is published with it.
+  // - `isUsed`: whether there ever was an entry. relaxed: a removal that races the addition that it is to
+  //   match is in no order with it.
+  private let entries = GuardedState<[RegistrationID: Entry]>([:])
+  private let isOn = Atomic<Bool>(false)
+  private let isUsed = Atomic<Bool>(false)
+
+  private init() {}
+
+  /// Whether the policy asks for it.
+  var isEnabled: Bool {
+    get { isOn.load(ordering: .relaxed) }
+    set { isOn.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Notes that the registration `id` of `storage` was asked for once more.
+  func note(_ id: RegistrationID, of storage: SubjectStorage) {
+    isUsed.store(true, ordering: .relaxed)
+    let known = entries.withLock { entries in
+      entries[id, default: Entry(storage: storage)].count += 1
+      return entries.count > 64 ? entries : [:]
+    }
+    // Asked without the lock: registrations have their own.
+    let ended = known.filter { $0.value.storage?.contains($0.key) != true }
+    guard !ended.isEmpty else { return }
+    entries.withLock { entries in
+      for id in ended.keys { entries[id] = nil }
+    }
+  }
+
+  /// Whether a removal stands for an addition that was left out, and ends nothing.
+  func absorbs(_ removal: Removal, from storage: SubjectStorage) -> Bool {
+    guard isUsed.load(ordering: .relaxed) else { return false }
+    let matching = storage.registrations.last { registration in
+      registration.form == .classic && registration.observer?.id == removal.observer?.id
+        && registration.keyPath == removal.keyPath
+        && (removal.context == .unspecified || registration.context == removal.context)
+    }
+    guard let id = matching?.id else { return false }
+    return entries.withLock { entries in
+      guard let count = entries[id]?.count, count > 0 else { return false }
+      entries[id]?.count = count - 1
+      return true
+    }
+  }
+}
+
+extension SubjectStorage {
+  /// The registration that `registration`, which was added just now, is a duplicate of: one by the same
+  /// observer, or through the same controller, of the same key path under the same context.
+  func original(of registration: Registration) -> RegistrationID? {
+    guard registration.form == .classic || registration.form == .controller else { return nil }
+    return registrations.first { other in
+      other.form == registration.form && other.observer?.id == registration.observer?.id
+        && other.token?.id == registration.token?.id && other.keyPath == registration.keyPath
+        && other.context == registration.context && other.id != registration.id
+    }?.id
+  }
+}
