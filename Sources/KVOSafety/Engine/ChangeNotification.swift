@@ -139,7 +139,9 @@ enum ChangeNotification {
     _ values: SetterValues
   ) -> SetterChange {
     let changes = ThreadChanges.current
-    let isCovered = changes.isCovered(address: ObjectTable.address(of: subject), key: key)
+    let isCovered =
+      changes.isCovered(address: ObjectTable.address(of: subject), key: key)
+      || storage.keys.isManual(key)
     let isRecorded = !isCovered && Recorder.shared.isRecording
     let id = isRecorded ? changes.nextChange() : nil
     var old: [OldValue] = []

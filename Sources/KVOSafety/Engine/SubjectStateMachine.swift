@@ -22,8 +22,12 @@ struct SubjectStateMachine: Sendable {
   private var collectionChangeCount = 0
   private(set) var isDead = false
 
-  init(historyCapacity: Int) {
+  /// Whether setters must ask if their key is one that the class notifies itself.
+  private let hasManualKeys: Bool
+
+  init(historyCapacity: Int, hasManualKeys: Bool = false) {
     ledger = SubjectLedger(historyCapacity: historyCapacity, isLive: true)
+    self.hasManualKeys = hasManualKeys
   }
 
   /// What is to be done after a removal by name.
@@ -281,7 +285,7 @@ struct SubjectStateMachine: Sendable {
   /// Says which keys are listened to.
   mutating func publishMasks(in published: borrowing PublishedKeys) {
     var listening: UInt64 = 0
-    var before: UInt64 = collectionChangeCount > 0 ? .max : 0
+    var before: UInt64 = collectionChangeCount > 0 || hasManualKeys ? .max : 0
     for place in links.indices where !links[place].isEmpty {
       listening |= PublishedKeys.bit(links[place].key)
       if links[place].concernedBeforeCount > 0 { before |= PublishedKeys.bit(links[place].key) }

@@ -32,7 +32,13 @@ final class SubjectStorage: Sendable {
   init(record: ObjectRecord, keys: ObservableKeyTable) {
     self.record = record
     self.keys = keys
-    machine = GuardedState(SubjectStateMachine(historyCapacity: KVO.historyCapacity))
+    machine = GuardedState(
+      SubjectStateMachine(
+        historyCapacity: KVO.historyCapacity,
+        hasManualKeys: keys.hasManualKeys
+      )
+    )
+    if keys.hasManualKeys { machine.withLock { $0.publishMasks(in: published) } }
   }
 
   deinit { machine.withLock { $0.deallocateCells() } }

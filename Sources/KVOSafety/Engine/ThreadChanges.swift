@@ -77,6 +77,12 @@ final class ThreadChanges {
     return ended
   }
 
+  /// Forgets the innermost open change of the key, if it was begun before anybody observed the object.
+  func dropUnannounced(_ address: UInt, key: StringID) {
+    let last = open.lastIndex { $0.address == address && $0.key == key }
+    if let last, !open[last].isAnnounced { open.remove(at: last) }
+  }
+
   /// Whether a change of some elements of this key is open: what its setter says inside it is part of
   /// that change.
   func isCovered(address: UInt, key: StringID) -> Bool {

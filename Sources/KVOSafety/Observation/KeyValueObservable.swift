@@ -39,4 +39,32 @@ public protocol KeyValueObservable: AnyObject {
   /// the subclass overrides it with `ObservableKeyTable(inheriting: super.observableKeys, …)`. A
   /// generic class uses ``ObservableKeyTable/shared(by:declaredBy:_:)``.
   static var observableKeys: ObservableKeyTable { get }
+
+  /// The key paths that affect the value of `key`, in addition to those that its declaration names.
+  ///
+  /// For what is known at run time alone. A class that is subclassed declares it as a `class func`; an
+  /// override adds to what `super` returns. It is asked once for each key, when the table of keys is made,
+  /// about the class whose key paths the table lists, and must not ask for ``observableKeys``. None by
+  /// default.
+  ///
+  /// Mirrors `keyPathsForValuesAffectingValue(forKey:)` of `NSObject`.
+  static func keyPathsForValuesAffecting(_ key: String) -> Set<String>
+
+  /// Whether the setter of `key` notifies; true by default.
+  ///
+  /// If it is false, the setters and in-place changes of ``KeyValueObservable()`` and of
+  /// ``ObservationRegistrar`` notify nobody of the key; the class calls
+  /// ``willChangeValue(for:fileID:line:function:)`` and ``didChangeValue(for:fileID:line:function:)``. It is
+  /// asked as ``keyPathsForValuesAffecting(_:)`` is. `@KeyValue(.manual)` says the same at compile time.
+  ///
+  /// Mirrors `automaticallyNotifiesObservers(forKey:)` of `NSObject`.
+  static func automaticallyNotifies(_ key: String) -> Bool
+}
+
+extension KeyValueObservable {
+  /// None beyond what the declarations of the keys name.
+  public static func keyPathsForValuesAffecting(_ key: String) -> Set<String> { [] }
+
+  /// Every setter notifies.
+  public static func automaticallyNotifies(_ key: String) -> Bool { true }
 }

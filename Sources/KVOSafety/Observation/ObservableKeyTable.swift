@@ -84,6 +84,12 @@ public struct ObservableKeyTable: Sendable {
 
   func key(_ id: StringID) -> ResolvedKey? { keys.byID[id] }
 
+  /// Whether the class said at run time that it sends the notifications of some keys itself.
+  var hasManualKeys: Bool { !keys.manual.isEmpty }
+
+  /// Whether it said so of this key.
+  func isManual(_ id: StringID) -> Bool { keys.manual.contains(id) }
+
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? { keys.byKeyPath[keyPath] }
 
   /// The key whose key path has this part and no other; see `KeyPathNames`.
@@ -107,6 +113,8 @@ private final class KeysOfClass: Sendable {
   // Sendable: key paths are immutable.
   nonisolated(unsafe) let byKeyPath: [AnyKeyPath: ResolvedKey]
   let byID: [StringID: ResolvedKey]
+  /// The keys that the class said at run time it notifies itself.
+  let manual: Set<StringID>
   /// By the only part of the key path; nil inside where two keys have one.
   let byIdentity: [KeyPathParts.Identity: ResolvedKey?]
 
@@ -119,6 +127,17 @@ private final class KeysOfClass: Sendable {
       byName[name] = ResolvedKey(key.declaration, inherited: byName[name], of: number)
       spellings[key.declaration.keyPath] = name
     }
+    var manual = base?.manual ?? []
+    if let type = Self.observable(amongRootsOf: keys) {
+      for (name, key) in byName {
+        let affectedBy = type.keyPathsForValuesAffecting(name)
+        let isManual = !type.automaticallyNotifies(name)
+        if isManual { manual.insert(key.id) } else { manual.remove(key.id) }
+        guard isManual || !affectedBy.isSubset(of: key.affectedBy) else { continue }
+        byName[name] = ResolvedKey(key, addingTo: number, affectedBy.sorted(), isManual: isManual)
+      }
+    }
+    self.manual = manual
     self.byName = byName
     byID = Dictionary(byName.values.map { ($0.id, $0) }) { first, _ in first }
     byKeyPath = spellings.compactMapValues { byName[$0] }
@@ -130,6 +149,26 @@ private final class KeysOfClass: Sendable {
       identified.updateValue(isAmbiguous ? nil : key, forKey: identity)
     }
     byIdentity = identified
+  }
+}
+
+extension KeysOfClass {
+  /// The class that the keys are of: the one that inherits from all whose properties are listed.
+  private static func observable(
+    amongRootsOf keys: [ObservableKey]
+  ) -> (any KeyValueObservable.Type)? {
+    var derived: AnyClass?
+    for key in keys {
+      guard let root = type(of: key.declaration.keyPath).rootType as? AnyClass else { continue }
+      guard let known = derived else {
+        derived = root
+        continue
+      }
+      if sequence(first: root, next: { _getSuperclass($0) }).contains(where: { $0 == known }) {
+        derived = root
+      }
+    }
+    return derived as? any KeyValueObservable.Type
   }
 }
 
@@ -155,6 +194,21 @@ final class ResolvedKey: Sendable {
     self.affectedBy = affectedBy
     isAlone = affectedBy.isEmpty
     isManual = newest.isManual || inherited?.isManual == true
+  }
+
+  /// The same key with what its class says of it at run time.
+  fileprivate init(
+    _ key: ResolvedKey,
+    addingTo table: UInt64,
+    _ affecting: [String],
+    isManual: Bool
+  ) {
+    self.table = table
+    newest = key.newest
+    id = key.id
+    affectedBy = key.affectedBy + affecting.filter { !key.affectedBy.contains($0) }
+    isAlone = affectedBy.isEmpty
+    self.isManual = isManual || key.isManual
   }
 
   var read: (AnyObject) -> Any? { newest.read }

@@ -76,6 +76,7 @@ extension ObservationRegistrar {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
+    if storage?.keys.isManual(key.declaration.id) == true { return }
     ChangeNotification.willChange(subject, key: key.declaration.id, site: site)
   }
 
@@ -88,6 +89,12 @@ extension ObservationRegistrar {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.didChange(subject, key: key.declaration.id, site: site)
+    let id = key.declaration.id
+    if storage?.keys.isManual(id) == true {
+      // Where it was begun, nobody had observed the object yet.
+      ThreadChanges.ofThisThread?.dropUnannounced(ObjectTable.address(of: subject), key: id)
+      return
+    }
+    ChangeNotification.didChange(subject, key: id, site: site)
   }
 }
