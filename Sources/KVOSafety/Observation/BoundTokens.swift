@@ -65,7 +65,8 @@ final class BoundTokens: Sendable {
     // Asked without the lock: a token asks under that of its registrations.
     forget(toSweep.filter { !$0.isActive }, of: record.ref.id)
     owners.withLock { owners in
-      owners[record.ref.id]?.sweepLimit = max(8, 2 * (owners[record.ref.id]?.tokens.count ?? 0))
+      let count = owners[record.ref.id]?.tokens.count ?? 0
+      owners[record.ref.id]?.sweepLimit = max(8, 2 * count)
     }
   }
 

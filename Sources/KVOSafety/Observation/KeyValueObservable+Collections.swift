@@ -10,7 +10,7 @@ extension KeyValueObservable {
   ///
   /// An assignment to the property, or a mutation such as `dates.append(x)`, is a setting: observers
   /// are told of the whole value, as with a setter of Foundation's. Use this, or
-  /// ``mutableValues(of:)``, to tell them of elements.
+  /// `mutableValues(of:)`, to tell them of elements.
   ///
   /// Mirrors `willChange(_:valuesAt:forKey:)` of `NSObject`.
   ///

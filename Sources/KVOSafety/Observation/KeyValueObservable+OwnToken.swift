@@ -25,7 +25,7 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     function: StaticString = #function,
-    handler:
+    handlerWithToken handler:
       @escaping (
         _ object: Self, _ change: ObservedChange<Value>, _ token: ObservationToken
       ) -> Void
@@ -59,7 +59,7 @@ extension KeyValueObservable {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     function: StaticString = #function,
-    handler:
+    handlerWithToken handler:
       @escaping (
         _ object: Self, _ change: ObservedChange<Any>, _ token: ObservationToken
       ) -> Void

@@ -36,11 +36,11 @@ struct FoundationCallTests {
   func block() {
     screen.observeInBlockForm()
     account.balance = 1
-    #expect(screen.heard == ["0.0 1.0"])
+    #expect(screen.log.lines == ["0.0 1.0"])
     screen.token?.invalidate()
     screen.token?.invalidateAndWait()
     account.balance = 2
-    #expect(screen.heard.count == 1)
+    #expect(screen.log.lines.count == 1)
     var texts: [String] = []
     let options: NSKeyValueObservingOptions = [.new]
     let old: NSKeyValueObservation = account.observe(
@@ -50,7 +50,10 @@ struct FoundationCallTests {
     )
     account.balance = 3
     #expect(texts == ["{\n    kind = 1;\n    new = 3.0;\n}"])
-    withExtendedLifetime(old) {}
+    let labelled = account.observe(\.balance, handler: { _, _ in texts.append("labelled") })
+    account.balance = 4
+    #expect(texts.last == "labelled")
+    withExtendedLifetime((old, labelled)) {}
   }
 
   @Test("a token in its own handler, and tokens that are bound")
@@ -115,8 +118,10 @@ extension Screen {
   }
 
   fileprivate func observeInBlockForm() {
-    token = account.observe(\.balance, options: [.old, .new]) { [weak self] account, change in
-      self?.heard.append("\(change.oldValue ?? -1) \(change.newValue ?? -1)")
+    let log = log
+    token = account.observe(\.balance, options: [.old, .new]) { account, change in
+      log.lines.append("\(change.oldValue ?? -1) \(change.newValue ?? -1)")
+      print(change)
     }
   }
 

@@ -10,7 +10,7 @@ final class Person {
   weak var friend: Person?
 }
 
-@KeyValueObservable class Account {
+@KeyValueObservable final class Account {
   var balance = 0.0
   @KeyValue(.manual) var limit = 0.0 {
     willSet { willChangeValue(for: \.limit) }
@@ -33,6 +33,39 @@ final class Person {
   }
 }
 
+/// A class without the macro.
+final class Plain: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("count", \Plain.count))
+  var count = 0 {
+    willSet { willChangeValue(for: \.count) }
+    didSet { didChangeValue(for: \.count) }
+  }
+}
+
+@KeyValueObservable
+final class Team {
+  var members: [Person] = []
+}
+
+/// Says at run time what a declaration cannot.
+@KeyValueObservable
+final class Gauge {
+  var value = 0.0
+  var limit = 1.0
+  var isOver: Bool { value > limit }
+
+  static func keyPathsForValuesAffecting(_ key: String) -> Set<String> {
+    key == "isOver" ? ["value", "limit"] : []
+  }
+  static func automaticallyNotifies(_ key: String) -> Bool { key != "limit" }
+}
+
+@MainActor
+final class Meter {
+  var value = 0.0
+}
+
 /// An observer in each of the forms that need `self`.
 final class Screen: KVOControlled {
   static let ownContext = ObservationContext("screen")
@@ -40,6 +73,11 @@ final class Screen: KVOControlled {
   var token: ObservationToken?
   lazy var observations = ObservationController(owner: self)
   var heard: [String] = []
+  let log = Log()
+
+  final class Log {
+    var lines: [String] = []
+  }
 
   init(account: Account) { self.account = account }
 

@@ -106,8 +106,10 @@ private struct CompiledCalls {
   /// Whether one of the sources has the code, in which `…` stands for anything short.
   func contain(_ span: String) -> Bool {
     var parts = span.components(separatedBy: "…").map(Self.bare).filter { !$0.isEmpty }
-    // `willChangeValue(for:)` names a function by its labels.
-    if let name = span.wholeMatch(of: #/(\w+)\((\w+:)+\)/#)?.1 { parts = ["\(name)("] }
+    // `func willChangeValue(for:)` names a function by its labels.
+    if let name = span.wholeMatch(of: #/(?:func )?([\w.]+)\((?:\w+:)+\)(?: -> \w+)?/#)?.1 {
+      parts = ["\(name)("]
+    }
     return sources.contains { source in
       var starts = source[...]
       while let first = parts.first, let start = starts.range(of: first) {
