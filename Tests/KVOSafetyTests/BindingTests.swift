@@ -6,8 +6,6 @@ import Testing
 
 private final class Label {
   var text = 0
-  var count = 0
-  deinit { count = 0 }
 }
 
 @Suite("Assignments and bindings")
