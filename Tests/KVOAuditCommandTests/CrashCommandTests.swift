@@ -94,6 +94,26 @@ import Testing
     #expect(run.status == 1)
   }
 
+  @Test(
+    "a diagnostic of MetricKit is known by its tree, whatever stands first, and one of a hang is clean"
+  )
+  func metricKit() throws {
+    let tree =
+      #"{"version":"1.0.0","callStackTree":{"callStacks":[{"callStackRootFrames":[{"binaryName":"Gauges"}]}]}"#
+    let sentence =
+      #"Cannot remove an observer <GaugeView 0x1> for the key path \"level\" from <Meter 0x2> because it is not registered as an observer."#
+    _ = try folder.file(
+      "crash.json",
+      tree + #","diagnosticMetaData":{"signal":6,"objectiveCexceptionReason":{"composedMessage":""#
+        + sentence + #""}}}"#
+    )
+    #expect(try run("crash.json").output.contains("KVO002"))
+    _ = try folder.file("hang.json", #"{"hangDiagnostics":["# + tree + "}]}")
+    let hang = try run("hang.json")
+    #expect(hang.status == 0)
+    #expect(hang.complaint == "")
+  }
+
   @Test("the page escapes what reports say, and loads nothing")
   func page() throws {
     _ = try folder.file(

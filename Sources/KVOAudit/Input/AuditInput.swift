@@ -79,7 +79,8 @@ package enum InputKind: String, Sendable, CaseIterable {
   /// What stands in the JSON of crash reports and of the services that gather them.
   private static let reportWords = [
     "app_name", "bug_type", "incident", "procName", "exception", "stacktrace", "stackTrace",
-    "threads", "frames", "crash", "reason", "message", "bserv", "KeyValue",
+    "threads", "frames", "callStack", "Diagnostics", "crash", "reason", "message", "bserv",
+    "KeyValue",
   ].map { Array($0.utf8) }
 
   /// Whether `head` has words of crash reports, and no event.
