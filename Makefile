@@ -12,8 +12,8 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check preload bench lint imports plain-swift documentation harness fuzz \
-  thread-sanitizer recorder-thread-sanitizer stress address-sanitizer retention reports \
+.PHONY: demo test check preload random-objective-c bench lint imports plain-swift documentation \
+  harness fuzz thread-sanitizer recorder-thread-sanitizer stress address-sanitizer retention reports \
   install uninstall setup setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
@@ -33,7 +33,7 @@ test: setup-tests
 	swift test --skip-build
 
 check: lint imports plain-swift documentation harness fuzz thread-sanitizer address-sanitizer \
-  retention
+  retention random-objective-c
 
 lint:
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -106,6 +106,12 @@ retention: setup
 	Scripts/retention-builds debug debug-asan o
 	KVO_SAFETY_TESTS=KVORetentionTests swift test -c release -Xswiftc -enable-testing \
 	  --scratch-path .build/retention-tests --traits OpenCombineAdapter $(STRICT)
+
+# More of the random Objective-C programs than `make test` runs: two minutes of them.
+random-objective-c: setup-tests
+	swift build --build-tests $(STRICT)
+	KVO_SAFETY_RANDOM_PROGRAMS=1000 swift test --skip-build \
+	  --filter 'KVOPreloadTests.RandomProgramTests'
 
 # Writes the sample reports anew; a test compares them.
 reports: setup

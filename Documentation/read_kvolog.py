@@ -35,10 +35,10 @@ refused = {REGISTRATION.replace("keyPath:text", "keyPath:sid")}
  reason:nilKeyPath|emptyKeyPath|unknownKey|throughCollection|readOnly|notObservable part:sid
 remove removeEnd = shape subject:obj keyPath:text observer?0:obj registration?5:null registration?1:id
  context@2:context site?4:sid
-cancel = registration:id by:user|owner|subject|token|observer
+cancel = registration:id by:user|owner|subject|token|observer|runtime
 willChange didChange = shape subject:obj key:text change?2:id kind@0:|insertion|removal|replacement
 notify notifyEnd = shape registration:id change?2:id phase@0:initial|prior|after executor?3:sid
- handled@4:|false|true
+ handled@4:|false|true exception?6:sid
 attach detach = registration:id depth:u32 key:text object:obj strength:strong|weak|unowned
 deinit deinitEnd = object:obj
 write = subject:obj key:text fingerprint:text
@@ -51,7 +51,8 @@ scopeBegin = shape id:id name:sid parent?0:id repetition?1:u63
 scopeEnd = id:id
 lock unlock = lock:id
 class = object:obj class:text kvoSubclass:false|true
-declares = class:text superclass:sid key:text manual:false|true affectedBy:text*
+declares = class:text superclass:sid key:text shape manual@0:false|true
+ problem@2:|noAccessor|ignoredDependencies affectedBy:text*
 crash = signal:sid exception:sid reason:sid shape live?0:u63
 dropped = count:u why:sid
 exit = status:zigzag
@@ -60,9 +61,9 @@ FIELD = re.compile(r"(\w+)([?@]?)(\d*):?(\S*)")
 KINDS = [(name, FIELD.findall(fields))
          for names, fields in re.findall(r"^(\w.*?) = (.*)$", EVENTS.replace("\n ", " "), re.M)
          for name in names.split()]
-# A line has these keys first, and `manual` last; the others as the file has them.
+# A line has these keys first, and the last two last; the others as the file has them.
 KEY_ORDER = {key: place for place, key in enumerate(
-    "subject observer keyPath context options registration id parent others manual".split())}
+    "subject observer keyPath context options registration id parent others manual problem".split())}
 CHOICES = {"": ABSENT, "false": False, "true": True}
 LIMITS = {"u63": MASK >> 1, "u32": MASK >> 32, "rule": 999}
 

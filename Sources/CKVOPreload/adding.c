@@ -13,7 +13,7 @@
 static const KVOSCall *find_begun(const KVOSThread *thread, bool isAddition, const void *subject,
                                   const void *observer, const void *keyObject) {
   for (uint32_t at = thread->callCount; at-- > 0;) {
-    const KVOSCall *call = &thread->calls[at];
+    const KVOSCall *call = kvos_call(thread, at);
     // Whoever is told something calls anew.
     if (call->hook == KVOS_OBSERVE) return NULL;
     bool isSameKind = isAddition ? call->hook == KVOS_ADD
@@ -53,12 +53,19 @@ static bool refuse(const KVOSHookPoint *point, KVOSAct *act, const void *subject
 // Hooks what the observer is told with. Returns whether it passes that on.
 static bool prepare(const void *observer) {
   void *class = kvos_visible_class(observer);
-  kvos_hook_observer(class);
+  if (!kvos_hook_observer(class)) {
+    kvos_record_dropped("there are more classes of observers than can be watched");
+  }
   return !kvos_has_method(KVOS_OBSERVE, class);
 }
 
+// A registration whose place another took, and when.
+typedef struct {
+  uint64_t registration, order;
+} Displaced;
+
 static bool enter_registration(KVOSAct *act, const void *subject, const void *observer,
-                               bool passesOn, uint64_t *displaced) {
+                               bool passesOn, Displaced *displaced) {
   bool isKept = false;
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_track(subject);
@@ -74,12 +81,14 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
     trackedObserver->passesOn = passesOn;
     trackedSubject->isPassedOn |= passesOn;
     if (kvos_semantics()->overwrites && triple->count > 0) {
-      // Whatever its context was. The rules know that of this runtime.
-      *displaced = kvos_take_registration(triple, triple->count - 1).id;
+      // Whatever its context was.
+      displaced->registration = kvos_take_registration(triple, triple->count - 1).id;
     }
     isKept = kvos_push_registration(triple, (KVOSRegistration){.id = act->registration,
                                                                .context = act->context.value});
     act->order = kvos_next_order(trackedSubject);
+    atomic_fetch_add_explicit(&trackedSubject->additionCount, 1, memory_order_relaxed);
+    if (displaced->registration) displaced->order = kvos_next_order(trackedSubject);
   }
   kvos_unlock_registry();
   return isKept;
@@ -120,15 +129,13 @@ static void end_addition(Addition *addition) {
   int number = kvos_enter();
   KVOSCall call = *addition->call;
   kvos_end_call(addition->thread, addition->call);
-  if (call.hasReturned) {
+  if (call.hasReturned || call.hasFailedInside) {
+    // Every Foundation has entered it before it tells the first value: what the callback raises leaves it there.
     kvos_record_register_end(addition->act->registration);
   } else {
     take_back(addition->act, addition->subject, addition->observer);
-    // What a callback raised says nothing about the path.
-    if (!call.hasFailedInside) {
-      addition->act->registration = 0;
-      kvos_record_refused(addition->act, KVOS_UNKNOWN_KEY, addition->stack);
-    }
+    addition->act->registration = 0;
+    kvos_record_refused(addition->act, KVOS_UNKNOWN_KEY, addition->stack);
   }
   kvos_leave(number);
 }
@@ -137,7 +144,7 @@ static void end_addition(Addition *addition) {
 // observer are remembered where its death is contained.
 static void note_forwarder(const KVOSThread *thread, const void *forwarder) {
   if (!kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES)) return;
-  const KVOSCall *call = thread->callCount > 0 ? &thread->calls[thread->callCount - 1] : NULL;
+  const KVOSCall *call = kvos_last_call(thread);
   if (call == NULL || call->hook != KVOS_ADD) return;
   int number = kvos_enter();
   kvos_lock_registry();
@@ -163,7 +170,7 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
   }
   int number = kvos_enter();
   KVOSAct act = {.context = {true, context}, .options = options};
-  uint64_t displaced = 0;
+  Displaced displaced = {0, 0};
   bool isReadable = keyObject == NULL || kvos_intern_key(keyObject, &act.keyPath);
   bool isRefused = isReadable && (act.keyPath == 0 || point->isCollection);
   if (isRefused) {
@@ -172,14 +179,19 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
     if (goesOn) point->original(self, selector, first, second, options, context);
     return;
   }
+  if (thread->unseenCount > 0) kvos_adopt_unseen(thread, self);
   const KVOSTracked *known = kvos_find_object(observer);
   bool passesOn = known && known->isPrepared ? known->passesOn : prepare(observer);
   KVOSCall *call = NULL;
   uint32_t stack = 0;
   if (isReadable && enter_registration(&act, self, observer, passesOn, &displaced)) {
     stack = kvos_stack_id();
-    if (displaced) kvos_live_remove(displaced << 2);
     kvos_record_register(&act, stack);
+    kvos_note_problems(&act, self, stack);
+    // The program asked for both: what became of the first is the runtime's doing.
+    if (displaced.registration) {
+      kvos_record_cancel(displaced.registration, KVOS_BY_RUNTIME, displaced.order, 0);
+    }
     call = kvos_begin_call(thread,
                            (KVOSCall){.hook = KVOS_ADD, .subject = self, .observer = observer,
                                       .keyObject = keyObject, .key = act.keyPath,
@@ -247,7 +259,7 @@ static void follow_removal(const KVOSCall *begun, KVOSHook hook) {
     order = kvos_next_order(subject);
   }
   kvos_unlock_registry();
-  if (registration) kvos_record_cancel(registration, KVOS_BY_USER, order, 0);
+  if (registration) kvos_record_cancel(registration, KVOS_BY_RUNTIME, order, 0);
   kvos_leave(number);
 }
 

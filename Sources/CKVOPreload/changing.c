@@ -6,6 +6,10 @@
 
 #include "preload.h"
 
+#include <string.h>
+
+#include "CKVOUnwind.h"
+
 // MARK: - Changes
 
 typedef struct {
@@ -26,23 +30,147 @@ static long find_open(const KVOSThread *thread, const void *subject, uint32_t ke
 }
 
 // Changes of an object that nobody observed as they began; their ends must not look lonely.
-static void note_unseen(KVOSThread *thread, const void *subject) {
+static void note_unseen(KVOSThread *thread, KVOSUnseenChange unseen) {
   if (thread->unseenCount == KVOS_UNSEEN_LIMIT) {
-    // The oldest is forgotten: it may never have ended.
-    for (uint32_t at = 1; at < KVOS_UNSEEN_LIMIT; at++) thread->unseen[at - 1] = thread->unseen[at];
-    thread->unseenCount--;
+    // The older half is forgotten: it may never have ended.
+    thread->unseenCount /= 2;
+    memmove(thread->unseen, thread->unseen + thread->unseenCount,
+            thread->unseenCount * sizeof *thread->unseen);
+    thread->hasForgottenUnseen = true;
   }
-  thread->unseen[thread->unseenCount++] = subject;
+  if (thread->unseenCount == thread->unseenCapacity && !kvos_grow_unseen(thread)) return;
+  thread->unseen[thread->unseenCount++] = unseen;
 }
 
-static bool take_unseen(KVOSThread *thread, const void *subject) {
+static void drop_unseen(KVOSThread *thread, uint32_t at) {
+  thread->unseenCount--;
+  memmove(thread->unseen + at, thread->unseen + at + 1,
+          (thread->unseenCount - at) * sizeof *thread->unseen);
+}
+
+// Takes the newest out; false: there is none of this key.
+static bool take_unseen(KVOSThread *thread, const void *subject, uint32_t key,
+                        KVOSUnseenChange *taken) {
   for (uint32_t at = thread->unseenCount; at-- > 0;) {
-    if (thread->unseen[at] != subject) continue;
-    for (; at + 1 < thread->unseenCount; at++) thread->unseen[at] = thread->unseen[at + 1];
-    thread->unseenCount--;
+    if (thread->unseen[at].subject != subject || thread->unseen[at].key != key) continue;
+    *taken = thread->unseen[at];
+    drop_unseen(thread, at);
     return true;
   }
   return false;
+}
+
+static bool push_open(KVOSThread *thread, KVOSOpenChange open) {
+  if (thread->changeCount == thread->changeCapacity && !kvos_grow_changes(thread)) return false;
+  thread->changes[thread->changeCount++] = open;
+  return true;
+}
+
+void kvos_adopt_unseen(KVOSThread *thread, const void *subject) {
+  for (uint32_t at = 0; at < thread->unseenCount;) {
+    KVOSUnseenChange unseen = thread->unseen[at];
+    if (unseen.subject != subject) {
+      at++;
+      continue;
+    }
+    drop_unseen(thread, at);
+    kvos_lock_registry();
+    KVOSTracked *tracked = kvos_track(subject);
+    KVOSNamed named = tracked ? kvos_named(tracked) : (KVOSNamed){0, 0};
+    uint64_t order = tracked ? kvos_next_order(tracked) : KVOS_NO_ORDER;
+    kvos_unlock_registry();
+    if (tracked == NULL) continue;
+    KVOSOpenChange open = {.subject = subject, .tracked = tracked, .key = unseen.key,
+                           .stack = unseen.stack, .change = kvos_next_number()};
+    if (!push_open(thread, open)) continue;
+    kvos_record_change_half(false, named, open.key, open.change, 0, order, open.stack);
+  }
+}
+
+// MARK: - Where a change is made
+
+// The Foundation's code, of which nobody is told where it begins a change: it ends it as well.
+typedef struct {
+  uintptr_t address, start, end;
+} Extent;
+
+static void note_extent(const KVOSImage *image, void *context) {
+  Extent *extent = context;
+  if (extent->address < image->textStart || extent->address >= image->textEnd) return;
+  extent->start = image->textStart;
+  extent->end = image->textEnd;
+}
+
+// Whether the address lies in the image of the method, which is the Foundation's. Two threads that look for it
+// first find the same.
+static bool is_foundation(uintptr_t address, KVOSMethod method) {
+  static _Atomic uintptr_t start, end;
+  // acquire: pairs with the release below.
+  uintptr_t last = atomic_load_explicit(&end, memory_order_acquire);
+  if (KVOS_UNLIKELY(last == 0)) {
+    Extent extent = {(uintptr_t)method, 0, UINTPTR_MAX};
+    kvos_visit_images(note_extent, &extent);
+    atomic_store_explicit(&start, extent.start, memory_order_relaxed);
+    // release: whoever sees the end sees the start.
+    atomic_store_explicit(&end, extent.end, memory_order_release);
+    last = extent.end;
+  }
+  return address >= atomic_load_explicit(&start, memory_order_relaxed) && address < last;
+}
+
+// Whether the address lies in a setter that the Foundation made: it begins a change where a program sets a value,
+// and always ends it.
+static bool is_setter(uintptr_t address, KVOSMethod method) {
+  static _Atomic uintptr_t start, end;
+  const char *class = kvos_semantics()->setterClass;
+  if (class == NULL) return is_foundation(address, method);
+  // acquire: pairs with the release below.
+  uintptr_t last = atomic_load_explicit(&end, memory_order_acquire);
+  if (KVOS_UNLIKELY(last == 0)) {
+    enum { longestSetter = 1024 };
+    uintptr_t first = 0;
+    last = kvos_find_methods(class, &first, &last) ? last + longestSetter : 1;
+    atomic_store_explicit(&start, first, memory_order_relaxed);
+    // release: whoever sees the end sees the start.
+    atomic_store_explicit(&end, last, memory_order_release);
+  }
+  return address >= atomic_load_explicit(&start, memory_order_relaxed) && address < last;
+}
+
+// The stack of the one call that says that a value changes; 0: a setter says it. `frame`: the frame of the method
+// that stands in front of the original.
+static uint32_t find_site(const KVOSHookPoint *point, void *const *frame) {
+  uintptr_t address = (uintptr_t)frame[1];
+  // Between it and the call lies the thunk, where the compiler did not make a jump of that.
+  if (kvos_is_thunk_code(address)) address = (uintptr_t)((void *const *)frame[0])[1];
+  return is_setter(address, point->original) ? 0 : kvos_site_id(address);
+}
+
+// Whether the thread is telling of a change of the key already: some Foundations tell nobody of another one
+// then.
+static bool is_telling(const KVOSThread *thread, const void *subject, uint32_t key) {
+  static const uint32_t farthest = 64;
+  uint32_t end = thread->callCount > farthest ? thread->callCount - farthest : 0;
+  for (uint32_t at = thread->callCount; at-- > end;) {
+    const KVOSCall *call = kvos_call(thread, at);
+    if (call->hook == KVOS_DID && call->subject == subject && call->key == key) return true;
+  }
+  return false;
+}
+
+// Whether the end of the change at `open` (-1: of one that never began) may be a fault, or lead to one: then
+// its stack is worth its price.
+static bool is_suspicious(const KVOSThread *thread, const KVOSTracked *subject, uint32_t key,
+                          long open) {
+  if (open < 0) return true;
+  const KVOSOpenChange *own = &thread->changes[open];
+  if (own->isAnnounced || own->additionCount != subject->additionCount || subject->isSilenced) {
+    return true;
+  }
+  for (uint32_t at = (uint32_t)open + 1; at < thread->changeCount; at++) {
+    if (thread->changes[at].change != 0 && !thread->changes[at].isUntold) return true;
+  }
+  return thread->callCount > 0 && is_telling(thread, own->subject, key);
 }
 
 // What kind of change it is, as the log numbers them.
@@ -63,10 +191,9 @@ static const void *key_of(KVOSHook hook, uintptr_t first, uintptr_t third) {
 }
 
 // A Foundation that begins the changes of dependent keys inside that of the key begins and ends them in the
-// same order, as if they crossed. Such a change is told of when it ends, or somebody is told of it before: for
-// nobody else does it begin.
+// same order, as if they crossed. Such a change begins in the log when it ends.
 static bool is_dependent(const KVOSThread *thread, const void *subject) {
-  const KVOSCall *call = thread->callCount > 0 ? &thread->calls[thread->callCount - 1] : NULL;
+  const KVOSCall *call = kvos_last_call(thread);
   return call && call->hook == KVOS_WILL && call->subject == subject;
 }
 
@@ -74,7 +201,7 @@ static void tell_beginning(KVOSOpenChange *open, KVOSTracked *subject) {
   if (!open->isUntold || open->change == 0) return;
   open->isUntold = false;
   kvos_record_change_half(false, kvos_named(subject), open->key, open->change, 0,
-                          kvos_next_order(subject));
+                          kvos_next_order(subject), open->stack);
 }
 
 void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
@@ -84,26 +211,31 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
   if (kvos_may_enter() && keyObject && (going.thread = kvos_thread())) {
     KVOSThread *thread = going.thread;
     KVOSTracked *subject = kvos_find_object(self);
-    uint32_t key = 0;
+    uint32_t key = 0, stack = 0;
+    uint64_t change = 0;
     int number = kvos_enter();
-    if (subject == NULL) {
-      note_unseen(thread, self);
-    } else if (thread->changeCount < KVOS_CHANGE_LIMIT && kvos_intern_key(keyObject, &key)) {
+    bool isKnown = kvos_intern_key(keyObject, &key);
+    if (isKnown) stack = find_site(point, __builtin_frame_address(0));
+    if (isKnown && subject == NULL) {
+      note_unseen(thread, (KVOSUnseenChange){self, key, stack});
+    } else if (isKnown) {
       bool isMerged = kvos_semantics()->mergesNestedChanges && find_open(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
-      uint64_t change = isMerged ? 0 : kvos_next_number();
-      thread->changes[thread->changeCount++] =
-          (KVOSOpenChange){self, subject, key, change, isDependent, keyObject};
+      change = isMerged ? 0 : kvos_next_number();
+      KVOSOpenChange open = {.subject = self, .tracked = subject, .key = key, .stack = stack,
+                             .change = change, .additionCount = subject->additionCount,
+                             .isUntold = isDependent, .keyObject = keyObject};
+      if (!push_open(thread, open)) change = 0;
       if (change && !isDependent) {
         kvos_record_change_half(false, kvos_named(subject), key, change,
-                                kind_of(point->hook, first, second), kvos_next_order(subject));
+                                kind_of(point->hook, first, second), kvos_next_order(subject), stack);
       }
-      going.call = kvos_begin_call(thread,
-                                   (KVOSCall){.hook = KVOS_WILL, .subject = self,
-                                              .tracked = subject, .key = key,
-                                              .keyObject = keyObject, .change = change},
-                                   (uintptr_t)__builtin_frame_address(0));
     }
+    // Also of what nobody observes itself: a path may lead through it.
+    going.call = kvos_begin_call(thread,
+                                 (KVOSCall){.hook = KVOS_WILL, .subject = self, .tracked = subject,
+                                            .key = key, .keyObject = keyObject, .change = change},
+                                 (uintptr_t)__builtin_frame_address(0));
     kvos_leave(number);
   }
   point->original(self, selector, first, second, third, fourth);
@@ -135,6 +267,36 @@ static const KVOSOpenChange *find_own(const KVOSThread *thread, const void *subj
   return isOwn ? last : NULL;
 }
 
+// Puts the end of a change into the log. Returns its number; 0: it is not there.
+static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t key, unsigned kind,
+                           const KVOSHookPoint *point, void *const *frame) {
+  long open = find_open(thread, subject->address, key);
+  uint32_t stack = is_suspicious(thread, subject, key, open) ? kvos_stack_id()
+                                                                 : find_site(point, frame);
+  KVOSUnseenChange unseen;
+  uint64_t change = 0;
+  if (open >= 0) {
+    change = thread->changes[open].change;
+    tell_beginning(&thread->changes[open], subject);
+    thread->changeCount--;
+    memmove(thread->changes + open, thread->changes + open + 1,
+            (thread->changeCount - (uint32_t)open) * sizeof *thread->changes);
+  } else if (take_unseen(thread, subject->address, key, &unseen)) {
+    // Another thread registered meanwhile. It began before all that is recorded of the object.
+    change = kvos_next_number();
+    kvos_record_change_half(false, kvos_named(subject), key, change, 0, 0, unseen.stack);
+  } else if (!thread->hasForgottenUnseen) {
+    change = kvos_next_number();
+  }
+  if (change == 0) return 0;
+  kvos_record_change_half(true, kvos_named(subject), key, change, kind, kvos_next_order(subject),
+                          stack);
+  uint64_t order = KVOS_NO_ORDER;
+  uint64_t dead = open >= 0 ? find_dead(subject, key, &order) : 0;
+  if (dead) kvos_record_notify(dead, KVOS_AFTER, change, order, kvos_stack_id());
+  return change;
+}
+
 void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
                   uintptr_t second, uintptr_t third, uintptr_t fourth) {
   Going going __attribute__((cleanup(end_going))) = {NULL, NULL};
@@ -145,34 +307,19 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     KVOSTracked *subject = own ? own->tracked : kvos_find_object(self);
     uint32_t key = own ? own->key : 0;
     int number = kvos_enter();
-    if (subject == NULL) {
-      take_unseen(thread, self);
-    } else if (own || kvos_intern_key(keyObject, &key)) {
-      long open = find_open(thread, self, key);
-      uint64_t change = 0;
-      if (open >= 0) {
-        change = thread->changes[open].change;
-        tell_beginning(&thread->changes[open], subject);
-        for (uint32_t at = (uint32_t)open; at + 1 < thread->changeCount; at++) {
-          thread->changes[at] = thread->changes[at + 1];
-        }
-        thread->changeCount--;
-      } else if (!take_unseen(thread, self)) {
-        change = kvos_next_number();
-      }
-      if (change) {
-        kvos_record_change_half(true, kvos_named(subject), key, change,
-                                kind_of(point->hook, first, second), kvos_next_order(subject));
-        uint64_t order = KVOS_NO_ORDER;
-        uint64_t dead = open >= 0 ? find_dead(subject, key, &order) : 0;
-        if (dead) kvos_record_notify(dead, KVOS_AFTER, change, order, kvos_stack_id());
-      }
-      going.call = kvos_begin_call(thread,
-                                   (KVOSCall){.hook = KVOS_DID, .subject = self,
-                                              .tracked = subject, .key = key,
-                                              .keyObject = keyObject, .change = change},
-                                   (uintptr_t)__builtin_frame_address(0));
+    uint64_t change = 0;
+    bool isKnown = own || kvos_intern_key(keyObject, &key);
+    KVOSUnseenChange unseen;
+    if (isKnown && subject == NULL) {
+      take_unseen(thread, self, key, &unseen);
+    } else if (isKnown) {
+      change = end_change(thread, subject, key, kind_of(point->hook, first, second), point,
+                          __builtin_frame_address(0));
     }
+    going.call = kvos_begin_call(thread,
+                                 (KVOSCall){.hook = KVOS_DID, .subject = self, .tracked = subject,
+                                            .key = key, .keyObject = keyObject, .change = change},
+                                 (uintptr_t)__builtin_frame_address(0));
     kvos_leave(number);
   }
   point->original(self, selector, first, second, third, fourth);
@@ -188,21 +335,51 @@ typedef struct {
   uint64_t change;
 } Telling;
 
+// The callback was left: by an exception, or because its thread ends.
+static void note_failure(KVOSThread *thread, const KVOSCall *left) {
+  for (uint32_t at = thread->callCount; at-- > 0;) {
+    KVOSCall *around = kvos_call(thread, at);
+    if (around->hook == KVOS_OBSERVE) return;
+    if (around->hook == KVOS_ADD && around->registration == left->registration) {
+      around->hasFailedInside = true;
+      return;
+    }
+    bool isChange = around->hook == KVOS_WILL || around->hook == KVOS_DID;
+    if (!isChange) continue;
+    KVOSTracked *subject = kvos_find_object(left->subject);
+    if (subject) subject->isSilenced = true;
+    return;
+  }
+}
+
+void kvos_note_raised(KVOSThread *thread, const void *exception) {
+  if (thread->raised.exception == exception) return;
+  bool isInCallback = false;
+  for (uint32_t at = thread->callCount; at-- > 0 && !isInCallback;) {
+    isInCallback = kvos_call(thread, at)->hook == KVOS_OBSERVE;
+  }
+  if (!isInCallback) return;
+  int number = kvos_enter();
+  thread->raised = (KVOSRaised){exception, 0, kvos_stack_id()};
+  char name[256];
+  if (kvos_read_exception(exception, name, sizeof name)) {
+    thread->raised.name = kvos_intern_text(name);
+  }
+  kvos_leave(number);
+}
+
 // Runs when the callback returns, and when an exception leaves it.
 static void end_telling(Telling *telling) {
   int number = kvos_enter();
   KVOSCall call = *telling->call;
   kvos_end_call(telling->thread, telling->call);
-  if (!call.hasReturned) {
-    for (uint32_t at = telling->thread->callCount; at-- > 0;) {
-      KVOSCall *around = &telling->thread->calls[at];
-      if (around->hook != KVOS_ADD || around->registration != call.registration) continue;
-      around->hasFailedInside = true;
-      break;
-    }
-  }
+  KVOSRaised raised = telling->thread->raised;
+  telling->thread->raised = (KVOSRaised){NULL, 0, 0};
+  if (!call.hasReturned) note_failure(telling->thread, &call);
   // Without an order: the callback may have been the last that kept its object alive.
-  if (!call.isUnhandled) {
+  if (!call.isUnhandled && !call.hasReturned && raised.exception) {
+    kvos_record_notify_left(call.registration, telling->phase, telling->change, &raised);
+  } else if (!call.isUnhandled) {
     kvos_record_notify_end(call.registration, telling->phase, telling->change, true, KVOS_NO_ORDER,
                            0);
   }
@@ -287,7 +464,7 @@ static uint64_t find_told(const void *subject, const void *observer, uint32_t ke
 static KVOSPhase phase_of(const KVOSThread *thread, uint64_t registration, uint64_t *change) {
   *change = 0;
   for (uint32_t at = thread->callCount; at-- > 0;) {
-    const KVOSCall *call = &thread->calls[at];
+    const KVOSCall *call = kvos_call(thread, at);
     if (call->hook == KVOS_ADD && call->registration == registration) return KVOS_INITIAL;
     if (call->hook == KVOS_WILL || call->hook == KVOS_DID) {
       *change = call->change;
@@ -301,10 +478,17 @@ static KVOSPhase phase_of(const KVOSThread *thread, uint64_t registration, uint6
 // The call of this very callback that is going on, when an override calls super; or null.
 static KVOSCall *find_outer(KVOSThread *thread, const void *observer, const void *subject,
                             const void *keyObject) {
-  KVOSCall *call = thread->callCount > 0 ? &thread->calls[thread->callCount - 1] : NULL;
+  KVOSCall *call = kvos_last_call(thread);
   bool isSame = call && call->hook == KVOS_OBSERVE && call->observer == observer &&
                 call->subject == subject && call->keyObject == keyObject;
   return isSame ? call : NULL;
+}
+
+// Whether the Foundation calls, which does so inside a change or an addition alone.
+static bool is_delivery(const KVOSCall *around, const void *subject) {
+  if (around == NULL) return false;
+  if (around->hook == KVOS_ADD) return around->subject == subject;
+  return around->hook == KVOS_WILL || around->hook == KVOS_DID;
 }
 
 // Whether the Foundation's own observer would tell one that died registered, and that is contained. It is
@@ -340,13 +524,18 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
     point->original(self, selector, first, second, third, context);
     return;
   }
+  KVOSCall *around = kvos_last_call(thread);
+  if (!is_delivery(around, subject)) {
+    // A program may call this method like any other.
+    point->original(self, selector, first, second, third, context);
+    return;
+  }
   int number = kvos_enter();
   Telling telling = {.thread = thread};
-  KVOSCall *around = thread->callCount > 0 ? &thread->calls[thread->callCount - 1] : NULL;
   uint32_t key = 0;
   uint64_t order = KVOS_NO_ORDER;
   // The Foundation passes on the very key that it was given.
-  bool isKnown = around && around->keyObject == keyObject && around->hook != KVOS_OBSERVE;
+  bool isKnown = around->keyObject == keyObject && around->key != 0;
   if (isKnown) key = around->key;
   uint64_t registration = isKnown || kvos_intern_key(keyObject, &key)
                               ? find_told(subject, self, key, context, around, &order)
@@ -363,10 +552,12 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   if (telling.call && telling.phase == KVOS_PRIOR) {
     KVOSTracked *changing = kvos_find_object(around->subject);
     long open = changing ? find_open(thread, around->subject, around->key) : -1;
-    if (open >= 0) tell_beginning(&thread->changes[open], changing);
+    // A dependent one begins in the log when it ends: else it would cross the change of the key that it depends on.
+    if (open >= 0) thread->changes[open].isAnnounced = true;
   }
   if (telling.call) {
-    kvos_record_notify(registration, telling.phase, telling.change, order, 0);
+    uint32_t stack = telling.phase == KVOS_PRIOR ? kvos_stack_id() : 0;
+    kvos_record_notify(registration, telling.phase, telling.change, order, stack);
     if (point->isRoot) end_unhandled(telling.call);
   }
   kvos_leave(number);

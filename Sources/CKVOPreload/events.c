@@ -3,12 +3,13 @@
 #include "preload.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
   KIND_REGISTER = 5, KIND_REGISTER_END = 6, KIND_REFUSED = 7, KIND_REMOVE = 8, KIND_REMOVE_END = 9,
   KIND_CANCEL = 10, KIND_DEINIT = 17, KIND_DEINIT_END = 18, KIND_SCOPE_BEGIN = 25,
-  KIND_SCOPE_END = 26, KIND_CLASS = 29, KIND_EXIT = 33
+  KIND_SCOPE_END = 26, KIND_CLASS = 29, KIND_DECLARES = 30, KIND_DROPPED = 32, KIND_EXIT = 33
 };
 
 uint32_t kvos_intern_text(const char *text) {
@@ -31,11 +32,28 @@ static uint32_t intern_known(const char *text, size_t byteCount) {
   return key;
 }
 
+// A text that is longer than any that people write.
+static bool intern_long(const void *string, uint32_t *key) {
+  static const size_t longest = 1 << 20;
+  long byteCount = -1;
+  char *text = NULL;
+  for (size_t room = 4096; byteCount < 0 && room <= longest; room *= 4) {
+    free(text);
+    text = malloc(room);
+    if (text == NULL) break;
+    byteCount = kvos_read_string(string, text, room);
+  }
+  if (byteCount >= 0) *key = kvos_intern_string((const uint8_t *)text, (size_t)byteCount);
+  free(text);
+  if (byteCount < 0) kvos_record_dropped("a key path could not be read");
+  return byteCount >= 0;
+}
+
 // Where the text must be copied. Not inlined: a thread may have little stack.
 static __attribute__((noinline)) bool intern_copied(const void *string, uint32_t *key) {
   char text[1024];
   long byteCount = kvos_read_string(string, text, sizeof text);
-  if (byteCount < 0) return false;
+  if (byteCount < 0) return intern_long(string, key);
   *key = intern_known(text, (size_t)byteCount);
   return true;
 }
@@ -145,9 +163,9 @@ void kvos_record_cancel(uint64_t registration, KVOSCause cause, uint64_t order, 
 }
 
 void kvos_record_change_half(bool isEnd, KVOSNamed subject, uint32_t key, uint64_t change,
-                             unsigned kind, uint64_t order) {
-  kvos_record_change(isEnd ? KVOS_DID_CHANGE : KVOS_WILL_CHANGE, order, 0, kvos_scope(), kind | 4,
-                     subject.id << 2, (uint64_t)subject.className << 2, key, change << 2);
+                             unsigned kind, uint64_t order, uint32_t stack) {
+  kvos_record_change(isEnd ? KVOS_DID_CHANGE : KVOS_WILL_CHANGE, order, stack, kvos_scope(),
+                     kind | 4, subject.id << 2, (uint64_t)subject.className << 2, key, change << 2);
 }
 
 void kvos_record_notify(uint64_t registration, KVOSPhase phase, uint64_t change, uint64_t order,
@@ -161,6 +179,34 @@ void kvos_record_notify_end(uint64_t registration, KVOSPhase phase, uint64_t cha
   uint64_t shape = phase | (change ? KVOS_HAS_CHANGE : 0) | (isHandled ? 0x20 : 0x10);
   kvos_record_delivery(KVOS_NOTIFY_END, order, stack, kvos_scope(), shape, registration << 2,
                        change << 2);
+}
+
+void kvos_record_notify_left(uint64_t registration, KVOSPhase phase, uint64_t change,
+                             const KVOSRaised *raised) {
+  Fields fields = {.count = 0};
+  put(&fields, phase | (change ? KVOS_HAS_CHANGE : 0) | 0x40);
+  put_id(&fields, registration);
+  if (change) put_id(&fields, change);
+  put(&fields, raised->name);
+  put_event(KVOS_NOTIFY_END, KVOS_NO_ORDER, raised->stack, &fields);
+}
+
+void kvos_record_problem(uint32_t className, uint32_t key, KVOSProblem problem, uint32_t stack) {
+  Fields fields = {.count = 0};
+  put(&fields, className);
+  // Of its superclass, and of what affects the key, nothing is said.
+  put(&fields, 0);
+  put(&fields, key);
+  put(&fields, (uint64_t)problem << 2);
+  put(&fields, 0);
+  put_event(KIND_DECLARES, KVOS_NO_ORDER, stack, &fields);
+}
+
+void kvos_record_dropped(const char *why) {
+  Fields fields = {.count = 0};
+  put(&fields, 1);
+  put(&fields, kvos_intern_text(why));
+  put_event(KIND_DROPPED, KVOS_NO_ORDER, 0, &fields);
 }
 
 void kvos_record_death(bool isEnd, KVOSNamed object, uint64_t order, uint32_t stack) {

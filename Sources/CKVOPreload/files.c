@@ -73,7 +73,7 @@ static int open_regular(const char *name) {
     close(descriptor);
     return -EINVAL;
   }
-  return descriptor;
+  return kvos_move_high(descriptor);
 }
 
 // Takes the lock of the file; true where somebody else has it. A file system without locks says no such

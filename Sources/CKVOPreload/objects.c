@@ -150,6 +150,8 @@ static KVOSTracked *track(const void *address, bool isForwarder) {
   object->forwardsTo = NULL;
   atomic_store_explicit(&object->order, 0, memory_order_relaxed);
   atomic_store_explicit(&object->deadCount, 0, memory_order_relaxed);
+  atomic_store_explicit(&object->additionCount, 0, memory_order_relaxed);
+  atomic_store_explicit(&object->isSilenced, false, memory_order_relaxed);
   object->isPrepared = object->passesOn = object->isPassedOn = false;
   object->observed = NULL;
   object->observing = NULL;

@@ -8,11 +8,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "CKVOUnwind.h"
 #include "KVOSafetyPreload.h"
@@ -50,6 +52,25 @@ static const char *wanted_log(void) {
   return pattern && *pattern ? pattern : NULL;
 }
 
+// The unwinder keeps a pipe of its own from its first stack on. That is taken now, above the descriptors that the
+// program gets: the lowest are held while the pipe is made.
+static void warm_unwinder(void) {
+  enum { lowest = 64 };
+  int held[lowest];
+  int count = 0;
+  while (count < lowest) {
+    int descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) break;
+    held[count++] = descriptor;
+    if (descriptor >= lowest - 1) break;
+  }
+  // Both ways of walking, of which either may be the first to ask whether an address can be read.
+  uintptr_t frames[4], places[4];
+  (void)kvos_capture_stack(frames, 4);
+  (void)kvos_capture_places(frames, places, 4);
+  while (count > 0) close(held[--count]);
+}
+
 static int install(void) {
   if (atomic_load_explicit(&isInstalled, memory_order_acquire)) return 0;
   const char *pattern = wanted_log();
@@ -58,10 +79,12 @@ static int install(void) {
   pthread_mutex_lock(&lock);
   if (!atomic_load_explicit(&isInstalled, memory_order_relaxed) && failure == 0) {
     kvos_read_containment(getenv("KVO_SAFETY_CONTAIN"));
+    warm_unwinder();
     failure = kvos_open_log(pattern);
     if (failure == 0) {
       kvos_on_exit(process_ends);
       kvos_install_hooks(handlers, kvos_dealloced);
+      kvos_watch_dependencies();
       atomic_store_explicit(&isInstalled, true, memory_order_release);
     }
   }
@@ -86,7 +109,8 @@ __attribute__((constructor)) static void library_was_loaded(void) {
 
 EXPORTED uint64_t kvo_safety_scope_begin(const char *name) {
   KVOSThread *thread = kvos_thread();
-  if (!kvos_is_recording() || thread == NULL || thread->scopeCount == KVOS_SCOPE_LIMIT) return 0;
+  if (!kvos_is_recording() || thread == NULL) return 0;
+  if (thread->scopeCount == thread->scopeCapacity && !kvos_grow_scopes(thread)) return 0;
   uint64_t scope = kvos_next_number();
   uint64_t parent = thread->scopeCount > 0 ? thread->scopes[thread->scopeCount - 1] : 0;
   kvos_record_scope(false, scope, parent, name ? name : "");
@@ -165,6 +189,18 @@ EXPORTED void __objc_load(void *module) {
   if (real == NULL) return;
   real(module);
   classes_were_loaded(NULL);
+}
+
+/// Where every exception of Objective-C begins its way. It returns to nobody.
+EXPORTED void objc_exception_throw(void *exception) {
+  static _Atomic(void *) known;
+  void (*real)(void *) =
+      (void (*)(void *))next(&known, "objc_exception_throw", "libobjc.so");
+  if (KVOS_UNLIKELY(kvos_ownThread != NULL) && exception && kvos_may_enter()) {
+    kvos_note_raised(kvos_ownThread, exception);
+  }
+  if (real) real(exception);
+  abort();
 }
 
 /// GNUstep: where the memory of every object is given back, also of those whose -dealloc does not reach

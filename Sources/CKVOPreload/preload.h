@@ -46,6 +46,10 @@ typedef struct KVOSTracked {
   bool passesOn;
   /// Whether an observer of it ever was one that passes on what it is told.
   bool isPassedOn;
+  /// Whether an exception left a callback that told of it: some Foundations tell nobody any more.
+  _Atomic bool isSilenced;
+  /// How many registrations were made on it.
+  _Atomic uint64_t additionCount;
   /// Of the Foundation's own observer: the object that it tells, and that object's number. It is in no event.
   const void *forwardsTo;
   uint64_t forwardsToID;
@@ -194,17 +198,35 @@ typedef struct {
   /// The books of `subject`; valid while their address is that.
   KVOSTracked *tracked;
   uint32_t key;
+  /// The stack of its beginning, where the program itself says that it begins; else 0.
+  uint32_t stack;
   /// 0: it is not in the log.
   uint64_t change;
+  /// How many additions `subject` had seen.
+  uint64_t additionCount;
   /// Whether its beginning is not in the log yet.
   bool isUntold;
+  /// Whether somebody was told that it is coming.
+  bool isAnnounced;
   const void *keyObject;
 } KVOSOpenChange;
 
-#define KVOS_CALL_LIMIT 256u
-#define KVOS_CHANGE_LIMIT 256u
-#define KVOS_UNSEEN_LIMIT 32u
-#define KVOS_SCOPE_LIMIT 64u
+/// A change that began before anybody observed its object.
+typedef struct {
+  const void *subject;
+  uint32_t key;
+  uint32_t stack;
+} KVOSUnseenChange;
+
+/// An exception on its way through the thread.
+typedef struct {
+  const void *exception;
+  uint32_t name;
+  uint32_t stack;
+} KVOSRaised;
+
+#define KVOS_CALL_PAGE_SIZE 64u
+#define KVOS_UNSEEN_LIMIT 4096u
 #define KVOS_KNOWN_KEY_COUNT 16u
 
 /// A key that the thread read lately, with its text, which stays.
@@ -216,13 +238,21 @@ typedef struct {
 
 /// What this library keeps of a thread. Its own thread's alone; a signal handler of the program that
 /// calls a hooked method finds `isInside` set where it interrupted one.
+///
+/// Nothing of it has a limit but memory: where that runs out, what could not be noted is in the log as dropped.
 typedef struct {
-  uint32_t callCount, changeCount, unseenCount, scopeCount;
-  KVOSCall calls[KVOS_CALL_LIMIT];
-  KVOSOpenChange changes[KVOS_CHANGE_LIMIT];
-  /// Objects with a change that began before anybody observed them.
-  const void *unseen[KVOS_UNSEEN_LIMIT];
-  uint64_t scopes[KVOS_SCOPE_LIMIT];
+  uint32_t callCount, callPageCount;
+  uint32_t changeCount, changeCapacity;
+  uint32_t unseenCount, unseenCapacity;
+  uint32_t scopeCount, scopeCapacity;
+  /// Pages, because a call that is going on must stay where it is.
+  KVOSCall **callPages;
+  KVOSOpenChange *changes;
+  KVOSUnseenChange *unseen;
+  uint64_t *scopes;
+  /// Whether an unseen change was forgotten: an end without a beginning then says nothing.
+  bool hasForgottenUnseen;
+  KVOSRaised raised;
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
 } KVOSThread;
 
@@ -244,26 +274,47 @@ static inline uint64_t kvos_scope(void) {
   return own && own->scopeCount > 0 ? (own->scopes[own->scopeCount - 1] << 2) + 1 : 0;
 }
 
+/// The call at `index`, which is below the count; 0 is the outermost.
+static inline KVOSCall *kvos_call(const KVOSThread *thread, uint32_t index) {
+  return &thread->callPages[index / KVOS_CALL_PAGE_SIZE][index % KVOS_CALL_PAGE_SIZE];
+}
+
+/// The innermost call that is going on, or null.
+static inline KVOSCall *kvos_last_call(const KVOSThread *thread) {
+  return thread->callCount > 0 ? kvos_call(thread, thread->callCount - 1) : NULL;
+}
+
+/// Makes room for one more. False: no memory; that something is missing is in the log then.
+bool kvos_grow_calls(KVOSThread *thread);
+bool kvos_grow_changes(KVOSThread *thread);
+bool kvos_grow_unseen(KVOSThread *thread);
+bool kvos_grow_scopes(KVOSThread *thread);
+
 /// Forgets calls that were left by a jump: their place is not above the present one.
 static inline void kvos_forget_left_calls(KVOSThread *thread, uintptr_t place) {
-  while (thread->callCount > 0 && thread->calls[thread->callCount - 1].place <= place) {
+  while (thread->callCount > 0 && kvos_call(thread, thread->callCount - 1)->place <= place) {
     thread->callCount--;
   }
 }
 
-/// Begins a call; null: there are too many inside each other. Ended by kvos_end_call(), also where an
-/// exception leaves it.
+/// Begins a call; null: no memory. Ended by kvos_end_call(), also where an exception leaves it.
 static inline KVOSCall *kvos_begin_call(KVOSThread *thread, KVOSCall call, uintptr_t place) {
   kvos_forget_left_calls(thread, place);
-  if (thread->callCount == KVOS_CALL_LIMIT) return NULL;
+  bool isFull = thread->callCount == thread->callPageCount * KVOS_CALL_PAGE_SIZE;
+  if (KVOS_UNLIKELY(isFull) && !kvos_grow_calls(thread)) return NULL;
   call.place = place;
-  thread->calls[thread->callCount] = call;
-  return &thread->calls[thread->callCount++];
+  KVOSCall *begun = kvos_call(thread, thread->callCount++);
+  *begun = call;
+  return begun;
 }
 
 static inline void kvos_end_call(KVOSThread *thread, const KVOSCall *call) {
-  uint32_t index = (uint32_t)(call - thread->calls);
-  if (thread->callCount > index) thread->callCount = index;
+  // A call that was left by a jump is gone already.
+  for (uint32_t index = thread->callCount; index-- > 0;) {
+    if (kvos_call(thread, index) != call) continue;
+    thread->callCount = index;
+    return;
+  }
 }
 
 /// Whether the work of a hook may begin: false inside one, where methods go through as they are.
@@ -298,7 +349,7 @@ typedef struct {
   uintptr_t value;
 } KVOSContext;
 
-typedef enum { KVOS_BY_USER = 0, KVOS_BY_OBSERVER = 4 } KVOSCause;
+typedef enum { KVOS_BY_USER = 0, KVOS_BY_OBSERVER = 4, KVOS_BY_RUNTIME = 5 } KVOSCause;
 typedef enum {
   KVOS_NIL_PATH = 0, KVOS_EMPTY_PATH = 1, KVOS_UNKNOWN_KEY = 2, KVOS_NOT_OBSERVABLE = 5
 } KVOSRefusal;
@@ -323,11 +374,15 @@ void kvos_record_refused(const KVOSAct *act, KVOSRefusal reason, uint32_t stack)
 void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack);
 void kvos_record_cancel(uint64_t registration, KVOSCause cause, uint64_t order, uint32_t stack);
 void kvos_record_change_half(bool isEnd, KVOSNamed subject, uint32_t key, uint64_t change,
-                             unsigned kind, uint64_t order);
+                             unsigned kind, uint64_t order, uint32_t stack);
 void kvos_record_notify(uint64_t registration, KVOSPhase phase, uint64_t change, uint64_t order,
                         uint32_t stack);
 void kvos_record_notify_end(uint64_t registration, KVOSPhase phase, uint64_t change,
                             bool isHandled, uint64_t order, uint32_t stack);
+/// The same for a callback that an exception left: what that is called, and where it was raised.
+void kvos_record_notify_left(uint64_t registration, KVOSPhase phase, uint64_t change,
+                             const KVOSRaised *raised);
+void kvos_record_dropped(const char *why);
 void kvos_record_death(bool isEnd, KVOSNamed object, uint64_t order, uint32_t stack);
 void kvos_record_class(KVOSNamed object, uint32_t className);
 void kvos_record_scope(bool isEnd, uint64_t scope, uint64_t parent, const char *name);
@@ -348,11 +403,25 @@ static inline uint32_t kvos_stack_id(void) {
 /// The id of a text of this process.
 uint32_t kvos_intern_text(const char *text);
 
-/// The id of the text of a key or key path. False: it is too long, or no text.
+/// The stack of one call alone, whose return address this is.
+static inline uint32_t kvos_site_id(uintptr_t returnAddress) {
+  return kvos_intern_stack(&returnAddress, 1);
+}
+
+/// The id of the text of a key or key path. False: it is no text.
 bool kvos_intern_key(const void *string, uint32_t *key);
 
 /// A number that no registration, change or scope had before.
 uint64_t kvos_next_number(void);
+
+/// Puts into the log, once for each, what is wrong with the key of an addition that the runtime took in silence.
+void kvos_note_problems(const KVOSAct *act, const void *subject, uint32_t stack);
+
+/// Has keys whose dependencies a class declares as this runtime wants it be left alone. Once.
+void kvos_watch_dependencies(void);
+
+typedef enum { KVOS_NO_ACCESSOR = 1, KVOS_IGNORED_DEPENDENCIES = 2 } KVOSProblem;
+void kvos_record_problem(uint32_t className, uint32_t key, KVOSProblem problem, uint32_t stack);
 
 // MARK: Containment
 
@@ -374,6 +443,13 @@ void kvos_told(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uint
 void kvos_changes(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 void kvos_changed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 void kvos_dealloced(const KVOSHookPoint *, void *, void *);
+
+/// Puts changes of the object that the thread began before anybody observed it into the log: a registration
+/// is about to be made.
+void kvos_adopt_unseen(KVOSThread *thread, const void *subject);
+
+/// The thread raises an exception: remembered if a callback is going on.
+void kvos_note_raised(KVOSThread *thread, const void *exception);
 
 /// A tracked object is being deallocated. Called once for each.
 void kvos_object_dies(void *object);

@@ -25,6 +25,23 @@ static const uint32_t segmentMagic = 'K' | 'V' << 8 | 'S' << 16 | (uint32_t)'G' 
 static const uint64_t leastGrowth = 64 << 10;
 static const uint64_t mostGrowth = 1 << 20;
 
+// MARK: - Descriptors
+
+int kvos_move_high(int descriptor) {
+  // Above what programs count on: one that closes its first ten, or expects its own to begin at 3, finds them as
+  // without a log.
+  struct rlimit limit;
+  if (descriptor < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptor;
+  rlim_t highest = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
+  int moved = -1;
+  for (rlim_t least = highest - highest / 8; moved < 0 && least > 16; least /= 2) {
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, (int)least);
+  }
+  if (moved < 0) return descriptor;
+  close(descriptor);
+  return moved;
+}
+
 // MARK: - Growing
 
 // Writes zeros. Returns an errno.
@@ -110,6 +127,9 @@ int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
   }
   part->refusal = 0;
   kvos_refuse_until(part, 0);
+  // What lies past the end of the file stays unreadable: a tool that reads all memory of a process, as valgrind
+  // does when it looks for leaks, would be signalled at each page.
+  if (mprotect(part->base + allocated, growth, PROT_READ | PROT_WRITE) != 0) return errno;
   // release: whoever takes bytes below it may write them.
   atomic_store_explicit(&part->allocated, allocated + growth, memory_order_release);
   return 0;
@@ -221,7 +241,7 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
     errno = ENOMEM;
     return NULL;
   }
-  void *base = mmap(NULL, byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  void *base = mmap(NULL, byteCount, PROT_NONE, MAP_SHARED, descriptor, 0);
   if (base == MAP_FAILED) {
     int code = errno;
     free(part);
@@ -265,6 +285,9 @@ void kvos_end_part(KVOSPart *part) {
   uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
   atomic_store_explicit(&part->allocated, claimed, memory_order_release);
   if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
+    uint64_t end = (claimed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+    uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+    if (byteCount > end) (void)!mprotect(part->base + end, byteCount - end, PROT_NONE);
     (void)!ftruncate(part->descriptor, (off_t)claimed);
   }
   close(part->descriptor);

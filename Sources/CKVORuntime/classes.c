@@ -198,7 +198,8 @@ static void note_observer(void *class) {
   knownCount++;
 }
 
-void kvos_hook_observer(void *class) {
+bool kvos_hook_observer(void *class) {
+  uint32_t unhooked = kvos_unhooked_count();
   void *each = class;
   while (each && !is_known(each)) {
     hook_class(each, true);
@@ -207,10 +208,44 @@ void kvos_hook_observer(void *class) {
   pthread_mutex_lock(&lock);
   for (void *hooked = class; hooked != each; hooked = kvos_superclass(hooked)) note_observer(hooked);
   pthread_mutex_unlock(&lock);
+  return kvos_unhooked_count() == unhooked;
 }
 
 bool kvos_has_method(KVOSHook hook, void *class) {
   return kvos_functions.classMethod(class, kvos_selectors[hook]) != NULL;
+}
+
+void *kvos_metaclass(void *class) { return kvos_class_of(class); }
+
+KVOSMethod kvos_replace_class_method(const char *className, const char *name, KVOSMethod function) {
+  void *class = kvos_functions.lookUpClass(className);
+  void *meta = class ? kvos_class_of(class) : NULL;
+  void *wanted = kvos_selector(name);
+  unsigned count = 0;
+  void **methods = meta ? kvos_functions.copyMethodList(meta, &count) : NULL;
+  KVOSMethod former = NULL;
+  for (unsigned at = 0; methods && at < count && former == NULL; at++) {
+    if (!kvos_is_same_selector(kvos_functions.methodName(methods[at]), wanted)) continue;
+    former = kvos_functions.methodImplementation(methods[at]);
+    kvos_set_implementation(meta, methods[at], function);
+  }
+  free(methods);
+  return former;
+}
+
+bool kvos_find_methods(const char *className, uintptr_t *first, uintptr_t *last) {
+  void *class = kvos_functions.lookUpClass(className);
+  unsigned count = 0;
+  void **methods = class ? kvos_functions.copyMethodList(class, &count) : NULL;
+  *first = UINTPTR_MAX;
+  *last = 0;
+  for (unsigned at = 0; methods && at < count; at++) {
+    uintptr_t address = (uintptr_t)kvos_functions.methodImplementation(methods[at]);
+    if (address < *first) *first = address;
+    if (address > *last) *last = address;
+  }
+  free(methods);
+  return *last != 0;
 }
 
 KVOSMethod kvos_original(KVOSHook hook, void *class, void **selector) {

@@ -31,6 +31,7 @@ static const char *const selectorNames[KVOS_HOOK_COUNT] = {
 static const KVOSSemantics table[] = {
     {.name = "gnustep-1.28", .number = 2, .knownByClass = "GSKVOInfo",
      .classPrefixes = {"GSKVO", "NSKeyValueObservationForwarder"},
+     .setterClass = "GSKVOSetter", .ignoresDependencyMethods = true,
      .forwarderClass = "NSKeyValueObservationForwarder",
      .overwrites = true, .removalRaises = false, .mergesNestedChanges = true},
     {.name = "gnustep-modern", .number = 3, .knownByClass = "_NSKVOObservationInfo",
@@ -253,6 +254,21 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
   GetBytes method = (GetBytes)find(class, getBytes);
   if (!method(string, getBytes, buffer, byteCount, utf8)) return -1;
   return (long)strlen(buffer);
+}
+
+bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount) {
+  typedef const void *(*Get)(const void *, void *);
+  void *base = kvos_functions.lookUpClass("NSException");
+  void *selector = kvos_selector("name");
+  const void *name = NULL;
+  if (base && kvos_is_of_class(exception, base)) {
+    name = ((Get)find(kvos_class_of(exception), selector))(exception, selector);
+  }
+  if (name && kvos_read_string(name, buffer, byteCount) >= 0) return true;
+  const char *class = kvos_class_name(kvos_visible_class(exception));
+  if (strlen(class) >= byteCount) return false;
+  strcpy(buffer, class);
+  return true;
 }
 
 void *kvos_make_string(const char *text) {

@@ -11,7 +11,7 @@
 
 #include <stdatomic.h>
 
-#define THUNK_COUNT 1024u
+#define THUNK_COUNT 4096u
 #define DEALLOC_COUNT 8u
 
 static KVOSHookPoint points[THUNK_COUNT];
@@ -35,7 +35,9 @@ static atomic_uint takenCount, deallocTakenCount;
   SIXTEEN(do, high##4) SIXTEEN(do, high##5) SIXTEEN(do, high##6) SIXTEEN(do, high##7)         \
   SIXTEEN(do, high##8) SIXTEEN(do, high##9) SIXTEEN(do, high##a) SIXTEEN(do, high##b)         \
   SIXTEEN(do, high##c) SIXTEEN(do, high##d) SIXTEEN(do, high##e) SIXTEEN(do, high##f)
-#define ALL(do) ROW(do, 0) ROW(do, 1) ROW(do, 2) ROW(do, 3)
+#define ALL(do)                                                                       \
+  ROW(do, 0) ROW(do, 1) ROW(do, 2) ROW(do, 3) ROW(do, 4) ROW(do, 5) ROW(do, 6) ROW(do, 7) \
+  ROW(do, 8) ROW(do, 9) ROW(do, a) ROW(do, b) ROW(do, c) ROW(do, d) ROW(do, e) ROW(do, f)
 
 ALL(THUNK)
 
@@ -90,14 +92,28 @@ static void find_extent(_Atomic uintptr_t *first, _Atomic uintptr_t *last) {
   atomic_store_explicit(last, high, memory_order_release);
 }
 
-const KVOSHookPoint *kvos_point_of(KVOSMethod implementation) {
-  // Few methods are thunks: those that lie elsewhere are told apart by their address.
+// Where the thunks begin, and the start of the last. Few methods are thunks, and few callers: those that lie
+// elsewhere are told apart by their address.
+static bool is_within(uintptr_t address, uintptr_t room) {
   static _Atomic uintptr_t first, last;
   if (atomic_load_explicit(&last, memory_order_acquire) == 0) find_extent(&first, &last);
+  return address >= atomic_load_explicit(&first, memory_order_relaxed) &&
+         address <= atomic_load_explicit(&last, memory_order_relaxed) + room;
+}
+
+bool kvos_is_thunk_code(uintptr_t address) {
+  enum { longestThunk = 128 };
+  return is_within(address, longestThunk);
+}
+
+const KVOSHookPoint *kvos_point_of(KVOSMethod implementation) {
   uintptr_t address = (uintptr_t)implementation;
-  if (address < atomic_load_explicit(&first, memory_order_relaxed) ||
-      address > atomic_load_explicit(&last, memory_order_relaxed)) {
-    return NULL;
+  if (!is_within(address, 0)) return NULL;
+  // The compiler puts them one behind the other, all of one size or nearly so.
+  uintptr_t start = (uintptr_t)thunks[0], end = (uintptr_t)thunks[THUNK_COUNT - 1];
+  if (address >= start && address <= end) {
+    uintptr_t guess = (address - start) * (THUNK_COUNT - 1) / (end - start);
+    if (thunks[guess] == implementation) return &points[guess];
   }
   for (unsigned at = 0; at < THUNK_COUNT; at++) {
     if (thunks[at] == implementation) return &points[at];

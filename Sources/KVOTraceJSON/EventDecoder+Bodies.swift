@@ -201,7 +201,8 @@ extension EventDecoder {
       change: try identifier("change", line),
       phase: try line.choice("phase") ?? .after,
       executor: try string("executor", line),
-      isHandled: try line.flag("handled")
+      isHandled: try line.flag("handled"),
+      exception: try string("exception", line)
     )
   }
 
@@ -252,7 +253,8 @@ extension EventDecoder {
       superclass: try string("superclass", line),
       key: try requiredString("key", line),
       affectedBy: try strings("affectedBy", line),
-      isManual: try line.flag("manual") ?? false
+      isManual: try line.flag("manual") ?? false,
+      problem: try line.choice("problem")
     )
   }
 

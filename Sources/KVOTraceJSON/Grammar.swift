@@ -9,7 +9,9 @@ enum Grammar {
     "subject", "observer", "keyPath", "context", "registration", "site",
   ]
   private static let change: Set = ["subject", "key", "change", "kind"]
-  private static let delivery: Set = ["registration", "change", "phase", "executor", "handled"]
+  private static let delivery: Set = [
+    "registration", "change", "phase", "executor", "handled", "exception",
+  ]
   private static let attachment: Set = ["registration", "depth", "key", "object", "strength"]
   private static let reference: Set = ["from", "to", "label", "strength", "certainty", "site"]
 
@@ -50,7 +52,7 @@ enum Grammar {
     "lock": ["lock"],
     "unlock": ["lock"],
     "class": ["object", "class", "kvoSubclass"],
-    "declares": ["class", "superclass", "key", "affectedBy", "manual"],
+    "declares": ["class", "superclass", "key", "affectedBy", "manual", "problem"],
     "crash": ["signal", "exception", "reason", "live"],
     "dropped": ["count", "why"],
     "exit": ["status"],

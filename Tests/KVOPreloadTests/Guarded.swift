@@ -90,6 +90,12 @@ struct Guarded {
     try command(["--profile", profile] + logs.map(\.lastPathComponent))
   }
 
+  /// What is found in the logs, the consequences of others left out.
+  func findings() throws -> [FoundFault] {
+    let run = try command(["--format", "json"] + logs.map(\.lastPathComponent))
+    return try JSONDecoder().decode(FoundFaults.self, from: Data(run.output.utf8)).findings
+  }
+
   /// What it says of one.
   func audit(_ log: URL) throws -> Run { try command([log.lastPathComponent]) }
 

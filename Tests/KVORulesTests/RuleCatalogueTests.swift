@@ -43,6 +43,9 @@ struct RuleCatalogueTests {
         "KVO030 class-changed-under-observation error",
         "KVO031 token-dropped warning",
         "KVO032 missed-delivery error",
+        "KVO038 displaced-registration error",
+        "KVO039 callback-raised warning",
+        "KVO040 ignored-dependency warning",
       ]
     )
   }
@@ -54,7 +57,7 @@ struct RuleCatalogueTests {
     ([4], "wrong wrong wrong unknown unknown"),
     ([5], "wrong wrong wrong wrong wrong"),
     ([6], "contained leak crash none unknown"),
-    ([7], "contained leak crash crash unknown"),
+    ([7], "contained leak crash crash crash"),
     ([8], "contained wrong crash crash unknown"),
     ([9], "contained wrong crash unknown none"),
     ([10], "contained crash crash unknown unknown"),
@@ -72,6 +75,8 @@ struct RuleCatalogueTests {
     ([28], "none none none unknown none"),
     ([29], "contained crash crash unknown crash"),
     ([30], "contained crash crash unknown unknown"),
+    ([38, 40], "none none none wrong none"),
+    ([39], "unknown unknown unknown wrong unknown"),
   ]
 
   @Test("every cell of the table of consequences")

@@ -119,14 +119,16 @@ extension SampleLog {
     _ key: String,
     affectedBy keys: [String],
     by className: String = "Account",
-    superclass: String = ""
+    superclass: String = "",
+    problem: KeyDeclaration.Problem? = nil
   ) {
     let key = KeyDeclaration(
       className: names.id(of: className),
       superclass: names.id(of: superclass),
       key: names.id(of: key),
       affectedBy: keys.map { names.id(of: $0) },
-      isManual: false
+      isManual: false,
+      problem: problem
     )
     add(.declares(key))
   }

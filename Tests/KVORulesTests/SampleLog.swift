@@ -287,6 +287,7 @@ struct SampleLog: Sendable {
     _ phase: Delivery.Phase = .after,
     change: String? = nil,
     handled: Bool? = nil,
+    exception: String = "",
     thread: String? = "1",
     stack: [String] = []
   ) {
@@ -294,7 +295,8 @@ struct SampleLog: Sendable {
       registration: names.identifier(id),
       change: change.map { names.identifier($0) },
       phase: phase,
-      isHandled: handled
+      isHandled: handled,
+      exception: names.id(of: exception)
     )
     add(.notifyEnd(delivery), thread: thread, stack: stack)
   }

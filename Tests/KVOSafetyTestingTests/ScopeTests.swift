@@ -184,8 +184,12 @@ struct ScopeTests {
       .contextCollision, .observationRetainCycle, .selfObservation, .leakedRegistration,
       .registrationGrowth, .offExecutorDelivery, .concurrentChange, .concurrentRemoval,
       .callbackUnderLock, .reentrantChange, .dependencyCycle, .uncompliantPath,
-      .classChangedUnderObservation, .tokenDropped, .missedDelivery,
+      .classChangedUnderObservation, .tokenDropped, .missedDelivery, .displacedRegistration,
+      .callbackRaised, .ignoredDependency,
     ]
-    #expect(names.map(\.identifier) == (1...32).map { "KVO" + String("00\($0)".suffix(3)) })
+    #expect(
+      names.map(\.identifier)
+        == (Array(1...32) + [38, 39, 40]).map { "KVO" + String("00\($0)".suffix(3)) }
+    )
   }
 }

@@ -108,7 +108,8 @@ struct RandomEvents {
       change: maybe { $0.identifier() },
       phase: choice(.after),
       executor: optionalText(),
-      isHandled: maybe { Bool.random(using: &$0.random) }
+      isHandled: maybe { Bool.random(using: &$0.random) },
+      exception: optionalText()
     )
   }
 
@@ -216,7 +217,8 @@ struct RandomEvents {
           superclass: optionalText(),
           key: text(),
           affectedBy: [text()],
-          isManual: Bool.random(using: &random)
+          isManual: Bool.random(using: &random),
+          problem: maybe { $0.choice(.noAccessor) }
         )
       )
     case "crash":

@@ -150,6 +150,9 @@ typedef struct {
   bool isComplete;
 } KVOSLogSettings;
 
+/// The same open file under a high number, which no program expects to get; `descriptor` itself where there is none.
+int kvos_move_high(int descriptor);
+
 /// Starts the log whose first part `descriptor` is, which then belongs to the recorder.
 ///
 /// A log that is being written ends. Returns 0 or an errno; then nothing has changed.

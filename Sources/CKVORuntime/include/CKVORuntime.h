@@ -6,7 +6,7 @@
 // called, and calls the original.
 //
 // Functions may be called from any thread unless they say otherwise. None messages an object but
-// kvos_read_string(), kvos_make_string(), kvos_release() and kvos_silence().
+// kvos_read_string(), kvos_read_exception(), kvos_make_string(), kvos_release() and kvos_silence().
 
 #ifndef CKVORUNTIME_H
 #define CKVORUNTIME_H
@@ -27,6 +27,10 @@ typedef struct {
   const char *knownByClass;
   /// The classes that it makes for observing, and those that keep its books, begin with one of these.
   const char *classPrefixes[2];
+  /// The class of whose methods it makes the setters that say what changes; null: they are functions.
+  const char *setterClass;
+  /// Whether it never asks a class for the key paths that affect a key.
+  bool ignoresDependencyMethods;
   /// The observer that it uses itself for paths of several keys; null: none.
   const char *forwarderClass;
   /// Whether kvos_silence() knows its books.
@@ -68,6 +72,9 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 /// The text of a literal of GCC's compiler, where it stands; null: the object is something else.
 const char *kvos_literal_text(const void *string, size_t *byteCount);
 
+/// Copies what an exception is called: its name, or its class where it has none. False: neither fits.
+bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount);
+
 /// A new string object of this text, or null. kvos_release() takes it back.
 void *kvos_make_string(const char *text);
 void kvos_release(void *object);
@@ -84,11 +91,18 @@ void *kvos_runtime_function(const char *name);
 /// The selector of this name.
 void *kvos_selector(const char *name);
 
+/// The class of a class.
+void *kvos_metaclass(void *class);
+
 /// The class of this name, or null.
 void *kvos_class_named(const char *name);
 
 /// Whether instances of the class, or those above it, have a method for the selector.
 bool kvos_instances_answer(void *class, void *selector);
+
+/// Whether the class has a property of the key, as key-value coding finds it: an accessor, a variable, or ways of its
+/// own to answer for keys.
+bool kvos_class_has_key(void *class, const char *key);
 
 /// Whether the object is of the class, or of one below it.
 bool kvos_is_of_class(const void *object, void *class);
@@ -111,6 +125,10 @@ KVOSMethod kvos_method_of(const void *receiver, void *selector);
 
 /// The same for instances of the class.
 KVOSMethod kvos_method_of_instances(void *class, void *selector);
+
+/// Puts a function in place of a class method, and returns the method that was there; null: there is none. What is
+/// called where two threads do so at once is one of the two.
+KVOSMethod kvos_replace_class_method(const char *className, const char *name, KVOSMethod function);
 
 /// A class whose method was replaced.
 typedef struct {
@@ -141,12 +159,19 @@ void kvos_install_hooks(const KVOSHandler handlers[KVOS_HOOK_COUNT], KVOSDealloc
 void kvos_hook_new_classes(const void *module);
 
 /// Replaces the method of this name in the class and those above it, where that has not been done.
-/// For observers, which are told of nothing before they are registered.
-void kvos_hook_observer(void *class);
+/// For observers, which are told of nothing before they are registered. False: some could not be replaced.
+bool kvos_hook_observer(void *class);
+
+/// Whether the address lies in what is called in place of a method, before its handler.
+bool kvos_is_thunk_code(uintptr_t address);
 
 /// Whether the class has a method of its own for what the hook stands in front of; else its instances pass
 /// such messages on, or raise.
 bool kvos_has_method(KVOSHook hook, void *class);
+
+/// Where the methods of the class lie, as the compiler put them one behind the other: from the first to the start
+/// of the last. False: there is no such class, or it has none.
+bool kvos_find_methods(const char *className, uintptr_t *first, uintptr_t *last);
 
 /// The method of a class that would be called there without the hook.
 KVOSMethod kvos_original(KVOSHook hook, void *class, void **selector);

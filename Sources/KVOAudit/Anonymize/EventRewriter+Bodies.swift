@@ -131,7 +131,8 @@ extension EventRewriter {
       change: delivery.change.map { identifier($0, source) },
       phase: delivery.phase,
       executor: string(delivery.executor, .prose, source),
-      isHandled: delivery.isHandled
+      isHandled: delivery.isHandled,
+      exception: string(delivery.exception, .name, source)
     )
   }
 
@@ -175,7 +176,8 @@ extension EventRewriter {
       superclass: string(declaration.superclass, .name, source),
       key: string(declaration.key, .name, source),
       affectedBy: declaration.affectedBy.map { string($0, .name, source) },
-      isManual: declaration.isManual
+      isManual: declaration.isManual,
+      problem: declaration.problem
     )
   }
 

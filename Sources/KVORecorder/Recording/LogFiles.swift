@@ -1,3 +1,4 @@
+internal import CKVORecorder
 internal import Glibc
 
 /// The files of one log: where its parts are, and what they are called.
@@ -155,7 +156,7 @@ struct LogFiles {
       close(descriptor)
       throw LogFileError(code: .notARegularFile(kind: kind), path: path)
     }
-    return descriptor
+    return kvos_move_high(descriptor)
   }
 
   /// What the file is, or nil for a regular one.

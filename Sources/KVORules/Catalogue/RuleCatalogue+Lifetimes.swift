@@ -43,7 +43,7 @@ extension RuleCatalogue {
         "observer deallocated while registered",
         .error,
         isLive: true,
-        Consequences(.contained, .leak, .crash, .crash, .unknown),
+        Consequences(.contained, .leak, .crash, .crash, .crash),
         hint: """
           add to {observer}: \
           `deinit { {subject}.removeObserver(self, forKeyPath: "{keyPath}") }`, or use \

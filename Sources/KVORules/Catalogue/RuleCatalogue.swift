@@ -69,7 +69,7 @@ package enum RuleCatalogue {
 
   /// All rules, in the order of their codes.
   package static let entries: [Entry] = {
-    let all = removals + registrations + lifetimes + changes + deliveries + paths
+    let all = removals + registrations + lifetimes + changes + deliveries + paths + native
     return all.sorted { $0.code < $1.code }
   }()
 
@@ -99,12 +99,18 @@ package enum RuleCatalogue {
   /// What becomes of a program with the fault that `verdict` is of, under `profile`.
   ///
   /// A token or a controller that outlives what it observes is harmless but before iOS 11 and macOS 10.13,
-  /// where the death of an observed object raises an exception whoever observes it.
-  package static func consequence(of verdict: Verdict, under profile: Profile) -> Consequence {
-    guard isHarmlessEnd(verdict), profile == .appleModern else {
-      return consequence(of: verdict.code, under: profile)
-    }
-    return .none
+  /// where the deallocation of an observed object raises an exception whoever observes it. GNUstep 1.28 has no
+  /// removal under a context: a program whose log was recorded there, and which made one and went on, has
+  /// brought its own.
+  package static func consequence(
+    of verdict: Verdict,
+    under profile: Profile,
+    recordedOn recorded: Profile? = nil
+  ) -> Consequence {
+    if isHarmlessEnd(verdict), profile == .appleModern { return .none }
+    let isOwnMethod =
+      verdict.code == .removeWrongContext && profile == .gnustep128 && recorded == profile
+    return isOwnMethod ? .wrong : consequence(of: verdict.code, under: profile)
   }
 
   /// The severity of `verdict` under `profile`: its own or the rule's, one step lower where the

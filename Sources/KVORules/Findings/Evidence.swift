@@ -26,6 +26,8 @@ package struct Evidence: Hashable, Sendable {
     case attached
     /// Where the value was seen before.
     case seen
+    /// Where an exception was raised that left a callback.
+    case raised
   }
 
   // Kept for every registration that is live or remembered: the optional numbers have no padding.

@@ -35,6 +35,9 @@ package enum RuleCode: String, Hashable, Sendable, CaseIterable, Comparable {
   case classChangedUnderObservation = "KVO030"
   case tokenDropped = "KVO031"
   case missedDelivery = "KVO032"
+  case displacedRegistration = "KVO038"
+  case callbackRaised = "KVO039"
+  case ignoredDependency = "KVO040"
 
   package static func < (left: RuleCode, right: RuleCode) -> Bool {
     left.rawValue < right.rawValue

@@ -65,6 +65,10 @@ package struct Verdict: Hashable, Sendable {
     case dependencies(className: StringID, keys: [StringID])
     /// The class at the addition, and the one at the removal.
     case classes(from: StringID, to: StringID)
+    /// The exception that left a callback, by name, and whose callback.
+    case exception(StringID, observer: ObjectRef?)
+    /// What is wrong with a key of `className`, though it could be observed.
+    case problem(KeyDeclaration.Problem, className: StringID)
   }
 
   /// Where a callback ran.

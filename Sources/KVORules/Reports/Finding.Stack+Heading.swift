@@ -23,6 +23,7 @@ extension Evidence.Role {
     case .locked: "Locked at"
     case .attached: "Attached at"
     case .seen: "Seen before at"
+    case .raised: "Raised at"
     }
   }
 }

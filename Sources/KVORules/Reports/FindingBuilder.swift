@@ -61,7 +61,7 @@ package struct FindingBuilder {
       code: verdict.code,
       severity: RuleCatalogue.severity(of: verdict, under: profile),
       profile: profile,
-      consequence: RuleCatalogue.consequence(of: verdict, under: profile),
+      consequence: RuleCatalogue.consequence(of: verdict, under: profile, recordedOn: recorded),
       confidence: verdict.confidence,
       message: sentence.text,
       subject: verdict.subject.map(object),
@@ -78,6 +78,11 @@ package struct FindingBuilder {
       reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall
     }
     finding.isLibrary = !callers.isEmpty && callers.allSatisfy(\.self)
+    if isOfFoundation(verdict, dying: dying) {
+      // Nothing that the program did: it is shown, and is no error of the program.
+      finding.isLibrary = true
+      finding.severity = .note
+    }
     if case .cycle(let references) = verdict.detail {
       finding.cycle = references.map(edge)
       if let place = references.placeToWeaken { finding.cycle[place].shouldBeWeak = true }
@@ -98,7 +103,16 @@ package struct FindingBuilder {
     return copy
   }
 
+  /// Whether every call that the verdict goes back to was made by an Objective-C Foundation, on its own behalf.
+  private func isOfFoundation(_ verdict: Verdict, dying: String?) -> Bool {
+    let callers = verdict.evidence.compactMap { evidence in
+      reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isFoundationCall
+    }
+    return !callers.isEmpty && callers.allSatisfy(\.self)
+  }
+
   private func hint(for verdict: Verdict, of entry: RuleCatalogue.Entry) -> String {
+    if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
     if recorded != .swift, let hint = entry.foundationHint { return hint }
     return verdict.observer == nil ? entry.tokenHint ?? entry.hint : entry.hint
   }
@@ -124,8 +138,10 @@ package struct FindingBuilder {
 
   /// The class that a finding without objects is about.
   private func ownClass(of verdict: Verdict) -> String? {
-    guard case .dependencies(let className, _) = verdict.detail else { return nil }
-    return names[className]
+    switch verdict.detail {
+    case .dependencies(let className, _), .problem(_, let className): names[className]
+    default: nil
+    }
   }
 
   /// The context as the log spells it, `NULL`, or nil where the call has none.

@@ -84,6 +84,39 @@ extension FindingSentence {
       + rest.joined(separator: ", which is affected by ")
   }
 
+  /// The exception that left a callback.
+  var exception: String {
+    guard case .exception(let name, _) = verdict.detail, name != .none else {
+      return "An exception"
+    }
+    return "The exception \(names[name])"
+  }
+
+  /// The type whose callback it left.
+  var raiser: String {
+    guard case .exception(_, let observer?) = verdict.detail else { return "the observer" }
+    return Self.type(names[observer.className])
+  }
+
+  var sinceException: String {
+    guard case .exception(let name, let observer) = verdict.detail else { return "" }
+    let whose = observer.map { " of \(object($0))" } ?? ""
+    return " since the exception \(names[name]) left a callback\(whose)"
+  }
+
+  /// What is wrong with a key though it could be observed.
+  var problem: String? {
+    guard case .problem(let problem, let className) = verdict.detail else { return nil }
+    return switch problem {
+    case .noAccessor:
+      "\(path) of \(names[className]) is observed, and the class has neither an accessor nor a "
+        + "variable of that name: nobody is told of it"
+    case .ignoredDependencies:
+      "\(path) of \(names[className]) is observed, and the runtime does not ask the class which keys "
+        + "it depends on: nobody is told when those change"
+    }
+  }
+
   var classes: String {
     guard case .classes(let from, let to) = verdict.detail else { return "after its class changed" }
     return "after its class had changed from \(names[from]) to \(names[to])"

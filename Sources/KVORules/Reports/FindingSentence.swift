@@ -18,7 +18,7 @@ struct FindingSentence {
 
   /// Whether it happened on one thread: a sum over runs did not, nor what a class declares.
   private var isOfOneThread: Bool {
-    verdict.code != .registrationGrowth && verdict.code != .dependencyCycle
+    verdict.code != .registrationGrowth && verdict.code != .dependencyCycle && problem == nil
   }
 
   var names: TraceNames { builder.names }
@@ -72,7 +72,13 @@ struct FindingSentence {
     case .tokenDropped:
       "The token of an observation of \(path) of \(subject) was dropped before it observed anything"
     case .missedDelivery:
-      "\(who) was not told of a change of \(path) of \(subject)"
+      "\(who) was not told of a change of \(path) of \(subject)\(sinceException)"
+    case .displacedRegistration:
+      "\(who) began to observe \(path) of \(subject) under \(described(verdict.context)), and the "
+        + "runtime let go of its observation under \(otherContexts)"
+    case .callbackRaised:
+      "\(exception) left the callback that told \(whom) of \(path) of \(subject)"
+    case .ignoredDependency: problem ?? "\(path) depends on what the runtime does not look at"
     case .deliveryAfterRemove:
       "\(who) was told of \(path) of \(subject) after that observation had ended"
     case .registrationRace:
@@ -153,6 +159,7 @@ struct FindingSentence {
   }
 
   private var refusal: String {
+    if let problem { return problem }
     guard case .refusal(let reason, let part) = verdict.detail else {
       return "\(caller) asked for \(path) of \(subject), which cannot be observed"
     }
@@ -179,6 +186,7 @@ struct FindingSentence {
       ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
       ("{keyPath}", verdict.keyPath == .none ? "…" : names[verdict.keyPath]),
       ("{context}", contexts.first.map(code) ?? "…"),
+      ("{raiser}", raiser),
     ]
     var result = ""
     var rest = Substring(template)

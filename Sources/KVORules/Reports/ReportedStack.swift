@@ -14,6 +14,9 @@ struct ReportedStack {
   /// Whether the call is a library's: its code comes before any of the user's own; nil: neither is
   /// there.
   let isLibraryCall: Bool?
+  /// Whether the call is an Objective-C Foundation's own: its code comes before any other that does not merely
+  /// pass on what it is asked; nil: nobody's code is there.
+  let isFoundationCall: Bool?
 
   /// - Parameters:
   ///   - all: every frame that was recorded, inlined ones spread out, innermost first.
@@ -33,6 +36,20 @@ struct ReportedStack {
     self.frames = frames
     isLibraryCall = shown.lazy.map(\.origin).first { $0 == .own || $0 == .library }
       .map { $0 == .library }
+    isFoundationCall = shown.first { !Self.passesOn($0) }.map { Self.isOfFoundation($0) }
+  }
+
+  private static func isOfFoundation(_ frame: NamedFrame) -> Bool {
+    guard frame.origin == .system, let image = frame.frame.module else { return false }
+    return SystemNames.foundationImages.contains(where: FrameClassifier.baseName(image).hasPrefix)
+  }
+
+  /// Whether a frame of a Foundation only does what its caller asked for, or is not known at all.
+  private static func passesOn(_ frame: NamedFrame) -> Bool {
+    guard isOfFoundation(frame), let symbol = frame.frame.symbol else {
+      return frame.origin == .layer || frame.origin == .runtime || isOfFoundation(frame)
+    }
+    return SystemNames.passingOn.contains { symbol.contains($0) }
   }
 
   /// As many system frames in a row are a framework that runs the program, not one that it calls.

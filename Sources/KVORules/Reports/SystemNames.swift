@@ -31,6 +31,18 @@ package enum SystemNames {
     "libsystem_", "libSystem", "libdyld", "linux-vdso",
   ]
 
+  /// What the file names of an Objective-C Foundation's images begin with, where it observes on its own behalf.
+  package static let foundationImages = ["libgnustep-"]
+
+  /// What the names of such a Foundation's methods contain that pass on what they are asked: the methods of
+  /// key-value observing and coding themselves, and those that send messages.
+  static let passingOn = [
+    "ddObserver:", "emoveObserver:", "observeValueForKeyPath:", "ChangeValue",
+    "Change:valuesAtIndexes:", "GSKVO", "NSKeyValue", "setValue:forKey", "takeValue:",
+    "replacementObject", "performSelector:", "makeObjectsPerform", "NSInvocation", "NSProxy",
+    "forward", " bind:", " unbind:", "KeyValueBinding",
+  ]
+
   /// Where the system's images are.
   package static let folders = [
     "/System/", "/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/", "/usr/libexec/",

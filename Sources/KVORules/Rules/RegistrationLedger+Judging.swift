@@ -31,7 +31,10 @@ extension RegistrationLedger {
       // Only what was added by name takes the place of what was added by name, whatever its context.
       if subjects[subject].semantics == .overwriting, registration.isClassic {
         displaced = newest(NamePair(registration), nil, on: subject).slot
-        if displaced >= 0 { end(displaced, at: evidence, by: nil, isRemembered: false) }
+        if displaced >= 0 {
+          judgeDisplacement(displaced, by: registration, at: evidence, &verdicts)
+          end(displaced, at: evidence, by: .runtime)
+        }
       }
       // A closure of a token or a stream tells nobody by name.
       if observer.id == registration.subject.id, registration.tellsByName {
@@ -74,7 +77,7 @@ extension RegistrationLedger {
         let before = newestEnded(of: subject) { $0.registration.id == id && $0.cause == nil }
         if before >= 0 { verdicts.append(again(removal, before, subject, evidence)) }
       } else {
-        verdicts.append(unmatched(removal, subject, evidence))
+        if let verdict = unmatched(removal, subject, evidence) { verdicts.append(verdict) }
       }
       return -1
     }
@@ -105,6 +108,7 @@ extension RegistrationLedger {
         verdicts.append(leftBehind(.observerDeinitWhileRegistered, slot, evidence))
       }
     case .user, .owner, .token: judgeRemovalDuringInitial(slot, at: evidence, &verdicts)
+    case .runtime: break
     }
     end(slot, at: evidence, by: cause)
   }
@@ -165,6 +169,25 @@ extension RegistrationLedger {
         [evidence.as(.failed), first],
         detail: isElsewhere && !hasSites
           ? .copiesElsewhere(earlier.count + 1) : .copies(earlier.count + 1)
+      )
+    )
+  }
+
+  /// KVO038, where the runtime lets go of an observation under another context: the program asked for both.
+  private func judgeDisplacement(
+    _ displaced: Int,
+    by registration: Registration,
+    at evidence: Evidence,
+    _ verdicts: inout [Verdict]
+  ) {
+    let context = slots[displaced].registration.context
+    guard context.asAdded != registration.context.asAdded else { return }
+    verdicts.append(
+      verdict(
+        .displacedRegistration,
+        registration,
+        [evidence.as(.failed), slots[displaced].registered],
+        detail: .otherContexts([context])
       )
     )
   }

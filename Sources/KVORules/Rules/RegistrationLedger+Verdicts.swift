@@ -2,17 +2,23 @@ import KVOTrace
 
 // What the verdicts of the ledger carry as evidence.
 extension RegistrationLedger {
+  /// What is wrong with a removal that matched nothing; nil where the runtime had ended what it names before.
   mutating func unmatched(
     _ removal: Removal,
     _ subject: Int,
     _ evidence: Evidence
-  ) -> Verdict {
-    let before = newestEnded(of: subject) {
-      $0.registration.observer?.id == removal.observer?.id
-        && $0.registration.keyPath == removal.keyPath
-        && (removal.context == .unspecified
-          || $0.registration.context.asAdded == removal.context)
+  ) -> Verdict? {
+    func isNamed(_ slot: Slot) -> Bool {
+      slot.registration.observer?.id == removal.observer?.id
+        && slot.registration.keyPath == removal.keyPath
+        && (removal.context == .unspecified || slot.registration.context.asAdded == removal.context)
     }
+    let asked = newestEnded(of: subject) { $0.cause == .runtime && isNamed($0) }
+    if asked >= 0 {
+      noteRemoval(asked, at: evidence)
+      return nil
+    }
+    let before = newestEnded(of: subject, where: isNamed)
     if before >= 0 { return again(removal, before, subject, evidence) }
     let others = removal.context == .unspecified ? [] : otherContexts(than: removal, subject)
     return verdict(

@@ -297,7 +297,7 @@ struct RegistrationLedger: Sendable {
   mutating func drop(_ slot: Int, by cause: CancelCause) -> Bool {
     switch cause {
     case .subject, .observer: return false
-    case .user, .owner, .token: break
+    case .user, .owner, .token, .runtime: break
     }
     guard slots[slot].registration.observer == nil, !slots[slot].isDeliveringInitial,
       slots[slot].callbackCount == 0
@@ -317,6 +317,12 @@ struct RegistrationLedger: Sendable {
       ids.remove(id.rawValue)
     }
     freeIfUnused(slot)
+  }
+
+  /// The program removed what the runtime had ended before: from here on it is removed.
+  mutating func noteRemoval(_ slot: Int, at evidence: Evidence) {
+    slots[slot].cause = nil
+    slots[slot].later = evidence.as(.removed)
   }
 
   private mutating func leaveHistory(_ slot: Int) {

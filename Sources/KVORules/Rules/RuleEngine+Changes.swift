@@ -9,6 +9,7 @@ extension RuleEngine {
     judgeConcurrentChange(change, evidence, thread)
     if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
     threads[thread].brackets.will(change, scope: place.scope, at: evidence)
+    findRaces(of: change, on: place.subject, by: thread, began: evidence)
     threads.updateBusy(thread)
   }
 
@@ -35,7 +36,7 @@ extension RuleEngine {
           change: change,
           began: began.as(.changed),
           made: evidence,
-          depth: threads[thread].callbacks.count
+          depth: threads[thread].depth
         )
         if threads[thread].missed.isEmpty { waitingThreadCount += 1 }
         threads[thread].missed.expect(pending, by: audience)
@@ -96,13 +97,21 @@ extension RuleEngine {
       if isLive, waitingThreadCount > 0 { deliver(slot, delivery.change, thread) }
     }
     if slot >= 0 { judgeCallback(slot, isLive, delivery, evidence, thread) }
-    if threads[thread].callbacks.count == Self.callbackLimit {
-      let forgotten = threads[thread].callbacks.removeFirst()
-      if forgotten.slot >= 0 { ledger.endCallback(forgotten.slot) }
-    }
+    if threads[thread].callbacks.count == Self.callbackLimit { forgetCallbacks(of: thread) }
     threads[thread].callbacks.append(
       ThreadTable.Callback(delivery: delivery, began: evidence.as(.notified), slot: slot)
     )
+  }
+
+  /// Forgets the outer half of the callbacks that a thread is in: it may be that none of them ever ends.
+  private mutating func forgetCallbacks(of thread: Int) {
+    let half = Self.callbackLimit / 2
+    for callback in threads[thread].callbacks.prefix(half) where callback.slot >= 0 {
+      ledger.endCallback(callback.slot)
+    }
+    threads[thread].callbacks.removeFirst(half)
+    // A log without any `notifyEnd` does not say how deep a thread is.
+    if seen.contains(.callbackEnd) { threads[thread].forgottenCallbackCount += half }
   }
 
   mutating func endCallback(
@@ -120,6 +129,12 @@ extension RuleEngine {
     }
     if let isHandled = delivery.isHandled, !isHandled {
       judgeUnhandled(delivery, begun.map { threads[thread].callbacks[$0] }, evidence, place.slot)
+    }
+    if delivery.exception != .none {
+      judgeException(delivery, begun.map { threads[thread].callbacks[$0] }, evidence, place.slot)
+    }
+    if begun == nil, threads[thread].callbacks.isEmpty, threads[thread].forgottenCallbackCount > 0 {
+      threads[thread].forgottenCallbackCount -= 1
     }
     // What was begun later and never ended ended with it.
     while let begun, threads[thread].callbacks.count > begun {
@@ -170,7 +185,7 @@ extension RuleEngine {
   mutating func concludeChanges(of event: UnsafePointer<Event>, _ thread: Int) {
     let outcome = MissedDeliveries.conclusion(of: event)
     if outcome == .none { return }
-    let depth = threads[thread].callbacks.count
+    let depth = threads[thread].depth
     let over = updateMissed(of: thread) { $0.conclude(outcome, depth: depth) }
     if over.isEmpty { return }
     for pending in over { judge(pending) }
@@ -184,18 +199,14 @@ extension RuleEngine {
     for slot in over.waiting where ledger.isLive(slot) {
       let registration = ledger.slots[slot].registration
       let registered = ledger.slots[slot].registered
-      found.append(
-        Verdict(
-          .missedDelivery,
-          subject: registration.subject,
-          observer: registration.observer,
-          keyPath: registration.keyPath,
-          context: registration.context,
-          registration: registration.id,
-          evidence: [pending.made, pending.began, registered],
-          confidence: Confidence(comparing: [pending.began, registered])
-        )
+      var verdict = Verdict(
+        .missedDelivery,
+        of: registration,
+        [pending.made, pending.began, registered],
+        confidence: Confidence(comparing: [pending.began, registered])
       )
+      if let raised = exceptions.exception(of: registration) { verdict.explain(by: raised) }
+      found.append(verdict)
     }
     verdicts += found.sorted { $0.evidence[2].event < $1.evidence[2].event }
   }
@@ -205,7 +216,7 @@ extension RuleEngine {
   mutating func finishChanges() {
     for thread in threads.sorted(0..<threads.count) {
       // A log without any `notifyEnd` does not say how deep a thread is.
-      let depth = seen.contains(.callbackEnd) ? threads[thread].callbacks.count : 0
+      let depth = seen.contains(.callbackEnd) ? threads[thread].depth : 0
       let isOrderly = hasEnded
       let rest = updateMissed(of: thread) { $0.finish(isOrderly: isOrderly, depth: depth) }
       for pending in rest.over { judge(pending) }

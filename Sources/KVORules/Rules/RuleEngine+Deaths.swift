@@ -22,6 +22,7 @@ extension RuleEngine {
     if !deepPaths.isEmpty { loseLinks(to: object, failed, place.thread) }
     deaths.set(object, Death(began: deaths[object]?.began ?? failed.as(.deallocated), isOver: true))
     holds.forget(object)
+    exceptions.forget(object)
     cycles.forget(object)
     if !probes.isEmpty { probes.forget(object) }
     if !classes.isEmpty { classes.forget(object) }

@@ -21,6 +21,22 @@ extension RuleEngine {
     }
   }
 
+  /// A change began before registrations that are live already: the log heard of it late, because nobody observed
+  /// its object then.
+  mutating func findRaces(of change: Change, on subject: Int, by thread: Int, began: Evidence) {
+    guard let order = began.order, subject >= 0, order < ledger.subjects[subject].lastOrder,
+      droppedAt == nil, !tellsOthers
+    else { return }
+    var later: [Int] = []
+    ledger.forEach(of: change.key, on: subject) { slot in
+      if let registered = ledger.slots[slot].registered.order, registered > order {
+        later.append(slot)
+      }
+    }
+    for slot in later { races.begin(slot, during: change, on: thread, began: began) }
+    if !later.isEmpty { hasOpenEnds = true }
+  }
+
   /// The observer is told that a change is coming.
   mutating func promise(
     _ slot: Int,
@@ -39,14 +55,14 @@ extension RuleEngine {
         change: open?.change,
         began: open?.began.as(.changed),
         told: evidence.as(.notified),
-        depth: threads[thread].callbacks.count
+        depth: threads[thread].depth
       )
     )
     hasOpenEnds = true
   }
 
   mutating func makeChange(_ change: Change, _ evidence: Evidence, _ thread: Int) {
-    let depth = threads[thread].callbacks.count
+    let depth = threads[thread].depth
     races.made(change, on: thread, depth: depth, at: evidence)
     promises.made(change, on: thread, at: evidence)
   }
@@ -63,7 +79,7 @@ extension RuleEngine {
     if deepPaths.hasPending, !DeepPaths.isPartOfDeath(event) {
       judgeLosses(deepPaths.conclude(on: thread))
     }
-    let depth = threads[thread].callbacks.count
+    let depth = threads[thread].depth
     switch MissedDeliveries.conclusion(of: event) {
     case .none, .wentOn: break
     case .overInCallback where depth == 0: break

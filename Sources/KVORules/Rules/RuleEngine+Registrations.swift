@@ -146,6 +146,8 @@ extension RuleEngine {
       return
     }
     guard ledger.isLive(slot) else { return }
+    // Another runtime would have left it.
+    if case .runtime = cause, rematches { return }
     if case .token = cause { judgeDroppedToken(slot, evidence, place) }
     var failed = evidence
     switch cause {
@@ -156,6 +158,7 @@ extension RuleEngine {
         failed = evidenceOfDeath(observer.id, evidence)
       }
     case .user, .owner, .token: judgeRemoval(slot, evidence, place.thread)
+    case .runtime: break
     }
     ledger.cancel(slot, by: cause, at: failed, &verdicts)
     settle(slot)

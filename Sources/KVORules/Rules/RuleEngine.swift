@@ -43,7 +43,7 @@ package struct RuleEngine: Sendable {
     var isOver = false
   }
 
-  static let callbackLimit = 256
+  static let callbackLimit = 4_096
   static let recentLimit = 4_096
 
   let requestedProfile: Profile?
@@ -97,6 +97,7 @@ package struct RuleEngine: Sendable {
   var growth = ScopeGrowth()
   var locks = HeldLocks()
   var removals = OpenRemovals()
+  var exceptions = RaisedExceptions()
   var dependencies = KeyDependencies()
   var classes = ObjectClasses()
   /// What threads are called.
@@ -300,9 +301,7 @@ package struct RuleEngine: Sendable {
     case .classChanged(let object, let name, let isKVOSubclass):
       seen.insert(.classChange)
       classes.change(object.id, to: name, isKVOSubclass: isKVOSubclass, at: evidence)
-    case .declares(let key):
-      seen.insert(.declaration)
-      dependencies.declare(key, at: evidence)
+    case .declares(let key): declare(key, evidence)
     case .removeEnd(let removal): verdicts += removals.end(removal, on: place.thread)
     case .threadName(let name):
       threadNames.insert(name)

@@ -10,11 +10,16 @@ struct ThreadTable: Sendable {
     var name = StringID.none
     var brackets = ChangeBrackets()
     var callbacks: [Callback] = []
+    /// How many callbacks it is in that are no longer followed, outside of the others.
+    var forgottenCallbackCount = 0
     var missed = MissedDeliveries()
     /// How many things it did that a program decides to do.
     var activity = 0
     /// Where it is in the list of busy threads; -1: not there.
     fileprivate var busyPlace = -1
+
+    /// How many callbacks it is in.
+    var depth: Int { forgottenCallbackCount + callbacks.count }
 
     /// Whether it has no open changes, and no deliveries to come.
     var isIdle: Bool { brackets.isEmpty && missed.isEmpty }

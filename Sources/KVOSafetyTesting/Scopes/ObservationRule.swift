@@ -71,4 +71,10 @@ public struct ObservationRule: Hashable, Sendable {
   public static let tokenDropped = Self(code: .tokenDropped)
   /// KVO032: a change was not delivered.
   public static let missedDelivery = Self(code: .missedDelivery)
+  /// KVO038: the runtime let go of an observation when the same observer was added under another context.
+  public static let displacedRegistration = Self(code: .displacedRegistration)
+  /// KVO039: an exception left a callback.
+  public static let callbackRaised = Self(code: .callbackRaised)
+  /// KVO040: a class names the keys that another depends on where the runtime does not look.
+  public static let ignoredDependency = Self(code: .ignoredDependency)
 }

@@ -108,6 +108,7 @@ extension CancelCause: BinaryNumbered {
     case 2: self = .subject
     case 3: self = .token
     case 4: self = .observer
+    case 5: self = .runtime
     default: return nil
     }
   }
@@ -120,6 +121,7 @@ extension CancelCause: BinaryNumbered {
     case .subject: 2
     case .token: 3
     case .observer: 4
+    case .runtime: 5
     }
   }
 }
@@ -202,6 +204,24 @@ extension Reference.Certainty: BinaryNumbered {
     switch self {
     case .proven: 0
     case .suspected: 1
+    }
+  }
+}
+
+extension KeyDeclaration.Problem: BinaryNumbered {
+  package init?(binaryNumber number: UInt64) {
+    switch number {
+    case 1: self = .noAccessor
+    case 2: self = .ignoredDependencies
+    default: return nil
+    }
+  }
+
+  @inlinable
+  package var binaryNumber: UInt64 {
+    switch self {
+    case .noAccessor: 1
+    case .ignoredDependencies: 2
     }
   }
 }

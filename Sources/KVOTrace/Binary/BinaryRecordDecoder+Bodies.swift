@@ -144,15 +144,16 @@ extension BinaryRecordDecoder {
 
   @inline(__always)
   private mutating func delivery() -> Delivery {
-    let shape = self.shape(0x3f)
-    let handled = shape >> 4
+    let shape = self.shape(0x7f)
+    let handled = shape >> 4 & 3
     if handled > 2 { markMalformed() }
     return Delivery(
       registration: identifier(),
       change: shape & 4 != 0 ? identifier() : nil,
       phase: choice(shape & 3, .after),
       executor: shape & 8 != 0 ? string() : .none,
-      isHandled: handled == 0 ? nil : handled == 2
+      isHandled: handled == 0 ? nil : handled == 2,
+      exception: shape & 0x40 != 0 ? string() : .none
     )
   }
 
@@ -198,13 +199,15 @@ extension BinaryRecordDecoder {
     let className = string()
     let superclass = string()
     let key = string()
-    let isManual = flag()
+    let shape = self.shape(0xd)
+    let problem = shape >> 2
     return KeyDeclaration(
       className: className,
       superclass: superclass,
       key: key,
       affectedBy: stringList(),
-      isManual: isManual
+      isManual: shape & 1 != 0,
+      problem: problem == 0 ? nil : choice(problem, .noAccessor)
     )
   }
 

@@ -63,7 +63,7 @@ extension RecordFieldWriter {
       string(declaration.className)
       string(declaration.superclass)
       string(declaration.key)
-      flag(declaration.isManual)
+      number((declaration.isManual ? 1 : 0) | (declaration.problem?.binaryNumber ?? 0) << 2)
       strings(declaration.affectedBy)
     case .crash(let crash):
       string(crash.signal)
@@ -160,10 +160,12 @@ extension RecordFieldWriter {
     if delivery.change != nil { shape |= 1 << 2 }
     if delivery.executor != .none { shape |= 1 << 3 }
     if let isHandled = delivery.isHandled { shape |= (isHandled ? 2 : 1) << 4 }
+    if delivery.exception != .none { shape |= 1 << 6 }
     number(shape)
     identifier(delivery.registration)
     if let change = delivery.change { identifier(change) }
     if delivery.executor != .none { string(delivery.executor) }
+    if delivery.exception != .none { string(delivery.exception) }
   }
 
   private mutating func append(_ reference: Reference) {

@@ -46,10 +46,23 @@ package struct Delivery: Hashable, Sendable {
 
   package var registration: RegistrationID
   @usableFromInline var changeWord: OptionalIdentifier<ChangeTag>
-  package var executor: StringID
+  /// What ran the callback, or the exception that left it: the size of a delivery counts, and an end has no
+  /// use for both.
+  @usableFromInline var word: StringID
   package var phase: Phase
+  @usableFromInline var hasException = false
   /// On the end: whether the observer said that the notification was its own; nil: not said.
   package var isHandled: Bool?
+
+  /// What the callback ran on; ``StringID/none`` where nobody says, and for one that an exception left.
+  @inlinable package var executor: StringID {
+    get { hasException ? .none : word }
+    set { if !hasException { word = newValue } }
+  }
+
+  /// On the end: the exception that left the callback, by its name; ``StringID/none``: it returned, or
+  /// nobody says.
+  @inlinable package var exception: StringID { hasException ? word : .none }
 
   /// The change that is told of; nil for ``Phase/initial``.
   @inlinable package var change: ChangeID? {
@@ -62,12 +75,14 @@ package struct Delivery: Hashable, Sendable {
     change: ChangeID?,
     phase: Phase,
     executor: StringID = .none,
-    isHandled: Bool? = nil
+    isHandled: Bool? = nil,
+    exception: StringID = .none
   ) {
     self.registration = registration
     changeWord = OptionalIdentifier(change)
     self.phase = phase
-    self.executor = executor
+    hasException = exception != .none
+    word = exception == .none ? executor : exception
     self.isHandled = isHandled
   }
 }

@@ -79,19 +79,33 @@ package struct KeyDeclaration: Hashable, Sendable {
   package var key: StringID
   package var affectedBy: [StringID]
   package var isManual: Bool
+  /// What keeps the key from being observed, though the runtime took the observation; nil: nothing is known.
+  package var problem: Problem?
+
+  /// Why an observation that the runtime took in silence is told of nothing, or not of all.
+  ///
+  /// The raw values are the names in the log.
+  package enum Problem: String, Hashable, Sendable, CaseIterable {
+    /// The class has neither an accessor nor a variable of the key.
+    case noAccessor
+    /// The class says what the key depends on in a way that this runtime does not look at.
+    case ignoredDependencies
+  }
 
   package init(
     className: StringID,
     superclass: StringID,
     key: StringID,
     affectedBy: [StringID],
-    isManual: Bool
+    isManual: Bool,
+    problem: Problem? = nil
   ) {
     self.className = className
     self.superclass = superclass
     self.key = key
     self.affectedBy = affectedBy
     self.isManual = isManual
+    self.problem = problem
   }
 }
 

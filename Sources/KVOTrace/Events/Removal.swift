@@ -55,6 +55,9 @@ package enum CancelCause: String, Hashable, Sendable, CaseIterable {
   case token
   /// The layer cleaned up behind an observer that died.
   case observer
+  /// The runtime ended what the program did not ask it to end: GNUstep 1.28 does where the same observer
+  /// is added again, or removed under another context. Another runtime would not have.
+  case runtime
 }
 
 /// Why an add or a removal was not carried out.

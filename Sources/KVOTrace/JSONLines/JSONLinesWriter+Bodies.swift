@@ -109,6 +109,7 @@ extension JSONLinesWriter {
     text("phase", delivery.phase.rawValue)
     string("executor", delivery.executor)
     if let isHandled = delivery.isHandled { flag("handled", isHandled) }
+    string("exception", delivery.exception)
   }
 
   private mutating func write(_ attachment: Attachment) {
@@ -141,6 +142,7 @@ extension JSONLinesWriter {
     required("key", declaration.key)
     strings("affectedBy", declaration.affectedBy)
     flag("manual", declaration.isManual)
+    if let problem = declaration.problem { text("problem", problem.rawValue) }
   }
 
   private mutating func write(_ crash: Crash) {

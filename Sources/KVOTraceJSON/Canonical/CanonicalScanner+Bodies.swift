@@ -214,8 +214,9 @@ extension CanonicalScanner {
     if line.take(#""owner""#) { return .cancel(registration, by: .owner) }
     if line.take(#""subject""#) { return .cancel(registration, by: .subject) }
     if line.take(#""token""#) { return .cancel(registration, by: .token) }
-    try line.expect(#""observer""#)
-    return .cancel(registration, by: .observer)
+    if line.take(#""observer""#) { return .cancel(registration, by: .observer) }
+    try line.expect(#""runtime""#)
+    return .cancel(registration, by: .runtime)
   }
 
   // MARK: Changes
@@ -255,7 +256,8 @@ extension CanonicalScanner {
       change: line.take(#","change":"#) ? try identifier(&line, &names) : nil,
       phase: try phase(&line),
       executor: line.take(#","executor":"#) ? try string(&line, &names) : .none,
-      isHandled: line.take(#","handled":"#) ? try flag(&line) : nil
+      isHandled: line.take(#","handled":"#) ? try flag(&line) : nil,
+      exception: line.take(#","exception":"#) ? try string(&line, &names) : .none
     )
   }
 

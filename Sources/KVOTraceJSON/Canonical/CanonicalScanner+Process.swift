@@ -70,8 +70,17 @@ extension CanonicalScanner {
       superclass: superclass,
       key: try string(&line, &names),
       affectedBy: line.take(#","affectedBy":"#) ? try strings(&line, &names) : [],
-      isManual: line.take(#","manual":"#) ? try flag(&line) : false
+      isManual: line.take(#","manual":"#) ? try flag(&line) : false,
+      problem: line.take(#","problem":"#) ? try problem(&line) : nil
     )
+  }
+
+  private func problem(
+    _ line: inout LineCursor
+  ) throws(NotCanonical) -> KeyDeclaration.Problem {
+    if line.take(#""noAccessor""#) { return .noAccessor }
+    try line.expect(#""ignoredDependencies""#)
+    return .ignoredDependencies
   }
 
   mutating func crash(

@@ -61,11 +61,52 @@ static void plain(void)
   [account removeObserver: screen forKeyPath: @"balance"];
 }
 
+/// What two controllers do that each observe the balance: 1.28 keeps the second of the two alone.
+static void two(void)
+{
+  add(&here);
+  add(&there);
+  removeBy(&here);
+  removeBy(&there);
+}
+
+/// The same, and the first is expected to be told.
+static void twoChanged(void)
+{
+  add(&here);
+  add(&there);
+  [account setBalance: 1];
+  removeBy(&there);
+  [account setBalance: 2];
+  removeBy(&here);
+}
+
+static void same(void)
+{
+  add(&here);
+  add(&here);
+  removeBy(&here);
+  removeBy(&here);
+}
+
+static void thrice(void)
+{
+  add(&here);
+  add(&there);
+  removeBy(&here);
+  removeBy(&there);
+  removeBy(&here);
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
   { "right-context", right },
   { "wrong-context", wrong },
   { "ambiguous", ambiguous },
   { "without-context", plain },
+  { "two-contexts", two },
+  { "two-contexts-changed", twoChanged },
+  { "same-context", same },
+  { "two-contexts-thrice", thrice },
 };
 
 int main(int count, char **arguments)

@@ -107,6 +107,8 @@ static void values(Account *account, Screen *screen)
   [fresh willChangeValueForKey: @"note"];
   [screen watch: fresh for: @"note"];
   [fresh didChangeValueForKey: @"note"];
+  // What was missed is made up for.
+  [fresh setNote: @"paid"];
   [screen unwatch: fresh for: @"note"];
 }
 

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+/// The faults of `Mistakes.m`: around changes, keys and exceptions.
+@Suite("Mistakes", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
+struct MistakeTests {
+  static let all = [
+    // One exception, two observers that are told of nothing any more.
+    Fault(name: "raises", status: 0, codes: ["KVO032", "KVO032", "KVO039"]),
+    Fault(name: "initial-raises", status: 0, codes: ["KVO007", "KVO039"]),
+    Fault(name: "added-to-unobserved", status: 0, codes: ["KVO011"]),
+    Fault(name: "never-ends", status: 0, codes: ["KVO012"]),
+    Fault(name: "crosses", status: 0, codes: ["KVO012"]),
+    Fault(name: "announced", status: 0, codes: ["KVO012"]),
+    Fault(name: "misspelt", status: 0, codes: ["KVO029"]),
+    Fault(name: "ignored-dependency", status: 0, codes: ["KVO040"]),
+  ]
+
+  private static let writes = ProcessInfo.processInfo.environment["KVO_SAFETY_WRITE_REPORTS"] == "1"
+  private let guarded: Guarded
+
+  init() throws { guarded = try Guarded() }
+
+  @Test("a mistake is found, with a stack of where it was made", arguments: all)
+  func finding(fault: Fault) throws {
+    let program = try ObjectiveC.program("Mistakes")
+    let raw = try guarded.raw(program, [fault.name])
+    let recorded = try guarded.recorded(program, [fault.name])
+    #expect(raw.status == fault.status)
+    #expect(recorded.withoutProcess == raw.withoutProcess)
+    let report = try guarded.report()
+    #expect(try guarded.findings().map(\.code) == fault.codes, "\(report)")
+    #expect(!report.contains("(no stack"), "\(report)")
+    let file = ObjectiveC.reports.appending(path: "\(fault.name).txt")
+    if Self.writes { try Data(report.utf8).write(to: file) }
+    #expect(try report == String(contentsOf: file, encoding: .utf8))
+  }
+
+  @Test("an observer whose initial callback raised is contained when it is deallocated")
+  func containment() throws {
+    let program = try ObjectiveC.program("Mistakes")
+    let contained = try guarded.recorded(program, ["initial-raises-changed"], contain: "KVO007")
+    #expect(contained.output == "raised: Brittle\nthe balance is 1\ndone\n")
+    #expect(contained.status == 0)
+  }
+}

@@ -1,0 +1,205 @@
+// Correct programs that are easily misjudged; which one is the argument. None of them has a finding of its own.
+
+#import "Bank.h"
+
+#include <string.h>
+
+static Account *account;
+static Screen *screen;
+
+/// Does little, and is waited for.
+@interface Task : NSOperation
+@end
+@implementation Task
+- (void) main { }
+@end
+
+/// Two batches on one queue, and a dependency that is taken back: GNUstep's own classes observe each other.
+static void operations(void)
+{
+  NSOperationQueue *queue = [NSOperationQueue new];
+  for (int round = 0; round < 2; round++)
+    {
+      NSMutableArray *batch = [NSMutableArray array];
+      for (int at = 0; at < 4; at++) [batch addObject: AUTORELEASE([Task new])];
+      [queue addOperations: batch waitUntilFinished: YES];
+    }
+  Task *first = [Task new], *second = [Task new];
+  [second addDependency: first];
+  [second removeDependency: first];
+  [second addDependency: first];
+  [queue addOperations: [NSArray arrayWithObjects: second, first, nil] waitUntilFinished: YES];
+  say("done: %d, %d", [first isFinished], [second isFinished]);
+  [first release];
+  [second release];
+  [queue release];
+}
+
+/// The method is called like any other.
+static void byHand(void)
+{
+  [screen watch: account for: @"balance"];
+  [account setBalance: 1];
+  [screen unwatch: account for: @"balance"];
+  [screen observeValueForKeyPath: @"balance" ofObject: account change: nil context: NULL];
+  say("called");
+}
+
+/// Passes on what it is told, by a change of its own.
+@interface Link : Screen
+{
+@public
+  Account *next;
+}
+@end
+@implementation Link
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  [next setBalance: [(Account *)object balance]];
+}
+@end
+
+#define LINK_COUNT 600
+
+/// A change that leads to a change, 600 deep.
+static void deep(void)
+{
+  Account *accounts[LINK_COUNT];
+  Link *links[LINK_COUNT];
+  for (int at = 0; at < LINK_COUNT; at++) accounts[at] = [Account new];
+  for (int at = 0; at < LINK_COUNT; at++)
+    {
+      links[at] = [Link new];
+      links[at]->next = at + 1 < LINK_COUNT ? accounts[at + 1] : nil;
+      [links[at] watch: accounts[at] for: @"balance"];
+    }
+  [accounts[0] setBalance: 7];
+  [accounts[0] setBalance: 8];
+  say("the last balance is %d", [accounts[LINK_COUNT - 1] balance]);
+  for (int at = 0; at < LINK_COUNT; at++)
+    {
+      [links[at] unwatch: accounts[at] for: @"balance"];
+      [links[at] release];
+      [accounts[at] release];
+    }
+}
+
+static int toldCount;
+
+static void count(id self, SEL selector, id keyPath, id object, id change, void *context)
+{
+  toldCount++;
+}
+
+/// More classes of observers, each with a method of its own, than anybody writes by hand.
+static void manyClasses(void)
+{
+  enum { classCount = 1500 };
+  SEL selector = @selector(observeValueForKeyPath:ofObject:change:context:);
+  const char *types =
+    method_getTypeEncoding(class_getInstanceMethod([Screen class], selector));
+  for (int at = 0; at < classCount; at++)
+    {
+      Class class = objc_allocateClassPair([NSObject class],
+        [[NSString stringWithFormat: @"Counter%d", at] UTF8String], 0);
+      class_addMethod(class, selector, (IMP)count, types);
+      objc_registerClassPair(class);
+      NSObject *observer = [class new];
+      [account addObserver: observer forKeyPath: @"balance" options: 0 context: NULL];
+      [account setBalance: at];
+      [account removeObserver: observer forKeyPath: @"balance"];
+      [observer release];
+    }
+  say("told %d times", toldCount);
+}
+
+/// Refuses the first value.
+@interface Wary : Screen
+{
+  int told;
+}
+@end
+@implementation Wary
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  if (told++ == 0) [NSException raise: @"TooEarly" format: @"nothing is ready"];
+  say("  told at %d", [(Account *)object balance]);
+}
+@end
+
+/// An initial callback raises: the observation stays, and is removed.
+static void initialRaises(void)
+{
+  Wary *wary = [Wary new];
+  NS_DURING
+    [account addObserver: wary
+              forKeyPath: @"balance"
+                 options: NSKeyValueObservingOptionInitial
+                 context: NULL];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [account setBalance: 3];
+  [wary unwatch: account for: @"balance"];
+  [account setBalance: 4];
+  [wary release];
+}
+
+/// A node whose next is itself.
+@interface Ring : NSObject
+{
+  int value, other;
+}
+@end
+@implementation Ring
+- (Ring *) next { return self; }
+- (int) value { return value; }
+- (void) setValue: (int)new { value = new; }
+- (int) other { return other; }
+- (void) setOther: (int)new { other = new; }
+@end
+
+/// Key paths of 1,500 bytes that differ in their last letters alone.
+static void longPaths(void)
+{
+  NSMutableString *path = [NSMutableString string];
+  while ([path length] < 1500) [path appendString: @"next."];
+  NSString *value = [path stringByAppendingString: @"value"];
+  NSString *other = [path stringByAppendingString: @"other"];
+  Ring *ring = [Ring new];
+  [screen watch: (id)ring for: value];
+  [screen watch: (id)ring for: other];
+  [screen unwatch: (id)ring for: value];
+  [screen unwatch: (id)ring for: other];
+  say("a path of %d characters", (int)[value length]);
+  [ring release];
+}
+
+static const struct { const char *name; void (*run)(void); } programs[] = {
+  { "operations", operations },
+  { "by-hand", byHand },
+  { "deep", deep },
+  { "many-classes", manyClasses },
+  { "initial-raises", initialRaises },
+  { "long-paths", longPaths },
+};
+
+int main(int count, char **arguments)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  account = [Account new];
+  screen = [Screen new];
+  for (size_t at = 0; at < sizeof programs / sizeof *programs; at++)
+    {
+      if (count > 1 && strcmp(arguments[1], programs[at].name) == 0) programs[at].run();
+    }
+  [pool release];
+  say("done");
+  return 0;
+}

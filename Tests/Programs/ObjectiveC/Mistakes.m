@@ -1,0 +1,169 @@
+// Faults around changes and exceptions, one per run; the name of it is the argument.
+
+#import "Bank.h"
+
+#include <string.h>
+
+static Account *account;
+static Screen *screen;
+
+/// Raises when it is told.
+@interface Brittle : Screen
+@end
+@implementation Brittle
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  [NSException raise: @"Brittle" format: @"told of %@", keyPath];
+}
+@end
+
+static void change(int balance)
+{
+  NS_DURING
+    [account setBalance: balance];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+}
+
+/// 1.28 tells nobody of this key any more.
+static void raises(void)
+{
+  Brittle *brittle = [Brittle new];
+  [screen watch: account for: @"balance"];
+  [brittle watch: account for: @"balance"];
+  change(1);
+  change(2);
+  change(3);
+  [brittle unwatch: account for: @"balance"];
+  [screen unwatch: account for: @"balance"];
+  say("the balance is %d", [account balance]);
+}
+
+/// The observer is registered, whatever it raised, and nobody removes it.
+static void initialRaises(void)
+{
+  Brittle *brittle = [Brittle new];
+  NS_DURING
+    [account addObserver: brittle
+              forKeyPath: @"balance"
+                 options: NSKeyValueObservingOptionInitial
+                 context: NULL];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [brittle release];
+  say("the observer is gone");
+}
+
+/// As above, and the account changes: where nothing is contained, 1.28 calls a deallocated object.
+static void initialRaisesChanged(void)
+{
+  Brittle *brittle = [Brittle new];
+  NS_DURING
+    [account addObserver: brittle
+              forKeyPath: @"balance"
+                 options: NSKeyValueObservingOptionInitial
+                 context: NULL];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [brittle release];
+  [account setBalance: 1];
+  say("the balance is %d", [account balance]);
+}
+
+/// Nobody observes the account as its change begins.
+static void addedToUnobserved(void)
+{
+  [account willChangeValueForKey: @"note"];
+  [screen watch: account for: @"note"];
+  [account didChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  say("added while it changed");
+}
+
+static void neverEnds(void)
+{
+  [screen watch: account for: @"note"];
+  [account willChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  say("began, and never ended");
+}
+
+static void crosses(void)
+{
+  [screen watch: account for: @"note"];
+  [account willChangeValueForKey: @"note"];
+  [account willChangeValueForKey: @"balance"];
+  [account didChangeValueForKey: @"note"];
+  [account didChangeValueForKey: @"balance"];
+  [screen unwatch: account for: @"note"];
+  say("crossed");
+}
+
+static void announced(void)
+{
+  [account addObserver: screen
+            forKeyPath: @"note"
+               options: NSKeyValueObservingOptionPrior
+               context: NULL];
+  [account willChangeValueForKey: @"note"];
+  say("announced, and never made");
+}
+
+static void misspelt(void)
+{
+  [account addObserver: screen forKeyPath: @"balanse" options: 0 context: NULL];
+  [account setBalance: 1];
+  [account removeObserver: screen forKeyPath: @"balanse"];
+  say("nothing was told");
+}
+
+/// Says that its total depends on its balance, as Apple's systems ask.
+@interface TotalAccount : Account
+@end
+@implementation TotalAccount
++ (NSSet *) keyPathsForValuesAffectingTotal { return [NSSet setWithObject: @"balance"]; }
+- (int) total { return [self balance] * 2; }
+@end
+
+static void ignoredDependency(void)
+{
+  TotalAccount *total = [TotalAccount new];
+  [screen watch: total for: @"total"];
+  [total setBalance: 4];
+  [screen unwatch: total for: @"total"];
+  [screen watch: total for: @"total"];
+  [screen unwatch: total for: @"total"];
+  say("the total is %d", [total total]);
+}
+
+static const struct { const char *name; void (*run)(void); } mistakes[] = {
+  { "raises", raises },
+  { "initial-raises", initialRaises },
+  { "initial-raises-changed", initialRaisesChanged },
+  { "added-to-unobserved", addedToUnobserved },
+  { "never-ends", neverEnds },
+  { "crosses", crosses },
+  { "announced", announced },
+  { "misspelt", misspelt },
+  { "ignored-dependency", ignoredDependency },
+};
+
+int main(int count, char **arguments)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  account = [Account new];
+  screen = [Screen new];
+  for (size_t at = 0; at < sizeof mistakes / sizeof *mistakes; at++)
+    {
+      if (count > 1 && strcmp(arguments[1], mistakes[at].name) == 0) mistakes[at].run();
+    }
+  [pool release];
+  say("done");
+  return 0;
+}
