@@ -321,5 +321,38 @@ extension ReportTests {
       Signature: 2:bbee9b102a · seen once · event 9 · warning, leak
 
     """#,
+    #"""
+    WARNING: KVOSafety: observation under another context displaced (KVO038 displaced-registration)
+      Screen#3 began to observe "balance" of Account#12 under context b, and the runtime let go of \#
+    its observation under context a, on thread 1 (main)
+      > #0 Screen.appear()         Screen.swift:20
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: let two observers observe "balance", one for each context: GNUstep 1.28 keeps one \#
+    observation of an observer and a key path
+      Signature: b77da36f · seen once · event 3 · warning, none
+
+    """#,
+    #"""
+    WARNING: KVOSafety: exception left a callback (KVO039 callback-raised)
+      The exception Brittle left the callback that told Screen#3 of "balance" of Account#12, on \#
+    thread 1 (main)
+      > #0 Screen.told()           Screen.swift:30
+      Registered at, on thread 1 (main)
+      > #0 Screen.init(account:)   Screen.swift:12
+      Fix: catch the exception inside `-observeValueForKeyPath:ofObject:change:context:` of Screen
+      Signature: 0b58b134 · seen once · event 5 · warning, unknown
+
+    """#,
+    #"""
+    NOTE: KVOSafety: dependent keys that the runtime ignores (KVO040 ignored-dependency)
+      "balance" of Account is observed, and the runtime does not ask the class which keys it depends \#
+    on: nobody is told when those change
+        (no stack, event 2)
+      Fix: say it as GNUstep 1.28 reads it, in `+initialize` of the class: `[self setKeys: … \#
+    triggerChangeNotificationsForDependentKey: @"balance"]`
+      Signature: c4198109 · seen once · event 2 · note, none
+
+    """#,
   ]
 }

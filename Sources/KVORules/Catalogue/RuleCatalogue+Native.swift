@@ -17,8 +17,9 @@ extension RuleCatalogue {
           context. The runtime kept the second observation alone.
           """,
         matters: """
-          On Apple's runtimes, and on GNUstep since 1.31, both are there. On GNUstep 1.28 the callback for \
-          the first context is never called again, without a word, and either removal ends both.
+          On Apple's runtimes, and on GNUstep since 1.31 with libobjc2, both are there. On GNUstep 1.28 the \
+          callback for the first context is never called again, without a word, and either removal ends \
+          both.
           """,
         fix: "Give each of the two an observer object of its own, such as a small controller.",
         before: """
@@ -74,8 +75,8 @@ extension RuleCatalogue {
           runtime never calls that.
           """,
         matters: """
-          Apple's runtimes, and GNUstep since 1.31, tell of the key when one of those changes. GNUstep 1.28 \
-          does not.
+          Apple's runtimes, and GNUstep since 1.31 with libobjc2, tell of the key when one of those \
+          changes. GNUstep 1.28 does not.
           """,
         fix: "Call +setKeys:triggerChangeNotificationsForDependentKey: as well.",
         before: """

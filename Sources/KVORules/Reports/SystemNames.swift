@@ -37,7 +37,7 @@ package enum SystemNames {
   /// What the names of such a Foundation's methods contain that pass on what they are asked: the methods of
   /// key-value observing and coding themselves, and those that send messages.
   static let passingOn = [
-    "ddObserver:", "emoveObserver:", "observeValueForKeyPath:", "ChangeValue",
+    "ddObserver:", "emoveObserver:", "ChangeValue",
     "Change:valuesAtIndexes:", "GSKVO", "NSKeyValue", "setValue:forKey", "takeValue:",
     "replacementObject", "performSelector:", "makeObjectsPerform", "NSInvocation", "NSProxy",
     "forward", " bind:", " unbind:", "KeyValueBinding",
