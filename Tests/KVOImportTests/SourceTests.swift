@@ -26,6 +26,7 @@ import Testing
       #"It raises “<观察者>: An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.”"#,
       "### Fixed\n- Fix `Cannot remove an observer <GaugeView> for the key path \"level\"` exception\n",
       "An instance 0x1234 of class Meter\ncould not be archived by the observer.\n",
+      "It raises \"...was sent to an object that is not KVC-compliant for the \"name\" property.\"",
       "sent to an object that is not KVC-compliant for the \"***\" property.",
       "An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.\n\n[person addObserver:self forKeyPath:@\"name\" options:0 context:nil];\n",
       "If you make such a class, it says “KVO failed to allocate class pair for name NSKVONotifying_A, automatic key-value observing will not work for this class”.",

@@ -13,7 +13,7 @@ extension SentenceReader {
     var complaint = Complaint(
       kind: .deallocation,
       code: .observedDeinitWhileObserved,
-      range: position(match.places.lowerBound)..<end(match.places.upperBound)
+      range: extent(of: match.places)
     )
     if match.head == .deallocatedGNUstep { complaint.runtime = .gnustep }
     if match.isCut, match.head == .deallocated, match.places.count < 16 {

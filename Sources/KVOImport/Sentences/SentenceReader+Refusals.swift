@@ -65,7 +65,7 @@ extension SentenceReader {
     var complaint = Complaint(
       kind: .uncompliantObject,
       code: .uncompliantPath,
-      range: position(match.places.lowerBound)..<end(match.places.upperBound)
+      range: extent(of: match.places)
     )
     complaint.part = match.isCut ? nil : quoted(at: end(match.places.upperBound))?.text
     complaint.keyPath = keyPath(complaint.part)
@@ -81,8 +81,12 @@ extension SentenceReader {
       }
     }
     let isSource = complaint.subject.isPlaceholder || complaint.part?.contains("%") == true
-    if match.isCut { return complaint.subject.address == nil ? nil : complaint }
-    return complaint.part == nil || isSource ? nil : complaint
+    // The call says enough; without it these are words about the sentence, unless they were raised.
+    if match.isCut || complaint.part == nil {
+      return complaint.subject.address == nil || isSource ? nil : complaint
+    }
+    let isTold = call != nil || isRaised(before: match.places.lowerBound)
+    return isTold && !isSource ? complaint : nil
   }
 
   /// The notice that a class cannot be observed, because its observed form exists already.

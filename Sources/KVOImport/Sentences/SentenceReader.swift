@@ -117,6 +117,12 @@ struct SentenceReader {
   /// The position behind the byte of the skeleton before `place`.
   func end(_ place: Int) -> Int { place == 0 ? 0 : text.position(ofSkeleton: place - 1) + 1 }
 
+  /// Where in the text the letters at `places` stand; of none, the end of the letters before.
+  func extent(of places: Range<Int>) -> Range<Int> {
+    let stop = end(places.upperBound)
+    return min(position(places.lowerBound), stop)..<stop
+  }
+
   /// The object that `range` describes; a name that the text stops in is none.
   func operand(_ range: Range<Int>) -> Operand {
     guard !range.isEmpty else { return Operand() }
