@@ -330,7 +330,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: let two observers observe "balance", one for each context: GNUstep 1.28 keeps one \#
     observation of an observer and a key path
-      Signature: b77da36f · seen once · event 3 · warning, none
+      Signature: 2:4baf1facb1 · seen once · event 3 · warning, none
 
     """#,
     #"""
@@ -341,7 +341,7 @@ extension ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: catch the exception inside `-observeValueForKeyPath:ofObject:change:context:` of Screen
-      Signature: 0b58b134 · seen once · event 5 · warning, unknown
+      Signature: 2:142ac95b9e · seen once · event 5 · warning, unknown
 
     """#,
     #"""
@@ -351,7 +351,7 @@ extension ReportTests {
         (no stack, event 2)
       Fix: say it as GNUstep 1.28 reads it, in `+initialize` of the class: `[self setKeys: … \#
     triggerChangeNotificationsForDependentKey: @"balance"]`
-      Signature: c4198109 · seen once · event 2 · note, none
+      Signature: 2:2036e38616 · seen once · event 2 · note, none
 
     """#,
   ]

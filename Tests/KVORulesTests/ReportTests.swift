@@ -73,7 +73,7 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add the observation of "balance" once (in init rather than in viewWillAppear), or \#
     remove the first one before adding again
-      Signature: 2:7229c970ee · seen once · event 2 · warning, wrong
+      Signature: 2:8b1d41d6fd · seen once · event 2 · warning, wrong
 
     """#,
     #"""

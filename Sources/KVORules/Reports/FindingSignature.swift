@@ -34,7 +34,7 @@ extension Finding {
     // The call at fault.
     case .doubleRemove, .removeUnregistered, .removeWrongContext, .ambiguousRemove,
       .duplicateRegistration, .contextCollision, .selfObservation, .uncompliantPath,
-      .mutationWithoutNotification, .concurrentChange:
+      .mutationWithoutNotification, .concurrentChange, .displacedRegistration:
       stacks.first.flatMap { $0.ownFunction == nil ? nil : $0 } ?? registered
     // What a process that runs has of it are addresses; the class and the key say which change it is.
     case .unbalancedChange: nil
