@@ -133,6 +133,9 @@ struct RetainGraph: Sendable {
         guard let from = places[edge.reference.from.id], let to = places[edge.reference.to.id],
           edges[from][to] == nil
         else { continue }
+        // One mention of an object may say what another does not.
+        edge.reference.from.kind = objects[from].kind
+        edge.reference.to.kind = objects[to].kind
         edges[from][to] = edge
         graph.connect(from, to)
       }

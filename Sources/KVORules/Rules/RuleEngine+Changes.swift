@@ -235,7 +235,9 @@ extension RuleEngine {
 extension Delivery {
   /// Whether the receiver, an end, belongs to the beginning `begun`.
   fileprivate func isEnd(of begun: Delivery) -> Bool {
-    guard registration == begun.registration, change == begun.change else { return false }
+    guard registration == begun.registration,
+      change == nil || begun.change == nil || change == begun.change
+    else { return false }
     // The comparison of the phases would be one of their names.
     switch (phase, begun.phase) {
     case (.initial, .initial), (.prior, .prior), (.after, .after): return true

@@ -53,7 +53,11 @@ extension RuleEngine {
       judgeLock(added.slot, .addition, evidence.at(registration.site), place.thread)
     }
     if registration.executor != .none { seen.insert(.expectedExecutor) }
-    if registration.site != .none || evidence.stack != .none { seen.insert(.site) }
+    if registration.site != .none || evidence.stack != .none {
+      seen.insert(.site)
+    } else if unsaid.place == nil {
+      unsaid.place = evidence.event
+    }
     if registration.site != .none {
       unsaid.saysSites = true
     } else if unsaid.site == nil {

@@ -26,6 +26,8 @@ extension RuleEngine {
     /// An addition without its line, and whether any has it.
     var site: Int?
     var saysSites = false
+    /// An addition that says neither its line nor its stack.
+    var place: Int?
     /// A second addition that cannot be told from the first by line or stack.
     var copy: Int?
     /// The rules of which verdicts were withheld for want of a thread.
@@ -101,7 +103,7 @@ extension RuleEngine {
   private static func needsThread(_ verdict: Verdict, isMixed: Bool, isAtEnd: Bool) -> Bool {
     switch verdict.code {
     case .removeDuringInitial, .callbackUnderLock, .concurrentChange, .concurrentRemoval:
-      return verdict.evidence.prefix(2).contains { $0.thread == nil }
+      return isMixed || verdict.evidence.prefix(2).contains { $0.thread == nil }
     case .unbalancedChange:
       if case .change(.outOfOrder) = verdict.detail {
         return verdict.evidence.contains { $0.thread == nil }
@@ -171,8 +173,8 @@ extension RuleEngine {
     say([.contextCollision], unsaid.copy) {
       "the addition at event \($0), or the equal one before it, does not say its \"site\""
     }
-    if unsaid.saysSites, growth.hasRuns {
-      say([.registrationGrowth], unsaid.site) {
+    if seen.contains(.site), growth.hasRuns {
+      say([.registrationGrowth], unsaid.saysSites ? unsaid.site : unsaid.place) {
         "the addition at event \($0) does not say its \"site\", as others do"
       }
     }
