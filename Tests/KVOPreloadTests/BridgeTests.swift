@@ -48,9 +48,11 @@ struct Bridged: CustomTestStringConvertible, Sendable {
         """
     ),
     Bridged(what: "ends", output: "once\n0\n", codesOfLog: ["KVO031"]),
-    Bridged(what: "observed-dies", output: "false 0\n", codes: ["KVO006"]),
-    Bridged(what: "path-observed-dies", output: "false\n", codes: ["KVO006"]),
-    Bridged(what: "duplicate", output: "told 2\ntold 1\n", codes: ["KVO005"]),
+    // A note: the token ended its observation. Notes are not said while the program runs.
+    Bridged(what: "observed-dies", output: "false 0\n", codesOfLog: ["KVO006"]),
+    Bridged(what: "path-observed-dies", output: "false\n", codesOfLog: ["KVO006"]),
+    // Two closures of one owner are two observations.
+    Bridged(what: "duplicate", output: "told 2\ntold 1\n"),
     Bridged(what: "owner-dies", output: "false 0\n"),
     Bridged(
       what: "wrong-path",

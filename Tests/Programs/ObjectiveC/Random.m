@@ -202,8 +202,11 @@ static void observerDies(Cell *cell, Watcher *watcher)
 
 static void addTwice(Cell *cell, Watcher *watcher)
 {
-  [cell addObserver: watcher forKeyPath: @"value" options: 0 context: NULL];
-  [cell addObserver: watcher forKeyPath: @"value" options: 0 context: NULL];
+  // On one line: two places that observe under one context are another fault.
+  for (int turn = 0; turn < 2; turn++)
+    {
+      [cell addObserver: watcher forKeyPath: @"value" options: 0 context: NULL];
+    }
   [cell removeObserver: watcher forKeyPath: @"value"];
 }
 
