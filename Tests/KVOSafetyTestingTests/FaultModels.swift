@@ -8,6 +8,7 @@ enum Faults {
     removeUnderWrongContext()
     removeOneOfTwo()
     registerTwice()
+    registerAtTwoPlaces()
     letObservedGo()
     letObserverGo()
     removeInsideInitial()
@@ -46,6 +47,13 @@ enum Faults {
   private static func registerTwice() {
     let (account, screen) = (Account(), Screen())
     for _ in 1...2 { account.addObserver(screen, forKeyPath: "balance") }
+    for _ in 1...2 { account.removeObserver(screen, forKeyPath: "balance") }
+  }
+
+  private static func registerAtTwoPlaces() {
+    let (account, screen) = (Account(), Screen())
+    account.addObserver(screen, forKeyPath: "balance")
+    account.addObserver(screen, forKeyPath: "balance")
     for _ in 1...2 { account.removeObserver(screen, forKeyPath: "balance") }
   }
 

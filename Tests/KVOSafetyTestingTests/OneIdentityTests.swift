@@ -77,7 +77,8 @@ struct OneIdentityTests {
 
       let rules = Set(LiveRule.allCases.map(\.rawValue))
       let live = Set(collected.all.flatMap { Identity.inText($0.report) })
-      #expect(Set(live.map(\.code)) == rules)
+      // KVO023 takes a second executor, which a function that only calls has not.
+      #expect(Set(live.map(\.code)) == rules.subtracting(["KVO023"]))
       #expect(collected.all.allSatisfy { $0.report.contains(Signature.short($0.signature)) })
       let tested = Set(Identity.inText(failure ?? "").filter { rules.contains($0.code) })
       let audited = Set(

@@ -79,7 +79,7 @@ struct RetainScopeTests {
         "    Page#N",
         "  It leads to",
         "    A closure still observed \"balance\" of Account#N at the end of \"a scope\" "
-          + "(KVO021 leaked-registration, 846ac49c, seen once)",
+          + "(KVO021 leaked-registration, 2:9654855944, seen once)",
         "  Fix: capture weakly: `account.observe(keyPath: \"balance\") { [weak self] … }`",
       ]
     )

@@ -14,9 +14,11 @@ package struct WalkedCycles: Sendable {
   /// - Parameters:
   ///   - reference: what was seen.
   ///   - stack: where the reference came to be, where that is known.
-  package mutating func hold(_ reference: Reference, stack: StackID) {
+  ///   - thread: who walks.
+  package mutating func hold(_ reference: Reference, stack: StackID, thread: ThreadID?) {
     count += 1
-    graph.hold(reference, at: Evidence(role: .failed, event: count, stack: stack))
+    let evidence = Evidence(role: .failed, event: count, thread: thread, stack: stack)
+    graph.hold(reference, at: evidence)
   }
 
   /// What is wrong.

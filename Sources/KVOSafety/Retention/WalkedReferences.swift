@@ -40,7 +40,7 @@ struct WalkedReferences {
     for path in walk.paths {
       for (reference, stack) in references(along: path) {
         recorder.record(.hold(reference), stack: stack)
-        judge.hold(reference, stack: stack)
+        judge.hold(reference, stack: stack, thread: Recorder.currentThread)
       }
     }
     let opaque = Set(walk.opaque.map(\.className)).sorted().map { recorder.id(of: $0) }
