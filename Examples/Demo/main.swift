@@ -76,9 +76,11 @@ func audit(_ account: Account) {
   account.balance -= 30
 }
 
-func openAndClose() -> ObservationToken {
+func openAndClose() -> AuditTrail {
   let account = Account(owner: Person(name: "Grace"))
-  return account.observe(\.balance) { account, _ in print("balance: \(account.balance)") }
+  let trail = AuditTrail()
+  trail.follow(account)
+  return trail
 }
 
 let account = Account(owner: Person(name: "Ada"))
@@ -86,6 +88,6 @@ for _ in 1...3 { showBalance(of: account) }
 audit(account)
 let greeting = Greeting()
 greeting.greetOwner(of: account)
-let token = openAndClose()
+let trail = openAndClose()
 account.balance += 1
 print("done: the balance is \(account.balance)")

@@ -23,7 +23,6 @@ import Testing
     _ = try folder.file("noted.jsonl", Self.selfObservation)
     _ = try folder.file("good.jsonl", Self.exit)
     _ = try folder.file("damaged.jsonl", Self.exit + "x\n")
-    _ = try folder.file("cut.part", Self.exit + "{\"event\":\"ex")
     _ = try folder.file("text.md", "# A program\n\nIt does things.\n")
     _ = try folder.file("crash.jsonl", "{\"event\":\"crash\",\"signal\":\"SIGSEGV\"}\n")
     _ = try folder.file("image.png", [0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d])
@@ -41,7 +40,7 @@ import Testing
       (["good.jsonl", "bad.jsonl"], 1), (["--fail-on", "never", "bad.jsonl"], 0),
       (["noted.jsonl"], 0), (["--fail-on", "warning", "noted.jsonl"], 0),
       (["--fail-on", "note", "noted.jsonl"], 1), (["damaged.jsonl"], 0),
-      (["cut.part"], 65), (["text.md"], 0),
+      (["text.md"], 0),
       (["crash.jsonl"], 1), (["--fail-on", "never", "crash.jsonl"], 0),
       (["--profile", "gnustep-1.28", "bad.jsonl"], 0),
       (["--profile", "gnustep-1.28", "--fail-on", "warning", "bad.jsonl"], 1),
@@ -64,6 +63,17 @@ import Testing
     #expect(run.status == status, "\(run.complaint)")
     // What is refused says why; what is not refused complains of nothing.
     #expect(run.complaint.isEmpty == (status < 64))
+  }
+
+  @Test("reports what is left of a log that was cut, complains, and gives status 65")
+  func cut() throws {
+    let folder = try ScratchFolder()
+    _ = try folder.file("cut.jsonl", Self.exit + "{\"event\":\"ex")
+    let run = try CommandRun(["cut.jsonl"], in: folder.url)
+    #expect(run.status == 65)
+    #expect(run.complaint == "kvo-audit: cut.jsonl: ends at byte 40, in the middle of the log\n")
+    #expect(run.output.contains("CUT: cut.jsonl ends at byte 40, in the middle of the log"))
+    #expect(try CommandRun(["validate", "cut.jsonl"], in: folder.url).status == 65)
   }
 
   @Test("writes the report in several forms at once, one of them printed")

@@ -57,8 +57,8 @@ import Testing
     let clean = try run("log.txt")
     #expect(
       clean.output == """
-        NOTHING RECOGNISED: log.txt is no usage log, no crash report, and no line of it is known to tell of a \
-        fault of observing
+        NOTHING RECOGNISED: log.txt is no usage log and no report of a crash, and no line of it is known to \
+        tell of a fault of observing
 
         SUMMARY: 0 errors, 0 warnings in 0 reports of faults from 1 text
 
@@ -110,7 +110,7 @@ import Testing
     #expect(try run("crash.json").output.contains("KVO002"))
     _ = try folder.file("hang.json", #"{"hangDiagnostics":["# + tree + "}]}")
     let hang = try run("hang.json")
-    #expect(hang.status == 0)
+    #expect(hang.status == 0, "\(hang.output)")
     #expect(hang.complaint == "")
   }
 

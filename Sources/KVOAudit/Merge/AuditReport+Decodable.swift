@@ -45,6 +45,7 @@ extension AuditReport.Input: Decodable {
     let words = try keys.decodeIfPresent([String].self, forKey: .ended) ?? []
     endings = words.compactMap(AuditReport.Ending.init)
     cutAt = try keys.decodeCountIfPresent(forKey: .cutAt)
+    isCrash = kind == .crash
   }
 }
 

@@ -12,21 +12,23 @@ extension InputReplay.Outcome {
       case .ips: .ips
       case .console: .console
       }
+    var input = AuditReport.Input(
+      path: label,
+      kind: kind,
+      eventCount: 0,
+      reportCount: text.reportCount,
+      damaged: text.problems.map {
+        DamagedPlace(
+          location: .text(line: $0.line, column: 1),
+          message: $0.message,
+          number: $0.line
+        )
+      },
+      damageCount: text.problems.count
+    )
+    input.isCrash = text.isCrash
     self.init(
-      input: AuditReport.Input(
-        path: label,
-        kind: kind,
-        eventCount: 0,
-        reportCount: text.reportCount,
-        damaged: text.problems.map {
-          DamagedPlace(
-            location: .text(line: $0.line, column: 1),
-            message: $0.message,
-            number: $0.line
-          )
-        },
-        damageCount: text.problems.count
-      ),
+      input: input,
       findings: text.findings.map { finding in
         var copy = finding
         // Each report is one of a process, which is a run of its own.

@@ -1,8 +1,5 @@
 // What a report says of how its inputs end, so that nobody takes for clean what was not there to be judged.
 extension AuditReport.Input {
-  /// Whether it is a crash report, whatever the crash is of.
-  var isCrash: Bool { kind == .crash || kind == .ips }
-
   /// What is to be said of its end, a sentence each, without a full stop.
   ///
   /// Nothing of a process that ended in an orderly way, or by a crash, which is told of by itself.
@@ -26,8 +23,8 @@ extension AuditReport.Input {
       notes.append(
         isCrash
           ? "NO FINDING: \(path) is a crash report, and nothing in it is known to come of key-value observing"
-          : "NOTHING RECOGNISED: \(path) is no usage log, no crash report, and no line of it is known to tell "
-            + "of a fault of observing"
+          : "NOTHING RECOGNISED: \(path) is no usage log and no report of a crash, and no line of it is known to "
+            + "tell of a fault of observing"
       )
     }
     return notes

@@ -26,6 +26,8 @@ package struct AuditReport: Sendable {
     package var damageCount: Int
     /// How its processes ended, in their order.
     package var endings: [Ending] = []
+    /// Whether it is a report of a crash, whatever that is of.
+    package var isCrash = false
     /// How many bytes it has, where it ends in the middle of a log.
     package var cutAt: Int?
 

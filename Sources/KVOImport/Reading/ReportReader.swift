@@ -35,6 +35,8 @@ final class ReportReader: TextFaultReader {
   private var reportCount = 0
   private var misplacedLog = MisplacedLog()
   private var jsonRefusal: String?
+  /// Whether a document of JSON has what only those of crashes have.
+  private var tellsCrash = false
 
   init(profile: Profile?, appModules: [String], symbolizer: ReportSymbolizer?) {
     self.profile = profile
@@ -51,6 +53,7 @@ final class ReportReader: TextFaultReader {
     let refusal = decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
     return ImportedText(
       form: form ?? .console,
+      isCrash: form == .crash || tellsCrash,
       reportCount: reportCount,
       findings: folder.findings,
       problems: problems,
@@ -102,7 +105,11 @@ final class ReportReader: TextFaultReader {
       firstLine: 1 + LineCounter.count(in: bytes[..<start])
     )
     jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
-    if !reports.documents.isEmpty { form = .ips }
+    if !reports.documents.isEmpty {
+      form = .ips
+      let text = String(decoding: bytes, as: UTF8.self)
+      tellsCrash = text.contains(#/"(exception|signal|termination|crashDiagnostics)"/#)
+    }
     for document in reports.documents { judge(document) }
     guard let problem = reports.problem else { return }
     let offset = min(bytes.count, start + problem.offset)

@@ -50,6 +50,8 @@ package struct ImportedText: Sendable {
   }
 
   package var form: Form
+  /// Whether it tells of a crash, whatever that is of: a report of a hang does not.
+  package var isCrash: Bool
   /// How many reports, or passages of a console with a fault, it has.
   package var reportCount: Int
   /// Folded by signature, in the order in which they stand in the input.
@@ -62,6 +64,7 @@ package struct ImportedText: Sendable {
 
   package init(
     form: Form,
+    isCrash: Bool = false,
     reportCount: Int = 0,
     findings: [Finding] = [],
     problems: [Problem] = [],
@@ -69,6 +72,7 @@ package struct ImportedText: Sendable {
     refusal: String? = nil
   ) {
     self.form = form
+    self.isCrash = isCrash
     self.reportCount = reportCount
     self.findings = findings
     self.problems = problems
