@@ -26,6 +26,7 @@ struct DuplicateCoalescingTests {
         account.removeObserver(listener, forKeyPath: "balance")
         account.balance = 3
       }
+      print("DEBUG", listener.heard, found)
       #expect(listener.heard == ["balance setting to 1", "balance setting to 2"])
       #expect(found.count == 1)
       #expect(found.first?.code == .duplicateRegistration || found.first?.code == .contextCollision)
