@@ -104,7 +104,8 @@ struct SentenceReader {
       switch next.head {
       // These are also functions of the stack below a sentence.
       case .addObserver, .removeObserver, .undefinedKey, .observeValue: continue
-      default: return next.places.lowerBound
+      // The heads of two sentences may overlap in a text that is cut.
+      default: return max(next.places.lowerBound, heads[index].places.upperBound)
       }
     }
     return end
