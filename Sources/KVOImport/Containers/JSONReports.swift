@@ -56,8 +56,6 @@ struct JSONReports {
   private func read(_ tree: JSONTree, _ head: ReportFacts?) -> [ReportDocument] {
     let crashes = MetricKitReport.diagnostics(tree)
     if !crashes.isEmpty { return crashes.map { MetricKitReport.document(tree, $0) } }
-    // Hangs and the use of resources are no crashes.
-    if MetricKitReport.hasCallStackTree(tree) { return [] }
     let isApple = AppleReport.isReport(tree)
     let words = JSONWords(tree) { node in
       isApple && tree.nodes[node].kind != .string

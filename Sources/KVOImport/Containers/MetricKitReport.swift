@@ -24,13 +24,6 @@ enum MetricKitReport {
     }
   }
 
-  /// Whether the document has a diagnostic of any kind.
-  static func hasCallStackTree(_ tree: JSONTree) -> Bool {
-    tree.nodes.indices.contains {
-      tree.nodes[$0].kind == .object && tree[$0, "callStackTree"] != nil
-    }
-  }
-
   private static func metaData(_ tree: JSONTree, _ node: Int) -> Int {
     tree[node, "diagnosticMetaData"] ?? tree[node, "metaData"] ?? node
   }
