@@ -175,7 +175,9 @@ extension BinaryLogReader {
     _ index: SegmentIndex,
     _ byteCount: Int
   ) -> BinaryLogProblem? {
-    let isEmpty = index.entries.isEmpty && index.regions.isEmpty && !header.isSerial
+    // A log that had no room for anything says in its header what it lost.
+    let isEmpty =
+      index.entries.isEmpty && index.regions.isEmpty && !header.isSerial && header.lostCount == 0
     let isPartial =
       byteCount % BinaryFormat.pageByteCount != 0 || index.entries.contains(where: \.isCut)
     guard isEmpty || isPartial else { return nil }

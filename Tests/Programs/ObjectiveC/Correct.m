@@ -30,9 +30,7 @@ static void operations(void)
   [second addDependency: first];
   [queue addOperations: [NSArray arrayWithObjects: second, first, nil] waitUntilFinished: YES];
   say("done: %d, %d", [first isFinished], [second isFinished]);
-  [first release];
-  [second release];
-  [queue release];
+  // Nothing is released: GNUstep 1.28 crashes now and then, recorded or not, when a queue goes while its threads end.
 }
 
 /// The method is called like any other.
