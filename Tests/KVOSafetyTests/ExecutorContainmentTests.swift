@@ -67,7 +67,7 @@ struct ExecutorContainmentTests {
       onThread { shared.account.balance = 1 }
     }
     #expect(screen.heard.isEmpty, "the main actor is busy with this test")
-    await Task { @MainActor in }.value
+    while screen.heard.isEmpty { await Task.yield() }
     #expect(screen.heard == [1])
     #expect(found.map(\.code) == [.offExecutorDelivery])
     #expect(found.first?.evidence.map(\.role) == [.failed, .registered])
@@ -104,7 +104,7 @@ struct ExecutorContainmentTests {
       shared.account.owner = nil
       shared.account.balance = 7
     }
-    await Task { @MainActor in }.value
+    while heard.count < 5 { await Task.yield() }
     #expect(
       heard == [
         "typed setting prior from Optional(\"Ada\")",
@@ -161,7 +161,7 @@ struct ExecutorContainmentTests {
       let screen = PortedScreen()
       shared.account.addObserver(screen, forKeyPath: "balance", options: .new)
       onThread { shared.account.balance = 1 }
-      await Task { @MainActor in }.value
+      while screen.heard.isEmpty { await Task.yield() }
       shared.account.removeObserver(screen, forKeyPath: "balance")
       precondition(screen.heard == ["balance setting to 1"])
     }
