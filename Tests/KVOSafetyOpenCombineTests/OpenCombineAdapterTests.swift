@@ -36,12 +36,16 @@ struct OpenCombineAdapterTests {
     KeepAlive.subscriptions.append(subscription)
   }
 
-  @Test("an owner that subscribes twice is told", .audited(expecting: .duplicateRegistration))
+  @Test("an owner that subscribes twice has two closures, each called", .audited)
   func doubled() {
     let model = Model()
+    var count = 0
     let subscriptions = [0, 1].map { _ in
-      model.name.recordedSink(of: model, "name", owner: model.name) { _ in }
+      model.name.recordedSink(of: model, "name", owner: model.name) { _ in count += 1 }
     }
+    let before = count
+    model.name.send("Grace")
+    #expect(count == before + 2)
     subscriptions.forEach { $0.cancel() }
   }
 

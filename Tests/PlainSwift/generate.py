@@ -106,7 +106,7 @@ class Generator:
             f"{target} = min({target}, {step + 10})",
             f"if {name} < {step} {{ {target} += {step} }}",
             f"if {name} < {step} {{ run {{ self.{name} += 1 }} }}",
-            f"func local() {{ {name} += 1 }}\n{pad}if {name} < {step} {{ local() }}",
+            f"func local_{name}() {{ {name} += 1 }}\n{pad}if {name} < {step} {{ local_{name}() }}",
             f"if {name} % 2 == 0 {{ twist(&{target}) }}",
             f"do {{\n{pad}  defer {{ {target} += 1 }}\n{pad}  log(\"deferring \\({name})\")\n{pad}}}",
             f"do {{\n{pad}  let {name} = {name} + {step}\n{pad}  log(\"shadowed \\({name})\")\n{pad}}}",
