@@ -10,7 +10,7 @@ import Testing
   private static let lookAlikes =
     RemovalForms.lookAlikes + DeathForms.lookAlikes + UnhandledForms.lookAlikes
     + DeadObserverForms.lookAlikes + SilentChangeForms.lookAlikes + RefusalForms.lookAlikes
-    + RaceForms.lookAlikes + PastedTexts.lookAlikes
+    + RaceForms.lookAlikes + PastedTexts.lookAlikes + PublishedLookAlikes.all
 
   @Test("a fault is found, with what the text says of it", arguments: faults)
   func fault(sample: Sample) { #expect(Reading.summary(sample.text) == sample.says) }

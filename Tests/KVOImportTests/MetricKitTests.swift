@@ -34,6 +34,24 @@ import Testing
     #expect(finding.stacks.first?.frames.map(\.module) == ["CoreFoundation", "Gauges"])
   }
 
+  @Test("name the images of the interface of iOS 27, listed by identifier in either form")
+  func images() throws {
+    var diagnostic = Container.diagnostic27("NSRangeException", Self.fault.sentence)
+    let list = try #require(Reading.findings(Container.json(diagnostic)).first)
+    #expect(list.stacks.first?.frames.map(\.module) == ["CoreFoundation", "Gauges"])
+    #expect(list.crashFacts?.exception == "NSRangeException")
+    var tree = try #require(diagnostic["callStackTree"] as? [String: Any])
+    tree["binaryInfo"] = [
+      "11111111-2222-3333-4444-555555555555": ["name": "CoreFoundation"],
+      "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee": ["name": "Gauges"],
+    ]
+    diagnostic["callStackTree"] = tree
+    let table = try #require(Reading.findings(Container.json(diagnostic)).first)
+    #expect(table.stacks == list.stacks)
+    // A hang has a tree, and nothing of a crash.
+    #expect(Reading.summary(Container.json(["hang": ["_0": ["callStackTree": tree]]])) == [])
+  }
+
   @Test("a message without its arguments is filled in, or told to be hidden")
   func redacted() throws {
     let format =

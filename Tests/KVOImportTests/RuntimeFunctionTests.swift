@@ -61,6 +61,58 @@ import Testing
     #expect(Reading.summary("// It crashes in\n// \(functions[0])\n") == [])
   }
 
+  /// The functions of published stacks, innermost first, below the one of the runtime that reads an object.
+  ///
+  /// MMPlayerView#98 and Player#247, react-native-webview#3025, whosebug.com/question/3005820,
+  /// flutter#124937 (three).
+  @Test(
+    "a system that changes a value for a dead observer is told as that, whoever the system is",
+    arguments: [
+      [
+        retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications",
+        "__31-[AVPlayerItem _updateTimebase]_block_invoke_2",
+      ],
+      [
+        retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications",
+        "WebKit::PageClientImplCocoa::gpuProcessDidExit()",
+      ],
+      [
+        retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications",
+        "CAAnimation_setter(CAAnimation*, unsigned int, _CAValueType, void const*)",
+      ],
+      [
+        "_NSKVONotifyingOriginalClassForIsa", "_NSKeyValueObservationInfoGetObservances",
+        "NSKeyValueWillChangeWithPerThreadPendingNotifications",
+        "__avplayeritem_fpItemNotificationCallback_block_invoke",
+      ],
+      [
+        "_NSKeyValueObservationInfoGetObservances",
+        "NSKeyValueWillChangeWithPerThreadPendingNotifications",
+        "-[AVPlayerItem _informObserversAboutAvailabilityOfTracks:]",
+      ],
+    ]
+  )
+  func published(functions: [String]) {
+    let tops = ["object_isClass", "lookUpImpOrNilTryCache", "object_getClass"]
+    for top in tops {
+      #expect(Reading.summary(Self.report(functions, top: top)) == ["KVO008 ?.? < ?"])
+    }
+  }
+
+  /// ish-app/ish#980.
+  @Test("an exception that the runtime raises for an unhandled notification needs no words")
+  func unhandledStack() {
+    let text = """
+      Last Exception Backtrace:
+      0   CoreFoundation  0x187ec8878 __exceptionPreprocess + 220 (NSException.m:199)
+      1   libobjc.A.dylib 0x19c3cec50 objc_exception_throw + 60 (objc-exception.mm:565)
+      2   Foundation      0x1891ed7bc -[NSObject(NSKeyValueObserving) observeValueForKeyPath:ofObject:change:context:] + 264
+      3   Foundation      0x1891ed8e0 NSKeyValueNotifyObserver + 292
+      4   Gauges          0x10223d540 -[GaugeModel setLevel:] + 24 (GaugeModel.m:16)
+      """
+    #expect(Reading.summary(text) == ["KVO017 ?.? < ?"])
+  }
+
   @Test("the handler of a signal is above what crashed")
   func handler() {
     let text = """

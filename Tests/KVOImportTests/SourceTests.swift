@@ -35,6 +35,22 @@ import Testing
   )
   func sources(text: String) { #expect(Reading.summary(text) == []) }
 
+  @Test("a class that is set as code is somebody's words, one behind dots a title's")
+  func titles() {
+    let words = "was deallocated while key value observers were still registered with it"
+    #expect(Reading.summary("```\n`Meter` \(words). Information was leaked.\n```\n") == [])
+    #expect(Reading.summary("error log\n ..Meter \(words)...\n") == ["KVO006 Meter.? < ?"])
+    #expect(Reading.summary("Meter \(words)") == ["KVO006 Meter.? < ?"])
+  }
+
+  @Test("the options of a registration are no object, though an address follows them")
+  func options() {
+    let text =
+      Self.death
+      + " Current observation info: <NSKeyValueObservationInfo 0x9> (\n<NSKeyValueObservance 0x8: Observer: 0x7f10, Key path: level, Options: <New: YES, Old: NO, Prior: NO> Context: 0x7f10, Property: 0x6>\n)\n"
+    #expect(Reading.summary(text) == ["KVO006 Meter.level < ?"])
+  }
+
   @Test(
     "the same words of a runtime are one, whatever stands before them",
     arguments: [

@@ -3,7 +3,9 @@
 ///
 /// A tree of frames has one branch for a crash. It names images and addresses and no functions, so that a
 /// stack alone shows nothing until dSYM files name it.
-/// Source: https://developer.apple.com/documentation/metrickit/mxcallstacktree/jsonrepresentation()
+/// The interface of iOS 27 names the images apart from the frames, by their identifiers.
+/// Sources: https://developer.apple.com/documentation/metrickit/mxcallstacktree/jsonrepresentation(),
+/// https://developer.apple.com/documentation/metrickit/callstacktree
 enum MetricKitReport {
   private static let reasonKeys = [
     "objectiveCexceptionReason", "objectiveCExceptionReason", "exceptionReason",
@@ -75,8 +77,11 @@ enum MetricKitReport {
     let lists =
       tree.value(node, "callStackTree", "callStacks")
       ?? tree.value(node, "callStackTree", "callStackTree", "callStacks")
+      ?? tree.value(node, "callStackTree", "callStackThreads")
+    let images = images(tree, node)
     return (lists.map(tree.values(of:)) ?? []).enumerated().compactMap { index, stack in
-      var frames = frames(tree, tree[stack, "callStackRootFrames"])
+      let roots = tree[stack, "callStackRootFrames"] ?? tree[stack, "rootFrames"]
+      var frames = frames(tree, roots, images)
       guard !frames.isEmpty else { return nil }
       // Systems differ in whether the root is the innermost frame or the outermost.
       if isOutermost(frames[0]), !isOutermost(frames[frames.count - 1]) { frames.reverse() }
@@ -95,7 +100,20 @@ enum MetricKitReport {
     ["dyld", "libdyld.dylib", "libsystem_pthread.dylib"].contains(frame.image)
   }
 
-  private static func frames(_ tree: JSONTree, _ roots: Int?) -> [StackTrace.Frame] {
+  /// The names of images by identifier; a dictionary whose keys are no strings is encoded as a list.
+  private static func images(_ tree: JSONTree, _ node: Int) -> [String: String] {
+    let list = tree.value(node, "callStackTree", "binaryInfo").map(tree.values(of:)) ?? []
+    return list.reduce(into: [:]) { images, image in
+      guard let uuid = tree.text(tree[image, "uuid"]) ?? tree.key(of: image) else { return }
+      images[MachOName.uuid(uuid)] = tree.text(tree[image, "name"])
+    }
+  }
+
+  private static func frames(
+    _ tree: JSONTree,
+    _ roots: Int?,
+    _ images: [String: String]
+  ) -> [StackTrace.Frame] {
     var frames: [StackTrace.Frame] = []
     var list = roots
     while let node = list.flatMap({ tree.values(of: $0).first }), frames.count < 300 {
@@ -105,13 +123,14 @@ enum MetricKitReport {
       if let value = offset, value > 1 << 31, let address, address >= value {
         offset = address - value
       }
+      let uuid = tree.text(tree[node, "binaryUUID"]).map(MachOName.uuid)
       frames.append(
         StackTrace.Frame(
-          image: tree.text(tree[node, "binaryName"]),
+          image: tree.text(tree[node, "binaryName"]) ?? uuid.flatMap { images[$0] },
           address: address,
           symbol: tree.text(tree[node, "symbol"] ?? tree[node, "symbolName"])
             .map(Demangler.demangled),
-          imageUUID: tree.text(tree[node, "binaryUUID"]).map(MachOName.uuid),
+          imageUUID: uuid,
           imageOffset: offset
         )
       )

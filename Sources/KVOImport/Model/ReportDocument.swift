@@ -115,11 +115,20 @@ enum ObjectNames {
       let inside = head.dropFirst().prefix { $0 != UInt8(ascii: "<") && $0 != 0x0a }
       let operand = Operand(inside)
       guard let name = operand.className, !operand.isMasked, let address = operand.address,
-        address != 0,
+        address != 0, isBesideAddress(inside),
         !name.hasPrefix("NSKeyValueObservance"), !name.hasPrefix("NSKeyValueObservationInfo")
       else { continue }
       result[address] = result[address] ?? name
     }
     return result
+  }
+
+  /// Whether nothing stands between the name and the address: the options of a registration are not an
+  /// object, though a context follows them.
+  private static func isBesideAddress(_ description: ArraySlice<UInt8>) -> Bool {
+    guard let address = FrameLine.first("0x", in: description) else { return false }
+    var name = description[..<address]
+    while let last = name.last, last.isBlank || last == UInt8(ascii: ":") { name.removeLast() }
+    return name.allSatisfy(\.isNamePart)
   }
 }

@@ -64,12 +64,16 @@ extension SentenceReader {
       }
     }
     while end > 0, !text.bytes[end - 1].isNamePart, position - end < 12 {
-      if text.bytes[end - 1] == UInt8(ascii: ".") { return Operand() }
+      // A name that is set as code is somebody's own words about the sentence.
+      if text.bytes[end - 1] == UInt8(ascii: ".") || text.bytes[end - 1] == UInt8(ascii: "`") {
+        return Operand()
+      }
       end -= 1
     }
     var start = end
     while start > 0, text.bytes[start - 1].isNamePart, end - start < 200 { start -= 1 }
-    let name = text.bytes[start..<end]
+    // Dots stand for the words that were left out before the name.
+    let name = text.bytes[start..<end].drop { $0 == UInt8(ascii: ".") }
     let stop = ["The", "This", "That", "Object", "Instance", "View", "Observer", "It", "Self"]
     guard name.count > 2, let first = name.first, first >= 0x41 && first <= 0x5a || first == 0x5f,
       !stop.contains(String(decoding: name, as: UTF8.self))

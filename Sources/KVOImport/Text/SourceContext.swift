@@ -114,12 +114,28 @@ struct SourceContext {
     }
   }
 
-  /// Whether a literal of the line before goes on in `line`, which begins with one.
+  /// Whether `line`, which begins with a literal, goes on with what code above it opened: a call, an
+  /// assignment, or a list that is assigned.
   private func isContinued(_ line: Int) -> Bool {
-    guard line > 0 else { return false }
-    let previous = FrameLine.trimmed(text.bytes[text.lineRange(line - 1)])
+    var above = line - 1
+    while above >= 0, line - above < 30, isLiteralAlone(above) { above -= 1 }
+    guard above >= 0 else { return false }
+    let previous = FrameLine.trimmed(text.bytes[text.lineRange(above)])
     if previous.ends(with: "format:") || previous.ends(with: "=") { return true }
-    return previous.last == UInt8(ascii: "(") && Self.isCall(previous.dropLast())
+    guard previous.last == UInt8(ascii: "(") || previous.last == UInt8(ascii: "[") else {
+      return false
+    }
+    let opened = FrameLine.trimmed(previous.dropLast())
+    return opened.last == UInt8(ascii: "=")
+      || previous.last == UInt8(ascii: "(") && Self.isCall(opened)
+  }
+
+  /// Whether the line is a literal alone, perhaps with the comma of a list.
+  private func isLiteralAlone(_ line: Int) -> Bool {
+    let bytes = FrameLine.trimmed(text.bytes[text.lineRange(line)])
+    let first = bytes.first == UInt8(ascii: "@") ? bytes.dropFirst().first : bytes.first
+    return bytes.count > 2 && first == UInt8(ascii: "\"")
+      && (bytes.ends(with: "\"") || bytes.ends(with: "\","))
   }
 
   /// Whether a function is called whose name ends `code`; a type that wraps a value in print is none.

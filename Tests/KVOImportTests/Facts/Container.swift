@@ -3,7 +3,7 @@ import Foundation
 /// What reports stand in, in words of our own by the published schema of each.
 enum Container: String, CaseIterable, Sendable {
   case sentence, console, xctest, xcode, crash, crashlytics, hockey, ips, ipsReason, sentry, bugsnag
-  case crashlyticsExport, kscrash, embrace, metricKit, metricKitSingle, csharp
+  case crashlyticsExport, kscrash, embrace, metricKit, metricKitSingle, metricKit27, csharp
 
   /// `fault` as it stands in this container.
   func text(_ fault: ReportedFault) -> String {
@@ -100,6 +100,8 @@ enum Container: String, CaseIterable, Sendable {
       ])
     case .metricKit: return Self.json(["crashDiagnostics": [Self.diagnostic(name, sentence)]])
     case .metricKitSingle: return Self.json(Self.diagnostic(name, sentence))
+    case .metricKit27:
+      return Self.json(["results": [["crash": ["_0": Self.diagnostic27(name, sentence)]]]])
     case .csharp:
       return
         "Objective-C exception thrown.  Name: \(name) Reason: \(sentence)\nNative stack trace:\n"
@@ -144,6 +146,44 @@ enum Container: String, CaseIterable, Sendable {
         "objectiveCexceptionReason": [
           "composedMessage": sentence, "formatString": "%@", "arguments": [sentence],
           "exceptionName": name, "className": "NSException", "exceptionType": "objc-exception",
+        ],
+      ],
+    ]
+  }
+
+  /// The same by the interface of iOS 27: images stand apart, in a dictionary whose keys are no strings.
+  static func diagnostic27(_ name: String, _ sentence: String) -> [String: Any] {
+    let images = [
+      ("11111111-2222-3333-4444-555555555555", "CoreFoundation"),
+      ("AAAAAAAA-BBBB-CCCC-DDDD-EEEEEEEEEEEE", "Gauges"),
+    ]
+    return [
+      "exceptionType": 10, "exceptionCode": 0, "signal": 6,
+      "exceptionReason": [
+        "composedMessage": sentence, "formatString": "%@", "arguments": [sentence],
+        "exceptionName": name, "className": "NSException", "exceptionType": "objc-exception",
+      ],
+      "callStackTree": [
+        "callStackPerThread": true,
+        "binaryInfo": images.flatMap { uuid, name in
+          [uuid, ["name": name, "uuid": uuid]] as [Any]
+        },
+        "callStackThreads": [
+          [
+            "threadAttributed": true,
+            "rootFrames": [
+              [
+                "binaryUUID": images[0].0, "address": 7_000_000_100,
+                "offsetIntoBinaryTextSegment": 100,
+                "subFrames": [
+                  [
+                    "binaryUUID": images[1].0, "address": 4_295_000_200,
+                    "offsetIntoBinaryTextSegment": 200, "subFrames": [],
+                  ]
+                ],
+              ]
+            ],
+          ]
         ],
       ],
     ]

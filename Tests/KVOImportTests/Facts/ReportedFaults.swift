@@ -6,7 +6,7 @@
 ///
 /// The source is an issue or a page in which the report stands, to be read there.
 enum ReportedFaults {
-  static let all = first + second
+  static let all = first + second + third
 
   private static let first: [ReportedFault] = [
     .init("AugustRush/ARSegmentPager#28", .removal, "PublicProfileVC", ["segmentTopInset"], "PublicProfileVC"),
@@ -129,5 +129,48 @@ enum ReportedFaults {
     .init("ObserverClass article", .removal, "ObservedClass", ["keyPath"], "ObserverClass"),
     .init("ObserverClass article", .unhandled, nil, [], "ObservedClass"),
     .init("ObserverClass article", .death, "ObservedClass", [], nil),
+  ]
+
+  private static let third: [ReportedFault] = [
+    .init("xmartlabs/XLPagerTabStrip#86", .removal, "UIView", ["frame"], "CCListPageSliderViewController"),
+    .init("xmartlabs/XLPagerTabStrip#127", .death, "UIView", ["frame"], nil),
+    .init("xmartlabs/XLPagerTabStrip#87", .removal, nil, ["frame"], nil),
+    .init("mamaral/Onboard#123", .removal, "NSNotificationCenter", ["UIApplicationWillEnterForegroundNotification"], "OnboardingViewController"),
+    .init("mcduffeyrt/RMSaveButton#2", .removal, "NSNotificationCenter", ["UIApplicationDidEnterBackgroundNotification"], "RMSaveButton"),
+    .init("dennisreimann/ioctocat#386", .removal, "GHOrganization", ["gravatar"], "MenuController"),
+    .init("prey/prey-ios-client#62", .removal, "Prey.ReportPhoto", ["stillImageOutput.capturingStillImage"], "Prey.ReportPhoto"),
+    .init("arranger1044/iSoul#17", .removal, "Ticket", ["files"], "SearchViewController"),
+    .init("couchbaselabs/ToDoLite-iOS#50", .removal, "CBLLiveQuery", ["rows"], "MasterViewController"),
+    .init("doublesymmetry/SwiftAudioEx#78", .removal, "AVPlayerItem", ["playbackLikelyToKeepUp"], "SwiftAudioEx.AVPlayerItemObserver"),
+    .init("kirillzyusko/react-native-keyboard-controller#767", .removal, "UITransitionView", ["center"], "FocusedInputObserver"),
+    .init("flutter/flutter#53097", .removal, "AVPlayerItem", ["status"], "FLTVideoPlayer"),
+    .init("jhomlala/betterplayer#33", .removal, "AVPlayerItem", ["status"], "FLTVideoPlayer"),
+    .init("lsmakethebest/LSSafeProtector#2", .removal, "AVPlayer", ["currentItem"], "AVKVODispatcher"),
+    .init("jezzmemo/JJException#48", .removal, "AVPlayer", ["currentItem"], "AVKVODispatcher"),
+    .init("cappuccino/cappuccino#1781", .removal, "_CPKVOForwardingObserver", ["col1"], nil),
+    .init("xuaninitial.com KVO crash", .removal, "SettingData", ["price"], "SettingController"),
+    .init("xuaninitial.com KVO crash", .unhandled, nil, [], "SettingController"),
+    .init("AFNetworking/AFNetworking#4060", .unhandled, "NSProgress", ["fractionCompleted"], "__NSCFURLSessionConfiguration"),
+    .init("AFNetworking/AFNetworking#4497", .unhandled, "NSProgress", ["fractionCompleted"], "NSKeyValueIvarGetter"),
+    .init("quicksilver/Quicksilver#2261", .unhandled, nil, [], "NSAutounbinderBinding"),
+    .init("AppCakeLtd/MacAssistantRT-Issues#167", .silentChange, "Player", ["team.Club.Name"], "NSTableBinder"),
+    .init("AppCakeLtd/MacAssistantRT-Issues#252", .silentChange, "Player", ["contract.Status"], "NSObjectController"),
+    .init("brunophilipe/Cakebrew#94", .death, "BPFormula", ["website", "outdated", "installed"], nil),
+    .init("marty-suzuki/ReverseExtension#14", .death, "UITableView", ["contentInset"], nil),
+    .init("GTMYang/GTMRefresh#18", .death, "UITableView", [], nil),
+    .init("Naituw/WeiboX#1767", .death, "MPOLivePhotoVideoLayer", ["player", "readyForDisplay"], nil),
+    .init("Naituw/WeiboX#1767", .death, "MPOLivePhotoVideoLayer", ["contentsAreFlipped"], "MPOLivePhotoVideoLayer"),
+    .init("RoleModel/RMSTokenView#3", .death, "UITextField", ["selectedTextRange"], nil),
+    .init("e-com-net.com/1695207817784406016", .death, "XXX", [], nil),
+    .init("cyndibaby905/GIFRefreshControl#4", .death, "UIScrollView", ["contentOffset", "pan.state"], nil),
+    .init("Yalantis/PullToRefresh#47", .death, "UICollectionView", ["contentOffset", "contentSize", "contentInset"], nil),
+    .init("Yalantis/PullToRefresh#26", .death, "SHMTableView", ["contentOffset", "contentSize", "frame"], nil),
+    .init("Sephiroth87/ODRefreshControl#13", .death, "UITableView", ["contentOffset"], nil),
+    .init("r-plus/AAPullToRefresh#2", .death, "UITableView", ["contentOffset", "contentSize", "frame"], nil),
+    .init("sonnyparlin/PullToRefresh#1", .death, "UITableView", ["contentOffset"], nil),
+    .init("samvermette/SVPullToRefresh#134", .death, "UITableView", [], nil),
+    .init("m1entus/INSPullToRefresh#46", .death, "UICollectionView", [], nil),
+    .init("xamarin/XamarinCommunityToolkit#927", .death, "AVPlayerItem", ["status"], nil),
+    .init("forkingdog/UITableView-FDTemplateLayoutCell#17", .death, "UITableView", ["contentOffset", "contentSize", "frame", "contentInset"], nil),
   ]
 }
