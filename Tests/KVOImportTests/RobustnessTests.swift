@@ -38,6 +38,42 @@ import Testing
     #expect(imported.form == .console)
   }
 
+  /// Words that other programs log, each with letters of a word of observing.
+  private static let alike = """
+    Observed state change: active -> background; observer 0x1 of the subscription is gone
+    obsolete queryValue=3 entryValue=4 libraryPath=/usr/lib directoryPath=/tmp cachedKey=1 encodedKey=2
+    updateVisible nw_report_with_handler Observed a value; didNotify shouldNotify aGVsbG8KVO9xKVOa3== OBSERVED OBSOLETE BSERV dKey dNotify yVal yPath KVOS
+
+    """
+
+  @Test("words of other programs take no part of a long console apart, and hide no fault in it")
+  func alikeWords() throws {
+    let quiet = String(repeating: Self.alike, count: 80)
+    let fault = ReportedFault("", .death, "Meter", ["level"], nil)
+    let text = quiet + Self.sentence + "\n" + quiet + quiet + fault.sentence + "\n" + quiet
+    #expect(Set(Reading.summary(text)) == Set(Self.says + fault.says))
+    let found = try #require(Reading.findings(text).first)
+    #expect(found.events == [241])
+  }
+
+  /// Long texts are searched for words first: every sentence must have one, in whatever form it stands.
+  @Test(
+    "every sentence is found in a text that is too long to be read whole",
+    arguments: Damage.allCases
+  )
+  func longTexts(damage: Damage) {
+    let padding = String(repeating: "-", count: 64) + "\n"
+    let quiet = String(repeating: padding, count: 1_010)
+    for (kind, observer) in [
+      (ReportedFault.Kind.removal, "GaugeView"), (.unhandled, "GaugeView"), (.death, nil),
+      (.silentChange, "GaugeView"), (.uncompliant, "GaugeView"),
+    ] {
+      let fault = ReportedFault("", kind, "Meter", ["unit.name"], observer)
+      let text = quiet + damage.applied(to: Container.console.text(fault))
+      #expect(Reading.summary(text) == fault.says, "\(kind), \(damage)")
+    }
+  }
+
   @Test("values nested a hundred thousand deep are refused as JSON and read as text")
   func nesting() {
     let text = String(repeating: "[", count: 100_000) + Self.sentence

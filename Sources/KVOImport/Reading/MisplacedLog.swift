@@ -37,7 +37,9 @@ struct MisplacedLog {
       offset = byteCount + place + 1
     }
     byteCount += text.count
-    carried = Array((carried + text.suffix(Self.mark.count)).suffix(Self.mark.count - 1))
+    // A slice: the `suffix` of a sequence would walk the whole text.
+    let end = carried + text[max(text.startIndex, text.endIndex - Self.mark.count)...]
+    carried = Array(end[max(0, end.count - Self.mark.count + 1)...])
   }
 
   private static func place(in bytes: ArraySlice<UInt8>) -> Int? {
