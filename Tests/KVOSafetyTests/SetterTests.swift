@@ -98,7 +98,7 @@ struct SetterTests {
       heard.append("second \($1.newValue ?? -1)")
     }
     meter.count = 1
-    #expect(heard == ["first 1", "first 2", "second 2", "second 1"])
+    #expect(heard == ["first 1", "first 2", "second 2", "second 2"])
     first.invalidate()
     second.invalidate()
   }

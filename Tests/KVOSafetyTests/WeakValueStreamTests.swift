@@ -187,4 +187,32 @@ struct WeakValueStreamTests {
       token?.invalidate()
     }
   }
+
+  @Test("an object at the address of one that was deallocated, whose token is kept, is observed")
+  func sameAddress() {
+    let root = Link("root")
+    var heard: [String] = []
+    let token = root.observe(keyPath: "next.name", options: [.new]) { _, change in
+      heard.append("\(change.newValue as Any)")
+    }
+    /// Puts an object on the path that dies at once.
+    func dropOne() -> (address: ObjectIdentifier, token: ObservationToken) {
+      let link = Link("first")
+      root.next = link
+      return (ObjectIdentifier(link), link.observe(\.name) { _, _ in })
+    }
+    // An allocator that uses no address twice soon, as AddressSanitizer's, has nothing to show.
+    for _ in 0..<100 {
+      let dropped = dropOne()
+      let second = Link("second")
+      guard ObjectIdentifier(second) == dropped.address else { continue }
+      root.next = second
+      heard = []
+      second.name = "renamed"
+      #expect(heard == ["Optional(\"renamed\")"])
+      withExtendedLifetime(dropped.token) {}
+      break
+    }
+    token.invalidate()
+  }
 }

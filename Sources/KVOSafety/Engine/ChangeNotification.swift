@@ -34,6 +34,7 @@ enum ChangeNotification {
       isAnnounced: false,
       site: site,
       extent: extent,
+      callback: extent.isPartial ? DeliveryFrame.innermost : nil,
       oldValues: []
     )
     guard let storage = subject.knownStorage else {
@@ -188,11 +189,12 @@ enum ChangeNotification {
     _ storage: SubjectStorage,
     key: StringID,
     _ setting: SetterChange,
-    _ values: SetterValues
+    _ values: SetterValues,
+    _ refresh: () -> Void
   ) {
     let change = Change(subject: storage.record.ref, key: key, id: setting.id)
     let links = storage.links(to: key)
-    tellAfter(links, subject, change, .whole, setting.oldValues, setter: values)
+    tellAfter(links, subject, change, .whole, setting.oldValues, setter: values, refresh)
   }
 
   /// All of a change that concerned nobody before it was made.
@@ -200,15 +202,19 @@ enum ChangeNotification {
     _ subject: AnyObject,
     _ storage: SubjectStorage,
     key: StringID,
-    _ values: SetterValues
+    _ values: SetterValues,
+    _ refresh: () -> Void
   ) {
     let links = storage.links(to: key)
     if links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) {
-      for link in links { storage.tell(link.observation, subject, values) }
+      for (index, link) in links.enumerated() {
+        if index > 0, link.observation.wantsNew { refresh() }
+        storage.tell(link.observation, subject, values)
+      }
       return
     }
     let change = Change(subject: storage.record.ref, key: key, id: nil)
-    tellAfter(links, subject, change, .whole, [], setter: values)
+    tellAfter(links, subject, change, .whole, [], setter: values, refresh)
   }
 
   // MARK: Telling
@@ -268,34 +274,70 @@ enum ChangeNotification {
     _ change: Change,
     _ extent: ChangeExtent,
     _ oldValues: [OldValue],
-    setter: SetterValues?
+    setter: SetterValues?,
+    _ refresh: () -> Void = {}
   ) {
     for link in links where link.isIntermediate {
       if let root = root(of: link, subject) {
         link.observation.tree?.rebuild(link.observation, from: root)
       }
     }
+    let moveCount = WatchTree.moveCount
+    let elements = newElements(links, subject, extent)
     var told = Told(links)
-    for link in links {
+    for (index, link) in links.enumerated() {
       guard told.isFirst(link), let root = root(of: link, subject) else { continue }
       let observation = link.observation
-      if link.isDirect, let setter {
+      // An observer that was told before this one may have put another object on the path.
+      let isDirect = link.isDirect && (moveCount == WatchTree.moveCount || link.isHung)
+      if isDirect, let setter {
+        if index > 0, observation.wantsNew { refresh() }
         observation.tell(root, .after, of: change.id, setter)
         continue
       }
-      let seen = extent.seen(through: link)
-      let new: Any?? =
-        observation.wantsNew ? .some(seen.new(observation.read(from: root))) : nil
+      let seen = isDirect ? extent.seen(through: link) : .whole
+      var new: Any??
+      if observation.wantsNew {
+        new = .some(seen.isPartial ? elements : observation.read(from: root))
+      }
       observation.tell(
         root,
         .after,
         of: change.id,
         ObservedChangeKind(seen.kind),
-        old: oldValues.first { $0.id == observation.id }?.value,
+        old: old(of: link, oldValues, setter),
         new: new,
         elements: seen.places
       )
     }
+  }
+
+  /// The elements that a change brought, read once: an observer may change the collection before the next
+  /// one is told.
+  private static func newElements(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ extent: ChangeExtent
+  ) -> Any? {
+    guard extent.isPartial else { return nil }
+    for link in links where link.observation.wantsNew && extent.seen(through: link).isPartial {
+      if let root = root(of: link, subject) { return extent.new(link.observation.read(from: root)) }
+    }
+    return nil
+  }
+
+  /// The value before the change, if the observation wants it.
+  private static func old(
+    of link: ObservationLink,
+    _ oldValues: [OldValue],
+    _ setter: SetterValues?
+  ) -> Any?? {
+    let observation = link.observation
+    if link.isDirect, let setter {
+      return observation.wantsOld
+        ? .some(setter.box(setter.old, isFlat: observation.valueType == nil)) : nil
+    }
+    return oldValues.first { $0.id == observation.id }?.value
   }
 
   /// Which observations were told of a change.

@@ -153,4 +153,7 @@ struct ObservationLink: Sendable {
   /// Whether the observation has to do with a change before it is made, beyond what every setter
   /// knows.
   var isConcernedBefore: Bool { observation.isConcernedBefore(isDirect: isDirect) }
+
+  /// Whether the path of the observation still leads here.
+  var isHung: Bool { number == 0 || observation.tree?.isHung(number) == true }
 }

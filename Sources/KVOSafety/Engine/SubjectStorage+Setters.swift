@@ -15,23 +15,45 @@ extension SubjectStorage {
   @usableFromInline
   func mayListen(to key: ObservableKey) -> Bool { published.mayListen(to: key.declaration.id) }
 
-  /// Tells observers of a change that concerned nobody before.
+  /// Tells the observer that listens alone of a change that concerned nobody before.
   ///
-  /// One observer that listens alone is found, claimed and let go without a lock.
+  /// It is found, claimed and let go without a lock.
+  ///
+  /// - Returns: whether no other is to be told.
   @usableFromInline
-  func tell(
+  func tellsOne(
     _ subject: AnyObject,
     _ key: ObservableKey,
     _ type: Any.Type,
     _ old: UnsafeRawPointer,
     _ new: UnsafeRawPointer
+  ) -> Bool {
+    let id = key.declaration.id
+    guard let cell = published.cell(of: id) else { return false }
+    return isTold(subject, id, in: cell, of: nil, SetterValues(type: type, old: old, new: new))
+  }
+
+  /// Tells all observers of such a change.
+  ///
+  /// - Parameters:
+  ///   - subject: the object that changed.
+  ///   - key: the key whose value changed.
+  ///   - type: the type of the value.
+  ///   - old: where the value before the change is.
+  ///   - new: where the value after it is.
+  ///   - refresh: puts the present value at `new`, for an observer that comes after another, which may have
+  ///     changed it.
+  @usableFromInline
+  func tellAll(
+    _ subject: AnyObject,
+    _ key: ObservableKey,
+    _ type: Any.Type,
+    _ old: UnsafeRawPointer,
+    _ new: UnsafeRawPointer,
+    _ refresh: () -> Void
   ) {
     let values = SetterValues(type: type, old: old, new: new)
-    let id = key.declaration.id
-    if let cell = published.cell(of: id), isTold(subject, id, in: cell, of: nil, values) {
-      return
-    }
-    ChangeNotification.didSetUnrecorded(subject, self, key: id, values)
+    ChangeNotification.didSetUnrecorded(subject, self, key: key.declaration.id, values, refresh)
   }
 
   /// Tells the observer whose registration has `cell`, of a change that has a number where it is
@@ -86,7 +108,9 @@ extension SubjectStorage {
     return ChangeNotification.willSet(subject, self, key: key.declaration.id, values)
   }
 
-  /// The second half.
+  /// The second half, as far as one observer at most has to be told.
+  ///
+  /// - Returns: whether no other is to be told.
   @usableFromInline
   func didSet(
     _ subject: AnyObject,
@@ -95,16 +119,31 @@ extension SubjectStorage {
     _ type: Any.Type,
     _ old: UnsafeRawPointer,
     _ new: UnsafeRawPointer
-  ) {
-    guard !change.isCovered else { return }
+  ) -> Bool {
+    guard !change.isCovered else { return true }
     let values = SetterValues(type: type, old: old, new: new)
     let id = key.declaration.id
     ChangeNotification.endSetting(change, key: id, of: self)
-    guard published.mayListen(to: id) else { return }
+    guard published.mayListen(to: id) else { return true }
     // Who listens alone, and was not concerned before, needs no list of links.
-    if let cell = published.cell(of: id), isTold(subject, id, in: cell, of: change.id, values) {
-      return
-    }
-    ChangeNotification.didSet(subject, self, key: id, change, values)
+    guard let cell = published.cell(of: id) else { return false }
+    return isTold(subject, id, in: cell, of: change.id, values)
+  }
+
+  /// Tells all observers of a change that concerned somebody before.
+  ///
+  /// The parameters are those of ``tellAll(_:_:_:_:_:_:)``.
+  @usableFromInline
+  func tellAll(
+    _ subject: AnyObject,
+    _ key: ObservableKey,
+    of change: ChangeNotification.SetterChange,
+    _ type: Any.Type,
+    _ old: UnsafeRawPointer,
+    _ new: UnsafeRawPointer,
+    _ refresh: () -> Void
+  ) {
+    let values = SetterValues(type: type, old: old, new: new)
+    ChangeNotification.didSet(subject, self, key: key.declaration.id, change, values, refresh)
   }
 }

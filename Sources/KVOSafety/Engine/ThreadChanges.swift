@@ -20,6 +20,10 @@ final class ThreadChanges {
     var isAnnounced: Bool
     var site: CallSite
     var extent: ChangeExtent
+    /// The callback that a change of some elements was begun in; nil for other changes.
+    ///
+    /// What an observer sets that is told of the change is no part of it.
+    var callback: UnsafeMutablePointer<DeliveryFrame>?
     /// The old values, of the observations that want them.
     var oldValues: [ChangeNotification.OldValue]
   }
@@ -87,7 +91,10 @@ final class ThreadChanges {
   /// that change.
   func isCovered(address: UInt, key: StringID) -> Bool {
     setters.partialCount > 0
-      && open.contains { $0.extent.isPartial && $0.address == address && $0.key == key }
+      && open.contains {
+        $0.extent.isPartial && $0.address == address && $0.key == key
+          && $0.callback == DeliveryFrame.innermost
+      }
   }
 
   /// The calling thread's setters.

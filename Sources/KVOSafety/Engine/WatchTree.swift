@@ -1,5 +1,6 @@
 internal import KVORecorder
 internal import KVOTrace
+internal import Synchronization
 
 /// Where one observation listens beyond the first key of its path: on the other objects of the path,
 /// and on what affects the keys on it, from object to object.
@@ -61,6 +62,18 @@ final class WatchTree: Sendable {
   // State: `state`, under its own lock. Objects are read, and links hung on and off, without it, by
   // the thread that is rebuilding.
   private let state = GuardedState(State())
+
+  // How often links were taken off objects, by any tree: whoever finds the same number twice need not ask a tree
+  // what has moved. relaxed: it is compared on the thread that would have moved them.
+  private static let moves = Atomic<UInt64>(0)
+
+  /// A number that is another one when links were taken off objects.
+  static var moveCount: UInt64 { moves.load(ordering: .relaxed) }
+
+  /// Whether the link is hung on an object.
+  func isHung(_ number: Int32) -> Bool {
+    state.withLock { state in state.hung.values.contains { $0.number == number } }
+  }
 
   /// Looks for all places from `subject` on, and listens there.
   func rebuild(_ observation: Observation, from subject: AnyObject) {
@@ -220,13 +233,17 @@ final class WatchTree: Sendable {
   // MARK: Moving
 
   private func move(_ observation: Observation, to wanted: ArraySlice<Wanted>) {
-    let places = Set(wanted.map(\.place))
+    var storages: [Place: SubjectStorage] = [:]
+    for wanted in wanted { storages[wanted.place] = wanted.object.storage }
     let gone = state.withLock { state in
       state.hung.filter { place, hung in
-        // The place of an object that died may be another's by now.
-        !places.contains(place) || hung.storage == nil
+        // The address of an object that was deallocated may be another's by now, while a token still keeps
+        // what was registered on the first one.
+        guard let storage = storages[place] else { return true }
+        return hung.storage !== storage
       }
     }
+    if !gone.isEmpty { Self.moves.wrappingAdd(1, ordering: .relaxed) }
     for (place, hung) in gone.sorted(by: { $0.value.number < $1.value.number }) {
       let isHanging =
         hung.storage?.detach(observation.id, number: hung.number, key: hung.key) ?? false

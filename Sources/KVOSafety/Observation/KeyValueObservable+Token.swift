@@ -20,7 +20,9 @@ extension KeyValueObservable {
   /// - Parameters:
   ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties
   ///     from object to object. Another is refused and reported (KVO029), and the token is then
-  ///     inactive from the start.
+  ///     inactive from the start. So is one with a part that only a protocol requires, as `\.friend?.name` with
+  ///     `friend: (any Named)?`: Swift says of such a part neither its name nor which property of a class it is.
+  ///     Observe it by name, as `"friend.name"`.
   ///   - options: what the change should carry, and when it should come.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor of the caller, which the handler is called on. A change that is made elsewhere is

@@ -31,7 +31,7 @@ extension ObservationRegistrar {
   ///   - key: a key of the class of `subject`.
   ///   - subject: the object whose registrar this is.
   ///   - value: the value of the key now; asked for before `assign` and after it, as far as somebody
-  ///     wants to know.
+  ///     wants to know, and once more for each further observer.
   ///   - assign: changes the value, and notifies nobody. Called once, in any case.
   @inlinable
   @inline(never)
@@ -48,8 +48,12 @@ extension ObservationRegistrar {
         return withUnsafePointer(to: old) { old in
           let change = storage.willSet(subject, key, Value.self, old)
           assign()
-          withUnsafePointer(to: value()) { new in
-            storage.didSet(subject, key, change, Value.self, old, new)
+          var new = value()
+          withUnsafeMutablePointer(to: &new) { new in
+            if storage.didSet(subject, key, change, Value.self, old, new) { return }
+            storage.tellAll(subject, key, of: change, Value.self, old, new) {
+              new.pointee = value()
+            }
           }
         }
       }
@@ -57,8 +61,10 @@ extension ObservationRegistrar {
       // Asked after the assignment, so that an observer that was added during it hears of it.
       guard storage.mayListen(to: key) else { return }
       withUnsafePointer(to: old) { old in
-        withUnsafePointer(to: value()) { new in
-          storage.tell(subject, key, Value.self, old, new)
+        var new = value()
+        withUnsafeMutablePointer(to: &new) { new in
+          if storage.tellsOne(subject, key, Value.self, old, new) { return }
+          storage.tellAll(subject, key, Value.self, old, new) { new.pointee = value() }
         }
       }
     }
