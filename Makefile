@@ -12,9 +12,9 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check preload random-objective-c bench lint imports plain-swift documentation \
-  harness fuzz thread-sanitizer recorder-thread-sanitizer stress address-sanitizer retention reports \
-  install uninstall setup setup-tests clean
+.PHONY: demo test check preload random-objective-c bench lint imports plain-swift reference-model \
+  documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
+  address-sanitizer retention reports install uninstall setup setup-tests clean
 
 # Warnings fail the build here; a package that depends on this one is not held to that.
 STRICT := -Xswiftc -warnings-as-errors
@@ -41,12 +41,23 @@ lint:
 imports: setup
 	swift build --build-tests --explicit-target-dependency-import-check error $(STRICT)
 
-# By hand: random classes with the macro and without it must do the same. Of what `imports` has built;
-# `make plain-swift SEED=7 CLASSES=1000` looks further.
+# By hand: random classes with the macro and without it must do the same. Uses what `imports` built;
+# `make plain-swift SEED=7 CLASSES=1000` looks further, and OPTIMIZED=--optimized compiles with -O.
 CLASSES ?= 300
 SEED ?= 2
-plain-swift: setup
-	python3 Tests/PlainSwift/generate.py --modules .build/debug --classes $(CLASSES) --seed $(SEED)
+OPTIMIZED ?=
+plain-swift: imports
+	python3 Tests/PlainSwift/generate.py --modules .build/debug --classes $(CLASSES) --seed $(SEED) \
+	  $(OPTIMIZED)
+
+# Random programs over observed objects, judged by a reference model, half of them while a log is kept: by hand,
+# in a release build and in a debug build.
+PROGRAMS ?= 100000
+reference-model: imports
+	KVO_SAFETY_TESTS=KVOSafetyTests KVO_SAFETY_MODEL=$(PROGRAMS) swift test -c release \
+	  -Xswiftc -enable-testing --scratch-path .build/model --disable-default-traits $(STRICT) \
+	  --filter ReferenceModelTests
+	KVO_SAFETY_MODEL=$(PROGRAMS) swift test --skip-build --filter ReferenceModelTests
 
 # DocC's, of what `imports` has built: it must have no link that leads nowhere.
 documentation:
