@@ -27,6 +27,9 @@ static void *nullClass;
 static void *retired[RETIRED_LIMIT];
 static unsigned retiredCount;
 
+// How many callbacks of the calling thread are running.
+static _Thread_local unsigned callbackDepth;
+
 static _Atomic uint64_t *number_of(void *observer) {
   return (_Atomic uint64_t *)((char *)observer + numberOffset);
 }
@@ -52,7 +55,9 @@ static void kvos_observer_is_told(void *self, void *selector, void *keyPath, voi
                          .oldValue = value_in(change, oldKey),
                          .newValue = value_in(change, newKey),
                          .indexes = value_in(change, indexesKey)};
+  callbackDepth++;
   kvos_objective_c_callbacks.told(number, &told);
+  callbackDepth--;
 }
 
 static bool make_class(void) {
@@ -121,13 +126,17 @@ void kvos_add_observer(void *subject, void *observer, const char *keyPath, unsig
   kvos_close_pool(pool);
 }
 
+// Frames further out may be notifying with what the Foundation lets go of here: 1.28 autoreleases what it knows of an
+// object when its last observer is removed. So it goes into the pool that is there, as if Objective-C had removed the
+// observer, and into none inside a callback.
 void kvos_remove_observer(void *subject, void *observer, const char *keyPath) {
   typedef void (*Remove)(void *, void *, void *, void *);
-  void *pool = kvos_open_pool();
+  bool hasPool = SEND(Asks, kvos_class_named("NSAutoreleasePool"), "currentPool") != NULL;
+  void *pool = hasPool || callbackDepth > 0 ? NULL : kvos_open_pool();
   void *name = kvos_make_string(keyPath);
   SEND(Remove, subject, "removeObserver:forKeyPath:", observer, name);
   kvos_release(name);
-  kvos_close_pool(pool);
+  if (pool) kvos_close_pool(pool);
 }
 
 void kvos_retire_observer(void *observer, bool isStillReferring) {
