@@ -116,14 +116,17 @@ class Log:
     def __init__(self, data):
         self.data, self.strings, self.stacks = data, {0: ""}, {0: []}
         self.dropped = self.stringless = self.stackless = 0
-        if len(data) < 136 or data[:8] != b"\x89KVOL\r\n\x1a":
+        if len(data) < 152 or data[:8] != b"\x89KVOL\r\n\x1a":
             sys.exit("this is no binary log")
         version, flags, t0, n0, t1, n1, checksum = struct.unpack_from("<II16x5Q", data, 8)
         if checksum != xxh64(data[:64]):
             sys.exit("the header of the log is damaged")
         if version > 1:
             sys.exit(f"the log is of version {version}; this reads version 1")
-        self.is_serial, self.lost = flags & 1, int.from_bytes(data[128:136], "little")
+        self.is_serial, (self.lost, length) = flags & 1, struct.unpack_from("<QQ", data, 128)
+        self.length = length if flags & 2 else 0
+        if len(data) < self.length:
+            complain(len(data), f"the file was cut: the log has {self.length} bytes")
         self.segments = list(self.find_segments())
         moments = [(segment.tick, segment.nanoseconds) for segment in self.segments]
         self.first, self.later = (t0, n0), max([(t1, n1)] + moments, key=lambda moment: moment[0])
@@ -139,7 +142,7 @@ class Log:
                 yield Segment(at, size, type, index, thread, tick, nanoseconds, *seal)
                 at += size
                 continue
-            if any(page[:4] + page[64:]):
+            if at < self.length or any(page[:4] + page[64:]):
                 complain(at, "this page is neither a segment nor empty")
             at += 4096
 
@@ -188,11 +191,12 @@ class Records:
         self.log, self.segment, self.at = log, segment, 0
         self.tick, self.thread, self.scope = segment.tick, segment.thread, 0
         start, room, used = segment.at + 64, segment.size - 64, segment.used
-        self.data = log.data[start:start + (used or room)]
+        size = used if segment.checksum else room
+        self.data = log.data[start:start + size]
         if used > room or segment.checksum not in (0, used and (xxh64(self.data) or 1)):
             self.complain("the segment is damaged, and left out")
             self.data = b""
-        elif len(self.data) < (used or room):
+        elif len(self.data) < size:
             self.complain("the log ends inside the segment")
 
     def complain(self, what):
@@ -204,7 +208,7 @@ class Records:
             start, self.shape, self.lacks_string = self.at, 0, False
             try:
                 kind = self.byte()
-                if kind == 0 and not self.segment.used:
+                if kind == 0 and not self.segment.checksum and start >= self.segment.used:
                     if any(self.data[start:]):
                         self.complain("what stands behind the last record is left out")
                     return

@@ -179,6 +179,9 @@ static void seal(void) {
   seal_segment(&crash.tables);
   seal_segment(&crash.first);
   seal_segment(&crash.events);
+  if (atomic_load_explicit(&crash.part->damage, memory_order_relaxed) != KVOS_WHOLE) return;
+  // release: whoever reads it finds the record.
+  atomic_store_explicit(&kvos_head(crash.part)->end, KVOS_CRASHED, memory_order_release);
 }
 
 static void (*const steps[])(void) = {find_reason, write_event, write_live, unwind, seal};

@@ -196,7 +196,9 @@ bool kvos_define_names(KVOSRecorder *recorder) {
     if (!define_stack(recorder, id, kvos_name(&recorder->stacks, id))) return kvos_block(recorder);
     recorder->definedStackCount = id;
   }
-  return describe(recorder) || kvos_block(recorder);
+  bool isDescribed = describe(recorder);
+  if (recorder->tables.segment) kvos_note_used(&recorder->tables);
+  return isDescribed || kvos_block(recorder);
 }
 
 bool kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount) {

@@ -75,7 +75,7 @@ static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, 
   part->eventLimit = atomic_load(&part->claimed) + recorder->settings.partByteCount;
   if (former) {
     kvos_seal_segments(former);
-    kvos_end_part(former);
+    kvos_end_part(former, KVOS_CONTINUED);
   }
   for (KVOSPart *old = part->former; old; old = old->former) {
     bool isOfThisLog = memcmp(old->session, recorder->session, sizeof old->session) == 0;
@@ -221,7 +221,7 @@ static void stop(KVOSRecorder *recorder) {
   } else {
     kvos_seal_segments(part);
   }
-  kvos_end_part(part);
+  kvos_end_part(part, KVOS_STOPPED);
 }
 
 // Lets threads finish the records that they are in the middle of. None begins another, for the epoch changed.

@@ -148,6 +148,16 @@ uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve) {
 
 // MARK: - Segments
 
+// Has the head say that the log goes up to `end` at least. A crash record may do so at the same moment.
+static void note_length(KVOSPart *part, uint64_t end) {
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) != KVOS_WHOLE) return;
+  _Atomic uint64_t *length = &kvos_head(part)->length;
+  uint64_t before = atomic_load_explicit(length, memory_order_relaxed);
+  while (before < end && !atomic_compare_exchange_weak_explicit(
+                             length, &before, end, memory_order_relaxed, memory_order_relaxed)) {
+  }
+}
+
 void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount) {
   KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
   segment->byteCount = (uint32_t)byteCount;
@@ -165,6 +175,7 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
   memcpy(head, &segmentMagic, sizeof segmentMagic);
   segment->headChecksum = kvos_checksum(head, sizeof head);
   atomic_store_explicit(&segment->magic, segmentMagic, memory_order_release);
+  note_length(part, offset + byteCount);
   writer->segment = segment;
   writer->part = part;
   writer->tick = segment->tick;
@@ -174,13 +185,18 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
   writer->limit = part->base + offset + byteCount - KVOS_RECORD_LIMIT;
 }
 
+static _Atomic uint8_t *closed_mark(KVOSPart *part, const KVOSSegment *segment) {
+  return &part->closed[((const uint8_t *)segment - part->base) / KVOS_PAGE];
+}
+
 void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
   KVOSSegment *segment = writer->segment;
   if (segment == NULL) return;
   uint8_t *start = (uint8_t *)segment + KVOS_SEGMENT_HEADER;
-  // release: whoever seals the segment sees all of its records.
-  atomic_store_explicit(&segment->used, (uint64_t)(writer->cursor - start), memory_order_release);
   KVOSPart *part = writer->part;
+  kvos_note_used(writer);
+  // release: whoever seals the segment sees all of its records.
+  atomic_store_explicit(closed_mark(part, segment), 1, memory_order_release);
   uint64_t count = kvos_take_event_count(writer);
   if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
     part->eventCount += count;
@@ -215,7 +231,9 @@ void kvos_seal_segments(KVOSPart *part) {
     if (atomic_load_explicit(&segment->magic, memory_order_acquire) != segmentMagic) continue;
     step = segment->byteCount;
     if (step < KVOS_PAGE || step > end - offset) return;
-    uint64_t used = atomic_load_explicit(&segment->used, memory_order_acquire);
+    // acquire: pairs with the release of whoever closed it.
+    if (!atomic_load_explicit(closed_mark(part, segment), memory_order_acquire)) continue;
+    uint64_t used = atomic_load_explicit(&segment->used, memory_order_relaxed);
     if (used == 0 || used > step - KVOS_SEGMENT_HEADER) continue;
     if (atomic_load_explicit(&segment->checksum, memory_order_relaxed) != 0) continue;
     kvos_seal_segment(segment, used);
@@ -234,6 +252,13 @@ static void read_clocks(KVOSHead *head) {
   } while (head->secondNanoseconds - head->firstNanoseconds < 50000);
 }
 
+// Takes back a part that did not come to be.
+static void discard(KVOSPart *part) {
+  munmap(part->base, atomic_load_explicit(&part->byteCount, memory_order_relaxed));
+  free((void *)part->closed);
+  free(part);
+}
+
 KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
                         const uint32_t session[2]) {
   KVOSPart *part = calloc(1, sizeof *part);
@@ -248,6 +273,13 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
     errno = code;
     return NULL;
   }
+  part->closed = calloc(byteCount / KVOS_PAGE, 1);
+  if (part->closed == NULL) {
+    munmap(base, byteCount);
+    free(part);
+    errno = ENOMEM;
+    return NULL;
+  }
   // The child of a fork has no business here.
   madvise(base, byteCount, MADV_DONTFORK);
   part->base = base;
@@ -259,20 +291,19 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
   atomic_init(&part->byteCount, byteCount);
   int code = kvos_allocate(part, KVOS_PAGE);
   if (code != 0) {
-    munmap(base, byteCount);
-    free(part);
+    discard(part);
     errno = code;
     return NULL;
   }
   // Not through the mapping: somebody may cut the file meanwhile, and no handler knows the part yet.
-  KVOSHead head = {.version = 1, .session = {session[0], session[1]}, .part = number};
+  KVOSHead head = {.version = 1, .flags = KVOS_ACCOUNTED, .session = {session[0], session[1]},
+                   .part = number, .length = KVOS_PAGE};
   memcpy(head.magic, fileMagic, sizeof fileMagic);
   read_clocks(&head);
   head.checksum = kvos_checksum((const uint8_t *)&head, offsetof(KVOSHead, checksum));
   if (pwrite(descriptor, &head, sizeof head, 0) != (ssize_t)sizeof head) {
     code = errno != 0 ? errno : EIO;
-    munmap(base, byteCount);
-    free(part);
+    discard(part);
     errno = code;
     return NULL;
   }
@@ -280,14 +311,15 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
   return part;
 }
 
-void kvos_end_part(KVOSPart *part) {
+void kvos_end_part(KVOSPart *part, KVOSEnd end) {
   if (part->descriptor < 0) return;
   uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
   atomic_store_explicit(&part->allocated, claimed, memory_order_release);
   if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
-    uint64_t end = (claimed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+    atomic_store_explicit(&kvos_head(part)->end, end, memory_order_release);
+    uint64_t rest = (claimed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
     uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
-    if (byteCount > end) (void)!mprotect(part->base + end, byteCount - end, PROT_NONE);
+    if (byteCount > rest) (void)!mprotect(part->base + rest, byteCount - rest, PROT_NONE);
     (void)!ftruncate(part->descriptor, (off_t)claimed);
   }
   close(part->descriptor);
@@ -315,6 +347,8 @@ void kvos_drop_part(KVOSRecorder *recorder, KVOSPart *part) {
   }
   atomic_store_explicit(&part->byteCount, 0, memory_order_relaxed);
   munmap(part->base, byteCount);
+  free((void *)part->closed);
+  part->closed = NULL;
 }
 
 KVOSPart *kvos_part_containing(const void *address) {

@@ -57,6 +57,9 @@ typedef struct KVOSPart {
   uint32_t session[2];
   /// Whose log this is: a child that shares its parent's memory has no business here.
   pid_t process;
+  /// One byte for each page: 1 at the first page of a segment that nothing is written into any more. Until then
+  /// its length in the file only grows.
+  _Atomic uint8_t *closed;
   /// How many segments of tables were begun.
   _Atomic uint32_t tableCount;
   /// Bytes given out, from the front; grows by compare-and-swap, so that a crash record can take some.
@@ -121,10 +124,21 @@ typedef struct {
   uint64_t checksum;
   uint64_t zeros[7];
   _Atomic uint64_t lost;
+  /// Where the last segment that was begun ends.
+  _Atomic uint64_t length;
+  /// A KVOSEnd.
+  _Atomic uint64_t end;
 } KVOSHead;
+
+/// How the writing of a part ended, as its head says.
+typedef enum { KVOS_UNENDED = 0, KVOS_STOPPED = 1, KVOS_CONTINUED = 2, KVOS_CRASHED = 3 } KVOSEnd;
+
+/// Of a file's flags: lengths are kept in the head and in open segments.
+enum { KVOS_ACCOUNTED = 2 };
 
 _Static_assert(offsetof(KVOSHead, checksum) == 64, "the format says so");
 _Static_assert(offsetof(KVOSHead, lost) == 128, "the format says so");
+_Static_assert(offsetof(KVOSHead, end) == 144, "the format says so");
 
 static inline KVOSHead *kvos_head(KVOSPart *part) { return (KVOSHead *)(void *)part->base; }
 
@@ -173,7 +187,7 @@ typedef struct {
 struct KVOSShard;
 typedef struct KVOSShard KVOSShard;
 
-/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 4.
+/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 5.
 typedef struct {
   /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
   /// It lies in a page that a fork's child finds zero, so that the child never writes into the
@@ -295,7 +309,7 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
                                   const uint32_t session[2]);
 
 /// Cuts the file to what was used and closes it; the mapping stays. The lock is held.
-void kvos_end_part(KVOSPart *part);
+void kvos_end_part(KVOSPart *part, KVOSEnd end);
 
 /// Gives the file's space back and, where no writer names the part, its mapping. The lock is held.
 void kvos_drop_part(KVOSRecorder *recorder, KVOSPart *part);
@@ -492,6 +506,15 @@ static inline uint8_t *kvos_put_stack(uint8_t *at, uint32_t id, const uintptr_t 
 /// page cache's, and outlive the process.
 static inline __attribute__((always_inline)) void kvos_commit(uint8_t *at, uint8_t kind) {
   atomic_store_explicit((_Atomic uint8_t *)at, kind, memory_order_release);
+}
+
+/// Has the segment say how far its records go. A reader that finds less knows that some were lost.
+///
+/// release: whoever sees the length sees the records.
+static inline __attribute__((always_inline)) void kvos_note_used(KVOSWriter *writer) {
+  const uint8_t *start = (const uint8_t *)writer->segment + KVOS_SEGMENT_HEADER;
+  atomic_store_explicit(&writer->segment->used, (uint64_t)(writer->cursor - start),
+                        memory_order_release);
 }
 
 #endif

@@ -56,6 +56,7 @@ static inline __attribute__((always_inline)) void end(KVOSWriter *writer, uint8_
   uint64_t count = atomic_load_explicit(&writer->segmentEventCount, memory_order_relaxed);
   atomic_store_explicit(&writer->segmentEventCount, count + 1, memory_order_relaxed);
   kvos_commit(start, (uint8_t)kind);
+  kvos_note_used(writer);
 }
 
 // Says which scope the events from here on are in.

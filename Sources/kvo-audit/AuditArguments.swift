@@ -91,12 +91,7 @@ struct AuditArguments: ParsableArguments {
     var report = pipeline(as: profile?.single, dsyms, triage).report(on: inputs, progress: progress)
     bar.clear()
     complain(of: report.failures)
-    for input in report.inputs {
-      guard let cutAt = input.cutAt else { continue }
-      StandardStreams.complain(
-        "kvo-audit: \(input.path): ends at byte \(cutAt), in the middle of the log"
-      )
-    }
+    for line in report.incompleteness { StandardStreams.complain("kvo-audit: \(line)") }
     triage.apply(to: &report)
     try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }

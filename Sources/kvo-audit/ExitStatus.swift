@@ -6,7 +6,7 @@ import ArgumentParser
 enum ExitStatus {
   /// A finding is at or above `--fail-on`.
   static let findings = ExitCode(1)
-  /// An input cannot be read, or is no usage log.
+  /// An input cannot be read as a whole, or is no usage log.
   ///
   /// Comes before ``findings``: what was not read cannot be clean.
   static let unreadable = ExitCode(65)

@@ -40,8 +40,9 @@ struct KVOAuditCommand: ParsableCommand {
         1   findings at or above --fail-on; a suppression that is expired is one, and so is a crash
             of which nothing was found
         64  wrong usage
-        65  an input is unreadable or was cut (what could be read is reported), suppressions or
-            a baseline cannot be used, or validate found problems
+        65  an input is unreadable, was cut, is damaged or lacks events that could not be recorded
+            (what could be read is reported), suppressions or a baseline cannot be used, or
+            validate found problems
         69  watch --serve cannot serve
         74  the report or a copy cannot be written
         "record" gives the status of the program first: kvo-audit help record

@@ -114,16 +114,16 @@ struct ReportOptions: ParsableArguments {
         failingFrom: failOn.severity
       )
     }
-    try end(report.failures, isCut: report.isCut, hasFindings: report.hasFindings)
+    try end(report.failures, isIncomplete: report.isIncomplete, hasFindings: report.hasFindings)
   }
 
   /// Ends with the status that the report gives.
   func end(
     _ failures: [InputFailure],
-    isCut: Bool = false,
+    isIncomplete: Bool = false,
     hasFindings: (Severity) -> Bool
   ) throws {
-    if !failures.isEmpty || isCut { throw ExitStatus.unreadable }
+    if !failures.isEmpty || isIncomplete { throw ExitStatus.unreadable }
     if let severity = failOn.severity, hasFindings(severity) { throw ExitStatus.findings }
   }
 }

@@ -41,7 +41,7 @@ import Testing
     let report = try report("a.jsonl", Array(LogText.exit.utf8))
     #expect(report.inputs.map(\.endings) == [[.exit]])
     #expect(!text(report).contains("NO END"))
-    #expect(!report.isCut)
+    #expect(!report.isIncomplete)
   }
 
   @Test("without one, its process was killed or is still running, and the report says so")
@@ -54,7 +54,7 @@ import Testing
           + "owed when the log ends is not judged\n"
       )
     )
-    #expect(!report.isCut)
+    #expect(!report.isIncomplete)
   }
 
   @Test("in the middle of a line it was cut, and the report says at which byte")
@@ -63,7 +63,7 @@ import Testing
     let bytes = Array(whole.dropLast(40))
     let report = try report("a.jsonl", bytes)
     #expect(report.inputs.map(\.cutAt) == [bytes.count])
-    #expect(report.isCut)
+    #expect(report.isIncomplete)
     #expect(
       text(report).contains("CUT: a.jsonl ends at byte \(bytes.count), in the middle of the log")
     )
@@ -74,10 +74,10 @@ import Testing
   @Test("a binary log that was cut anywhere is not one that is whole")
   func cutBinary() throws {
     let whole = recorded()
-    #expect(try !report("whole.kvolog", whole).isCut)
+    #expect(try !report("whole.kvolog", whole).isIncomplete)
     for count in [whole.count - 1, whole.count - 100, whole.count / 2 + 7, 4_097, 5_000] {
       let report = try report("cut.kvolog", Array(whole.prefix(count)))
-      #expect(report.isCut || !report.failures.isEmpty, "cut at \(count)")
+      #expect(report.isIncomplete || !report.failures.isEmpty, "cut at \(count)")
       let validation = try? LogValidation(of: .file(path: folder.path("cut.kvolog")))
       #expect(validation?.isClean != true, "cut at \(count)")
     }

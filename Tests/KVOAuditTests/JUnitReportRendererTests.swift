@@ -75,6 +75,18 @@ struct JUnitReportRendererTests {
     #expect(text.contains(#"failures="0""#))
   }
 
+  @Test("gives no line of its own to a name that holds a command of a CI server")
+  func commands() {
+    var report = AuditReport.sample
+    report.findings[0].message = "::error::x\n::warning::y\n##[error]z"
+    let text = text(report, failingFrom: .error)
+    #expect(text.contains(#"message="::error::x&#10;::warning::y&#10;##[error]z""#))
+    for line in text.split(separator: "\n") {
+      let start = line.drop { $0 == " " }
+      #expect(!start.hasPrefix("::") && !start.hasPrefix("##["), "\(line)")
+    }
+  }
+
   @Test("spells out what XML cannot hold")
   func hostile() {
     var report = AuditReport.sample

@@ -1,6 +1,7 @@
-import KVOAudit
 import KVORules
 import Testing
+
+@testable import KVOAudit
 
 @Suite("The report as Markdown")
 struct MarkdownReportRendererTests {
@@ -16,7 +17,7 @@ struct MarkdownReportRendererTests {
 
         | | rule | what happened | where | times |
         |---|---|---|---|---|
-        | error | KVO001 double-remove | Screen\\#3 removed "balance" twice | `Screen.swift:41` | 3 |
+        | error | KVO001 double-remove | Screen\\#&#8203;3 removed "balance" twice | `Screen.swift:41` | 3 |
 
         <details><summary>KVO001 double-remove, 5f0c2a91</summary>
 
@@ -62,7 +63,22 @@ struct MarkdownReportRendererTests {
     var report = AuditReport.sample
     report.findings[0].message = "| <b>`x` *y* @all ````\n# z"
     let text = text(report)
-    #expect(text.contains(##"| \| \<b\>\`x\` \*y\* \@all \`\`\`\`\\n\# z |"##))
+    #expect(
+      text.contains(##"| \| \<b\>\`x\` \*y\* \@&#8203;all \`\`\`\`\\n\#&#8203; z |"##)
+    )
     #expect(text.contains("\n`````\nWARNING"))
+  }
+
+  @Test(
+    "lets no name in a log call anyone, or refer to an issue",
+    arguments: [
+      ("@octocat", "\\@&#8203;octocat"), ("closure #1 in", "closure \\#&#8203;1 in"),
+      ("owner/name#12", "owner/name\\#&#8203;12"), ("GH-7, gh-8", "GH-&#8203;7, gh-&#8203;8"),
+      ("https://github.com/a/b/pull/1", "https://&#8203;github.com/a/b/pull/1"),
+      ("www.github.com/a", "www.&#8203;github.com/a"), ("&#64;all", "\\&\\#&#8203;64;all"),
+    ]
+  )
+  func references(_ name: String, _ shown: String) {
+    #expect(MarkdownReportRenderer.escaped(name) == shown)
   }
 }

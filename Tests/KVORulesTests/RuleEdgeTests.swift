@@ -48,6 +48,35 @@ struct RuleEdgeTests {
     #expect(stacked.outcome(profile: .gnustep128) == ["KVO005@2"])
   }
 
+  @Test("a change whose other half may be missing from the log is not judged")
+  func missingHalf() {
+    func log(isComplete: Bool, _ changes: (inout SampleLog) -> Void) -> SampleLog {
+      SampleLog {
+        $0.process(isComplete: isComplete)
+        changes(&$0)
+        $0.exit()
+      }
+    }
+    let ended = { (log: inout SampleLog) in log.did() }
+    #expect(log(isComplete: true, ended).outcome() == ["KVO012@2"])
+    #expect(log(isComplete: false, ended).outcome() == [])
+    #expect(
+      why(.unbalancedChange, log(isComplete: false, ended))
+        == "the log lacks its beginning: a change may have begun before it"
+    )
+    let begun = { (log: inout SampleLog) in log.will() }
+    #expect(log(isComplete: false, begun).outcome() == ["KVO012@2"])
+    let lost = { (log: inout SampleLog) in
+      log.will()
+      log.add(.dropped(count: 1, why: .none), thread: "2")
+    }
+    #expect(log(isComplete: true, lost).outcome() == [])
+    #expect(
+      why(.unbalancedChange, log(isComplete: true, lost))
+        == "events were dropped at event 3, and absence proves nothing from there"
+    )
+  }
+
   @Test("a delivery to somebody who died is one finding, not a late one as well")
   func lateAndDead() {
     let log = SampleLog {

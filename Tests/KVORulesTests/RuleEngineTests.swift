@@ -68,8 +68,8 @@ struct RuleEngineTests {
     let why = "events were dropped at event 3, and absence proves nothing from there"
     #expect(
       engine.notJudged.filter { $0.why == why }.map(\.code) == [
-        .registrationRace, .priorWithoutAfter, .leakedRegistration, .registrationGrowth,
-        .tokenDropped, .missedDelivery,
+        .registrationRace, .unbalancedChange, .priorWithoutAfter, .leakedRegistration,
+        .registrationGrowth, .tokenDropped, .missedDelivery,
       ]
     )
   }

@@ -31,6 +31,7 @@ extension Census {
     switch ending {
     case .exit: "the process ended"
     case .crash: "the process crashed"
+    case .stopped: "the recording was stopped"
     case .open: "no end is recorded: the process was killed, or runs on"
     }
   }

@@ -13,6 +13,7 @@ struct BinaryLogSource {
   private var summary = BinaryLogSummary()
   private var readByteCount = 0
   private var byteCount = 0
+  private var removedPartCount = 0
 
   /// Makes a source.
   ///
@@ -54,8 +55,10 @@ struct BinaryLogSource {
     }
     let parts = LogParts(before: path, header: header)
     byteCount += parts.older.reduce(0) { $0 + ($1.source.byteCount) }
-    let isComplete = (parts.older.first?.number ?? header.part) <= 1
-    var next: UInt32 = 1
+    // A recorder that writes in parts removes the oldest ones: what is left begins with what was live.
+    var next = max(1, parts.older.first?.number ?? header.part)
+    removedPartCount = Int(next) - 1
+    let isComplete = next == 1
     for part in parts.older {
       lose(next..<part.number, path: part.path, body)
       try read(part.source, path: part.path, isComplete: isComplete, body)
@@ -146,7 +149,11 @@ struct BinaryLogSource {
       problemCount: problemCount,
       byteCount: readByteCount,
       cutAt: summary.cutAt,
-      binary: LogReading.Binary(partCount: partCount, summary: summary)
+      binary: LogReading.Binary(
+        partCount: partCount,
+        removedPartCount: removedPartCount,
+        summary: summary
+      )
     )
   }
 }
@@ -166,5 +173,7 @@ extension BinaryLogSummary {
     firstTime = firstTime ?? other.firstTime
     lastTime = other.lastTime ?? lastTime
     cutAt = other.cutAt ?? cutAt
+    end = other.end
+    knowsLength = knowsLength && other.knowsLength
   }
 }

@@ -23,6 +23,8 @@ package struct LogReading: Sendable {
   package struct Binary: Hashable, Sendable {
     /// How many files it was read from.
     package var partCount: Int
+    /// How many parts came before those, and are not there any more.
+    package var removedPartCount = 0
     package var summary: BinaryLogSummary
   }
 

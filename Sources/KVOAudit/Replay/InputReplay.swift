@@ -78,6 +78,11 @@ struct InputReplay {
   /// The input is over, and was what `reading` says.
   mutating func finish(_ reading: LogReading, label: String) -> Outcome {
     finish(names: reading.names)
+    if let last = ended.indices.last, ended[last].ending == .open,
+      reading.binary?.summary.end == .stopped
+    {
+      ended[last].ending = .stopped
+    }
     var input = AuditReport.Input(
       path: label,
       kind: reading.kind,

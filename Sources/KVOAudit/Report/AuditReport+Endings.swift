@@ -1,4 +1,28 @@
-// What a report says of how its inputs end, so that nobody takes for clean what was not there to be judged.
+// What a report says about what was not there to be judged, so that it is not taken for clean.
+extension AuditReport {
+  /// Whether events are missing from an input: it was cut, a part of it cannot be read, or its recorder
+  /// lost some.
+  package var isIncomplete: Bool { !incompleteness.isEmpty }
+
+  /// What is missing, a sentence each, without a full stop.
+  package var incompleteness: [String] {
+    var lines: [String] = []
+    for input in inputs {
+      if let cutAt = input.cutAt {
+        lines.append("\(input.path): ends at byte \(cutAt), in the middle of the log")
+      } else if !input.kind.isText, input.damageCount > 0 {
+        let what = Wording.count(input.damageCount, input.kind == .binary ? "place" : "line")
+        lines.append("\(input.path): \(what) cannot be read")
+      }
+    }
+    if summary.droppedEventCount > 0 {
+      let what = Wording.count(summary.droppedEventCount, "event")
+      lines.append("\(what) could not be recorded, and are missing from the logs")
+    }
+    return lines
+  }
+}
+
 extension AuditReport.Input {
   /// What is to be said of its end, a sentence each, without a full stop.
   ///

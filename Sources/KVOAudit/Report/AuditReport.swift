@@ -9,6 +9,8 @@ package struct AuditReport: Sendable {
     /// In an orderly way.
     case exit
     case crash
+    /// Not as far as the log goes: the recording was stopped before.
+    case stopped
     /// Without a word: the process was killed, or goes on.
     case open
   }
@@ -161,9 +163,6 @@ package struct AuditReport: Sendable {
     return crashes.contains { !explained.contains($0.input) }
       || inputs.contains { $0.isCrash && $0.reportCount == 0 }
   }
-
-  /// Whether an input ends in the middle of a log.
-  package var isCut: Bool { inputs.contains { $0.cutAt != nil } }
 
   /// Whether `finding` makes a build fail that fails from `severity` on: it may (``Finding/mayFail``),
   /// and is new where only that counts.

@@ -97,11 +97,22 @@ package struct MarkdownReportRenderer {
   }
 
   /// Text as Markdown shows it, also in a table.
+  ///
+  /// Forges link `@name`, `#1`, `GH-1` and addresses after Markdown was rendered, and tell whoever is meant:
+  /// a space of no width, behind the sign that begins them, keeps a name in a log from doing so.
   static func escaped(_ text: String) -> String {
     var result = ""
+    // The last characters, in small letters: an address may begin with `www.`, a number with `GH-`.
+    var recent = ""
     for character in ShownText.escaped(text) {
-      if "\\`*_{}[]<>#|~@".contains(character) { result.append("\\") }
+      if "\\`*_{}[]<>#|~@&".contains(character) { result.append("\\") }
       result.append(character)
+      recent = String((recent + character.lowercased()).suffix(4))
+      if "@#".contains(character) || recent.hasSuffix("://") || recent.hasSuffix("gh-")
+        || recent == "www."
+      {
+        result += "&#8203;"
+      }
     }
     return result
   }

@@ -65,6 +65,12 @@ package struct LogValidation: Sendable {
         "  cut: the file ends at byte \(Wording.grouped(cutAt)), in the middle of the log"
       )
     }
+    if reading.binary?.summary.knowsLength == false {
+      lines.append(
+        "  the log does not say how long it is, as those of older recorders: whether it was cut between two "
+          + "segments is not known"
+      )
+    }
     var reasons: [String] = []
     for lacked in lackedKeys where !reasons.contains(lacked.why) { reasons.append(lacked.why) }
     for reason in reasons {
@@ -88,6 +94,9 @@ package struct LogValidation: Sendable {
     add(summary.lostSegmentCount, "lost")
     var text = "segments: \(parts.joined(separator: ", "))"
     if binary.partCount > 1 { text += "; \(binary.partCount) parts" }
+    if binary.removedPartCount > 0 {
+      text += "; \(Wording.count(binary.removedPartCount, "earlier part")) removed"
+    }
     if summary.lostByteCount > 0 {
       text += "; \(Wording.count(summary.lostByteCount, "byte")) lost"
     }

@@ -1,12 +1,26 @@
 /// Text from a log as a terminal may be given it.
 ///
 /// A log may come from a stranger. What in it would move the cursor, colour, end the line or turn
-/// the direction of writing is spelled out: `\u{1b}`.
+/// the direction of writing is spelled out: `\u{1b}`. So is the first character of what a CI server would
+/// take for a command at the start of a line: `::error::`, `##[error]`.
 package enum ShownText {
   /// `text` with control and direction characters spelled as Swift does.
   ///
   /// Complexity: O(length); text without such characters is not copied.
   package static func escaped(_ text: String) -> String {
+    if isCommand(text) {
+      let first = text.unicodeScalars.first.map { String($0.value, radix: 16) } ?? ""
+      return "\\u{\(first)}" + escapedCharacters(of: String(text.unicodeScalars.dropFirst()))
+    }
+    return escapedCharacters(of: text)
+  }
+
+  /// Whether a CI server runs a line that begins with `text`, whatever blanks stand in front of it.
+  private static func isCommand(_ text: String) -> Bool {
+    text.hasPrefix("::") || text.hasPrefix("##[")
+  }
+
+  private static func escapedCharacters(of text: String) -> String {
     guard text.unicodeScalars.contains(where: isActive) else { return text }
     var result = ""
     for scalar in text.unicodeScalars {

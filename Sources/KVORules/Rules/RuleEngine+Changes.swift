@@ -22,10 +22,11 @@ extension RuleEngine {
     act(place)
     seen.insert(.change)
     let outcome = threads[thread].brackets.end(change, at: evidence)
-    for var verdict in outcome.verdicts {
-      // The other half may be among what was lost.
-      if droppedAt != nil || process?.isComplete == false { verdict.confidence = .low }
-      verdicts.append(verdict)
+    if outcome.began == nil, !outcome.verdicts.isEmpty, process?.isComplete == false {
+      // It may have begun in a part that was rotated away.
+      lacksBeginnings = true
+    } else {
+      reportUnbalanced(outcome.verdicts)
     }
     if hasOpenEnds { makeChange(change, evidence, thread) }
     if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
@@ -69,6 +70,11 @@ extension RuleEngine {
       }
       if isEarlier { audience.append(Int32(truncatingIfNeeded: slot)) }
     }
+  }
+
+  /// Reports changes that lack a half, unless it may be among the events that were lost.
+  mutating func reportUnbalanced(_ found: [Verdict]) {
+    if droppedAt == nil { verdicts += found }
   }
 
   // MARK: - Callbacks
@@ -223,7 +229,7 @@ extension RuleEngine {
       if rest.isCut { cutRules.insert(.missedDelivery) }
       guard !threads[thread].brackets.isEmpty else { continue }
       if hasEnded, depth == 0 {
-        verdicts += threads[thread].brackets.close()
+        reportUnbalanced(threads[thread].brackets.close())
         breakPromises(of: thread)
       } else {
         cutRules.insert(.unbalancedChange)

@@ -35,7 +35,9 @@ extension RuleEngine {
       threads.updateBusy(thread)
     }
     // Threads have no order of their own; the log's is by event.
-    verdicts += unended.sorted { ($0.evidence.first?.event ?? 0) < ($1.evidence.first?.event ?? 0) }
+    reportUnbalanced(
+      unended.sorted { ($0.evidence.first?.event ?? 0) < ($1.evidence.first?.event ?? 0) }
+    )
   }
 
   private mutating func dieObserving(_ observer: ObjectID, _ failed: Evidence) {
@@ -60,7 +62,7 @@ extension RuleEngine {
     seen.insert(.scopeEnd)
     let opened = scopes.opened(scope)
     for thread in threads.sorted(threads.busy) {
-      verdicts += threads[thread].brackets.closeScope(scope, openedAt: opened)
+      reportUnbalanced(threads[thread].brackets.closeScope(scope, openedAt: opened))
       breakPromises(of: thread)
       threads.updateBusy(thread)
     }

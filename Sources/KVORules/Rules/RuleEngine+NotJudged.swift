@@ -4,7 +4,7 @@ extension RuleEngine {
   /// The rules that judge by the absence of events.
   private static let absence: [RuleCode] = [
     .registrationRace, .priorWithoutAfter, .leakedRegistration, .registrationGrowth,
-    .tokenDropped, .missedDelivery,
+    .tokenDropped, .missedDelivery, .unbalancedChange,
   ]
 
   /// The rules that go by who was told of what.
@@ -52,6 +52,9 @@ extension RuleEngine {
     }
     if cutRules.contains(.unbalancedChange) {
       say(.unbalancedChange, "the log ends without an exit: changes open at its end do not count")
+    }
+    if lacksBeginnings {
+      say(.unbalancedChange, "the log lacks its beginning: a change may have begun before it")
     }
     if cutRules.contains(.missedDelivery) {
       say(.missedDelivery, "the log ends in the middle of the deliveries of a change")

@@ -113,6 +113,8 @@ package struct RuleEngine: Sendable {
   var hasCrashed = false
   var wasFinished = false
   var cutRules: Set<RuleCode> = []
+  /// Whether a change ended that may have begun before the log does.
+  var lacksBeginnings = false
 
   /// Kinds of events that rules cannot be judged without.
   struct Need: OptionSet, Sendable {

@@ -13,6 +13,30 @@ package struct BinaryFileHeader: Hashable, Sendable {
     }
   }
 
+  /// How the writing of a file ended, as far as the file says.
+  package enum End: UInt64, Hashable, Sendable {
+    /// It did not: the process was killed, or is still running.
+    case none
+    /// The recording stopped in an orderly way.
+    case stopped
+    /// The log continues in the next part.
+    case continued
+    /// A crash record was written to its end.
+    case crashed
+  }
+
+  /// What the file says about its own length, kept up to date while it is written.
+  package struct Account: Hashable, Sendable {
+    /// Where the last segment that was begun ends: a file that has fewer bytes was cut.
+    package var length: UInt64
+    package var end: End
+
+    package init(length: UInt64, end: End) {
+      self.length = length
+      self.end = end
+    }
+  }
+
   /// The version that the file follows; nothing else is read of one above ours.
   package var version: UInt32 = BinaryFormat.version
   /// Whether the records stand in the order of the events; else threads are merged by time.
@@ -25,6 +49,8 @@ package struct BinaryFileHeader: Hashable, Sendable {
   package var later: Moment
   /// Events that could not be recorded, so far.
   package var lostCount: UInt64
+  /// Nil: the writer keeps none, so that a file which was cut between two segments looks whole.
+  package var account: Account?
 
   package init(
     isSerial: Bool,
@@ -32,7 +58,8 @@ package struct BinaryFileHeader: Hashable, Sendable {
     part: UInt32 = 1,
     start: Moment = Moment(),
     later: Moment = Moment(),
-    lostCount: UInt64 = 0
+    lostCount: UInt64 = 0,
+    account: Account? = nil
   ) {
     self.isSerial = isSerial
     self.session = session
@@ -40,19 +67,25 @@ package struct BinaryFileHeader: Hashable, Sendable {
     self.start = start
     self.later = later
     self.lostCount = lostCount
+    self.account = account
   }
 
   private static let checkedByteCount = 64
   private static let lostCountOffset = 128
+  private static let lengthOffset = 136
+  private static let endOffset = 144
   private static let serialFlag: UInt32 = 1
+  private static let accountedFlag: UInt32 = 2
   /// How many bytes of the page mean something.
-  static let usedByteCount = 136
+  static let usedByteCount = 152
 
   /// The whole page.
   package var bytes: [UInt8] {
     var page = BinaryFormat.magic
     page.append(littleEndian: version)
-    page.append(littleEndian: isSerial ? Self.serialFlag : 0)
+    page.append(
+      littleEndian: (isSerial ? Self.serialFlag : 0) | (account != nil ? Self.accountedFlag : 0)
+    )
     page.append(littleEndian: session)
     page.append(littleEndian: part)
     page.append(littleEndian: UInt32(0))
@@ -63,6 +96,8 @@ package struct BinaryFileHeader: Hashable, Sendable {
     page.append(littleEndian: page.withUnsafeBytes { XXH64.hash($0) })
     page.append(contentsOf: [UInt8](repeating: 0, count: Self.lostCountOffset - page.count))
     page.append(littleEndian: lostCount)
+    page.append(littleEndian: account?.length ?? 0)
+    page.append(littleEndian: account?.end.rawValue ?? 0)
     page.append(contentsOf: [UInt8](repeating: 0, count: BinaryFormat.pageByteCount - page.count))
     return page
   }
@@ -92,11 +127,19 @@ package struct BinaryFileHeader: Hashable, Sendable {
       page.littleEndian(at: Self.checkedByteCount) == XXH64.hash(checked)
     else { throw .damaged }
     version = page.littleEndian(at: 8)
-    isSerial = page.littleEndian(at: 12, as: UInt32.self) & Self.serialFlag != 0
+    let flags = page.littleEndian(at: 12, as: UInt32.self)
+    isSerial = flags & Self.serialFlag != 0
     session = page.littleEndian(at: 16)
     part = page.littleEndian(at: 24)
     start = Moment(tick: page.littleEndian(at: 32), nanoseconds: page.littleEndian(at: 40))
     later = Moment(tick: page.littleEndian(at: 48), nanoseconds: page.littleEndian(at: 56))
     lostCount = page.littleEndian(at: Self.lostCountOffset)
+    if flags & Self.accountedFlag != 0 {
+      account = Account(
+        length: page.littleEndian(at: Self.lengthOffset),
+        // A later writer may know more ways.
+        end: End(rawValue: page.littleEndian(at: Self.endOffset)) ?? .none
+      )
+    }
   }
 }

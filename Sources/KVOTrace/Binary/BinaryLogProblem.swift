@@ -46,6 +46,12 @@ package struct BinaryLogSummary: Hashable, Sendable {
   package var droppedEventCount: UInt64 = 0
   /// How many bytes the file has, where it ends in the middle of the log.
   package var cutAt: Int?
+  /// How its writing ended; nil: it does not say.
+  package var end: BinaryFileHeader.End?
+  /// Whether it says how long it is.
+  ///
+  /// If not, a file that was cut between two segments looks whole.
+  package var knowsLength = true
   /// The times of the first and the last event that have one.
   package var firstTime: UInt64?
   package var lastTime: UInt64?

@@ -69,13 +69,15 @@ package final class BinaryLogReader {
     }
     var index =
       refusal == nil
-      ? SegmentIndex(source, byteCount: byteCount)
+      ? SegmentIndex(source, byteCount: byteCount, length: header?.account?.length)
       : SegmentIndex(BinaryLogMemory([]), byteCount: 0)
     segmentCount = index.entries.count
     if refusal == nil, let header, let problem = Self.cut(header, index, byteCount) {
       tally.summary.cutAt = byteCount
       found.append(problem)
     }
+    tally.summary.end = header?.account?.end
+    tally.summary.knowsLength = header?.isSerial != false || header?.account != nil
     isSerial = header?.isSerial ?? Self.looksSerial(index.entries)
     let clock = Self.clock(header, index.entries)
     for region in index.placeRegions(isSerial: isSerial) {
@@ -175,9 +177,21 @@ extension BinaryLogReader {
     _ index: SegmentIndex,
     _ byteCount: Int
   ) -> BinaryLogProblem? {
+    if let account = header.account {
+      let missing = account.length.subtractingReportingOverflow(UInt64(byteCount))
+      guard missing.overflow || missing.partialValue == 0 else {
+        return BinaryLogProblem(
+          offset: byteCount,
+          byteCount: Int(clamping: missing.partialValue),
+          message: "the file ends in the middle of the log, which has "
+            + "\(account.length) bytes: it was cut, or is still being copied"
+        )
+      }
+    }
     // A log that had no room for anything says in its header what it lost.
     let isEmpty =
-      index.entries.isEmpty && index.regions.isEmpty && !header.isSerial && header.lostCount == 0
+      header.account == nil && index.entries.isEmpty && index.regions.isEmpty && !header.isSerial
+      && header.lostCount == 0
     let isPartial =
       byteCount % BinaryFormat.pageByteCount != 0 || index.entries.contains(where: \.isCut)
     guard isEmpty || isPartial else { return nil }

@@ -44,9 +44,9 @@ struct BinaryTableReader {
       summary.lostByteCount += entry.availableByteCount
       return
     case .sealed(let bytes):
-      records = begin(bytes, endsAtZero: false, entry)
-    case .open(let bytes, let endsAtZero):
-      records = begin(bytes, endsAtZero: endsAtZero, entry)
+      records = begin(bytes, leastByteCount: nil, entry)
+    case .open(let bytes, let least):
+      records = begin(bytes, leastByteCount: least, entry)
     }
     let flaw = readRecords(&records, entry)
     if let flaw {
@@ -74,10 +74,15 @@ struct BinaryTableReader {
 
   private func begin(
     _ bytes: UnsafeRawBufferPointer,
-    endsAtZero: Bool,
+    leastByteCount: Int?,
     _ entry: SegmentIndex.Entry
   ) -> SegmentRecords {
-    SegmentRecords(bytes, endsAtZero: endsAtZero, header: entry.header, tables: tables)
+    SegmentRecords(
+      bytes,
+      leastByteCount: leastByteCount,
+      header: entry.header,
+      tables: tables
+    )
   }
 
   private struct Flaw {

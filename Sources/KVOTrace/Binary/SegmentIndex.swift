@@ -12,10 +12,12 @@ struct SegmentIndex {
     var isCut: Bool { availableByteCount < Int(header.byteCount) }
   }
 
-  /// Pages that are neither a segment nor zero.
+  /// Pages that are no segment, and should be: what they held is lost.
   struct Region {
     var offset: Int
     var byteCount: Int
+    /// Whether nothing stands in them, although a segment was begun there.
+    var isEmpty = false
   }
 
   /// In the order of the file.
@@ -31,7 +33,8 @@ struct SegmentIndex {
   /// - Parameters:
   ///   - source: the log.
   ///   - byteCount: how many bytes it has.
-  init(_ source: any BinaryLogBytes, byteCount: Int) {
+  ///   - length: where the last segment that was begun ends, as the log says; nil: it does not.
+  init(_ source: any BinaryLogBytes, byteCount: Int, length: UInt64? = nil) {
     let window = SegmentBuffer()
     let page = BinaryFormat.pageByteCount
     var offset = page
@@ -63,6 +66,24 @@ struct SegmentIndex {
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(page))
       }
     }
+    if let length { addEmptyRegions(upTo: Int(clamping: min(length, UInt64(byteCount)))) }
+  }
+
+  /// Adds the pages in which segments were begun, and that hold nothing now.
+  private mutating func addEmptyRegions(upTo length: Int) {
+    let pieces =
+      (entries.map { ($0.offset, Int($0.header.byteCount)) }
+      + regions.map { ($0.offset, $0.byteCount) }).sorted { $0.0 < $1.0 } + [(length, 0)]
+    var offset = BinaryFormat.pageByteCount
+    var empty: [Region] = []
+    for (start, count) in pieces where start <= length {
+      if start > offset {
+        empty.append(Region(offset: offset, byteCount: start - offset, isEmpty: true))
+      }
+      offset = max(offset, start + count)
+    }
+    guard !empty.isEmpty else { return }
+    regions = (regions + empty).sorted { $0.offset < $1.offset }
   }
 
   /// Gives each damaged place to a segment, so that it is told of in its time.

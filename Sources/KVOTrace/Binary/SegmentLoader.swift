@@ -4,9 +4,9 @@ final class SegmentLoader {
   enum Content {
     /// Sealed, and its checksum is right: all of it was written so.
     case sealed(UnsafeRawBufferPointer)
-    /// Being written when the log ended, with as many bytes as were in use, where that is said;
-    /// otherwise the records end at a kind byte of 0.
-    case open(UnsafeRawBufferPointer, endsAtZero: Bool)
+    /// Being written when the log ended. The records end at a kind byte of 0, and not before
+    /// `leastByteCount`.
+    case open(UnsafeRawBufferPointer, leastByteCount: Int)
     /// Nothing can be believed, for the reason given.
     case lost(String)
   }
@@ -27,14 +27,14 @@ final class SegmentLoader {
     guard header.usedByteCount <= room, header.usedByteCount > 0 || header.checksum == 0 else {
       return .lost("its header contradicts itself")
     }
-    let isInUse = header.usedByteCount > 0
-    let wanted = isInUse ? Int(header.usedByteCount) : Int(room)
+    let isSealed = header.checksum != 0
+    let wanted = isSealed ? Int(header.usedByteCount) : Int(room)
     let available = max(0, min(wanted, entry.availableByteCount - head))
     // 2. A sealed segment counts as a whole or not at all.
-    if header.checksum != 0, available < wanted { return .lost("the log ends inside it") }
+    if isSealed, available < wanted { return .lost("the log ends inside it") }
     buffer.load(source, at: entry.offset + head, count: available)
-    guard header.checksum != 0 else {
-      return .open(buffer.bytes, endsAtZero: !isInUse)
+    guard isSealed else {
+      return .open(buffer.bytes, leastByteCount: Int(header.usedByteCount))
     }
     guard buffer.bytes.count == wanted else { return .lost("it cannot be read") }
     guard BinarySegmentHeader.checksum(of: buffer.bytes) == header.checksum else {

@@ -19,7 +19,8 @@ struct SegmentRecords {
 
   var decoder: BinaryRecordDecoder
   private let start: UnsafePointer<UInt8>
-  private let endsAtZero: Bool
+  /// How many bytes the records of an open segment have at least; nil: it is sealed.
+  private let leastByteCount: Int?
 
   /// The tick of the last event that had a time, or the segment's first.
   private(set) var tick: UInt64
@@ -40,19 +41,20 @@ struct SegmentRecords {
   ///
   /// - Parameters:
   ///   - records: loaded by a ``SegmentBuffer``, which must not load anything else meanwhile.
-  ///   - endsAtZero: whether a kind byte of 0 ends the records.
+  ///   - leastByteCount: of an open segment, in which a kind byte of 0 ends the records, how many
+  ///     bytes they have at least; nil: the segment is sealed.
   ///   - header: of the segment.
   ///   - tables: the definitions.
   init(
     _ records: UnsafeRawBufferPointer,
-    endsAtZero: Bool,
+    leastByteCount: Int?,
     header: BinarySegmentHeader,
     tables: BinaryTables
   ) {
     decoder = BinaryRecordDecoder(records, tables: tables)
     start = decoder.at
     recordStart = decoder.at
-    self.endsAtZero = endsAtZero
+    self.leastByteCount = leastByteCount
     tick = header.base.tick
     thread = decoder.optionalIdentifier(header.thread)
     isThreadLost = decoder.takeHasLostString()
@@ -161,17 +163,20 @@ struct SegmentRecords {
 
   /// A kind that nobody knows, or the 0 behind the last record of an open segment.
   private mutating func noRecord() -> Head {
-    guard endsAtZero, kindByte == 0 else { return malformed() }
+    guard let leastByteCount, kindByte == 0, recordOffset >= leastByteCount else {
+      return malformed()
+    }
     let byteCount = leftOverByteCount
     return byteCount == 0 ? .end : .tornEnd(byteCount: byteCount)
   }
 
   private func malformed() -> Head { .malformed(byteCount: leftOverByteCount) }
 
-  /// How many bytes there are from the present record to the last one that is not zero.
+  /// How many bytes there are from the present record to the last one that is not zero, or that the
+  /// segment says its records had.
   var leftOverByteCount: Int {
     var end = decoder.end
     while end > recordStart, (end - 1).pointee == 0 { end -= 1 }
-    return end - recordStart
+    return max(end - recordStart, (leastByteCount ?? 0) - recordOffset)
   }
 }

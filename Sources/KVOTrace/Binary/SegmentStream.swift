@@ -199,17 +199,22 @@ final class SegmentStream {
         )
       )
       entry = nil
-    case .sealed(let bytes): begin(bytes, endsAtZero: false, header)
-    case .open(let bytes, let endsAtZero): begin(bytes, endsAtZero: endsAtZero, header)
+    case .sealed(let bytes): begin(bytes, leastByteCount: nil, header)
+    case .open(let bytes, let least): begin(bytes, leastByteCount: least, header)
     }
   }
 
   private func begin(
     _ bytes: UnsafeRawBufferPointer,
-    endsAtZero: Bool,
+    leastByteCount: Int?,
     _ header: BinarySegmentHeader
   ) {
-    var records = SegmentRecords(bytes, endsAtZero: endsAtZero, header: header, tables: tables)
+    var records = SegmentRecords(
+      bytes,
+      leastByteCount: leastByteCount,
+      header: header,
+      tables: tables
+    )
     switch records.head() {
     case .event: self.records = records
     case let head: end(records, head)
@@ -300,7 +305,9 @@ extension BinaryLogProblem {
       offset: region.offset,
       byteCount: region.byteCount,
       from: from,
-      message: "\(region.byteCount) bytes here are no part of a segment, and should be zero"
+      message: region.isEmpty
+        ? "\(region.byteCount) bytes were recorded here, and hold nothing"
+        : "\(region.byteCount) bytes here are no part of a segment, and should be zero"
     )
   }
 }

@@ -33,13 +33,18 @@ struct XMLText {
 
   private mutating func begin(_ name: String, _ attributes: KeyValuePairs<String, String>) {
     text += "\(indentation)<\(name)"
-    for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
+    for (key, value) in attributes {
+      text += " \(key)=\"\(Self.escaped(value, isAttribute: true))\""
+    }
   }
 
   private var indentation: String { String(repeating: "  ", count: depth) }
 
-  /// `text` without the characters that mean something in XML or to a terminal, or that XML 1.0 cannot hold.
-  private static func escaped(_ text: String) -> String {
+  /// `text` without the characters that mean something in XML or to a terminal, or that XML 1.0
+  /// cannot hold.
+  ///
+  /// A line of an attribute could be one that a CI server takes for a command: it stays on its line.
+  private static func escaped(_ text: String, isAttribute: Bool = false) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -47,6 +52,8 @@ struct XMLText {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
+      case "\n" where isAttribute: result += "&#10;"
+      case "\t" where isAttribute: result += "&#9;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
       case _ where ShownText.isActive(scalar) || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
         result += "\\u{\(String(scalar.value, radix: 16))}"
