@@ -65,5 +65,10 @@ extension NotificationCenter {
   public func removeRecordedObserver(_ observation: NotificationObservation) {
     observation.end()
   }
+
+  /// Removes an observer that ``addRecordedObserver`` added, as Foundation's method of that name would.
+  ///
+  /// Foundation's takes any object, and would do nothing with this one.
+  public func removeObserver(_ observation: NotificationObservation) { observation.end() }
 }
 #endif

@@ -36,7 +36,8 @@ import Testing
           > #0 Screen.viewDidDisappear()   Screen.swift:29
           Registered at, on thread 1 (main)
           > #0 Screen.init(account:)       Screen.swift:12
-          Fix: remove it in one place only, or keep the token of `account.observe(keyPath: "balance")` and call \
+          Fix: remove it in one place only, or keep a token, \
+        `token = account.observe(keyPath: "balance") { _, _ in … }`, and end it by \
         `token?.invalidate(); token = nil`, which may be done twice
           Signature: 2:623bc7cd9d · seen once · event 6 · error, contained
 

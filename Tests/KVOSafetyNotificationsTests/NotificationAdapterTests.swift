@@ -42,6 +42,17 @@ struct NotificationAdapterTests {
     center.removeRecordedObserver(observation)
   }
 
+  @Test("Foundation's call removes one, too", .audited)
+  func foundationCall() {
+    let screen = Screen()
+    let observation = center.addRecordedObserver(forName: name, owner: screen) { _ in
+      screen.heard.append("x")
+    }
+    center.removeObserver(observation)
+    center.post(name: name, object: nil)
+    #expect(!observation.isActive && screen.heard.isEmpty)
+  }
+
   @Test("an observer that is added twice is told", .audited(expecting: .duplicateRegistration))
   func doubled() {
     let screen = Screen()

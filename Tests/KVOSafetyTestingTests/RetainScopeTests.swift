@@ -80,7 +80,7 @@ struct RetainScopeTests {
         "  It leads to",
         "    A closure still observed \"balance\" of Account#N at the end of \"a scope\" "
           + "(KVO021 leaked-registration, 2:9654855944, seen once)",
-        "  Fix: capture weakly: `account.observe(keyPath: \"balance\") { [weak self] … }`",
+        "  Fix: capture weakly: `account.observe(keyPath: \"balance\") { [weak self] _, _ in … }`",
       ]
     )
     // What it leads to stands under it, and nowhere else.

@@ -20,21 +20,22 @@ extension AuditReport {
     let live = sites.reduce(0) { $0 + $1.liveCount }
     var lines = [
       "CALL SITES: \(Wording.count(made, "registration")) from "
-        + "\(Wording.count(sites.count, "place")), \(Wording.grouped(live)) live at the end"
+        + "\(Wording.count(sites.grouped { $0.site.cells }.count, "place")), \(Wording.grouped(live)) live at the end"
     ]
     guard !sites.isEmpty else { return lines[0] }
     var table = TextTable([
       ("made", .right), ("live", .right), ("observed", .left), ("key path", .left),
       ("observer", .left), ("registered at", .left),
     ])
-    for count in sites.prefix(Self.placeLimit) {
-      table.append(
-        [Wording.grouped(count.madeCount), Wording.grouped(count.liveCount)] + count.site.cells
-      )
+    // Places that differ in a frame which the table does not show are one row.
+    let shown = sites.grouped { $0.site.cells }
+    for (cells, counts) in shown.prefix(Self.placeLimit) {
+      let figures = [counts.map(\.madeCount), counts.map(\.liveCount)].map { $0.reduce(0, +) }
+      table.append(figures.map { Wording.grouped($0) } + cells)
     }
     lines += table.lines.map { "  \($0)" }
-    if sites.count > Self.placeLimit {
-      let rest = Wording.count(sites.count - Self.placeLimit, "place")
+    if shown.count > Self.placeLimit {
+      let rest = Wording.count(shown.count - Self.placeLimit, "place")
       lines.append("  … and \(rest) more; --format json lists them")
     }
     return lines.joined(separator: "\n")
@@ -63,11 +64,12 @@ extension AuditReport {
           ("registered at", .left),
         ]
       )
-      for row in rows {
+      for (cells, rows) in rows.grouped(by: { $0.site.cells }) {
         let counts = runs.map { run in
-          row.points.last { $0.run <= run }.map { Wording.grouped($0.count) } ?? "0"
+          rows.reduce(0) { $0 + ($1.points.last { $0.run <= run }?.count ?? 0) }
         }
-        table.append(counts + [row.isGrowing ? "grows" : ""] + row.site.cells)
+        let state = rows.contains(where: \.isGrowing) ? "grows" : ""
+        table.append(counts.map { Wording.grouped($0) } + [state] + cells)
       }
       return ([heading] + table.lines.map { "  \($0)" }).joined(separator: "\n")
     }
@@ -152,5 +154,27 @@ extension JSONText {
     value(site.place)
     key("stack")
     write(site.stack)
+  }
+}
+
+extension Array {
+  /// The elements by `key`, in the order in which each key comes first.
+  ///
+  /// Complexity: O(n).
+  fileprivate func grouped<Key: Hashable>(
+    by key: (Element) -> Key
+  ) -> [(key: Key, elements: [Element])] {
+    var places: [Key: Int] = [:]
+    var groups: [(key: Key, elements: [Element])] = []
+    for element in self {
+      let key = key(element)
+      if let place = places[key] {
+        groups[place].elements.append(element)
+      } else {
+        places[key] = groups.count
+        groups.append((key, [element]))
+      }
+    }
+    return groups
   }
 }

@@ -15,7 +15,7 @@ package enum RuleExplanation {
   package static var list: String {
     RuleCatalogue.entries.map { entry in
       let code = entry.code.rawValue
-      return "\(code)  \(padded(entry.slug, 32))  \(padded(entry.severity.rawValue, 7))  "
+      return "\(code)  \(padded(entry.slug, 32))  \(padded(usual(entry).rawValue, 7))  "
         + entry.title
     }
     .joined(separator: "\n") + "\n"
@@ -47,7 +47,7 @@ package enum RuleExplanation {
     }
     return """
       \(entry.code.rawValue) \(entry.slug): \(entry.title)
-      \(entry.severity.rawValue), judged \(judged)
+      \(severity(of: entry)), judged \(judged)
 
       What happened
       \(wrapped(explanation.happened))
@@ -68,6 +68,23 @@ package enum RuleExplanation {
       \(consequences.joined(separator: "\n"))
 
       """
+  }
+
+  /// The severity that reports have where nobody names a runtime.
+  private static func usual(_ entry: RuleCatalogue.Entry) -> Severity {
+    entry.consequences[.swift] == .none ? entry.severity.lowered : entry.severity
+  }
+
+  /// The severity, and where another one holds: a fault without consequence is one step lower.
+  private static func severity(of entry: RuleCatalogue.Entry) -> String {
+    let usual = usual(entry)
+    let others = Profile.allCases.filter { profile in
+      (entry.consequences[profile] == .none) != (entry.consequences[.swift] == .none)
+    }
+    guard !others.isEmpty else { return usual.rawValue }
+    let other = entry.consequences[.swift] == .none ? entry.severity : entry.severity.lowered
+    let names = others.map(\.rawValue).joined(separator: ", ")
+    return "\(usual.rawValue) (\(other.rawValue) on \(names))"
   }
 
   private static func padded(_ text: String, _ width: Int) -> String {

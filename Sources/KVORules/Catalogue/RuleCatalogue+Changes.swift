@@ -9,8 +9,8 @@ extension RuleCatalogue {
         .error,
         Consequences(.wrong, .wrong, .wrong, .unknown, .unknown),
         hint: """
-          ask for the present value too: `{subject}.observe(keyPath: "{keyPath}", options: [.initial, \
-          .new])`, or register on the changing thread
+          ask for the present value too: `token = {subject}.observe(keyPath: "{keyPath}", options: [.initial, \
+          .new]) { _, _ in … }`, or register on the changing thread
           """,
         happened: """
           A change began before a registration and ended after it, and neither a notification nor \
@@ -87,8 +87,8 @@ extension RuleCatalogue {
         .error,
         Consequences(.wrong, .wrong, .crash, .unknown, .wrong),
         hint: """
-          set {keyPath} through its accessor, or bracket the write: `willChangeValue(forKey: …); defer { \
-          didChangeValue(forKey: …) }`
+          set {keyPath} through its accessor, or bracket the write: \
+          `willChangeValue(forKey: "{keyPath}"); defer { didChangeValue(forKey: "{keyPath}") }`
           """,
         happened: "An observed value was different from before, with no change in between.",
         matters: """
@@ -109,7 +109,7 @@ extension RuleCatalogue {
         "one value changed on two threads at once",
         .error,
         Consequences(.contained, .crash, .crash, .unknown, .unknown),
-        hint: "change {keyPath} on one actor or queue: `@MainActor var {keyPath}`",
+        hint: "change {keyPath} on one actor or queue, such as the main actor",
         happened: """
           Two changes of one key, or of keys that a third depends on, overlapped on different threads.
           """,
@@ -134,8 +134,8 @@ extension RuleCatalogue {
         isLive: true,
         .everywhere(.crash),
         hint: """
-          leave the callback early where {keyPath} is as it was: `guard change.newValue != \
-          change.oldValue else { return }`
+          leave the callback early where {keyPath} is as it was, \
+          `guard change.newValue != change.oldValue else { return }` in a typed handler
           """,
         happened: """
           A callback changed the key that it observes, was told of that, and so on, more than \

@@ -30,8 +30,8 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .unknown, .unknown),
         hint: """
-          look at {subject}.{keyPath} yourself before you register, or remove after the addition has \
-          returned
+          look at {keyPath} of the {Subject} yourself before you register, or remove after the addition \
+          has returned
           """,
         happened: """
           The callback with the initial value removed the registration that was still being made, by name. A \
@@ -54,7 +54,7 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .crash, .crash),
         hint: """
-          handle it in {observer}: `if keyPath == "{keyPath}", context == … { …; return .handled }`, \
+          handle it in {observer}: `if keyPath == "{keyPath}" { return .handled }`, with what there is to do, \
           or do not register for it
           """,
         happened: """

@@ -10,13 +10,13 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .leak, .crash, .none, .unknown),
         hint: """
-          end the observation while {subject} is alive: \
+          end the observation while the {Subject} is alive: \
           `{subject}.removeObserver(self, forKeyPath: "{keyPath}")` before the last reference \
           goes, or let {observer} hold it
           """,
         tokenHint: """
-          end the observation while {subject} is alive: `token.invalidate()` before the last reference \
-          goes, or keep {subject} for as long as the token
+          end the observation while the {Subject} is alive: `token.invalidate()` before the last reference \
+          goes, or keep the {Subject} for as long as the token
           """,
         happened: "An object was deallocated while somebody observed it.",
         matters: """
@@ -47,7 +47,7 @@ extension RuleCatalogue {
         hint: """
           add to {observer}: \
           `deinit { {subject}.removeObserver(self, forKeyPath: "{keyPath}") }`, or use \
-          `token = {subject}.observe(keyPath: "{keyPath}")`, which ends by itself
+          `token = {subject}.observe(keyPath: "{keyPath}") { _, _ in … }`, which ends by itself
           """,
         happened: """
           An observer was deallocated without having been removed; nothing in the classic form \
@@ -74,7 +74,7 @@ extension RuleCatalogue {
         Consequences(.contained, .wrong, .crash, .crash, .unknown),
         hint: """
           remove the observation of "{keyPath}" before {observer} is let go of, on the thread that \
-          changes {subject}
+          changes the {Subject}
           """,
         happened: "A callback was begun after the deallocation of its observer had begun.",
         matters: "The callback reads freed memory: a crash, or another object's method.",
@@ -96,8 +96,8 @@ extension RuleCatalogue {
         .error,
         Consequences(.contained, .wrong, .crash, .unknown, .unknown),
         hint: """
-          hold the objects along "{keyPath}" strongly, or replace one only inside \
-          `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
+          hold the objects along "{keyPath}" strongly, or replace one only between the willChangeValue and the \
+          didChangeValue of its key
           """,
         happened: """
           An object in the middle of an observed key path was deallocated while the path hung on it.
@@ -141,7 +141,8 @@ extension RuleCatalogue {
         .error,
         isLive: true,
         .everywhere(.leak),
-        hint: "capture weakly: `{subject}.observe(keyPath: \"{keyPath}\") { [weak self] … }`",
+        hint:
+          "capture weakly: `{subject}.observe(keyPath: \"{keyPath}\") { [weak self] _, _ in … }`",
         happened: """
           Strong references lead from an object through its token or the closure of an observation \
           back to itself.

@@ -61,7 +61,7 @@ extension RuleCatalogue {
         "class of an observed object was changed",
         .error,
         Consequences(.contained, .crash, .crash, .unknown, .unknown),
-        hint: "change the class of {subject} before the first observation, or after the last",
+        hint: "change the class of the {Subject} before the first observation, or after the last",
         happened: """
           At the removal the object was neither of the class that it had at the addition nor of \
           the subclass that observing made of it. The class of a Swift object cannot change: the rule judges \

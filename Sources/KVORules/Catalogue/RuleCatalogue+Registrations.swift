@@ -39,7 +39,7 @@ extension RuleCatalogue {
         isLive: true,
         .everywhere(.wrong),
         hint: """
-          give each class its own context: `static let {keyPath}Context = ObservationContext()`
+          give each class its own context: `static let ownContext = ObservationContext()`
           """,
         happened: """
           Two registrations of the same objects and key path, made by different types or at \
@@ -113,7 +113,7 @@ extension RuleCatalogue {
         .warning,
         .everywhere(.leak),
         hint: """
-          end what each run adds: `token = {subject}.observe(keyPath: "{keyPath}") { … }` replaces the \
+          end what each run adds: `token = {subject}.observe(keyPath: "{keyPath}") { _, _ in … }` replaces the \
           one before; or add it once, before the first run
           """,
         happened: """
@@ -135,7 +135,8 @@ extension RuleCatalogue {
         "observation token dropped at once",
         .warning,
         .everywhere(.wrong),
-        hint: "keep the token: `self.token = {subject}.observe(keyPath: \"{keyPath}\") { … }`",
+        hint:
+          "keep the token: `self.token = {subject}.observe(keyPath: \"{keyPath}\") { _, _ in … }`",
         happened: """
           A token was dropped where it was handed out, before anything was observed; the \
           observation ended with it.

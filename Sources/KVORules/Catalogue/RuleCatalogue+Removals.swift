@@ -10,8 +10,9 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .none, .crash),
         hint: """
-          remove it in one place only, or keep the token of `{subject}.observe(keyPath: "{keyPath}")` and \
-          call `token?.invalidate(); token = nil`, which may be done twice
+          remove it in one place only, or keep a token, \
+          `token = {subject}.observe(keyPath: "{keyPath}") { _, _ in … }`, and end it by \
+          `token?.invalidate(); token = nil`, which may be done twice
           """,
         happened: """
           A removal matched nothing, because the same observation of the same object and key path \
@@ -100,7 +101,8 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.wrong, .wrong, .wrong, .unknown, .unknown),
         hint: """
-          say which one: `{subject}.removeObserver(self, forKeyPath: "{keyPath}", context: …)`
+          say which one: \
+          `{subject}.removeObserver(self, forKeyPath: "{keyPath}", context: Self.ownContext)`
           """,
         happened: """
           A removal without a context found several registrations of the pair under different \

@@ -12,6 +12,8 @@ package struct Verdict: Hashable, Sendable {
   package var keyPath: StringID
   package var context: Context
   package var registration: RegistrationID?
+  /// Which calls made the registration, so that advice is in them; nil: not said.
+  package var form: Registration.Form?
   /// What proves it, the failed event first, then what led to it, newest first.
   package var evidence: [Evidence]
   /// What the sentence needs to know beside the objects.

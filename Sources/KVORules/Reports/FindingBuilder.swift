@@ -72,7 +72,7 @@ package struct FindingBuilder {
       input: input,
       stacks: stacks,
       isHistoryLost: verdict.isHistoryLost,
-      hint: sentence.hint(hint(for: verdict, of: entry))
+      hint: sentence.hint(hint(for: verdict, of: entry, stacks))
     )
     let callers = verdict.evidence.compactMap { evidence in
       reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall
@@ -111,10 +111,39 @@ package struct FindingBuilder {
     return !callers.isEmpty && callers.allSatisfy(\.self)
   }
 
-  private func hint(for verdict: Verdict, of entry: RuleCatalogue.Entry) -> String {
+  private func hint(
+    for verdict: Verdict,
+    of entry: RuleCatalogue.Entry,
+    _ stacks: [Finding.Stack]
+  ) -> String {
     if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
-    if recorded != .swift, let hint = entry.foundationHint { return hint }
+    if recorded != .swift {
+      if let hint = entry.foundationHint { return hint }
+      if isObjectiveC(stacks), let hint = RuleAdvice.hint(entry.code, for: .objectiveC) {
+        return hint
+      }
+    }
+    if let hint = RuleAdvice.hint(entry.code, for: audience(of: verdict)) { return hint }
     return verdict.observer == nil ? entry.tokenHint ?? entry.hint : entry.hint
+  }
+
+  /// Whether the program was written in Objective-C, as far as its runtime and its stacks say.
+  private func isObjectiveC(_ stacks: [Finding.Stack]) -> Bool {
+    if recorded == .gnustep128 || recorded == .gnustepModern { return true }
+    return stacks.contains { stack in
+      stack.frames.contains { frame in
+        frame.isFirstOwn && (frame.symbol.map { $0.contains("-[") || $0.contains("+[") } ?? false)
+      }
+    }
+  }
+
+  /// Which calls made the registration.
+  func audience(of verdict: Verdict) -> Audience {
+    let className = verdict.subject.map { names[$0.className] }
+    if className == "NotificationCenter" || className == "NSNotificationCenter" {
+      return .notificationCenter
+    }
+    return Audience(verdict.form, hasObserver: verdict.observer != nil)
   }
 
   // MARK: - Names

@@ -28,8 +28,8 @@ struct FindingSentence {
   var path: String { "\"\(names[verdict.keyPath])\"" }
   var observer: String? { verdict.observer.map { builder.object($0).description } }
   /// The observer, or what stands for it in the token form without one.
-  var who: String { observer ?? "A closure" }
-  var whom: String { observer ?? "a closure" }
+  var who: String { observer ?? "A" + builder.audience(of: verdict).observerName.dropFirst() }
+  var whom: String { observer ?? builder.audience(of: verdict).observerName }
   /// Who asked for something: the code that made the call, where there is no observer.
   var caller: String { observer ?? "A caller without an observer" }
 
@@ -182,7 +182,7 @@ struct FindingSentence {
   func hint(_ template: String) -> String {
     let values: [(String, String)] = [
       ("{subject}", verdict.subject.map { Self.variable(names[$0.className]) } ?? "object"),
-      ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "the class"),
+      ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "object"),
       ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
       ("{keyPath}", verdict.keyPath == .none ? "…" : names[verdict.keyPath]),
       ("{context}", contexts.first.map(code) ?? "…"),
@@ -215,9 +215,16 @@ struct FindingSentence {
     return plain.split(separator: ".").last.map(String.init) ?? className
   }
 
-  /// `MyApp.Account` as `account`.
+  /// `MyApp.Account` as `account`, and `…` where a programmer would choose another name: that of a
+  /// `UITableView`.
   static func variable(_ className: String) -> String {
     let type = type(className)
-    return type.prefix(1).lowercased() + type.dropFirst()
+    let isWord = type.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0)
+    }
+    guard isWord, let first = type.first, first.isUppercase,
+      type.dropFirst().first?.isLowercase ?? true
+    else { return "…" }
+    return first.lowercased() + type.dropFirst()
   }
 }

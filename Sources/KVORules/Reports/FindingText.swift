@@ -100,16 +100,24 @@ package struct FindingText: Sendable {
     let isNamed = stack.frames.contains(where: \.isFirstOwn)
     let function = stack.function.map { " in \($0)" } ?? ""
     let site = isNamed ? nil : stack.site.map { painted("  > at \($0)\(function)", "1") }
-    let frames = stack.frames.enumerated().map { number, frame in
-      let place = Self.place(of: frame)
-      let function = frame.shownFunction
-      let label = "#\(number) "
-      // From the eleventh frame on the number takes more room, and the function gives way.
-      let room = width + 3 - label.count
-      let text = label + (place.isEmpty ? function : pad(function, room) + place)
-      return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
+    let frames = FoldedFrames(stack.frames).runs.flatMap { run in
+      let lines = (run.start..<run.start + run.count).map { number in
+        line(of: stack.frames[number], number: number, width: width)
+      }
+      let frames = run.count == 1 ? "this frame" : "these \(run.count) frames"
+      return run.repeatCount == 1 ? lines : lines + ["    … \(frames) \(run.repeatCount) times"]
     }
     return [site].compactMap(\.self) + frames
+  }
+
+  private func line(of frame: Finding.StackFrame, number: Int, width: Int) -> String {
+    let place = Self.place(of: frame)
+    let function = frame.shownFunction
+    let label = "#\(number) "
+    // From the eleventh frame on the number takes more room, and the function gives way.
+    let room = width + 3 - label.count
+    let text = label + (place.isEmpty ? function : pad(function, room) + place)
+    return frame.isFirstOwn ? painted("  > \(text)", "1") : "    \(text)"
   }
 
   /// What follows from a finding, in short: it goes when the finding does.

@@ -39,6 +39,7 @@ package struct FrameClassifier: Sendable {
     file: String? = nil
   ) -> FrameOrigin {
     if let file, Self.isExpanded(file) { return .layer }
+    let swiftModule = swiftModule ?? symbol.flatMap(Self.module(ofMangled:))
     let imageName = image.map(Self.name(ofImage:))
     guard let symbol else {
       // Where debug information is missing, the image of the C library still says whose it is.
@@ -53,9 +54,8 @@ package struct FrameClassifier: Sendable {
     }
     if symbol.hasPrefix("kvos_") { return .layer }
     if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") { return .runtime }
-    if imageName == "swiftCore" && (symbol.hasPrefix("swift::") || symbol.contains(" swift::")) {
-      return .runtime
-    }
+    // Of the runtime wherever it is linked: into a program of its own, too.
+    if symbol.hasPrefix("swift::") || symbol.contains(" swift::") { return .runtime }
     if let imageName, SystemNames.layerModules.contains(imageName) { return .layer }
     if let imageName, appModules?.contains(imageName) == true { return .own }
     if let image, isSystem(image) { return .system }
@@ -68,6 +68,17 @@ package struct FrameClassifier: Sendable {
     let name = baseName(file)
     return name.hasPrefix("@__swiftmacro_")
       && (name.contains("_KeyValueStored") || name.contains("_KeyValueNotifying"))
+  }
+
+  /// The module that a Swift name begins with which nobody could demangle: `$s7Testing…`.
+  private static func module(ofMangled symbol: String) -> String? {
+    guard let start = ["$s", "_$s"].first(where: symbol.hasPrefix) else { return nil }
+    let rest = symbol.dropFirst(start.count)
+    let digits = rest.prefix { ("0"..."9").contains($0) }
+    guard digits.first != "0", let count = Int(digits), count > 0, count < rest.count else {
+      return nil
+    }
+    return String(rest.dropFirst(digits.count).prefix(count))
   }
 
   private func isSystem(_ image: String) -> Bool {

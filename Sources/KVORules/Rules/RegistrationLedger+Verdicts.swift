@@ -86,17 +86,7 @@ extension RegistrationLedger {
     _ evidence: [Evidence],
     detail: Verdict.Detail = .none
   ) -> Verdict {
-    Verdict(
-      code,
-      subject: registration.subject,
-      observer: registration.observer,
-      keyPath: registration.keyPath,
-      context: registration.context,
-      registration: registration.id,
-      evidence: evidence,
-      detail: detail,
-      confidence: Confidence(comparing: evidence)
-    )
+    Verdict(code, of: registration, evidence, detail)
   }
 
   private func verdict(

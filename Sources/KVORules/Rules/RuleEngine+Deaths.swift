@@ -94,13 +94,10 @@ extension RuleEngine {
       found.append(
         Verdict(
           .leakedRegistration,
-          subject: registration.subject,
-          observer: registration.observer,
-          keyPath: registration.keyPath,
-          context: registration.context,
-          registration: registration.id,
-          evidence: [evidence, registered] + (opened.map { [$0] } ?? []),
-          detail: .scope(name)
+          of: registration,
+          [evidence, registered] + (opened.map { [$0] } ?? []),
+          .scope(name),
+          confidence: .high
         )
       )
     }

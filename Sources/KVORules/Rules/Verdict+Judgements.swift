@@ -18,14 +18,10 @@ extension Verdict {
   ) -> Verdict {
     Verdict(
       .unhandledNotification,
-      subject: registration.subject,
-      observer: registration.observer,
-      keyPath: registration.keyPath,
-      context: registration.context,
-      registration: registration.id,
-      evidence: [
-        evidence.as(.failed), notified?.as(.notified), registered?.as(.registered),
-      ].compactMap(\.self)
+      of: registration,
+      [evidence.as(.failed), notified?.as(.notified), registered?.as(.registered)]
+        .compactMap(\.self),
+      confidence: .high
     )
   }
 
@@ -68,13 +64,10 @@ extension Verdict {
   ) -> Verdict {
     Verdict(
       .uncompliantPath,
-      subject: registration.subject,
-      observer: registration.observer,
-      keyPath: registration.keyPath,
-      context: registration.context,
-      registration: registration.id,
-      evidence: [evidence.as(.failed)],
-      detail: .refusal(reason, part: part)
+      of: registration,
+      [evidence.as(.failed)],
+      .refusal(reason, part: part),
+      confidence: .high
     )
   }
 }
@@ -121,6 +114,7 @@ extension Verdict {
       detail: .cycle(references),
       confidence: confidence
     )
+    verdict.form = cycle.registration?.form
     if !references.hasObservation {
       verdict.severity = .warning
       verdict.confidence = .low
@@ -165,5 +159,6 @@ extension Verdict {
       detail: detail,
       confidence: confidence ?? Confidence(comparing: evidence)
     )
+    form = registration.form
   }
 }

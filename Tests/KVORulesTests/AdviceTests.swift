@@ -1,0 +1,107 @@
+import KVOTrace
+import Testing
+
+@testable import KVORules
+
+/// What a finding advises, in the calls of who reads it.
+@Suite("Advice")
+struct AdviceTests {
+  private func hint(
+    _ form: Registration.Form,
+    on subject: String = "Account#12",
+    by observer: String? = "Screen#3",
+    stack: [String] = ["f() (A.swift:1)"],
+    recorded: Profile = .swift,
+    ends: Bool = true
+  ) -> String? {
+    let log = SampleLog {
+      $0.beginScope("1")
+      $0.register("1", subject, by: observer, form: form, stack: stack)
+      if ends { $0.endScope("1") } else { $0.endDeinit(subject, stack: stack) }
+    }
+    let builder = FindingBuilder(names: log.names, profile: .swift, recorded: recorded)
+    return log.verdicts().first.map(builder.finding)?.hint
+  }
+
+  @Test("of a registration that is left is in the calls that made it")
+  func forms() throws {
+    let lines: [(Registration.Form, String)] = [
+      (.classic, #"`account.removeObserver(self, forKeyPath: "balance")`"#),
+      (.token, "`token.invalidate()`"), (.controller, "`observations.unobserveAll()`"),
+      (.stream, "`task.cancel()`"),
+    ]
+    for (form, line) in lines {
+      let hint = try #require(hint(form, by: form == .classic ? "Screen#3" : nil))
+      #expect(hint.contains(line), "\(form): \(hint)")
+      for (other, foreign) in lines where other != form && form != .classic {
+        #expect(!hint.contains(foreign), "\(form): \(hint)")
+      }
+    }
+    let center = try #require(hint(.classic, on: "NotificationCenter#1"))
+    #expect(center.contains("`center.removeObserver(observation)`"))
+    #expect(!center.contains("removeObserver(self"))
+  }
+
+  @Test("to an Objective-C program is in Objective-C")
+  func objectiveC() throws {
+    for (recorded, stack) in [
+      (Profile.gnustep128, ["f (a.m:1)"]), (.appleModern, ["-[Screen show] (Screen.m:1)"]),
+    ] {
+      let hint = try #require(hint(.classic, stack: stack, recorded: recorded, ends: false))
+      #expect(hint.contains(#"[account removeObserver:self forKeyPath:@"balance"]"#))
+      #expect(!hint.contains("account.removeObserver"))
+    }
+    let swift = try #require(
+      hint(.classic, stack: ["Screen.show() (Screen.swift:1)"], recorded: .appleModern, ends: false)
+    )
+    #expect(swift.contains("account.removeObserver(self"))
+  }
+
+  @Test(
+    "has no name that nobody would give",
+    arguments: [
+      ("UITableView#1", "…"), ("NSUserDefaults#1", "…"), ("URLSession#1", "…"),
+      ("_Private#1", "…"), ("Account#1", "account"), ("Bank.Box<Int>#1", "box"), ("X#1", "x"),
+    ]
+  )
+  func names(subject: String, name: String) throws {
+    let hint = try #require(hint(.classic, on: subject))
+    #expect(hint.contains("`\(name).removeObserver(self"), "\(hint)")
+  }
+
+  @Test("says who observes without an observer: a closure, a stream, a block")
+  func observers() throws {
+    for (form, subject, name) in [
+      (Registration.Form.token, "Account#1", "A closure"), (.stream, "Account#1", "A stream"),
+      (.token, "NotificationCenter#1", "A block"),
+    ] {
+      let log = SampleLog {
+        $0.beginScope("1")
+        $0.register("1", subject, by: nil, form: form)
+        $0.endScope("1")
+      }
+      let builder = FindingBuilder(names: log.names, profile: .swift)
+      let finding = try #require(log.verdicts().first.map(builder.finding))
+      #expect(finding.message.hasPrefix("\(name) still observed "))
+    }
+  }
+
+  @Test("fills in every placeholder, for every rule and reader")
+  func placeholders() {
+    for log in FiringLog.all.map(\.log) {
+      for verdict in log.verdicts() {
+        for form in [nil] + Registration.Form.allCases.map(Optional.some) {
+          for recorded in Profile.allCases {
+            var verdict = verdict
+            verdict.form = form
+            let builder = FindingBuilder(names: log.names, profile: .swift, recorded: recorded)
+            let hint = builder.finding(for: verdict).hint
+            #expect(!hint.contains("{subject}") && !hint.contains("{Subject}"))
+            #expect(!hint.contains("{observer}") && !hint.contains("{keyPath}"))
+            #expect(hint.count { $0 == "`" }.isMultiple(of: 2))
+          }
+        }
+      }
+    }
+  }
+}
