@@ -118,7 +118,9 @@ static void handle(int number, siginfo_t *info, void *context) {
     kvos_wake_helper();
     if (is_function(&former)) {
       if (former.sa_flags & (int)SA_RESETHAND) *place = (struct sigaction){.sa_handler = SIG_DFL};
+      kvos_expose_helper();
       call(&former, number, info, context);
+      kvos_shield_helper();
     } else {
       end(number, info);
     }

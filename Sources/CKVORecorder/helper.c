@@ -45,10 +45,49 @@ static void populate(KVOSPart *part) {
   part->populated = end;
 }
 
+// What the thread that started the helper held back. Set before the helper starts.
+static sigset_t signalsOfProgram;
+
+// A handler of crashes that stops all threads does so by a signal: Swift's tries SIGUSR1, SIGUSR2 and SIGPROF,
+// and says of a thread which holds back all of them that it could not be suspended. The helper holds them back
+// otherwise, so that no handler of the program runs on it and no signal that the program waits for ends it.
+//
+// A program whose handler jumps out of a crash leaves the helper so: it does nothing from then on, and the
+// recorded threads do its work.
+static bool is_exposed(KVOSHelper *helper) {
+  // acquire: pairs with the release in kvos_expose_helper() and kvos_shield_helper().
+  uint8_t signals = atomic_load_explicit(&helper->signals, memory_order_acquire);
+  if (signals == KVOS_HELD_BACK) return false;
+  if (signals == KVOS_WANTED) {
+    pthread_sigmask(SIG_SETMASK, &signalsOfProgram, NULL);
+    // Unless the crash is over already. release: whoever sees it sends signals that arrive.
+    atomic_compare_exchange_strong_explicit(&helper->signals, &signals, KVOS_TAKEN,
+                                            memory_order_release, memory_order_relaxed);
+  }
+  return true;
+}
+
+static void hold_signals_back(sigset_t *former) {
+  // The program's signals are for the program's threads. What a bad access of this thread's own raises
+  // cannot be held back, and must reach the handler that covers a file which was cut.
+  sigset_t all;
+  sigfillset(&all);
+  sigdelset(&all, SIGBUS);
+  sigdelset(&all, SIGSEGV);
+  pthread_sigmask(SIG_SETMASK, &all, former);
+}
+
 static void *help(void *context) {
   KVOSRecorder *recorder = context;
+  bool wasExposed = false;
   while (true) {
     while (sem_wait(&recorder->helper.work) != 0) {}
+    if (is_exposed(&recorder->helper)) {
+      wasExposed = true;
+      continue;
+    }
+    if (wasExposed) hold_signals_back(NULL);
+    wasExposed = false;
     kvos_lock(recorder);
     KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_relaxed);
     if (part && part->descriptor >= 0) {
@@ -87,13 +126,10 @@ void kvos_start_helper(KVOSRecorder *recorder) {
   if (pthread_attr_init(&attributes) != 0) return;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_setstacksize(&attributes, 256 << 10);
-  // The program's signals are for the program's threads. What a bad access of this thread's own raises
-  // cannot be held back, and must reach the handler that covers a file which was cut.
-  sigset_t all, former;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGSEGV);
-  pthread_sigmask(SIG_SETMASK, &all, &former);
+  // The lock, which is held, holds signals back as well.
+  signalsOfProgram = recorder->formerSignals;
+  sigset_t former;
+  hold_signals_back(&former);
   pthread_t thread;
   bool isRunning = pthread_create(&thread, &attributes, help, recorder) == 0;
   pthread_sigmask(SIG_SETMASK, &former, NULL);
@@ -107,8 +143,30 @@ void kvos_wake_helper(void) {
   if (atomic_load_explicit(&helper->isRunning, memory_order_relaxed)) sem_post(&helper->work);
 }
 
+void kvos_expose_helper(void) {
+  KVOSHelper *helper = &kvos_recorder()->helper;
+  if (!atomic_load_explicit(&helper->isRunning, memory_order_relaxed)) return;
+  // release: pairs with the acquire in is_exposed().
+  atomic_store_explicit(&helper->signals, KVOS_WANTED, memory_order_release);
+  sem_post(&helper->work);
+  struct timespec aMoment = {.tv_nsec = 1000000};
+  for (int turn = 0; turn < 100; turn++) {
+    // acquire: pairs with the release in is_exposed().
+    if (atomic_load_explicit(&helper->signals, memory_order_acquire) != KVOS_WANTED) return;
+    nanosleep(&aMoment, NULL);
+  }
+}
+
+void kvos_shield_helper(void) {
+  KVOSHelper *helper = &kvos_recorder()->helper;
+  // release: pairs with the acquire in is_exposed().
+  atomic_store_explicit(&helper->signals, KVOS_HELD_BACK, memory_order_release);
+  kvos_wake_helper();
+}
+
 void kvos_forget_helper(KVOSRecorder *recorder) {
   recorder->helper.part = NULL;
   recorder->helper.hasSemaphore = false;
+  atomic_store_explicit(&recorder->helper.signals, KVOS_HELD_BACK, memory_order_relaxed);
   atomic_store_explicit(&recorder->helper.isRunning, false, memory_order_relaxed);
 }

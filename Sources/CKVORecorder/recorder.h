@@ -173,10 +173,15 @@ typedef struct KVOSWriter {
   struct KVOSWriter *next;
 } KVOSWriter;
 
+/// Whether the helper takes signals: only while a crash is handled, by somebody who stops all threads so.
+enum KVOSHelperSignals { KVOS_HELD_BACK, KVOS_WANTED, KVOS_TAKEN };
+
 /// The helper's thread. Guarded by the recorder's lock, but for the semaphore, which needs none.
 typedef struct {
   _Atomic bool isRunning;
   bool hasSemaphore;
+  /// Of KVOSHelperSignals. In bytes that copies of this code before it left zero.
+  _Atomic uint8_t signals;
   sem_t work;
   /// The part that it works on without the lock.
   KVOSPart *part;
@@ -410,6 +415,11 @@ void kvos_start_helper(KVOSRecorder *recorder);
 
 /// Has the helper look. Async-signal-safe.
 void kvos_wake_helper(void);
+
+/// The program's handler of a crash is called next: the helper takes signals, and does nothing else, until
+/// the second call. Async-signal-safe; the first call waits for the helper, a tenth of a second at most.
+void kvos_expose_helper(void);
+void kvos_shield_helper(void);
 
 /// A fork's child: it has no helper.
 void kvos_forget_helper(KVOSRecorder *recorder);

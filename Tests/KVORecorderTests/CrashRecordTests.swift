@@ -337,6 +337,8 @@ struct CrashRecordTests {
     let recorded = try CrashReading.run(way, log: path, environment: environment)
     let plain = try CrashReading.run(way, log: nil, environment: environment)
     #expect(told(recorded) == told(plain))
+    // The thread of the recorder's own is stopped like the program's.
+    #expect(!(recorded.output + recorded.complaint).contains("failed to suspend"))
     #expect(CrashReading.Ending(recorded) == CrashReading.Ending(plain))
     let reading = try CrashReading(recorded, log: path)
     #expect(reading.problems == [])
