@@ -91,6 +91,38 @@ struct RuleEdgeTests {
     #expect(log.outcome() == ["KVO008@4"])
   }
 
+  @Test("overlapping changes have the stacks of both threads, also those that their ends carry")
+  func stacksOfOverlap() {
+    func stacks(_ log: SampleLog) -> [[String]] {
+      let builder = FindingBuilder(names: log.names, profile: .swift)
+      return log.verdicts().map(builder.finding).filter { $0.code == .concurrentChange }
+        .flatMap(\.stacks).map { $0.frames.compactMap(\.symbol) }
+    }
+    let nested = SampleLog {
+      $0.will(change: "a", thread: "1", order: 1, stack: [])
+      $0.will(change: "b", thread: "2", order: 2, stack: ["pay() (Pay.swift:1)"])
+      $0.did(change: "b", thread: "2", order: 3, stack: ["late() (Pay.swift:2)"])
+      $0.did(change: "a", thread: "1", order: 4, stack: ["save() (Save.swift:1)"])
+      $0.exit()
+    }
+    #expect(nested.outcome() == ["KVO024@2"])
+    #expect(stacks(nested) == [["pay()"], ["save()"]])
+    let crossed = SampleLog {
+      $0.will(change: "a", thread: "1", order: 1, stack: [])
+      $0.will(change: "b", thread: "2", order: 2, stack: [])
+      $0.did(change: "a", thread: "1", order: 3, stack: ["save() (Save.swift:1)"])
+      $0.did(change: "b", thread: "2", order: 4, stack: ["pay() (Pay.swift:1)"])
+      $0.exit()
+    }
+    #expect(stacks(crossed) == [["pay()"], ["save()"]])
+    // A change that never ends has none, and the overlap is found all the same.
+    let cut = SampleLog {
+      $0.will(change: "a", thread: "1", order: 1, stack: [])
+      $0.will(change: "b", thread: "2", order: 2, stack: ["pay() (Pay.swift:1)"])
+    }
+    #expect(stacks(cut) == [["pay()"], []])
+  }
+
   @Test("a change whose end never comes breaks the promise of its prior notification")
   func priorWithoutEnd() {
     let log = SampleLog {

@@ -102,6 +102,16 @@ package struct ChangeBrackets: Sendable {
     open.contains { $0.change.subject.id == subject }
   }
 
+  /// How many changes of `subject` are open.
+  package func openCount(of subject: ObjectID) -> Int {
+    open.count { $0.change.subject.id == subject }
+  }
+
+  /// Whether `half` would end the innermost open change.
+  package func isInnermost(_ half: Change) -> Bool {
+    open.last.map { Self.belong($0.change, half) } ?? false
+  }
+
   /// The innermost open change of `subject` whose key `fits`, and where it began.
   ///
   /// Complexity: O(open changes).

@@ -28,6 +28,9 @@ extension RuleEngine {
     } else {
       reportUnbalanced(outcome.verdicts)
     }
+    if !overlaps.isEmpty, let began = outcome.began {
+      verdicts += overlaps.end(began, at: evidence)
+    }
     if hasOpenEnds { makeChange(change, evidence, thread) }
     if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
     if let began = outcome.began, droppedAt == nil, !tellsOthers {

@@ -27,7 +27,7 @@ extension RuleEngine {
       }
       guard let open else { continue }
       let proof = [evidence, open.began.as(.changed)]
-      verdicts.append(
+      verdicts += overlaps.found(
         Verdict(
           .concurrentChange,
           subject: change.subject,

@@ -97,6 +97,7 @@ package struct RuleEngine: Sendable {
   var growth = ScopeGrowth()
   var locks = HeldLocks()
   var removals = OpenRemovals()
+  var overlaps = OverlappingChanges()
   var exceptions = RaisedExceptions()
   var dependencies = KeyDependencies()
   var classes = ObjectClasses()
@@ -250,6 +251,7 @@ package struct RuleEngine: Sendable {
   package mutating func finish() -> [Verdict] {
     if wasFinished { return [] }
     wasFinished = true
+    verdicts += overlaps.finish()
     finishChanges()
     finishOpenEnds()
     judgeGrowth()

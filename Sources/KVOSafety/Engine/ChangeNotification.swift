@@ -51,7 +51,12 @@ enum ChangeNotification {
     open.oldValues = oldValues(links, subject, extent, setter: nil)
     open.id = change.id
     open.isAnnounced = true
-    let evidence = record(change, isEnd: false, in: storage, stack: changes.stack(of: site))
+    let evidence = recordBeginning(
+      of: change,
+      storage.beginChange(),
+      in: storage,
+      stack: changes.stack(of: site)
+    )
     changes.begin(open, as: change, at: evidence)
     tellBefore(links, subject, change, extent, open.oldValues, setter: nil)
   }
@@ -77,10 +82,23 @@ enum ChangeNotification {
     )
     if let open, !open.isAnnounced {
       let stack = changes.stack(of: open.site)
-      changes.announce(change, at: record(change, isEnd: false, in: storage, stack: stack))
+      let word = storage.beginChange()
+      changes.announce(change, at: recordBeginning(of: change, word, in: storage, stack: stack))
     }
     let stack = open == nil ? Recorder.shared.captureStack() : changes.stack(of: site)
-    let evidence = record(change, isEnd: true, in: storage, stack: stack)
+    let order: UInt64
+    if open == nil {
+      order = storage.nextOrder()
+    } else {
+      let word = storage.endChange()
+      order = word.order
+      if !word.isNoneOpen {
+        let here = changes.openCount(of: change.subject.id) - 1
+        _ = storage.stackOfOverlap(ended: word, here: here)
+      }
+    }
+    Recorder.shared.record(change, isEnd: true, order: order, stack: stack)
+    let evidence = Evidence(stack: stack, order: order)
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
     tellAfter(storage.links(to: key), subject, change, extent, open?.oldValues ?? [], setter: nil)
   }
@@ -118,11 +136,15 @@ enum ChangeNotification {
     else { return willSetConcerning(subject, storage, key: key, values) }
     // The log alone wants to know.
     let id = setters.nextChange()
-    let order = storage.nextOrder()
+    let word = storage.beginChange()
     let subject = storage.record.ref
-    Recorder.shared.recordSetting(of: key, subject, id, isEnd: false, order: order)
-    let scope = RecordingScope.current
-    setters.enter(.init(subject: subject, key: key, id: id, order: order, scope: scope))
+    if word.isOnlyOpen {
+      Recorder.shared.recordSetting(of: key, subject, id, isEnd: false, order: word.order)
+      let scope = RecordingScope.current
+      setters.enter(.init(subject: subject, key: key, id: id, order: word.order, scope: scope))
+    } else {
+      announce(Change(subject: subject, key: key, id: id), word, in: storage)
+    }
     return SetterChange(
       setters: setters,
       number: id.rawValue,
@@ -151,7 +173,7 @@ enum ChangeNotification {
       let links = storage.published.mayConcernBefore(key) ? storage.links(to: key) : []
       old = oldValues(links, subject, .whole, setter: values)
       if isRecorded {
-        changes.announce(change, at: record(change, isEnd: false, in: storage, stack: .none))
+        announce(change, storage.beginChange(), in: storage)
       }
       tellBefore(links, subject, change, .whole, old, setter: values)
     }
@@ -169,18 +191,36 @@ enum ChangeNotification {
   static func endSetting(_ setting: SetterChange, key: StringID, of storage: SubjectStorage) {
     guard setting.isRecorded else { return }
     let id = ChangeID(setting.number)
-    let order = storage.nextOrder()
+    let word = storage.endChange()
     let subject = storage.record.ref
-    Recorder.shared.recordSetting(of: key, subject, id, isEnd: true, order: order)
-    if !setting.setters.leave(id) {
-      judgeEnd(of: Change(subject: subject, key: key, id: id), order)
+    let isInnermost = setting.setters.leave(id)
+    if isInnermost, word.isNoneOpen {
+      Recorder.shared.recordSetting(of: key, subject, id, isEnd: true, order: word.order)
+    } else {
+      let change = Change(subject: subject, key: key, id: id)
+      judgeEnd(of: change, word, in: storage, hasLeft: isInnermost)
     }
   }
 
+  // `hasLeft`: whether the change was the setters' innermost, so that nothing is to be judged.
   @inline(never)
-  private static func judgeEnd(of change: Change, _ order: UInt64) {
-    let evidence = Evidence(stack: .none, order: order)
-    LiveMonitor.shared.report(ThreadChanges.current.judgeEnd(of: change, at: evidence))
+  private static func judgeEnd(
+    of change: Change,
+    _ word: OrderWord,
+    in storage: SubjectStorage,
+    hasLeft: Bool
+  ) {
+    let changes = ThreadChanges.current
+    let isInOrder = hasLeft || changes.isInnermost(change)
+    let here = changes.openCount(of: change.subject.id) - (hasLeft ? 0 : 1)
+    let overlap =
+      word.isNoneOpen ? .none : storage.stackOfOverlap(ended: word, here: here)
+    // Of what fails the stack is captured where it fails.
+    let stack = isInOrder || overlap != .none ? overlap : Recorder.shared.captureStack()
+    Recorder.shared.record(change, isEnd: true, order: word.order, stack: stack)
+    if hasLeft { return }
+    let evidence = Evidence(stack: stack, order: word.order)
+    LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
   }
 
   /// Tells observers of the change.
@@ -361,16 +401,30 @@ enum ChangeNotification {
     link.number == 0 ? subject : link.observation.root.record.object
   }
 
-  /// Records one half, and returns what a verdict about it would say.
-  private static func record(
-    _ change: Change,
-    isEnd: Bool,
+  /// Records the first half of a setter's change, and announces it.
+  @inline(never)
+  private static func announce(_ change: Change, _ word: OrderWord, in storage: SubjectStorage) {
+    let evidence = recordBeginning(of: change, word, in: storage)
+    ThreadChanges.current.announce(change, at: evidence)
+  }
+
+  /// Records the first half, before it is announced, and returns what a verdict about it would say.
+  ///
+  /// A change that overlaps one of another thread has a stack, `stack` or its own.
+  private static func recordBeginning(
+    of change: Change,
+    _ word: OrderWord,
     in storage: SubjectStorage,
-    stack: StackID
+    stack: StackID = .none
   ) -> Evidence {
-    let order = storage.nextOrder()
-    Recorder.shared.record(change, isEnd: isEnd, order: order, stack: stack)
-    return Evidence(stack: stack, order: order)
+    var stack = stack
+    if !word.isOnlyOpen {
+      let here = ThreadChanges.current.openCount(of: change.subject.id) + 1
+      let overlap = storage.stackOfOverlap(begun: word, here: here)
+      if stack == .none { stack = overlap }
+    }
+    Recorder.shared.record(change, isEnd: false, order: word.order, stack: stack)
+    return Evidence(stack: stack, order: word.order)
   }
 }
 

@@ -85,6 +85,11 @@ struct OpenSetters {
     return true
   }
 
+  /// How many changes of `subject` are open here.
+  func count(of subject: ObjectID) -> Int {
+    (0..<state.pointee.count).count { entries[$0].subject.id == subject }
+  }
+
   /// Hands over all that is open, the outermost first.
   func takeAll(_ take: (Entry) -> Void) {
     let count = state.pointee.count

@@ -24,10 +24,11 @@ final class SubjectStorage: Sendable {
   // - `machine`, under its own lock. No other lock is taken and nothing is called under it.
   // - `published`: written under that lock, read without it; see there.
   // - `lastOrder`: what the lock makes true takes its number under the lock; other events of the object
-  //   take theirs without. relaxed: the number is all that is exchanged.
+  //   take theirs without. relaxed: the number is all that is exchanged. Above the number it holds how many
+  //   recorded changes are open, and whether two threads' changes overlap: see `SubjectStorage+Overlaps`.
   private let machine: GuardedState<SubjectStateMachine>
   let published = PublishedKeys()
-  private let lastOrder = Atomic<UInt64>(0)
+  let lastOrder = Atomic<UInt64>(0)
 
   init(record: ObjectRecord, keys: ObservableKeyTable) {
     self.record = record
@@ -289,7 +290,9 @@ final class SubjectStorage: Sendable {
   }
 
   /// The next place among the events of this object.
-  func nextOrder() -> UInt64 { lastOrder.wrappingAdd(1, ordering: .relaxed).newValue }
+  func nextOrder() -> UInt64 {
+    OrderWord(lastOrder.wrappingAdd(1, ordering: .relaxed).newValue).order
+  }
 
   /// Returns when no delivery of the registration is running on another thread.
   func waitForDeliveries(of id: RegistrationID, in cell: DeliveryCellReference) {

@@ -115,6 +115,17 @@ final class ThreadChanges {
     brackets.will(change, scope: RecordingScope.current, at: evidence)
   }
 
+  /// How many changes of `subject` the thread has announced and not ended.
+  func openCount(of subject: ObjectID) -> Int {
+    setters.count(of: subject) + brackets.openCount(of: subject)
+  }
+
+  /// Whether `change` is the innermost that is open, so that its end is in order.
+  func isInnermost(_ change: Change) -> Bool {
+    takeSetters()
+    return brackets.isInnermost(change)
+  }
+
   /// What the second half says about the order of changes.
   func judgeEnd(of change: Change, at evidence: Evidence) -> [Verdict] {
     takeSetters()

@@ -1,0 +1,79 @@
+internal import CKVORecorder
+internal import KVORecorder
+internal import KVOTrace
+internal import Synchronization
+
+/// The last order of an object's events, and in the bits above it what its changes do at that moment.
+///
+/// One addition takes the order, counts the open changes and says whether another one is open, so that an
+/// overlap of two threads is noticed without an instruction more than the order costs.
+struct OrderWord {
+  /// Set while changes of two threads overlap, and until both have ended.
+  static let overlap: UInt64 = 1 << 47
+  static let change: UInt64 = 1 << 48
+
+  let word: UInt64
+
+  init(_ word: UInt64) { self.word = word }
+
+  var order: UInt64 { word & (Self.overlap - 1) }
+  var openCount: UInt64 { word >> 48 }
+  var isOverlap: Bool { word & Self.overlap != 0 }
+  /// Whether the change that has just begun is the only one that is open.
+  var isOnlyOpen: Bool { word >> 47 == Self.change >> 47 }
+  /// Whether no change is open after the one that has just ended.
+  var isNoneOpen: Bool { word >> 47 == 0 }
+}
+
+// Changes of one object on two threads at once (KVO024). Changes carry no stack, because a stack costs more
+// than the change; the two that overlap carry theirs: the one that finds another open at its beginning, the
+// one that was found at its end.
+//
+// 1. A begins and is alone.
+// 2. B begins, finds a change open that is not its thread's, sets `overlap`, and captures its stack.
+// 3. A ends, finds `overlap` set, or B open, and captures its stack.
+// 4. The one that ends last clears `overlap`.
+//
+// A change that a thread begins by hand and never ends (KVO012) stays counted: each change of that object
+// captures its stack from then on while something records.
+extension SubjectStorage {
+  /// A recorded change begins.
+  @inline(__always)
+  func beginChange() -> OrderWord {
+    // relaxed: as every order.
+    OrderWord(lastOrder.wrappingAdd(OrderWord.change + 1, ordering: .relaxed).newValue)
+  }
+
+  /// A recorded change ends.
+  @inline(__always)
+  func endChange() -> OrderWord {
+    // relaxed: as every order.
+    OrderWord(lastOrder.wrappingAdd(1 &- OrderWord.change, ordering: .relaxed).newValue)
+  }
+
+  /// The stack of a change that has begun while others were open; `here` says how many changes of the
+  /// object the thread has open, this one among them.
+  @inline(never)
+  func stackOfOverlap(begun word: OrderWord, here: Int) -> StackID {
+    guard word.openCount > here else { return .none }
+    // relaxed: whoever misses the mark sees that this change is open.
+    lastOrder.bitwiseOr(OrderWord.overlap, ordering: .relaxed)
+    return Recorder.shared.isRecording ? Recorder.shared.captureStack() : .none
+  }
+
+  /// The stack of a change that has ended while others were open, or overlapped it; `here` says how many
+  /// changes of the object the thread still has open.
+  @inline(never)
+  func stackOfOverlap(ended word: OrderWord, here: Int) -> StackID {
+    guard word.isOverlap || word.openCount > here else { return .none }
+    if word.isOverlap, word.openCount == 0 {
+      // Unless anything has happened since: then the next end clears it. relaxed: as every order.
+      _ = lastOrder.compareExchange(
+        expected: word.word,
+        desired: word.order,
+        ordering: .relaxed
+      )
+    }
+    return Recorder.shared.isRecording ? Recorder.shared.captureStack() : .none
+  }
+}
