@@ -31,10 +31,10 @@ struct AdviceTests {
       (.stream, "`task.cancel()`"),
     ]
     for (form, line) in lines {
-      let hint = try #require(hint(form, by: form == .classic ? "Screen#3" : nil))
-      #expect(hint.contains(line), "\(form): \(hint)")
+      let advice = try #require(hint(form, by: form == .classic ? "Screen#3" : nil))
+      #expect(advice.contains(line), "\(form): \(advice)")
       for (other, foreign) in lines where other != form && form != .classic {
-        #expect(!hint.contains(foreign), "\(form): \(hint)")
+        #expect(!advice.contains(foreign), "\(form): \(advice)")
       }
     }
     let center = try #require(hint(.classic, on: "NotificationCenter#1"))
@@ -47,9 +47,9 @@ struct AdviceTests {
     for (recorded, stack) in [
       (Profile.gnustep128, ["f (a.m:1)"]), (.appleModern, ["-[Screen show] (Screen.m:1)"]),
     ] {
-      let hint = try #require(hint(.classic, stack: stack, recorded: recorded, ends: false))
-      #expect(hint.contains(#"[account removeObserver:self forKeyPath:@"balance"]"#))
-      #expect(!hint.contains("account.removeObserver"))
+      let advice = try #require(hint(.classic, stack: stack, recorded: recorded, ends: false))
+      #expect(advice.contains(#"[account removeObserver:self forKeyPath:@"balance"]"#))
+      #expect(!advice.contains("account.removeObserver"))
     }
     let swift = try #require(
       hint(.classic, stack: ["Screen.show() (Screen.swift:1)"], recorded: .appleModern, ends: false)
@@ -65,8 +65,8 @@ struct AdviceTests {
     ]
   )
   func names(subject: String, name: String) throws {
-    let hint = try #require(hint(.classic, on: subject))
-    #expect(hint.contains("`\(name).removeObserver(self"), "\(hint)")
+    let advice = try #require(hint(.classic, on: subject))
+    #expect(advice.contains("`\(name).removeObserver(self"), "\(advice)")
   }
 
   @Test("says who observes without an observer: a closure, a stream, a block")

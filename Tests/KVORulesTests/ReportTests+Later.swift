@@ -89,8 +89,8 @@ extension ReportTests {
       > #0 Screen.observe(_:)      Screen.swift:50
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: leave the callback early where balance is as it was: `guard change.newValue != \#
-    change.oldValue else { return }`
+      Fix: leave the callback early when balance is as it was, `guard change.newValue != \#
+    change.oldValue else { return }` in a typed handler
       Signature: 2:fd0c01158f · seen once · event 28 · error, crash
 
     """#,
@@ -103,8 +103,8 @@ extension ReportTests {
       > #0 Account.deposit(_:)     Account.swift:7
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: ask for the present value too: `account.observe(keyPath: "balance", options: \#
-    [.initial, .new])`, or register on the changing thread
+      Fix: ask for the present value too: `token = account.observe(keyPath: "balance", \#
+    options: [.initial, .new]) { _, _ in … }`, or register on the changing thread
       Signature: 2:3f9cf55884 · seen once · event 4 · low confidence · error, wrong
 
     """#,
@@ -133,7 +133,7 @@ extension ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: set balance through its accessor, or bracket the write: `willChangeValue(forKey: \#
-    …); defer { didChangeValue(forKey: …) }`
+    "balance"); defer { didChangeValue(forKey: "balance") }`
       Signature: 2:feca4c416b · seen once · event 3 · error, wrong
 
     """#,
@@ -158,8 +158,8 @@ extension ReportTests {
       > #0 Bank.close()            Bank.swift:8
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: hold the objects along "owner.name" strongly, or replace one only inside \#
-    `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
+      Fix: hold the objects along "owner.name" strongly, or replace one only between the \#
+    willChangeValue and the didChangeValue of its key
       Signature: 2:6c17a4d99a · seen once · event 3 · error, contained
 
     """#,
@@ -182,7 +182,7 @@ extension ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
-      Fix: change balance on one actor or queue: `@MainActor var balance`
+      Fix: change balance on one actor or queue, such as the main actor
       Signature: 2:b6efaa3a2e · seen once · event 2 · error, contained
 
     """#,
@@ -193,7 +193,7 @@ extension ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7
-      Fix: change tax on one actor or queue: `@MainActor var tax`
+      Fix: change tax on one actor or queue, such as the main actor
       Signature: 2:eb6b6b8ddd · seen once · event 3 · low confidence · error, contained
 
     """#,
@@ -252,7 +252,7 @@ extension ReportTests {
       > #0 swizzle(_:)             Aspects.swift:4
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: change the class of account before the first observation, or after the last
+      Fix: change the class of the Account before the first observation, or after the last
       Signature: 2:48dba7f4a2 · seen once · event 4 · error, contained
 
     """#,
@@ -263,7 +263,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Registered at, on thread 1 (main)
       > #0 Base.init()             Base.swift:9
-      Fix: give each class its own context: `static let balanceContext = ObservationContext()`
+      Fix: give each class its own context: `static let ownContext = ObservationContext()`
       Signature: 2:89c795ae3b · seen once · event 2 · warning, wrong
 
     """#,
@@ -282,7 +282,7 @@ extension ReportTests {
           ↓ capture of self
             ~~~~~~~~~~~~~~~ make this weak
         Screen#3
-      Fix: capture weakly: `account.observe(keyPath: "balance") { [weak self] … }`
+      Fix: capture weakly: `account.observe(keyPath: "balance") { [weak self] _, _ in … }`
       Signature: 2:ac57797d21 · seen once · event 6 · error, leak
 
     """#,
@@ -297,7 +297,7 @@ extension ReportTests {
           ↓ observed
             ~~~~~~~~ make this weak
         Screen#3
-      Fix: capture weakly: `object.observe(keyPath: "…") { [weak self] … }`
+      Fix: capture weakly: `object.observe(keyPath: "…") { [weak self] _, _ in … }`
       Signature: 2:57654628fd · seen once · event 2 · error, leak
 
     """#,
@@ -316,8 +316,8 @@ extension ReportTests {
         (no stack, event 9)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: end what each run adds: `token = page.observe(keyPath: "title") { … }` replaces \#
-    the one before; or add it once, before the first run
+      Fix: end what each run adds: `token = page.observe(keyPath: "title") { _, _ in … }` \#
+    replaces the one before; or add it once, before the first run
       Signature: 2:bbee9b102a · seen once · event 9 · warning, leak
 
     """#,

@@ -24,8 +24,9 @@ struct ReportTests {
       > #0 Screen.close()          Screen.swift:29
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: remove it in one place only, or keep the token of `account.observe(keyPath: "balance")` and \#
-    call `token?.invalidate(); token = nil`, which may be done twice
+      Fix: remove it in one place only, or keep a token, `token = account.observe(keyPath: \#
+    "balance") { _, _ in … }`, and end it by `token?.invalidate(); token = nil`, which may be \#
+    done twice
       Signature: 2:623bc7cd9d · seen once · event 4 · error, contained
 
     """#,
@@ -61,7 +62,8 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: say which one: `account.removeObserver(self, forKeyPath: "balance", context: …)`
+      Fix: say which one: `account.removeObserver(self, forKeyPath: "balance", context: \#
+    Self.ownContext)`
       Signature: 2:d2d548f086 · seen once · event 3 · warning, wrong
 
     """#,
@@ -84,8 +86,8 @@ struct ReportTests {
       > #0 Screen.close()          Screen.swift:29
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: look at account.balance yourself before you register, or remove after the addition \#
-    has returned
+      Fix: look at balance of the Account yourself before you register, or remove after the \#
+    addition has returned
       Signature: 2:9ecdb41556 · seen once · event 3 · error, contained
 
     """#,
@@ -114,7 +116,7 @@ struct ReportTests {
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: keep the token: `self.token = account.observe(keyPath: "balance") { … }`
+      Fix: keep the token: `self.token = account.observe(keyPath: "balance") { _, _ in … }`
       Signature: 2:4aefa850db · seen once · event 4 · warning, wrong
 
     """#,
@@ -125,7 +127,7 @@ struct ReportTests {
       > #0 Bank.close()            Bank.swift:8
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: end the observation while account is alive: `account.removeObserver(self, \#
+      Fix: end the observation while the Account is alive: `account.removeObserver(self, \#
     forKeyPath: "balance")` before the last reference goes, or let Screen hold it
       Signature: 2:9ecc8bff9a · seen once · event 4 · error, contained
 
@@ -138,7 +140,7 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }`, or \#
-    use `token = account.observe(keyPath: "balance")`, which ends by itself
+    use `token = account.observe(keyPath: "balance") { _, _ in … }`, which ends by itself
       Signature: 2:c4751fda22 · seen once · event 3 · error, contained
 
     """#,
@@ -152,7 +154,7 @@ struct ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: remove the observation of "balance" before Screen is let go of, on the thread that \#
-    changes account
+    changes the Account
       Signature: 2:608a1f7fa1 · seen once · event 4 · error, contained
 
     """#,
@@ -197,8 +199,8 @@ struct ReportTests {
       > #0 Screen.observe(_:)      Screen.swift:50
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: handle it in Screen: `if keyPath == "balance", context == … { …; return .handled }`, \#
-    or do not register for it
+      Fix: handle it in Screen, and say so, `if keyPath == "balance" { return .handled }`, or \#
+    do not register for it
       Signature: 2:25e2c26614 · seen once · event 5 · error, contained
 
     """#,

@@ -124,7 +124,7 @@ enum RuleAdvice {
   private static func objectiveC(_ code: RuleCode) -> String? {
     let remove = "`[{subject} removeObserver:self forKeyPath:@\"{keyPath}\"]`"
     let bracket =
-      "`[self willChangeValueForKey:@\"{keyPath}\"]; …; [self didChangeValueForKey:@\"{keyPath}\"];`"
+      "`[self willChangeValueForKey:@\"{key}\"]; …; [self didChangeValueForKey:@\"{key}\"];`"
     return switch code {
     case .doubleRemove: "write \(remove) in one place only: it must run once for each addition"
     case .removeUnregistered:

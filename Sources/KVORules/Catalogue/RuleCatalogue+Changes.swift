@@ -88,7 +88,7 @@ extension RuleCatalogue {
         Consequences(.wrong, .wrong, .crash, .unknown, .wrong),
         hint: """
           set {keyPath} through its accessor, or bracket the write: \
-          `willChangeValue(forKey: "{keyPath}"); defer { didChangeValue(forKey: "{keyPath}") }`
+          `willChangeValue(forKey: "{key}"); defer { didChangeValue(forKey: "{key}") }`
           """,
         happened: "An observed value was different from before, with no change in between.",
         matters: """
@@ -134,7 +134,7 @@ extension RuleCatalogue {
         isLive: true,
         .everywhere(.crash),
         hint: """
-          leave the callback early where {keyPath} is as it was, \
+          leave the callback early when {keyPath} is as it was, \
           `guard change.newValue != change.oldValue else { return }` in a typed handler
           """,
         happened: """

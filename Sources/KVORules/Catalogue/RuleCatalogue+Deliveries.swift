@@ -54,8 +54,8 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .crash, .crash),
         hint: """
-          handle it in {observer}: `if keyPath == "{keyPath}" { return .handled }`, with what there is to do, \
-          or do not register for it
+          handle it in {observer}, and say so, `if keyPath == "{keyPath}" { return .handled }`, or do not \
+          register for it
           """,
         happened: """
           An observer was told of a change and said that the notification was not its own.

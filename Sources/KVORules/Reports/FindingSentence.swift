@@ -180,11 +180,15 @@ struct FindingSentence {
 
   /// Fills in a template of the catalogue.
   func hint(_ template: String) -> String {
+    let path = verdict.keyPath == .none ? "…" : names[verdict.keyPath]
+    let key = path.contains(".") ? "…" : path
     let values: [(String, String)] = [
       ("{subject}", verdict.subject.map { Self.variable(names[$0.className]) } ?? "object"),
       ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "object"),
       ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
-      ("{keyPath}", verdict.keyPath == .none ? "…" : names[verdict.keyPath]),
+      // A bracket is one key's: which part of a deep key path changed is for its reader to see.
+      ("{key}", key),
+      ("{keyPath}", path),
       ("{context}", contexts.first.map(code) ?? "…"),
       ("{raiser}", raiser),
     ]
