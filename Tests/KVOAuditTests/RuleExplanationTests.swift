@@ -11,6 +11,18 @@ import Testing
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
+  @Test("says the severity of reports, which is lower for a fault without consequence")
+  func severities() throws {
+    func heading(_ code: String) throws -> Substring? {
+      try RuleExplanation.text(of: code).split(separator: "\n").dropFirst().first
+    }
+    // The report of this rule's firing log says "note".
+    #expect(try heading("KVO028")?.hasPrefix("note (warning on gnustep-1.28), judged ") == true)
+    #expect(try heading("KVO012")?.hasPrefix("error, judged ") == true)
+    let line = RuleExplanation.list.split(separator: "\n").first { $0.hasPrefix("KVO028") }
+    #expect(line?.contains(" note ") == true)
+  }
+
   @Test("lists every rule")
   func list() {
     let lines = RuleExplanation.list.split(separator: "\n")

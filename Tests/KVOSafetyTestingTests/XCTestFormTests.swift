@@ -47,15 +47,15 @@ struct XCTestFormTests {
     #expect(
       results(program.output)
         == [
-          "RetentionTests.swift:31: error: RetentionTests.testCycles : failed - 1 retain cycle",
+          "RetentionTests.swift:37: error: RetentionTests.testCycles : failed - 1 retain cycle",
           "Test Case 'RetentionTests.testCycles' failed",
-          "RetentionTests.swift:37: error: RetentionTests.testDeallocates : failed - "
+          "RetentionTests.swift:49: error: RetentionTests.testDeallocates : failed - "
             + "Page is still alive",
           "Test Case 'RetentionTests.testDeallocates' failed",
-          "RetentionTests.swift:47: error: RetentionTests.testGrowth : failed - "
+          "RetentionTests.swift:59: error: RetentionTests.testGrowth : failed - "
             + "1 class grows with each of 4 repetitions",
           "Test Case 'RetentionTests.testGrowth' failed",
-          "RetentionTests.swift:53: error: RetentionTests.testAsynchronousGrowth : failed - "
+          "RetentionTests.swift:65: error: RetentionTests.testAsynchronousGrowth : failed - "
             + "1 class grows with each of 4 repetitions",
           "Test Case 'RetentionTests.testAsynchronousGrowth' failed",
           "Executed 4 tests, with 4 failures (0 unexpected)",
@@ -64,14 +64,30 @@ struct XCTestFormTests {
         ].sorted()
     )
     let cycle = "  Page.handler → closure capture of Page (RetentionTests.swift:"
-    #expect(program.output.contains("\(cycle)30) → Page\n"))
-    #expect(program.output.contains("\(cycle)39) → Page\n"))
+    #expect(program.output.contains("\(cycle)36) → Page\n"))
+    #expect(program.output.contains("\(cycle)51) → Page\n"))
     let growth = """
         Page: 1, 2, 3, 4 more alive
           kept by Router.pages[…] → Page (4 of 4)
 
       """
     #expect(program.output.split(separator: growth, omittingEmptySubsequences: false).count == 3)
+    #expect(program.status == 1)
+  }
+
+  @Test("what could not be looked into is a warning at its line, and a failure on request")
+  func inconclusive() throws {
+    let program = try BuiltProgram("AuditedXCTest", ["inconclusive"])
+    let why = "Guarded.state: the compiler does not describe noncopyable types"
+    let lines = program.complaint.split(separator: "\n", omittingEmptySubsequences: false)
+    let warning = try #require(lines.first { $0.contains(": warning: ") })
+    #expect(warning.contains("RetentionTests.swift:43: warning: "))
+    #expect(program.complaint.contains(why))
+    let error = "RetentionTests.swift:44: error: RetentionTests.testInconclusive"
+    #expect(results(program.output).contains { $0.hasPrefix(error) })
+    #expect(program.output.contains(why))
+    // The first call passes: one failure, and not for the first line.
+    #expect(program.output.contains("Executed 1 test, with 1 failure (0 unexpected)"))
     #expect(program.status == 1)
   }
 

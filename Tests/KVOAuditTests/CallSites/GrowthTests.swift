@@ -64,6 +64,40 @@ import Testing
     )
   }
 
+  @Test("has one row for stacks that differ in a frame which no row shows")
+  func innerFrames() throws {
+    let stacks = ["one", "two"].map {
+      #"[{"symbol":"kvos_\#($0)","module":"/app/App"},"Screen.show() (Screen.swift:12)","#
+        + #"{"symbol":"way_\#($0)","module":"/app/App"}]"#
+    }
+    var text = ""
+    for id in 1...4 {
+      text += #"{"event":"scopeBegin","id":\#(id),"name":"open"}"# + "\n"
+      for (place, stack) in stacks.enumerated() {
+        let registration = id * 10 + place
+        text += """
+          {"event":"register","scope":\(id),"subject":{"class":"Account","id":"1"},\
+          "observer":{"class":"Screen","id":"s\(registration)"},"keyPath":"balance",\
+          "registration":\(registration),"stack":\(stack)}
+
+          """
+      }
+      text += #"{"event":"scopeEnd","id":\#(id)}"# + "\n"
+    }
+    #expect(
+      try self.text(report([text + LogText.exit])) == """
+        CALL SITES: 8 registrations from 1 place, 8 live at the end
+          made  live  observed  key path  observer  registered at
+             8     8  Account   balance   Screen    Screen.swift:12
+
+        GROWTH: what 4 runs of "open" left live
+          run 1  run 2  run 3  run 4         observed  key path  observer  registered at
+              2      4      6      8  grows  Account   balance   Screen    Screen.swift:12
+
+        """
+    )
+  }
+
   @Test("adds up over logs, of which each keeps its own runs")
   func logs() throws {
     let text = try text(report([log(runCount: 3), LogText.exit, log(runCount: 2)]))

@@ -1,4 +1,5 @@
 import KVOSafetyTesting
+import Synchronization
 import XCTest
 
 /// Each assertion about retained objects where it holds, and where it does not.
@@ -6,6 +7,11 @@ final class RetentionTests: XCTestCase {
   private final class Page {
     var handler: (() -> Void)?
     func close() {}
+  }
+
+  /// Holds its state where no search can look.
+  private final class Guarded {
+    let state = Mutex<Page?>(Page())
   }
 
   private final class Router {
@@ -30,6 +36,12 @@ final class RetentionTests: XCTestCase {
     page.handler = { page.close() }
     assertNoRetainCycles(from: page)
     page.handler = nil
+  }
+
+  func testInconclusive() {
+    let guarded = Guarded()
+    assertNoRetainCycles(from: guarded)
+    assertNoRetainCycles(from: guarded, failsIfInconclusive: true)
   }
 
   func testDeallocates() {

@@ -90,6 +90,8 @@ case "assertions":
       ("testAsynchronous", asyncTest(AssertionTests.testAsynchronous)),
     ])
   ]
+case "inconclusive":
+  cases = [testCase([("testInconclusive", RetentionTests.testInconclusive)])]
 case "retention":
   cases = [
     testCase([
