@@ -146,7 +146,7 @@ extension ReportTests {
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: set owner.name through its accessor, or bracket the write: \#
-    `willChangeValue(forKey: …); defer { didChangeValue(forKey: …) }`
+    `willChangeValue(forKey: "…"); defer { didChangeValue(forKey: "…") }`
       Signature: 2:6d3f30d859 · seen once · event 5 · error, wrong
 
     """#,
