@@ -48,11 +48,11 @@ import Testing
           KVO009, KVO027: no notify events in this log
           KVO011, KVO012, KVO013, KVO021, KVO022, KVO031, KVO032: events were dropped at event 7, and absence \
         proves nothing from there
-          KVO024: no changes in this log
           KVO014: no write events in this log
           KVO015, KVO016: no attach events in this log
           KVO019: no hold events in this log
           KVO023: no registration in this log says its executor
+          KVO024: no changes in this log
           KVO025: no removeEnd events in this log
           KVO026: no lock events in this log
           KVO028: no declares events in this log

@@ -59,8 +59,15 @@ struct HardshipTests {
     let magic = UInt32(littleEndian: 0x4753_564B)
     let left = stride(from: 512, to: words.count, by: 512)
       .filter { UInt32(truncatingIfNeeded: words[$0]) == magic && words[$0 + 6] != 0 }
-    #expect(left.count >= 3)
-    #expect(left.allSatisfy { words[$0 + 7] != 0 })
+    // Word 1 has the type, and in its upper half the index among the segments of that type.
+    let open = left.filter { words[$0 + 7] == 0 }
+    #expect(left.count >= open.count + 3)
+    for segment in open {
+      let ofType = left.map { words[$0 + 1] }.filter {
+        UInt16(truncatingIfNeeded: $0) == UInt16(truncatingIfNeeded: words[segment + 1])
+      }
+      #expect(ofType.max() == words[segment + 1])
+    }
   }
 
   @Test("a program with one thread keeps to one, and gets the recorder's with its own second")
