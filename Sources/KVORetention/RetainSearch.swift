@@ -14,30 +14,42 @@ package import KVORules
 /// references it does not follow. It runs no code of the program's: no getters, no descriptions, no
 /// comparisons.
 ///
-/// The answer has three values. That no cycle was found is conclusive where everything that was reached
-/// was understood; else the answer lists what was not. Memory behind raw pointers, and what C libraries
-/// keep, is beyond it. That a cycle is a leak no search can say: the program may break it later.
+/// The answer has three values. That no cycle was found is conclusive if no word in what was not understood
+/// may close one; else the answer lists what it could not look into. Behind raw pointers, and in what C
+/// libraries keep on the heap, words are followed that may be references, as far as Documentation/RetainSearch.md
+/// says: they make a doubt, and no cycle.
+/// What globals hold is no cycle. That a cycle is a leak no search can say: the program may break it later.
 ///
 /// No other thread may change the objects while they are read: search where the program is at rest, as
 /// at the end of a test. One search runs at a time, others wait.
 public struct RetainSearch: Hashable, Sendable {
-  /// Whether words in bytes that are not understood count as suspected references.
+  /// Whether cycles with suspected references are described.
   ///
-  /// They find some of the cycles through tasks, key paths and noncopyable values. They cannot be told
-  /// from unowned references, and so make no verdict of ``RetainAnswer/Verdict/cycles``.
+  /// Words in bytes that are not understood are looked at in any case: only where they may close a cycle is
+  /// an answer inconclusive. They cannot be told from unowned references, and so make no verdict of
+  /// ``RetainAnswer/Verdict/cycles``.
   public var scansOpaqueMemory: Bool
 
-  /// How many cycles are described at the most.
+  /// How many cycles are described at the most; an answer says how many it leaves out.
   public var cycleLimit: Int
+
+  /// How long a walk may take: one that takes longer is inconclusive.
+  public var timeLimit: Duration
 
   /// Makes a search.
   ///
   /// - Parameters:
   ///   - scansOpaqueMemory: see ``scansOpaqueMemory``.
   ///   - cycleLimit: how many cycles are described at the most; those nearest to the roots are.
-  public init(scansOpaqueMemory: Bool = false, cycleLimit: Int = 100) {
+  ///   - timeLimit: see ``timeLimit``.
+  public init(
+    scansOpaqueMemory: Bool = false,
+    cycleLimit: Int = 100,
+    timeLimit: Duration = .seconds(60)
+  ) {
     self.scansOpaqueMemory = scansOpaqueMemory
     self.cycleLimit = cycleLimit
+    self.timeLimit = timeLimit
   }
 
   /// Finds the objects reached from `roots` that keep themselves alive.

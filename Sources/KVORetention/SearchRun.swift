@@ -2,16 +2,18 @@ internal import KVORules
 
 /// One search: a picture of what memory there is, a walk, and what is made of it.
 struct SearchRun {
-  private let search: RetainSearch
-  private let reader: ObjectReader
+  let search: RetainSearch
+  let reader: ObjectReader
   private let namer: PathNamer
 
   /// Whether a known object was seen to hold what it holds.
-  private let isReflected: Bool
+  let isReflected: Bool
+  let deadline: ContinuousClock.Instant
 
   init(_ search: RetainSearch, _ prior: Prior, store: PlanStore, names: CodeNames?) {
     self.search = search
-    isReflected = prior.isReflected
+    isReflected = store.isReflected
+    deadline = .now + search.timeLimit
     let attachments = Dictionary(grouping: prior.attachments, by: \.owner)
     reader = ObjectReader(store: store, memory: MemoryMap(), attachments: attachments)
     namer = PathNamer(reader: reader, names: names)
@@ -19,8 +21,6 @@ struct SearchRun {
 
   /// What has to be known before the lock of the one walk at a time is taken.
   struct Prior {
-    /// Takes that lock itself.
-    let isReflected = ReflectionCanary.sings
     /// Takes locks of the layer.
     let attachments = RetainMeeting.knowledge?.attachments ?? []
   }
@@ -31,52 +31,41 @@ struct SearchRun {
     let reached = reached(from: roots)
     let graph = cyclicGraph(of: reached)
     let proven = StrongComponents(of: graph, includesSuspected: false)
-    let cycles = describe(proven, of: graph, includesSuspected: false) { _ in true }
-    var suspected: [RetainCycle] = []
-    if search.scansOpaqueMemory {
-      let all = StrongComponents(of: graph, includesSuspected: true)
-      // A set that has a proven cycle is told of already.
-      suspected = describe(all, of: graph, includesSuspected: true) { component in
-        proven.componentNumbers.isEmpty
-          || component.allSatisfy { proven.componentNumbers[$0] == 0 }
-      }
-    }
+    var drawing = drawing(
+      of: graph,
+      includesSuspected: false,
+      isNeeded: !proven.components.isEmpty
+    )
+    drawing.draw(Self.nearestFirst(proven.components), numbers: proven.componentNumbers, of: graph)
+    let doubts = doubts(besides: reached, proven, in: graph, from: roots)
     return RetainAnswer(
-      cycles: cycles,
-      suspectedCycles: suspected,
-      opaque: opaque(in: reached),
+      cycles: drawing.cycles,
+      suspectedCycles: doubts.cycles,
+      componentCount: proven.components.count,
+      omittedCycleCount: drawing.omittedCount,
+      opaque: opaque(in: reached, doubts),
       objectCount: reached.count,
       referenceCount: reached.referenceCount
     )
   }
 
-  private func describe(
-    _ found: borrowing StrongComponents,
+  func drawing(
     of graph: borrowing ObjectGraph,
     includesSuspected: Bool,
-    where isWanted: ([Int]) -> Bool
-  ) -> [RetainCycle] {
-    let components = found.components.filter(isWanted)
-      .sorted { ($0.min() ?? 0) < ($1.min() ?? 0) }
-      .prefix(max(search.cycleLimit, 0))
-    guard !components.isEmpty else { return [] }
-    var paths = PathSearch(
-      objectCount: graph.objectCount,
-      includesSuspected: includesSuspected
+    isNeeded: Bool = true
+  ) -> CycleDrawing {
+    CycleDrawing(
+      namer: namer,
+      limit: search.cycleLimit,
+      paths: PathSearch(
+        objectCount: isNeeded ? graph.objectCount : 0,
+        includesSuspected: includesSuspected
+      )
     )
-    var cycles: [RetainCycle] = []
-    for component in components {
-      let steps = paths.shortestCycle(in: component, numbers: found.componentNumbers, of: graph)
-      if let cycle = cycle(along: steps.map { graph.addresses[$0.object] }) { cycles.append(cycle) }
-    }
-    return cycles
   }
 
-  /// The cycle along a ring of objects, from one on that a programmer knows; nil where it is empty.
-  private func cycle(along ring: [UInt]) -> RetainCycle? {
-    guard !ring.isEmpty else { return nil }
-    let start = ring.firstIndex(where: namer.isNamed) ?? 0
-    return RetainCycle(edges: namer.edges(along: Array(ring[start...] + ring[...start])))
+  static func nearestFirst(_ components: [[Int]]) -> [[Int]] {
+    components.map { ($0.min() ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
   /// How many observations that keep each other alive are asked for a cycle of their own.
@@ -102,13 +91,16 @@ struct SearchRun {
           paths?.shortestCycle(through: object, numbers: found.componentNumbers, of: graph) ?? []
         covered.formUnion(steps.map(\.object))
         let ring = steps.map { graph.addresses[$0.object] }
-        if let cycle = cycle(along: ring) { cycles.append(cycle) }
+        if let cycle = namer.cycle(along: ring) { cycles.append(cycle) }
       }
     }
+    let doubts = doubts(besides: reached, found, in: graph, from: roots)
     return RetainAnswer(
       cycles: cycles,
       suspectedCycles: [],
-      opaque: opaque(in: reached),
+      componentCount: cycles.count,
+      omittedCycleCount: 0,
+      opaque: opaque(in: reached, doubts),
       objectCount: reached.count,
       referenceCount: reached.referenceCount
     )
@@ -123,7 +115,7 @@ struct SearchRun {
   func path(to target: UInt, from roots: [UInt]) -> RetainPathAnswer {
     let reached = reached(from: roots)
     let graph = graph(of: reached)
-    let opaque = opaque(in: reached)
+    let opaque = opaque(in: reached, allDoubts(in: reached))
     guard let number = (0..<graph.objectCount).first(where: { graph.addresses[$0] == target })
     else {
       return RetainPathAnswer(path: nil, opaque: opaque)
@@ -150,7 +142,7 @@ struct SearchRun {
 
   /// The same for a circle.
   func text(ofRing addresses: [UInt]) -> String {
-    cycle(along: addresses).map { withoutPlaces($0.description) } ?? ""
+    namer.cycle(along: addresses).map { withoutPlaces($0.description) } ?? ""
   }
 
   private func withoutPlaces(_ text: String) -> String {
@@ -166,7 +158,7 @@ struct SearchRun {
   }
 
   private func reached(from roots: [UInt]) -> ReachedObjects {
-    GraphWalk(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory).reached(from: roots)
+    GraphWalk(reader: reader, until: deadline).reached(from: roots)
   }
 
   /// The graph of the objects that may be part of cycles.
@@ -177,45 +169,6 @@ struct SearchRun {
   }
 
   private var collector: ReferenceCollector {
-    ReferenceCollector(reader: reader, scansOpaqueMemory: search.scansOpaqueMemory)
-  }
-
-  /// What could not be looked into, by class and property, in the order in which it was met.
-  private func opaque(in reached: borrowing ReachedObjects) -> [OpaqueObject] {
-    struct Key: Hashable {
-      var className: String
-      var label: Int32
-      var reason: OpaqueReason
-    }
-    var counts: [Key: Int] = [:]
-    var order: [Key] = []
-    for find in reached.opaque {
-      let key = Key(
-        className: namer.className(at: reached.address(of: Int(find.object))),
-        label: find.label,
-        reason: find.reason
-      )
-      if counts[key] == nil { order.append(key) }
-      counts[key, default: 0] += 1
-    }
-    var found = order.map {
-      OpaqueObject(
-        className: $0.className,
-        label: reader.store.text($0.label),
-        reason: $0.reason,
-        count: counts[$0] ?? 0
-      )
-    }
-    if !isReflected {
-      found.append(
-        OpaqueObject(className: "this program", label: "", reason: .noReflectionMetadata, count: 1)
-      )
-    }
-    if reached.isCut {
-      found.append(
-        OpaqueObject(className: "this program", label: "", reason: .outOfMemory, count: 1)
-      )
-    }
-    return found
+    ReferenceCollector(reader: reader)
   }
 }

@@ -37,10 +37,33 @@ struct SearchTests {
     boxes[19].value = holder
     holder.object = boxes[0]
     holder.list = [boxes[17]]
+    let answer = RetainSearch().findCycles(from: boxes[3])
+    #expect(answer.componentCount == 1)
     #expect(
-      RetainSearch().findCycles(from: boxes[3]).cycles.map(\.description)
-        == ["Box.value → Box.value → Box.value → Holder.list[0] → Box"]
+      answer.cycles.map(\.description) == [
+        "Box.value → Box.value → Box.value → Holder.list[0] → Box",
+        String(repeating: "Box.value → ", count: 17) + "Holder.object → "
+          + String(repeating: "Box.value → ", count: 3) + "Box",
+      ]
     )
+  }
+
+  @Test("other cycles through the same objects are drawn once for each way in which they read")
+  func distinct() {
+    let (root, child) = (Holder(), Holder())
+    root.models = [child, Holder(), Holder()]
+    for model in root.models { model.source = root }
+    child.action = { [number = root.count] in use((root, number)) }
+    let answer = RetainSearch().findCycles(from: root)
+    #expect(answer.componentCount == 1)
+    #expect(answer.omittedCycleCount == 0)
+    #expect(
+      answer.cycles.map(\.description) == [
+        "Holder.models[0] → Holder.source → Holder",
+        "Holder.models[0] → Holder.action → closure capture of Holder → Holder",
+      ]
+    )
+    for model in root.models { (model.source, model.action) = (nil, nil) }
   }
 
   @Test("as many cycles are described as were asked for")
@@ -51,8 +74,36 @@ struct SearchTests {
       box.value = box
       return box
     }
-    #expect(RetainSearch(cycleLimit: 2).findCycles(from: holder).cycles.count == 2)
-    #expect(RetainSearch(cycleLimit: 0).findCycles(from: holder).cycles.isEmpty)
+    let two = RetainSearch(cycleLimit: 2).findCycles(from: holder)
+    #expect(two.cycles.count == 2 && two.omittedCycleCount == 3 && two.componentCount == 5)
+    #expect(two.description.hasPrefix("2 of at least 5 retain cycles\n"))
+    let none = RetainSearch(cycleLimit: 0).findCycles(from: holder)
+    #expect(none.cycles.isEmpty && none.verdict == .cycles)
+    #expect(none.description == "0 of at least 5 retain cycles")
+  }
+
+  @Test("a walk that has no time is inconclusive, and says so")
+  func noTime() {
+    let holder = Holder()
+    let answer = RetainSearch(timeLimit: .zero).findCycles(from: holder)
+    #expect(answer.verdict == .inconclusive)
+    #expect(answer.opaque.map(\.reason) == [.outOfTime])
+  }
+
+  @Test("of a thousand rings of a thousand objects the nearest are drawn")
+  func rings() {
+    let holder = Holder()
+    let rings = (0..<1_000).map { _ in (0..<1_000).map { _ in Box(nil) } }
+    for ring in rings {
+      for (box, next) in zip(ring, ring.dropFirst()) { box.value = next }
+      ring[999].value = ring[0]
+      holder.list.append(ring[0])
+    }
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.cycles.count == 100)
+    #expect(answer.omittedCycleCount == 900)
+    #expect(answer.cycles.allSatisfy { $0.edges.count == 1_000 })
+    for ring in rings { for box in ring { box.value = nil } }
   }
 
   @Test("edges carry their objects, and how sure they are")

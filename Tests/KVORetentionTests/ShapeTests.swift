@@ -12,9 +12,11 @@ struct ShapeTests {
   @Test("a cycle is found and drawn, its twin is not taken for one", arguments: understood)
   func twins(shape: Shape) {
     let cyclic = RetainSearch().findCycles(from: shape.cyclic())
-    #expect(cyclic.cycles.map(\.description) == (shape.path.map { [$0] } ?? []))
+    // Others through the same objects follow the shortest.
+    #expect(cyclic.cycles.first?.description == shape.path)
+    #expect(cyclic.componentCount == (shape.path == nil ? 0 : 1))
     #expect(cyclic.suspectedCycles.isEmpty)
-    #expect(cyclic.opaque == [])
+    #expect(cyclic.opaque.map(\.reason) == Self.reasons(shape))
     let acyclic = RetainSearch().findCycles(from: shape.acyclic())
     #expect(acyclic.cycles == [])
     #expect(acyclic.verdict == .noneFound, "\(acyclic)")
@@ -30,8 +32,15 @@ struct ShapeTests {
     let crowd = Crowd((0..<12).map { $0 % 3 == 0 ? shape.cyclic() : shape.acyclic() })
     let answer = RetainSearch().findCycles(from: crowd)
     #expect(
-      answer.cycles.map(\.description) == (shape.path.map { Array(repeating: $0, count: 4) } ?? [])
+      answer.cycles.prefix(4).map(\.description)
+        == (shape.path.map { Array(repeating: $0, count: 4) } ?? [])
     )
-    #expect(answer.opaque == [])
+    #expect(answer.componentCount == (shape.path == nil ? 0 : 4))
+    #expect(answer.opaque.map(\.reason) == Self.reasons(shape))
+  }
+
+  /// What is in doubt: an `unowned(unsafe)` capture cannot be told from that of an `Unmanaged`.
+  private static func reasons(_ shape: Shape) -> [OpaqueReason] {
+    shape.name == "an unowned(unsafe) capture" ? [.unmanagedMemory] : []
   }
 }

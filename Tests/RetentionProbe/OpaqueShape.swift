@@ -5,8 +5,6 @@ import Synchronization
 struct OpaqueShape: Sendable, CustomStringConvertible {
   let shape: Shape
   let reason: OpaqueReason
-  /// Whether a scan of the bytes finds the cycle.
-  let isSuspected: Bool
   var description: String { shape.name }
 
   static let all = [
@@ -14,8 +12,7 @@ struct OpaqueShape: Sendable, CustomStringConvertible {
       shape: Shape("a Mutex with an object", nil, Guarded.init) { root, other in
         root.state.withLock { $0 = other }
       },
-      reason: .noncopyable,
-      isSuspected: true
+      reason: .noncopyable
     ),
     OpaqueShape(
       shape: Shape("elements of a ManagedBuffer", nil, Holder.init) { root, other in
@@ -24,29 +21,26 @@ struct OpaqueShape: Sendable, CustomStringConvertible {
         buffer.withUnsafeMutablePointerToElements { $0.initialize(repeating: other, count: 2) }
         root.object = buffer
       },
-      reason: .managedBuffer,
-      isSuspected: true
+      reason: .managedBuffer
     ),
     OpaqueShape(
       shape: Shape("an argument of a key path", nil, Holder.init) { root, other in
         root.keyPath = \[Box: Int].[Box(other)]
       },
-      reason: .keyPathArguments,
-      isSuspected: true
+      reason: .keyPathArguments
     ),
     OpaqueShape(
       shape: Shape("memory that the program manages", nil, Holder.init) { root, other in
-        let place = UnsafeMutablePointer<Holder>.allocate(capacity: 1)
-        place.initialize(to: other)
+        // All that is allocated, as above.
+        let place = UnsafeMutablePointer<Holder>.allocate(capacity: 3)
+        place.initialize(repeating: other, count: 3)
         root.manual = place
       },
-      reason: .unmanagedMemory,
-      isSuspected: false
+      reason: .unmanagedMemory
     ),
     OpaqueShape(
       shape: Shape("Unmanaged", nil, Holder.init) { $0.unmanaged = .passRetained($1) },
-      reason: .unmanagedMemory,
-      isSuspected: false
+      reason: .unmanagedMemory
     ),
   ]
 }

@@ -102,6 +102,31 @@ typedef struct {
   const void *_Nullable boxedType;
 } KVOSBoxMetadata;
 
+/// What is the same in all blocks of one kind; functions to copy and dispose of them follow.
+typedef struct {
+  uintptr_t reserved;
+  uintptr_t size;
+} KVOSBlockDescriptor;
+
+/// What a block begins with; captures follow. Source: the blocks ABI of Clang (Block-ABI-Apple).
+typedef struct {
+  const void *_Nullable isa;
+  uint32_t flags;
+  uint32_t reserved;
+  const void *_Nullable invoke;
+  const KVOSBlockDescriptor *_Nullable descriptor;
+} KVOSBlock;
+
+/// Of KVOSBlock's flags: the block is copied and disposed of by functions of its own, as one is that owns
+/// something.
+#define KVOS_BLOCK_OWNS 0x02000000u
+
+/// What begins the captures of a block that dispatch_block_create() made. Source: `DISPATCH_BLOCK_PRIVATE_DATA_MAGIC`
+/// of swift-corelibs-libdispatch.
+#define KVOS_DISPATCH_BLOCK 0xd159b10cul
+/// Where such a block has the one that it calls.
+#define KVOS_DISPATCH_BLOCK_TARGET 72
+
 /// A value witness table up to the witnesses that enums have.
 typedef struct {
   const void *_Nullable operations[8];
@@ -134,6 +159,35 @@ static inline void kvos_project_enum(const KVOSValueWitnesses *witnesses, void *
                                      const void *type) {
   ((KVOSProjectEnum)witnesses->projectEnumData)(value, type);
 }
+
+// MARK: - Tasks
+
+// Where a task has its flags as a job, its status and, behind its own fields, what it returned: one that was
+// made to be awaited and is nobody's child. Source: include/swift/ABI/Task.h and
+// stdlib/public/Concurrency/TaskPrivate.h of swiftlang/swift, for 64-bit platforms.
+#define KVOS_TASK_JOB_FLAGS 32
+#define KVOS_TASK_STATUS 96
+#define KVOS_TASK_FUTURE 208
+/// Of the flags: the kind, which is 0 for tasks; made to be awaited; a child of another task.
+#define KVOS_JOB_KIND 0xffu
+#define KVOS_JOB_IS_CHILD 0x05000000u
+#define KVOS_JOB_IS_FUTURE 0x02000000u
+/// Of the status.
+#define KVOS_TASK_IS_COMPLETE 0x2000u
+
+/// What a task that can be awaited returned. The lower two bits of the queue: 1 for a value, 2 for an error.
+typedef struct {
+  uintptr_t waitQueue;
+  const void *_Nullable resultType;
+  const void *_Nullable error;
+} KVOSTaskFuture;
+
+// MARK: - Key paths
+
+/// Where a key path has the header of its components: in its lower bits how many bytes they have, which follow
+/// 8 bytes behind it. Source: stdlib/public/core/KeyPath.swift of swiftlang/swift, `KeyPathBuffer`.
+#define KVOS_KEY_PATH_HEADER 24
+#define KVOS_KEY_PATH_SIZE 0x00ffffffu
 
 // MARK: - Descriptors
 
@@ -204,6 +258,8 @@ typedef struct {
 extern const char kvosNativeObject __asm__("$sBoN");
 extern const char kvosBridgeObject __asm__("$sBbN");
 extern const char kvosUnknownObject __asm__("$sBON");
+extern const char kvosRawPointer __asm__("$sBpN");
+extern const char kvosRawContinuation __asm__("$sBcN");
 extern const char kvosArrayStorage __asm__("$ss23_ContiguousArrayStorageCMn");
 extern const char kvosDictionaryStorage __asm__("$ss18_DictionaryStorageCMn");
 extern const char kvosSetStorage __asm__("$ss11_SetStorageCMn");
@@ -212,6 +268,8 @@ extern const char kvosSetStorage __asm__("$ss11_SetStorageCMn");
 static inline const void *kvos_native_object(void) { return &kvosNativeObject + 8; }
 static inline const void *kvos_bridge_object(void) { return &kvosBridgeObject + 8; }
 static inline const void *kvos_unknown_object(void) { return &kvosUnknownObject + 8; }
+static inline const void *kvos_raw_pointer(void) { return &kvosRawPointer + 8; }
+static inline const void *kvos_raw_continuation(void) { return &kvosRawContinuation + 8; }
 static inline const void *kvos_array_storage(void) { return &kvosArrayStorage; }
 static inline const void *kvos_dictionary_storage(void) { return &kvosDictionaryStorage; }
 static inline const void *kvos_set_storage(void) { return &kvosSetStorage; }
@@ -242,6 +300,12 @@ uintptr_t kvos_allocation_size_by_word(const void *address, uintptr_t wordInFron
 /// meanwhile. Returns how many it could copy.
 size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count);
 
+/// Whether the second word of an object counts references as a living one's does.
+int kvos_is_living(uint64_t counts);
+
+/// Whether `address` is the side table that an object with these counts has: weak references lead there.
+int kvos_is_side_table(uint64_t counts, uintptr_t address);
+
 /// The first multiple of 16 from `offset` on, below `count`, at which a copy of memory has what a living
 /// Swift object begins with: a word that may be an address, and one that counts references and does not
 /// say that the object is being destroyed. `count` where there is none. `copy` is aligned to 8.
@@ -269,8 +333,24 @@ int kvos_is_sanitized(void);
 int kvos_is_poisoned(uintptr_t address, uintptr_t byteCount);
 
 /// Takes and gives back the lock that the one walk at a time of a process holds.
+///
+/// A forked child never waits for a walk of its parent: there, the lock is free and kvos_shared_plans() is
+/// null if another thread than the forking one held the lock.
 void kvos_walk_lock(void);
 void kvos_walk_unlock(void);
+
+/// What walks share, or null as long as kvos_share_plans() was not called. For the thread that holds the lock.
+void *_Nullable kvos_shared_plans(void);
+void kvos_share_plans(void *plans);
+
+/// The first word of blocks: of those on the heap (0), in static memory (1), on a stack (2). Null in a
+/// program without blocks. Source: the blocks runtime's Block.h.
+const void *_Nullable kvos_block_class(int index);
+
+/// The allocation that `address` lies in, as a sanitizer's allocator says: 1, or 0 if there is none. -1 in a
+/// program without a sanitizer. Allocators that cannot say where an allocation begins know those alone that
+/// begin at `address`.
+int kvos_sanitizer_allocation(uintptr_t address, uintptr_t *start, uintptr_t *byteCount);
 
 /// Has the cache line of `address` fetched, and does not wait for it. Any address will do.
 static inline void kvos_fetch(uintptr_t address) { __builtin_prefetch((const void *)address); }

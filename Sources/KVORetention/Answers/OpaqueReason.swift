@@ -26,6 +26,12 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
   case genericCapture
   /// There was no memory for the walk itself, so that objects are missing.
   case outOfMemory
+  /// The compiler does not describe what the closure captured.
+  case undescribedCaptures
+  /// The walk took longer than ``RetainSearch/timeLimit``, so that objects are missing.
+  case outOfTime
+  /// Bytes that are not understood lead to more memory than a search looks at.
+  case searchLimit
 
   /// The reason as a sentence says it.
   public var explanation: String {
@@ -41,6 +47,9 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
     case .task: "what a waiting task holds is not described"
     case .foreignObject: "it is no Swift object"
     case .outOfMemory: "there is no memory for a larger walk"
+    case .undescribedCaptures: "the compiler does not describe the closure's captures"
+    case .outOfTime: "there is no time for a longer walk"
+    case .searchLimit: "what is not understood leads to more than a search looks at"
     case .genericCapture: "the closure does not say what its generic types are"
     }
   }

@@ -4,19 +4,25 @@ public struct RetainAnswer: Hashable, Sendable {
   public enum Verdict: Hashable, Sendable {
     /// There are cycles of strong references, every edge of them proven.
     case cycles
-    /// There is none among the objects that were reached, all of which were understood.
+    /// There is none among the objects that were reached: nothing that was not understood in them may close
+    /// one.
     case noneFound
-    /// None was found, and there are things that could not be looked into: see
+    /// None was found, and there may be one through something that could not be looked into: see
     /// ``RetainAnswer/opaque``.
     case inconclusive
   }
 
   /// The shortest proven cycle of each set of objects that keep each other alive, those nearest to the
-  /// roots first.
+  /// roots first; then others through the same objects, which read differently.
   public let cycles: [RetainCycle]
   /// Cycles with a suspected edge, in the same way; none unless they were asked for.
   public let suspectedCycles: [RetainCycle]
-  /// What may hold references and could not be looked into.
+  /// How many sets of objects there are that keep each other alive by proven references.
+  public let componentCount: Int
+  /// How many cycles were found and are not described, because ``RetainSearch/cycleLimit`` are: there may be
+  /// more.
+  public let omittedCycleCount: Int
+  /// What may close a cycle, or refer to more than was found, and could not be looked into.
   public let opaque: [OpaqueObject]
   /// How many objects were reached: instances, contexts of closures, boxes, storage of collections.
   public let objectCount: Int
@@ -25,7 +31,7 @@ public struct RetainAnswer: Hashable, Sendable {
 
   /// The answer in a word.
   public var verdict: Verdict {
-    if !cycles.isEmpty { return .cycles }
+    if componentCount > 0 { return .cycles }
     return opaque.isEmpty && suspectedCycles.isEmpty ? .noneFound : .inconclusive
   }
 }
@@ -35,7 +41,7 @@ extension RetainAnswer: CustomStringConvertible {
   public var description: String {
     var lines: [String] = []
     switch verdict {
-    case .cycles: lines.append("\(Self.counted(cycles.count, "retain cycle"))")
+    case .cycles: lines.append(countText)
     case .noneFound: lines.append("no retain cycle")
     case .inconclusive: lines.append("no retain cycle found; not everything could be looked into")
     }
@@ -43,6 +49,12 @@ extension RetainAnswer: CustomStringConvertible {
     lines += suspectedCycles.map { "  suspected: \($0)" }
     lines += opaque.map { "  not looked into: \($0)" }
     return lines.joined(separator: "\n")
+  }
+
+  private var countText: String {
+    guard omittedCycleCount > 0 else { return Self.counted(cycles.count, "retain cycle") }
+    let all = Self.counted(cycles.count + omittedCycleCount, "retain cycle")
+    return "\(cycles.count) of at least \(all)"
   }
 
   private static func counted(_ count: Int, _ noun: String) -> String {

@@ -15,10 +15,7 @@ final class ReflectionCanary {
   /// Objects that it must be seen to hold.
   private let captured: [CanaryTarget]
 
-  /// Whether walks of this process see what they should.
-  static let sings = ReflectionCanary().isUnderstood
-
-  private init() {
+  init() {
     let bystanders = (0..<4).map { _ in CanaryTarget() }
     let captured = (0..<2).map { _ in CanaryTarget() }
     // Two captures each: one alone has no context.
@@ -39,30 +36,29 @@ final class ReflectionCanary {
     { withExtendedLifetime(value) { number } }
   }
 
-  private var isUnderstood: Bool {
+  /// Whether walks with these plans see what they should.
+  func isUnderstood(by store: PlanStore) -> Bool {
     let own = Self.address(self)
     return withExtendedLifetime(self) {
-      PlanStore.withShared { store in
-        let reader = ObjectReader(store: store, memory: MemoryMap())
-        func references(_ address: UInt) -> Set<UInt> {
-          guard let plan = reader.plan(of: address),
-            let object = UnsafeRawPointer(bitPattern: address)
-          else { return [] }
-          var visitor = CollectingVisitor()
-          reader.read(object, plan, &visitor)
-          return visitor.references
-        }
-        // The arrays hold all of them: what is asked is what the other properties hold.
-        var held: Set<UInt> = []
-        for reference in references(own) {
-          held.insert(reference)
-          if reader.plan(of: reference)?.pointee.role == .context {
-            held.formUnion(references(reference))
-          }
-        }
-        return held.isSuperset(of: [Self.address(strong)] + captured.map(Self.address))
-          && held.isDisjoint(with: bystanders.map(Self.address))
+      let reader = ObjectReader(store: store, memory: MemoryMap())
+      func references(_ address: UInt) -> Set<UInt> {
+        guard let plan = reader.plan(of: address),
+          let object = UnsafeRawPointer(bitPattern: address)
+        else { return [] }
+        var visitor = CollectingVisitor()
+        reader.read(object, plan, &visitor)
+        return visitor.references
       }
+      // The arrays hold all of them: what is asked is what the other properties hold.
+      var held: Set<UInt> = []
+      for reference in references(own) {
+        held.insert(reference)
+        if reader.plan(of: reference)?.pointee.role == .context {
+          held.formUnion(references(reference))
+        }
+      }
+      return held.isSuperset(of: [Self.address(strong)] + captured.map(Self.address))
+        && held.isDisjoint(with: bystanders.map(Self.address))
     }
   }
 

@@ -1,7 +1,10 @@
 /// Finds short ways through a graph, breadth first.
 struct PathSearch: ~Copyable {
-  /// How many references one cycle may take to look at; past that the shortest so far is taken.
-  private static let effortLimit = 4_000_000
+  /// How many references may be looked at for cycles that are short rather than any.
+  ///
+  /// Beyond that each component may take as many as there are in it, a few times.
+  private var effortLeft = 4_000_000
+  private static let effortFactor = 8
 
   /// The edge by which an object was reached in the search with the number in `searches`.
   private let edges: UnsafeMutablePointer<UInt32>
@@ -30,18 +33,35 @@ struct PathSearch: ~Copyable {
 
   /// The references of the shortest cycle in a component, as pairs of object and edge.
   ///
-  /// `numbers` has the component of each object of the graph.
+  /// `numbers` has the component of each object of the graph. In a large component it is the shortest that was
+  /// found with some effort.
   ///
-  /// - Complexity: O(objects × references) of the component, at most `effortLimit`.
+  /// - Complexity: O(n) in objects and references of the component, and up to the square of that as long as
+  ///   `effortLeft` lasts.
   mutating func shortestCycle(
     in component: [Int],
     numbers: [UInt32],
     of graph: borrowing ObjectGraph
   ) -> [(object: Int, edge: Int)] {
+    // Where no object leads to two others the component is a ring: any of its objects will do. Otherwise each
+    // cycle but one that is a component of its own has an object that leads to two.
+    var starts: [Int] = []
+    var size = component.count
+    // Nearest to the roots first, so that of equally short ones the same is found in each run.
+    let sorted = component.sorted()
+    for object in sorted {
+      var count = 0
+      for edge in graph.edges(of: object)
+      where counts(edge, of: graph) && numbers[graph.target(edge)] == numbers[object] {
+        count += 1
+      }
+      size += count
+      if count > 1 { starts.append(object) }
+    }
+    if starts.isEmpty { starts = Array(sorted.prefix(1)) }
     var best: [(object: Int, edge: Int)] = []
     var effort = 0
-    // Nearest to the roots first, so that of equally short ones the same is found in each run.
-    for start in component.sorted() {
+    for start in starts {
       let found = way(
         from: [start],
         to: start,
@@ -50,9 +70,44 @@ struct PathSearch: ~Copyable {
         of: graph
       ) { numbers[$0] == numbers[start] }
       if let found { best = found }
-      if best.count == 1 || (effort > Self.effortLimit && !best.isEmpty) { break }
+      if best.count == 1 || (effort > effortLeft + size * Self.effortFactor && !best.isEmpty) {
+        break
+      }
     }
+    spend(effort, besides: size * Self.effortFactor)
     return best
+  }
+
+  /// The references of the shortest way from an edge's target back to its object, the edge itself first; nil
+  /// if the effort for such ways is spent.
+  mutating func cycle(
+    through edge: Int,
+    of object: Int,
+    numbers: [UInt32],
+    in graph: borrowing ObjectGraph
+  ) -> [(object: Int, edge: Int)]? {
+    let target = graph.target(edge)
+    if target == object { return [(object, edge)] }
+    guard effortLeft > 0 else { return nil }
+    var effort = 0
+    let back = way(
+      from: [target],
+      to: object,
+      shorterThan: .max,
+      effort: &effort,
+      of: graph
+    ) { numbers[$0] == numbers[object] }
+    spend(effort, besides: 0)
+    return back.map { [(object, edge)] + $0 }
+  }
+
+  private mutating func spend(_ effort: Int, besides free: Int) {
+    effortLeft -= min(max(effort - free, 0), effortLeft)
+  }
+
+  /// Whether an edge counts in this search.
+  func counts(_ edge: Int, of graph: borrowing ObjectGraph) -> Bool {
+    includesSuspected || !graph.isSuspected(edge)
   }
 
   /// The references of the shortest cycle through an object, or nil where there is none.
@@ -88,7 +143,7 @@ struct PathSearch: ~Copyable {
   /// - Complexity: O(n) in objects and references.
   mutating func reach(from starts: [Int], of graph: borrowing ObjectGraph) {
     search += 1
-    queue = GrowingList()
+    queue.count = 0
     for start in starts where searches[start] != search {
       searches[start] = search
       sources[start] = .max
@@ -100,7 +155,7 @@ struct PathSearch: ~Copyable {
       next += 1
       for edge in graph.edges(of: object) {
         let reached = graph.target(edge)
-        guard includesSuspected || !graph.isSuspected(edge), searches[reached] != search else {
+        guard counts(edge, of: graph), searches[reached] != search else {
           continue
         }
         searches[reached] = search
@@ -134,7 +189,7 @@ struct PathSearch: ~Copyable {
     isAllowed: (Int) -> Bool
   ) -> [(object: Int, edge: Int)]? {
     search += 1
-    queue = GrowingList()
+    queue.count = 0
     for start in starts {
       queue.append(UInt32(start))
       depths[start] = 0
@@ -151,7 +206,7 @@ struct PathSearch: ~Copyable {
       for edge in graph.edges(of: object) {
         effort += 1
         let reached = graph.target(edge)
-        guard includesSuspected || !graph.isSuspected(edge), isAllowed(reached),
+        guard counts(edge, of: graph), isAllowed(reached),
           searches[reached] != search
         else { continue }
         searches[reached] = search

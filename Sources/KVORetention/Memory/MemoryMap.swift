@@ -14,6 +14,12 @@ final class MemoryMap {
     var isImage: Bool
     var isExecutable: Bool
     var isWritable = false
+    /// Whether it is the main thread's stack.
+    var isStack = false
+    /// Whether it has variables of an image that begin as zeros: it follows the image's own writable bytes.
+    var isStatic = false
+    /// Whether it is mapped without a file or a name.
+    var isAnonymous = false
   }
 
   /// What can be read, from the lowest address up.
@@ -113,6 +119,9 @@ final class MemoryMap {
     var disjoint: [Region] = []
     for var region in listed(text) {
       region.start = max(region.start, disjoint.last?.end ?? 0)
+      if let last = disjoint.last, last.isImage, last.isWritable, last.end == region.start {
+        region.isStatic = region.isAnonymous && region.isWritable
+      }
       if region.start < region.end { disjoint.append(region) }
     }
     return disjoint
@@ -138,7 +147,9 @@ final class MemoryMap {
         end: end,
         isImage: fields[4] != [UInt8(ascii: "0")],
         isExecutable: fields[1][fields[1].startIndex + 2] == UInt8(ascii: "x"),
-        isWritable: fields[1][fields[1].startIndex + 1] == UInt8(ascii: "w")
+        isWritable: fields[1][fields[1].startIndex + 1] == UInt8(ascii: "w"),
+        isStack: fields.count == 6 && fields[5].starts(with: "[stack".utf8),
+        isAnonymous: fields.count < 6 && fields[4] == [UInt8(ascii: "0")]
       )
     }
   }

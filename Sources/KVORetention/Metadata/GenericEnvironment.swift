@@ -14,6 +14,7 @@ enum GenericEnvironment {
     // The runtime traps at packs whose parameters it cannot find, and reads what is not there for
     // types that have a block in them.
     guard !name.mentionsPack, !name.mentionsBlock else { return nil }
+    if name.mentionsMember, !hasArguments { return nil }
     let text = UnsafeRawPointer(name.start).assumingMemoryBound(to: CChar.self)
     let count = UInt(name.count)
     let found: UnsafeRawPointer? =
@@ -31,6 +32,22 @@ enum GenericEnvironment {
     return found.map { TypeMetadata($0) }
   }
 
+  /// Whether all parameters are known.
+  private var hasArguments: Bool {
+    switch self {
+    case .none: false
+    case .nominal(let type): type.arguments != nil
+    case .captured(let levels): Self.isUsable(levels.flatMap { $0 }, levels)
+    }
+  }
+
+  private static func isUsable(
+    _ arguments: [UnsafeRawPointer?],
+    _ levels: [[UnsafeRawPointer?]]
+  ) -> Bool {
+    !arguments.isEmpty && !arguments.contains(nil) && arguments.count < 256 && levels.count < 256
+  }
+
   /// Makes an environment as the compiler emits it: flags, the count of parameters up to and with
   /// each level, a byte for each parameter.
   private static func resolve(
@@ -41,8 +58,9 @@ enum GenericEnvironment {
     let arguments = levels.flatMap { $0 }
     // The runtime would read an argument that is not known. Without any it finds the types that name
     // none.
-    guard !arguments.isEmpty, !arguments.contains(nil), arguments.count < 256, levels.count < 256
-    else { return swift_getTypeByMangledNameInContext(text, count, nil, nil) }
+    guard isUsable(arguments, levels) else {
+      return swift_getTypeByMangledNameInContext(text, count, nil, nil)
+    }
     var environment: [UInt8] = [UInt8(levels.count), 0, 0, 0]
     var total = 0
     for level in levels {

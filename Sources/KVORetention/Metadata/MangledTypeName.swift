@@ -23,8 +23,12 @@ struct MangledTypeName {
   private(set) var metatype = Metatype.none
   /// The representation of a function as SIL has it, which captures are described by.
   private(set) var loweredFunction: LoweredFunction?
+  /// A function of which the runtime makes no metadata, because a block is in its type.
+  private(set) var function: Function?
   /// Whether a pack is in it: the runtime traps at some of these.
   private(set) var mentionsPack = false
+  /// Whether an associated type of a generic parameter is in it: the runtime traps if the parameter is not known.
+  private(set) var mentionsMember = false
   /// Whether a block is in it: the runtime lays types out by what blocks do not have on Linux.
   private(set) var mentionsBlock = false
 
@@ -32,6 +36,14 @@ struct MangledTypeName {
     case none
     case thin
     case stored
+  }
+
+  /// How a function is stored, or an Optional of it.
+  enum Function {
+    /// A reference to a block.
+    case block
+    /// Code and context.
+    case closure
   }
 
   /// How a function of SIL is stored.
@@ -42,7 +54,9 @@ struct MangledTypeName {
     case nonescaping
     /// Code alone.
     case thin
-    /// A block, or something else that is not Swift's.
+    /// A reference to a block.
+    case block
+    /// Something else that is not Swift's.
     case foreign
   }
 
@@ -62,6 +76,8 @@ struct MangledTypeName {
       case UInt8(ascii: "Q"):
         // Expansions, packs and their elements: Qp, QP, Qe.
         mentionsPack = mentionsPack || [0x70, 0x50, 0x65].contains(start[index + 1])
+        // Qz, Qy, Qx, and the same of several names: QZ, QY, QX.
+        mentionsMember = mentionsMember || (0x78...0x7a).contains(start[index + 1] | 0x20)
         index += 1
       case UInt8(ascii: "X"):
         mentionsBlock = mentionsBlock || start[index + 1] == UInt8(ascii: "B")
@@ -73,6 +89,7 @@ struct MangledTypeName {
     count = index
     let text = UnsafeBufferPointer(start: start + textStart, count: index - textStart)
     readSuffix(text)
+    if mentionsBlock, ownership == .strong, !isBox { readFunction(text) }
     if ownership == .strong, !isBox { loweredFunction = Self.function(text) }
   }
 
@@ -99,6 +116,18 @@ struct MangledTypeName {
       text[text.count - 2] == UInt8(ascii: "M")
     {
       metatype = last == UInt8(ascii: "t") ? .thin : .stored
+    }
+  }
+
+  /// Recognises `…XB` and `…c`, in an Optional as well.
+  private mutating func readFunction(_ text: UnsafeBufferPointer<UInt8>) {
+    var end = text.count
+    if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
+    guard end >= 2 else { return }
+    if text[end - 2] == UInt8(ascii: "X"), text[end - 1] == UInt8(ascii: "B") {
+      function = .block
+    } else if text[end - 1] == UInt8(ascii: "c"), text[end - 2] != UInt8(ascii: "B") {
+      function = .closure
     }
   }
 
@@ -129,7 +158,10 @@ struct MangledTypeName {
     _ = take("dlfr")
     guard let convention = take("ygxt") else { return nil }
     if convention == UInt8(ascii: "t") { return .thin }
-    if take("BCMJKWz") != nil { return .foreign }
+    if take("B") != nil { return .block }
+    // A pointer to a function of C keeps nothing.
+    if take("C") != nil { return .thin }
+    if take("MJKWz") != nil { return .foreign }
     return escapes ? .escaping : .nonescaping
   }
 }

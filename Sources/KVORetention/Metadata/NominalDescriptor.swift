@@ -52,6 +52,11 @@ struct NominalDescriptor: Hashable {
     return kvos_relative(Self.relative(pointer, offset)).map { FieldList($0) }
   }
 
+  /// Whether a field is not followed, because of what is known of its library.
+  func passesOver(_ field: String) -> Bool {
+    LibraryReferences.isPassedOver(field, of: name, in: module ?? "")
+  }
+
   // MARK: Classes
 
   /// Where, in bytes from the address point, a class's own generic arguments and field offsets are.
@@ -72,7 +77,8 @@ struct NominalDescriptor: Hashable {
   /// The offsets of a class's own fields in its instances, or nil where there are none to be had.
   func fieldOffsets(ofClass metadata: TypeMetadata) -> UnsafePointer<UInt>? {
     let descriptor = record(KVOSClassDescriptor.self).pointee
-    guard descriptor.fieldOffsetVector != 0 else { return nil }
+    // Behind a resilient superclass it counts from the class's own members, and 0 is the first of them.
+    guard hasResilientSuperclass || descriptor.fieldOffsetVector != 0 else { return nil }
     let start = metadata.pointer + (hasResilientSuperclass ? classMembersOffset : 0)
     return start.assumingMemoryBound(to: UInt.self) + Int(descriptor.fieldOffsetVector)
   }

@@ -47,7 +47,7 @@ struct NamingVisitor: ReferenceVisitor {
     if isSurelyReferred, OpaqueBytes(bytes, byteCount: byteCount).contains(target) {
       return kept(target)
     }
-    guard suspected == nil, slot.pointee.kind == .opaque,
+    guard suspected == nil,
       OpaqueBytes(bytes, byteCount: byteCount).contains(target)
     else { return }
     suspected = named(slot, code: nil)
@@ -79,7 +79,7 @@ struct NamingVisitor: ReferenceVisitor {
     let text = store.text(slot.pointee.label)
     let own = slot.pointee.capture == Slot.noCapture ? nil : Int(slot.pointee.capture)
     return Found(
-      path: (path + [text]).reduce("", LayoutBuilder.join),
+      path: LayoutBuilder.join(path + [text]),
       kind: slot.pointee.kind,
       capture: own ?? (path.isEmpty ? nil : capture),
       code: code

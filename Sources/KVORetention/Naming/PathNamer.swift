@@ -19,6 +19,23 @@ struct PathNamer {
     reader.plan(of: address)?.pointee.role == .instance
   }
 
+  /// The cycle along a ring of objects, from one on that a programmer knows; nil where it is empty.
+  func cycle(along ring: [UInt]) -> RetainCycle? {
+    guard !ring.isEmpty else { return nil }
+    let start = ring.firstIndex(where: isNamed) ?? 0
+    return RetainCycle(edges: edges(along: Array(ring[start...] + ring[...start])))
+  }
+
+  /// Whether an object is an instance of a class of the program's own, or of a library that is no part of
+  /// Swift.
+  func isOfProgram(_ object: RetainedObject) -> Bool {
+    guard object.kind == .instance, let plan = reader.plan(of: object.address),
+      let metadata = plan.pointee.metadata,
+      let module = TypeMetadata(metadata).nominal?.descriptor.module
+    else { return false }
+    return !LibraryReferences.modules.contains(module)
+  }
+
   /// The edges of a way along `addresses`, of which the last is where it leads.
   func edges(along addresses: [UInt]) -> [RetainEdge] {
     guard let first = addresses.first else { return [] }
@@ -70,13 +87,16 @@ struct PathNamer {
   private func object(at address: UInt) -> RetainedObject {
     let plan = reader.plan(of: address)
     guard let plan, let metadata = plan.pointee.metadata else {
-      return RetainedObject(className: "unknown object", address: address, kind: .opaque)
+      let name = plan?.pointee.kind == .block ? "block" : "memory"
+      return RetainedObject(className: name, address: address, kind: .opaque)
     }
     let type = TypeMetadata(metadata)
+    if plan.pointee.kind == .task {
+      return RetainedObject(className: "Task", address: address, kind: .opaque)
+    }
     switch type.kind {
     case .class?: return RetainedObject(className: type.name, address: address, kind: .instance)
     case .context?: return RetainedObject(className: "closure", address: address, kind: .closure)
-    case .task?: return RetainedObject(className: "Task", address: address, kind: .opaque)
     default: return RetainedObject(className: "box", address: address, kind: .opaque)
     }
   }
@@ -139,7 +159,8 @@ private struct Source {
 private struct Trail {
   private(set) var edges: [RetainEdge] = []
   private(set) var source: Source
-  private var label = ""
+  /// Of the label of the open edge, in the order in which they are met: joined when it closes.
+  private var parts: [String] = []
   var isSuspected = false
   /// Whether the layer's own closures are passed, which pass a change on to that of a program.
   private var isInObservation = false
@@ -148,7 +169,7 @@ private struct Trail {
 
   init(from source: Source) { self.source = source }
 
-  mutating func take(_ part: String) { label = LayoutBuilder.join(label, part) }
+  mutating func take(_ part: String) { parts.append(part) }
 
   /// An observation itself is none of a programmer's objects: what it calls is.
   mutating func enterObservation(at address: UInt) {
@@ -163,7 +184,7 @@ private struct Trail {
       return close(at: target)
     }
     source = Source(object: last.from, address: last.from.address)
-    (label, observation) = (last.label, last.observation)
+    (parts, observation) = ([last.label], last.observation)
     isSuspected = isSuspected || last.certainty == .suspected
     close(at: target)
   }
@@ -173,7 +194,7 @@ private struct Trail {
     edges.append(
       RetainEdge(
         from: source.object,
-        label: label,
+        label: LayoutBuilder.join(parts),
         to: target.object,
         certainty: isSuspected ? .suspected : .proven,
         site: source.site?.line,
@@ -182,6 +203,6 @@ private struct Trail {
         observation: observation
       )
     )
-    (source, label, isSuspected, observation) = (target, "", false, 0)
+    (source, parts, isSuspected, observation) = (target, [], false, 0)
   }
 }

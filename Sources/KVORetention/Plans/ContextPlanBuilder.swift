@@ -27,7 +27,7 @@ struct ContextPlanBuilder {
       return HeapPlan(
         kind: .fields,
         role: .context,
-        tail: .noReflectionMetadata,
+        tail: .undescribedCaptures,
         byteCount: 16,
         metadata: metadata.pointer
       )
@@ -91,7 +91,7 @@ struct ContextPlanBuilder {
     var end = start + captures.bindingCount * 8
     for index in 0..<captures.count {
       guard let text = captures.mangledType(index) else {
-        plan.tail = .noReflectionMetadata
+        plan.tail = .undescribedCaptures
         break
       }
       let name = MangledTypeName(text)
@@ -132,6 +132,9 @@ struct ContextPlanBuilder {
       return (word, word + 16)
     case .nonescaping?: return (word, word + 16)
     case .thin?: return (word, word + 8)
+    case .block?:
+      builder.addReference(at: word, label: "")
+      return (word, word + 8)
     case .foreign?:
       builder.addOpaque(.block, at: word, byteCount: 8, label: "")
       return (word, word + 8)
@@ -141,6 +144,19 @@ struct ContextPlanBuilder {
     case .thin: return (end, end)
     case .stored: return (word, word + 8)
     case .none: break
+    }
+    switch name.function {
+    case .block?:
+      builder.addReference(at: word, label: "")
+      return (word, word + 8)
+    case .closure?:
+      builder.addClosure(at: word, label: "")
+      return (word, word + 16)
+    case nil: break
+    }
+    // Optimised code has no other sign of a captured `Unmanaged`, whose object may be retained.
+    if name.ownership == .unmanaged {
+      builder.addHandle(.unmanagedMemory, at: word, label: "")
     }
     if name.ownership != .strong {
       // As many words as the reference has: a protocol's are two and more.
@@ -168,7 +184,7 @@ struct ContextPlanBuilder {
       return nil
     }
     var name = MangledTypeName(text)
-    if name.loweredFunction != nil { return "a closure" }
+    if name.loweredFunction != nil || name.function != nil { return "a closure" }
     if name.isBox { name.takeOutOfBox() }
     let environment = plan(of: object, memory: memory).arguments.environment
     return environment.resolve(name)?.name ?? UnnamedType(name)?.name

@@ -14,7 +14,14 @@ struct HeapPlanBuilder {
       case .errorBox?:
         HeapPlan(kind: .errorBox, role: .storage, byteCount: 32)
       case .context?: ContextPlanBuilder(store: store, metadata: metadata).fixedPlan
-      case .task?: opaquePlan(.task)
+      case .task?:
+        HeapPlan(
+          kind: .task,
+          role: .instance,
+          tail: .task,
+          byteCount: 16,
+          slots: PlanStore.keep([Slot(kind: .reference, offset: 0, label: 0)])
+        )
       default: opaquePlan(.foreignObject)
       }
     plan.metadata = metadata.pointer
@@ -71,6 +78,8 @@ struct HeapPlanBuilder {
       plan.isObservation = known.isObservation
       plan.role = known.isShown ? .instance : .storage
     }
+    // A search's own objects hold nothing of a program's: pointers in them are addresses.
+    if Self.isOfSearch(metadata) { return plan }
     var property: String?
     switch known?.reading {
     case .asked?:
@@ -86,7 +95,7 @@ struct HeapPlanBuilder {
       if nominal.descriptor == store.known.anyKeyPath { plan.tail = .keyPathArguments }
       if nominal.descriptor == store.known.managedBuffer,
         let element = nominal.arguments?[1].map({ TypeMetadata($0) }),
-        element.witnesses?.isTrivial == false
+        store.mayHoldReferences(element)
       {
         plan.tail = .managedBuffer
       }
@@ -96,6 +105,13 @@ struct HeapPlanBuilder {
     }
     plan.slots = PlanStore.keep(builder.slots)
     return plan
+  }
+
+  private static func isOfSearch(_ metadata: TypeMetadata) -> Bool {
+    let types: [any AnyObject.Type] = [
+      PlanStore.self, MemoryMap.self, PointerTargets.self, CopiedMemory.self, ObjectPlaces.self,
+    ]
+    return types.contains { TypeMetadata($0) == metadata }
   }
 
   private func superclassesFirst(_ metadata: TypeMetadata) -> [TypeMetadata] {
@@ -161,7 +177,8 @@ struct HeapPlanBuilder {
     else { return builder.addOpaque(.unknownType, at: 16, byteCount: end - 16, label: "") }
     for index in 0..<fields.count {
       guard let name = fields[index].mangledType,
-        property == nil || property == fields[index].name
+        property == nil || property == fields[index].name,
+        !nominal.descriptor.passesOver(fields[index].name)
       else { continue }
       let start = Int(offsets[index])
       guard start >= 16, start <= end else { continue }

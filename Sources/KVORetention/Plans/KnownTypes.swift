@@ -6,14 +6,30 @@ struct KnownTypes {
     TypeMetadata(type).nominal?.descriptor
   }
 
+  private static func descriptors(_ types: Any.Type...) -> Set<NominalDescriptor> {
+    Set(types.compactMap { descriptor($0) })
+  }
+
   /// Storage of strings holds no references.
   let string = descriptor(String.self)
-  /// Pointers to memory that may have references in it; for the first two, where the pointee's type
-  /// has.
-  let mutablePointer = descriptor(UnsafeMutablePointer<Int>.self)
-  let mutableBufferPointer = descriptor(UnsafeMutableBufferPointer<Int>.self)
-  let unmanaged = descriptor(Unmanaged<AnyObject>.self)
-  let opaquePointer = descriptor(OpaquePointer.self)
+  /// Pointers to values of a type.
+  let pointers: Set<NominalDescriptor> = descriptors(
+    UnsafePointer<Int>.self,
+    UnsafeMutablePointer<Int>.self,
+    UnsafeBufferPointer<Int>.self,
+    UnsafeMutableBufferPointer<Int>.self
+  )
+  /// Pointers to anything.
+  let handles: Set<NominalDescriptor> = descriptors(
+    UnsafeRawPointer.self,
+    UnsafeMutableRawPointer.self,
+    UnsafeRawBufferPointer.self,
+    UnsafeMutableRawBufferPointer.self,
+    OpaquePointer.self,
+    Unmanaged<AnyObject>.self
+  )
+  /// A task that waits, which whoever is to resume it keeps without counting.
+  let continuation = descriptor(UnsafeContinuation<Void, Never>.self)
 
   let managedBuffer = descriptor(ManagedBuffer<Int, Int>.self)
   let anyKeyPath = descriptor(AnyKeyPath.self)
@@ -24,4 +40,11 @@ struct KnownTypes {
   let nativeObject = TypeMetadata(kvos_native_object())
   let bridgeObject = TypeMetadata(kvos_bridge_object())
   let unknownObject = TypeMetadata(kvos_unknown_object())
+  let rawPointer = TypeMetadata(kvos_raw_pointer())
+  let rawContinuation = TypeMetadata(kvos_raw_continuation())
+
+  /// The first words of blocks; none in a program without any.
+  let blockClasses: Set<UInt> = Set(
+    (0..<3).compactMap { kvos_block_class($0) }.map { UInt(bitPattern: $0) }
+  )
 }

@@ -8,9 +8,8 @@ struct LayoutBuilder {
   private(set) var slots: [Slot] = []
   /// The capture that the slots are of, or `Slot.noCapture`.
   var capture = Slot.noCapture
-  /// Whether the fields are the standard library's: what pointers in them point to is kept alive by a
-  /// reference beside them.
-  private var isInStandardLibrary = false
+  /// Whether what pointers in the fields point to is kept alive by a reference beside them.
+  private var keepsPointees = false
 
   private static let depthLimit = 64
   private static let fixedArrayLimit = 4096
@@ -26,8 +25,10 @@ struct LayoutBuilder {
     }
     if kind == .class { return add(.reference, at: offset, label: label) }
     guard let witnesses = type.witnesses else {
-      let isBlock = kind == .function
-      return addOpaque(isBlock ? .block : .unknownType, at: offset, byteCount: 8, label: label)
+      // A block is a reference: to an object of its own kind.
+      return kind == .function
+        ? add(.reference, at: offset, label: label)
+        : addOpaque(.unknownType, at: offset, byteCount: 8, label: label)
     }
     guard depth < Self.depthLimit else {
       return addOpaque(.unknownType, at: offset, byteCount: witnesses.size, label: label)
@@ -36,6 +37,11 @@ struct LayoutBuilder {
     case .struct: addStruct(type, at: offset, label: label, depth: depth)
     case .enum, .optional: addEnum(type, kind, at: offset, label: label, depth: depth)
     case .tuple: addTuple(type, at: offset, label: label, depth: depth)
+    case .fixedArray: addFixedArray(type, at: offset, label: label, depth: depth)
+    case .opaque where type == store.known.rawPointer:
+      if !keepsPointees { add(.handle, reason: .unmanagedMemory, at: offset, label: label) }
+    case .opaque where type == store.known.rawContinuation:
+      add(.handle, reason: .task, at: offset, label: label)
     default:
       guard !witnesses.isTrivial else { return }
       addLeaf(type, kind, at: offset, label: label, depth: depth)
@@ -54,7 +60,6 @@ struct LayoutBuilder {
     case .function:
       switch type.record(KVOSFunctionMetadata.self).pointee.flags >> 16 & 0xff {
       case 0: add(.closure, at: offset, label: label)
-      case 1: addOpaque(.block, at: offset, byteCount: byteCount, label: label)
       default: break
       }
     case .existential:
@@ -69,7 +74,6 @@ struct LayoutBuilder {
       case 1: add(.reference, at: offset, label: label)
       default: addOpaque(.unknownType, at: offset, byteCount: byteCount, label: label)
       }
-    case .fixedArray: addFixedArray(type, at: offset, label: label, depth: depth)
     case .opaque where type == store.known.nativeObject || type == store.known.unknownObject:
       add(.reference, at: offset, label: label)
     case .opaque where type == store.known.bridgeObject:
@@ -92,17 +96,21 @@ struct LayoutBuilder {
     let traits = store.traits(of: nominal.descriptor)
     switch traits.role {
     case .leaf: return
-    case .pointer where isInStandardLibrary, .handle where isInStandardLibrary: return
+    case .pointer where keepsPointees, .handle where keepsPointees: return
     case .pointer:
       // Its pointee is its first generic argument.
       guard let argument = nominal.arguments?.pointee,
-        TypeMetadata(argument).witnesses?.isTrivial == false
+        store.mayHoldReferences(TypeMetadata(argument))
       else { return }
       return add(.handle, reason: .unmanagedMemory, at: offset, label: label)
     case .handle: return add(.handle, reason: traits.reason, at: offset, label: label)
+    case .foreign where witnesses.size < 8: return
+    case .foreign:
+      // Unions and bit fields are not described: its words are looked at, whatever they are.
+      return addOpaque(.unmanagedMemory, at: offset, byteCount: witnesses.size, label: label)
     case .ordinary: break
     }
-    if witnesses.isTrivial, traits.isStandardLibrary { return }
+    if witnesses.isTrivial, traits.isStandardLibrary, !nominal.descriptor.isGeneric { return }
     guard let fields = nominal.descriptor.fields else {
       if witnesses.isTrivial { return }
       return addOpaque(
@@ -119,12 +127,14 @@ struct LayoutBuilder {
       if witnesses.isTrivial { return }
       return addOpaque(.unknownType, at: offset, byteCount: witnesses.size, label: label)
     }
-    let wasInStandardLibrary = isInStandardLibrary
-    isInStandardLibrary = traits.isStandardLibrary
-    defer { isInStandardLibrary = wasInStandardLibrary }
+    let keptPointees = keepsPointees
+    keepsPointees = traits.keepsPointees
+    defer { keepsPointees = keptPointees }
     for index in 0..<fields.count {
       let field = fields[index]
-      guard let name = field.mangledType else { continue }
+      guard let name = field.mangledType, !nominal.descriptor.passesOver(field.name) else {
+        continue
+      }
       let start = Int(offsets[index])
       add(
         MangledTypeName(name),
@@ -231,7 +241,8 @@ struct LayoutBuilder {
       }
       var inner = LayoutBuilder(store: store)
       inner.add(payload, at: 0, label: "", depth: depth + 1)
-      guard inner.slots.count == 1, [.reference, .bridge].contains(inner.slots[0].kind) else {
+      guard inner.slots.count == 1, [.reference, .bridge, .handle].contains(inner.slots[0].kind)
+      else {
         return false
       }
     default: return false
@@ -255,6 +266,11 @@ struct LayoutBuilder {
   ) {
     if name.isBox { return add(.box, at: offset, label: label) }
     guard name.ownership == .strong else { return }
+    switch name.function {
+    case .block?: return add(.reference, at: offset, label: label)
+    case .closure?: return add(.closure, at: offset, label: label)
+    case nil: break
+    }
     guard let type = environment.resolve(name) else {
       if let layout = UnnamedType(name)?.layout(store: store, depth: depth) {
         return add(layout, at: offset, label: label)
@@ -279,6 +295,15 @@ struct LayoutBuilder {
       slot.capture = capture
       slots.append(slot)
     }
+  }
+
+  /// Adds a pointer to memory that is not counted.
+  mutating func addHandle(_ reason: OpaqueReason, at offset: Int, label: String) {
+    add(.handle, reason: reason, at: offset, label: label)
+  }
+
+  mutating func addReference(at offset: Int, label: String) {
+    add(.reference, at: offset, label: label)
   }
 
   mutating func addClosure(at offset: Int, label: String) {
@@ -316,6 +341,16 @@ struct LayoutBuilder {
         enumPlan: enumPlan
       )
     )
+  }
+
+  /// Puts names behind each other, as the other `join` does.
+  static func join(_ names: [String]) -> String {
+    var path = ""
+    for name in names where !name.isEmpty {
+      if !path.isEmpty, !name.hasPrefix("[") { path += "." }
+      path += name
+    }
+    return path
   }
 
   /// Puts a name behind a path: `pair` and `owner` make `pair.owner`.

@@ -9,12 +9,10 @@ internal import KVORules
 /// - `contexts`: of closures in generic code, by their metadata and generic arguments.
 /// - `layouts`: of values in existentials, by type.
 /// - `enums`, `knownTraits`: by type and by descriptor.
+/// - `pointees`: by type.
 /// - `knownClasses`: set once. Plans that were made before are forgotten then, and their memory stays.
 /// - `texts`: names, by the numbers that slots have of them.
-final class PlanStore: @unchecked Sendable {
-  // Sendable: reached through `withShared` alone, which holds the lock of the one walk at a time.
-  private static let shared = PlanStore()
-
+final class PlanStore {
   /// Runs `body` with the plans, while no other thread has them.
   ///
   /// `body` runs no code of the program's: it could ask for a walk itself.
@@ -23,9 +21,23 @@ final class PlanStore: @unchecked Sendable {
   ) throws(Failure) -> Result {
     kvos_walk_lock()
     defer { kvos_walk_unlock() }
-    shared.adoptKnowledge()
-    return try body(shared)
+    let store = shared
+    store.adoptKnowledge()
+    return try body(store)
   }
+
+  /// Made by the first walk of a process, and again in a child that was forked in the middle of a walk.
+  private static var shared: PlanStore {
+    if let plans = kvos_shared_plans() {
+      return Unmanaged<PlanStore>.fromOpaque(plans).takeUnretainedValue()
+    }
+    let store = PlanStore()
+    kvos_share_plans(Unmanaged.passRetained(store).toOpaque())
+    return store
+  }
+
+  /// Whether a known object was seen to hold what it holds.
+  private(set) lazy var isReflected = ReflectionCanary().isUnderstood(by: self)
 
   let known = KnownTypes()
   /// What a room of this package knows of its classes; nil as long as there is no such room.
@@ -38,6 +50,8 @@ final class PlanStore: @unchecked Sendable {
   private var layouts = AddressTable<UnsafePointer<ValueLayout>>()
   private var enums: [TypeMetadata: UnsafePointer<EnumPlan>] = [:]
   private var knownTraits: [NominalDescriptor: NominalTraits] = [:]
+  /// Whether values of a type may have references or pointers in them; nil while that is being found out.
+  private var pointees: [TypeMetadata: Bool?] = [:]
   private var texts: [String] = [""]
   private var textNumbers: [String: Int32] = ["": 0]
 
@@ -76,6 +90,17 @@ final class PlanStore: @unchecked Sendable {
   @inline(__always)
   func layout(of type: TypeMetadata) -> UnsafePointer<ValueLayout> {
     layouts[UInt(bitPattern: type.pointer)] ?? makeLayout(of: type)
+  }
+
+  /// Whether memory with values of a type may hold references: of a type that leads to itself by pointers,
+  /// too.
+  func mayHoldReferences(_ type: TypeMetadata) -> Bool {
+    if let answer = pointees[type] { return answer ?? true }
+    pointees[type] = .some(nil)
+    let answer =
+      type.witnesses?.isTrivial != true || !layout(of: type).pointee.slots.isEmpty
+    pointees[type] = answer
+    return answer
   }
 
   /// What was found out before about the type at an address, which has not been checked.
@@ -153,6 +178,26 @@ final class PlanStore: @unchecked Sendable {
     return plan
   }
 
+  /// The plan of blocks with this first word.
+  @inline(never)
+  func makePlan(ofBlocks isa: UInt) -> UnsafePointer<HeapPlan> {
+    let plan = Self.keep(
+      HeapPlan(
+        kind: .block,
+        role: .storage,
+        byteCount: UInt(MemoryLayout<KVOSBlock>.size),
+        slots: Self.keep([
+          Slot(kind: .closure, offset: 0, label: 0),
+          Slot(kind: .opaque, reason: .block, offset: 0, label: 0),
+          Slot(kind: .reference, offset: 0, label: 0),
+        ])
+      )
+    )
+    plans[isa] = plan
+    planCount += 1
+    return plan
+  }
+
   /// The plan of a closure's context in generic code, which can be read as far as its metadata says.
   @inline(never)
   func contextPlan(of object: UnsafeRawPointer, memory: MemoryMap) -> UnsafePointer<HeapPlan> {
@@ -181,39 +226,5 @@ final class PlanStore: @unchecked Sendable {
     let places = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
     _ = places.initialize(from: values)
     return UnsafeBufferPointer(places)
-  }
-}
-
-/// What is to be known of a struct or enum beside its fields.
-struct NominalTraits {
-  enum Role {
-    case ordinary
-    /// No references, whatever the fields look like.
-    case leaf
-    /// A pointer to values of its first generic argument.
-    case pointer
-    /// A pointer to anything.
-    case handle
-  }
-
-  var role: Role
-  var isStandardLibrary: Bool
-  /// Of handles: what is behind them.
-  var reason = OpaqueReason.unmanagedMemory
-
-  init(_ descriptor: NominalDescriptor, known: KnownTypes) {
-    let module = descriptor.module
-    isStandardLibrary = module == "Swift"
-    if module == "_Concurrency", descriptor.name == "UnsafeContinuation" {
-      // A task that waits is kept by whoever is to resume it, and that is not counted.
-      (role, reason) = (.handle, .task)
-      return
-    }
-    switch descriptor {
-    case known.string: role = .leaf
-    case known.mutablePointer, known.mutableBufferPointer: role = .pointer
-    case known.unmanaged, known.opaquePointer: role = .handle
-    default: role = .ordinary
-    }
   }
 }

@@ -73,6 +73,11 @@ struct HeapPlan {
     case genericContext
     /// Who knows the class says what its objects keep.
     case asked
+    /// A block: the slots are of the closure that it may have, of bytes that are not understood, and of the
+    /// block that one of Dispatch's calls.
+    case block
+    /// A task: it has what it returned, or what its functions hold while they wait.
+    case task
     /// Nothing of it is understood.
     case opaque
   }

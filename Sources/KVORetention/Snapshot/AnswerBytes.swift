@@ -13,6 +13,8 @@ struct AnswerBytes {
   init(_ answer: RetainAnswer) {
     write(answer.cycles) { $0.write($1) }
     write(answer.suspectedCycles) { $0.write($1) }
+    write(answer.componentCount)
+    write(answer.omittedCycleCount)
     write(answer.opaque) { bytes, object in
       bytes.write(object.className)
       bytes.write(object.label)
@@ -69,6 +71,8 @@ struct AnswerBytes {
     let answer = RetainAnswer(
       cycles: reader.list { $0.cycle() },
       suspectedCycles: reader.list { $0.cycle() },
+      componentCount: reader.number(),
+      omittedCycleCount: reader.number(),
       opaque: reader.list { $0.opaque() },
       objectCount: reader.number(),
       referenceCount: reader.number()

@@ -10,7 +10,12 @@ struct GraphWalk: ~Copyable {
   static let room = Int(KVOS_PLAIN_ROOM)
   private static let elsewhereLimit = 1000
 
+  /// How many objects are looked at that suspected references alone lead to.
+  private static let suspectLimit = 50_000
+
   private let reader: ObjectReader
+  private let known: ObjectPlaces?
+  private var suspectCount = 0
   private var plain: PlainPlans
   private var collector: ReferenceCollector
   private var reached: ReachedObjects
@@ -19,14 +24,26 @@ struct GraphWalk: ~Copyable {
   /// How many objects that many refer to were looked at for whether they keep anything.
   private var elsewhereCount = 0
 
+  /// When the walk is to end, wherever it is.
+  private let deadline: ContinuousClock.Instant
+  /// How many objects are read between two looks at the clock.
+  private static let clockInterval = 1 << 20
+
   /// - Parameters:
   ///   - reader: the plans, and what can be read.
-  ///   - scansOpaqueMemory: whether words in bytes that are not understood count as suspected
-  ///     references.
-  init(reader: ObjectReader, scansOpaqueMemory: Bool) {
+  ///   - known: where the objects are that a walk along references reached, for one that follows words which may
+  ///     be references as well; nil for that walk itself.
+  ///   - deadline: when the walk is to end, wherever it is.
+  init(
+    reader: ObjectReader,
+    suspectingBeside known: ObjectPlaces? = nil,
+    until deadline: ContinuousClock.Instant
+  ) {
     self.reader = reader
+    self.known = known
+    self.deadline = deadline
     reached = ReachedObjects(places: ObjectPlaces(of: reader.memory))
-    collector = ReferenceCollector(reader: reader, scansOpaqueMemory: scansOpaqueMemory)
+    collector = ReferenceCollector(reader: reader, suspectingBeside: known)
     plain = PlainPlans()
   }
 
@@ -45,12 +62,20 @@ struct GraphWalk: ~Copyable {
     reached.rootCount = reached.count
     var index = 0
     var end = 0
-    while index < reached.count, !reached.isCut {
+    var nextLook = 0
+    while index < reached.count, !reached.isCut, !reached.isSpent {
+      if index >= nextLook {
+        nextLook = index + Self.clockInterval
+        if ContinuousClock.now >= deadline {
+          reached.isLate = true
+          break
+        }
+      }
       if index == end {
         end = reached.count
         distance = min(distance + 1, PlaceNote.farthest)
       }
-      if readPlain(&index, until: end) { readNext(&index) }
+      if readPlain(&index, until: min(end, nextLook)) { readNext(&index) }
     }
     return takeReached()
   }
@@ -70,7 +95,12 @@ struct GraphWalk: ~Copyable {
     let plan = collector.collect(address)
     for find in collector.finds {
       reached.opaque.append(
-        .init(object: UInt32(object), reason: find.reason, label: find.label)
+        .init(
+          object: UInt32(object),
+          reason: find.reason,
+          label: find.label,
+          isWhole: find.isWhole
+        )
       )
     }
     reached.isCut = reached.isCut || collector.isCut
@@ -100,8 +130,14 @@ struct GraphWalk: ~Copyable {
       reached.isCut = true
       return
     }
-    if enter(place, from: object) { return }
     let note = reached.places.notes + Int(place)
+    if let known, note.pointee == 0, !known.isReached(address) {
+      suspectCount += 1
+      if suspectCount > Self.suspectLimit { return reached.isSpent = true }
+      // Whether it is alive is not known: it is left to `readNext`, which looks at a copy first.
+      note.pointee = PlaceNote.keepsMore
+    }
+    if enter(place, from: object) { return }
     reached.crossings.append(
       UInt64(object) << 32 | UInt64(place) | kvos_crossing_flags(note.pointee, distance)
     )

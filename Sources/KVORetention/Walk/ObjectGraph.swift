@@ -13,6 +13,8 @@ struct ObjectGraph: ~Copyable {
   /// The first edge of each object, and one more number behind the last.
   private(set) var firstEdges = GrowingList<UInt32>()
   private(set) var edges = GrowingList<UInt32>()
+  /// Whether an edge is suspected only.
+  private(set) var hasSuspected = false
 
   /// The graph of some objects, which are read once more.
   ///
@@ -37,7 +39,9 @@ struct ObjectGraph: ~Copyable {
       for edge in 0..<collector.references.count {
         let word = collector.references[edge]
         guard let target = numbers[word & ~ReachedObjects.suspected] else { continue }
-        edges.append(word & ReachedObjects.suspected == 0 ? target : target | Self.suspected)
+        let isSuspected = word & ReachedObjects.suspected != 0
+        edges.append(isSuspected ? target | Self.suspected : target)
+        if isSuspected { hasSuspected = true }
       }
     }
     firstEdges.append(UInt32(truncatingIfNeeded: edges.count))

@@ -90,6 +90,13 @@ final class ObjectPlaces {
     return range.start + UInt(place - range.first) << 4
   }
 
+  /// Whether a walk reached an object at an address: it notes the place of each.
+  func isReached(_ address: UInt) -> Bool {
+    guard let place = place(of: address) else { return false }
+    let note = notes[Int(place)]
+    return note != 0 && note != PlaceNote.keepsMore
+  }
+
   private func range(of address: UInt) -> Range? {
     var range =
       readableRange(of: address)

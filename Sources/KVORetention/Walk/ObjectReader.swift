@@ -8,7 +8,16 @@ struct ObjectReader {
   let store: PlanStore
   let memory: MemoryMap
   /// What is kept for objects, and not by them, by where they are.
-  var attachments: [UInt: [RetainAttachment]] = [:]
+  let attachments: [UInt: [RetainAttachment]]
+  /// What words in bytes that are not understood lead to.
+  let targets: PointerTargets
+
+  init(store: PlanStore, memory: MemoryMap, attachments: [UInt: [RetainAttachment]] = [:]) {
+    self.store = store
+    self.memory = memory
+    self.attachments = attachments
+    targets = PointerTargets(store: store, memory: memory)
+  }
 
   private var check: MetadataCheck { MetadataCheck(memory: memory) }
 
@@ -45,7 +54,8 @@ struct ObjectReader {
 
   @inline(never)
   private func makePlan(metadata: UInt) -> UnsafePointer<HeapPlan>? {
-    check.heapMetadata(at: metadata).map { store.makePlan(of: $0) }
+    if store.known.blockClasses.contains(metadata) { return store.makePlan(ofBlocks: metadata) }
+    return check.heapMetadata(at: metadata).map { store.makePlan(of: $0) }
   }
 
   /// Tells `visitor` of the references of an object that `plan` is of.
@@ -61,6 +71,8 @@ struct ObjectReader {
     case .dictionary, .set: readHashTable(object, plan, &visitor)
     case .errorBox: readError(object, &visitor)
     case .asked: readKnown(object, &visitor)
+    case .block: readBlock(object, plan, &visitor)
+    case .task: readTask(object, plan, &visitor)
     case .genericContext, .opaque: break
     }
   }

@@ -6,8 +6,10 @@ struct OpaqueBytes {
   private let wordCount: Int
 
   init(_ start: UnsafeRawPointer, byteCount: Int) {
-    self.start = start
-    wordCount = byteCount / 8
+    // Noncopyable values may begin with a number of four bytes: words lie at multiples of their size.
+    let skipped = -Int(bitPattern: start) & 7
+    self.start = start + skipped
+    wordCount = max(byteCount - skipped, 0) / 8
   }
 
   /// The bytes of an object behind its fields, as far as its allocation goes, or nil where it is not
@@ -15,7 +17,12 @@ struct OpaqueBytes {
   init?(behindFieldsOf object: UnsafeRawPointer, _ plan: HeapPlan, memory: MemoryMap) {
     let address = UInt(bitPattern: object)
     guard memory.isMapped(address - 16, 32), !memory.isInImage(address, 16) else { return nil }
-    let end = address + kvos_allocation_size(object)
+    var end = address + kvos_allocation_size(object)
+    // A key path says how large it is; behind that there is what others left.
+    if plan.tail == .keyPathArguments, end >= address + 32, memory.isReadable(address, 32) {
+      let header = object.load(fromByteOffset: Int(KVOS_KEY_PATH_HEADER), as: UInt32.self)
+      end = min(end, address + 32 + UInt(header & KVOS_KEY_PATH_SIZE))
+    }
     let tail = (address + plan.byteCount + 7) & ~7
     guard tail < end, memory.isReadable(tail, end - tail),
       let start = UnsafeRawPointer(bitPattern: tail)
@@ -29,10 +36,16 @@ struct OpaqueBytes {
   func forEachCandidate(_ body: (UInt) -> Bool) {
     for index in 0..<wordCount {
       let word = start.load(fromByteOffset: index * 8, as: UInt.self)
-      guard body(word) else { return }
-      let plain = word & 0x00ff_ffff_ffff_fff8
-      if plain != word, !body(plain) { return }
+      guard Self.forEachCandidate(of: word, body) else { return }
     }
+  }
+
+  /// The same for one word; false if `body` returned false.
+  @discardableResult
+  static func forEachCandidate(of word: UInt, _ body: (UInt) -> Bool) -> Bool {
+    guard body(word) else { return false }
+    let plain = word & 0x00ff_ffff_ffff_fff8
+    return plain == word || body(plain)
   }
 
   func contains(_ address: UInt) -> Bool {

@@ -13,6 +13,8 @@ struct ReachedObjects: ~Copyable {
     var reason: OpaqueReason
     /// The number of the text that names it in the object.
     var label: Int32
+    /// Whether all that it may refer to is among what was reached.
+    var isWhole: Bool
   }
 
   /// The bit of a reference that is suspected only: a word in bytes that are not understood.
@@ -36,6 +38,10 @@ struct ReachedObjects: ~Copyable {
   var rootCount = 0
   /// Whether memory for the walk ran out, so that objects are missing.
   var isCut = false
+  /// Whether time ran out, so that objects are missing.
+  var isLate = false
+  /// Whether suspected references lead to more than is looked at.
+  var isSpent = false
 
   init(places: ObjectPlaces) { self.places = places }
 

@@ -7,10 +7,21 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   struct Find {
     var reason: OpaqueReason
     var label: Int32
+    /// Whether all that it may refer to was found.
+    var isWhole: Bool
+    /// Which of the references are its suspected ones, if those are collected.
+    var suspected: Range<Int>
   }
 
   private let reader: ObjectReader
-  private let scansOpaqueMemory: Bool
+  /// Where the objects are that were reached by references, if suspected ones are collected, too.
+  ///
+  /// Of any other object it is not known whether it is alive: what was found of it from copies counts.
+  private let reached: ObjectPlaces?
+  private var suspectedCount = 0
+  /// How far words in bytes of the latest object are followed, and its pointers.
+  private var depth = PointerTargets.byteDepth
+  private var pointerDepth = PointerTargets.pointerDepth
   /// The references of the latest object: addresses, and the bit of those that are suspected.
   private(set) var references = GrowingList<UInt>()
   private(set) var finds: [Find] = []
@@ -19,19 +30,35 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
 
   /// - Parameters:
   ///   - reader: the plans, and what can be read.
-  ///   - scansOpaqueMemory: whether words in bytes that are not understood count as suspected references.
-  init(reader: ObjectReader, scansOpaqueMemory: Bool) {
+  ///   - reached: what a walk reached that followed references alone; nil for that walk itself. If it is given,
+  ///     words are collected, too, which may be references.
+  init(reader: ObjectReader, suspectingBeside reached: ObjectPlaces? = nil) {
     self.reader = reader
-    self.scansOpaqueMemory = scansOpaqueMemory
+    self.reached = reached
   }
 
   /// Reads the object at `address`, and returns its plan; nil where there is none that can be read.
   mutating func collect(_ address: UInt) -> UnsafePointer<HeapPlan>? {
     references.count = 0
     finds.removeAll(keepingCapacity: true)
+    depth = PointerTargets.byteDepth
+    pointerDepth = PointerTargets.pointerDepth
+    if let reached, !reached.isReached(address) {
+      pointerDepth = depth
+      if reader.targets.allocation(at: address) != nil {
+        // Whoever led here is in doubt already.
+        collectWords(at: address)
+        return nil
+      }
+      switch reader.targets.target(of: address, depth: 0) {
+      case .object(address): break
+      // What was taken for an object with such a reference is none any more.
+      default: return nil
+      }
+    }
     guard let plan = reader.plan(of: address), let object = UnsafeRawPointer(bitPattern: address)
     else {
-      finds.append(Find(reason: .foreignObject, label: 0))
+      collectMemory(at: address)
       return nil
     }
     reader.read(object, plan, &self)
@@ -85,47 +112,119 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     byteCount: Int,
     in slot: UnsafePointer<Slot>
   ) {
-    if slot.pointee.kind == .handle || mayRefer(OpaqueBytes(bytes, byteCount: byteCount)) {
-      finds.append(Find(reason: slot.pointee.reason, label: slot.pointee.label))
+    guard slot.pointee.kind == .handle else {
+      return meet(
+        OpaqueBytes(bytes, byteCount: byteCount),
+        slot.pointee.reason,
+        slot.pointee.label
+      )
+    }
+    let (first, before) = (references.count, suspectedCount)
+    let isWhole = meet(pointer: bytes.load(as: UInt.self), depth: pointerDepth)
+    if !isWhole || suspectedCount > before {
+      note(slot.pointee.reason, slot.pointee.label, from: first, isWhole: isWhole)
     }
   }
 
   /// Looks at the bytes behind the fields of an object.
   private mutating func meetTail(of object: UnsafeRawPointer, _ plan: UnsafePointer<HeapPlan>) {
     guard let reason = plan.pointee.tail else { return }
-    guard let bytes = OpaqueBytes(behindFieldsOf: object, plan.pointee, memory: reader.memory)
-    else {
+    if plan.pointee.kind == .task, reader.isFinished(object) { return }
+    if let bytes = OpaqueBytes(behindFieldsOf: object, plan.pointee, memory: reader.memory) {
+      meet(bytes, reason, 0)
+    } else if reason != .keyPathArguments {
       // How much there is behind the fields is not known. Key paths without arguments are mostly made
       // by the compiler, in static memory.
-      if reason != .keyPathArguments { finds.append(Find(reason: reason, label: 0)) }
-      return
+      note(reason, 0, from: references.count, isWhole: false)
     }
-    if mayRefer(bytes) || reason == .task { finds.append(Find(reason: reason, label: 0)) }
   }
 
-  /// Whether a word of the bytes may be a reference: where none is, nothing is missed by not
-  /// understanding them.
-  private mutating func mayRefer(_ bytes: OpaqueBytes) -> Bool {
-    var candidates: [UInt] = []
-    var known: [UInt] = []
-    let looksFurther = scansOpaqueMemory || reader.store.knownClasses != nil
+  /// Looks at memory that a reference leads to, and that is no object of Swift's.
+  private mutating func collectMemory(at address: UInt) {
+    let first = references.count
+    guard reached != nil else {
+      // It is looked at if there is anything else to be settled, and now is not the time.
+      suspectedCount &+= 1
+      return note(.foreignObject, 0, from: first, isWhole: true)
+    }
+    _ = reader.targets.target(of: address, depth: pointerDepth)
+    guard reader.targets.allocation(at: address) != nil else {
+      return note(.foreignObject, 0, from: first, isWhole: false)
+    }
+    let before = suspectedCount
+    collectWords(at: address)
+    if suspectedCount > before { note(.foreignObject, 0, from: first, isWhole: true) }
+  }
+
+  private mutating func collectWords(at address: UInt) {
+    guard let (allocation, depth) = reader.targets.allocation(at: address) else { return }
+    // Collected apart, because `body` cannot change what it is called for.
+    var words: [UInt] = []
+    reader.targets.forEachWord(of: allocation) { words.append($0) }
+    for word in words { _ = meet(pointer: word, depth: depth) }
+  }
+
+  /// Notes what could not be looked into.
+  ///
+  /// If no word in it leads anywhere nothing is missed by not understanding it.
+  private mutating func note(
+    _ reason: OpaqueReason,
+    _ label: Int32,
+    from first: Int,
+    isWhole: Bool
+  ) {
+    finds.append(
+      Find(
+        reason: reason,
+        label: label,
+        isWhole: isWhole,
+        suspected: first..<references.count
+      )
+    )
+  }
+
+  private mutating func meet(_ bytes: OpaqueBytes, _ reason: OpaqueReason, _ label: Int32) {
+    let (first, before) = (references.count, suspectedCount)
+    // Collected apart, because `body` cannot change what it is called for.
+    var words: [UInt] = []
+    let targets = reader.targets
     bytes.forEachCandidate { candidate in
-      if let plan = plan(ofWord: candidate) {
-        if reader.isSurelyReferred(plan) {
-          known.append(candidate)
-        } else {
-          candidates.append(candidate)
-        }
-      }
-      return looksFurther || candidates.isEmpty
+      if targets.mayLead(candidate) { words.append(candidate) }
+      return true
     }
-    for address in known { kept(address) }
-    guard scansOpaqueMemory else { return !candidates.isEmpty }
-    for candidate in candidates { append(candidate | ReachedObjects.suspected) }
-    return !candidates.isEmpty
+    for word in words { _ = meet(pointer: word, depth: depth) }
+    if suspectedCount > before { note(reason, label, from: first, isWhole: true) }
   }
 
-  private func plan(ofWord word: UInt) -> UnsafePointer<HeapPlan>? {
-    Self.mayRefer(word) ? reader.plan(of: word) : nil
+  /// Takes in what a pointer that is not counted leads to; false if how far that goes is not known.
+  private mutating func meet(pointer word: UInt, depth: UInt8) -> Bool {
+    guard reader.targets.mayLead(word) else { return true }
+    // A program that observes has objects of this package, words to which are references for sure.
+    if reader.store.knownClasses != nil,
+      case .object(let address) = reader.targets.target(of: word, depth: depth),
+      let plan = reader.plan(of: address), reader.isSurelyReferred(plan)
+    {
+      kept(address)
+      return true
+    }
+    guard reached != nil else {
+      suspectedCount &+= 1
+      return true
+    }
+    switch reader.targets.target(of: word, depth: depth) {
+    case .object(let address):
+      suspect(address)
+      return true
+    case .allocation(let allocation):
+      suspect(allocation.start)
+      return true
+    case .nothing: return true
+    case .unknown: return false
+    }
+  }
+
+  private mutating func suspect(_ address: UInt) {
+    suspectedCount &+= 1
+    append(address | ReachedObjects.suspected)
   }
 }

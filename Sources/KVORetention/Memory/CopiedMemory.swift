@@ -1,0 +1,76 @@
+internal import CKVORetention
+
+/// Words of memory that may be anybody's, from copies of its pages.
+///
+/// Whoever owns memory that no object is known to be in may change it or give it back meanwhile, and reading it
+/// in place could fault. The kernel copies a page or says that there is none. What a copy says may be outdated
+/// by the next moment, and parts of it may not fit together: it is evidence for a doubt, and for nothing else.
+///
+/// One search has it, and its thread alone.
+final class CopiedMemory {
+  private static let pageBits: UInt = 12
+  private static let pageSize = 1 << Int(pageBits)
+  /// How many pages are kept, 16 megabytes: one more pushes out all of them.
+  private static let pageLimit = 4096
+  /// What a copied page counts for, in words.
+  private static let pageEffort = 64
+
+  private let copy = MemoryCopy()
+  /// Copied pages, by number.
+  ///
+  /// Their words are inverted: the copy of an object is none to a scan that counts instances in the heap.
+  private var pages: [UInt: UnsafeMutablePointer<UInt>?] = [:]
+  private var latest: (number: UInt, words: UnsafeMutablePointer<UInt>?) = (.max, nil)
+  /// How many words may still be read.
+  private(set) var effortLeft: Int
+
+  /// Makes one of which so many words may be read.
+  init(effort: Int) { effortLeft = effort }
+
+  deinit { forget() }
+
+  /// Whether memory can be copied at all: some containers allow no way.
+  var isAvailable: Bool { copy != nil }
+
+  /// The word at an address, which is a multiple of 8; nil if there is none, or the effort is spent.
+  func word(at address: UInt) -> UInt? {
+    guard effortLeft > 0 else { return nil }
+    effortLeft -= 1
+    let number = address >> Self.pageBits
+    if number != latest.number { latest = (number, page(number)) }
+    guard let words = latest.words else { return nil }
+    return ~words[Int(address & UInt(Self.pageSize - 1)) >> 3]
+  }
+
+  /// Whether `count` bytes from an address on were there just now.
+  func isReadable(_ address: UInt, _ count: UInt) -> Bool {
+    var next = address & ~7
+    while next < address + count {
+      guard word(at: next) != nil else { return false }
+      next = (next >> Self.pageBits + 1) << Self.pageBits
+    }
+    return true
+  }
+
+  private func page(_ number: UInt) -> UnsafeMutablePointer<UInt>? {
+    if let known = pages[number] { return known }
+    guard let copy else { return nil }
+    effortLeft -= Self.pageEffort
+    if pages.count >= Self.pageLimit { forget() }
+    let words = UnsafeMutablePointer<UInt>.allocate(capacity: Self.pageSize / 8)
+    guard copy.copy(number << Self.pageBits, to: words, Self.pageSize) == Self.pageSize else {
+      words.deallocate()
+      pages[number] = .some(nil)
+      return nil
+    }
+    for index in 0..<Self.pageSize / 8 { words[index] = ~words[index] }
+    pages[number] = words
+    return words
+  }
+
+  private func forget() {
+    for page in pages.values { page?.deallocate() }
+    pages.removeAll()
+    latest = (.max, nil)
+  }
+}

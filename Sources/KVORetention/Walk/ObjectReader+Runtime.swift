@@ -1,0 +1,90 @@
+internal import CKVORetention
+
+// Objects of the runtimes of blocks and of tasks.
+extension ObjectReader {
+  // MARK: Blocks
+
+  /// Reads what a block captured.
+  ///
+  /// In order, and why:
+  /// 1. Its descriptor says how large it is; a block is never larger than this limit, and can be read.
+  /// 2. A block of Dispatch's that wraps another begins its captures with a number that nothing else has.
+  /// 3. A block that Swift made of a closure captured that closure and nothing else: code and a Swift
+  ///    object, which the block copies and disposes of.
+  /// 4. Of others nobody says what their captures are.
+  func readBlock<Visitor: ReferenceVisitor & ~Copyable>(
+    _ object: UnsafeRawPointer,
+    _ plan: UnsafePointer<HeapPlan>,
+    _ visitor: inout Visitor
+  ) {
+    let header = MemoryLayout<KVOSBlock>.size
+    let record = object.load(as: KVOSBlock.self)
+    guard plan.pointee.slots.count == 3, let slots = plan.pointee.slots.baseAddress,
+      let descriptor = record.descriptor,
+      memory.isReadable(UInt(bitPattern: descriptor), 16)
+    else { return }
+    let size = Int(clamping: descriptor.pointee.size)
+    guard size > header, size <= 1 << 16, memory.isReadable(UInt(bitPattern: object), UInt(size))
+    else { return }
+    let captures = object + header
+    let owns = record.flags & UInt32(KVOS_BLOCK_OWNS) != 0
+    let target = Int(KVOS_DISPATCH_BLOCK_TARGET)
+    if owns, size >= target + 8, captures.load(as: UInt.self) == UInt(KVOS_DISPATCH_BLOCK) {
+      visitor.reference(object.load(fromByteOffset: target, as: UInt.self), in: slots + 2)
+      return visitor.opaque(
+        object + target + 8,
+        byteCount: size - target - 8,
+        in: slots + 1
+      )
+    }
+    if owns, size == header + 16 {
+      let code = captures.load(as: UInt.self)
+      let context = captures.load(fromByteOffset: 8, as: UInt.self)
+      if memory.isCode(code), context == 0 || self.plan(of: context) != nil {
+        return visitor.closure(context: context, code: code, in: slots)
+      }
+    }
+    visitor.opaque(captures, byteCount: size - header, in: slots + 1)
+  }
+
+  // MARK: Tasks
+
+  /// Reads what a task that ran to its end returned; others hold what nobody describes.
+  func readTask<Visitor: ReferenceVisitor & ~Copyable>(
+    _ object: UnsafeRawPointer,
+    _ plan: UnsafePointer<HeapPlan>,
+    _ visitor: inout Visitor
+  ) {
+    guard let slot = plan.pointee.slots.baseAddress, let future = finishedFuture(of: object) else {
+      return
+    }
+    let record = future.load(as: KVOSTaskFuture.self)
+    if record.waitQueue & 3 == 2 {
+      return visitor.reference(UInt(bitPattern: record.error), in: slot)
+    }
+    guard record.waitQueue & 3 == 1, let type = knownType(at: UInt(bitPattern: record.resultType))
+    else { return }
+    let layout = store.layout(of: type)
+    let start = UInt(bitPattern: future) + UInt(MemoryLayout<KVOSTaskFuture>.size)
+    let mask = UInt(layout.pointee.alignmentMask)
+    guard let value = UnsafeRawPointer(bitPattern: (start + mask) & ~mask),
+      memory.isReadable(UInt(bitPattern: value), UInt(layout.pointee.size))
+    else { return }
+    read(layout.pointee.slots, at: value, &visitor)
+  }
+
+  /// Whether a task ran to its end, so that it holds nothing but what it returned.
+  func isFinished(_ object: UnsafeRawPointer) -> Bool { finishedFuture(of: object) != nil }
+
+  private func finishedFuture(of object: UnsafeRawPointer) -> UnsafeRawPointer? {
+    let future = Int(KVOS_TASK_FUTURE)
+    let size = future + MemoryLayout<KVOSTaskFuture>.size
+    guard memory.isReadable(UInt(bitPattern: object), UInt(size)) else { return nil }
+    let flags = object.load(fromByteOffset: Int(KVOS_TASK_JOB_FLAGS), as: UInt32.self)
+    let status = object.load(fromByteOffset: Int(KVOS_TASK_STATUS), as: UInt32.self)
+    guard flags & (KVOS_JOB_KIND | KVOS_JOB_IS_CHILD | KVOS_JOB_IS_FUTURE) == KVOS_JOB_IS_FUTURE,
+      status & KVOS_TASK_IS_COMPLETE != 0
+    else { return nil }
+    return object + future
+  }
+}
