@@ -113,7 +113,8 @@ address-sanitizer: setup-tests
 # of them and writes Reports/retention-builds.md.
 # Its tests run in a release build with OpenCombine, whose values are walked there.
 retention: setup
-	Scripts/retention-builds debug debug-asan o
+	SHAPES=300 Scripts/retention-builds debug o
+	SHAPES=0 Scripts/retention-builds debug-asan
 	KVO_SAFETY_TESTS=KVORetentionTests swift test -c release -Xswiftc -enable-testing \
 	  --scratch-path .build/retention-tests --traits OpenCombineAdapter $(STRICT)
 
