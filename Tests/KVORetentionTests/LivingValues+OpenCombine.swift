@@ -75,7 +75,9 @@ struct OpenCombineCycleTests {
     #expect(
       RetainSearch().findCycles(from: titles).cycles.map(\.description) == [
         "PassthroughSubject<String, Never>.downstreams.single → "
-          + "Conduit<Sink<String, Never>>.parent → PassthroughSubject<String, Never>"
+          + "Conduit<Sink<String, Never>>.parent → PassthroughSubject<String, Never>",
+        "Conduit<Sink<String, Never>>.downstream → "
+          + "Sink<String, Never>.status.subscribed → Conduit<Sink<String, Never>>",
       ]
     )
     subscription.cancel()

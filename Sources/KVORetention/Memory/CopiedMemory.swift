@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import Glibc
 
 /// Words of memory that may be anybody's, from copies of its pages.
 ///
@@ -12,14 +13,19 @@ final class CopiedMemory {
   private static let pageSize = 1 << Int(pageBits)
   /// How many pages are kept, 16 megabytes: one more pushes out all of them.
   private static let pageLimit = 4096
+  /// How many pages are mapped at a time.
+  private static let blockPageCount = 64
   /// What a copied page counts for, in words.
   private static let pageEffort = 64
 
   private let copy = MemoryCopy()
   /// Copied pages, by number.
   ///
-  /// Their words are inverted: the copy of an object is none to a scan that counts instances in the heap.
+  /// They lie in shared mappings, outside of what a scan for instances looks through: the copy of an object is
+  /// not an object.
   private var pages: [UInt: UnsafeMutablePointer<UInt>?] = [:]
+  private var blocks: [UnsafeMutableRawPointer] = []
+  private var usedPageCount = 0
   private var latest: (number: UInt, words: UnsafeMutablePointer<UInt>?) = (.max, nil)
   /// How many words may still be read.
   private(set) var effortLeft: Int
@@ -39,7 +45,7 @@ final class CopiedMemory {
     let number = address >> Self.pageBits
     if number != latest.number { latest = (number, page(number)) }
     guard let words = latest.words else { return nil }
-    return ~words[Int(address & UInt(Self.pageSize - 1)) >> 3]
+    return words[Int(address & UInt(Self.pageSize - 1)) >> 3]
   }
 
   /// Whether `count` bytes from an address on were there just now.
@@ -57,19 +63,40 @@ final class CopiedMemory {
     guard let copy else { return nil }
     effortLeft -= Self.pageEffort
     if pages.count >= Self.pageLimit { forget() }
-    let words = UnsafeMutablePointer<UInt>.allocate(capacity: Self.pageSize / 8)
-    guard copy.copy(number << Self.pageBits, to: words, Self.pageSize) == Self.pageSize else {
-      words.deallocate()
+    guard let words = room(),
+      copy.copy(number << Self.pageBits, to: words, Self.pageSize) == Self.pageSize
+    else {
       pages[number] = .some(nil)
       return nil
     }
-    for index in 0..<Self.pageSize / 8 { words[index] = ~words[index] }
+    usedPageCount += 1
     pages[number] = words
     return words
   }
 
+  /// Where the next page is copied to; nil: there is no memory.
+  private func room() -> UnsafeMutablePointer<UInt>? {
+    if usedPageCount == blocks.count * Self.blockPageCount {
+      let block = mmap(
+        nil,
+        Self.blockPageCount * Self.pageSize,
+        PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS,
+        -1,
+        0
+      )
+      guard let block, block != MAP_FAILED else { return nil }
+      blocks.append(block)
+    }
+    guard let block = blocks.last else { return nil }
+    return (block + usedPageCount % Self.blockPageCount * Self.pageSize)
+      .assumingMemoryBound(to: UInt.self)
+  }
+
   private func forget() {
-    for page in pages.values { page?.deallocate() }
+    for block in blocks { munmap(block, Self.blockPageCount * Self.pageSize) }
+    blocks.removeAll()
+    usedPageCount = 0
     pages.removeAll()
     latest = (.max, nil)
   }
