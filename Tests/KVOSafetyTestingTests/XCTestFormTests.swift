@@ -47,15 +47,15 @@ struct XCTestFormTests {
     #expect(
       results(program.output)
         == [
-          "RetentionTests.swift:37: error: RetentionTests.testCycles : failed - 1 retain cycle",
+          "RetentionTests.swift:38: error: RetentionTests.testCycles : failed - 1 retain cycle",
           "Test Case 'RetentionTests.testCycles' failed",
-          "RetentionTests.swift:49: error: RetentionTests.testDeallocates : failed - "
+          "RetentionTests.swift:50: error: RetentionTests.testDeallocates : failed - "
             + "Page is still alive",
           "Test Case 'RetentionTests.testDeallocates' failed",
-          "RetentionTests.swift:59: error: RetentionTests.testGrowth : failed - "
+          "RetentionTests.swift:60: error: RetentionTests.testGrowth : failed - "
             + "1 class grows with each of 4 repetitions",
           "Test Case 'RetentionTests.testGrowth' failed",
-          "RetentionTests.swift:65: error: RetentionTests.testAsynchronousGrowth : failed - "
+          "RetentionTests.swift:66: error: RetentionTests.testAsynchronousGrowth : failed - "
             + "1 class grows with each of 4 repetitions",
           "Test Case 'RetentionTests.testAsynchronousGrowth' failed",
           "Executed 4 tests, with 4 failures (0 unexpected)",
@@ -64,8 +64,8 @@ struct XCTestFormTests {
         ].sorted()
     )
     let cycle = "  Page.handler → closure capture of Page (RetentionTests.swift:"
-    #expect(program.output.contains("\(cycle)36) → Page\n"))
-    #expect(program.output.contains("\(cycle)51) → Page\n"))
+    #expect(program.output.contains("\(cycle)37) → Page\n"))
+    #expect(program.output.contains("\(cycle)52) → Page\n"))
     let growth = """
         Page: 1, 2, 3, 4 more alive
           kept by Router.pages[…] → Page (4 of 4)
@@ -81,9 +81,9 @@ struct XCTestFormTests {
     let why = "Guarded.state: the compiler does not describe noncopyable types"
     let lines = program.complaint.split(separator: "\n", omittingEmptySubsequences: false)
     let warning = try #require(lines.first { $0.contains(": warning: ") })
-    #expect(warning.contains("RetentionTests.swift:43: warning: "))
+    #expect(warning.contains("RetentionTests.swift:44: warning: "))
     #expect(program.complaint.contains(why))
-    let error = "RetentionTests.swift:44: error: RetentionTests.testInconclusive"
+    let error = "RetentionTests.swift:45: error: RetentionTests.testInconclusive"
     #expect(results(program.output).contains { $0.hasPrefix(error) })
     #expect(program.output.contains(why))
     // The first call passes: one failure, and not for the first line.
