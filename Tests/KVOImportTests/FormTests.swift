@@ -6,6 +6,7 @@ import Testing
   private static let faults =
     RemovalForms.faults + DeathForms.faults + UnhandledForms.faults + DeadObserverForms.faults
     + SilentChangeForms.faults + RefusalForms.faults + RaceForms.faults + PastedTexts.faults
+    + CollectedForms.faults
 
   private static let lookAlikes =
     RemovalForms.lookAlikes + DeathForms.lookAlikes + UnhandledForms.lookAlikes

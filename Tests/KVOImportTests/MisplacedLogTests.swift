@@ -51,10 +51,18 @@ struct MisplacedLogTests {
     #expect(Reading.imported(Array(text.utf8)).refusal == refusal)
   }
 
-  @Test("packed files name what unpacks them")
-  func packed() {
-    let bytes: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
-    #expect(Reading.imported(bytes).refusal == "packed; unpack it first: gunzip -c")
+  @Test(
+    "packed files name what unpacks them",
+    arguments: [
+      ([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], "gunzip -c"),
+      ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0, 4, 0xe6, 0xd6], "xz -dc"),
+      ([0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x58, 0x51, 0, 0, 0x7b], "zstd -dc"),
+      ([0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59], "bunzip2 -c"),
+      ([0x50, 0x4b, 0x03, 0x04, 0x14, 0, 0, 0, 0x08, 0], "unzip -p"),
+    ] as [([UInt8], String)]
+  )
+  func packed(bytes: [UInt8], tool: String) {
+    #expect(Reading.imported(bytes).refusal == "packed; unpack it first: \(tool)")
   }
 
   @Test(

@@ -32,6 +32,92 @@ import Testing
       (["NSKeyValueDidChangeWithPerThreadPendingNotifications", own], "KVO008 ?.? < ?"),
       (["_NSSetObjectValueAndNotify", own], "KVO008 ?.? < ?"),
       (["@objc NSKeyValueObservation.Helper._swizzle_me_observeValue(_:)", own], "KVO008 ?.? < ?"),
+      (["_NSSetBoolValueAndNotify", own], "KVO008 ?.? < ?"),
+      (["__NSSetIntValueAndNotify", own], "KVO008 ?.? < ?"),
+      (["_NSSetValueAndNotifyForKeyInIvar", own], "KVO008 ?.? < ?"),
+      (["_NSSetValueAndNotifyForUndefinedKey", own], "KVO008 ?.? < ?"),
+      (["NSKVOInsertObjectAtIndexAndNotify", own], "KVO008 ?.? < ?"),
+      (["_NSKVORemoveObjectAtIndexAndNotify", own], "KVO008 ?.? < ?"),
+      (["NSKVOUnionSetAndNotify", own], "KVO008 ?.? < ?"),
+      (["NSKeyValueWillChange", own], "KVO008 ?.? < ?"),
+      (["NSKeyValueWillChangeBySetting", own], "KVO008 ?.? < ?"),
+      (["NSKeyValueDidChangeBySetting", own], "KVO008 ?.? < ?"),
+      (["NSKeyValuePushPendingNotificationPerThread", own], "KVO008 ?.? < ?"),
+      (["NSKeyValuePopPendingNotificationPerThread", own], "KVO008 ?.? < ?"),
+      (
+        ["-[NSObject(NSKeyValueObserverNotification) didChangeValueForKey:]", own], "KVO008 ?.? < ?"
+      ),
+      (
+        ["-[NSObject(NSKeyValueObserverNotification) willChangeValueForKey:]", own],
+        "KVO008 ?.? < ?"
+      ),
+      (
+        [
+          "-[NSObject(NSKeyValueObservingPrivate) _changeValueForKeys:count:maybeOldValuesDict:maybeNewValuesDict:usingBlock:]",
+          own,
+        ], "KVO008 ?.? < ?"
+      ),
+      (
+        ["-[NSObject(NSKeyValueObservingPrivate) _notifyObserversForKeyPath:change:]", own],
+        "KVO008 ?.? < ?"
+      ),
+      (
+        ["-[NSUserDefaults(NSUserDefaults) _changeValueForKey:key:key:usingBlock:]", own],
+        "KVO008 ?.? < ?"
+      ),
+      (
+        [
+          "-[NSKeyValueNestedProperty object:withObservance:didChangeValueForKeyOrKeys:recurse:forwardingValues:]",
+          own,
+        ], "KVO008 ?.? < ?"
+      ),
+      (
+        [
+          "-[NSKeyValueUnnestedProperty object:withObservance:willChangeValueForKeyOrKeys:recurse:forwardingValues:]",
+          own,
+        ], "KVO008 ?.? < ?"
+      ),
+      (
+        ["-[NSKeyValueObservance observeValueForKeyPath:ofObject:change:context:]", own],
+        "KVO008 ?.? < ?"
+      ),
+      (["_NSKeyValueObservationInfoCreateByRemoving", own], "KVO025~ ?.? < ?"),
+      (["_NSKeyValueObservationInfoCreateByAdding", own], "KVO025~ ?.? < ?"),
+      (["NSKeyValueObservationInfoHash", own], "KVO025~ ?.? < ?"),
+      (["_NSKeyValueRetainedObservationInfoForObject", own], "KVO025~ ?.? < ?"),
+      (["_NSKeyValueReplaceObservationInfoForObject", own], "KVO025~ ?.? < ?"),
+      (["_NSKeyValueRemoveObserver", own], "KVO025~ ?.? < ?"),
+      (["_NSKeyValueAddObserver", own], "KVO025~ ?.? < ?"),
+      (["NSKVOPendingNotificationRelease", own], "KVO025~ ?.? < ?"),
+      (
+        ["-[NSObject(NSKeyValueObserverRegistration) _removeObserver:forProperty:]", own],
+        "KVO025~ ?.? < ?"
+      ),
+      (
+        ["-[NSObject(NSKeyValueObserverRegistration) removeObserver:forKeyPath:context:]", own],
+        "KVO025~ ?.? < ?"
+      ),
+      (
+        [
+          "-[NSObject(NSKeyValueObserverRegistration) _addObserver:forProperty:options:context:]",
+          own,
+        ], "KVO025~ ?.? < ?"
+      ),
+      (
+        [
+          "-[NSObject(NSKeyValueObserverRegistration) addObserver:forKeyPath:options:context:]",
+          own,
+        ], "KVO025~ ?.? < ?"
+      ),
+      (["-[NSKeyValueShareableObservanceKey hash]", own], "KVO025~ ?.? < ?"),
+      (
+        [
+          "-[NSKeyValueObservance _initWithObserver:property:options:context:originalObservable:]",
+          own,
+        ], "KVO025~ ?.? < ?"
+      ),
+      (["-[NSKeyValueUnnestedProperty isaForAutonotifying]", own], "KVO025~ ?.? < ?"),
+      (["NSKeyValueObservation.Helper.invalidate()", own], "KVO025~ ?.? < ?"),
       (["NSKVODeallocate", own], "KVO006~ ?.? < ?"),
       (["-[_NSKVODeallocSentinel dealloc]", own], "KVO006~ ?.? < ?"),
       (["NSKeyValueObservation.invalidate()", own], "KVO025~ ?.? < ?"),
@@ -97,6 +183,53 @@ import Testing
     for top in tops {
       #expect(Reading.summary(Self.report(functions, top: top)) == ["KVO008 ?.? < ?"])
     }
+  }
+
+  /// MBProgressHUD#183, Kiwi#364 and KVOController#34: tests that bring a second copy of the app's classes.
+  @Test("a class that is registered without having been made is one that is there twice")
+  func classPair() throws {
+    let below = [
+      "_NSKVONotifyingCreateInfoWithOriginalClass", "_NSKeyValueContainerClassGetNotifyingInfo",
+      "-[NSKeyValueUnnestedProperty _isaForAutonotifying]",
+      "-[NSObject(NSKeyValueObserverRegistration) addObserver:forKeyPath:options:context:]",
+      Self.own,
+    ]
+    let text = Self.report(below, top: "objc_registerClassPair")
+    #expect(Reading.summary(text) == ["KVO030 ?.? < ?"])
+    let finding = try #require(Reading.findings(text).first)
+    #expect(finding.consequence == .crash)
+    #expect(CrashAdvice(finding).search.contains("is implemented in both"))
+    #expect(finding.message.hasSuffix("the class is in the process twice"))
+    #expect(finding.stacks.first?.frames.first(where: \.isFirstOwn)?.symbol == Self.own)
+    // Where nobody says how it ended, as in KVOController#34, it is a likely one.
+    let bare =
+      "Crashing in tests\n#0\t0x01 in objc_registerClassPair ()\n"
+      + "#1\t0x02 in _NSKVONotifyingCreateInfoWithOriginalClass ()\n#2\t0x03 in -[GaugeModel watch] ()\n"
+    #expect(Reading.summary(bare) == ["KVO030~ ?.? < ?"])
+    // WordPress-iOS#10389: Swift's runtime fails while the class is copied, which no second class explains.
+    let copying = ["objc_allocateClassPair"] + below
+    #expect(
+      Reading.summary(Self.report(copying, top: "swift_objc_classCopyFixupHandler")) == []
+    )
+    // Somebody's own class, made twice.
+    #expect(
+      Reading.summary(Self.report(["+[GaugeFactory load]"], top: "objc_registerClassPair")) == []
+    )
+  }
+
+  @Test("a debugger that stops where the runtime complains shows an object that was observed")
+  func complaint() {
+    let stop = """
+      * thread #1, queue = 'com.apple.main-thread', stop reason = breakpoint 2.1
+        * frame #0: 0x01 Foundation`NSKVODeallocateBreak
+          frame #1: 0x02 Foundation`NSKVODeallocate + 240
+          frame #2: 0x03 Gauges`-[GaugeModel stop] + 12
+      """
+    #expect(Reading.summary(stop) == ["KVO006 ?.? < ?"])
+    #expect(Reading.summary("Set a breakpoint on NSKVODeallocateBreak to find it.\n") == [])
+    #expect(
+      Reading.summary(stop.replacing("NSKVODeallocateBreak", with: "-[GaugeModel dealloc]")) == []
+    )
   }
 
   /// ish-app/ish#980.

@@ -99,7 +99,8 @@ struct SymbolizerTests {
     let (_, complaints) = finding(Self.report(uuid: Self.uuid), dsyms: [folder.path])
     #expect(
       complaints == [
-        "\"\(folder.path)\" has no debug information of Apple's systems; name a .dSYM, or a folder of them"
+        "\"\(folder.path)\" has no debug information that can be read; name a .dSYM, an ELF file "
+          + "with a build-id, or a folder of them"
       ]
     )
   }

@@ -37,7 +37,7 @@ struct JSONReports {
         if AppleReport.isHead(tree), tree[0, "description"] == nil {
           head = AppleReport.facts(tree)
         } else {
-          documents += read(tree, head)
+          documents += Self.events(tree).flatMap { read($0, head) }
           head = nil
         }
         line += LineCounter.count(in: rest[..<tree.end])
@@ -53,7 +53,28 @@ struct JSONReports {
     }
   }
 
-  private func read(_ tree: JSONTree, _ head: ReportFacts?) -> [ReportDocument] {
+  /// The events of an export that is a list of them, each as a document of its own; else the export whole.
+  private static func events(_ tree: JSONTree) -> [JSONTree] {
+    let keys = ["exception", "exceptions", "threads", "crash", "entries", "crashDiagnostics"]
+    guard tree.nodes[0].kind == .list else { return [tree] }
+    let values = tree.values(of: 0)
+    guard values.count > 1,
+      values.allSatisfy({ value in
+        tree.nodes[value].kind == .object && keys.contains { tree[value, $0] != nil }
+      })
+    else { return [tree] }
+    let events = values.compactMap { value in
+      try? JSONTree(tree.bytes[Int(tree.nodes[value].start)...], firstLine: tree.line(of: value))
+    }
+    return events.count == values.count ? events : [tree]
+  }
+
+  /// The documents of one report, and of the reports that stand in its strings if `isOuter`.
+  private func read(
+    _ tree: JSONTree,
+    _ head: ReportFacts?,
+    isOuter: Bool = true
+  ) -> [ReportDocument] {
     let crashes = MetricKitReport.diagnostics(tree)
     if !crashes.isEmpty { return crashes.map { MetricKitReport.document(tree, $0) } }
     let isApple = AppleReport.isReport(tree)
@@ -67,20 +88,21 @@ struct JSONReports {
     let structured = isApple ? AppleReport.stacks(tree) : ServiceReport.stacks(tree)
     if !structured.isEmpty { document.stacks = structured }
     var facts =
-      isApple || tree[0, "bug_type"] != nil ? AppleReport.facts(tree) : ServiceReport.facts(tree)
+      isApple || tree[0, "bug_type"] != nil ? AppleReport.facts(tree) : ServiceFacts.facts(tree)
     if let head { facts.complete(from: head) }
     document.take(facts, lines: words.lines)
+    guard isOuter else { return [document] }
     // Services wrap whole reports in strings; one level is read.
-    let inner = words.embedded.flatMap { bytes -> [ReportDocument] in
-      guard let tree = try? JSONTree(bytes[...], firstLine: tree.firstLine) else { return [] }
-      var document = ReportDocument(CleanText(JSONWords(tree).bytes[...]))
-      let stacks = ServiceReport.stacks(tree)
-      if !stacks.isEmpty { document.stacks = stacks }
-      var inside = ServiceReport.facts(tree)
-      inside.complete(from: facts)
-      document.take(inside, lines: [])
-      document.firstLine = tree.firstLine
-      return [document]
+    let inner = words.embedded.flatMap { report -> [ReportDocument] in
+      guard let tree = try? JSONTree(report.bytes[...], firstLine: report.line) else { return [] }
+      return read(tree, nil, isOuter: false).map { document in
+        var document = document
+        document.facts.complete(from: facts)
+        // Its line ends are escapes: all of it stands in one line.
+        document.inputLines = document.inputLines.map { _ in report.line }
+        document.firstLine = report.line
+        return document
+      }
     }
     return [document] + inner
   }

@@ -3,8 +3,8 @@ struct JSONWords {
   private(set) var bytes: [UInt8] = []
   /// For each line of `bytes` the line of the input.
   private(set) var lines: [Int] = []
-  /// Documents that stand in strings, without their escapes.
-  private(set) var embedded: [[UInt8]] = []
+  /// Documents that stand in strings, without their escapes, and the line of the string.
+  private(set) var embedded: [(bytes: [UInt8], line: Int)] = []
   private let tree: JSONTree
 
   /// Gathers the strings of `node` and all that it holds.
@@ -38,14 +38,31 @@ struct JSONWords {
       }
       if item.kind == .string, item.key != -2 {
         let raw = tree.raw(at)
-        if raw.starts(with: "{\\\"".utf8), let inner = JSONTree.unescaped(raw) {
-          embedded.append(inner)
+        if Self.isDocument(raw), let inner = JSONTree.unescaped(raw) {
+          embedded.append((inner, line))
         } else {
           append(raw, line)
         }
       }
       at += 1
     }
+  }
+
+  /// Whether a string begins like a document: with a brace and a key, perhaps on a line of its own.
+  private static func isDocument(_ raw: ArraySlice<UInt8>) -> Bool {
+    guard raw.first == UInt8(ascii: "{") else { return false }
+    var rest = raw.dropFirst()
+    while let first = rest.first {
+      let next = rest.dropFirst().first ?? 0
+      let isEscape = first == UInt8(ascii: "\\")
+      if isEscape, next == UInt8(ascii: "\"") { return true }
+      let isLineEnd =
+        isEscape
+        && (next == UInt8(ascii: "n") || next == UInt8(ascii: "t") || next == UInt8(ascii: "r"))
+      guard isLineEnd || first == 0x20 else { return false }
+      rest = rest.dropFirst(isLineEnd ? 2 : 1)
+    }
+    return false
   }
 
   private mutating func append(_ word: ArraySlice<UInt8>, _ line: Int) {

@@ -7,63 +7,14 @@ enum ServiceReport {
     "function", "symbol", "method", "symbol_name", "symbolName", "raw_function",
   ]
   private static let imageKeys = [
-    "package", "machoFile", "library", "image", "object_name", "binaryName", "module", "owner",
+    "package", "machoFile", "macho_file", "library", "image", "object_name", "binaryName", "module",
   ]
   private static let addressKeys = [
-    "instruction_addr", "frameAddress", "address", "instruction_address", "instructionAddress",
-    "instruction_pointer", "pc",
+    "instruction_addr", "instructionAddr", "frameAddress", "frame_address", "address",
+    "instruction_address", "instructionAddress", "instruction_pointer", "pc",
   ]
-  private static let lineKeys = ["lineno", "lineNumber", "line", "line_number"]
-  private static let fileKeys = ["filename", "file", "sourceFile", "abs_path"]
-
-  /// What the export says of the process.
-  static func facts(_ tree: JSONTree) -> ReportFacts {
-    var facts = ReportFacts()
-    for node in tree.nodes.indices where tree.nodes[node].kind == .object {
-      guard let key = tree.key(of: node) else { continue }
-      switch key {
-      case "os", "operating_system":
-        let name = tree.text(tree[node, "name"] ?? tree[node, "display_name"])
-        let version = tree.text(tree[node, "version"] ?? tree[node, "display_version"])
-        facts.system = facts.system ?? system(name, version)
-      case "device":
-        facts.system =
-          facts.system
-          ?? system(tree.text(tree[node, "osName"]), tree.text(tree[node, "osVersion"]))
-      case "app", "application":
-        facts.process =
-          facts.process
-          ?? tree.text(tree[node, "app_name"] ?? tree[node, "name"] ?? tree[node, "id"])
-        facts.version =
-          facts.version
-          ?? tree.text(
-            tree[node, "app_version"] ?? tree[node, "version"] ?? tree[node, "display_version"]
-          )
-      // KSCrash, which Embrace's and other services' libraries write with.
-      case "system":
-        facts.process = facts.process ?? tree.text(tree[node, "process_name"])
-        facts.version =
-          facts.version ?? tree.text(tree[node, "CFBundleShortVersionString"])
-        facts.system =
-          facts.system
-          ?? system(tree.text(tree[node, "system_name"]), tree.text(tree[node, "system_version"]))
-      default: break
-      }
-    }
-    facts.version = facts.version ?? tree.text(tree[0, "release"])
-    if let time = tree.text(
-      tree[0, "timestamp"] ?? tree[0, "event_timestamp"] ?? tree[0, "datetime"]
-        ?? tree[0, "receivedAt"]
-    ) {
-      facts.date = FactReader.date(in: Array(time.utf8)[...])
-    }
-    return facts
-  }
-
-  private static func system(_ name: String?, _ version: String?) -> String? {
-    guard let version else { return nil }
-    return name.map { "\($0) \(version)" } ?? version
-  }
+  private static let lineKeys = ["lineno", "lineNo", "lineNumber", "line", "line_number"]
+  private static let fileKeys = ["filename", "file", "sourceFile", "abs_path", "absPath"]
 
   /// The stacks, in order.
   static func stacks(_ tree: JSONTree) -> [StackTrace] {
@@ -72,8 +23,7 @@ enum ServiceReport {
       let values = tree.values(of: node)
       guard values.count > 1, isFrame(tree, values[0]) || isFrame(tree, values[1]) else { continue }
       var frames = values.prefix(300).map { frame(tree, $0) }
-      // Sentry has the outermost first.
-      if isOutermostFirst(frames) { frames.reverse() }
+      if isOutermostFirst(frames, isSentry: isSentry(tree, node)) { frames.reverse() }
       let line = stacks.count + ReportDocument.structureLine
       stacks.append(
         StackTrace(
@@ -110,7 +60,9 @@ enum ServiceReport {
     )
   }
 
-  private static func isOutermostFirst(_ frames: [StackTrace.Frame]) -> Bool {
+  /// Whether the outermost frame is the first: by what the frames are named, or, where that says nothing, by
+  /// the form.
+  private static func isOutermostFirst(_ frames: [StackTrace.Frame], isSentry: Bool) -> Bool {
     let starts: Set = [
       "main", "start", "_dyld_start", "UIApplicationMain", "start_wqthread", "thread_start",
     ]
@@ -120,31 +72,49 @@ enum ServiceReport {
     func has(_ names: Set<String>, _ part: ArraySlice<StackTrace.Frame>) -> Bool {
       part.contains { $0.symbol.map(names.contains) ?? false }
     }
-    return has(starts, frames.prefix(3))
-      || has(tops, frames.suffix(3)) && !has(tops, frames.prefix(3))
+    let (first, last) = (frames.prefix(frames.count / 2), frames.suffix(frames.count / 2))
+    if has(starts, first.prefix(3)) || has(tops, last.suffix(3)) { return true }
+    if has(starts, last.suffix(3)) || has(tops, first.prefix(3)) { return false }
+    return isSentry
+  }
+
+  /// Whether the list at `node` is the frames of a stack as Sentry's event schema has them, oldest first.
+  private static func isSentry(_ tree: JSONTree, _ node: Int) -> Bool {
+    tree.key(of: node) == "frames" && holders(tree, node).first.flatMap(tree.key) == "stacktrace"
   }
 
   /// Whose stack the list at `node` is, from what holds it.
   private static func role(_ tree: JSONTree, _ node: Int) -> StackTrace.Role {
-    // The objects that hold it stand before it and end behind it.
     var role = StackTrace.Role.unknown
-    var holders = 0
+    for holder in holders(tree, node) {
+      if tree.isTrue(tree[holder, "crashed"]) || tree.isTrue(tree[holder, "errorReportingThread"]) {
+        return .crashed
+      }
+      // Crashlytics gives the stack of an exception as one of the threads.
+      if tree.text(tree[holder, "title"])?.hasPrefix("Fatal Exception") == true {
+        return .exception
+      }
+      switch tree.key(of: holder) {
+      case "exception", "exceptions": return .exception
+      case "threads": role = .other
+      default: break
+      }
+    }
+    return role
+  }
+
+  /// The values that hold `node`, the innermost first, six at the most.
+  private static func holders(_ tree: JSONTree, _ node: Int) -> [Int] {
+    // They start before it and end after it.
+    var found: [Int] = []
     var at = node - 1
-    while at >= 0, holders < 6 {
+    while at >= 0, found.count < 6 {
       let holder = tree.nodes[at]
-      if (holder.kind == .object || holder.kind == .list), Int(holder.next) > node {
-        holders += 1
-        if tree.isTrue(tree[at, "crashed"]) || tree.isTrue(tree[at, "errorReportingThread"]) {
-          return .crashed
-        }
-        switch tree.key(of: at) {
-        case "exception", "exceptions": return .exception
-        case "threads": role = .other
-        default: break
-        }
+      if holder.kind == .object || holder.kind == .list, Int(holder.next) > node {
+        found.append(at)
       }
       at -= 1
     }
-    return role
+    return found
   }
 }

@@ -29,7 +29,7 @@ struct FaultFinder {
   func faults() -> [Fault] {
     var faults = told()
     if let crash = raised() ?? shown(),
-      faults.isEmpty || faults.allSatisfy({ $0.complaint.kind == .classPair })
+      faults.isEmpty || faults.allSatisfy(\.complaint.isNotice)
     {
       faults.append(crash)
     }
@@ -162,10 +162,35 @@ struct FaultFinder {
 
   /// What the stack of a crash shows by itself.
   private func shown() -> Fault? {
+    if let stack = document.stacks.first(where: { stack in
+      stack.role != .other && stack.frames.count > 1 && stack.meaning == .complains
+    }) {
+      let complaint = Complaint(
+        kind: .deallocation,
+        code: .observedDeinitWhileObserved,
+        range: 0..<0,
+        isException: false
+      )
+      return Fault(
+        complaint: complaint,
+        stack: stack,
+        facts: document.facts,
+        line: line(of: stack)
+      )
+    }
     guard let stack = crashedStack else { return nil }
     let isCertain = stack.role == .crashed || isBadAccess(stack)
     var complaint: Complaint
-    switch stack.meaning {
+    switch stack.registersNoClass ? .makesClass : stack.meaning {
+    case .makesClass:
+      guard stack.registersNoClass else { return nil }
+      complaint = Complaint(
+        kind: .classPairOnTop,
+        code: .classChangedUnderObservation,
+        range: 0..<0
+      )
+      if !isCertain { complaint.confidence = .low }
+    case .complains: return nil
     // A stack that nobody calls crashed may be one of a breakpoint, in an article on how this works.
     case .retainsObservers, .delivers:
       guard isCertain || stack.beginsInRuntime else { return nil }

@@ -34,6 +34,8 @@ struct FaultSentence {
   /// Whether the key path is the name of a notification of the notification centre.
   private var isNotification: Bool {
     guard let keyPath, let first = keyPath.first else { return false }
+    // The centre has no properties: who observes it takes KVO for its method of the like name.
+    if subject?.className.hasSuffix("NotificationCenter") == true { return true }
     return first.isUppercase && keyPath.hasSuffix("Notification") && !keyPath.contains(".")
   }
 
@@ -73,6 +75,9 @@ struct FaultSentence {
     case .classPair:
       "Automatic notification is off for \(subject?.className ?? "a class"), because a class named "
         + "NSKVONotifying_\(subject?.className ?? "…") exists already"
+    case .setterNotice(let returnsValue):
+      "Changes of \(path) that are made through a setter of \(subject?.className ?? "a class") are not "
+        + "notified, because the setter \(returnsValue ? "returns a value" : "takes what cannot be boxed")"
     case .keyPathTrap:
       "A key path of \(subject?.className ?? "a type") was observed that Objective-C cannot name"
         + (keyPath.map { ": \"\($0)\"" } ?? "")
@@ -81,6 +86,9 @@ struct FaultSentence {
       "An observation of \(what) was removed with a context, which this runtime cannot do"
     case .registrationOnTop:
       "The registrations of an object were changed by two threads at the same time"
+    case .classPairOnTop:
+      "An observed class could not get the class that notifies for it, because one of that name exists already: "
+        + "the class is in the process twice"
     case .deallocationOnTop:
       "An object was deallocated while it was observed, and what it still held of its observers was gone"
     }
@@ -120,6 +128,10 @@ struct FaultSentence {
       return "set \(part.map { "\"\($0)\"" } ?? "the value") through its setter, or put "
         + "willChangeValueForKey: and didChangeValueForKey: around every assignment to its variable, "
         + "also in dealloc"
+    case .undefinedKey where isSystems(subject), .uncompliantObject where isSystems(subject):
+      return
+        "correct the key path: \(Self.type(subject?.className ?? "")) is the system's, and its documentation "
+        + "names the properties that may be observed"
     case .undefinedKey, .uncompliantObject, .keyPathTrap:
       return "give \(subject.map { Self.type($0.className) } ?? "the class") "
         + "an `@objc dynamic` property \(part ?? keyPath ?? "of that name"), or correct the key path"
@@ -129,6 +141,19 @@ struct FaultSentence {
       return
         "do not make classes or swizzle types whose names begin with NSKVONotifying_, and make no "
         + "second class of one name; until then call willChangeValueForKey: and didChangeValueForKey:"
+    case .setterNotice(let returnsValue):
+      if let subject, SystemClass.isOne(subject.className) {
+        return
+          "\(Self.type(subject.className)) is the system's and does not notify of \(path): use what it documents "
+          + "instead, as a delegate, a notification or a method to override (a view has viewDidMoveToWindow)"
+      }
+      return
+        "\(returnsValue ? "let the setter return void" : "let the setter take an object, a number or a plain structure"), "
+        + "or call willChangeValueForKey: and didChangeValueForKey: around every change of \(path)"
+    case .classPairOnTop:
+      return
+        "link each class into one image only: a test bundle that is loaded into the app must not compile the "
+        + "app's sources again, nor link a library that the app links"
     case .registrationOnTop:
       return "add and remove observers of one object on one thread or queue only"
     }
@@ -138,7 +163,14 @@ struct FaultSentence {
   private var special: String? {
     switch kind {
     case .removal, .silentChange, .deallocation: break
+    case .unhandled: return leftover
     default: return nil
+    }
+    if observer?.className == "NSKeyValueObservance" {
+      return
+        "the observer is the runtime's own link in a longer key path: find who observes a path that ends in "
+        + "\(path), observe its parts one by one instead, and change the \(subject.map { Self.type($0.className) } ?? "object") "
+        + "on one thread only"
     }
     if let observer, observer.className.contains("NSKeyValueObservation"), kind == .removal {
       return
@@ -156,6 +188,22 @@ struct FaultSentence {
       + "\(Self.type(subject.className))"
   }
 
+  private func isSystems(_ object: Finding.Object?) -> Bool {
+    object.map { SystemClass.isOne($0.className) } ?? false
+  }
+
+  /// What holds where the observer is of a class of the system that observes nothing: it lies where the observer
+  /// was.
+  private var leftover: String? {
+    guard let observer, isSystems(observer),
+      !["Bind", "Controller", "Observ", "Dispatch"].contains(where: observer.className.contains)
+    else { return nil }
+    return
+      "\(Self.type(observer.className)) observes nothing of that kind: most likely the observer was deallocated "
+      + "while it was registered, and this object has its memory; find who observes \(path), and remove it "
+      + "before it goes (NSZombieEnabled names its class)"
+  }
+
   /// `MyApp.Box<Int>` as `Box`.
   static func type(_ className: String) -> String {
     className.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? className
@@ -163,7 +211,11 @@ struct FaultSentence {
 
   private static func variable(_ className: String) -> String {
     let type = type(className).drop { $0 == "_" }
-    return type.isEmpty ? "object" : type.prefix(1).lowercased() + type.dropFirst()
+    guard !type.isEmpty else { return "object" }
+    // Of initials the last begins the next word: `SVGView` is `svgView`.
+    let initials = type.prefix(while: \.isUppercase).count
+    let count = initials < 2 || initials == type.count ? initials : initials - 1
+    return type.prefix(count).lowercased() + type.dropFirst(count)
   }
 }
 
@@ -175,7 +227,8 @@ enum SystemClass {
 
   /// Whether `name` is one of Apple's; `NSKVONotifying_` stands before somebody's.
   static func isOne(_ name: String) -> Bool {
-    let bare = name.drop { $0 == "_" }
+    var bare = name.drop { $0 == "_" }
+    while bare.last == "_" { bare.removeLast() }
     guard let prefix = prefixes.first(where: bare.hasPrefix), !bare.hasPrefix("NSKVONotifying_"),
       !name.contains(".")
     else { return false }

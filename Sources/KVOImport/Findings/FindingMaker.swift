@@ -91,10 +91,9 @@ struct FindingMaker {
       masked: masked
     )
     let catalogue = RuleCatalogue.entry(code)
-    let isOnTop = [.deliveryOnTop, .registrationOnTop, .deallocationOnTop].contains(complaint.kind)
-    let isCrash = complaint.isException || isOnTop
+    let isCrash = complaint.isException || complaint.kind.isOnTop
     let consequence: Consequence =
-      if complaint.kind == .classPair {
+      if complaint.isNotice {
         .wrong
       } else if self.profile == nil, isCrash {
         .crash
@@ -104,7 +103,7 @@ struct FindingMaker {
     let isWeak = complaint.confidence == .low || consequence == .none
     var finding = Finding(
       code: code,
-      severity: isWeak || complaint.kind == .classPair
+      severity: isWeak || complaint.isNotice
         ? catalogue.severity.lowered : catalogue.severity,
       profile: profile,
       consequence: consequence,

@@ -25,6 +25,8 @@ struct Complaint: Sendable {
     case unsupportedCollection
     case uncompliantObject
     case classPair
+    /// The notice that a setter is left as it is, because of what it returns or takes.
+    case setterNotice(returnsValue: Bool)
     case keyPathTrap
     case notObservable
     case missingRemovalMethod
@@ -32,6 +34,15 @@ struct Complaint: Sendable {
     case deliveryOnTop
     case registrationOnTop
     case deallocationOnTop
+    case classPairOnTop
+
+    /// Whether the stack of a crash shows it, without words.
+    var isOnTop: Bool {
+      switch self {
+      case .deliveryOnTop, .registrationOnTop, .deallocationOnTop, .classPairOnTop: true
+      default: false
+      }
+    }
   }
 
   var kind: Kind
@@ -54,6 +65,14 @@ struct Complaint: Sendable {
   enum Runtime: Sendable {
     case apple
     case gnustep
+  }
+
+  /// Whether nothing failed yet: the runtime says what will not work from now on.
+  var isNotice: Bool {
+    switch kind {
+    case .classPair, .setterNotice: true
+    default: false
+    }
   }
 
   /// Whether both tell of one event, printed twice.

@@ -52,11 +52,11 @@ extension Operand {
       return
     }
     let name = Self.name(in: text[position...])
-    guard !name.isEmpty else { return }
-    let spelled = String(decoding: name, as: UTF8.self)
+    guard !name.isEmpty || address == nil else { return }
+    let spelled = name.isEmpty ? Self.brokenName(in: text) : String(decoding: name, as: UTF8.self)
     if Self.isNothing(spelled) { return }
     // Words of another script stand for any object where there is no address.
-    if address == nil, name.allSatisfy({ $0 >= 0x80 }) {
+    if address == nil, spelled.utf8.allSatisfy({ $0 >= 0x80 }) {
       isPlaceholder = true
       return
     }
@@ -161,6 +161,21 @@ extension Operand {
       if let next = rest.first, next.isASCIILetter, !rest.starts(with: "xxx".utf8) { return [] }
     }
     return text[text.startIndex..<end]
+  }
+
+  /// A name with its module that somebody's editor took for words: `<Meter View.Meter View>`.
+  private static func brokenName(in text: ArraySlice<UInt8>) -> String {
+    let inside = text.drop { $0.isBlank || $0 == 0x0a }
+    guard inside.first == UInt8(ascii: "<"), let end = inside.firstIndex(of: UInt8(ascii: ">"))
+    else { return "" }
+    let words = inside[..<end].dropFirst().split(separator: 0x20)
+    let isName = words.allSatisfy { word in
+      (0x41...0x5a).contains(word[word.startIndex]) && word.allSatisfy(\.isNamePart)
+        && word.last != UInt8(ascii: ".")
+    }
+    guard words.count > 1, isName, words.contains(where: { $0.contains(UInt8(ascii: ".")) })
+    else { return "" }
+    return String(decoding: words.joined(), as: UTF8.self)
   }
 
   /// Whether the runtime's word for no object stands where the name would.

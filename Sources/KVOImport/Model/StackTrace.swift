@@ -100,6 +100,12 @@ struct StackTrace: Sendable {
       ? .registers : top.meaning
   }
 
+  /// Whether a class was registered that could not be made, below which the runtime wanted it.
+  var registersNoClass: Bool {
+    top?.symbol?.hasSuffix("objc_registerClassPair") == true
+      && frames.drop { $0 != top }.dropFirst().first?.meaning == .makesClass
+  }
+
   /// Whether any frame's function contains `text`.
   func calls(_ text: String) -> Bool {
     frames.contains { $0.symbol?.contains(text) == true }

@@ -73,10 +73,11 @@ struct MisplacedLog {
   /// Why a document of JSON is none of a crash report, or nil.
   static func refusal(ofJSON bytes: [UInt8]) -> String? {
     let head = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
-    if head.contains(#/^\s*\{\s*"schema"\s*:\s*\d/#), head.contains("\"findings\"") {
+    let isReport = head.prefixMatch(of: #/\s*\{\s*"schema"\s*:\s*\d/#) != nil
+    if isReport, head.contains("\"findings\"") {
       return "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
     }
-    if head.contains(#/^\s*\[\s*\{\s*"event"\s*:/#) {
+    if head.prefixMatch(of: #/\s*\[\s*\{\s*"event"\s*:/#) != nil {
       return "a list of events; a usage log has one event in each line: jq -c '.[]'"
     }
     return nil

@@ -11,6 +11,9 @@ package struct ReportImporter: TextImporter {
     symbolizer = dsyms.isEmpty ? nil : ReportSymbolizer(paths: dsyms)
   }
 
+  /// What keeps its dSYM files from naming anything, a sentence each; reports that it reads say so, too.
+  package var complaints: [String] { symbolizer?.complaints ?? [] }
+
   package func reader(profile: Profile?, appModules: [String]) -> any TextFaultReader {
     ReportReader(profile: profile, appModules: appModules, symbolizer: symbolizer)
   }
@@ -97,6 +100,24 @@ final class ReportReader: TextFaultReader {
     }
   }
 
+  /// The keys that reports of crashes have and those of hangs have not, up to the sign that ends them.
+  private static let crashKeys: [StaticString] = [
+    "exception\"", "signal\"", "termination\"", "crashDiagnostics\"",
+  ]
+
+  private static func hasCrashKey(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBufferPointer { text in
+      for quote in text.indices where text[quote] == UInt8(ascii: "\"") {
+        for key in crashKeys {
+          let count = key.utf8CodeUnitCount
+          guard quote + count < text.count, text[quote + 1] == key.utf8Start[0] else { continue }
+          if (1..<count).allSatisfy({ text[quote + 1 + $0] == key.utf8Start[$0] }) { return true }
+        }
+      }
+      return false
+    }
+  }
+
   /// Judges an input of JSON, and as text what is none of it.
   private func judgeJSON(_ bytes: [UInt8]) {
     let start = bytes.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? 0
@@ -107,8 +128,7 @@ final class ReportReader: TextFaultReader {
     jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
     if !reports.documents.isEmpty {
       form = .ips
-      let text = String(decoding: bytes, as: UTF8.self)
-      tellsCrash = text.contains(#/"(exception|signal|termination|crashDiagnostics)"/#)
+      tellsCrash = Self.hasCrashKey(bytes)
     }
     for document in reports.documents { judge(document) }
     guard let problem = reports.problem else { return }

@@ -1,16 +1,17 @@
-/// Looks for the few letters that every word of observing has, eight bytes at a time.
+import CKVOScan
+
+/// Looks for the few letters that every word of observing has, 64 bytes at a time.
 ///
 /// `bserv` (observer, Observation), `yVal` (NSKeyValue), `KVO`, `yPath`, `dKey` (UndefinedKey) and
 /// `dNotify` are in every sentence and every function that a fault can be told by, also where the
-/// sentence is wrapped. Their pairs `bs`, `yV`, `VO`, `yP`, `dK`, `dN` are rare in other text: eight
-/// bytes are compared with the pairs, shifted by one, and looked at closer only if one is among them. The vector
-/// types of the standard library compare lane by lane without optimisation for this target, and are slower.
+/// sentence is wrapped. Their pairs `bs`, `yV`, `VO`, `yP`, `dK`, `dN` are rare in other text: `CKVOScan` looks for
+/// these, and only where it finds one is the word read.
 ///
 /// The letters before it decide then, because other text has such words, too: an observed change of state, the
 /// path of a directory, `cachedKey`. Only letters count, so that a line end or a leader between them does not.
 ///
 /// Unsafe: it reads the array's memory by its address. Every read lies inside the array, by the conditions
-/// of the loops. It never writes and keeps no address.
+/// of the loops and of `CKVOScan`. It never writes and keeps no address.
 enum WordScanner {
   /// Where the next word may stand in `bytes`.
   ///
@@ -25,45 +26,15 @@ enum WordScanner {
   }
 
   private static func next(in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int? {
+    guard let text = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
     var position = start
     while position < end {
-      while position + 17 <= bytes.count, position + 16 <= end,
-        pairs(bytes, position) | pairs(bytes, position + 8) == 0
-      {
-        position += 16
-      }
-      // A pair is near, or the end: byte by byte over what was compared.
-      let stop = min(end, position + 16)
-      while position < stop {
-        if isWord(bytes, position) { return position }
-        position += 1
-      }
+      position = kvos_scan_pair(text, position, end, bytes.count)
+      if position < end, isWord(bytes, position) { return position }
+      position += 1
     }
     return nil
   }
-
-  private static let ones: UInt64 = 0x0101_0101_0101_0101
-  private static let highs: UInt64 = 0x8080_8080_8080_8080
-
-  /// Not zero if one of the pairs begins in the eight bytes at `offset`; rarely also without one.
-  ///
-  /// Two second letters that differ in two bits are compared without these, as four letters.
-  @inline(__always)
-  private static func pairs(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
-    let first = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-    let second = bytes.loadUnaligned(fromByteOffset: offset + 1, as: UInt64.self)
-    let folds = ones &* 0x20
-    let bs = ((first | folds) ^ ones &* 0x62) | ((second | folds) ^ ones &* 0x73)
-    let vo = (first ^ ones &* 0x56) | (second ^ ones &* 0x4f)
-    // V and P, and K and N.
-    let y = (first ^ ones &* 0x79) | ((second & (ones &* 0xf9)) ^ ones &* 0x50)
-    let d = (first ^ ones &* 0x64) | ((second & (ones &* 0xfa)) ^ ones &* 0x4a)
-    return (zero(bs) | zero(vo) | zero(y) | zero(d)) & highs
-  }
-
-  /// The high bit of every byte of `word` that is zero, and of some above one.
-  @inline(__always)
-  private static func zero(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }
 
   /// Whether one of the words begins at `position`, or at the byte before it.
   private static func isWord(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Bool {
@@ -146,35 +117,11 @@ enum WordScanner {
   }
 }
 
-/// Counts line ends, eight bytes at a time.
-///
-/// Unsafe as above, and for the same reason sound.
+/// Counts line ends, sixteen bytes at a time.
 enum LineCounter {
   static func count(in bytes: ArraySlice<UInt8>) -> Int {
-    bytes.withUnsafeBytes { bytes in
-      let ones: UInt64 = 0x0101_0101_0101_0101
-      let sevens = ones &* 0x7f
-      var count = 0
-      var offset = 0
-      while offset + 8 <= bytes.count {
-        // As many words as a byte can count the other bytes of.
-        let end = min(bytes.count - 8, offset + 8 * 254)
-        var others: UInt64 = 0
-        var words = 0
-        while offset <= end {
-          let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) ^ ones &* 0x0a
-          others &+= ((((word & sevens) &+ sevens) | word) >> 7) & ones
-          words += 1
-          offset += 8
-        }
-        count += words * 8
-        for shift in stride(from: 0, to: 64, by: 8) { count -= Int(others >> shift & 0xff) }
-      }
-      while offset < bytes.count {
-        if bytes[offset] == 0x0a { count += 1 }
-        offset += 1
-      }
-      return count
+    bytes.withUnsafeBufferPointer { bytes in
+      bytes.baseAddress.map { kvos_scan_line_ends($0, bytes.count) } ?? 0
     }
   }
 }

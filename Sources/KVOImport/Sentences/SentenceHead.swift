@@ -15,6 +15,7 @@ enum SentenceHead: Int, CaseIterable {
   case notObservable
   case unableToFind
   case doesNotRecognize
+  case setterNotice
 
   private var phrase: StaticString {
     switch self {
@@ -33,6 +34,7 @@ enum SentenceHead: Int, CaseIterable {
     case .notObservable: "thisclassisnotobservable"
     case .unableToFind: "unabletofindvalueforkey"
     case .doesNotRecognize: "doesnotrecognizeremoveobserverforkeypathcontext"
+    case .setterNotice: "autonotifyingwillnotbedoneforinvocationsof"
     }
   }
 

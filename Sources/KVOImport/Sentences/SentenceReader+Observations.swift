@@ -161,9 +161,25 @@ extension SentenceReader {
         let candidate = operand(start..<min(end, start + 160))
         if candidate.className != nil, candidate.address != nil { return candidate }
       }
-      if text.bytes[start] == UInt8(ascii: "'"), lines == 0 { break }
+      if text.bytes[start] == UInt8(ascii: "'"), lines == 0 {
+        return describedInWords(start + 1..<end)
+      }
     }
     return Operand()
+  }
+
+  /// The object of a description of its class's own: `Stream<>(0x15e29718 s:O)`.
+  private func describedInWords(_ range: Range<Int>) -> Operand {
+    let name = text.bytes[range].prefix { $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == 0x3e }
+    let rest = text.bytes[range][name.endIndex...].drop {
+      $0.isBlank || $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: ":")
+    }
+    guard rest.starts(with: "0x".utf8), rest.startIndex > name.endIndex else { return Operand() }
+    var object = operand(range)
+    if let name = object.className, name.hasSuffix("<>") {
+      object.className = String(name.dropLast(2))
+    }
+    return object
   }
 
   /// The bracket that the one at `position` closes.

@@ -51,7 +51,9 @@ extension SentenceReader {
       let name = text.bytes[start...].prefix(300)
         .drop { $0.isBlank || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\"") || $0 == 0x0a }
         .prefix { $0.isNamePart || $0 == UInt8(ascii: "@") }
-      complaint.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
+      var path = String(decoding: name, as: UTF8.self)
+      while path.hasSuffix(".") { path.removeLast() }
+      complaint.keyPath = keyPath(path.isEmpty ? nil : path)
       complaint.range = complaint.range.lowerBound..<start
     }
     guard complaint.subject.isKnown || complaint.keyPath != nil, !complaint.subject.isPlaceholder
@@ -112,6 +114,43 @@ extension SentenceReader {
     return complaint
   }
 
+  /// The notice that the runtime leaves a setter as it is, and with it every change that is made by it.
+  ///
+  /// Found in http://www.openradar.me/12732493 (`-[NSView _setWindow:]`): the setter returns something, or takes
+  /// what is neither an object nor a number nor a structure that Foundation knows.
+  func setterNotice(_ match: SentenceHead.Match) -> Complaint? {
+    let lead = max(0, match.places.lowerBound - 160)..<match.places.lowerBound
+    let start = text.skeleton.last("kvoautonotifyingonlysupports", in: lead)
+    guard isLogged(position(start ?? match.places.lowerBound)) else { return nil }
+    let stop = end(match.places.upperBound)
+    let method = text.bytes[stop...].prefix(400)
+      .drop { $0.isBlank || $0 == 0x0a || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "[") }
+    let name = method.prefix(while: \.isNamePart)
+    let selector = method[name.endIndex...].drop(while: \.isBlank)
+    // A name that the text cuts off is not a name.
+    guard !name.isEmpty, selector.startIndex > name.endIndex else { return nil }
+    var complaint = Complaint(
+      kind: .setterNotice(returnsValue: text.skeleton.last("takeid", in: lead) == nil),
+      code: .mutationWithoutNotification,
+      range: position(start ?? match.places.lowerBound)..<stop
+    )
+    complaint.subject = Operand(name)
+    complaint.keyPath = Self.key(ofSetter: selector)
+    complaint.isException = false
+    return complaint
+  }
+
+  /// The key that `setLevel:` or `_setLevel:` sets: `level`, and `URL` for `setURL:`.
+  private static func key(ofSetter selector: ArraySlice<UInt8>) -> String? {
+    let name = selector.drop { $0 == UInt8(ascii: "_") }.prefix(while: \.isNamePart)
+    guard name.starts(with: "set".utf8), name.count > 3, name.endIndex < selector.endIndex,
+      selector[name.endIndex] == UInt8(ascii: ":")
+    else { return nil }
+    let key = String(decoding: name.dropFirst(3), as: UTF8.self)
+    let isInitials = key.count > 1 && key.prefix(2).allSatisfy(\.isUppercase)
+    return isInitials ? key : key.prefix(1).lowercased() + key.dropFirst()
+  }
+
   /// Whether the notice at `position` begins its line, or stands behind the prefix of a log: articles
   /// cite it in the middle of a sentence.
   private func isLogged(_ position: Int) -> Bool {
@@ -120,6 +159,15 @@ extension SentenceReader {
     return before.isEmpty || before.last == UInt8(ascii: "]") || before.last == UInt8(ascii: ">")
       || before.last == UInt8(ascii: ":") && before.contains(UInt8(ascii: "["))
       || before.allSatisfy { !$0.isNamePart || $0.isASCIIDigit }
+      || Self.isMember(before)
+  }
+
+  /// Whether `text` ends with the key of a line of JSON: `"msg":"`.
+  private static func isMember(_ text: ArraySlice<UInt8>) -> Bool {
+    guard text.last == UInt8(ascii: "\"") else { return false }
+    let key = FrameLine.trimmed(text.dropLast())
+    return key.last == UInt8(ascii: ":")
+      && FrameLine.trimmed(key.dropLast()).last == UInt8(ascii: "\"")
   }
 
   /// Swift's trap on a key path that Objective-C cannot name.

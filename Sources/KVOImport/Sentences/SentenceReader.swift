@@ -61,6 +61,7 @@ struct SentenceReader {
     case .notObservable: return notObservable(match, index)
     case .unableToFind: return unableToFind(match, window)
     case .doesNotRecognize: return missingMethod(match)
+    case .setterNotice: return setterNotice(match)
     }
   }
 
@@ -74,7 +75,17 @@ struct SentenceReader {
       && (objects.contains(where: \.isMasked) || complaint.keyPath != nil)
       && complaint.observances.isEmpty
     let isVague = objects.contains(where: \.isExample) || isHidden
-    return (isVague || isFix(complaint, at: place)) && !isRaised(before: place)
+    return (isVague || isFix(complaint, at: place) || isForeseen(complaint, behind: place))
+      && !isRaised(before: place)
+  }
+
+  /// Whether somebody says what will happen: `… not registered as an observer) will be thrown`.
+  private func isForeseen(_ complaint: Complaint, behind place: Int) -> Bool {
+    guard !complaint.observer.isKnown, !complaint.subject.isKnown else { return false }
+    let window = place..<min(text.skeleton.count, place + 300)
+    return (["observerwillbe", "observerwouldbe", "observerwillraise"] as [StaticString]).contains {
+      text.skeleton.first($0, in: window) != nil
+    }
   }
 
   /// Whether a list of changes says that the sentence is gone: `Fix "Cannot remove an observer …"`.
@@ -168,7 +179,7 @@ struct SentenceReader {
       if !byte.isBlank, byte != 0x0a { result.append(byte) }
       end += 1
     }
-    // A name that the text stops in is none.
+    // A name that the text cuts off is not a name.
     if end - start >= 600 || hasMark && end == text.bytes.count { return nil }
     if !hasMark {
       // A bare word is a key path where the sentence goes on behind it, or ends with it.

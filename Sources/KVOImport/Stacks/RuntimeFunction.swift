@@ -16,6 +16,11 @@ enum RuntimeFunction {
     case registers
     /// The observed object goes, with registrations that the runtime clears away or complains of.
     case clearsUp
+    /// The runtime stops here for debuggers, each time that an object goes which is observed.
+    case complains
+    /// The class is made that notifies in the name of the observed one: by way of `objc_registerClassPair`, which
+    /// crashes where there is one of the name already.
+    case makesClass
   }
 
   private static let names: [(name: String, meaning: Meaning)] = [
@@ -23,7 +28,10 @@ enum RuntimeFunction {
     // Its name in later systems.
     ("NSKeyValueObservationInfoGetObservances", .retainsObservers),
 
+    ("NSKVODeallocateBreak", .complains),
     ("NSKVODeallocate", .clearsUp), ("NSKVODeallocSentinel", .clearsUp),
+
+    ("NSKVONotifyingCreateInfo", .makesClass),
 
     ("NSKeyValueNotifyObserver", .delivers), ("NSKeyValueDidChange", .delivers),
     ("NSKeyValueWillChange", .delivers), ("NSKeyValuePopPendingNotification", .delivers),
@@ -46,7 +54,7 @@ enum RuntimeFunction {
     ("NSKeyValueObserverRegistration) _addObserver", .registers),
     ("NSKeyValueObserverRegistration) addObserver", .registers),
     ("NSKeyValueShareableObservance", .registers), ("NSKeyValueObservance _init", .registers),
-    ("NSKeyValueProperty isaForAutonotifying", .registers),
+    ("Property isaForAutonotifying", .registers), ("Property _isaForAutonotifying", .registers),
     ("NSKeyValueObservation.invalidate()", .registers),
     ("NSKeyValueObservation.Helper.invalidate()", .registers),
   ]
@@ -55,7 +63,10 @@ enum RuntimeFunction {
   ///
   /// - Complexity: O(names × length).
   static func meaning(of symbol: String) -> Meaning? {
-    if symbol.contains("AndNotify"), symbol.contains("NSSet") { return .delivers }
+    // Setters, and the methods that change a collection, in their observed form.
+    if symbol.contains("AndNotify"), symbol.contains("NSSet") || symbol.contains("NSKVO") {
+      return .delivers
+    }
     guard
       symbol.contains("KVO") || symbol.contains("KeyValue") || symbol.contains("ithObservance")
         || symbol.contains("_changeValueForKey") || symbol.contains("_swizzle_me")

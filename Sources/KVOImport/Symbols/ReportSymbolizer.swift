@@ -29,7 +29,8 @@ final class ReportSymbolizer: @unchecked Sendable {
       let found = Self.files(at: path).flatMap(MachOImage.images)
       if found.isEmpty {
         problems.append(
-          "\"\(path)\" has no debug information of Apple's systems; name a .dSYM, or a folder of them"
+          "\"\(path)\" has no debug information that can be read; name a .dSYM, an ELF file with a "
+            + "build-id, or a folder of them"
         )
       }
       for image in found { images[image.uuid] = image }

@@ -4,6 +4,7 @@ import Foundation
 enum Container: String, CaseIterable, Sendable {
   case sentence, console, xctest, xcode, crash, crashlytics, hockey, ips, ipsReason, sentry, bugsnag
   case crashlyticsExport, kscrash, embrace, metricKit, metricKitSingle, metricKit27, csharp
+  case drained, syslog, lldb, gdb, html, htmlTwice, logLine, flutter, plcrash, markdown, csv
 
   /// `fault` as it stands in this container.
   func text(_ fault: ReportedFault) -> String {
@@ -102,6 +103,9 @@ enum Container: String, CaseIterable, Sendable {
     case .metricKitSingle: return Self.json(Self.diagnostic(name, sentence))
     case .metricKit27:
       return Self.json(["results": [["crash": ["_0": Self.diagnostic27(name, sentence)]]]])
+    case .drained, .syslog, .lldb, .gdb, .html, .htmlTwice, .logLine, .flutter, .plcrash, .markdown,
+      .csv:
+      return pasted(fault, sentence, name)
     case .csharp:
       return
         "Objective-C exception thrown.  Name: \(name) Reason: \(sentence)\nNative stack trace:\n"

@@ -5,7 +5,7 @@
 ///
 /// The texts are of our own, in the form that the source has: an issue, a page, a file, or what another language prints.
 enum PublishedLookAlikes {
-  static let all = crashes + exceptions + prose + sources + logs
+  static let all = crashes + exceptions + prose + sources + logs + later
 
   /// The stack of a crash with `functions` from the innermost on; those of the program are `Gauge…`.
   private static func crash(_ functions: [String], _ head: String = "Exception Type:  EXC_BAD_ACCESS (SIGSEGV)") -> String {

@@ -1,7 +1,7 @@
 /// What one published report says, without its text.
 struct ReportedFault: Sendable, CustomStringConvertible {
   enum Kind: Sendable {
-    case removal, death, unhandled, silentChange, uncompliant, classPair
+    case removal, death, unhandled, silentChange, uncompliant, classPair, setterNotice
   }
 
   var source: String
@@ -31,7 +31,7 @@ struct ReportedFault: Sendable, CustomStringConvertible {
     switch kind {
     case .removal: "NSRangeException"
     case .uncompliant: "NSUnknownKeyException"
-    case .classPair: nil
+    case .classPair, .setterNotice: nil
     case .death, .unhandled, .silentChange: "NSInternalInconsistencyException"
     }
   }
@@ -80,6 +80,10 @@ struct ReportedFault: Sendable, CustomStringConvertible {
       return
         "KVO failed to allocate class pair for name NSKVONotifying_\(subject ?? ""), automatic "
         + "key-value observing will not work for this class"
+    case .setterNotice:
+      return
+        "KVO autonotifying only supports -set<Key>: methods that return void. Autonotifying will not be done "
+        + "for invocations of -[\(subject ?? "") _set\(key.prefix(1).uppercased())\(key.dropFirst()):]."
     }
   }
 
@@ -90,7 +94,7 @@ struct ReportedFault: Sendable, CustomStringConvertible {
       case .removal: "KVO002"
       case .death: "KVO006"
       case .unhandled: "KVO017"
-      case .silentChange: "KVO014"
+      case .silentChange, .setterNotice: "KVO014"
       case .uncompliant: "KVO029"
       case .classPair: "KVO030"
       }

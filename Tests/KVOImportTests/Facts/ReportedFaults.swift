@@ -6,7 +6,7 @@
 ///
 /// The source is an issue or a page in which the report stands, to be read there.
 enum ReportedFaults {
-  static let all = first + second + third
+  static let all = first + second + third + fourth
 
   private static let first: [ReportedFault] = [
     .init("AugustRush/ARSegmentPager#28", .removal, "PublicProfileVC", ["segmentTopInset"], "PublicProfileVC"),
@@ -172,5 +172,48 @@ enum ReportedFaults {
     .init("m1entus/INSPullToRefresh#46", .death, "UICollectionView", [], nil),
     .init("xamarin/XamarinCommunityToolkit#927", .death, "AVPlayerItem", ["status"], nil),
     .init("forkingdog/UITableView-FDTemplateLayoutCell#17", .death, "UITableView", ["contentOffset", "contentSize", "frame", "contentInset"], nil),
+  ]
+
+  private static let fourth: [ReportedFault] = [
+    .init("iina/iina#2", .removal, "NSUserDefaults", ["themeMaterial"], "IINA.MainWindowController"),
+    .init("AppCakeLtd/MacAssistantRT-Issues#268", .removal, "Player", ["playerAttributes.PositionString"], "NSTableBinder"),
+    .init("lowb1rd/TiMediaPicker#21", .death, "TiMediaVideoPlayerProxy", ["url"], "TiMediaVideoPlayerProxy"),
+    .init("rFlex/SCRecorder#31", .unhandled, "AVPlayerItem", ["loadedTimeRanges"], "CoreStreamBase"),
+    .init("TheWidlarzGroup/react-native-video#1720", .unhandled, "AVPlayerItem", ["status"], "RCTVideo"),
+    .init("nugu-developers/nugu-ios#763", .unhandled, "NuguCore.MediaAVPlayerItem", ["playbackBufferEmpty"], nil),
+    .init("SCPR/KPCC-iPhone#87", .unhandled, "AVPlayer", ["rate"], "CALayer"),
+    .init("leewong.cn runtime-kvo", .unhandled, "Person", ["name"], "Person"),
+    .init("zhangao0086/DKImagePickerController#485", .removal, "DKImagePickerController.DKAssetGroupListVC", ["preferredContentSize"], "DKImagePickerController.DKPopoverViewController"),
+    .init("xhzengAIB/MessageDisplayKit#316", .removal, "XHMessageTextView", ["contentSize"], "LeanChatMessageTableViewController"),
+    .init("1and2papa/CTAssetsPickerController#139", .removal, "CTAssetsPickerController", ["selectedAssets"], "CTAssetsPickerController"),
+    .init("wit-ai/wit-ios#81", .removal, "WITRecorder", ["frame"], "WITMicButton"),
+    .init("devedbox/AXWebViewController#59", .removal, "WKWebView", ["estimatedProgress"], "AXWebViewController"),
+    .init("xiubojin/JXBWKWebView#77", .removal, "JXBWKWebView", ["title"], "JXBWebViewController"),
+    .init("zendesk/zendesk_sdk_ios#491", .removal, "UINavigationBar", ["self.bounds"], "ZendeskSDK.ProgressBar"),
+    .init("wdrury/social-remote#24", .removal, "NSNotificationCenter", ["com.LD.kNewLocationReceived"], "Social_Remote.ChoiceViewController"),
+    .init("gskbyte/GSKStretchyHeaderView#42", .death, "ArticleDetailTableView", ["contentOffset"], nil),
+    .init("maxep/MXParallaxHeader#30", .removal, "MXParallaxView", ["contentOffset"], nil),
+    .init("maxep/MXSegmentedPager#49", .death, "MXScrollView", ["contentOffset", "contentInset"], nil),
+    .init("maxep/MXSegmentedPager#48", .death, "MXScrollView", [], nil),
+    .init("Yalantis/Persei#17", .death, "UITableView", ["contentOffset"], nil),
+    .init("cyndibaby905/GIFRefreshControl#3", .death, "UIScrollView", [], nil),
+    .init("GTMYang/GTMRefresh#5", .death, "UITableView", ["contentOffset", "contentSize"], nil),
+    .init("cyndibaby905/TwitterCover#19", .death, "UITableView", ["contentOffset", "contentSize"], nil),
+    .init("MillmanY/MMPlayerView#87", .removal, "MMPlayerView.MMPlayerLayer", ["videoRect"], "_NSKeyValueObservation"),
+    .init("rcdilorenzo/Cell-Expander#4", .removal, "MyApp.MyCell", ["frame"], "MyApp.MyCell"),
+    .init("subinspathilettu/SJSegmentedViewController#12", .death, "UICollectionView", [], nil),
+    .init("SVGKit/SVGKit#42", .removal, "SVGKImage", ["size"], "SVGKFastImageView"),
+    .init("ReDetection/RDParallaxController#6", .death, "MKMapView", ["bounds"], nil),
+    .init("cocoabits/MASShortcut#23", .death, "MASShortcutView", ["shortcutValue"], nil),
+    .init("bitstadium/HockeySDK-Unity-iOS#6", .death, "BITAuthenticator", ["identified"], nil),
+    .init("jessesquires/JSQMessagesViewController#268", .death, "JSMessageTextView", ["contentSize"], nil),
+    .init("MarioIannotta/LoadingPlaceholderView#10", .removal, "LoadingPlaceholderView.LoadingPlaceholderView", ["bounds"], nil),
+    .init("firebase/quickstart-ios#682", .uncompliant, "NSNotificationCenter", ["com.firebase.iid.notif.refresh-token"], "RxCocoa.KVOObserver"),
+    .init("casatwy/CTVideoPlayerView#22", .removal, "CTVideoView", ["player.currentItem.status"], "CTVideoView"),
+    .init("Baseflow/XamarinMediaManager#814", .silentChange, "AVQueuePlayer", ["currentItem.hasEnabledAudio"], "NSKeyValueObservance"),
+    .init("Baseflow/XamarinMediaManager#825", .silentChange, "AVQueuePlayer", ["currentItem.status"], "NSKeyValueObservance"),
+    .init("xjlove/XJAVPlayer#1", .death, "AVPlayerItem", ["status", "loadedTimeRanges"], nil),
+    .init("choefele/CCHMapClusterController#136", .death, "MKMapView", ["delegate"], nil),
+    .init("openradar 12732493", .setterNotice, "NSView", ["window"], nil),
   ]
 }
