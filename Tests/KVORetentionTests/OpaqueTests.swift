@@ -1,8 +1,21 @@
 import Foundation
 import KVORetention
+import Synchronization
 import Testing
 
 @testable import RetentionProbe
+
+private protocol Measurable { var length: Int { get } }
+private struct Measure<Value>: Measurable {
+  var value: Value
+  var length: Int { MemoryLayout<Value>.size }
+}
+extension Array: Measurable where Element: Measurable { fileprivate var length: Int { count } }
+
+/// Tells a task on another thread when to go on.
+private final class Flag: Sendable {
+  let value = Atomic(false)
+}
 
 @Suite("What a walk cannot look into", .serialized)
 struct OpaqueTests {
@@ -66,6 +79,39 @@ struct OpaqueTests {
     #expect(answer.cycles == [])
     #expect(answer.opaque.contains { $0.className == "Task" && $0.reason == .task }, "\(answer)")
     holder.task?.cancel()
+  }
+
+  @Test("a running task may hold what only its thread's stack says")
+  func runningTask() async {
+    let holder = Holder()
+    let isEnded = Flag()
+    let started = AsyncStream.makeStream(of: Void.self)
+    holder.task = Task.detached { [weak holder] in
+      guard let strong = holder else { return }
+      started.continuation.yield()
+      while !isEnded.value.load(ordering: .acquiring) { sched_yield() }
+      strong.poke()
+    }
+    for await _ in started.stream { break }
+    let running = RetainSearch().findCycles(from: holder)
+    #expect(running.cycles == [] && running.verdict == .inconclusive)
+    #expect(running.opaque.map(\.reason).contains(.task), "\(running)")
+    isEnded.value.store(true, ordering: .releasing)
+    await holder.task?.value
+    #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
+  }
+
+  @Test("a pointer to a witness table that the runtime made leads nowhere")
+  func witnessTable() {
+    let values: [any Measurable] = [[Measure(value: 1)]]
+    // The witness table is the last of the five words of an existential.
+    let table = values.withUnsafeBytes {
+      $0.load(fromByteOffset: 32, as: UnsafeRawPointer.self)
+    }
+    let holder = Holder()
+    holder.anything = table
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.verdict == .noneFound, "\(answer)")
   }
 
   @Test("a stream's continuation does not pass for nothing")

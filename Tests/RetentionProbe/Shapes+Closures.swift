@@ -259,6 +259,17 @@ extension Shape {
       other in root.action = generic(other, Box(nil))
     },
     Shape(
+      "captures of other types before it, by the same generic function",
+      "Holder.anything[3] → closure capture of a closure → closure capture of Holder → Holder",
+      Holder.init
+    ) { root, other in
+      root.anything =
+        [
+          generic({ use(1) } as () -> Void, Box(nil)), generic(1 as Int8, Box(nil)),
+          generic("text", Box(nil)), generic(other, Box(nil)),
+        ] as [() -> Void]
+    },
+    Shape(
       "a generic capture of a struct",
       "Holder.action → closure capture of Big.owner → Holder",
       Holder.init

@@ -172,7 +172,8 @@ static inline void kvos_project_enum(const KVOSValueWitnesses *witnesses, void *
 #define KVOS_JOB_KIND 0xffu
 #define KVOS_JOB_IS_CHILD 0x05000000u
 #define KVOS_JOB_IS_FUTURE 0x02000000u
-/// Of the status.
+/// Of the status: a thread runs the task now; the task ran to its end.
+#define KVOS_TASK_IS_RUNNING 0x800u
 #define KVOS_TASK_IS_COMPLETE 0x2000u
 
 /// What a task that can be awaited returned. The lower two bits of the queue: 1 for a value, 2 for an error.
@@ -188,6 +189,17 @@ typedef struct {
 /// 8 bytes behind it. Source: stdlib/public/core/KeyPath.swift of swiftlang/swift, `KeyPathBuffer`.
 #define KVOS_KEY_PATH_HEADER 24
 #define KVOS_KEY_PATH_SIZE 0x00ffffffu
+
+/// The header of a component: its kind, and what it says. Same source, `RawKeyPathComponent.Header`.
+#define KVOS_KEY_PATH_KIND 0x7f000000u
+#define KVOS_KEY_PATH_STRUCT 0x01000000u
+#define KVOS_KEY_PATH_COMPUTED 0x02000000u
+#define KVOS_KEY_PATH_CLASS 0x03000000u
+#define KVOS_KEY_PATH_OPTIONAL 0x04000000u
+#define KVOS_KEY_PATH_PAYLOAD 0x007fffffu
+#define KVOS_KEY_PATH_SETTABLE 0x00400000u
+#define KVOS_KEY_PATH_ARGUMENTS 0x00080000u
+#define KVOS_KEY_PATH_EXTERNAL 0x00000010u
 
 // MARK: - Descriptors
 

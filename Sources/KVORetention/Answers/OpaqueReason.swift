@@ -18,7 +18,7 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
   case managedBuffer
   /// The arguments of a key path's subscripts.
   case keyPathArguments
-  /// A task: what its functions hold while they wait.
+  /// A task that has not ended: what its functions hold while they wait, or on the stack of the thread that runs them.
   case task
   /// An object of C or of another language, or memory that is none of an object.
   case foreignObject
@@ -44,7 +44,7 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
     case .unmanagedMemory: "the program manages the memory itself"
     case .managedBuffer: "elements behind the object are not described"
     case .keyPathArguments: "a key path's arguments are not described"
-    case .task: "what a waiting task holds is not described"
+    case .task: "what a task holds until it ends is not described"
     case .foreignObject: "it is no Swift object"
     case .outOfMemory: "there is no memory for a larger walk"
     case .undescribedCaptures: "the compiler does not describe the closure's captures"

@@ -71,13 +71,17 @@ struct Allocation {
     private static let isInUse: UInt = 1
     private static let isPaged: UInt = 2
 
+    /// How far a heap may have grown since the mappings were listed: glibc reserves so much for each.
+    private static let growth: UInt = 64 << 20
+
     /// The size of the chunk at an address and its flags, or nil if no chunk can be there.
     private func chunk(at address: UInt) -> (size: UInt, flags: UInt)? {
-      guard address >= region.start + 16, address <= region.end,
+      let farthest = region.end + Self.growth
+      guard address >= region.start + 16, address <= farthest,
         let word = words.word(at: address - 8), word & 8 == 0
       else { return nil }
       let size = word & ~15
-      guard size >= 16, size <= region.end - (address - 16) else { return nil }
+      guard size >= 16, size <= farthest - (address - 16) else { return nil }
       return (size, word & Self.flags)
     }
 
@@ -85,20 +89,46 @@ struct Allocation {
     func allocation(at address: UInt) -> Allocation? {
       guard let own = chunk(at: address), own.size >= 32, own.flags & Self.isPaged == 0
       else { return nil }
-      // The one behind says whether this one is in use, and leads to one more, or to the end.
+      // The next one says whether this one is in use, and leads to one more, or to the end.
       guard let next = chunk(at: address + own.size), next.flags & Self.isPaged == 0,
         next.flags & Self.isInUse != 0
       else { return nil }
       let end = address - 16 + own.size + next.size
-      guard end >= region.end - 32 || chunk(at: end + 16) != nil else { return nil }
+      guard isEndOfHeap(end) || chunk(at: end + 16) != nil else { return nil }
       return Allocation(start: address, byteCount: own.size - 8)
     }
 
+    /// Whether the last chunk of a heap may end at an address.
+    ///
+    /// Another thread may have grown the heap since the mappings were listed: its new end is that of a page, too.
+    private func isEndOfHeap(_ end: UInt) -> Bool {
+      if end <= region.end { return end >= region.end - 32 }
+      return end % 4096 == 0 && words.word(at: end - 8) != nil
+    }
+
     /// An allocation with pages of its own.
+    ///
+    /// In front of it are a zero and its size. The same words may be anywhere inside a heap, which has no such
+    /// allocation.
     func pagedAllocation(at address: UInt) -> Allocation? {
-      guard let own = chunk(at: address), own.flags == Self.isPaged, own.size % 4096 == 0
+      guard region.isAnonymous, let own = chunk(at: address), own.flags == Self.isPaged,
+        own.size % 4096 == 0, words.word(at: address - 16) == 0, !isInHeap(address)
       else { return nil }
       return Allocation(start: address, byteCount: own.size - 16)
+    }
+
+    /// Whether an address lies in a heap of an arena other than the main one.
+    ///
+    /// Such a heap begins at a multiple of its reserved size with the address of its arena, which is at the start of
+    /// one of these heaps, that of the previous heap, and how much of it is used.
+    private func isInHeap(_ address: UInt) -> Bool {
+      let start = address & ~(Self.growth - 1)
+      guard start >= region.start, let arena = words.word(at: start),
+        let usedByteCount = words.word(at: start + 16)
+      else { return false }
+      let offset = arena & (Self.growth - 1)
+      return offset > 0 && offset < 256 && arena > offset && usedByteCount % 4096 == 0
+        && address - start < usedByteCount
     }
   }
 }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// Words of memory that may be anybody's, from copies of its pages.
 ///
-/// Whoever owns memory that no object is known to be in may change it or give it back meanwhile, and reading it
+/// The owner of memory that no object is known to be in may change it or give it back meanwhile, and reading it
 /// in place could fault. The kernel copies a page or says that there is none. What a copy says may be outdated
 /// by the next moment, and parts of it may not fit together: it is evidence for a doubt, and for nothing else.
 ///

@@ -119,9 +119,9 @@ struct PathNamer {
     )
     reader.read(object, plan, &visitor)
     if plan.pointee.tail != nil,
-      let bytes = OpaqueBytes(behindFieldsOf: object, plan.pointee, memory: reader.memory)
+      let tail = OpaqueBytes.behindFields(of: object, plan.pointee, memory: reader.memory)
     {
-      visitor.opaqueTail(bytes)
+      for bytes in tail { visitor.opaqueTail(bytes) }
     }
     return visitor.found ?? visitor.suspected
   }

@@ -107,12 +107,13 @@ struct GraphWalk: ~Copyable {
     for number in 0..<collector.references.count {
       take(collector.references[number] & ~ReachedObjects.suspected, from: UInt32(object))
     }
-    if let plan,
+    guard let plan,
       reached.places.range(at: ReachedObjects.place(reached.entries[object])).isReadable != 0,
       let start = UnsafeRawPointer(bitPattern: address)
-    {
-      plain.adopt(plan, metadata: start.load(as: UInt.self))
-    }
+    else { return }
+    let metadata = start.load(as: UInt.self)
+    // The plan of a generic closure context is that of one object: others with its metadata captured other types.
+    if reader.plan(metadata: metadata) == plan { plain.adopt(plan, metadata: metadata) }
   }
 
   private mutating func addRoot(_ address: UInt) {

@@ -76,6 +76,15 @@ extension ObjectReader {
   /// Whether a task ran to its end, so that it holds nothing but what it returned.
   func isFinished(_ object: UnsafeRawPointer) -> Bool { finishedFuture(of: object) != nil }
 
+  /// Whether a thread runs a task now.
+  ///
+  /// What a running task holds is in registers and on the thread's stack; its frames may hold nothing.
+  func isRunning(_ object: UnsafeRawPointer) -> Bool {
+    let status = Int(KVOS_TASK_STATUS)
+    guard memory.isReadable(UInt(bitPattern: object), UInt(status) + 4) else { return true }
+    return object.load(fromByteOffset: status, as: UInt32.self) & KVOS_TASK_IS_RUNNING != 0
+  }
+
   private func finishedFuture(of object: UnsafeRawPointer) -> UnsafeRawPointer? {
     let future = Int(KVOS_TASK_FUTURE)
     let size = future + MemoryLayout<KVOSTaskFuture>.size

@@ -12,22 +12,32 @@ struct OpaqueBytes {
     wordCount = max(byteCount - skipped, 0) / 8
   }
 
-  /// The bytes of an object behind its fields, as far as its allocation goes, or nil where it is not
-  /// known how far that is.
-  init?(behindFieldsOf object: UnsafeRawPointer, _ plan: HeapPlan, memory: MemoryMap) {
+  /// The bytes of an object behind its fields.
+  ///
+  /// As far as its allocation goes; of a key path the arguments of its subscripts. Nil where it is not known how far
+  /// that is.
+  static func behindFields(
+    of object: UnsafeRawPointer,
+    _ plan: HeapPlan,
+    memory: MemoryMap
+  ) -> [OpaqueBytes]? {
     let address = UInt(bitPattern: object)
     guard memory.isMapped(address - 16, 32), !memory.isInImage(address, 16) else { return nil }
-    var end = address + kvos_allocation_size(object)
-    // A key path says how large it is; behind that there is what others left.
-    if plan.tail == .keyPathArguments, end >= address + 32, memory.isReadable(address, 32) {
-      let header = object.load(fromByteOffset: Int(KVOS_KEY_PATH_HEADER), as: UInt32.self)
-      end = min(end, address + 32 + UInt(header & KVOS_KEY_PATH_SIZE))
-    }
+    let end = address + kvos_allocation_size(object)
     let tail = (address + plan.byteCount + 7) & ~7
-    guard tail < end, memory.isReadable(tail, end - tail),
+    guard tail < end, memory.isReadable(address, end - address),
       let start = UnsafeRawPointer(bitPattern: tail)
     else { return nil }
-    self.init(start, byteCount: Int(end - tail))
+    guard plan.tail == .keyPathArguments else {
+      return [OpaqueBytes(start, byteCount: Int(end - tail))]
+    }
+    let componentsStart = UInt(KeyPathArguments.start)
+    guard end - address >= componentsStart else { return nil }
+    let header = object.load(fromByteOffset: Int(KVOS_KEY_PATH_HEADER), as: UInt32.self)
+    // A key path says how large it is; the rest has what earlier allocations left.
+    let byteCount = min(UInt(header & KVOS_KEY_PATH_SIZE), end - address - componentsStart)
+    return KeyPathArguments.ranges(in: object, byteCount: Int(byteCount))
+      .map { OpaqueBytes(object + $0.lowerBound, byteCount: $0.count) }
   }
 
   /// Calls `body` with what each word may refer to, until it returns false.

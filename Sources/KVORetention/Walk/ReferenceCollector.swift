@@ -43,7 +43,8 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     finds.removeAll(keepingCapacity: true)
     depth = PointerTargets.byteDepth
     pointerDepth = PointerTargets.pointerDepth
-    if let reached, !reached.isReached(address) {
+    let isSuspected = reached.map { !$0.isReached(address) } ?? false
+    if isSuspected {
       pointerDepth = depth
       if reader.targets.allocation(at: address) != nil {
         // Whoever led here is in doubt already.
@@ -59,6 +60,11 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     guard let plan = reader.plan(of: address), let object = UnsafeRawPointer(bitPattern: address)
     else {
       collectMemory(at: address)
+      return nil
+    }
+    if isSuspected, plan.pointee.kind == .asked {
+      // Another thread may be making it: none of its code may run.
+      meet(OpaqueBytes(object, byteCount: Int(plan.pointee.byteCount)), .foreignObject, 0)
       return nil
     }
     reader.read(object, plan, &self)
@@ -129,9 +135,14 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   /// Looks at the bytes behind the fields of an object.
   private mutating func meetTail(of object: UnsafeRawPointer, _ plan: UnsafePointer<HeapPlan>) {
     guard let reason = plan.pointee.tail else { return }
-    if plan.pointee.kind == .task, reader.isFinished(object) { return }
-    if let bytes = OpaqueBytes(behindFieldsOf: object, plan.pointee, memory: reader.memory) {
-      meet(bytes, reason, 0)
+    let isTask = plan.pointee.kind == .task
+    if isTask, reader.isFinished(object) { return }
+    // Asked before its frames are read and after: it may start or stop running in between.
+    var isRunning = isTask && reader.isRunning(object)
+    defer { if isRunning { note(reason, 0, from: references.count, isWhole: false) } }
+    if let tail = OpaqueBytes.behindFields(of: object, plan.pointee, memory: reader.memory) {
+      for bytes in tail { meet(bytes, reason, 0) }
+      isRunning = isRunning || (isTask && reader.isRunning(object))
     } else if reason != .keyPathArguments {
       // How much there is behind the fields is not known. Key paths without arguments are mostly made
       // by the compiler, in static memory.

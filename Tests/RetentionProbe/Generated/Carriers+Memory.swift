@@ -42,64 +42,45 @@ extension Carrier {
   ]
 }
 
-/// A place for one value that has none.
-private func place<Value>() -> UnsafeMutablePointer<Value> { .allocate(capacity: 16) }
-
+/// Memory that holds a value `count` times, and is never given back.
 @inline(never)
-private func aTypedPointer<Value>(_ value: Value) -> Any {
-  let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-  place.initialize(to: value)
-  return place
+private func memory<Value>(of value: Value, _ count: Int = 1) -> UnsafeMutablePointer<Value> {
+  let memory = UnsafeMutablePointer<Value>.allocate(capacity: count)
+  memory.initialize(repeating: value, count: count)
+  return memory
+}
+
+private func buffer<Value>(of value: Value, _ count: Int) -> UnsafeMutableBufferPointer<Value> {
+  UnsafeMutableBufferPointer(start: memory(of: value, count), count: count)
 }
 
 @inline(never)
-private func anImmutablePointer<Value>(_ value: Value) -> Any {
-  let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-  place.initialize(to: value)
-  return UnsafePointer(place)
-}
+private func aTypedPointer<Value>(_ value: Value) -> Any { memory(of: value) }
 
 @inline(never)
-private func aRawPointer<Value>(_ value: Value) -> Any {
-  let place = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-  place.initialize(to: value)
-  return UnsafeRawPointer(place)
-}
+private func anImmutablePointer<Value>(_ value: Value) -> Any { UnsafePointer(memory(of: value)) }
 
 @inline(never)
-private func aTypedBuffer<Value>(_ value: Value) -> Any {
-  let buffer = UnsafeMutableBufferPointer<Value>.allocate(capacity: 2)
-  buffer.initialize(repeating: value)
-  return buffer
-}
+private func aRawPointer<Value>(_ value: Value) -> Any { UnsafeRawPointer(memory(of: value)) }
 
 @inline(never)
-private func aSliceOfABuffer<Value>(_ value: Value) -> Any {
-  let buffer = UnsafeMutableBufferPointer<Value>.allocate(capacity: 3)
-  buffer.initialize(repeating: value)
-  return buffer[1...]
-}
+private func aTypedBuffer<Value>(_ value: Value) -> Any { buffer(of: value, 2) }
+
+@inline(never)
+private func aSliceOfABuffer<Value>(_ value: Value) -> Any { buffer(of: value, 3)[1...] }
 
 @inline(never)
 private func aRawBuffer<Value>(_ value: Value) -> Any {
-  let buffer = UnsafeMutableBufferPointer<Value>.allocate(capacity: 2)
-  buffer.initialize(repeating: value)
-  return UnsafeRawBufferPointer(buffer)
+  UnsafeRawBufferPointer(buffer(of: value, 2))
 }
 
 @inline(never)
 private func aSliceOfARawBuffer<Value>(_ value: Value) -> Any {
-  let buffer = UnsafeMutableBufferPointer<Value>.allocate(capacity: 2)
-  buffer.initialize(repeating: value)
-  return UnsafeMutableRawBufferPointer(buffer)[8...]
+  UnsafeMutableRawBufferPointer(buffer(of: value, 2))[8...]
 }
 
 @inline(never)
-private func aPointerIntoABuffer<Value>(_ value: Value) -> Any {
-  let buffer = UnsafeMutableBufferPointer<Value>.allocate(capacity: 9)
-  buffer.initialize(repeating: value)
-  return (buffer.baseAddress ?? place()) + 5
-}
+private func aPointerIntoABuffer<Value>(_ value: Value) -> Any { memory(of: value, 9) + 5 }
 
 @inline(never)
 private func anOpaquePointer<Value>(_ value: Value) -> Any {
@@ -136,9 +117,7 @@ private func aPointerToACStruct<Value>(_ value: Value) -> Any {
 @inline(never)
 private func memoryOfCThatLeadsToMore<Value>(_ value: Value) -> Any {
   let first = UnsafeMutablePointer<UnsafeMutableRawPointer>.allocate(capacity: 4)
-  let second = UnsafeMutablePointer<Value>.allocate(capacity: 1)
-  second.initialize(to: value)
-  first.initialize(repeating: UnsafeMutableRawPointer(second), count: 4)
+  first.initialize(repeating: UnsafeMutableRawPointer(memory(of: value)), count: 4)
   return UnsafeRawPointer(first)
 }
 
