@@ -12,6 +12,9 @@ package struct NameTally: Hashable, Sendable {
 
   package var isEmpty: Bool { counts.isEmpty }
 
+  /// How often any name came up.
+  package var total: Int { counts.values.reduce(otherCount, +) }
+
   /// The names, alphabetically, with their counts.
   ///
   /// Complexity: O(n log n).

@@ -42,6 +42,27 @@ struct AdviceTests {
     #expect(!center.contains("removeObserver(self"))
   }
 
+  @Test(
+    "of a path that was refused names the class, or says whose it is",
+    arguments: Profile.allCases
+  )
+  func refused(recorded: Profile) throws {
+    let log = SampleLog { $0.refuse(.unknownKey, part: "balanse") }
+    let verdict = try #require(log.verdicts().first)
+    let builder = FindingBuilder(names: log.names, profile: .swift, recorded: recorded)
+    let named = builder.finding(for: verdict).hint
+    #expect(named.contains("key table of Account") || named.contains("give Account a property"))
+    var nameless = verdict
+    for subject in [nil, ObjectRef(id: ObjectID(12), className: .none)] {
+      nameless.subject = subject
+      let advice = builder.finding(for: nameless).hint
+      #expect(
+        advice.contains("key table of the class of the observed object")
+          || advice.contains("give the class of the observed object a property")
+      )
+    }
+  }
+
   @Test("to an Objective-C program is in Objective-C")
   func objectiveC() throws {
     for (recorded, stack) in [
@@ -84,6 +105,17 @@ struct AdviceTests {
       let finding = try #require(log.verdicts().first.map(builder.finding))
       #expect(finding.message.hasPrefix("\(name) still observed "))
     }
+  }
+
+  @Test(
+    "calls a variable as its class, where programmers would, whatever a pseudonym looks like",
+    arguments: [
+      ("Account", "account"), ("N5abc", "n5abc"), ("Na5bc", "na5bc"), ("A", "a"),
+      ("App.Box<Int>", "box"), ("UITableView", "…"), ("NSObject", "…"), ("account", "…"),
+    ]
+  )
+  func variable(className: String, name: String) {
+    #expect(FindingSentence.variable(className) == name)
   }
 
   @Test("fills in every placeholder, for every rule and reader")

@@ -1,7 +1,8 @@
-import KVORules
 import KVOTrace
 import TestSupport
 import Testing
+
+@testable import KVORules
 
 @Suite("The order of events of several threads")
 struct EventSequencerTests {
@@ -167,5 +168,64 @@ struct EventSequencerTests {
         lines[event.thread] = number
       }
     }
+  }
+
+  @Test(
+    "orders that run backwards keep no more events than the window, and few are looked at for each",
+    arguments: [1, 5_000],
+    [1, 8]
+  )
+  func backwards(subjectCount: Int, threadCount: Int) {
+    let window = 512
+    let count = 20_000
+    var log = SampleLog()
+    for number in 0..<count {
+      log.will(
+        "Account#\(number % subjectCount + 1)",
+        thread: String(number % threadCount + 1),
+        order: UInt64(count - number + 1)
+      )
+    }
+    var sequencer = EventSequencer(window: window)
+    var numbers: [Int] = []
+    var mostKept = 0
+    for (index, event) in log.events.enumerated() {
+      sequencer.push(event, number: index + 1) { numbers.append($1) }
+      sequencer.release(while: { _ in false }) { _, _ in }
+      mostKept = max(mostKept, sequencer.orderedCount)
+    }
+    sequencer.flush { numbers.append($1) }
+    #expect(numbers.sorted() == Array(1...count))
+    // Events that have left may be half of all.
+    #expect(mostKept <= 3 * window)
+    #expect(sequencer.stepCount <= 20 * count)
+  }
+
+  // The places in a heap, against a sorted list.
+  @Test("held orders come out sorted, whichever leave before their turn")
+  func heldOrders() {
+    var random = SplitMix64(seed: 7)
+    var held = HeldOrders()
+    var orders: [Int: UInt64] = [:]
+    for place in 0..<3_000 {
+      let order = UInt64.random(in: 0..<500, using: &random)
+      held.insert(place, order: order)
+      orders[place] = order
+      if place % 3 > 0, let gone = orders.keys.filter({ $0 != held.first?.place }).min() {
+        orders[gone] = nil
+        held.noteGone { orders[$0] != nil }
+      }
+      while let first = held.first, orders[first.place] == nil { held.removeFirst(isGone: true) }
+      let expected = orders.min { ($0.value, $0.key) < ($1.value, $1.key) }
+      #expect(held.first?.place == expected?.key)
+      #expect(held.count <= 2 * orders.count + 64)
+    }
+    var last: UInt64 = 0
+    while let first = held.first {
+      #expect(first.order >= last)
+      last = first.order
+      held.removeFirst(isGone: orders.removeValue(forKey: first.place) == nil)
+    }
+    #expect(orders.isEmpty)
   }
 }

@@ -163,6 +163,21 @@ extension FiringLog {
       twins: [
         ("told", missed.inserting(before: 7) { $0.notify("2", change: "c") }),
         (
+          "told before the writer says that the change ended",
+          missed.inserting(before: 4) { $0.notify("2", change: "c") }
+            .inserting(before: 5) { $0.notifyEnd("2", change: "c") }
+        ),
+        (
+          "told so by a writer that does not number changes",
+          missed.replacing(3) { $0.will() }.replacing(4) { $0.did() }
+            .inserting(before: 4) { $0.notify("2") }.inserting(before: 5) { $0.notifyEnd("2") }
+        ),
+        (
+          "told so on another thread",
+          missed.inserting(before: 4) { $0.notify("2", change: "c", thread: "2") }
+            .inserting(before: 5) { $0.notifyEnd("2", change: "c", thread: "2") }
+        ),
+        (
           "another key",
           missed.replacing(2) { $0.register("2", by: "Screen#4", "name") }
             .replacing(8) { $0.remove("2", by: "Screen#4", "name") }

@@ -16,13 +16,14 @@ struct RuleEngineTests {
       $0.remove("3", "Account#2")
       $0.remove(nil, "Account#2")
       $0.remove(nil, "Account#1", context: "b")
+      $0.remove(nil, "Account#1", context: "b", isUnmatched: true)
     }
     let (verdicts, engine) = log.run()
-    #expect(verdicts.map(\.brief) == ["KVO001@7", "KVO003@8"])
+    #expect(verdicts.map(\.brief) == ["KVO001@7", "KVO003@9"])
     let why = "recording began after the first observation: only objects of live lines count"
     #expect(
       engine.notJudged.filter { $0.why == why }.map(\.code) == [
-        .doubleRemove, .removeUnregistered, .duplicateRegistration,
+        .doubleRemove, .removeUnregistered, .removeWrongContext, .duplicateRegistration,
       ]
     )
   }

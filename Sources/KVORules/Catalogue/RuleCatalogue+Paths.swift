@@ -32,11 +32,11 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .unknown, .crash),
         hint: """
-          correct "{keyPath}", or add the key to the key table of {Subject}: it must name an \
+          correct "{keyPath}", or add the key to the key table of {SubjectClass}: it must name an \
           observable property at every step
           """,
         foundationHint: """
-          correct "{keyPath}", or give {Subject} a property of that name: every step must name an object's \
+          correct "{keyPath}", or give {SubjectClass} a property of that name: every step must name an object's \
           property, with accessors that key-value coding finds, and no step a collection's
           """,
         happened: """

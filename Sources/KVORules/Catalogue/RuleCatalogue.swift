@@ -12,7 +12,8 @@ package enum RuleCatalogue {
     package var isLive: Bool
     package var consequences: Consequences
     /// What to do, with the line to add; `{subject}` (as a variable), `{Subject}` and `{observer}`
-    /// (as types), `{keyPath}` and `{context}` stand for the names of the case at hand.
+    /// (as types), `{SubjectClass}` (a type, or words for it), `{keyPath}` and `{context}` stand for the names
+    /// of the case at hand.
     package var hint: String
     /// The same where nobody observes but a token's closure, if that is another thing to do.
     package var tokenHint: String?

@@ -49,6 +49,14 @@ package struct CrashAdvice: Hashable, Sendable {
       search =
         "run with NSZombieEnabled to learn the observer's class; the setter in the first own frame "
         + "says which property; then find where that class is registered for it"
+    case .mutationWithoutNotification where Self.isSetterNotice(finding):
+      why =
+        "the runtime notifies of a change by a setter that it makes in place of the class's own, which it can do "
+        + "only if that returns nothing and takes an object, a number or a structure that it knows; observers "
+        + "are registered, and told nothing"
+      search =
+        "look at the setter in the notice, and at whether anybody waits for its changes; where nobody does, the "
+        + "notice means nothing"
     case .mutationWithoutNotification:
       why =
         "a part of a key path was replaced without a notification, so that the runtime's "
@@ -73,6 +81,13 @@ package struct CrashAdvice: Hashable, Sendable {
         "a key path was observed that the object does not have, or that leads through what cannot "
         + "be observed; each part must be a property that Objective-C knows"
       search = "compare the key path with the properties of the named class, letter by letter"
+    case .classChangedUnderObservation where finding.consequence == .crash:
+      why =
+        "the runtime makes a class by which an observed one notifies, named NSKVONotifying_ and the class; it "
+        + "looked for the one that it had made for this copy of the class, and another copy has taken the name"
+      search =
+        "look in the console for \"Class … is implemented in both\", which names the two images; then take "
+        + "the class, or the library that has it, out of one of their targets"
     case .classChangedUnderObservation:
       why =
         "the runtime could not make the class by which it notifies of itself, because one of that name "
@@ -86,6 +101,11 @@ package struct CrashAdvice: Hashable, Sendable {
     }
   }
 
+  /// Whether the runtime only said so of a setter: a value that was changed is found by a longer path.
+  private static func isSetterNotice(_ finding: Finding) -> Bool {
+    finding.consequence == .wrong && finding.keyPath?.contains(".") != true
+  }
+
   private static let names: [(Profile, String)] = [
     (.appleLegacy, "iOS 10, macOS 10.12 and earlier"),
     (.appleModern, "iOS 11, macOS 10.13 and later"),
@@ -94,6 +114,9 @@ package struct CrashAdvice: Hashable, Sendable {
   ]
 
   private static func systems(_ finding: Finding) -> String {
+    if finding.code == .mutationWithoutNotification, isSetterNotice(finding) {
+      return "silent, with wrong values, on every iOS and macOS"
+    }
     if finding.code == .mutationWithoutNotification, finding.consequence == .crash {
       // Measured on macOS 26 by GNUstep's maintainers, and seen in reports of every system since iOS 7.
       return

@@ -185,6 +185,7 @@ struct FindingSentence {
     let values: [(String, String)] = [
       ("{subject}", verdict.subject.map { Self.variable(names[$0.className]) } ?? "object"),
       ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "object"),
+      ("{SubjectClass}", subjectClass ?? "the class of the observed object"),
       ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
       // A bracket is one key's: which part of a deep key path changed is for its reader to see.
       ("{key}", key),
@@ -207,6 +208,14 @@ struct FindingSentence {
     return result + rest
   }
 
+  /// The class of the observed object, where the log names one.
+  private var subjectClass: String? {
+    var name = verdict.subject?.className
+    // Of a problem of a class no object is named.
+    if name == nil, case .problem(_, let className) = verdict.detail { name = className }
+    return name.flatMap { $0 == .none ? nil : Self.type(names[$0]) }
+  }
+
   /// The context as an argument: this layer's own names end in a number that code does not have.
   private func code(_ context: Context) -> String {
     guard case .named(let name) = context else { return "nil" }
@@ -227,7 +236,7 @@ struct FindingSentence {
       $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0)
     }
     guard isWord, let first = type.first, first.isUppercase,
-      type.dropFirst().first?.isLowercase ?? true
+      type.dropFirst().first?.isUppercase != true
     else { return "…" }
     return first.lowercased() + type.dropFirst()
   }

@@ -123,9 +123,21 @@ package struct ChangeBrackets: Sendable {
     return found.map { ($0.change, $0.began) }
   }
 
-  /// The open change with the number `id`, or the innermost one where that is nil.
+  /// The innermost open change of `key` on `subject` that may have the number `id`.
+  func open(_ id: ChangeID?, of key: StringID, on subject: ObjectID) -> Change? {
+    open.last {
+      $0.change.subject.id == subject && $0.change.key == key
+        && (id == nil || $0.change.id == nil || $0.change.id == id)
+    }?.change
+  }
+
+  /// The open change with the number `id`, or the innermost one if `id` is nil.
+  ///
+  /// If no open change has that number, the innermost one whose number the log does not say.
   func open(_ id: ChangeID?) -> (change: Change, began: Evidence)? {
-    let found = id == nil ? open.last : open.last { $0.change.id == id }
+    let found =
+      id == nil
+      ? open.last : open.last { $0.change.id == id } ?? open.last { $0.change.id == nil }
     return found.map { ($0.change, $0.began) }
   }
 

@@ -20,6 +20,7 @@ struct DeepPaths: Sendable {
   struct Loss: Sendable {
     var registration: RegistrationID
     var hold: Hold
+    var depth: Int
     /// The object that the link belongs to, and the key of the link where the log says it.
     var parent: ObjectID
     var parentKey: StringID?
@@ -41,6 +42,9 @@ struct DeepPaths: Sendable {
     var holds: [Int: Hold] = [:]
     /// The first key of the path, where the log says it.
     var firstKey: StringID?
+    /// The depth of the first object that was deallocated and not replaced since: what the path has after it is
+    /// lost with it.
+    var lostDepth: Int?
 
     func parent(of depth: Int) -> (object: ObjectID, key: StringID?)? {
       if depth == 1 { return (subject, firstKey) }
@@ -76,6 +80,7 @@ struct DeepPaths: Sendable {
       return
     }
     take(id, attachment.depth)
+    if let lost = paths[id]?.lostDepth, attachment.depth <= lost { paths[id]?.lostDepth = nil }
     paths[id]?.holds[attachment.depth] = Hold(
       object: attachment.object,
       key: attachment.key,
@@ -110,7 +115,8 @@ struct DeepPaths: Sendable {
 
   /// An object died.
   ///
-  /// - Returns: the paths that hung on it, in the order in which they were hung up.
+  /// - Returns: the paths that hung on it, in the order in which they were hung up, but for those that had
+  ///   lost an object before it.
   mutating func die(_ object: ObjectID) -> [Loss] {
     guard let all = places.removeValue(forKey: object) else { return [] }
     var losses: [Loss] = []
@@ -118,11 +124,14 @@ struct DeepPaths: Sendable {
       guard let path = paths[place.registration],
         let hold = paths[place.registration]?.holds.removeValue(forKey: place.depth)
       else { continue }
+      if let lost = path.lostDepth, lost < place.depth { continue }
+      paths[place.registration]?.lostDepth = place.depth
       let parent = path.parent(of: place.depth)
       losses.append(
         Loss(
           registration: place.registration,
           hold: hold,
+          depth: place.depth,
           parent: parent?.object ?? path.subject,
           parentKey: parent?.key
         )
@@ -154,8 +163,12 @@ struct DeepPaths: Sendable {
 
   // MARK: - Deaths that may explain themselves
 
-  /// Beyond the limit the oldest is no longer judged.
+  /// Judges a deallocation once its thread has gone on.
+  ///
+  /// Beyond the limit the oldest is no longer judged. What was deallocated after the same link, perhaps as a
+  /// consequence, is no longer judged either.
   mutating func wait(_ new: Pending) {
+    pending.removeAll { $0.slot == new.slot && $0.loss.depth > new.loss.depth }
     if pending.count == Self.pendingLimit { pending.removeFirst() }
     pending.append(new)
   }

@@ -9,8 +9,8 @@ package import KVOTrace
 /// first, after whatever its thread did before it. Where `order` and the lines of a thread
 /// contradict each other, the lines win. Events keep the numbers that they had.
 ///
-/// Complexity: O(1) for an event that comes in order; O(distance) for one that does not. Memory is
-/// bounded by the window.
+/// Complexity: O(1) amortised for an event that comes in its turn, else O(log n), n events of its subject being
+/// held, whatever the orders are. Memory is bounded by the window.
 package struct EventSequencer: Sendable {
   /// An event and its number in the input.
   private struct Item: Sendable {
@@ -20,9 +20,9 @@ package struct EventSequencer: Sendable {
     var isEmitted = false
   }
 
-  /// The places of held events, the next one first.
+  /// The places of the held events of one thread, the next one first.
   private struct Queue: Sendable {
-    var places: [(place: Int, order: UInt64)] = []
+    var places: [Int] = []
     var head = 0
 
     mutating func dropFirst() {
@@ -43,7 +43,7 @@ package struct EventSequencer: Sendable {
   /// How many items at the front of the window are through.
   private var head = 0
   private var threads: [ThreadID?: Queue] = [:]
-  private var subjects: [ObjectID: Queue] = [:]
+  private var subjects: [ObjectID: HeldOrders] = [:]
   /// Which objects the newest registrations are on.
   private var subjectOf: BoundedMap<RegistrationTag, ObjectID>
   /// Held events of registrations whose `register` has not come yet.
@@ -64,6 +64,11 @@ package struct EventSequencer: Sendable {
   package var isEmpty: Bool { head == items.count }
   /// How many events and registrations are kept; lets a test see that churn does not add to them.
   package var keptCount: Int { items.count + subjectOf.count + unresolved.count }
+  /// How many events are kept by their orders, those included that have left before their turn.
+  package var orderedCount: Int { subjects.values.reduce(0) { $0 + $1.count } }
+
+  /// How many held events were looked at to find the next; lets a test see that it does not go round in circles.
+  package private(set) var stepCount = 0
 
   /// Takes the next event of the input, and gives on what leaves the window.
   ///
@@ -82,7 +87,7 @@ package struct EventSequencer: Sendable {
   ) rethrows {
     let place = base + items.count
     items.append(Item(event: event, number: number, subject: nil))
-    threads[event.thread, default: Queue()].places.append((place, 0))
+    threads[event.thread, default: Queue()].places.append(place)
     resolve(place, subject)
     if let blocked, mayFree(blocked, place) { self.blocked = nil }
     if items.count - head > window { try release(base + head, emit) }
@@ -156,12 +161,7 @@ package struct EventSequencer: Sendable {
     guard let order = items[place - base].event.order, !items[place - base].isEmitted
     else { return }
     items[place - base].subject = subject
-    var queue = subjects.removeValue(forKey: subject) ?? Queue()
-    // From the back: in-order input stops at once.
-    var at = queue.places.count
-    while at > queue.head, queue.places[at - 1].order > order { at -= 1 }
-    queue.places.insert((place, order), at: at)
-    subjects[subject] = queue
+    subjects[subject, default: HeldOrders()].insert(place, order: order)
   }
 
   // MARK: - Going out
@@ -170,8 +170,12 @@ package struct EventSequencer: Sendable {
   /// the lines contradict each other.
   private mutating func firstToGo(before target: Int) -> Int? {
     var place = target
-    // The way is as long as threads and objects take turns; one that is longer goes round.
-    for _ in 0..<Self.longestWay {
+    // Orders and lines that contradict each other lead round in a circle. It is found within three times its length:
+    // the mark stands still for twice as many steps each time.
+    var mark = target
+    // The way is as long as threads and objects take turns.
+    for step in 1...Self.longestWay {
+      stepCount += 1
       let item = items[place - base]
       if let first = firstOfThread(item.event.thread), first != place {
         place = first
@@ -182,6 +186,8 @@ package struct EventSequencer: Sendable {
       } else {
         return place
       }
+      if place == mark { return nil }
+      if step & (step - 1) == 0 { mark = place }
     }
     return nil
   }
@@ -253,27 +259,40 @@ package struct EventSequencer: Sendable {
 
   private mutating func firstOfThread(_ thread: ThreadID?) -> Int? {
     guard let queue = threads[thread], queue.head < queue.places.count else { return nil }
-    return queue.places[queue.head].place
+    return queue.places[queue.head]
   }
 
-  private mutating func firstOfSubject(_ subject: ObjectID) -> (place: Int, order: UInt64)? {
-    while let queue = subjects[subject], queue.head < queue.places.count {
-      let first = queue.places[queue.head]
-      if first.place >= base, !items[first.place - base].isEmitted { return first }
-      subjects[subject]?.dropFirst()
+  private mutating func firstOfSubject(_ subject: ObjectID) -> HeldOrders.Held? {
+    while let first = subjects[subject]?.first {
+      if isHeld(first.place) { return first }
+      subjects[subject]?.removeFirst(isGone: true)
     }
     subjects[subject] = nil
     return nil
   }
+
+  private func isHeld(_ place: Int) -> Bool { place >= base && !items[place - base].isEmitted }
 
   private mutating func settle(_ item: Item, _ place: Int) {
     threads[item.event.thread]?.dropFirst()
     if let queue = threads[item.event.thread], queue.head == queue.places.count {
       threads[item.event.thread] = nil
     }
-    if let subject = item.subject { _ = firstOfSubject(subject) }
+    if let subject = item.subject { leave(subject, place) }
     if !unresolved.isEmpty, let id = item.event.body.registration { giveUp(place, id) }
     if blocked == place { blocked = nil }
+  }
+
+  /// The event at `place` is not one of the held ones of its subject any more.
+  private mutating func leave(_ subject: ObjectID, _ place: Int) {
+    guard let first = subjects[subject]?.first else { return }
+    if first.place == place {
+      subjects[subject]?.removeFirst(isGone: false)
+      _ = firstOfSubject(subject)
+    } else {
+      let (items, base) = (items, base)
+      subjects[subject]?.noteGone { $0 >= base && !items[$0 - base].isEmitted }
+    }
   }
 
   /// The event went without its registration having been seen.

@@ -50,6 +50,9 @@ struct OpenRemovals: Sendable {
     open.append(Open(thread: thread, removal: removal, slot: slot, began: evidence))
   }
 
+  /// Events are missing, which may have been the returns of all.
+  mutating func forget() { open = [] }
+
   /// A removal returned.
   ///
   /// - Returns: what was waiting for the first of them.

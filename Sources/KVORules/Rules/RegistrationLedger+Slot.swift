@@ -22,6 +22,8 @@ extension RegistrationLedger {
     var wasNotified = false
     var isNumbered = true
     var isScoped = false
+    /// Whether it was found by name after a loss of events, and so may not be what ended.
+    var isEndGuessed = false
     /// Nil where it was removed by name.
     var cause: CancelCause?
     var registration: Registration

@@ -132,6 +132,9 @@ struct RegistrationLedger: Sendable {
   /// No scope answers for the registration any more.
   mutating func unmarkScoped(_ slot: Int) { slots[slot].isScoped = false }
 
+  /// The registration at `slot` is over, unless another one was meant that the log lacks.
+  mutating func markEndGuessed(_ slot: Int) { slots[slot].isEndGuessed = true }
+
   /// A callback of the registration begins; it stays in its slot until ``endCallback(_:)``.
   mutating func beginCallback(_ slot: Int) {
     Self.beginCallback(&slots[slot])
@@ -234,6 +237,7 @@ struct RegistrationLedger: Sendable {
     slot.wasNotified = false
     slot.isNumbered = true
     slot.isScoped = false
+    slot.isEndGuessed = false
     slot.cause = nil
     slot.registration = registration
     slot.registered = evidence.as(.registered)

@@ -48,15 +48,19 @@ struct RegistrationRaces: Sendable {
   }
 
   /// A callback of the registration at `slot` was claimed.
-  mutating func deliver(_ slot: Int, _ delivery: Delivery) {
+  ///
+  /// One that does not say its change is for the one that is open on `thread`.
+  mutating func deliver(_ slot: Int, _ delivery: Delivery, on thread: Int) {
     races.removeAll { race in
       guard race.slot == slot else { return false }
       switch delivery.phase {
       case .initial: return race.made != nil
       case .prior: return false
       case .after:
-        return race.made != nil
-          || (delivery.change != nil && delivery.change == race.change.id)
+        if race.made != nil { return true }
+        guard let told = delivery.change, let id = race.change.id
+        else { return race.thread == thread }
+        return told == id
       }
     }
   }

@@ -41,6 +41,9 @@ struct RetainCycles: Sendable {
 
   mutating func beginWalk(on thread: Int) { walks[thread] = RetainGraph() }
 
+  /// Events are missing, which may have been the ends of all walks.
+  mutating func forgetWalks() { walks = [:] }
+
   /// Whether the open walk of `thread` met an object of which it does not say what it is.
   func walkHasUnsaidKinds(on thread: Int) -> Bool { walks[thread]?.hasUnsaidKinds == true }
 

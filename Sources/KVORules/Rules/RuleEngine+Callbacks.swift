@@ -23,6 +23,7 @@ extension RuleEngine {
   /// KVO009: the registration had ended when the callback was claimed.
   private mutating func judgeLateDelivery(_ slot: Int, _ evidence: Evidence) {
     if tellsOthers { return }
+    if ledger.slots[slot].isEndGuessed { return withholdLateDelivery() }
     let registration = ledger.slots[slot].registration
     let proof = [evidence, ledger.slots[slot].later.as(.removed), ledger.slots[slot].registered]
     verdicts.append(Verdict(.deliveryAfterRemove, of: registration, proof))

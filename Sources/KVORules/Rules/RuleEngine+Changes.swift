@@ -31,10 +31,12 @@ extension RuleEngine {
     if !overlaps.isEmpty, let began = outcome.began {
       verdicts += overlaps.end(began, at: evidence)
     }
+    let early = threads[thread].early.isEmpty ? [] : threads[thread].early.end(change)
     if hasOpenEnds { makeChange(change, evidence, thread) }
     if !probes.isEmpty || !deepPaths.isEmpty { noteHalf(of: change) }
     if let began = outcome.began, droppedAt == nil, !tellsOthers {
       findAudience(of: change, on: place.subject, by: thread, began: began)
+      if !early.isEmpty { audience.removeAll { early.contains($0) } }
       if !audience.isEmpty {
         let pending = MissedDeliveries.Pending(
           change: change,
@@ -93,17 +95,18 @@ extension RuleEngine {
     let slot = place.slot
     let isLive = slot >= 0 && ledger.isLive(slot)
     if slot >= 0 {
+      confirm(slot)
       ledger.beginCallback(slot)
     } else {
       contradictionCount += 1
       if unsaid.registration != nil, unsaid.notified == nil { unsaid.notified = evidence.event }
     }
-    if hasOpenEnds, slot >= 0 { keepPromises(slot, delivery) }
+    if hasOpenEnds, slot >= 0 { keepPromises(slot, delivery, thread) }
     switch delivery.phase {
     case .initial: if isLive { ledger.beginInitial(slot, at: evidence) }
     case .prior: if isLive { promise(slot, delivery, evidence, thread) }
     case .after:
-      if isLive, waitingThreadCount > 0 { deliver(slot, delivery.change, thread) }
+      if isLive, !threads.busy.isEmpty { deliver(slot, delivery.change, thread) }
     }
     if slot >= 0 { judgeCallback(slot, isLive, delivery, evidence, thread) }
     if threads[thread].callbacks.count == Self.callbackLimit { forgetCallbacks(of: thread) }
@@ -163,9 +166,25 @@ extension RuleEngine {
     {
       return
     }
-    guard let change else { return }
-    for other in threads.busy where !threads[other].missed.isEmpty {
-      if updateMissed(of: other, { $0.deliver(slot, change) }) { return }
+    if change != nil, waitingThreadCount > 0 {
+      for other in threads.busy where !threads[other].missed.isEmpty {
+        if updateMissed(of: other, { $0.deliver(slot, change) }) { return }
+      }
+    }
+    deliverEarly(slot, change, thread)
+  }
+
+  /// A callback is for an open change: its writer writes `didChange` only after the deliveries.
+  private mutating func deliverEarly(_ slot: Int, _ id: ChangeID?, _ thread: Int) {
+    let registration = ledger.slots[slot].registration
+    let subject = registration.subject.id
+    if let open = threads[thread].brackets.open(id, of: registration.keyPath, on: subject) {
+      return threads[thread].early.deliver(slot, open)
+    }
+    guard let id else { return }
+    for other in threads.busy {
+      let open = threads[other].brackets.open(id, of: registration.keyPath, on: subject)
+      if let open, open.id != nil { return threads[other].early.deliver(slot, open) }
     }
   }
 

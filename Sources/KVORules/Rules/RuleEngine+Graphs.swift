@@ -20,10 +20,15 @@ extension RuleEngine {
         !known.contains($0.map(\.reference))
       }
     )
-    verdicts += walked.map { .retainCycle($0, confidence: .high) }
+    verdicts += walked.map { .retainCycle($0, confidence: .high, isWhole: isWhole($0)) }
     // What was held when the log was cut may have been dropped afterwards, or in what was lost.
-    let isWhole = hasEnded && droppedAt == nil
-    verdicts += held.map { .retainCycle($0, confidence: isWhole ? .high : .low) }
+    verdicts += held.map {
+      .retainCycle(
+        $0,
+        confidence: hasEnded ? .high : .low,
+        isWhole: droppedAt == nil && isWhole($0)
+      )
+    }
   }
 
   /// The tokens of live registrations.
@@ -80,15 +85,15 @@ extension RuleEngine {
   mutating func judgeDependencies() {
     if dependencies.isEmpty { return }
     for circle in dependencies.circles() {
-      verdicts.append(
-        Verdict(
-          .dependencyCycle,
-          subject: nil,
-          keyPath: circle.keys.first ?? .none,
-          evidence: circle.declared.prefix(1).map { $0.as(.failed) },
-          detail: .dependencies(className: circle.className, keys: circle.keys)
-        )
+      var verdict = Verdict(
+        .dependencyCycle,
+        subject: nil,
+        keyPath: circle.keys.first ?? .none,
+        evidence: circle.declared.prefix(1).map { $0.as(.failed) },
+        detail: .dependencies(className: circle.className, keys: circle.keys)
       )
+      if mayBeOutdated(circle.declared) { (verdict.severity, verdict.confidence) = (.note, .low) }
+      verdicts.append(verdict)
     }
   }
 }

@@ -37,12 +37,17 @@ extension RuleEngine {
         )
       }
     }
+    for (code, sentence) in whyLost { say(code, sentence) }
     if process?.isComplete == false {
-      for code in [RuleCode.doubleRemove, .removeUnregistered, .duplicateRegistration] {
+      let codes: [RuleCode] = [
+        .doubleRemove, .removeUnregistered, .removeWrongContext, .duplicateRegistration,
+      ]
+      for code in codes {
         say(code, "recording began after the first observation: only objects of live lines count")
       }
     }
     for (code, sentence) in missing { say(code, sentence) }
+    for (code, sentence) in openDeaths { say(code, sentence) }
     for (code, sentence) in missingKeys { say(code, sentence) }
     if let incompleteWalk {
       say(

@@ -67,9 +67,9 @@ extension RuleEngine {
     promises.made(change, on: thread, at: evidence)
   }
 
-  mutating func keepPromises(_ slot: Int, _ delivery: Delivery) {
+  mutating func keepPromises(_ slot: Int, _ delivery: Delivery, _ thread: Int) {
     if deepPaths.hasPending { deepPaths.excuseWeak(slot) }
-    races.deliver(slot, delivery)
+    races.deliver(slot, delivery, on: thread)
     if case .after = delivery.phase { promises.keep(slot, delivery.change) }
     updateOpenEnds()
   }

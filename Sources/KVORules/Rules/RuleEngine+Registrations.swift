@@ -16,6 +16,7 @@ extension RuleEngine {
     if let id = registration.id {
       if endedUnlisted[id] != nil || (place.slot >= 0 && !ledger.isLive(place.slot)) { return }
     }
+    confirm(place.slot)
     guard let numbered = admit(registration, place) else { return }
     let slot = ledger.insert(
       numbered.registration,
@@ -90,6 +91,7 @@ extension RuleEngine {
       return
     }
     guard ledger.isLive(slot) else { return }
+    confirm(slot)
     ledger.finishAdding(slot)
     // A change that went on while the registration was being made need not be told to it.
     excuse(slot)
@@ -123,10 +125,23 @@ extension RuleEngine {
     } else if let id = removal.registration {
       endedUnlisted.set(id, ())
     }
+    if losses.first != nil, matching == .byName { withholdGuesses(from: firstVerdict, slot) }
     if verdicts.count > firstVerdict, ledger.subjects[subject].hasUnknownPast {
-      let found = Array(verdicts[firstVerdict...])
-      verdicts.removeSubrange(firstVerdict...)
-      verdicts += found.filter { $0.code != .doubleRemove && $0.code != .removeUnregistered }
+      withholdUnknownPast(from: firstVerdict, isSaid: removal.isUnmatched)
+    }
+  }
+
+  /// Takes back what a removal found that may be of a registration from before the log began.
+  private mutating func withholdUnknownPast(from first: Int, isSaid: Bool) {
+    let found = Array(verdicts[first...])
+    verdicts.removeSubrange(first...)
+    verdicts += found.filter {
+      switch $0.code {
+      case .doubleRemove, .removeUnregistered: false
+      // A writer that knows of no match may not know of what was there before it.
+      case .removeWrongContext: isSaid
+      default: true
+      }
     }
   }
 
@@ -237,6 +252,7 @@ extension RuleEngine {
       scopes.enter(slot, in: scope)
       if place.isScopeInferred { inferredSlots.insert(Int32(slot)) }
     }
+    if let token = ledger.slots[slot].registration.token { tokens.set(token.id.rawValue, slot) }
     if isScoped || !isNumbered { ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped) }
   }
 
@@ -246,6 +262,11 @@ extension RuleEngine {
     if ledger.slots[slot].isScoped {
       scopes.leave(slot)
       if !inferredSlots.isEmpty { inferredSlots.remove(Int32(slot)) }
+    }
+    if let token = ledger.slots[slot].registration.token,
+      tokens.find(token.id.rawValue) == slot
+    {
+      tokens.remove(token.id.rawValue)
     }
     if !selfObservations.isEmpty {
       let subject = ledger.slots[slot].registration.subject.id
@@ -302,7 +323,7 @@ extension RuleEngine {
   ///
   /// "Where" is the scope. In a log without scopes it is the very next thing that the thread did:
   /// a token that lived any longer was kept by somebody.
-  private mutating func judgeDroppedToken(
+  mutating func judgeDroppedToken(
     _ slot: Int,
     _ evidence: Evidence,
     _ place: Place

@@ -6,6 +6,7 @@ extension RuleEngine {
   mutating func noteHalf(of change: Change) {
     if !deepPaths.isEmpty { deepPaths.change(change.key, on: change.subject.id) }
     if probes.isEmpty { return }
+    if mayLackBeginnings { return probes.changeAll(on: change.subject.id) }
     let dependents = dependencies.dependents(of: change.key, in: change.subject.className)
     probes.change(change.key, dependents: dependents, on: change.subject.id)
   }
@@ -22,8 +23,11 @@ extension RuleEngine {
   ) {
     seen.insert(.write)
     let sources = dependencies.sources(of: key, in: subject.className)
+    let isAnySource = mayLackBeginnings
     let isChanging = threads.busy.contains { thread in
-      threads[thread].brackets.open(of: subject.id) { $0 == key || sources.contains($0) } != nil
+      threads[thread].brackets.open(of: subject.id) {
+        isAnySource || $0 == key || sources.contains($0)
+      } != nil
     }
     let before = probes.see(
       fingerprint,

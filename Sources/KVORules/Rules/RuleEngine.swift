@@ -87,6 +87,8 @@ package struct RuleEngine: Sendable {
   var selfObservations: [ObjectID: [Verdict]] = [:]
   /// Where the deallocation of an object began; the oldest are forgotten.
   var deaths = BoundedMap<ObjectTag, Death>(capacity: 4_096)
+  /// The slots of the live registrations by their tokens.
+  var tokens = WordTable()
   /// Whether ``races``, ``promises`` or ``deepPaths`` wait for what threads do next.
   var hasOpenEnds = false
   var races = RegistrationRaces()
@@ -107,7 +109,7 @@ package struct RuleEngine: Sendable {
   var nextNumber: UInt64 = 1 << 62
   var verdicts: [Verdict] = []
   var seen: Need = []
-  var droppedAt: Int?
+  var losses = Losses()
   /// The event with which the first walk ended that could not look into everything.
   var incompleteWalk: Int?
   var hasEnded = false
@@ -179,8 +181,8 @@ package struct RuleEngine: Sendable {
   /// The sizes of all tables that grow with registrations, used or not; lets a test see that none
   /// grows with events.
   package var capacities: [Int] {
-    ledger.capacities + [subjects.capacity, origins.count, recent.count, threads.count]
-      + [probes.count, deepPaths.count, cycles.count, growth.count, classes.count]
+    ledger.capacities + [subjects.capacity, tokens.capacity, origins.count, recent.count]
+      + [threads.count, probes.count, deepPaths.count, cycles.count, growth.count, classes.count]
   }
 
   /// Judges one event.
@@ -239,6 +241,9 @@ package struct RuleEngine: Sendable {
     }
     if hasOpenEnds { concludeOpenEnds(of: event, place.thread) }
     dispatch(event, evidence, place)
+    if !verdicts.isEmpty, losses.first != nil {
+      withholdDoubtful(isSaid: event.pointee.body.isCancellation)
+    }
     if !verdicts.isEmpty, unsaid.thread != nil || unsaid.ended != nil {
       withholdUncertain(isAtEnd: hasEnded)
     }
@@ -321,7 +326,7 @@ package struct RuleEngine: Sendable {
     case .crash: hasCrashed = true
     case .dropped(let count, _):
       droppedCount = droppedCount.addingSaturated(count)
-      if droppedAt == nil { droppedAt = evidence.event }
+      lose(at: evidence)
     case .exit:
       hasEnded = true
       if options.judgesLeaksAtExit { judgeLeaksAtExit(evidence) }
@@ -333,6 +338,12 @@ package struct RuleEngine: Sendable {
   /// The event's thread did something that a program decides to do.
   @inline(__always)
   mutating func act(_ place: Place) { threads[place.thread].activity &+= 1 }
+}
+
+extension Event.Body {
+  fileprivate var isCancellation: Bool {
+    if case .cancel = self { true } else { false }
+  }
 }
 
 extension Evidence {

@@ -13,6 +13,8 @@ struct ThreadTable: Sendable {
     /// How many callbacks it is in that are no longer followed, outside of the others.
     var forgottenCallbackCount = 0
     var missed = MissedDeliveries()
+    /// To whom its open changes were already delivered.
+    var early = EarlyDeliveries()
     /// How many things it did that a program decides to do.
     var activity = 0
     /// Where it is in the list of busy threads; -1: not there.

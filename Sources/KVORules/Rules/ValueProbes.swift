@@ -51,5 +51,11 @@ struct ValueProbes: Sendable {
     for dependent in dependents { sightings[object]?[dependent]?.wasChanged = true }
   }
 
+  /// A half of a change on `object` of a key that any other may depend on.
+  mutating func changeAll(on object: ObjectID) {
+    guard let keys = sightings[object]?.keys else { return }
+    for key in keys { sightings[object]?[key]?.wasChanged = true }
+  }
+
   mutating func forget(_ object: ObjectID) { sightings[object] = nil }
 }

@@ -95,9 +95,14 @@ extension Verdict {
   /// - Parameters:
   ///   - cycle: the references, and the observation where it is known.
   ///   - confidence: how sure it is that nobody breaks it.
-  /// - Returns: the verdict; a note where a reference is suspected only, a warning where the log does not
-  ///   say that an observation is part of the cycle.
-  static func retainCycle(_ cycle: RetainCycles.Cycle, confidence: Confidence) -> Verdict {
+  ///   - isWhole: whether the log lacks nothing that may have broken it.
+  /// - Returns: the verdict; a note where it does, or where a reference is suspected only, a warning where
+  ///   the log does not say that an observation is part of the cycle.
+  static func retainCycle(
+    _ cycle: RetainCycles.Cycle,
+    confidence: Confidence,
+    isWhole: Bool
+  ) -> Verdict {
     let references = cycle.edges.map(\.reference)
     let weakened = references.placeToWeaken.map { place in
       let edge = cycle.edges[place]
@@ -119,7 +124,7 @@ extension Verdict {
       verdict.severity = .warning
       verdict.confidence = .low
     }
-    if references.contains(where: { $0.certainty == .suspected }) {
+    if !isWhole || references.contains(where: { $0.certainty == .suspected }) {
       verdict.severity = .note
       verdict.confidence = .low
     }

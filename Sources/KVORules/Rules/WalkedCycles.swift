@@ -40,7 +40,7 @@ package struct WalkedCycles: Sendable {
       )
     }
     return cycles.map { edges in
-      var verdict = Verdict.retainCycle(owners.owned(edges), confidence: .high)
+      var verdict = Verdict.retainCycle(owners.owned(edges), confidence: .high, isWhole: true)
       // Events have numbers in logs alone.
       for place in verdict.evidence.indices { verdict.evidence[place].event = 0 }
       return verdict

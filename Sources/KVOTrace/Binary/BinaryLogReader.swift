@@ -177,16 +177,13 @@ extension BinaryLogReader {
     _ index: SegmentIndex,
     _ byteCount: Int
   ) -> BinaryLogProblem? {
-    if let account = header.account {
-      let missing = account.length.subtractingReportingOverflow(UInt64(byteCount))
-      guard missing.overflow || missing.partialValue == 0 else {
-        return BinaryLogProblem(
-          offset: byteCount,
-          byteCount: Int(clamping: missing.partialValue),
-          message: "the file ends in the middle of the log, which has "
-            + "\(account.length) bytes: it was cut, or is still being copied"
-        )
-      }
+    if let length = header.account?.length, length > UInt64(byteCount) {
+      return BinaryLogProblem(
+        offset: byteCount,
+        byteCount: Int(clamping: length - UInt64(byteCount)),
+        message: "the file ends in the middle of the log, which has \(length) bytes: it was cut, "
+          + "or is still being copied"
+      )
     }
     // A log that had no room for anything says in its header what it lost.
     let isEmpty =

@@ -97,6 +97,21 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
+      "a change that was announced and not delivered, numbered in the notification alone",
+      ["KVO013"],
+      """
+      {"event":"register","thread":1,"order":1,$pair,"options":["prior"],"registration":1,$made}
+      {"event":"willChange","thread":1,$change,$in}
+      {"event":"notify","thread":1,"order":2,"registration":1,"change":1,"phase":"prior"}
+      {"event":"notifyEnd","thread":1,"registration":1,"change":1,"phase":"prior"}
+      {"event":"didChange","thread":1,$change,$in}
+      {"event":"willChange","thread":1,"subject":$account,"key":"number","change":2,$in}
+      {"event":"didChange","thread":1,"subject":$account,"key":"number","change":2,$in}
+      {"event":"remove","thread":1,"order":3,$pair,"registration":1,$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
       "registered in the middle of a change, and not told of it",
       ["KVO011"],
       """

@@ -128,6 +128,23 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
+      "an object in the middle of a path is deallocated, and its end does not say the thread",
+      ["KVO015"],
+      """
+      {"event":"register","thread":1,"subject":$account,"observer":$screen,\
+      "keyPath":"owner.name","context":null,"registration":1,$made}
+      {"event":"attach","registration":1,"depth":1,"key":"name","object":$person,\
+      "strength":"strong"}
+      {"event":"deinit","thread":1,"object":$person,$in}
+      {"event":"deinitEnd","object":$person}
+      {"event":"willChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"didChange","thread":1,"subject":$account,"key":"number","change":1}
+      {"event":"remove","thread":1,"subject":$account,"observer":$screen,\
+      "keyPath":"owner.name","context":null,"registration":1,$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
       "a weak object in the middle of a path dies unheard",
       ["KVO016"],
       """

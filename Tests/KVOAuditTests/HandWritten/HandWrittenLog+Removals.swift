@@ -36,6 +36,16 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
+      "removed once, after its addition was lost",
+      [],
+      """
+      {"event":"process","schema":1,"pid":7,"runtime":"swift"}
+      {"event":"dropped","count":3,"why":"the disk is full"}
+      {"event":"remove","thread":1,"order":2,$pair,"registration":1,"site":"Screen.swift:20",$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
       "removed once",
       [],
       """

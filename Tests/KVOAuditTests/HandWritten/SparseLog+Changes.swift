@@ -1,0 +1,256 @@
+extension SparseLog {
+  static let changes = [
+    SparseLog(
+      "one of two observers is not told",
+      ["KVO032 error"],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"register",$second,"registration":5}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"notify","registration":4,"change":1}
+      {"event":"notifyEnd","registration":4,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "both observers are told",
+      [],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"register",$second,"registration":5}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"notify","registration":4,"change":1}
+      {"event":"notifyEnd","registration":4,"change":1}
+      {"event":"notify","registration":5,"change":1}
+      {"event":"notifyEnd","registration":5,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "told before the end of the change is written",
+      [],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"willChange",$change,"change":1}
+      {"event":"notify","registration":4,"change":1}
+      {"event":"notifyEnd","registration":4,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "not told, without numbers of changes",
+      ["KVO032 error"],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"register",$second,"registration":5}
+      {"event":"willChange",$change}
+      {"event":"didChange",$change}
+      {"event":"notify","registration":4}
+      {"event":"notifyEnd","registration":4}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "told, without numbers of changes",
+      [],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"register",$second,"registration":5}
+      {"event":"willChange",$change}
+      {"event":"didChange",$change}
+      {"event":"notify","registration":4}
+      {"event":"notifyEnd","registration":4}
+      {"event":"notify","registration":5}
+      {"event":"notifyEnd","registration":5}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a registration that no notification can name",
+      [],
+      notJudged: ["KVO032"],
+      """
+      {"event":"register",$pair}
+      {"event":"register",$second,"registration":5}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"notify","registration":5,"change":1}
+      {"event":"notifyEnd","registration":5,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a loss before the notification",
+      [],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"register",$second,"registration":5}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"notify","registration":4,"change":1}
+      {"event":"notifyEnd","registration":4,"change":1}
+      {"event":"dropped","count":3}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "registered during a change",
+      ["KVO011 error"],
+      """
+      {"event":"register",$second,"registration":4,"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":2}
+      {"event":"registerEnd","registration":5,"thread":2}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"notify","registration":4,"change":1,"thread":1}
+      {"event":"notifyEnd","registration":4,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "registered during a change, without a number",
+      [],
+      notJudged: ["KVO011"],
+      """
+      {"event":"register",$second,"registration":4,"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"register",$pair,"thread":2}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"notify","registration":4,"change":1,"thread":1}
+      {"event":"notifyEnd","registration":4,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "registered during a change, and told before its end is written",
+      [],
+      """
+      {"event":"register",$second,"registration":4,"thread":1}
+      {"event":"willChange",$change,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":2}
+      {"event":"registerEnd","registration":5,"thread":2}
+      {"event":"notify","registration":4,"thread":1}
+      {"event":"notifyEnd","registration":4,"thread":1}
+      {"event":"notify","registration":5,"thread":1}
+      {"event":"notifyEnd","registration":5,"thread":1}
+      {"event":"didChange",$change,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "registered during a change of which another is told early",
+      ["KVO011 error"],
+      """
+      {"event":"register",$second,"registration":4,"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":2}
+      {"event":"registerEnd","registration":5,"thread":2}
+      {"event":"notify","registration":4,"change":1,"thread":1}
+      {"event":"notifyEnd","registration":4,"change":1,"thread":1}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "an end without a beginning",
+      ["KVO012 error"],
+      """
+      {"event":"register",$pair,"registration":5,"thread":1}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "nested changes without numbers",
+      [],
+      """
+      {"event":"register",$pair,"registration":5,"thread":1}
+      {"event":"willChange",$change,"thread":1}
+      {"event":"willChange",$change,"thread":1}
+      {"event":"didChange",$change,"thread":1}
+      {"event":"notify","registration":5,"thread":1}
+      {"event":"notifyEnd","registration":5,"thread":1}
+      {"event":"didChange",$change,"thread":1}
+      {"event":"notify","registration":5,"thread":1}
+      {"event":"notifyEnd","registration":5,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a change that is open at the end of its scope",
+      ["KVO012 error"],
+      """
+      {"event":"scopeBegin","id":1,"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "told before and not after",
+      ["KVO013 error"],
+      """
+      {"event":"register",$pair,"registration":5,"options":["prior"],"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"notify","registration":5,"change":1,"phase":"prior","thread":1}
+      {"event":"notifyEnd","registration":5,"change":1,"phase":"prior","thread":1}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "told before, and removed",
+      [],
+      """
+      {"event":"register",$pair,"registration":5,"options":["prior"],"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"notify","registration":5,"change":1,"phase":"prior","thread":1}
+      {"event":"notifyEnd","registration":5,"change":1,"phase":"prior","thread":1}
+      {"event":"remove",$pair,"thread":1}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "told before and after, early and without numbers",
+      [],
+      """
+      {"event":"register",$pair,"registration":5,"options":["prior"],"thread":1}
+      {"event":"willChange",$change,"thread":1}
+      {"event":"notify","registration":5,"phase":"prior","thread":1}
+      {"event":"notifyEnd","registration":5,"phase":"prior","thread":1}
+      {"event":"notify","registration":5,"thread":1}
+      {"event":"notifyEnd","registration":5,"thread":1}
+      {"event":"didChange",$change,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a value that becomes another",
+      ["KVO014 error"],
+      """
+      {"event":"register",$pair,"registration":5}
+      {"event":"write",$change,"fingerprint":"a"}
+      {"event":"write",$change,"fingerprint":"b"}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a value that becomes another inside a change",
+      [],
+      """
+      {"event":"register",$pair,"registration":5}
+      {"event":"write",$change,"fingerprint":"a"}
+      {"event":"willChange",$change,"change":1}
+      {"event":"write",$change,"fingerprint":"b"}
+      {"event":"didChange",$change,"change":1}
+      {"event":"notify","registration":5,"change":1}
+      {"event":"notifyEnd","registration":5,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+  ]
+}

@@ -1,0 +1,125 @@
+extension SparseLog {
+  static let scopes = [
+    SparseLog(
+      "left behind",
+      ["KVO021 error"],
+      """
+      {"event":"scopeBegin","id":1}
+      {"event":"register",$pair,"registration":5}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "meant to stay",
+      [],
+      """
+      {"event":"scopeBegin","id":1}
+      {"event":"register",$pair,"registration":5,"expectedToLive":"cache"}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "added on another thread",
+      [],
+      """
+      {"event":"scopeBegin","id":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":2}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "added on another thread, in the scope",
+      ["KVO021 error"],
+      """
+      {"event":"scopeBegin","id":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":2,"scope":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "added in no scope, where scopes are said",
+      [],
+      """
+      {"event":"process","saysScopes":true}
+      {"event":"scopeBegin","id":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "added where scopes overlap",
+      [],
+      """
+      {"event":"scopeBegin","id":1,"thread":1}
+      {"event":"scopeBegin","id":2,"thread":1}
+      {"event":"scopeEnd","id":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":1}
+      {"event":"scopeEnd","id":2,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "left behind, with a loss",
+      [],
+      notJudged: ["KVO021"],
+      """
+      {"event":"scopeBegin","id":1}
+      {"event":"register",$pair,"registration":5}
+      {"event":"dropped","count":3}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a token dropped at once",
+      ["KVO031 warning"],
+      """
+      {"event":"scopeBegin","id":1}
+      {"event":"register",$only,"registration":5,"token":$token}
+      {"event":"cancel","registration":5,"by":"token"}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a token that told its initial value",
+      [],
+      """
+      {"event":"scopeBegin","id":1}
+      {"event":"register",$only,"registration":5,"token":$token,"options":["initial"]}
+      {"event":"cancel","registration":5,"by":"token"}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "expected outside of any scope",
+      ["KVO001 error"],
+      """
+      {"event":"expects","rules":["KVO001"]}
+      {"event":"register",$pair}
+      {"event":"remove",$pair}
+      {"event":"remove",$pair}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "another rule is expected",
+      ["KVO001 error"],
+      """
+      {"event":"scopeBegin","id":1}
+      {"event":"expects","rules":["KVO002"]}
+      {"event":"register",$pair}
+      {"event":"remove",$pair}
+      {"event":"remove",$pair}
+      {"event":"scopeEnd","id":1}
+      {"event":"exit","status":0}
+      """
+    ),
+  ]
+}
