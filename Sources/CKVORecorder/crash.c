@@ -67,12 +67,9 @@ static bool open_segment(KVOSWriter *writer, uint64_t byteCount) {
 static void seal_segment(KVOSWriter *writer) {
   KVOSSegment *segment = writer->segment;
   if (segment == NULL) return;
+  kvos_note_used(writer);
   writer->segment = NULL;
-  uint8_t *start = (uint8_t *)segment + KVOS_SEGMENT_HEADER;
-  uint64_t used = (uint64_t)(writer->cursor - start);
-  // release: whoever reads the length sees the records.
-  atomic_store_explicit(&segment->used, used, memory_order_release);
-  kvos_seal_segment(segment, used);
+  kvos_seal_segment(segment, atomic_load_explicit(&segment->used, memory_order_relaxed));
 }
 
 static bool make_room(KVOSWriter *writer) {
@@ -180,7 +177,7 @@ static void seal(void) {
   seal_segment(&crash.first);
   seal_segment(&crash.events);
   if (atomic_load_explicit(&crash.part->damage, memory_order_relaxed) != KVOS_WHOLE) return;
-  // release: whoever reads it finds the record.
+  // release: a reader of it finds the record.
   atomic_store_explicit(&kvos_head(crash.part)->end, KVOS_CRASHED, memory_order_release);
 }
 
@@ -216,6 +213,8 @@ uint32_t kvos_crash_segment_count(const KVOSPart *part, uint64_t thread) {
 
 static bool begin(void) {
   KVOSRecorder *recorder = kvos_recorder();
+  if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
+  kvos_hold_parts(recorder);
   KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
   if (!atomic_load_explicit(&recorder->isOn, memory_order_relaxed) || part == NULL ||
       atomic_load_explicit(recorder->epoch, memory_order_relaxed) == 0 ||
@@ -242,6 +241,7 @@ static bool begin(void) {
 }
 
 static void finish(void) {
+  kvos_note_crash_record(crash.recorder, true);
   KVOSWriter *own = crash.recorder->knownWriterOfThread();
   if (own) {
     own->nextIndex = crash.events.nextIndex;
@@ -331,6 +331,8 @@ void kvos_record_crash(int number, const siginfo_t *info, const void *context, b
     clear_timers();
     kvos_release_live_in_crash();
     finish();
+  } else {
+    kvos_note_crash_record(kvos_recorder(), false);
   }
   // release: the next one finds all of this done.
   atomic_store_explicit(&owner, isLast ? -1 : 0, memory_order_release);

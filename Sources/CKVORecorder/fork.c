@@ -70,11 +70,13 @@ static void become_child(KVOSRecorder *recorder) {
   atomic_store_explicit(&recorder->parts, NULL, memory_order_relaxed);
   recorder->tables = (KVOSWriter){.type = KVOS_TABLES};
   recorder->partNumber = 0;
+  atomic_store_explicit(&recorder->holder, 0, memory_order_relaxed);
+  atomic_store_explicit(&recorder->ender, 0, memory_order_relaxed);
   recorder->retryNanoseconds = 0;
   recorder->session[0] = recorder->session[0] * 31 + (uint32_t)getpid();
   recorder->session[1] = (uint32_t)getpid();
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
-  atomic_store_explicit(&recorder->untold, 0, memory_order_relaxed);
+  atomic_store_explicit(&recorder->told, 0, memory_order_relaxed);
   kvos_forget_helper(recorder);
   kvos_change_epoch(recorder);
 }

@@ -60,7 +60,7 @@ static bool is_exposed(KVOSHelper *helper) {
   if (signals == KVOS_HELD_BACK) return false;
   if (signals == KVOS_WANTED) {
     pthread_sigmask(SIG_SETMASK, &signalsOfProgram, NULL);
-    // Unless the crash is over already. release: whoever sees it sends signals that arrive.
+    // Unless the crash is over already. release: signals that are sent after it was seen arrive.
     atomic_compare_exchange_strong_explicit(&helper->signals, &signals, KVOS_TAKEN,
                                             memory_order_release, memory_order_relaxed);
   }

@@ -12,6 +12,8 @@
 
 // How long to wait before a part is tried again that could not be opened.
 static const uint64_t retryNanoseconds = 100000000;
+// How long events are lost without a look when a part is full and must not end.
+static const uint64_t heldNanoseconds = 1000000;
 // Beyond the events of a part: names that are still to come.
 static const uint64_t roomForNames = 16 << 20;
 
@@ -41,7 +43,8 @@ static uint64_t name_byte_count(const KVOSRecorder *recorder) {
 
 // What is not told of yet will be told of in the new part.
 static void take_over_losses(KVOSRecorder *recorder, KVOSPart *former, KVOSPart *part) {
-  uint64_t untold = atomic_load_explicit(&recorder->untold, memory_order_relaxed);
+  uint64_t untold = atomic_load_explicit(&recorder->lost, memory_order_relaxed) -
+                    atomic_load_explicit(&recorder->told, memory_order_relaxed);
   atomic_fetch_add_explicit(&kvos_head(part)->lost, untold, memory_order_relaxed);
   if (former == NULL || atomic_load_explicit(&former->damage, memory_order_relaxed)) return;
   atomic_fetch_sub_explicit(&kvos_head(former)->lost, untold, memory_order_relaxed);
@@ -93,14 +96,26 @@ static bool next_part(KVOSRecorder *recorder, KVOSWriter *writer, KVOSPartReason
   int descriptor = recorder->settings.hooks.openPart(number, reason);
   if (descriptor < 0 || !begin_part(recorder, descriptor, number, false)) {
     if (descriptor >= 0) close(descriptor);
-    recorder->retryNanoseconds = kvos_nanoseconds() + retryNanoseconds;
+    uint64_t now = kvos_nanoseconds();
+    recorder->retryNanoseconds = now + retryNanoseconds;
     KVOSPart *part = present_part(recorder);
-    if (part) kvos_refuse_until(part, recorder->retryNanoseconds);
+    if (part) kvos_refuse(part, now, retryNanoseconds);
     return false;
   }
   recorder->partNumber = number;
   kvos_write_live(recorder, writer);
   return true;
+}
+
+// Begins the next part, unless a crash keeps the present one. False: neither takes events now.
+static bool rotate(KVOSRecorder *recorder, KVOSWriter *writer, KVOSPart *part) {
+  if (kvos_begin_ending_part(recorder)) {
+    bool hasBegun = next_part(recorder, writer, KVOS_NEXT);
+    kvos_finish_ending_part(recorder);
+    return hasBegun;
+  }
+  if (part->isFull) kvos_refuse(part, kvos_nanoseconds(), heldNanoseconds);
+  return !part->isFull;
 }
 
 // MARK: - Getting ready
@@ -160,8 +175,9 @@ static bool introduce(KVOSRecorder *recorder, KVOSWriter *writer) {
   writer->namedIn = writer->part;
   if (lost != 0) {
     put_own(writer, KVOS_DROPPED, lost, &whyID);
+    writer->part->toldCount += lost;
     atomic_fetch_sub_explicit(&writer->lost, lost, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&recorder->untold, lost, memory_order_relaxed);
+    atomic_fetch_add_explicit(&recorder->told, lost, memory_order_relaxed);
   }
   return true;
 }
@@ -175,9 +191,13 @@ static bool prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
   } else if (damage != KVOS_WHOLE) {
     kvos_count_lost(recorder, writer, part->eventCount);
     part->eventCount = 0;
+    // Counted before, but reported in a file that is lost.
+    atomic_fetch_sub_explicit(&recorder->told, part->toldCount, memory_order_relaxed);
+    atomic_fetch_add_explicit(&writer->lost, part->toldCount, memory_order_relaxed);
+    part->toldCount = 0;
     if (!next_part(recorder, writer, KVOS_REPLACEMENT)) return false;
   } else if (part->isFull || atomic_load(&part->claimed) > part->eventLimit) {
-    if (!next_part(recorder, writer, KVOS_NEXT)) return false;
+    if (!rotate(recorder, writer, part)) return false;
   }
   if (recorder->isBlocked && !kvos_define_names(recorder)) return false;
   if (writer->part != present_part(recorder) || writer->cursor >= writer->limit) {
@@ -191,6 +211,7 @@ static bool prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
 bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
   if (!writer->hasSignalStack && kvos_has_crash_record()) kvos_give_signal_stack(writer);
   kvos_lock(recorder);
+  kvos_release_parts(recorder);
   bool isOn = kvos_is_recording();
   bool isReady = isOn && prepare(recorder, writer);
   // Here every thread comes with its first event.
@@ -203,18 +224,10 @@ bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer) {
 
 // MARK: - Start and end
 
-static void stop(KVOSRecorder *recorder) {
-  KVOSPart *part = present_part(recorder);
-  atomic_store_explicit(&recorder->isOn, false, memory_order_relaxed);
-  kvos_change_epoch(recorder);
-  KVOSWriter *writer = kvos_writer();
-  if (writer) kvos_close_segment(recorder, writer);
-  kvos_close_segment(recorder, &recorder->tables);
-  atomic_store_explicit(&recorder->part, NULL, memory_order_release);
-  if (part == NULL) return;
+static void end_last_part(KVOSRecorder *recorder, KVOSPart *part) {
   if (kvos_is_damaged(part)) {
     uint64_t count = part->eventCount;
-    for (writer = recorder->writers; writer; writer = writer->next) {
+    for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
       if (writer->part == part) count += kvos_take_event_count(writer);
     }
     kvos_count_lost(recorder, NULL, count);
@@ -222,6 +235,19 @@ static void stop(KVOSRecorder *recorder) {
     kvos_seal_segments(part);
   }
   kvos_end_part(part, KVOS_STOPPED);
+}
+
+static void stop(KVOSRecorder *recorder) {
+  kvos_begin_ending_log(recorder);
+  KVOSPart *part = present_part(recorder);
+  atomic_store_explicit(&recorder->isOn, false, memory_order_relaxed);
+  kvos_change_epoch(recorder);
+  KVOSWriter *writer = kvos_writer();
+  if (writer) kvos_close_segment(recorder, writer);
+  kvos_close_segment(recorder, &recorder->tables);
+  atomic_store_explicit(&recorder->part, NULL, memory_order_release);
+  if (part) end_last_part(recorder, part);
+  kvos_finish_ending_part(recorder);
 }
 
 // Lets threads finish the records that they are in the middle of. None begins another, for the epoch changed.
@@ -250,7 +276,7 @@ int kvos_start_log(int descriptor, const KVOSLogSettings *settings) {
   recorder->retryNanoseconds = 0;
   recorder->partNumber = 1;
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
-  atomic_store_explicit(&recorder->untold, 0, memory_order_relaxed);
+  atomic_store_explicit(&recorder->told, 0, memory_order_relaxed);
   for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
     atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
   }
@@ -284,4 +310,9 @@ uint32_t kvos_part_number(void) {
   uint32_t number = kvos_is_recording() ? recorder->partNumber : 0;
   kvos_unlock(recorder);
   return number;
+}
+
+int kvos_part_descriptor(void) {
+  KVOSPart *part = present_part(kvos_recorder());
+  return part ? part->descriptor : -1;
 }

@@ -126,7 +126,7 @@ int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
     return code;
   }
   part->refusal = 0;
-  kvos_refuse_until(part, 0);
+  kvos_refuse(part, 0, 0);
   // What lies past the end of the file stays unreadable: a tool that reads all memory of a process, as valgrind
   // does when it looks for leaks, would be signalled at each page.
   if (mprotect(part->base + allocated, growth, PROT_READ | PROT_WRITE) != 0) return errno;
@@ -192,10 +192,9 @@ static _Atomic uint8_t *closed_mark(KVOSPart *part, const KVOSSegment *segment) 
 void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
   KVOSSegment *segment = writer->segment;
   if (segment == NULL) return;
-  uint8_t *start = (uint8_t *)segment + KVOS_SEGMENT_HEADER;
   KVOSPart *part = writer->part;
   kvos_note_used(writer);
-  // release: whoever seals the segment sees all of its records.
+  // release: pairs with the acquire of kvos_seal_segments(), which needs all of the records.
   atomic_store_explicit(closed_mark(part, segment), 1, memory_order_release);
   uint64_t count = kvos_take_event_count(writer);
   if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
@@ -206,7 +205,7 @@ void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
   // Without the helper nobody else does it before the log ends.
   bool isWhole = atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE;
   if (isWhole && !atomic_load_explicit(&recorder->helper.isRunning, memory_order_relaxed)) {
-    uint64_t used = (uint64_t)(writer->cursor - start);
+    uint64_t used = atomic_load_explicit(&segment->used, memory_order_relaxed);
     if (used > 0) kvos_seal_segment(segment, used);
   }
   writer->segment = NULL;
@@ -231,7 +230,7 @@ void kvos_seal_segments(KVOSPart *part) {
     if (atomic_load_explicit(&segment->magic, memory_order_acquire) != segmentMagic) continue;
     step = segment->byteCount;
     if (step < KVOS_PAGE || step > end - offset) return;
-    // acquire: pairs with the release of whoever closed it.
+    // acquire: pairs with the release of kvos_close_segment().
     if (!atomic_load_explicit(closed_mark(part, segment), memory_order_acquire)) continue;
     uint64_t used = atomic_load_explicit(&segment->used, memory_order_relaxed);
     if (used == 0 || used > step - KVOS_SEGMENT_HEADER) continue;
@@ -288,6 +287,8 @@ KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount,
   part->session[0] = session[0];
   part->session[1] = session[1];
   part->process = getpid();
+  part->beginNanoseconds = kvos_nanoseconds();
+  part->beginTick = kvos_tick();
   atomic_init(&part->byteCount, byteCount);
   int code = kvos_allocate(part, KVOS_PAGE);
   if (code != 0) {

@@ -70,6 +70,8 @@ typedef struct KVOSPart {
   uint64_t populated;
   /// Events in segments that were left, for the case that the file is lost.
   uint64_t eventCount;
+  /// Lost events that this part reports, for the same case: another part has to report them.
+  uint64_t toldCount;
   /// KVOS_CUT: the file was cut under the mapping, KVOS_DELETED: nobody finds it any more. What is
   /// written here is in no log. Set by a signal handler, or under the lock.
   _Atomic uint32_t damage;
@@ -84,8 +86,10 @@ typedef struct KVOSPart {
   bool isDescribing;
   /// Whether memory of no file lies under it.
   bool isCovered;
-  /// Until when events that need room are lost without asking for it; 0: the last request was granted.
-  _Atomic uint64_t refusedUntil;
+  /// Until which tick events that need room are lost without asking for it; 0: the last request was granted. In
+  /// ticks, because every lost event looks at the clock. Both clocks when the part began, to convert.
+  _Atomic uint64_t refusedUntilTick;
+  uint64_t beginTick, beginNanoseconds;
   /// The errno of the last request for room, or 0; what the disk had then, and from when on it is asked
   /// whatever it has. Guarded by the recorder's lock. See refusal.c.
   int refusal;
@@ -180,7 +184,7 @@ enum KVOSHelperSignals { KVOS_HELD_BACK, KVOS_WANTED, KVOS_TAKEN };
 typedef struct {
   _Atomic bool isRunning;
   bool hasSemaphore;
-  /// Of KVOSHelperSignals. In bytes that copies of this code before it left zero.
+  /// Of KVOSHelperSignals.
   _Atomic uint8_t signals;
   sem_t work;
   /// The part that it works on without the lock.
@@ -192,7 +196,7 @@ typedef struct {
 struct KVOSShard;
 typedef struct KVOSShard KVOSShard;
 
-/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 5.
+/// All that two copies of this code in one process share. Its layout, and that of what it leads to, is version 6.
 typedef struct {
   /// Changes whenever writers have to look: a part began, the log ended, a name could not be written.
   /// It lies in a page that a fork's child finds zero, so that the child never writes into the
@@ -231,14 +235,20 @@ typedef struct {
   KVOSHelper helper;
   /// Events of this log that were lost.
   _Atomic uint64_t lost;
-  /// Those of them that a writer has yet to tell of.
-  _Atomic uint64_t untold;
+  /// Those of them that are reported, or that no writer will report.
+  _Atomic uint64_t told;
   /// The calling thread's writer, as the copy that owns this makes it.
   KVOSWriter *(*writerOfThread)(void);
   /// The same, or null where it has none. Async-signal-safe.
   KVOSWriter *(*knownWriterOfThread)(void);
   /// Whether one of the copies records crashes.
   _Atomic bool hasCrashRecord;
+  /// The kernel's ids of the thread whose crash keeps the log from rotating, and of the one that ends a part; 0:
+  /// none. See hold.c.
+  _Atomic int32_t holder;
+  _Atomic int32_t ender;
+  /// Until when the log does not rotate.
+  _Atomic uint64_t heldUntil;
 } KVOSRecorder;
 
 extern _Atomic(KVOSRecorder *) kvos_shared_recorder;
@@ -294,11 +304,18 @@ void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer);
 /// Whether what is written into `part` is in no file that anybody finds. The lock is held.
 bool kvos_is_damaged(KVOSPart *part);
 
-/// Whether events that need room in `part` are lost without asking for it. Any thread.
-bool kvos_is_refused(const KVOSPart *part);
+/// The longest refusal: a tenth of a second, of a counter that makes ten ticks a nanosecond.
+#define KVOS_REFUSED_TICKS 1000000000u
 
-/// Loses events that need room in `part` until then without asking for it; 0: no more. Any thread.
-void kvos_refuse_until(KVOSPart *part, uint64_t nanoseconds);
+/// Whether events that need room in `part` are lost without asking for it. Any thread.
+static inline bool kvos_is_refused(const KVOSPart *part) {
+  uint64_t until = atomic_load_explicit(&part->refusedUntilTick, memory_order_relaxed);
+  // A counter that began anew, as after a sleep of the machine, ends the refusal.
+  return until != 0 && until - kvos_tick() - 1 < KVOS_REFUSED_TICKS;
+}
+
+/// Loses events that need room in `part` for so long, from `now` on, without asking for it; 0: no more. Any thread.
+void kvos_refuse(KVOSPart *part, uint64_t now, uint64_t nanoseconds);
 
 /// Notes that the file system refused room for `part`, with an errno. The lock is held.
 void kvos_note_refusal(KVOSPart *part, int code);
@@ -395,6 +412,26 @@ void kvos_prepare_crash_record(void);
 
 /// How many segments the crash record wrote into `part` for a thread that had no writer yet.
 uint32_t kvos_crash_segment_count(const KVOSPart *part, uint64_t thread);
+
+/// Keeps the present part the newest one, from the handler of the calling thread's crash, and waits until no other
+/// thread is ending it. Async-signal-safe; waits two seconds at most.
+void kvos_hold_parts(KVOSRecorder *recorder);
+
+/// The crash record `isWritten`: the parts are held for as long as it takes the process to end. Else they are let go.
+void kvos_note_crash_record(KVOSRecorder *recorder, bool isWritten);
+
+/// Lets the parts go if the calling thread holds them and has left its handler. The lock is held.
+void kvos_release_parts(KVOSRecorder *recorder);
+
+/// Whether a crash keeps the log from rotating.
+bool kvos_are_parts_held(const KVOSRecorder *recorder);
+
+/// Begins and ends what ends a part. False: a crash holds the parts. The lock is held.
+bool kvos_begin_ending_part(KVOSRecorder *recorder);
+void kvos_finish_ending_part(KVOSRecorder *recorder);
+
+/// Begins what ends the log, once no crash record is being written; waits two seconds at most. The lock is held.
+void kvos_begin_ending_log(KVOSRecorder *recorder);
 
 /// Forgets the live registrations. The lock is held.
 void kvos_live_clear(void);
@@ -520,7 +557,7 @@ static inline __attribute__((always_inline)) void kvos_commit(uint8_t *at, uint8
 
 /// Has the segment say how far its records go. A reader that finds less knows that some were lost.
 ///
-/// release: whoever sees the length sees the records.
+/// release: a reader of the length sees the records.
 static inline __attribute__((always_inline)) void kvos_note_used(KVOSWriter *writer) {
   const uint8_t *start = (const uint8_t *)writer->segment + KVOS_SEGMENT_HEADER;
   atomic_store_explicit(&writer->segment->used, (uint64_t)(writer->cursor - start),

@@ -23,13 +23,18 @@ static uint64_t free_byte_count(const KVOSPart *part) {
   return (uint64_t)status.f_bfree * status.f_frsize;
 }
 
-bool kvos_is_refused(const KVOSPart *part) {
-  uint64_t until = atomic_load_explicit(&part->refusedUntil, memory_order_relaxed);
-  return until != 0 && kvos_nanoseconds() < until;
+// Ticks of a span that begins now. Between two readings of both clocks a thread may not run for a while: the
+// further apart they are, the less that matters, and no counter makes more than ten ticks a nanosecond.
+static uint64_t ticks_of(const KVOSPart *part, uint64_t now, uint64_t nanoseconds) {
+  double passed = (double)(now - part->beginNanoseconds);
+  double rate = passed > 0 ? (double)(kvos_tick() - part->beginTick) / passed : 1;
+  if (rate > 10) rate = 10;
+  return (uint64_t)(rate * (double)nanoseconds);
 }
 
-void kvos_refuse_until(KVOSPart *part, uint64_t nanoseconds) {
-  atomic_store_explicit(&part->refusedUntil, nanoseconds, memory_order_relaxed);
+void kvos_refuse(KVOSPart *part, uint64_t now, uint64_t nanoseconds) {
+  uint64_t until = nanoseconds == 0 ? 0 : kvos_tick() + ticks_of(part, now, nanoseconds);
+  atomic_store_explicit(&part->refusedUntilTick, until, memory_order_relaxed);
 }
 
 void kvos_note_refusal(KVOSPart *part, int code) {
@@ -37,7 +42,7 @@ void kvos_note_refusal(KVOSPart *part, int code) {
   part->refusal = code;
   part->freeByteCount = free_byte_count(part);
   part->retryNanoseconds = now + (code == ENOSPC ? retryNanoseconds : pauseNanoseconds);
-  kvos_refuse_until(part, now + pauseNanoseconds);
+  kvos_refuse(part, now, pauseNanoseconds);
 }
 
 bool kvos_may_ask_for_room(KVOSPart *part) {
@@ -45,6 +50,6 @@ bool kvos_may_ask_for_room(KVOSPart *part) {
   uint64_t now = kvos_nanoseconds();
   if (kvos_is_refused(part)) return false;
   if (now >= part->retryNanoseconds || free_byte_count(part) > part->freeByteCount) return true;
-  kvos_refuse_until(part, now + pauseNanoseconds);
+  kvos_refuse(part, now, pauseNanoseconds);
   return false;
 }

@@ -20,10 +20,7 @@ bool kvos_is_recording(void) {
 
 void kvos_count_lost(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t count) {
   atomic_fetch_add_explicit(&recorder->lost, count, memory_order_relaxed);
-  if (writer) {
-    atomic_fetch_add_explicit(&recorder->untold, count, memory_order_relaxed);
-    atomic_fetch_add_explicit(&writer->lost, count, memory_order_relaxed);
-  }
+  atomic_fetch_add_explicit(writer ? &writer->lost : &recorder->told, count, memory_order_relaxed);
   KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
   if (part && !atomic_load_explicit(&part->damage, memory_order_relaxed)) {
     atomic_fetch_add_explicit(&kvos_head(part)->lost, count, memory_order_relaxed);
@@ -97,6 +94,20 @@ __attribute__((noinline)) static bool look(KVOSRecorder *recorder, KVOSWriter *w
   }
   // A new segment begins without a scope, which is then written in the next turn.
   return mayWrite || kvos_prepare(recorder, writer);
+}
+
+bool kvos_lose_at_once(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
+  if (KVOS_LIKELY(part == NULL || !kvos_is_refused(part))) return false;
+  KVOSWriter *writer = kvos_writer();
+  if (writer == NULL || kvos_is_amid_record(writer)) return false;
+  uint64_t epoch = kvos_begin_record(writer);
+  bool mayWrite = may_write(recorder, writer, epoch);
+  kvos_end_record(writer, epoch);
+  if (mayWrite || !atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
+  kvos_count_lost(recorder, writer, 1);
+  return true;
 }
 
 // Begins a record: true, with the epoch to end it with. False: the event is lost, or no log is written.

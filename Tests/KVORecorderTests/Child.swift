@@ -66,6 +66,9 @@ final class Child {
     }
   }
 
+  /// Waits until it has ended, which its input must not be needed for.
+  func waitUntilExit() { process.waitUntilExit() }
+
   /// Closes its input, takes its streams to their end and waits for it.
   @discardableResult
   func end() throws -> Outcome {

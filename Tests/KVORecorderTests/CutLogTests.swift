@@ -36,7 +36,7 @@ struct CutLogTests {
     case .crash:
       probe.child.kill(SIGSEGV)
       // Any thread may take the signal, and none may be told to end before.
-      while probe.child.isRunning { usleep(200) }
+      probe.child.waitUntilExit()
     }
     _ = try probe.end()
     return [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
@@ -65,30 +65,44 @@ struct CutLogTests {
     }
   }
 
-  @Test("says so wherever it was cut", arguments: [End.exit, .kill])
-  func cut(_ end: End) throws {
+  // `KVO_SAFETY_CUTS=10` cuts ten logs at every byte of their end.
+  private static let logCount =
+    ProcessInfo.processInfo.environment["KVO_SAFETY_CUTS"].flatMap { Int($0) } ?? 0
+
+  @Test("says so wherever it was cut", arguments: [End.exit, .kill], 0...max(0, logCount / 2 - 1))
+  func cut(_ end: End, number: Int) throws {
     let bytes = try log(end)
     let length = Int(try #require(BinaryFileHeader(bytes: bytes)?.account).length)
     #expect(length > 4096 && length <= bytes.count)
     let borders = stride(from: 4096, to: length, by: 4096)
-    let tail = stride(from: max(4096, length - (64 << 10)), to: length, by: 211)
+    let step = Self.logCount > 0 ? 1 : 211
+    let tail = stride(from: max(4096, length - (64 << 10)), to: length, by: step)
     for cut in borders.flatMap({ [$0 - 1, $0, $0 + 1] }) + Array(tail) + [length - 1] {
       let reader = BinaryLogReader(Damaged(bytes: bytes, byteCount: cut))
       #expect(reader.summary.cutAt == cut)
+    }
+    // What was never written is not missing.
+    for cut in [length, bytes.count] {
+      let reader = BinaryLogReader(Damaged(bytes: bytes, byteCount: cut))
+      #expect(reader.summary.cutAt == nil)
     }
   }
 
   @Test("says so when a page of it is empty, whatever stood there", arguments: [End.exit, .kill])
   func emptied(_ end: End) throws {
     let bytes = try log(end)
-    #expect(summary(of: Damaged(bytes: bytes, byteCount: bytes.count)).isWhole)
+    let whole = summary(of: Damaged(bytes: bytes, byteCount: bytes.count))
+    #expect(whole.isWhole)
     var emptiedCount = 0
     for start in stride(from: 4096, to: bytes.count, by: 4096) {
       let page = start..<min(start + 4096, bytes.count)
       guard bytes[page].contains(where: { $0 != 0 }) else { continue }
       emptiedCount += 1
       let found = summary(of: Damaged(bytes: bytes, byteCount: bytes.count, zeros: page))
-      #expect(!found.isWhole, "byte \(start)")
+      // A thread that was killed while it wrote has left bytes that no record counts yet.
+      let isUncounted =
+        end == .kill && found.eventCount == whole.eventCount && found.stringlessEventCount == 0
+      #expect(!found.isWhole || isUncounted, "byte \(start)")
     }
     #expect(emptiedCount > 1)
   }

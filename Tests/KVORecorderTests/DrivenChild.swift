@@ -6,7 +6,8 @@ final class DrivenChild {
 
   /// Starts the probe, and its log where `path` is given.
   init(log path: String? = nil, limit: Int? = nil) throws {
-    child = try Child("RecorderProbe", ["driven"])
+    // Swift's handler of crashes lets a program go on that was sent the signal.
+    child = try Child("RecorderProbe", ["driven"], environment: ["SWIFT_BACKTRACE": "enable=no"])
     if let path { try tell("start \(path) \(limit.map(String.init) ?? "")") }
   }
 

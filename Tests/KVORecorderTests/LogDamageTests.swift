@@ -93,6 +93,38 @@ struct LogDamageTests {
     for numbers in writes.values { #expect(numbers == numbers.sorted()) }
   }
 
+  @Test("whose head is gone is replaced, though what is left of it looks like no log")
+  func headless() throws {
+    let probe = try DrivenChild(log: path)
+    try probe.tell("named 1 50")
+    #expect(truncate(path, 0) == 0)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.seek(toOffset: 4096)
+    try file.write(contentsOf: Data("not zero".utf8))
+    #expect(try probe.tell("named 51 5000") == "done")
+    #expect(try probe.tell("part") == "2")
+    let lostCount = try end(probe)
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    #expect(log.droppedCount == UInt64(lostCount))
+    #expect(log.writes["Thread1"]?.last == 5_000)
+  }
+
+  @Test("that is cut twenty times tells of all that it lost")
+  func truncatedInTurns() throws {
+    let probe = try DrivenChild(log: path)
+    for turn in 0..<20 as Range<UInt64> {
+      try probe.tell("named \(turn * 200 + 1) \(turn * 200 + 200)")
+      #expect(truncate(path, 4096 * Int(turn % 7)) == 0)
+    }
+    try probe.tell("named 4001 5000")
+    let lostCount = try end(probe)
+    let log = try LogReading(path)
+    #expect(log.problems == [])
+    #expect(log.droppedCount == UInt64(lostCount))
+    #expect(lostCount + (log.writes["Thread1"]?.count ?? 0) == 5_000)
+  }
+
   @Test(
     "that is cut again and again costs events, and not the program",
     .enabled(if: !Tool.hasThreadSanitizer, "the program stands still under ThreadSanitizer")
@@ -123,6 +155,7 @@ struct LogDamageTests {
     #expect(log.problems == [])
     let writes = log.writes
     #expect(lostCount + writes.values.map(\.count).reduce(0, +) == 25_000)
+    #expect(log.droppedCount == UInt64(lostCount))
     #expect(writes["Thread1"]?.last == 10_000)
   }
 

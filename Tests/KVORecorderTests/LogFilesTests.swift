@@ -150,17 +150,95 @@ struct LogFilesTests {
 
   // MARK: What is there already
 
-  @Test("empties a longer log of an earlier run, and removes its parts and nothing else")
-  func staleLog() throws {
-    let path = try folder.file("log", String(repeating: "stale\n", count: 1000))
-    let magic: [UInt8] = [0x89, 0x4b, 0x56, 0x4f, 0x4c, 0x0d, 0x0a, 0x1a]
-    let head = magic + Array(repeating: 0, count: 56)
-    for number in [1, 3, 4] { _ = try folder.file("log.\(number)", head) }
+  /// The head of a log that the process `pid` wrote, and text behind it.
+  private func log(of pid: UInt8, _ rest: String = "") -> [UInt8] {
+    var head: [UInt8] = [0x89, 0x4b, 0x56, 0x4f, 0x4c, 0x0d, 0x0a, 0x1a]
+    head += Array(repeating: 0, count: 56)
+    head[20] = pid
+    return head + Array(rest.utf8)
+  }
+
+  private func bytes(of name: String) throws -> [UInt8] {
+    Array(try Data(contentsOf: URL(filePath: folder.path(name))))
+  }
+
+  @Test("keeps the log of an earlier run with its parts, in place of the one kept before")
+  func earlierLog() throws {
+    for (name, pid) in [("log", 7), ("log.1", 7), ("log.3", 7), ("log.4", 7)] as [(String, UInt8)] {
+      _ = try folder.file(name, log(of: pid, name))
+    }
+    for name in ["log.previous", "log.previous.1", "log.previous.2"] {
+      _ = try folder.file(name, log(of: 6, name))
+    }
     _ = try folder.file("log.2", "mine")
-    let log = try OpenLog(path)
-    #expect(try text(of: log.path) == "")
-    #expect(try folder.names == ["log", "log.2", "log.4"])
+    var files = try LogFiles(pattern: folder.path("log"))
+    let descriptor = try files.openFirst()
+    defer { close(descriptor) }
+    #expect(files.keptProcess == 7)
+    #expect(files.previousPath == folder.path("log.previous"))
+    #expect(
+      try folder.names == [
+        "log", "log.2", "log.4", "log.previous", "log.previous.1", "log.previous.3",
+      ]
+    )
+    #expect(try bytes(of: "log") == [])
     #expect(try text(of: folder.path("log.2")) == "mine")
+    #expect(try bytes(of: "log.previous") == log(of: 7, "log"))
+    #expect(try bytes(of: "log.previous.1") == log(of: 7, "log.1"))
+  }
+
+  @Test("keeps the parts of a log whose process was killed between two parts")
+  func partsAlone() throws {
+    for name in ["log.1", "log.2"] { _ = try folder.file(name, log(of: 7, name)) }
+    var files = try LogFiles(pattern: folder.path("log"))
+    close(try files.openFirst())
+    #expect(files.keptProcess == 7)
+    #expect(try folder.names == ["log", "log.previous.1", "log.previous.2"])
+    close(try files.openFirst())
+    #expect(files.keptProcess == nil)
+  }
+
+  @Test("leaves a file that is no log as it is, under every name that a log needs")
+  func foreignFile() throws {
+    for name in ["log", "log.previous"] {
+      let scratch = try ScratchFolder()
+      let path = try scratch.file(name, "mine")
+      if name != "log" { _ = try scratch.file("log", log(of: 7)) }
+      let refused = name == "log" ? path : scratch.path("log.previous")
+      #expect(
+        refusal(scratch.path("log"))
+          == "cannot write the log \"\(refused)\": the file that is there is no log, and is left as it is"
+      )
+      #expect(try text(of: path) == "mine")
+    }
+    var files = try LogFiles(pattern: folder.path("log"))
+    close(try files.openFirst())
+    let next = try folder.file("log.next", "mine")
+    #expect(throws: LogFileError(code: .notALog, path: next)) { try files.openNext() }
+    #expect(try text(of: next) == "mine")
+  }
+
+  @Test("follows no symbolic link, whether it leads anywhere or not")
+  func symbolicLink() throws {
+    let target = try folder.file("target", log(of: 7, "mine"))
+    for (name, target) in [("log", target), ("empty", folder.path("none"))] {
+      let path = folder.path(name)
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+      #expect(
+        refusal(path)
+          == "cannot write the log \"\(path)\": it is a symbolic link, and a log must be a regular file"
+      )
+    }
+    #expect(try bytes(of: "target") == log(of: 7, "mine"))
+    #expect(try folder.names == ["empty", "log", "target"])
+  }
+
+  @Test("takes an empty file, and one that a killed recorder made room in", arguments: [0, 5000])
+  func blankFile(count: Int) throws {
+    let path = try folder.file("log", Array(repeating: 0, count: count))
+    #expect(try OpenLog(path).path == path)
+    #expect(try bytes(of: "log") == [])
+    #expect(try folder.names == ["log"])
   }
 
   @Test(
@@ -180,7 +258,9 @@ struct LogFilesTests {
       #expect(try text(of: path) == "theirs\n")
     }
     try other.end()
-    // The lock went with the process.
+    // The lock went with the process. What it wrote is no log.
+    #expect(refusal(path) != nil)
+    try Data(log(of: 7)).write(to: URL(filePath: path))
     #expect(try OpenLog(path).path == path)
   }
 
@@ -190,6 +270,21 @@ struct LogFilesTests {
     let logs = try (1...4).map { _ in try OpenLog(path) }
     let own = "\(path).\(getpid())"
     #expect(logs.map(\.path) == [path, own, "\(own).2", "\(own).3"])
+  }
+
+  @Test("keeps the eight newest logs of a process that starts its log again and again")
+  func manyStarts() throws {
+    let probe = try DrivenChild()
+    for number in 1...20 {
+      #expect(try probe.tell("start \(folder.path("log"))") == "done")
+      try probe.tell("plain \(number) \(number)")
+    }
+    try probe.tell("stop")
+    #expect(try probe.end() == Child.Outcome())
+    let names = try folder.names
+    #expect(names.count == 8)
+    let numbers = try names.flatMap { try LogReading(folder.path($0)).ends }
+    #expect(numbers.sorted() == Array(13...20))
   }
 
   // MARK: Parts

@@ -60,6 +60,8 @@ enum DrivenProbe {
     // After a refusal the recorder asks for room again within a millisecond of there being some.
     case "pause": usleep(10_000)
     case "requests": return String(probe_room_request_count())
+    case "survive": signal(SIGTRAP) { _ in }
+    case "raise": raise(SIGTRAP)
     case "part": return String(kvos_part_number())
     case "path": return Recorder.shared.logPath ?? "none"
     case "size":

@@ -19,6 +19,21 @@ case "killed":
     threadCount: Int(arguments[3]) ?? 1,
     delay: arguments.count > 4 ? UInt32(arguments[4]) : nil
   )
+case "crashes":
+  try CrashingProbe.run(
+    path: arguments[2],
+    limit: Int(arguments[3]) ?? 0,
+    threadCount: Int(arguments[4]) ?? 1,
+    eventCount: UInt64(arguments[5]) ?? 1,
+    delay: UInt32(arguments[6]) ?? 0
+  )
+case "rotates":
+  try RotatingProbe.run(
+    path: arguments[2],
+    limit: Int(arguments[3]) ?? 0,
+    threadCount: Int(arguments[4]) ?? 1,
+    forkCount: UInt64(arguments[5]) ?? 0
+  )
 case "signals":
   try SignalProbe.run(
     path: arguments[2],
@@ -42,6 +57,8 @@ default:
   print("usage: RecorderProbe live|listed|stack|copies PATH")
   print("       RecorderProbe busy FOLDER COUNT")
   print("       RecorderProbe killed PAGE THREADS [MICROSECONDS]")
+  print("       RecorderProbe crashes PATH BYTES THREADS EVENTS MICROSECONDS")
+  print("       RecorderProbe rotates PATH BYTES THREADS FORKS")
   print("       RecorderProbe signals PATH COUNT COUNT BYTES")
   print("       RecorderProbe fork WAY PATH")
   print("       RecorderProbe driven|after|complaint|threads|lifetime|isolated|isolated-observer")

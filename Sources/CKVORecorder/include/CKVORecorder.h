@@ -80,7 +80,10 @@ enum {
 void kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
                  const uint64_t *fields, uint32_t fieldCount);
 
-/// The same for the two halves of a change, which a program makes by the million.
+/// Counts an event as lost if it is already clear that there is no room for it. False: record it.
+bool kvos_lose_at_once(void);
+
+/// The same as `kvos_record` for the two halves of a change, which a program makes by the million.
 void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
                         uint64_t shape, uint64_t subject, uint64_t type, uint64_t key,
                         uint64_t change);
@@ -170,6 +173,9 @@ uint64_t kvos_lost_count(void);
 
 /// The number of the present part, from 1; 0 where no log is written.
 uint32_t kvos_part_number(void);
+
+/// The descriptor of the current part's file, or -1. Only the hooks call it.
+int kvos_part_descriptor(void);
 
 /// Writes one record into the tables of the present part. False: there is no room. For the hooks alone.
 bool kvos_describe(uint32_t kind, const uint64_t *fields, uint32_t fieldCount);

@@ -139,6 +139,7 @@ enum LogEvents {
     _ stack: StackID,
     _ scope: UInt64
   ) {
+    if kvos_lose_at_once() { return }
     put(EventFields(body), body, order, stack, scope)
   }
 

@@ -9,6 +9,8 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
     case system(errno: Int32)
     /// The path names something else than a regular file.
     case notARegularFile(kind: String)
+    /// The file that is there is no log, and not empty: it may be somebody's.
+    case notALog
     /// The library for Objective-C programs writes the log of this process.
     case recordedAlready
   }
@@ -24,6 +26,8 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
       "cannot write the log \"\(path)\": \(String(cString: strerror(number)))"
     case .notARegularFile(let kind):
       "cannot write the log \"\(path)\": it is \(kind), and a log must be a regular file"
+    case .notALog:
+      "cannot write the log \"\(path)\": the file that is there is no log, and is left as it is"
     case .recordedAlready:
       "libKVOSafetyPreload.so records this process already, and what is observed in Swift is not in its "
         + "log; run the program without the library to have it in \"\(path)\""

@@ -4,16 +4,25 @@ internal import Glibc
 /// The files of one log: where its parts are, and what they are called.
 ///
 /// The newest part is at ``path``, the one before it at `path.1`, and so on. What is older than
-/// ``partCount`` parts is removed. Not synchronised: the recorder's lock guards it.
+/// ``partCount`` parts is removed. A log of another process that is found there is kept as
+/// ``previousPath``. Not synchronised: the recorder's lock guards it.
+///
+/// A name may be in a folder that others write to, too. What it must survive: a symbolic link is not
+/// followed (O_NOFOLLOW), and a file is emptied, moved or replaced only if it is a log or has nothing in it,
+/// which is looked at through the descriptor that is then used.
 struct LogFiles {
   /// How many parts are kept.
   static let partCount = 4
+  /// How many logs of one process are kept under one path.
+  static let ownLogLimit = 8
 
   /// Where the newest part is.
   private(set) var path: String
   private let pattern: String
   /// Whether the next part is open beside the others, and has not taken its place yet.
   private var hasNext = false
+  /// The process whose log ``openFirst(isChild:)`` found and kept; nil: there was none.
+  private(set) var keptProcess: UInt32?
 
   /// Chooses the files of a log.
   ///
@@ -27,32 +36,97 @@ struct LogFiles {
 
   /// Opens the first part, empty.
   ///
+  /// A log that an earlier process left there, with all its parts, is kept under ``previousPath``, in place
+  /// of the one that was kept before.
+  ///
   /// A file that is being written to is left alone: the log goes to `path.<pid>`, as for a child that
   /// inherited the setting, and where this process wrote there already, perhaps as another program
-  /// that then became this one, to `path.<pid>.2` and so on.
+  /// that then became this one, to `path.<pid>.2` and so on. A process keeps ``ownLogLimit`` logs that have
+  /// ended; then the oldest of them is replaced, with all its parts.
   ///
   /// - Parameter isChild: whether the process is a fork's child, whose ``path`` is its parent's: that
   ///   is left alone even where the parent has ended.
   /// - Returns: the descriptor, which holds the lock that says "being written to".
-  /// - Throws: ``LogFileError`` where it cannot be opened or emptied.
+  /// - Throws: ``LogFileError`` where it cannot be opened, or is no log and not empty.
   mutating func openFirst(isChild: Bool = false) throws(LogFileError) -> Int32 {
     let wanted = Self.expand(pattern)
     let isOfParent = isChild && Self.expand(pattern, pid: 0) == pattern
     var attempt = isOfParent ? 1 : 0
     var descriptor: Int32 = -1
     hasNext = false
+    keptProcess = nil
+    var oldest: (path: String, begun: UInt64)?
+    let limit = attempt + Self.ownLogLimit
     while true {
       path = wanted
       if attempt > 0 { path += ".\(getpid())" }
       if attempt > 1 { path += ".\(attempt)" }
       descriptor = try Self.open(path)
-      if !Self.isBusy(descriptor), LogHead(of: descriptor)?.isOwn != true { break }
+      let head = LogHead(of: descriptor)
+      let isBusy = Self.isBusy(descriptor)
+      if isBusy || head?.isOwn == true {
+        close(descriptor)
+        if let head, !isBusy, head.begun < oldest?.begun ?? .max { oldest = (path, head.begun) }
+        attempt += 1
+        if attempt >= limit, let oldest { return try replace(oldest.path) }
+        continue
+      }
+      try Self.refuseForeign(descriptor, path)
+      let isLast = head == nil
+      do { try keepPrevious(head) } catch {
+        close(descriptor)
+        throw error
+      }
+      if isLast { break }
+      // It has another name now, and the next turn makes a file.
       close(descriptor)
-      attempt += 1
     }
-    removeFormerParts()
     try Self.empty(descriptor, path)
     return descriptor
+  }
+
+  /// Creates and releases a string as long as a name of a child's log.
+  ///
+  /// Releasing the first native string of 64 bytes or more instantiates generic metadata under a lock of the
+  /// Swift runtime. A thread may hold that lock when the process forks, and the child would wait for it
+  /// forever. A child's names are longer than its parent's, so the parent does it when it starts a log.
+  func prepareForChildren() {
+    _ = Self.release(path + String(repeating: ".", count: 128))
+  }
+
+  @inline(never)
+  private static func release(_ text: consuming String) -> Int32 {
+    text += ".\(getpid())"
+    return access(text, F_OK)
+  }
+
+  /// Opens a log of this process that has ended, empty and without its parts.
+  private mutating func replace(_ path: String) throws(LogFileError) -> Int32 {
+    self.path = path
+    for age in 1..<Self.partCount where LogHead(ofFileAt: name(ofFormer: age))?.isOwn == true {
+      unlink(name(ofFormer: age))
+    }
+    return try Self.openEmpty(path)
+  }
+
+  /// Where the log of an earlier process is kept.
+  var previousPath: String { path + ".previous" }
+
+  /// Renames the log of an earlier process, with all its parts.
+  private mutating func keepPrevious(_ head: LogHead?) throws(LogFileError) {
+    let ages = (0..<Self.partCount).filter { LogHead(ofFileAt: name(ofFormer: $0)) != nil }
+    guard let newest = ages.first else { return }
+    keptProcess = keptProcess ?? (head ?? LogHead(ofFileAt: name(ofFormer: newest)))?.pid
+    for age in 0..<Self.partCount {
+      let kept = age == 0 ? previousPath : "\(previousPath).\(age)"
+      if ages.contains(age) {
+        try Self.refuseForeign(at: kept)
+        guard rename(name(ofFormer: age), kept) != 0 else { continue }
+        throw LogFileError(code: .system(errno: errno), path: path)
+      } else if LogHead(ofFileAt: kept) != nil {
+        unlink(kept)
+      }
+    }
   }
 
   /// Opens the next part beside the others, which stay as they are until ``place(hasBegun:)``.
@@ -88,14 +162,28 @@ struct LogFiles {
 
   /// Opens a part where nothing stands any more.
   ///
+  /// What stands there may be this log all the same, as somebody who cut it left it: no head, but data.
+  ///
+  /// - Parameter previous: the descriptor of the previous part, or -1.
   /// - Returns: the descriptor.
-  func openReplacement() throws(LogFileError) -> Int32 { try Self.openEmpty(path) }
+  /// - Throws: ``LogFileError`` where it cannot be opened, or is another file that is no log.
+  func openReplacement(of previous: Int32 = -1) throws(LogFileError) -> Int32 {
+    try Self.openEmpty(path, own: previous)
+  }
 
-  private static func openEmpty(_ path: String) throws(LogFileError) -> Int32 {
+  private static func openEmpty(_ path: String, own: Int32 = -1) throws(LogFileError) -> Int32 {
     let descriptor = try Self.open(path)
+    if !isSame(descriptor, own) { try refuseForeign(descriptor, path) }
     _ = Self.isBusy(descriptor)
     try empty(descriptor, path)
     return descriptor
+  }
+
+  /// Whether both are open on one file.
+  private static func isSame(_ descriptor: Int32, _ other: Int32) -> Bool {
+    var (status, otherStatus) = (stat(), stat())
+    return fstat(descriptor, &status) == 0 && fstat(other, &otherStatus) == 0
+      && status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
   }
 
   /// Empties an open file, and closes it where that cannot be.
@@ -108,11 +196,20 @@ struct LogFiles {
 
   private func name(ofFormer age: Int) -> String { age == 0 ? path : "\(path).\(age)" }
 
-  /// What is left of an earlier log under this name is not part of this one.
-  private func removeFormerParts() {
-    for age in 1..<Self.partCount where LogHead(ofFileAt: name(ofFormer: age)) != nil {
-      unlink(name(ofFormer: age))
-    }
+  /// Refuses what may be somebody's file, and closes it: one that is no log and has something in it.
+  private static func refuseForeign(_ descriptor: Int32, _ path: String) throws(LogFileError) {
+    if LogHead(of: descriptor) != nil || LogHead.isBlank(descriptor) { return }
+    close(descriptor)
+    throw LogFileError(code: .notALog, path: path)
+  }
+
+  /// The same for a file that is to be replaced, if there is any.
+  private static func refuseForeign(at path: String) throws(LogFileError) {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    if descriptor < 0, errno == ENOENT { return }
+    guard descriptor >= 0 else { throw LogFileError(code: .notALog, path: path) }
+    try refuseForeign(descriptor, path)
+    close(descriptor)
   }
 
   /// Takes the lock of the file; true where somebody else has it.
@@ -142,12 +239,12 @@ struct LogFiles {
   ///
   /// A FIFO without a reader would block the program: O_NONBLOCK keeps the opening from waiting.
   private static func open(_ path: String) throws(LogFileError) -> Int32 {
-    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK
+    let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW
     let descriptor = Glibc.open(path, flags, 0o644)
     var status = stat()
     guard descriptor >= 0 else {
       let number = errno
-      if stat(path, &status) == 0, let kind = kind(of: status) {
+      if lstat(path, &status) == 0, let kind = kind(of: status) {
         throw LogFileError(code: .notARegularFile(kind: kind), path: path)
       }
       throw LogFileError(code: .system(errno: number), path: path)
@@ -165,6 +262,7 @@ struct LogFiles {
     case S_IFREG: nil
     case S_IFIFO: "a FIFO"
     case S_IFDIR: "a directory"
+    case S_IFLNK: "a symbolic link"
     case S_IFSOCK: "a socket"
     case S_IFCHR, S_IFBLK: "a device"
     default: "no file"

@@ -4,9 +4,9 @@ internal import KVOTrace
 /// The head of a log that is there already, as far as it says who wrote it.
 struct LogHead {
   /// The process that wrote it.
-  private let pid: UInt32
+  let pid: UInt32
   /// When it was begun, on CLOCK_MONOTONIC.
-  private let nanoseconds: UInt64
+  let begun: UInt64
 
   /// Reads the head of the open file; nil where it is no log.
   init?(of descriptor: Int32) {
@@ -18,21 +18,29 @@ struct LogHead {
       bytes[range].reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
     pid = UInt32(number(20..<24))
-    nanoseconds = number(40..<48)
+    begun = number(40..<48)
   }
 
   /// Reads the head of a file; nil where it is no log.
   init?(ofFileAt path: String) {
-    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     self.init(of: descriptor)
   }
 
+  /// Whether the open file has nothing in it, or the zeroes that a recorder which was killed before it wrote
+  /// the head had made room with.
+  static func isBlank(_ descriptor: Int32) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = pread(descriptor, &bytes, bytes.count, 0)
+    return count >= 0 && bytes.prefix(count).allSatisfy { $0 == 0 }
+  }
+
   /// Whether this very process wrote it: what it was before it became another program.
   ///
   /// A process of the same number that is long gone wrote before this one was born.
-  var isOwn: Bool { pid == UInt32(bitPattern: getpid()) && nanoseconds >= Self.birth }
+  var isOwn: Bool { pid == UInt32(bitPattern: getpid()) && begun >= Self.birth }
 
   /// When this process was made, on CLOCK_MONOTONIC, to a hundredth of a second; 0: not known.
   private static var birth: UInt64 {

@@ -51,6 +51,13 @@ extension Recorder {
     }
     var files = try LogFiles(pattern: path)
     let descriptor = try files.openFirst()
+    files.prepareForChildren()
+    if let process = files.keptProcess {
+      StandardError.write(
+        "KVOSafety: \"\(files.path)\" was the log of process \(process), which is kept as "
+          + "\"\(files.previousPath)\" until the next one\n"
+      )
+    }
     stopLog()
     Self.log.withLock { $0 = Log(files: files) }
     var settings = KVOSLogSettings(
@@ -155,9 +162,12 @@ extension Recorder {
 
   private static func open(_ reason: KVOSPartReason, _ log: inout Log) -> Int32 {
     do throws(LogFileError) {
-      switch reason {
-      case KVOS_CHILD: return try log.files.openFirst(isChild: true)
-      case KVOS_REPLACEMENT: return try log.files.openReplacement()
+      // Numbers: a debug build compares values of a C type through metadata, which a lock of the Swift runtime
+      // guards. Another thread may have held it at the fork.
+      switch reason.rawValue {
+      case KVOS_CHILD.rawValue: return try log.files.openFirst(isChild: true)
+      case KVOS_REPLACEMENT.rawValue:
+        return try log.files.openReplacement(of: kvos_part_descriptor())
       default: return try log.files.openNext()
       }
     } catch {

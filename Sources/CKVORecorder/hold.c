@@ -1,0 +1,100 @@
+// Keeps the part with a crash record among the files that remain.
+//
+// Other threads go on while a thread crashes. Under a small limit they would begin the next part while the record
+// is written, and four parts later its file is gone, before the process is: a handler that prints a stack takes
+// seconds. So the log does not rotate from a crash on. The present part grows beyond its share of the limit, by up
+// to the room that is mapped for names (16 MB); events that do not fit in that are lost, and counted.
+//
+// What it must survive, and by what:
+// - a thread is beginning a part when another one crashes: each says what it does before it looks at the other
+//   (both are sequentially consistent). A thread that sees a crash does not begin the part; a crash that sees a
+//   thread waits for it;
+// - that thread does not come to an end, because it waits for a lock of the crashing one: the crash waits two seconds;
+// - the crashing thread is that thread: it does not wait;
+// - the log is stopped or started anew meanwhile, by a main thread that returns: that waits for the record;
+// - the program survives, because its handler returns or jumps out: the thread's next event lets the parts go, for
+//   it takes the slow path after a crash record. An event of the handler itself does not;
+// - the thread never records again: the log rotates after a minute.
+
+#include "recorder.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+// A process that takes longer to end may lose its crash record.
+static const uint64_t patienceNanoseconds = 60000000000;
+// How long one thread waits for another: that many milliseconds.
+enum { waitLimit = 2000 };
+
+static int32_t own_id(void) { return (int32_t)syscall(SYS_gettid); }
+
+static void wait_a_moment(void) {
+  struct timespec aMoment = {.tv_nsec = 1000000};
+  nanosleep(&aMoment, NULL);
+}
+
+void kvos_hold_parts(KVOSRecorder *recorder) {
+  int32_t self = own_id();
+  atomic_store_explicit(&recorder->heldUntil, UINT64_MAX, memory_order_relaxed);
+  // seq_cst: with the load below, and with both of kvos_begin_ending_part().
+  atomic_store_explicit(&recorder->holder, self, memory_order_seq_cst);
+  for (int turn = 0; turn < waitLimit; turn++) {
+    int32_t ender = atomic_load_explicit(&recorder->ender, memory_order_seq_cst);
+    if (ender == 0 || ender == self) return;
+    wait_a_moment();
+  }
+}
+
+void kvos_note_crash_record(KVOSRecorder *recorder, bool isWritten) {
+  uint64_t until = isWritten ? kvos_nanoseconds() + patienceNanoseconds : 0;
+  atomic_store_explicit(&recorder->heldUntil, until, memory_order_relaxed);
+}
+
+void kvos_release_parts(KVOSRecorder *recorder) {
+  int32_t holder = atomic_load_explicit(&recorder->holder, memory_order_relaxed);
+  if (KVOS_LIKELY(holder == 0) || holder != own_id()) return;
+  // A handler runs on the thread's signal stack, which it was given at the latest when it recorded.
+  stack_t stack;
+  if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK)) return;
+  // Unless another thread crashed meanwhile.
+  atomic_compare_exchange_strong_explicit(&recorder->holder, &holder, 0, memory_order_seq_cst,
+                                          memory_order_relaxed);
+}
+
+bool kvos_are_parts_held(const KVOSRecorder *recorder) {
+  if (KVOS_LIKELY(atomic_load_explicit(&recorder->holder, memory_order_seq_cst) == 0)) return false;
+  return kvos_nanoseconds() < atomic_load_explicit(&recorder->heldUntil, memory_order_relaxed);
+}
+
+bool kvos_begin_ending_part(KVOSRecorder *recorder) {
+  if (kvos_are_parts_held(recorder)) return false;
+  // seq_cst: with the load that follows, and with both of kvos_hold_parts().
+  atomic_store_explicit(&recorder->ender, own_id(), memory_order_seq_cst);
+  if (!kvos_are_parts_held(recorder)) return true;
+  kvos_finish_ending_part(recorder);
+  return false;
+}
+
+// Whether another thread is writing its crash record. Once that is written, the end of the log does it no harm.
+static bool is_being_written(const KVOSRecorder *recorder) {
+  int32_t holder = atomic_load_explicit(&recorder->holder, memory_order_seq_cst);
+  return holder != 0 && holder != own_id() &&
+         atomic_load_explicit(&recorder->heldUntil, memory_order_relaxed) == UINT64_MAX;
+}
+
+void kvos_begin_ending_log(KVOSRecorder *recorder) {
+  for (int turn = 0;; turn++) {
+    // seq_cst: as in kvos_begin_ending_part().
+    atomic_store_explicit(&recorder->ender, own_id(), memory_order_seq_cst);
+    if (!is_being_written(recorder) || turn == waitLimit) return;
+    // Each would wait for the other otherwise.
+    kvos_finish_ending_part(recorder);
+    wait_a_moment();
+  }
+}
+
+void kvos_finish_ending_part(KVOSRecorder *recorder) {
+  // seq_cst, of which release counts: a crash that sees it sees the new part whole.
+  atomic_store_explicit(&recorder->ender, 0, memory_order_seq_cst);
+}
