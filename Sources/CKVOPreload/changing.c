@@ -1,8 +1,8 @@
-// willChangeValueForKey:, didChangeValueForKey:, their forms for indexes and sets, and
-// observeValueForKeyPath:ofObject:change:context:.
+// willChangeValueForKey:, didChangeValueForKey:, and their forms for indexes and sets.
 //
-// Only changes of objects that somebody observes are recorded. Where the runtime merges a change inside a
-// change of the same key into the outer one, so does the log: nobody is told of the inner one.
+// Only changes of observed objects are recorded. If the runtime merges a change inside a change of the same
+// key into the outer one, so does the log: no observer is notified of the inner one. What the runtime delivers
+// for a change is in `delivering.c`.
 
 #include "preload.h"
 
@@ -21,8 +21,7 @@ static void end_going(Going *going) {
   if (going->call) kvos_end_call(going->thread, going->call);
 }
 
-// The place of the newest open change of this key in the thread, or -1.
-static long find_open(const KVOSThread *thread, const void *subject, uint32_t key) {
+long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32_t key) {
   for (uint32_t at = thread->changeCount; at-- > 0;) {
     if (thread->changes[at].subject == subject && thread->changes[at].key == key) return at;
   }
@@ -219,7 +218,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     if (isKnown && subject == NULL) {
       note_unseen(thread, (KVOSUnseenChange){self, key, stack});
     } else if (isKnown) {
-      bool isMerged = kvos_semantics()->mergesNestedChanges && find_open(thread, self, key) >= 0;
+      bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
       change = isMerged ? 0 : kvos_next_number();
       KVOSOpenChange open = {.subject = self, .tracked = subject, .key = key, .stack = stack,
@@ -270,9 +269,9 @@ static const KVOSOpenChange *find_own(const KVOSThread *thread, const void *subj
 // Puts the end of a change into the log. Returns its number; 0: it is not there.
 static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t key, unsigned kind,
                            const KVOSHookPoint *point, void *const *frame) {
-  long open = find_open(thread, subject->address, key);
-  uint32_t stack = is_suspicious(thread, subject, key, open) ? kvos_stack_id()
-                                                                 : find_site(point, frame);
+  long open = kvos_find_open_change(thread, subject->address, key);
+  uint32_t stack =
+      is_suspicious(thread, subject, key, open) ? kvos_stack_id() : find_site(point, frame);
   KVOSUnseenChange unseen;
   uint64_t change = 0;
   if (open >= 0) {
@@ -323,251 +322,4 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     kvos_leave(number);
   }
   point->original(self, selector, first, second, third, fourth);
-}
-
-// MARK: - Telling
-
-typedef struct {
-  KVOSThread *thread;
-  KVOSCall *call;
-  KVOSTracked *subject;
-  KVOSPhase phase;
-  uint64_t change;
-} Telling;
-
-// The callback was left: by an exception, or because its thread ends.
-static void note_failure(KVOSThread *thread, const KVOSCall *left) {
-  for (uint32_t at = thread->callCount; at-- > 0;) {
-    KVOSCall *around = kvos_call(thread, at);
-    if (around->hook == KVOS_OBSERVE) return;
-    if (around->hook == KVOS_ADD && around->registration == left->registration) {
-      around->hasFailedInside = true;
-      return;
-    }
-    bool isChange = around->hook == KVOS_WILL || around->hook == KVOS_DID;
-    if (!isChange) continue;
-    KVOSTracked *subject = kvos_find_object(left->subject);
-    if (subject) subject->isSilenced = true;
-    return;
-  }
-}
-
-void kvos_note_raised(KVOSThread *thread, const void *exception) {
-  if (thread->raised.exception == exception) return;
-  bool isInCallback = false;
-  for (uint32_t at = thread->callCount; at-- > 0 && !isInCallback;) {
-    isInCallback = kvos_call(thread, at)->hook == KVOS_OBSERVE;
-  }
-  if (!isInCallback) return;
-  int number = kvos_enter();
-  thread->raised = (KVOSRaised){exception, 0, kvos_stack_id()};
-  char name[256];
-  if (kvos_read_exception(exception, name, sizeof name)) {
-    thread->raised.name = kvos_intern_text(name);
-  }
-  kvos_leave(number);
-}
-
-// Runs when the callback returns, and when an exception leaves it.
-static void end_telling(Telling *telling) {
-  int number = kvos_enter();
-  KVOSCall call = *telling->call;
-  kvos_end_call(telling->thread, telling->call);
-  KVOSRaised raised = telling->thread->raised;
-  telling->thread->raised = (KVOSRaised){NULL, 0, 0};
-  if (!call.hasReturned) note_failure(telling->thread, &call);
-  // Without an order: the callback may have been the last that kept its object alive.
-  if (!call.isUnhandled && !call.hasReturned && raised.exception) {
-    kvos_record_notify_left(call.registration, telling->phase, telling->change, &raised);
-  } else if (!call.isUnhandled) {
-    kvos_record_notify_end(call.registration, telling->phase, telling->change, true, KVOS_NO_ORDER,
-                           0);
-  }
-  kvos_leave(number);
-}
-
-// Before the root class raises: the process may end there.
-static void end_unhandled(KVOSCall *call) {
-  if (call->isUnhandled) return;
-  call->isUnhandled = true;
-  int number = kvos_enter();
-  kvos_record_notify_end(call->registration, call->phase, call->change, false, KVOS_NO_ORDER,
-                         kvos_stack_id());
-  kvos_leave(number);
-}
-
-// Of an observer that passes on what it is told, another object is seen to be told: the registration of the
-// first that was not told of this change yet. The lock is held.
-static KVOSTriple *find_passed_on(KVOSTracked *subject, uint32_t keyPath, uint64_t change) {
-  for (KVOSTriple *each = subject->observed; each; each = each->nextOfSubject) {
-    if (each->observer == NULL || !each->observer->passesOn || each->keyPath != keyPath ||
-        each->count == 0) {
-      continue;
-    }
-    if (change != 0 && each->toldChange == change) continue;
-    each->toldChange = change;
-    return each;
-  }
-  return NULL;
-}
-
-// The triple of these. Most objects have few observers: the first are looked at where they hang on the object,
-// before the observer is looked for. The lock is held.
-static KVOSTriple *find_triple(KVOSTracked *subject, const void *observer, uint32_t keyPath) {
-  KVOSTriple *each = subject->observed;
-  for (int turn = 0; each && turn < 4; each = each->nextOfSubject, turn++) {
-    if (each->keyPath == keyPath && each->observer && each->observer->address == observer) return each;
-  }
-  KVOSTracked *trackedObserver = each ? kvos_find_object(observer) : NULL;
-  return trackedObserver ? kvos_find_triple(subject, trackedObserver, keyPath) : NULL;
-}
-
-// Of registrations that differ in nothing each is told once of a change: the newest that was not told yet. Null:
-// none is live.
-static KVOSRegistration *choose(KVOSTriple *triple, uintptr_t context, uint64_t told) {
-  KVOSRegistration *alike = NULL;
-  for (uint32_t at = triple->count; at-- > 0;) {
-    KVOSRegistration *each = &triple->live[at];
-    if (each->context != context) continue;
-    if (each->told != told || told == 0) return each;
-    if (alike == NULL) alike = each;
-  }
-  return alike ? alike : triple->count > 0 ? &triple->live[triple->count - 1] : NULL;
-}
-
-// The registration that is told, live or the last that ended; 0: none that is known. `around`: the call that it
-// is told in, or null.
-static uint64_t find_told(const void *subject, const void *observer, uint32_t keyPath,
-                          uintptr_t context, const KVOSCall *around, uint64_t *order) {
-  uint64_t found = 0;
-  uint64_t change = around ? around->change : 0;
-  kvos_lock_registry();
-  KVOSTracked *trackedSubject = around && around->tracked && around->tracked->address == subject
-                                    ? around->tracked
-                                    : kvos_find_object(subject);
-  KVOSTriple *triple = trackedSubject ? find_triple(trackedSubject, observer, keyPath) : NULL;
-  if (triple == NULL && trackedSubject && trackedSubject->isPassedOn) {
-    triple = find_passed_on(trackedSubject, keyPath, change);
-  }
-  if (triple) {
-    uint64_t told = change == 0 ? 0 : change << 1 | (around->hook == KVOS_WILL);
-    KVOSRegistration *registration = choose(triple, context, told);
-    found = registration ? registration->id : triple->lastEnded;
-    if (registration) registration->told = told;
-    *order = kvos_next_order(trackedSubject);
-  }
-  kvos_unlock_registry();
-  return found;
-}
-
-// Why the observer is told, from what is going on around.
-static KVOSPhase phase_of(const KVOSThread *thread, uint64_t registration, uint64_t *change) {
-  *change = 0;
-  for (uint32_t at = thread->callCount; at-- > 0;) {
-    const KVOSCall *call = kvos_call(thread, at);
-    if (call->hook == KVOS_ADD && call->registration == registration) return KVOS_INITIAL;
-    if (call->hook == KVOS_WILL || call->hook == KVOS_DID) {
-      *change = call->change;
-      return call->hook == KVOS_WILL ? KVOS_PRIOR : KVOS_AFTER;
-    }
-    if (call->hook == KVOS_OBSERVE) break;
-  }
-  return KVOS_AFTER;
-}
-
-// The call of this very callback that is going on, when an override calls super; or null.
-static KVOSCall *find_outer(KVOSThread *thread, const void *observer, const void *subject,
-                            const void *keyObject) {
-  KVOSCall *call = kvos_last_call(thread);
-  bool isSame = call && call->hook == KVOS_OBSERVE && call->observer == observer &&
-                call->subject == subject && call->keyObject == keyObject;
-  return isSame ? call : NULL;
-}
-
-// Whether the Foundation calls, which does so inside a change or an addition alone.
-static bool is_delivery(const KVOSCall *around, const void *subject) {
-  if (around == NULL) return false;
-  if (around->hook == KVOS_ADD) return around->subject == subject;
-  return around->hook == KVOS_WILL || around->hook == KVOS_DID;
-}
-
-// Whether the Foundation's own observer would tell one that died registered, and that is contained. It is
-// left where it is: taken out, it would look for objects of its path, which may be gone as well.
-static bool tells_the_dead(const void *forwarder) {
-  if (!kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES)) return false;
-  const KVOSTracked *known = kvos_find_object(forwarder);
-  if (known == NULL || known->forwardsTo == NULL) return false;
-  const KVOSTracked *target = kvos_find_object(known->forwardsTo);
-  return target == NULL || target->id != known->forwardsToID;
-}
-
-void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first,
-               uintptr_t second, uintptr_t third, uintptr_t context) {
-  const void *keyObject = (const void *)first;
-  const void *subject = (const void *)second;
-  KVOSThread *thread = kvos_thread();
-  uintptr_t place = (uintptr_t)__builtin_frame_address(0);
-  if (thread) kvos_forget_left_calls(thread, place);
-  if (thread == NULL || !kvos_may_enter() || keyObject == NULL || subject == NULL) {
-    point->original(self, selector, first, second, third, context);
-    return;
-  }
-  if (point->isForwarder) {
-    if (!tells_the_dead(self)) point->original(self, selector, first, second, third, context);
-    return;
-  }
-  KVOSCall *outer = find_outer(thread, self, subject, keyObject);
-  if (outer) {
-    // Nobody in between took it, and the root class raises.
-    if (point->isRoot) end_unhandled(outer);
-    if (point->isRoot && kvos_contains(KVOS_CONTAINS_UNHANDLED)) return;
-    point->original(self, selector, first, second, third, context);
-    return;
-  }
-  KVOSCall *around = kvos_last_call(thread);
-  if (!is_delivery(around, subject)) {
-    // A program may call this method like any other.
-    point->original(self, selector, first, second, third, context);
-    return;
-  }
-  int number = kvos_enter();
-  Telling telling = {.thread = thread};
-  uint32_t key = 0;
-  uint64_t order = KVOS_NO_ORDER;
-  // The Foundation passes on the very key that it was given.
-  bool isKnown = around->keyObject == keyObject && around->key != 0;
-  if (isKnown) key = around->key;
-  uint64_t registration = isKnown || kvos_intern_key(keyObject, &key)
-                              ? find_told(subject, self, key, context, around, &order)
-                              : 0;
-  if (registration) {
-    telling.phase = phase_of(thread, registration, &telling.change);
-    telling.call = kvos_begin_call(thread,
-                                   (KVOSCall){.hook = KVOS_OBSERVE, .subject = subject,
-                                              .observer = self, .keyObject = keyObject,
-                                              .phase = telling.phase, .change = telling.change,
-                                              .registration = registration},
-                                   place);
-  }
-  if (telling.call && telling.phase == KVOS_PRIOR) {
-    KVOSTracked *changing = kvos_find_object(around->subject);
-    long open = changing ? find_open(thread, around->subject, around->key) : -1;
-    // A dependent one begins in the log when it ends: else it would cross the change of the key that it depends on.
-    if (open >= 0) thread->changes[open].isAnnounced = true;
-  }
-  if (telling.call) {
-    uint32_t stack = telling.phase == KVOS_PRIOR ? kvos_stack_id() : 0;
-    kvos_record_notify(registration, telling.phase, telling.change, order, stack);
-    if (point->isRoot) end_unhandled(telling.call);
-  }
-  kvos_leave(number);
-  if (telling.call == NULL) {
-    point->original(self, selector, first, second, third, context);
-    return;
-  }
-  Telling ending __attribute__((cleanup(end_telling))) = telling;
-  if (!point->isRoot || !kvos_contains(KVOS_CONTAINS_UNHANDLED)) {
-    point->original(self, selector, first, second, third, context);
-  }
-  telling.call->hasReturned = true;
 }

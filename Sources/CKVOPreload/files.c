@@ -19,6 +19,8 @@
 static char pattern[PATH_MAX];
 static char path[PATH_MAX + 32];
 static bool hasNext;
+// The process whose log was found and kept; -1: there was none.
+static int64_t keptProcess = -1;
 
 const char *kvos_log_path(void) { return path; }
 
@@ -51,11 +53,12 @@ int kvos_choose_files(const char *text) {
 
 const char *kvos_kind_of_file(const char *name) {
   struct stat status;
-  if (stat(name, &status) != 0) return NULL;
+  if (lstat(name, &status) != 0) return NULL;
   switch (status.st_mode & S_IFMT) {
     case S_IFREG: return NULL;
     case S_IFIFO: return "a FIFO";
     case S_IFDIR: return "a directory";
+    case S_IFLNK: return "a symbolic link";
     case S_IFSOCK: return "a socket";
     case S_IFCHR:
     case S_IFBLK: return "a device";
@@ -66,7 +69,7 @@ const char *kvos_kind_of_file(const char *name) {
 // Opens a regular file and refuses everything else. A FIFO without a reader would block the program:
 // O_NONBLOCK keeps the opening from waiting.
 static int open_regular(const char *name) {
-  int descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644);
+  int descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, 0644);
   if (descriptor < 0) return -errno;
   struct stat status;
   if (fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode)) {
@@ -124,13 +127,38 @@ static bool is_own(int descriptor) {
   return pid == (uint32_t)getpid() && begun >= birth();
 }
 
-static bool is_log(const char *name) {
-  int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return false;
+// The process that wrote the log of that name; -1: it is no log.
+static int64_t writer_of(const char *name) {
+  int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor < 0) return -1;
   uint8_t head[64];
   bool isLog = read_head(descriptor, head);
   close(descriptor);
-  return isLog;
+  uint32_t pid;
+  memcpy(&pid, head + 20, sizeof pid);
+  return isLog ? (int64_t)pid : -1;
+}
+
+static bool is_log(const char *name) { return writer_of(name) >= 0; }
+
+// Whether the file may be somebody's: it is no log, and has something in it. The zeroes that a recorder which
+// was killed before it wrote the head had made room with are nobody's.
+static bool is_foreign(int descriptor) {
+  uint8_t bytes[4096];
+  if (read_head(descriptor, bytes)) return false;
+  ssize_t count = pread(descriptor, bytes, sizeof bytes, 0);
+  for (ssize_t at = 0; at < count; at++) {
+    if (bytes[at] != 0) return true;
+  }
+  return count < 0;
+}
+
+static bool is_foreign_file(const char *name) {
+  int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor < 0) return errno != ENOENT;
+  bool isForeign = is_foreign(descriptor);
+  close(descriptor);
+  return isForeign;
 }
 
 // MARK: - Parts
@@ -145,9 +173,21 @@ static void name_former(char name[PATH_ROOM], unsigned age) {
 
 static void name_next(char name[PATH_ROOM]) { snprintf(name, PATH_ROOM, "%s.next", path); }
 
-static int open_empty(const char *name) {
+// Whether both are open on one file.
+static bool is_same(int descriptor, int other) {
+  struct stat status, otherStatus;
+  return fstat(descriptor, &status) == 0 && fstat(other, &otherStatus) == 0 &&
+         status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino;
+}
+
+// `own`: the descriptor of the previous part, which is known even if its header was cut off; or -1.
+static int open_empty(const char *name, int own) {
   int descriptor = open_regular(name);
   if (descriptor < 0) return descriptor;
+  if (!is_same(descriptor, own) && is_foreign(descriptor)) {
+    close(descriptor);
+    return -KVOS_NO_LOG;
+  }
   (void)is_busy(descriptor);
   if (ftruncate(descriptor, 0) == 0) return descriptor;
   int number = errno;
@@ -155,13 +195,46 @@ static int open_empty(const char *name) {
   return -number;
 }
 
+static void name_previous(char name[PATH_ROOM], unsigned age) {
+  int count = snprintf(name, PATH_ROOM, "%s.previous", path);
+  if (age > 0) snprintf(name + count, PATH_ROOM - (size_t)count, ".%u", age);
+}
+
+// Renames the log that an earlier process left there, with all its parts. 0 or a negative errno.
+static int keep_previous(void) {
+  char name[PATH_ROOM], kept[PATH_ROOM];
+  bool isThere[KVOS_PART_COUNT], isAny = false;
+  for (unsigned age = 0; age < KVOS_PART_COUNT; age++) {
+    name_former(name, age);
+    int64_t pid = writer_of(name);
+    isThere[age] = pid >= 0;
+    if (isThere[age] && !isAny && keptProcess < 0) keptProcess = pid;
+    isAny = isAny || isThere[age];
+  }
+  if (!isAny) return 0;
+  for (unsigned age = 0; age < KVOS_PART_COUNT; age++) {
+    name_former(name, age);
+    name_previous(kept, age);
+    if (isThere[age]) {
+      if (is_foreign_file(kept)) return -KVOS_NO_LOG;
+      if (rename(name, kept) != 0) return -errno;
+    } else if (is_log(kept)) {
+      unlink(kept);
+    }
+  }
+  return 0;
+}
+
+int64_t kvos_kept_process(void) { return keptProcess; }
+
 int kvos_open_first(bool isChild) {
   char wanted[PATH_MAX];
   if (!expand(wanted, sizeof wanted, getpid())) return -ENAMETOOLONG;
   // A pattern without the process id names the parent's file.
   bool isOfParent = isChild && strstr(pattern, "%p") == NULL;
   hasNext = false;
-  for (int attempt = isOfParent ? 1 : 0;; attempt++) {
+  keptProcess = -1;
+  for (int attempt = isOfParent ? 1 : 0;;) {
     int count = snprintf(path, sizeof path, "%s", wanted);
     if (attempt > 0) count += snprintf(path + count, sizeof path - (size_t)count, ".%d", getpid());
     if (attempt > 1) snprintf(path + count, sizeof path - (size_t)count, ".%d", attempt);
@@ -169,14 +242,16 @@ int kvos_open_first(bool isChild) {
     if (descriptor < 0) return descriptor;
     if (is_busy(descriptor) || is_own(descriptor)) {
       close(descriptor);
+      attempt++;
       continue;
     }
-    // What is left of an earlier log under this name is not part of this one.
-    for (unsigned age = 1; age < KVOS_PART_COUNT; age++) {
-      char former[PATH_ROOM];
-      name_former(former, age);
-      if (is_log(former)) unlink(former);
-    }
+    uint8_t head[64];
+    bool isLog = read_head(descriptor, head);
+    int code = is_foreign(descriptor) ? -KVOS_NO_LOG : keep_previous();
+    if (isLog || code != 0) close(descriptor);
+    if (code != 0) return code;
+    // It has another name now, and the next turn makes a file.
+    if (isLog) continue;
     if (ftruncate(descriptor, 0) == 0) return descriptor;
     int number = errno;
     close(descriptor);
@@ -187,12 +262,12 @@ int kvos_open_first(bool isChild) {
 int kvos_open_next(void) {
   char next[PATH_ROOM];
   name_next(next);
-  int descriptor = open_empty(next);
+  int descriptor = open_empty(next, -1);
   hasNext = descriptor >= 0;
   return descriptor;
 }
 
-int kvos_open_replacement(void) { return open_empty(path); }
+int kvos_open_replacement(void) { return open_empty(path, kvos_part_descriptor()); }
 
 void kvos_place_next(bool hasBegun) {
   if (!hasNext) return;

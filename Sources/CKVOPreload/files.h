@@ -6,15 +6,23 @@
 #ifndef FILES_H
 #define FILES_H
 
+#include <errno.h>
+
 #include "preload.h"
 
 /// How many parts are kept.
 #define KVOS_PART_COUNT 4u
 
+/// Stands among errors for a file that is no log, and not empty: it may be somebody's.
+#define KVOS_NO_LOG ENOTUNIQ
+
 /// Chooses the files of a log, from a pattern in which `%p` stands for the process id. An errno or 0.
 int kvos_choose_files(const char *pattern);
 
 /// Opens the first part, empty, and returns its descriptor or a negative errno.
+///
+/// A log that an earlier process left there is kept at `path.previous`, with all its parts, in place of the
+/// one before it. A symbolic link is not followed, and what is no log is left as it is.
 ///
 /// A file that is being written to is left alone: the log goes to `path.<pid>`, and where this process
 /// wrote there already, perhaps as another program that then became this one, to `path.<pid>.2` and so on.
@@ -27,6 +35,9 @@ int kvos_open_replacement(void);
 
 /// Moves the parts on by one, or removes the next one where nothing came of it.
 void kvos_place_next(bool hasBegun);
+
+/// The process whose log `kvos_open_first` kept; -1: there was none.
+int64_t kvos_kept_process(void);
 
 /// Where the newest part is.
 const char *kvos_log_path(void);

@@ -157,7 +157,10 @@ static uint64_t byte_limit(void) {
 
 static void say_failure(int number) {
   const char *kind = kvos_kind_of_file(kvos_log_path());
-  if (kind) {
+  if (number == KVOS_NO_LOG) {
+    kvos_say("KVOSafety: cannot write the log \"%s\": the file that is there is no log, and is left as it is. "
+             "The program runs on, unrecorded.\n", kvos_log_path());
+  } else if (kind) {
     kvos_say("KVOSafety: cannot write the log \"%s\": it is %s, and a log must be a regular file. "
              "The program runs on, unrecorded.\n", kvos_log_path(), kind);
   } else {
@@ -180,6 +183,10 @@ int kvos_open_log(const char *pattern) {
   if (descriptor < 0) {
     say_failure(-descriptor);
     return -descriptor;
+  }
+  if (kvos_kept_process() >= 0) {
+    kvos_say("KVOSafety: \"%s\" was the log of process %lld, which is kept as \"%s.previous\" until the next "
+             "one\n", kvos_log_path(), (long long)kvos_kept_process(), kvos_log_path());
   }
   KVOSLogSettings settings = {
       .hooks = {.openPart = open_part, .placePart = kvos_place_next,

@@ -444,6 +444,9 @@ void kvos_changes(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, u
 void kvos_changed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 void kvos_dealloced(const KVOSHookPoint *, void *, void *);
 
+/// The index of the newest open change of this key in the thread, or -1.
+long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32_t key);
+
 /// Puts changes of the object that the thread began before anybody observed it into the log: a registration
 /// is about to be made.
 void kvos_adopt_unseen(KVOSThread *thread, const void *subject);

@@ -234,7 +234,7 @@ extension ObjectiveC {
   }
 
   /// A program of this package, beside the tests.
-  fileprivate static func built(_ name: String) throws -> URL {
+  static func built(_ name: String) throws -> URL {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return URL(filePath: bundle).deletingLastPathComponent().appending(path: name)
   }

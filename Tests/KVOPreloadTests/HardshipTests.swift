@@ -48,6 +48,24 @@ struct HardshipTests {
     #expect(try guarded.audit().output.contains("(KVO001 "))
   }
 
+  @Test("the program's first descriptor is the one that it has by itself")
+  func descriptors() throws {
+    let program = try ObjectiveC.program("Processes")
+    let bare = try guarded.raw(program, ["open"])
+    #expect(bare.output.contains("\ndescriptor "))
+    #expect(try guarded.recorded(program, ["open"]) == bare)
+    #expect(try guarded.logs.count == 1)
+  }
+
+  @Test("a log whose head is gone is replaced, though what is left of it looks like no log")
+  func cut() throws {
+    let program = try ObjectiveC.program("Processes")
+    let bare = try guarded.raw(program, ["cut"])
+    let recorded = try guarded.recorded(program, ["cut"])
+    #expect(recorded.output == bare.output && recorded.status == 0)
+    #expect(try guarded.audit().output.contains("(KVO001 "))
+  }
+
   @Test("what a program with one thread wrote is sealed when it is killed, but for what it was at")
   func killedLate() throws {
     let program = try ObjectiveC.program("Processes")
@@ -114,6 +132,46 @@ struct HardshipTests {
     let unasked = try other.raw(host, arguments)
     #expect(unasked.output.hasPrefix("installed: \(ENOENT)\n"))
     #expect(try other.logs == [])
+  }
+
+  @Test("a log of an earlier run is kept, what is no log is left alone, and no link is followed")
+  func namesInUse() throws {
+    let program = try ObjectiveC.program("Faults")
+    let folder = guarded.folder
+    func record(_ name: String) throws -> Run {
+      try guarded.recorded(
+        program,
+        ["removed-twice"],
+        environment: ["KVO_SAFETY_LOG": folder.path(name)]
+      )
+    }
+    let mine = try folder.file("mine", "mine")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link"),
+      withDestinationPath: folder.path("target")
+    )
+    let bare = try guarded.raw(program, ["removed-twice"])
+    #expect(try record("log") == bare)
+    let first = try Data(contentsOf: folder.url.appending(path: "log"))
+    let said = try record("log").complaint.replacing(/process \d+/, with: "process PID")
+    #expect(
+      said == "KVOSafety: \"\(folder.path("log"))\" was the log of process PID, which is kept as "
+        + "\"\(folder.path("log.previous"))\" until the next one\n"
+    )
+    #expect(try Data(contentsOf: folder.url.appending(path: "log.previous")) == first)
+    #expect(
+      try record("mine").complaint
+        == "KVOSafety: cannot write the log \"\(mine)\": the file that is there is no log, and is left as it "
+        + "is. The program runs on, unrecorded.\n"
+    )
+    #expect(try String(contentsOfFile: mine, encoding: .utf8) == "mine")
+    #expect(
+      try record("link").complaint
+        == "KVOSafety: cannot write the log \"\(folder.path("link"))\": it is a symbolic link, and a log must "
+        + "be a regular file. The program runs on, unrecorded.\n"
+    )
+    let left = try folder.names.filter { $0.hasPrefix("log") || $0 == "target" }
+    #expect(left == ["log", "log.previous"])
   }
 
   @Test("without libunwind stacks are those of the frame pointers")

@@ -3,6 +3,7 @@
 #import "Bank.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,6 +39,17 @@ static void useOften(void)
       [account removeObserver: screen forKeyPath: @"balance"];
       [pool release];
     }
+}
+
+/// Cuts the log to nothing, if there is one, and leaves data behind where its head was.
+static void cutLog(void)
+{
+  char name[64];
+  snprintf(name, sizeof name, "log-%d.kvolog", getpid());
+  if (truncate(name, 0) != 0) return;
+  int log = open(name, O_WRONLY);
+  if (pwrite(log, "not zero", 8, 256) != 8) say("the log cannot be written");
+  close(log);
 }
 
 static void *meet(void *barrier)
@@ -93,6 +105,18 @@ int main(int count, char **arguments)
     {
       useOften();
       raise(SIGKILL);
+    }
+  else if (strcmp(way, "cut") == 0)
+    {
+      useOften();
+      cutLog();
+      useOften();
+      use("after the cut");
+    }
+  else if (strcmp(way, "open") == 0)
+    {
+      use("before it opens a file");
+      say("descriptor %d", open("/dev/null", O_RDONLY));
     }
   else if (strcmp(way, "alone") == 0)
     {

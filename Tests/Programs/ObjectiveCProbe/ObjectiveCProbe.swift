@@ -3,14 +3,21 @@ import Foundation
 import KVOSafety
 import KVOSafetyObjectiveC
 
-/// Observes objects in Objective-C: `ObjectiveCProbe WHAT [LIBRARY]`, one thing per run.
+/// Observes objects in Objective-C: `ObjectiveCProbe WHAT [LIBRARY]`, one thing per run, or
+/// `ObjectiveCProbe twins LIBRARY SEED COUNT`, random programs.
 @main
 enum ObjectiveCProbe {
   static func main() throws {
     let arguments = CommandLine.arguments
     guard arguments.count > 2 else { return withoutRuntime() }
     if arguments[1] == "swift-first" { observeOwn() }
-    try Probe(teller: Teller(library: arguments[2])).run(arguments[1])
+    if arguments[1] == "twins", arguments.count > 4, let seed = UInt64(arguments[3]),
+      let count = UInt64(arguments[4])
+    {
+      TwinComparison(library: TwinLibrary(library: arguments[2])).run(seed: seed, count: count)
+    } else {
+      try Probe(teller: Teller(library: arguments[2])).run(arguments[1])
+    }
     print("done")
   }
 
