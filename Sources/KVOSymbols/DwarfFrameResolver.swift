@@ -5,7 +5,8 @@ package import KVOTrace
 /// images that the log lists.
 ///
 /// An image is used only if it has the build-id that was recorded. Its debug information may also
-/// stand in a separate file, found by build-id or debug link on the local disk; no server is asked.
+/// stand in a separate file, found by build-id or debug link on the local disk, or named (``DebugFiles``);
+/// no server is asked. A named file stands in for an image that is not there, too.
 /// The symbol table names functions where there is no debug information. Damaged files cost names
 /// and make a ``problem(with:)``; they do not trap.
 ///
@@ -38,8 +39,11 @@ package final class DwarfFrameResolver: FrameResolver {
         symbols = try ImageSymbols(path: key.path, buildID: key.buildID, separate: separate)
         problem = nil
       } catch {
-        symbols = nil
-        problem = error
+        let named = separate.named.paths[key.buildID.lowercased()]
+        symbols = named.flatMap {
+          try? ImageSymbols(path: $0, buildID: key.buildID, separate: separate)
+        }
+        problem = symbols == nil ? error : nil
       }
     }
   }
@@ -50,9 +54,17 @@ package final class DwarfFrameResolver: FrameResolver {
 
   /// Makes a resolver that has read nothing yet.
   ///
-  /// - Parameter debugRoots: the folders where separate debug files are installed.
-  package init(debugRoots: [String] = ["/usr/lib/debug"]) {
-    separate = SeparateDebugFile(roots: debugRoots)
+  /// - Parameters:
+  ///   - debugRoots: the folders where separate debug files are installed.
+  ///   - debugFiles: what somebody named beside those.
+  package init(debugRoots: [String] = ["/usr/lib/debug"], debugFiles: DebugFiles = DebugFiles()) {
+    separate = SeparateDebugFile(roots: debugRoots, named: debugFiles)
+  }
+
+  /// The named files whose build-id no module had that was asked about so far, sorted.
+  package var unusedDebugFiles: [String] {
+    let asked = Set(images.keys.map { $0.buildID.lowercased() })
+    return separate.named.paths.filter { !asked.contains($0.key) }.map(\.value).sorted()
   }
 
   /// The source frames at the call that returns to `returnAddress`, innermost first.

@@ -7,6 +7,8 @@
 struct SeparateDebugFile {
   /// Where the distribution installs debug files.
   var roots = ["/usr/lib/debug"]
+  /// The files that somebody named, which are asked first.
+  var named = DebugFiles()
 
   /// The file with the debug information of `image`, or nil.
   ///
@@ -29,6 +31,7 @@ struct SeparateDebugFile {
       paths += ["\(folder)/\(name)", "\(folder)/.debug/\(name)"]
       paths += roots.map { "\($0)\(folder)/\(name)" }
     }
+    if let path = named.paths[image.buildID] { paths.insert(path, at: 0) }
     return paths.filter { $0 != image.path }
   }
 }

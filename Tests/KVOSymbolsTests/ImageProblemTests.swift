@@ -226,4 +226,41 @@ struct StrippedImageTests {
         + "exports have names; build with -g"
     )
   }
+
+  @Test("A named file has the debug information of an image that is stripped, or not there at all")
+  func namedFile() throws {
+    let fixture = try CFixture("-g")
+    let objcopy = try #require(Tool("objcopy"))
+    let folder = fixture.folder
+    let stripped = folder.path("stripped.so")
+    try FileManager.default.createDirectory(
+      at: URL(fileURLWithPath: folder.path("named/deeper")),
+      withIntermediateDirectories: true
+    )
+    let debug = folder.path("named/deeper/any.debug")
+    try objcopy.run(["--only-keep-debug", fixture.path, debug])
+    try #require(Tool("strip")).run(["-o", stripped, fixture.path])
+    let other = try CFixture("-g", "-DOTHER", "-O2")
+    let text = try folder.write("no ELF".utf8, to: "named/readme.txt")
+
+    let expected = [11, 12, 13].map { [frame("plain", file: fixture.sourcePath, line: $0)] }
+    for name in [debug, folder.path("named")] {
+      for image in [stripped, folder.path("gone.so")] {
+        var module = try fixture.module(path: stripped)
+        module.path = image
+        let files = DebugFiles([name, other.path, text])
+        #expect(files.others == [text])
+        let resolver = DwarfFrameResolver(debugRoots: [], debugFiles: files)
+        #expect(resolver.unusedDebugFiles == [debug, other.path].sorted())
+        #expect(resolver.problem(with: module) == nil)
+        #expect(try fixture.answers(for: "plain", in: module, by: resolver) == expected)
+        #expect(resolver.unusedDebugFiles == [other.path])
+      }
+    }
+    // The build-id decides, not the name.
+    var module = try fixture.module(path: stripped)
+    module.path = folder.path("gone.so")
+    let wrong = DwarfFrameResolver(debugRoots: [], debugFiles: DebugFiles([other.path]))
+    #expect(wrong.problem(with: module)?.contains("does not exist on this machine") == true)
+  }
 }
