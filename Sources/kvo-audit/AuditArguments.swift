@@ -75,28 +75,37 @@ struct AuditArguments: ParsableArguments {
   /// - Throws: ``ExitStatus``, where it is not 0; what is wrong was said.
   func audit(_ inputs: [AuditInput], dsyms: [String] = [], triage: Triage) throws {
     let bar = ProgressBar()
+    let symbols = DebugSources(dsyms)
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     if case .all = profile {
-      let matrix = pipeline(as: nil, dsyms, triage).matrix(on: inputs, progress: progress) {
+      let matrix = pipeline(as: nil, symbols, triage).matrix(on: inputs, progress: progress) {
         triage.apply(to: &$0)
       }
       bar.clear()
       complain(of: matrix.failures)
+      symbols.complain(havingRead: matrix.inputs)
       for output in reporting.outputs {
         if matrix.inputs.isEmpty, output.format == .text { continue }
         try output.write(matrix)
       }
       return try reporting.end(matrix.failures, hasFindings: matrix.hasFindings)
     }
-    var report = pipeline(as: profile?.single, dsyms, triage).report(on: inputs, progress: progress)
+    let audit = pipeline(as: profile?.single, symbols, triage)
+    var report = audit.report(on: inputs, progress: progress)
     bar.clear()
     complain(of: report.failures)
     for line in report.incompleteness { StandardStreams.complain("kvo-audit: \(line)") }
+    symbols.complain(havingRead: report.inputs)
+    sayWhatIsBeside(inputs)
     triage.apply(to: &report)
     try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }
 
-  private func pipeline(as profile: Profile?, _ dsyms: [String], _ triage: Triage) -> Audit {
+  private func pipeline(
+    as profile: Profile?,
+    _ symbols: DebugSources,
+    _ triage: Triage
+  ) -> Audit {
     Audit(
       options: AuditOptions(
         profile: profile,
@@ -105,9 +114,19 @@ struct AuditArguments: ParsableArguments {
         gathersCallSites: triage.needsCallSites || reporting.hasPage,
         followsActivity: reporting.hasPage
       ),
-      resolver: DwarfFrameResolver(),
-      importer: ReportImporter(dsyms: dsyms)
+      resolver: symbols.resolver,
+      importer: symbols.importer
     )
+  }
+
+  /// Names the logs of other processes that are not read.
+  private func sayWhatIsBeside(_ inputs: [AuditInput]) {
+    for (path, others) in AuditInput.logs(beside: inputs) {
+      StandardStreams.complain(
+        "kvo-audit: beside \(path) there are logs of other processes, which are not part of this report: "
+          + others.joined(separator: ", ")
+      )
+    }
   }
 
   private func complain(of failures: [InputFailure]) {

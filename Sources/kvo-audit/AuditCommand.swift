@@ -7,9 +7,9 @@ struct AuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
-      Findings that have the same signature are one, also across logs. A damaged line is said and
-      does not change the exit status; an input that cannot be read gives 65, after a report on the
-      others.
+      Findings that have the same signature are one, also across logs. An input that
+      cannot be read, or in which a line is damaged, gives 65, after a report on all that could be
+      read.
 
       Crash reports (.crash, .ips, exports of crash services) and console text are read as well; what
       an input is, its content says. Findings are then grouped by types, key path and first own frame,
@@ -37,7 +37,10 @@ struct AuditCommand: ParsableCommand {
   @Option(
     name: .customLong("dsym"),
     help: ArgumentHelp(
-      "Name the bare frames of crash reports from this dSYM, or from those in this folder (repeatable).",
+      """
+      Name bare frames from this dSYM or ELF file (of "objcopy --only-keep-debug", or whole), or from those \
+      in this folder (repeatable): a dSYM those of crash reports, an ELF file those of logs.
+      """,
       valueName: "path"
     )
   )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVORules
 
 /// `kvo-audit`: parses arguments, calls ``KVOAudit``, prints.
 @main
@@ -62,6 +63,7 @@ struct KVOAuditCommand: ParsableCommand {
 
   static func main() {
     StandardStreams.ignoreBrokenPipes()
+    refuseArgumentsThatAreNotUTF8()
     // What scripts ask at every start. ArgumentParser reflects on all commands before it looks at
     // the arguments, which took three quarters of the answer's time.
     if CommandLine.arguments.dropFirst() == ["--version"] {
@@ -72,5 +74,20 @@ struct KVOAuditCommand: ParsableCommand {
       }
     }
     main(nil)
+  }
+
+  /// Ends with status 64 if an argument is not UTF-8.
+  ///
+  /// A string repairs such bytes, and would name another file or change what a recorded program is given.
+  private static func refuseArgumentsThatAreNotUTF8() {
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil
+      else { continue }
+      StandardStreams.complain(
+        "kvo-audit: argument \(index), \"\(ShownText.escaped(String(cString: bytes)))\", is not UTF-8; rename "
+          + "the file, or pass a log through standard input: kvo-audit - < FILE"
+      )
+      exit(withError: ExitCode(64))
+    }
   }
 }

@@ -16,24 +16,33 @@ struct OutputDraft {
 
   /// Makes an empty file in the folder of `output`.
   ///
-  /// - Parameters:
-  ///   - output: the file to replace.
-  ///   - permissions: nil: those of the one that is there.
+  /// - Parameter output: the file to replace.
   /// - Throws: ``ExitStatus/unwritable`` where none can be made; says why first.
-  init(for output: String, permissions: mode_t? = nil) throws {
+  init(for output: String) throws {
+    do throws(Refusal) {
+      try self.init(silentlyFor: output)
+    } catch {
+      throw OutputFile.refusal(output, error.reason)
+    }
+  }
+
+  /// Why there can be no draft.
+  struct Refusal: Error { var reason: String }
+
+  /// The same, for a caller that can do without.
+  init(silentlyFor output: String, permissions: mode_t? = nil) throws(Refusal) {
     StandardStreams.ignoreFileSizeSignal()
     var status = stat()
     let isThere = stat(output, &status) == 0
     if isThere, status.st_mode & S_IFMT != S_IFREG {
-      throw OutputFile.refusal(output, "only a file can be replaced, and this is none")
+      throw Refusal(reason: "only a file can be replaced, and this is none")
     }
     target = isThere ? Self.real(output) ?? output : output
     var name = Array("\(target).XXXXXX".utf8CString)
     let descriptor = mkstemp(&name)
-    guard descriptor >= 0 else {
-      throw OutputFile.refusal(output, String(cString: strerror(errno)))
-    }
+    guard descriptor >= 0 else { throw Refusal(reason: String(cString: strerror(errno))) }
     let usual = isThere ? status.st_mode & 0o7777 : 0o666 & ~Self.fileMask
+    if isThere { _ = fchown(descriptor, status.st_uid, status.st_gid) }
     fchmod(descriptor, permissions ?? usual)
     close(descriptor)
     path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -43,16 +52,23 @@ struct OutputDraft {
   ///
   /// - Throws: ``ExitStatus/unwritable`` where that fails; says why first, and removes the draft.
   func replace() throws {
-    guard rename(path, target) != 0 else { return }
-    let reason = String(cString: strerror(errno))
+    guard let code = move() else { return }
+    throw OutputFile.refusal(target, String(cString: strerror(code)))
+  }
+
+  /// The same, and returns the error number, after removing the draft, if that failed.
+  func move() -> Int32? {
+    if rename(path, target) == 0 { return nil }
+    let code = errno
     discard()
-    throw OutputFile.refusal(target, reason)
+    return code
   }
 
   /// Removes the draft.
   func discard() { unlink(path) }
 
-  private static func real(_ path: String) -> String? {
+  /// The file that `path` leads to, without links.
+  static func real(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)

@@ -71,16 +71,9 @@ extension OutputFile {
   ///
   /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says why first.
   static func writeSecret(_ bytes: [UInt8], to path: String) throws {
-    let draft = try OutputDraft(for: path, permissions: 0o600)
-    let sink = OutputSink(path: draft.path)
+    let sink = OutputSink(path: path, permissions: 0o600)
     sink.take(bytes)
-    do {
-      try sink.finish()
-    } catch {
-      draft.discard()
-      throw error
-    }
-    try draft.replace()
+    try sink.finish()
   }
 
   /// Says why `path` cannot be written, and gives the status of that.
@@ -100,6 +93,9 @@ extension OutputFile {
     return name == otherName && isSame(folder, as: otherFolder)
   }
 
+  /// The folder that has, or is going to have, the file at `path`.
+  static func folder(of path: String) -> String { parts(of: path).folder }
+
   private static func parts(of path: String) -> (folder: String, name: Substring) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path[...]) }
     let folder = slash == path.startIndex ? "/" : String(path[..<slash])
@@ -114,74 +110,6 @@ extension OutputFile {
       return access(path, W_OK) == 0 ? nil : String(cString: strerror(errno))
     }
     if errno != ENOENT { return String(cString: strerror(errno)) }
-    return access(parts(of: path).folder, W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
-  }
-}
-
-/// Takes the bytes of a report or a conversion, and remembers why they could not be written.
-///
-/// A file is made when the first bytes come: a log that is none leaves no empty file. Not synchronised.
-final class OutputSink {
-  /// Why nothing more can be written, or nil.
-  private var failure: String?
-  private let path: String?
-  private var descriptor: Int32 = -1
-
-  /// Makes a sink of a file, or of standard output.
-  init(path: String?) {
-    StandardStreams.ignoreFileSizeSignal()
-    self.path = path
-  }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
-
-  /// Writes `bytes`; false where that failed.
-  ///
-  /// - Parameters:
-  ///   - bytes: what comes next.
-  ///   - isBinary: whether they are nothing for a terminal.
-  /// - Returns: whether more can be written.
-  @discardableResult
-  func take(_ bytes: [UInt8], isBinary: Bool = false) -> Bool {
-    guard failure == nil else { return false }
-    guard let path else { return print(bytes, isBinary) }
-    if descriptor < 0 {
-      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard descriptor >= 0 else { return fail(path, errno) }
-    }
-    let code = StandardStreams.write(bytes, to: descriptor)
-    return code == 0 || fail(path, code)
-  }
-
-  /// Closes the file, which is when some file systems say that they are full.
-  ///
-  /// - Throws: ``ExitStatus/unwritable`` where not all could be written; says why first.
-  func finish() throws {
-    if descriptor >= 0, let path {
-      if close(descriptor) != 0, failure == nil { _ = fail(path, errno) }
-      descriptor = -1
-    }
-    guard let failure else { return }
-    StandardStreams.complain("kvo-audit: \(failure)")
-    throw ExitStatus.unwritable
-  }
-
-  private func print(_ bytes: [UInt8], _ isBinary: Bool) -> Bool {
-    if isBinary, StandardStreams.isOutputATerminal {
-      failure = "a binary log is not for a terminal; name a file with -o"
-      return false
-    }
-    do throws(StandardStreams.Failure) {
-      try StandardStreams.print(bytes)
-      return true
-    } catch {
-      failure = error.description
-      return false
-    }
-  }
-
-  private func fail(_ path: String, _ code: Int32) -> Bool {
-    failure = "\(path): cannot be written: \(String(cString: strerror(code)))"
-    return false
+    return access(folder(of: path), W_OK | X_OK) == 0 ? nil : String(cString: strerror(errno))
   }
 }

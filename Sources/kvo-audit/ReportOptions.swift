@@ -58,6 +58,14 @@ struct ReportOptions: ParsableArguments {
   )
   var summary: String?
 
+  @Flag(
+    help: """
+      Leave no finding out of json, markdown, sarif and junit. Without it, they stay within what their \
+      readers take (100 MB; 65,536 bytes; 10 MB and 25,000 results; 10 MB), and say how many they leave out.
+      """
+  )
+  var noLimits = false
+
   @Option(help: "The least severity that makes the exit status 1.")
   var failOn: FailOn = .error
 
@@ -66,8 +74,12 @@ struct ReportOptions: ParsableArguments {
 
   /// All that is to be written.
   var outputs: [ReportOutput] {
-    let named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
-    return named + (summary.map { [ReportOutput(format: .json, path: $0)] } ?? [])
+    var named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
+    for index in named.indices { named[index].isUnlimited = noLimits }
+    // What is merged must be whole.
+    var partial = summary.map { ReportOutput(format: .json, path: $0) }
+    partial?.isUnlimited = true
+    return named + (partial.map { [$0] } ?? [])
   }
 
   /// Whether a page is to be written.

@@ -16,10 +16,25 @@ struct ReportOutput: ExpressibleByArgument {
   var format: Format
   /// The file, or nil for standard output.
   var path: String?
+  /// Whether nothing may be left out, however large it gets.
+  var isUnlimited = false
 
   init(format: Format, path: String? = nil) {
     self.format = format
     self.path = path
+  }
+
+  /// What the form stays within.
+  private var limit: ReportLimit? {
+    if isUnlimited { return nil }
+    return switch format {
+    case .json: .json
+    case .markdown: .markdown
+    case .sarif: .sarif
+    case .junit: .junit
+    // The page has limits of its own, and text is for a terminal.
+    case .html, .text: nil
+    }
   }
 
   init?(argument: String) {
@@ -52,11 +67,12 @@ struct ReportOutput: ExpressibleByArgument {
           isColored: isColored && path == nil,
           showsSuppressed: showsSuppressed
         ).render(report)
-      case .json: JSONReportRenderer().render(report)
-      case .markdown: MarkdownReportRenderer(showsSuppressed: showsSuppressed).render(report)
-      case .sarif: SARIFReportRenderer().render(report)
+      case .json: JSONReportRenderer().render(report, within: limit)
+      case .markdown:
+        MarkdownReportRenderer(showsSuppressed: showsSuppressed).render(report, within: limit)
+      case .sarif: SARIFReportRenderer().render(report, within: limit)
       case .html: HTMLReportRenderer(showsSuppressed: showsSuppressed).render(report)
-      case .junit: JUnitReportRenderer(failingFrom: severity).render(report)
+      case .junit: JUnitReportRenderer(failingFrom: severity).render(report, within: limit)
       }
     try deliver(bytes)
   }

@@ -66,6 +66,28 @@ import Testing
     #expect(run.complaint.isEmpty == (status < 64))
   }
 
+  // A Swift string cannot hold the name, and its repaired form is the name of another file.
+  @Test("refuses an argument that is not UTF-8, and reads the same file from standard input")
+  func notUTF8() throws {
+    let script = """
+      cp good.jsonl $'a\\xff.jsonl'
+      $audit $'a\\xff.jsonl'; echo $?
+      $audit --format json=$'b\\xff' good.jsonl; echo $?
+      $audit record -- /bin/echo $'\\xff'; echo $?
+      $audit --format json=c - < $'a\\xff.jsonl'; echo $?; ls | grep -ac '^b'
+      """
+    let run = try CommandRun(shell: script, in: folder.url)
+    #expect(run.output == "64\n64\n64\n0\n1\n")
+    let lines = run.complaint.split(separator: "\n")
+    #expect(lines.count == 3)
+    #expect(
+      lines.first == """
+        kvo-audit: argument 1, "a\u{fffd}.jsonl", is not UTF-8; rename the file, or pass a log through \
+        standard input: kvo-audit - < FILE
+        """
+    )
+  }
+
   @Test("reports what is left of a log that was cut, complains, and gives status 65")
   func cut() throws {
     let folder = try ScratchFolder()
@@ -254,5 +276,41 @@ import Testing
     #expect(run.output.hasPrefix("WARNING: KVOSafety: "))
     #expect(run.output.contains("(KVO021 leaked-registration)"))
     #expect(run.status == 1)
+  }
+
+  @Test("names the logs of other processes beside one, but those that it was given")
+  func siblings() throws {
+    for name in ["app.kvolog", "app.kvolog.previous", "app.kvolog.4711"] {
+      _ = try run("convert", "bad.jsonl", "-o", name)
+    }
+    _ = try folder.file("app.kvolog.txt", "mine")
+    let said =
+      "kvo-audit: beside app.kvolog there are logs of other processes, which are not part of this "
+    let alone = try run("app.kvolog")
+    #expect(alone.complaint == said + "report: app.kvolog.4711, app.kvolog.previous\n")
+    let some = try run("app.kvolog", "app.kvolog.previous")
+    #expect(some.complaint == said + "report: app.kvolog.4711\n")
+    #expect(try run("app.kvolog*", "app.kvolog").complaint == "")
+    #expect(try run(".").complaint.contains("beside") == false)
+    #expect(try run("bad.jsonl").complaint == "")
+  }
+
+  @Test("says what it was to read names from and did not")
+  func unusedDebugFiles() throws {
+    let elf = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let unused = try run("--dsym", elf, "good.jsonl")
+    #expect(unused.status == 0)
+    #expect(
+      unused.complaint
+        == "kvo-audit: \"\(elf)\" is not used: no image whose frames are shown has its build-id\n"
+    )
+    let unread = try run("--dsym", "text.md", "good.jsonl")
+    #expect(
+      unread.complaint
+        == "kvo-audit: \"text.md\" has no debug information that can be read; name a .dSYM, an ELF file "
+        + "with a build-id, or a folder of them\n"
+    )
+    // The report on the text says it.
+    #expect(try run("--dsym", "text.md", "text.md").complaint == "")
   }
 }

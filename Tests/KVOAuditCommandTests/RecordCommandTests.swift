@@ -24,8 +24,10 @@ import Testing
     trap 'kill $!; note TERM; exit 5' TERM
     echo $$ > program
     mkfifo never
-    # Blocks as long as nobody writes; not for ever, should nobody end this.
-    timeout 120 cat never &
+    # Blocks as long as nobody writes; not for ever, should nobody end this. Until it has a process group of its
+    # own, Ctrl-C ends it as well.
+    timeout 120 sh -c 'touch started; cat never' &
+    until [ -e started ]; do sleep 0.01; done
     note ready
     while kill -0 $! 2>/dev/null; do wait $!; done
 

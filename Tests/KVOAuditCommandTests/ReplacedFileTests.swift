@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A database is the one output that is written beside the file that it replaces.
+/// A database is written under a name of its own beside the file that it replaces.
 @Suite("kvo-audit export --to sqlite and the files that are there")
 struct ReplacedFileTests {
   private let folder: ScratchFolder

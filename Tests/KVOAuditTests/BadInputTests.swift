@@ -57,6 +57,12 @@ import Testing
     )
   }
 
+  @Test("is empty where all of its lines are blank", arguments: ["\n", " \r\n\t\n"])
+  func blank(log: String) throws {
+    let said = try message(folder.file("blank.jsonl", log))
+    #expect(said?.hasPrefix("blank.jsonl: the input is empty;") == true)
+  }
+
   // Root may read everything.
   @Test("may be a file that this user may not read", .enabled(if: geteuid() != 0))
   func unreadable() throws {

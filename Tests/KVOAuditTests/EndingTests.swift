@@ -125,4 +125,20 @@ import Testing
     )
     #expect(!explained.hasUnexplainedCrash)
   }
+
+  @Test("events that the grammar does not know are counted, and the report says so")
+  func unknownEvents() throws {
+    let line = #"{"event":"registr","registration":5}"# + "\n"
+    let report = try report("a.jsonl", Array((line + line + LogText.exit).utf8))
+    #expect(report.inputs.map(\.ignoredEventCount) == [2])
+    #expect(
+      text(report).contains(
+        "IGNORED: 2 events of a.jsonl have names that the grammar does not know; `kvo-audit validate` lists "
+          + "them\n"
+      )
+    )
+    let json = JSONReportRenderer().render(report)
+    #expect(String(decoding: json, as: UTF8.self).contains(#""ignoredEvents": 2"#))
+    #expect(!text(try self.report("b.jsonl", Array(LogText.exit.utf8))).contains("IGNORED"))
+  }
 }

@@ -18,17 +18,17 @@ extension AuditReport {
     let sites = callSites ?? []
     let made = sites.reduce(0) { $0 + $1.madeCount }
     let live = sites.reduce(0) { $0 + $1.liveCount }
+    // Places that differ in a frame which the table does not show are one row.
+    let shown = sites.grouped { $0.site.cells }
     var lines = [
       "CALL SITES: \(Wording.count(made, "registration")) from "
-        + "\(Wording.count(sites.grouped { $0.site.cells }.count, "place")), \(Wording.grouped(live)) live at the end"
+        + "\(Wording.count(shown.count, "place")), \(Wording.grouped(live)) live at the end"
     ]
     guard !sites.isEmpty else { return lines[0] }
     var table = TextTable([
       ("made", .right), ("live", .right), ("observed", .left), ("key path", .left),
       ("observer", .left), ("registered at", .left),
     ])
-    // Places that differ in a frame which the table does not show are one row.
-    let shown = sites.grouped { $0.site.cells }
     for (cells, counts) in shown.prefix(Self.placeLimit) {
       let figures = [counts.map(\.madeCount), counts.map(\.liveCount)].map { $0.reduce(0, +) }
       table.append(figures.map { Wording.grouped($0) } + cells)

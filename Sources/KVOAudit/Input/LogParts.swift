@@ -90,6 +90,8 @@ extension AuditInput {
     return [path] + LogParts(before: path, header: header).older.map(\.path)
   }
 
+  static func isBinaryLog(_ path: String) -> Bool { header(at: path) != nil }
+
   private static func header(at path: String) -> BinaryFileHeader? {
     guard let source = try? ByteSource(path: path), source.knownByteCount != nil else { return nil }
     return BinaryFileHeader(of: source)

@@ -57,6 +57,8 @@ package struct LogSource {
 
   private let input: AuditInput
   private let names: TraceNames
+  private static let blanks = Set(" \t\r\n".utf8)
+
   private let progress: Progress?
   private let text: TextBody?
 
@@ -122,7 +124,10 @@ package struct LogSource {
       if chunk.isEmpty { break }
       head.append(contentsOf: chunk)
     }
-    guard !head.isEmpty else {
+    // A log of blank lines is as empty as one without lines.
+    let isWhole = head.count < InputKind.headByteCount
+    let isBlank = isWhole && head.allSatisfy(Self.blanks.contains)
+    guard !isBlank else {
       throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
     }
     guard let kind = InputKind(head: head) else {

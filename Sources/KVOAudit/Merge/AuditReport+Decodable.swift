@@ -28,7 +28,7 @@ extension AuditReport: Decodable {
 
 extension AuditReport.Input: Decodable {
   private enum Key: CodingKey {
-    case path, kind, events, damaged, damagedCount, reports, ended, cutAt
+    case path, kind, events, damaged, damagedCount, reports, ended, cutAt, ignoredEvents
   }
 
   package init(from decoder: any Decoder) throws {
@@ -41,10 +41,11 @@ extension AuditReport.Input: Decodable {
       damaged: try keys.decode([DamagedPlace].self, forKey: .damaged),
       damageCount: try keys.decodeCount(forKey: .damagedCount)
     )
-    // Reports of earlier versions have neither.
+    // Reports of earlier versions have none of these.
     let words = try keys.decodeIfPresent([String].self, forKey: .ended) ?? []
     endings = words.compactMap(AuditReport.Ending.init)
     cutAt = try keys.decodeCountIfPresent(forKey: .cutAt)
+    ignoredEventCount = try keys.decodeCountIfPresent(forKey: .ignoredEvents) ?? 0
     isCrash = kind == .crash
   }
 }

@@ -38,6 +38,13 @@ package enum ReportFile {
         reason: "not a report: it has no \"findings\"; \(origin)"
       )
     }
+    guard head.omittedCount == 0 else {
+      throw InputFailure(
+        input: label,
+        reason: "a report that leaves out \(Wording.count(head.omittedCount, "finding")), so that "
+          + "nothing can be compared with it; audit the logs again with --no-limits"
+      )
+    }
     do {
       return try decoder.decode(AuditReport.self, from: data)
     } catch let error as DecodingError {
@@ -66,12 +73,15 @@ private struct ReportHead: Decodable {
   var schema: Int
   var hasFindings: Bool
 
-  private enum Key: CodingKey { case schema, findings }
+  var omittedCount: Int
+
+  private enum Key: CodingKey { case schema, findings, omittedFindings }
 
   init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: Key.self)
     schema = try keys.decode(Int.self, forKey: .schema)
     hasFindings = keys.contains(.findings)
+    omittedCount = try keys.decodeIfPresent(Int.self, forKey: .omittedFindings) ?? 0
   }
 }
 

@@ -92,6 +92,7 @@ struct InputReplay {
     )
     input.endings = ended.map(\.ending)
     input.cutAt = reading.cutAt
+    input.ignoredEventCount = reading.unknownEvents.total
     return Outcome(
       input: input,
       findings: folder.findings.map { $0.seen(in: processCounts) },

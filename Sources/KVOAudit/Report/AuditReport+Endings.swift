@@ -24,15 +24,23 @@ extension AuditReport {
 }
 
 extension AuditReport.Input {
-  /// What is to be said of its end, a sentence each, without a full stop.
+  /// What a report says of its events and its end, a sentence each, without a full stop.
   ///
-  /// Nothing of a process that ended in an orderly way, or by a crash, which is told of by itself.
+  /// Nothing of a process that ended in an orderly way, or by a crash, which is reported by itself.
   var endingNotes: [String] {
     var notes: [String] = []
     if let cutAt {
       notes.append(
         "CUT: \(path) ends at byte \(Wording.grouped(cutAt)), in the middle of the log: what stood behind it "
           + "is not judged"
+      )
+    }
+    if ignoredEventCount > 0 {
+      let isOne = ignoredEventCount == 1
+      notes.append(
+        "IGNORED: \(Wording.count(ignoredEventCount, "event")) of \(path) "
+          + (isOne ? "has a name" : "have names") + " that the grammar does not know; "
+          + "`kvo-audit validate` lists \(isOne ? "it" : "them")"
       )
     }
     let openCount = endings.count { $0 == .open }

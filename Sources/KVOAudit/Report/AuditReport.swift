@@ -32,6 +32,8 @@ package struct AuditReport: Sendable {
     package var isCrash = false
     /// How many bytes it has, where it ends in the middle of a log.
     package var cutAt: Int?
+    /// How many of its events have names that the grammar does not know.
+    package var ignoredEventCount = 0
 
     package init(
       path: String,
@@ -115,6 +117,10 @@ package struct AuditReport: Sendable {
   package var failures: [InputFailure]
   /// By severity (worst first), then code, then input and first event.
   package var findings: [Finding]
+  /// Findings that are left out so that a report stays within a ``ReportLimit``.
+  var omitted: [Finding] = []
+  /// How many findings that are fixed are left out for it.
+  var omittedFixedCount = 0
   /// How recorded processes crashed, in the order of the inputs.
   package var crashes: [RecordedCrash] = []
   /// Why frames stay addresses: a sentence for each image of theirs that could not be read.
@@ -162,6 +168,11 @@ package struct AuditReport: Sendable {
     let explained = Set(findings.map(\.input))
     return crashes.contains { !explained.contains($0.input) }
       || inputs.contains { $0.isCrash && $0.reportCount == 0 }
+  }
+
+  /// How many processes crashed, as far as logs and crash reports say that no finding is of.
+  package var crashCount: Int {
+    crashes.count + inputs.count { $0.isCrash && $0.reportCount == 0 }
   }
 
   /// Whether `finding` makes a build fail that fails from `severity` on: it may (``Finding/mayFail``),

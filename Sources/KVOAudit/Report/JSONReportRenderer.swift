@@ -2,7 +2,8 @@ import KVORules
 
 /// Renders a report as JSON: the contract that other tools read.
 ///
-/// Every key is always there, but for those that only crash reports and console texts have; null stands
+/// Every key is always there, but for those that only crash reports and console texts have, and
+/// `omittedFindings`, which says how many findings are left out where some are; null stands
 /// for what the input does not say. Keys that later versions
 /// add stand behind the others of their object, without a new schema number.
 package struct JSONReportRenderer {
@@ -13,8 +14,16 @@ package struct JSONReportRenderer {
 
   /// The report as UTF-8, with a newline at its end.
   ///
-  /// Complexity: O(size of the report).
-  package func render(_ report: AuditReport) -> [UInt8] {
+  /// - Parameters:
+  ///   - report: what was found.
+  ///   - limit: what the text stays within; nil: it has everything.
+  /// - Returns: the text.
+  /// - Complexity: O(size of the report), times O(log n) where n findings do not fit.
+  package func render(_ report: AuditReport, within limit: ReportLimit? = nil) -> [UInt8] {
+    report.rendered(within: limit, text)
+  }
+
+  private func text(_ report: AuditReport) -> [UInt8] {
     var text = JSONText()
     text.object { text in
       text.key("schema")
@@ -37,6 +46,10 @@ package struct JSONReportRenderer {
       text.list(report.suppressions) { $0.write($1) }
       text.key("baseline")
       text.write(report.comparison)
+      if report.omittedCount > 0 {
+        text.key("omittedFindings")
+        text.value(report.omittedCount)
+      }
     }
     text.end()
     return text.bytes
@@ -60,6 +73,10 @@ extension JSONText {
       text.list(input.endings) { $0.value($1.rawValue) }
       text.key("cutAt")
       text.value(input.cutAt)
+      if input.ignoredEventCount > 0 {
+        text.key("ignoredEvents")
+        text.value(input.ignoredEventCount)
+      }
       if input.kind.isText {
         text.key("reports")
         text.value(input.reportCount)

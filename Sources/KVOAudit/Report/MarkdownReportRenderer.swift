@@ -14,45 +14,73 @@ package struct MarkdownReportRenderer {
 
   /// The report as UTF-8, with a newline at its end.
   ///
-  /// Complexity: O(size of the report).
-  package func render(_ report: AuditReport) -> [UInt8] {
-    var blocks = ["## KVO audit: \(verdict(report.summary))"]
-    let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
-    if !shown.isEmpty { blocks.append(table(shown)) }
-    blocks += shown.map(details)
-    if shown.count < report.findings.count {
-      let count = Wording.count(report.findings.count - shown.count, "finding")
-      blocks.append("\(count) suppressed.")
+  /// - Parameters:
+  ///   - report: what was found.
+  ///   - limit: what the text stays within; nil: it has everything.
+  /// - Returns: the text.
+  /// - Complexity: O(size of the report), times O(log n) where n findings do not fit.
+  package func render(_ report: AuditReport, within limit: ReportLimit? = nil) -> [UInt8] {
+    var report = report
+    let suppressedCount = report.findings.count { $0.suppression != nil }
+    if !showsSuppressed { report.findings.removeAll { $0.suppression != nil } }
+    let listLimit = limit == nil ? Int.max : Self.listLimit
+    return report.rendered(within: limit) { report in
+      text(report, suppressedCount: showsSuppressed ? 0 : suppressedCount, listLimit)
+    }
+  }
+
+  /// How many entries lists have other than that of the findings, where there is a limit.
+  private static let listLimit = 20
+
+  private func text(_ report: AuditReport, suppressedCount: Int, _ listLimit: Int) -> [UInt8] {
+    func list(_ lines: [String]) -> String {
+      let rest = lines.count - listLimit
+      let tail = rest > 0 ? ["- and \(Wording.grouped(rest)) more"] : []
+      return (lines.prefix(listLimit) + tail).joined(separator: "\n")
+    }
+    var blocks = ["## KVO audit: \(verdict(report.summary, crashCount: report.crashCount))"]
+    if let omission = report.omission { blocks.append("**\(Self.escaped(omission)).**") }
+    if !report.findings.isEmpty { blocks.append(table(report.findings)) }
+    blocks += report.findings.map(details)
+    if suppressedCount > 0 {
+      blocks.append("\(Wording.count(suppressedCount, "finding")) suppressed.")
     }
     if let comparison = report.comparison {
       blocks.append(ComparisonText(comparison).markdown(Self.escaped))
     }
     let lines = report.suppressions.compactMap(\.line).map { "- \(Self.escaped($0))" }
     if !lines.isEmpty {
-      blocks.append("**Suppressions to look at:**\n\n" + lines.joined(separator: "\n"))
+      blocks.append("**Suppressions to look at:**\n\n" + list(lines))
     }
-    blocks += report.crashes.map { crash in
+    blocks += report.crashes.prefix(listLimit).map { crash in
       "**The recorded process crashed.**\n\n" + fenced(FindingText().render(crash))
     }
+    if report.crashes.count > listLimit {
+      let rest = report.crashes.count - listLimit
+      blocks.append("and \(Wording.count(rest, "more crash", "more crashes"))")
+    }
     let notes = report.inputs.flatMap(\.endingNotes).map { "- \(Self.escaped($0))" }
-    if !notes.isEmpty { blocks.append("**How the logs end:**\n\n" + notes.joined(separator: "\n")) }
+    if !notes.isEmpty { blocks.append("**How the logs end:**\n\n" + list(notes)) }
     if !report.failures.isEmpty {
       let lines = report.failures.map { "- \(Self.escaped($0.message))" }
-      blocks.append("**Not read:**\n\n" + lines.joined(separator: "\n"))
+      blocks.append("**Not read:**\n\n" + list(lines))
     }
     if !report.notJudged.isEmpty {
       let lines = report.notJudged.map { "- \($0.code.rawValue): \(Self.escaped($0.why))" }
       blocks.append(
-        Self.folded("Rules that were not judged, which is not clean", lines.joined(separator: "\n"))
+        Self.folded("Rules that were not judged, which is not clean", list(lines))
       )
     }
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
   }
 
-  private func verdict(_ summary: AuditReport.Summary) -> String {
+  private func verdict(_ summary: AuditReport.Summary, crashCount: Int) -> String {
     let events = Wording.count(summary.eventCount, "event")
-    if summary.errorCount == 0, summary.warningCount == 0 { return "nothing found in \(events)" }
-    return "\(Wording.count(summary.errorCount, "error")), "
+    let crashes = crashCount == 0 ? "" : Wording.count(crashCount, "crash", "crashes") + ", "
+    if summary.errorCount == 0, summary.warningCount == 0, crashCount == 0 {
+      return "nothing found in \(events)"
+    }
+    return "\(crashes)\(Wording.count(summary.errorCount, "error")), "
       + "\(Wording.count(summary.warningCount, "warning")) in \(events)"
   }
 
@@ -98,8 +126,8 @@ package struct MarkdownReportRenderer {
 
   /// Text as Markdown shows it, also in a table.
   ///
-  /// Forges link `@name`, `#1`, `GH-1` and addresses after Markdown was rendered, and tell whoever is meant:
-  /// a space of no width, behind the sign that begins them, keeps a name in a log from doing so.
+  /// Forges link `@name`, `#1`, `GH-1` and addresses after Markdown was rendered, and notify the people
+  /// they refer to. A zero-width space after the first character of such a reference prevents that.
   static func escaped(_ text: String) -> String {
     var result = ""
     // The last characters, in small letters: an address may begin with `www.`, a number with `GH-`.

@@ -99,7 +99,10 @@ package struct HTMLReportRenderer {
     sections.append(
       Section(id: "findings", title: "Findings") { page in
         if report.findings.isEmpty {
-          page.element("p", text: PageVerdict.clean)
+          page.element(
+            "p",
+            text: report.crashCount == 0 ? PageVerdict.clean : PageVerdict.crashOnly
+          )
         } else {
           page.writeFilter(report.findings)
           page.writeFindings(report, sources)

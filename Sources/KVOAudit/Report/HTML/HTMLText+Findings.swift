@@ -92,7 +92,7 @@ extension HTMLText {
     element("p", ["class": "panel"]) { page in
       page.text(
         "\(Wording.count(rest.count, "more finding")) without stacks, so that this page stays "
-          + "small; the text and JSON forms have all of them."
+          + "small; the text form has all of them."
       )
     }
     element("ol", ["class": "more"]) { page in

@@ -3,6 +3,7 @@ import KVORules
 /// What the first screen of a page says.
 struct PageVerdict {
   static let clean = "Nothing was found."
+  static let crashOnly = "Nothing was found that says why a process crashed."
 
   let report: AuditReport
   /// Whether more may come.
@@ -19,10 +20,14 @@ struct PageVerdict {
     if report.inputs.isEmpty {
       return "KVO audit: \(isLive ? "waiting for the log" : "nothing could be read")"
     }
+    // A crash is never nothing, also where no rule says why.
     let found = [
-      (summary.errorCount, "error"), (summary.warningCount, "warning"), (summary.noteCount, "note"),
+      (report.crashCount, "crash"), (summary.errorCount, "error"),
+      (summary.warningCount, "warning"), (summary.noteCount, "note"),
     ]
-    let parts = found.filter { $0.0 > 0 }.map { Wording.count($0.0, $0.1) }
+    let parts = found.filter { $0.0 > 0 }.map {
+      Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
+    }
     return "KVO audit: " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
   }
 
@@ -86,7 +91,9 @@ extension HTMLText {
         page.tally(summary.errorCount, "error", "errors")
         page.tally(summary.warningCount, "warning", "warnings")
         page.tally(summary.noteCount, "note", "notes")
-        if verdict.report.findings.isEmpty, !verdict.report.inputs.isEmpty {
+        if verdict.report.findings.isEmpty, !verdict.report.inputs.isEmpty,
+          verdict.report.crashCount == 0
+        {
           page.element("li", ["class": "clean"]) { page in
             page.sign("clean")
             page.text(" nothing found")

@@ -18,12 +18,21 @@ package struct JUnitReportRenderer {
 
   /// The report as UTF-8, with a newline at its end.
   ///
-  /// Complexity: O(size of the report).
-  package func render(_ report: AuditReport) -> [UInt8] {
+  /// - Parameters:
+  ///   - report: what was found.
+  ///   - limit: what the text stays within; nil: it has everything. A rule whose failures are left out fails all the
+  ///     same, with their number.
+  /// - Returns: the text.
+  /// - Complexity: O(size of the report), times O(log n) where n findings do not fit.
+  package func render(_ report: AuditReport, within limit: ReportLimit? = nil) -> [UInt8] {
+    report.rendered(within: limit, text)
+  }
+
+  private func text(_ report: AuditReport) -> [UInt8] {
     let cases = RuleCatalogue.entries.map { testCase($0, report) }
     let suppressions = report.suppressions
     let failureCount =
-      cases.map(\.failures.count).reduce(0, +)
+      cases.map(\.failureCount).reduce(0, +)
       + suppressions.count { isFailure($0, report) }
     let counts: KeyValuePairs = [
       "name": "kvo-audit",
@@ -43,6 +52,7 @@ package struct JUnitReportRenderer {
             $0.element("error", ["type": "unreadable", "message": failure.message])
           }
         }
+        if let omission = report.omission { text.element("system-err", text: omission) }
       }
     }
     return text.bytes
@@ -81,6 +91,7 @@ package struct JUnitReportRenderer {
       entry: entry,
       failures: failures,
       others: findings.filter { !isFailure($0, report) },
+      omittedFailureCount: report.omitted.count { $0.code == entry.code && isFailure($0, report) },
       whyNotJudged: report.notJudged.filter { $0.code == entry.code }.map(\.why)
     )
   }
@@ -90,7 +101,12 @@ private struct TestCase {
   var entry: RuleCatalogue.Entry
   var failures: [Finding]
   var others: [Finding]
+  /// How many failures are left out.
+  var omittedFailureCount: Int
   var whyNotJudged: [String]
+
+  /// How many `failure` elements there are.
+  var failureCount: Int { failures.count + (omittedFailureCount > 0 ? 1 : 0) }
 
   func write(to text: inout XMLText) {
     let attributes: KeyValuePairs = [
@@ -98,8 +114,8 @@ private struct TestCase {
     ]
     // A rule that found something and could not be judged everywhere has found something.
     let reason =
-      failures.isEmpty && !whyNotJudged.isEmpty ? whyNotJudged.joined(separator: "; ") : nil
-    if failures.isEmpty, others.isEmpty, reason == nil {
+      failureCount == 0 && !whyNotJudged.isEmpty ? whyNotJudged.joined(separator: "; ") : nil
+    if failureCount == 0, others.isEmpty, reason == nil {
       text.element("testcase", attributes)
       return
     }
@@ -110,6 +126,13 @@ private struct TestCase {
           "failure",
           ["type": entry.code.rawValue, "message": finding.message],
           text: FindingText().render(finding)
+        )
+      }
+      if omittedFailureCount > 0 {
+        let count = Wording.count(omittedFailureCount, "more finding")
+        text.element(
+          "failure",
+          ["type": entry.code.rawValue, "message": "\(count) of this rule left out"]
         )
       }
       if !others.isEmpty {

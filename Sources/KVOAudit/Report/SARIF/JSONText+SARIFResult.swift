@@ -183,11 +183,12 @@ extension Finding {
     }
   }
 
-  /// The own frames of the stacks behind the first.
+  /// The own frames of the stacks behind the first, as many as a result may have.
   fileprivate var relatedFrames: [(role: String, frame: StackFrame)] {
-    stacks.dropFirst().compactMap { stack in
+    let all = stacks.dropFirst().compactMap { stack in
       stack.shownFrame.map { (stack.heading, $0) }
     }
+    return Array(all.prefix(ReportLimit.sarifLocationCount))
   }
 }
 

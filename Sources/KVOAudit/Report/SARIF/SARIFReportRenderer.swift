@@ -17,8 +17,18 @@ package struct SARIFReportRenderer {
 
   /// The report as UTF-8, with a newline at its end.
   ///
-  /// Complexity: O(size of the report).
-  package func render(_ report: AuditReport) -> [UInt8] {
+  /// - Parameters:
+  ///   - report: what was found.
+  ///   - limit: what the text stays within; nil: it has everything.
+  /// - Returns: the text.
+  /// - Complexity: O(size of the report), times O(log n) where n findings do not fit.
+  package func render(_ report: AuditReport, within limit: ReportLimit? = nil) -> [UInt8] {
+    var limit = limit
+    limit?.findingCount -= report.suppressionResults.count
+    return report.rendered(within: limit, text)
+  }
+
+  private func text(_ report: AuditReport) -> [UInt8] {
     var text = JSONText()
     text.object { text in
       text.key("$schema")
@@ -109,12 +119,15 @@ extension JSONText {
       text.key("executionSuccessful")
       text.value(report.failures.isEmpty)
       text.key("toolExecutionNotifications")
-      text.list(report.failures) { text, failure in
+      let problems =
+        report.failures.map { ("error", $0.message) }
+        + (report.omission.map { [("warning", $0)] } ?? [])
+      text.list(problems) { text, problem in
         text.object { text in
           text.key("level")
-          text.value("error")
+          text.value(problem.0)
           text.key("message")
-          text.write(sarifMessage: failure.message)
+          text.write(sarifMessage: problem.1)
         }
       }
       text.key("toolConfigurationNotifications")
