@@ -1,4 +1,6 @@
+import KVORecorder
 import KVORules
+import KVOTrace
 import TestSupport
 import Testing
 
@@ -54,6 +56,46 @@ struct ChangeBalanceTests {
       account.removeObserver(listener, forKeyPath: "balance")
     }
     #expect(found.map(\.code) == [.unbalancedChange])
+  }
+
+  /// A setter as the macro writes it, in which another change may begin.
+  private final class Dial: KeyValueObservable {
+    let observationRegistrar = ObservationRegistrar()
+    static let levelKey = ObservableKey("level", \Dial.level)
+    static let observableKeys = ObservableKeyTable(levelKey, ObservableKey("unit", \Dial.unit))
+    var unit = 0
+    var beginsUnit = false
+    private var stored = 0
+    var level: Int {
+      get { stored }
+      set {
+        observationRegistrar.change(Self.levelKey, of: self, value: stored) {
+          stored = newValue
+          if beginsUnit { willChangeValue(for: \.unit) }
+        }
+        if beginsUnit { didChangeValue(for: \.unit) }
+      }
+    }
+  }
+
+  @Test(
+    "a setter whose change ends inside another one is reported with the stack of that end",
+    arguments: [true, false]
+  )
+  func setterOutOfOrder(isWrong: Bool) {
+    let dial = Dial()
+    dial.beginsUnit = isWrong
+    // Changes of setters are judged while something records.
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    defer { Recorder.shared.detach(memory) }
+    let found = verdicts(about: dial) {
+      let token = dial.observe(\.level, options: [.old, .new, .prior]) { _, _ in }
+      dial.level = 1
+      token.invalidate()
+    }
+    #expect(found.map(\.code) == (isWrong ? [.unbalancedChange] : []))
+    #expect(found.allSatisfy { $0.evidence.first?.stack != StackID.none })
   }
 
   @Test("a change that is never ended is reported when its thread ends")

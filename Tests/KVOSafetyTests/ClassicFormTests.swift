@@ -66,7 +66,7 @@ struct ClassicFormTests {
   func observedDies() {
     let listener = Listener()
     let id = ObjectTable.shared.record(of: listener).ref.id
-    let found = verdicts(where: { $0.observer?.id == id }) {
+    let found = verdicts(onAnyThread: true, where: { $0.observer?.id == id }) {
       let account = Account()
       account.addObserver(listener, forKeyPath: "balance")
     }

@@ -31,7 +31,7 @@ struct ConcurrencyTests {
     let account = Account()
     let listener = Listener()
     let subject = account.storage.record.ref.id
-    let found = verdicts(where: { $0.subject?.id == subject }) {
+    let found = verdicts(onAnyThread: true, where: { $0.subject?.id == subject }) {
       account.addObserver(listener, forKeyPath: "balance")
       onThreads(count: 4) { _ in account.removeObserver(listener, forKeyPath: "balance") }
     }

@@ -64,7 +64,10 @@ struct DeathTests {
   func manySubjects() {
     let accounts = (0..<3).map { _ in Account() }
     let ids = Set(accounts.map { $0.storage.record.ref.id })
-    let found = verdicts(where: { $0.subject.map { ids.contains($0.id) } ?? false }) {
+    let found = verdicts(
+      onAnyThread: true,
+      where: { $0.subject.map { ids.contains($0.id) } ?? false }
+    ) {
       let listener = Listener()
       for account in accounts { account.addObserver(listener, forKeyPath: "balance") }
     }
@@ -79,7 +82,7 @@ struct DeathTests {
       var listener: Listener? = Listener()
       let subject = account.map { $0.storage.record.ref.id }
       if let account, let listener { account.addObserver(listener, forKeyPath: "balance") }
-      let found = verdicts(where: { $0.subject?.id == subject }) {
+      let found = verdicts(onAnyThread: true, where: { $0.subject?.id == subject }) {
         onThread { if subjectFirst { account = nil } else { listener = nil } }
         onThread {
           account = nil
@@ -121,7 +124,7 @@ struct DeathTests {
     let account = Account()
     let subject = account.storage.record.ref.id
     let delivered = Atomic<Int>(0)
-    let found = verdicts(where: { $0.subject?.id == subject }) {
+    let found = verdicts(onAnyThread: true, where: { $0.subject?.id == subject }) {
       onThreads(count: 4) { index in
         for _ in 0..<500 {
           if index == 0 {

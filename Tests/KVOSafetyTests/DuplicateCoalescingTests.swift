@@ -75,7 +75,8 @@ struct DuplicateCoalescingTests {
         account.removeObserver(listener, forKeyPath: "tags")
       }
       #expect(KVO.census(of: account).count == 4)
-      withExtendedLifetime((tokens, streams)) {}
+      // The streams end with the listener that they are bound to.
+      withExtendedLifetime((listeners, tokens, streams)) {}
     }
   }
 

@@ -41,6 +41,35 @@ struct RetainWalkTests {
     }
   }
 
+  /// What refers to memory that nobody describes.
+  private final class Keeper {
+    var memory: UnsafeMutableRawPointer?
+  }
+
+  @Test("an object that is still being made runs none of its code")
+  func unfinished() {
+    let account = Account()
+    let token = account.observe(\.balance) { _, _ in }
+    // The class and the count are there, and no property is set yet.
+    let unfinished = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
+    defer { unfinished.deallocate() }
+    unfinished.initializeMemory(as: UInt.self, repeating: 0, count: 512)
+    let counts = Unmanaged.passUnretained(token).toOpaque().load(fromByteOffset: 8, as: UInt.self)
+    unfinished.storeBytes(of: counts, toByteOffset: 8, as: UInt.self)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+    defer { memory.deallocate() }
+    memory.initializeMemory(as: UInt.self, repeating: 0, count: 8)
+    memory.storeBytes(of: unfinished, toByteOffset: 16, as: UnsafeMutableRawPointer.self)
+    let keeper = Keeper()
+    keeper.memory = memory
+    let classes: [AnyObject.Type] = [ForeignRegistration.self, SubjectStorage.self]
+    for made in classes {
+      unfinished.storeBytes(of: unsafeBitCast(made, to: UInt.self), as: UInt.self)
+      #expect(KVO.findRetainCycles(from: keeper).cycles.isEmpty)
+    }
+    token.invalidate()
+  }
+
   @Test("a token's closure that captures its owner is drawn, one that captures it weakly is not")
   func token() {
     let screen = Screen(Account())

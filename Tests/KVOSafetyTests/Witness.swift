@@ -1,3 +1,4 @@
+import Glibc
 import KVORecorder
 import KVORules
 import KVOTrace
@@ -10,17 +11,27 @@ func verdicts(
   _ body: () throws -> Void
 ) rethrows -> [Verdict] {
   let id = subject.storage.record.ref.id
-  return try verdicts(where: { $0.subject?.id == id }, body)
+  return try verdicts(onAnyThread: true, where: { $0.subject?.id == id }, body)
 }
 
 /// Collects the verdicts that match while `body` runs.
+///
+/// - Parameters:
+///   - onAnyThread: whether those of other threads count too. Other tests run there: say so only if `isMeant` compares
+///     the identifier of an object of the test.
+///   - isMeant: whether a verdict matches.
+///   - body: what causes them.
+/// - Returns: the verdicts, in their order.
 func verdicts(
+  onAnyThread: Bool = false,
   where isMeant: @escaping @Sendable (Verdict) -> Bool,
   _ body: () throws -> Void
 ) rethrows -> [Verdict] {
   let collected = GuardedState<[Verdict]>([])
   let box = Box(collected)
+  let thread = pthread_self()
   let witness = LiveMonitor.shared.addWitness { verdict in
+    guard onAnyThread || pthread_equal(thread, pthread_self()) != 0 else { return }
     if isMeant(verdict) { box.add(verdict) }
   }
   defer { LiveMonitor.shared.removeWitness(witness) }

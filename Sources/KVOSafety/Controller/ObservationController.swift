@@ -13,9 +13,8 @@ internal import KVOTrace
 /// need not capture it.
 ///
 /// Two observations of one key path are two: both are called, and one call of `unobserve` ends both.
-/// A handler may end any observation, its own too, which inside the initial notification is reported
-/// (KVO010), because Foundation's does not survive it. Any thread may use the controller. Mirrors
-/// `FBKVOController`.
+/// A handler may end any observation, its own too, also inside the initial notification. Any thread may use
+/// the controller. Mirrors `FBKVOController`.
 public final class ObservationController<Owner: AnyObject>: Sendable {
   // Sendable: a weak reference that is set once, in init.
   nonisolated(unsafe) weak let owner: Owner?

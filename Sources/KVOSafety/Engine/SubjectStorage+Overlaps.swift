@@ -51,21 +51,22 @@ extension SubjectStorage {
     OrderWord(lastOrder.wrappingAdd(1 &- OrderWord.change, ordering: .relaxed).newValue)
   }
 
-  /// The stack of a change that has begun while others were open; `here` says how many changes of the
-  /// object the thread has open, this one among them.
+  /// Whether a change that has begun overlaps one of another thread, which is then noted; `here` says how
+  /// many changes of the object the thread has open, this one among them.
   @inline(never)
-  func stackOfOverlap(begun word: OrderWord, here: Int) -> StackID {
-    guard word.openCount > here else { return .none }
-    // relaxed: whoever misses the mark sees that this change is open.
+  func isOverlap(begun word: OrderWord, here: Int) -> Bool {
+    guard word.openCount > here else { return false }
+    // relaxed: if another thread misses the mark, it sees that this change is open.
     lastOrder.bitwiseOr(OrderWord.overlap, ordering: .relaxed)
-    return Recorder.shared.isRecording ? Recorder.shared.captureStack() : .none
+    return true
   }
 
-  /// The stack of a change that has ended while others were open, or overlapped it; `here` says how many
-  /// changes of the object the thread still has open.
+  /// Whether a change that has ended overlapped one of another thread; the last of them clears the mark.
+  ///
+  /// `here` says how many changes of the object the thread still has open.
   @inline(never)
-  func stackOfOverlap(ended word: OrderWord, here: Int) -> StackID {
-    guard word.isOverlap || word.openCount > here else { return .none }
+  func isOverlap(ended word: OrderWord, here: Int) -> Bool {
+    guard word.isOverlap || word.openCount > here else { return false }
     if word.isOverlap, word.openCount == 0 {
       // Unless anything has happened since: then the next end clears it. relaxed: as every order.
       _ = lastOrder.compareExchange(
@@ -74,6 +75,6 @@ extension SubjectStorage {
         ordering: .relaxed
       )
     }
-    return Recorder.shared.isRecording ? Recorder.shared.captureStack() : .none
+    return true
   }
 }

@@ -186,7 +186,7 @@ final class SubjectStorage: Sendable {
   func finishDying(at stack: StackID) {
     endStreams(at: stack)
     BoundTokens.shared.release(boundTo: record.ref.id)
-    let interrupted = streamsThroughHere
+    let interrupted = observationsThroughHere
     let isFirstWord = record.beginDying()
     record.subject = nil
     var evidence = Evidence(stack: stack)
@@ -202,7 +202,7 @@ final class SubjectStorage: Sendable {
     }
     for observation in end.ended { letGo(of: observation) }
     LiveMonitor.shared.report(end.verdicts)
-    tellOfDeath(interrupted)
+    noteDeath(on: interrupted)
   }
 
   /// What remains to do for a registration that ended, without the lock, with the reference to it.

@@ -97,6 +97,14 @@ final class ThreadChanges {
       }
   }
 
+  /// Whether a change is open that was begun by itself, not by a setter that keeps the old value.
+  var hasOpen: Bool { !open.isEmpty }
+
+  /// Whether such a change of this key is open.
+  func isOpen(address: UInt, key: StringID) -> Bool {
+    open.contains { $0.address == address && $0.key == key }
+  }
+
   /// The calling thread's setters.
   static var settersOfThisThread: OpenSetters {
     guard let known = kvos_thread_object() else { return current.setters }

@@ -11,6 +11,10 @@ internal import Synchronization
 ///
 /// A stream also waits for the death of the object that the end of its path refers to weakly.
 ///
+/// When an object dies that is referred to weakly on the way, a stream looks anew at once. Other observers are
+/// not told of deaths; for them nothing is read then, where the program may hold a lock that a getter takes. They
+/// look anew before the next change that reaches them.
+///
 /// No place is visited twice, so that keys that affect each other end somewhere.
 final class WatchTree: Sendable {
   /// A place: an object, and the rest of a path from there on.
@@ -59,9 +63,13 @@ final class WatchTree: Sendable {
     var refused: Set<KeyPathWalk.Obstacle> = []
   }
 
-  // State: `state`, under its own lock. Objects are read, and links hung on and off, without it, by
-  // the thread that is rebuilding.
+  // State:
+  // - `state`, under its own lock. Objects are read, and links hung on and off, without it, by the thread that is
+  //   rebuilding.
+  // - `outdated`: whether an object on the way has died, and nothing was looked for since. relaxed: it only says
+  //   that all is to be read anew.
   private let state = GuardedState(State())
+  private let outdated = Atomic<Bool>(false)
 
   // How often links were taken off objects, by any tree: whoever finds the same number twice need not ask a tree
   // what has moved. relaxed: it is compared on the thread that would have moved them.
@@ -122,7 +130,33 @@ final class WatchTree: Sendable {
         return false
       }
       state.isStale = false
+      // Before anything is read: what dies from here on is noted again.
+      outdated.store(false, ordering: .relaxed)
       return true
+    }
+  }
+
+  // MARK: Deallocations on the path
+
+  /// Notes that an object on the path was deallocated.
+  func outdate() { outdated.store(true, ordering: .relaxed) }
+
+  /// Whether an object on the path was deallocated, and the path was not read since.
+  var isOutdated: Bool { outdated.load(ordering: .relaxed) }
+
+  /// Whether the calling thread is changing a link of the path, so that the end of the change looks anew.
+  ///
+  /// Until then the program may have exclusive access to the property, which nobody else may read.
+  func isBeingChanged(_ observation: Observation) -> Bool {
+    guard let changes = ThreadChanges.ofThisThread, changes.hasOpen else { return false }
+    let hasFurther = !observation.isSingle || observation.followsSingle
+    let first = observation.root.record.address
+    if hasFurther, changes.isOpen(address: first, key: observation.key) { return true }
+    return state.withLock { state in
+      state.hung.contains { place, hung in
+        guard place.isIntermediate, let storage = hung.storage else { return false }
+        return changes.isOpen(address: storage.record.address, key: hung.key)
+      }
     }
   }
 

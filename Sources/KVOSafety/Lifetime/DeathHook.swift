@@ -48,7 +48,7 @@ enum ObserverDeath {
     Recorder.shared.record(.deinitEnd(record.ref))
     AttachedControllers.shared.forget(record.ref.id)
     for (id, storage) in record.followers {
-      if let stream = storage.observation(id) { storage.tellOfDeath([stream]) }
+      if let stream = storage.observation(id) { storage.tellOfDeath(stream) }
     }
   }
 

@@ -38,6 +38,9 @@ public enum KVO {
   /// on. When the process crashes, the crash and what was registered are recorded, in front of the
   /// handlers that there are.
   ///
+  /// A process that starts its log at one path again keeps the log before: `path` is the first, then come
+  /// `path.<pid>`, `path.<pid>.2` and so on. From the ninth on, each replaces the oldest that has ended.
+  ///
   /// A process has one log. Where libKVOSafetyPreload.so writes one already, what is observed in Swift is
   /// not in it, and nothing is started.
   ///
@@ -89,8 +92,10 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     private let name: String
     /// The path was empty.
     public static let emptyPath = Code(name: "emptyPath")
-    /// The path names a directory, a FIFO, a socket or a device.
+    /// The path names a directory, a symbolic link, a FIFO, a socket or a device.
     public static let notARegularFile = Code(name: "notARegularFile")
+    /// The file that is there is no log, and not empty.
+    public static let notALog = Code(name: "notALog")
     /// The system refused to open the file.
     public static let system = Code(name: "system")
     /// libKVOSafetyPreload.so writes the log of this process.
@@ -101,6 +106,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
         switch code {
         case .emptyPath: .emptyPath
         case .notARegularFile: .notARegularFile
+        case .notALog: .notALog
         case .system: .system
         case .recordedAlready: .recordedAlready
         }

@@ -7,10 +7,11 @@ internal import KVOTrace
 /// binding = account.bind(\.note, to: \.text, of: field)
 /// ```
 ///
-/// Neither object is kept alive; when one of them is deallocated the other stays as it is. What one side is
-/// set to is written to the other, on the same thread, before the statement that set it is done. A change
-/// that the binding makes is not sent back, so it cannot loop, also where several bindings form a circle.
-/// If a side corrects what it is set to, the sides differ until one is set again.
+/// Neither object is kept alive; when one of them is deallocated the other stays as it is. That the binding
+/// ends then is by design, and not reported. What one side is set to is written to the other, on the same
+/// thread, before the statement that set it is done. A change that the binding makes is not sent back, so it
+/// cannot loop, also where several bindings form a circle. If a side corrects what it is set to, the sides
+/// differ until one is set again.
 ///
 /// Any thread that may set both properties. Sides that two threads set at the same time may end differently.
 ///
@@ -18,7 +19,13 @@ internal import KVOTrace
 public final class ObservedBinding: Sendable {
   private let tokens: [ObservationToken]
 
-  fileprivate init(_ tokens: [ObservationToken]) { self.tokens = tokens }
+  fileprivate init(_ tokens: [ObservationToken]) {
+    self.tokens = tokens
+    // Each side's observation is meant to end with it.
+    for token in tokens { token.bindToObject() }
+  }
+
+  deinit { invalidate() }
 
   /// Whether both sides are still followed.
   public var isActive: Bool { tokens.allSatisfy(\.isActive) }

@@ -1,0 +1,166 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+// Both halves of a change that a setter makes.
+extension ChangeNotification {
+  /// What a setter keeps between the halves, which run on one thread.
+  ///
+  /// Not an optional, nor made of such: what those cost is seen in every recorded set.
+  @usableFromInline
+  struct SetterChange {
+    fileprivate let setters: OpenSetters
+    fileprivate let number: UInt64
+    fileprivate let isRecorded: Bool
+    /// Whether a change that is open covers it, so that nobody is told.
+    let isCovered: Bool
+    /// The old values, of observations that want more than the setter knows.
+    fileprivate let oldValues: [OldValue]
+
+    /// The number of the change, where it is recorded.
+    var id: ChangeID? { isRecorded ? ChangeID(number) : nil }
+  }
+
+  /// The first half.
+  @inline(__always)
+  static func willSet(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ values: SetterValues
+  ) -> SetterChange {
+    let setters = ThreadChanges.settersOfThisThread
+    guard setters.partialCount == 0, setters.hasRoom, Recorder.shared.isRecording,
+      !storage.published.mayConcernBefore(key)
+    else { return willSetConcerning(subject, storage, key: key, values) }
+    // The log alone wants to know.
+    let id = setters.nextChange()
+    let word = storage.beginChange()
+    let subject = storage.record.ref
+    if word.isOnlyOpen {
+      Recorder.shared.recordSetting(of: key, subject, id, isEnd: false, order: word.order)
+      let scope = RecordingScope.current
+      setters.enter(.init(subject: subject, key: key, id: id, order: word.order, scope: scope))
+    } else {
+      announce(Change(subject: subject, key: key, id: id), word, in: storage)
+    }
+    return SetterChange(
+      setters: setters,
+      number: id.rawValue,
+      isRecorded: true,
+      isCovered: false,
+      oldValues: []
+    )
+  }
+
+  @inline(never)
+  private static func willSetConcerning(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ values: SetterValues
+  ) -> SetterChange {
+    let changes = ThreadChanges.current
+    let isCovered =
+      changes.isCovered(address: ObjectTable.address(of: subject), key: key)
+      || storage.keys.isManual(key)
+    let isRecorded = !isCovered && Recorder.shared.isRecording
+    let id = isRecorded ? changes.nextChange() : nil
+    var old: [OldValue] = []
+    if !isCovered {
+      let change = Change(subject: storage.record.ref, key: key, id: id)
+      let links = storage.published.mayConcernBefore(key) ? Self.links(to: key, of: storage) : []
+      old = oldValues(links, subject, .whole, setter: values)
+      if isRecorded {
+        announce(change, storage.beginChange(), in: storage)
+      }
+      tellBefore(links, subject, change, .whole, old, setter: values)
+    }
+    return SetterChange(
+      setters: changes.setters,
+      number: id?.rawValue ?? 0,
+      isRecorded: isRecorded,
+      isCovered: isCovered,
+      oldValues: old
+    )
+  }
+
+  /// The end of the change in the log, before anybody is notified.
+  @inline(__always)
+  static func endSetting(_ setting: SetterChange, key: StringID, of storage: SubjectStorage) {
+    guard setting.isRecorded else { return }
+    let id = ChangeID(setting.number)
+    let word = storage.endChange()
+    let subject = storage.record.ref
+    let isInnermost = setting.setters.leave(id)
+    if isInnermost, word.isNoneOpen {
+      Recorder.shared.recordSetting(of: key, subject, id, isEnd: true, order: word.order)
+    } else {
+      let change = Change(subject: subject, key: key, id: id)
+      judgeEnd(of: change, word, in: storage, hasLeft: isInnermost)
+    }
+  }
+
+  // `hasLeft`: whether the change was the setters' innermost, so that nothing is to be judged.
+  @inline(never)
+  private static func judgeEnd(
+    of change: Change,
+    _ word: OrderWord,
+    in storage: SubjectStorage,
+    hasLeft: Bool
+  ) {
+    let changes = ThreadChanges.current
+    let isInOrder = hasLeft || changes.isInnermost(change)
+    let here = changes.openCount(of: change.subject.id) - (hasLeft ? 0 : 1)
+    let isOverlap = !word.isNoneOpen && storage.isOverlap(ended: word, here: here)
+    // A change that ends out of order has its stack, whether or not something records.
+    let stack: StackID =
+      !isInOrder || isOverlap && Recorder.shared.isRecording
+      ? Recorder.shared.captureStack() : .none
+    Recorder.shared.record(change, isEnd: true, order: word.order, stack: stack)
+    if hasLeft { return }
+    let evidence = Evidence(stack: stack, order: word.order)
+    LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
+  }
+
+  /// Tells observers of the change.
+  static func didSet(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ setting: SetterChange,
+    _ values: SetterValues,
+    _ refresh: () -> Void
+  ) {
+    let change = Change(subject: storage.record.ref, key: key, id: setting.id)
+    let links = Self.links(to: key, of: storage)
+    tellAfter(links, subject, change, .whole, setting.oldValues, setter: values, refresh)
+  }
+
+  /// All of a change that nobody had to be notified of before it was made.
+  static func didSetUnrecorded(
+    _ subject: AnyObject,
+    _ storage: SubjectStorage,
+    key: StringID,
+    _ values: SetterValues,
+    _ refresh: () -> Void
+  ) {
+    let links = Self.links(to: key, of: storage)
+    if links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) {
+      for (index, link) in links.enumerated() {
+        if index > 0, link.observation.wantsNew { refresh() }
+        storage.tell(link.observation, subject, values)
+      }
+      return
+    }
+    let change = Change(subject: storage.record.ref, key: key, id: nil)
+    tellAfter(links, subject, change, .whole, [], setter: values, refresh)
+  }
+
+  /// Records the first half of a setter's change, and announces it.
+  @inline(never)
+  private static func announce(_ change: Change, _ word: OrderWord, in storage: SubjectStorage) {
+    let evidence = recordBeginning(of: change, word, in: storage)
+    ThreadChanges.current.announce(change, at: evidence)
+  }
+}
