@@ -8,23 +8,56 @@ struct ExampleTests {
 
   init() throws { folder = try ScratchFolder() }
 
-  /// The rule and the sentence of each finding that a text names.
+  /// The rule, the sentence and the signature of each finding that a text names, those under others included.
   private func findings(_ text: String) -> [String] {
     let lines = text.split(separator: "\n").map(String.init)
-    return zip(lines, lines.dropFirst()).compactMap { heading, sentence in
-      guard let match = heading.firstMatch(of: #/^(?:WARNING|NOTE): KVOSafety: .*\((KVO\d{3})/#)
-      else { return nil }
-      return "\(match.output.1)\(sentence)"
+    var head: String?
+    var found: [String] = []
+    for (line, next) in zip(lines, lines.dropFirst() + [""]) {
+      if let match = line.firstMatch(of: #/^(?:WARNING|NOTE): KVOSafety: .*\((KVO\d{3})/#) {
+        head = "\(match.output.1)\(next)"
+      } else if let match = line.firstMatch(of: #/^    (.*) \((KVO\d+) [a-z-]+, (\S+), seen/#) {
+        found.append("\(match.output.2)  \(match.output.1) \(match.output.3)")
+      } else if let match = line.firstMatch(of: #/^  Signature: (\S+) /#), let known = head {
+        found.append("\(known) \(match.output.1)")
+      }
     }
-    .sorted()
+    return found.sorted()
   }
 
   @Test("what is reported live and what the log gives are the same", arguments: Example.all)
   func liveEqualsReplay(example: Example) throws {
     let (log, run) = try example.record(in: folder)
     let audit = try Built.run("kvo-audit", [log.path], in: folder.url)
-    #expect(findings(run.complaint) == findings(audit.output))
+    #expect(Set(findings(run.complaint)) == Set(findings(audit.output)))
     #expect(findings(run.complaint).isEmpty == (example.status == 0))
+    #expect(audit.status == example.status)
+  }
+
+  @Test("a second run under one name keeps the first, says so, and its audit names it")
+  func sameName() throws {
+    let example = Example(name: "DoubleRemove", status: 1)
+    let (log, first) = try example.record(in: folder)
+    #expect(!first.complaint.contains("was the log of"))
+    let before = try Data(contentsOf: log)
+    let kept = log.path + ".previous"
+    for _ in 1...2 {
+      let run = try example.record(in: folder).run
+      #expect(
+        run.complaint.contains(
+          #/KVOSafety: ".*DoubleRemove.kvolog" was the log of process \d+, which is kept as ".*"/#
+        )
+      )
+      #expect(run.status == first.status)
+      #expect(run.output == first.output)
+    }
+    #expect(try Data(contentsOf: URL(filePath: kept)) != before)
+    let audit = try Built.run("kvo-audit", [log.path], in: folder.url)
+    #expect(audit.complaint.hasSuffix("not part of this report: \(kept)\n"))
+    #expect(findings(audit.output).count == 1)
+    let both = try Built.run("kvo-audit", [folder.path], in: folder.url)
+    #expect(both.output.contains("from 2 processes"))
+    #expect(both.complaint == "")
   }
 
   @Test("a program does the same with and without recording", arguments: Example.all)
@@ -72,7 +105,7 @@ struct ExampleTests {
     #expect(
       findings(audit.output) == [
         #"KVO001  Worker#2 removed its observation of "balance" from Account#1 a second time, "#
-          + "on thread 1 (main)"
+          + "on thread 1 (main) 2:6640d94d61"
       ]
     )
     #expect(audit.output.contains("(1 observation live at the end)"))

@@ -8,13 +8,25 @@ struct BuiltProgram {
   let complaint: String
   let status: Int32
 
+  /// This test bundle, which is a program.
+  static var bundle: URL {
+    get throws {
+      URL(
+        filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      )
+    }
+  }
+
   /// Runs the program that was built beside this test bundle.
-  init(_ name: String, _ arguments: [String] = []) throws {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let folder = URL(filePath: bundle).deletingLastPathComponent()
+  init(
+    _ name: String,
+    _ arguments: [String] = [],
+    environment: [String: String] = [:]
+  ) throws {
     let process = Process()
-    process.executableURL = folder.appending(path: name)
+    process.executableURL = try Self.bundle.deletingLastPathComponent().appending(path: name)
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
     // A file, not a pipe: nobody has to empty it for the program to go on.

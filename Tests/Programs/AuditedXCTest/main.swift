@@ -90,6 +90,14 @@ case "assertions":
       ("testAsynchronous", asyncTest(AssertionTests.testAsynchronous)),
     ])
   ]
+case "readme-block":
+  cases = [testCase([("testBlock", ReadmeAssertionTests.testBlock)])]
+case "readme-asynchronous-block":
+  cases = [
+    testCase([("testAsynchronousBlock", asyncTest(ReadmeAssertionTests.testAsynchronousBlock))])
+  ]
+case "readme-bundle":
+  cases = [testCase([("testCase", ReadmeBundleTests.testCase)])]
 case "inconclusive":
   cases = [testCase([("testInconclusive", RetentionTests.testInconclusive)])]
 case "retention":
