@@ -11,6 +11,7 @@ import KVOTraceJSON
 /// - `write-json <live> <file>`: a log of at least that many events, of ``EventSource``.
 /// - `write-binary <live> <file>`: the same events through this process's recorder.
 /// - `rules <live>`: the order of events and all rules over events in memory.
+/// - `order <shape>`: the same over events that were written in another order, of ``OrderedEvents/Shape``.
 /// - `read-json <file>`: the reader alone, over as many lines from the start of the file as there are
 ///   operations.
 /// - `audit-json <file>`: the whole pipeline, from a file of as many lines to the report.
@@ -27,6 +28,11 @@ enum ReplayDriver {
     case ("write-binary", let live?, let path?):
       try LogMaker.record(run, live: Int(live) ?? 1, path: path)
     case ("rules", let live?, nil): JudgedEvents.measure(run, live: Int(live) ?? 1)
+    case ("order", let shape?, nil):
+      guard let shape = OrderedEvents.Shape(rawValue: shape) else {
+        MeasuredRun.fail("no shape \"\(shape)\"", status: 64)
+      }
+      OrderedEvents.measure(run, shape)
     case ("read-json", let path?, nil): try readJSON(run, path)
     case ("audit-json", let path?, nil): try auditJSON(run, path)
     case ("read-binary", let path?, nil): readBinary(run, path)

@@ -17,6 +17,20 @@ enum AddCases {
     KVO.stopRecording()
   }
 
+  /// One operation is an addition, a set and a removal.
+  static func cycle(_ run: MeasuredRun, isRecorded: Bool = false, hasRoom: Bool = true) {
+    if isRecorded { record(in: run, hasRoom: hasRoom) }
+    let model = Model()
+    run.measure {
+      for value in 0..<run.operationCount {
+        let token = model.observe(\.value) { _, _ in }
+        set(model, value)
+        token.invalidate()
+      }
+    }
+    KVO.stopRecording()
+  }
+
   static func classicPair(_ run: MeasuredRun) {
     let model = Model()
     let observer = Observer()

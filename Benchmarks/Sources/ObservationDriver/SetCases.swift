@@ -131,12 +131,3 @@ enum SetCases {
     }
   }
 }
-
-/// Records into the folder of the run.
-func record(in run: MeasuredRun) {
-  do {
-    try KVO.startRecording(to: "\(run.scratch)/observation.kvolog", byteLimit: 1 << 28)
-  } catch {
-    MeasuredRun.fail("\(error)")
-  }
-}

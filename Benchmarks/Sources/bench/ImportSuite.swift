@@ -55,7 +55,8 @@ struct ImportSuite {
             .product("kvo-audit"),
             arguments: [console],
             operations: megabytes
-          )
+          ),
+          target: .atMost(2, of: "grep")
         ),
         Row(
           "grep",

@@ -29,7 +29,7 @@ struct ObservationSuite {
       title: "Observing",
       name: "observation",
       rounds: 9,
-      tables: [Self.unobserved, Self.sets, Self.many, Self.threads, Self.registrations],
+      tables: [Self.unobserved, Self.sets, Self.many, Self.threads, Self.registrations, Self.lost],
       figures: [
         .ratio(title: "1,000 observers, to 100 times 10", of: "set-1000", to: "set-10"),
         .ratio(title: "NotificationCenter.post, to a set", of: "notification", to: "set"),
@@ -154,6 +154,29 @@ struct ObservationSuite {
         .ours,
         target: .atMost(1.25, of: "set-thread"),
         limit: 1 << 20
+      ),
+    ]
+  )
+
+  private static let lost = Table(
+    "Observing while the log cannot grow",
+    unit: "addition, set and removal",
+    remarks: [
+      """
+      The log is at the limit on the size of files before the clock starts, so every event is lost and
+      counted. A full disk takes the same way, and is asked less often.
+      """
+    ],
+    bound: "cycle",
+    rows: [
+      row("cycle", "recording off", .bound, limit: 1 << 18),
+      row("cycle-recorded", "recording on, with room", limit: 1 << 16),
+      row(
+        "cycle-no-room",
+        "recording on, no room",
+        .ours,
+        target: .atMost(3, of: "cycle"),
+        limit: 1 << 18
       ),
     ]
   )

@@ -10,7 +10,7 @@ struct ReplaySuite {
       title: "Replaying",
       name: "replay",
       rounds: 5,
-      tables: try [ReplayTables.rules(&workshop)]
+      tables: try [ReplayTables.rules(&workshop), OrderTable.table]
         + ReplayTables.binary(&workshop)
         + [ReplayTables.json(&workshop), SymbolTables.table(&workshop), Self.start],
       figures: ReplayTables.figures,
