@@ -1,7 +1,7 @@
 # KVOSafety: what people and CI run.
 #
 #   make demo    runs a program with real faults and prints kvo-audit's report of it
-#   make test    passes all tests
+#   make test    passes all tests; what failed stands at the end
 #   make check   what takes longer: lint, import check, sanitizers
 #   make fuzz    feeds what reads crash reports with texts that are nobody's
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
@@ -30,7 +30,7 @@ demo: setup
 test: setup-tests
 	swift build --build-tests $(STRICT)
 	Scripts/preload
-	swift test --skip-build
+	Scripts/run-tests swift test --skip-build
 
 check: lint imports plain-swift reference-model-part documentation harness fuzz thread-sanitizer \
   address-sanitizer retention
@@ -55,13 +55,13 @@ plain-swift: imports
 # in a release build and in a debug build, and a part of them with what `imports` built.
 PROGRAMS ?= 100000
 reference-model: imports
-	KVO_SAFETY_TESTS=KVOSafetyTests KVO_SAFETY_MODEL=$(PROGRAMS) swift test -c release \
+	KVO_SAFETY_TESTS=KVOSafetyTests KVO_SAFETY_MODEL=$(PROGRAMS) Scripts/run-tests swift test -c release \
 	  -Xswiftc -enable-testing --scratch-path .build/model --disable-default-traits $(STRICT) \
 	  --filter ReferenceModelTests
-	KVO_SAFETY_MODEL=$(PROGRAMS) swift test --skip-build --filter ReferenceModelTests
+	KVO_SAFETY_MODEL=$(PROGRAMS) Scripts/run-tests swift test --skip-build --filter ReferenceModelTests
 
 reference-model-part: imports
-	KVO_SAFETY_MODEL=20000 swift test --skip-build --filter ReferenceModelTests
+	KVO_SAFETY_MODEL=20000 Scripts/run-tests swift test --skip-build --filter ReferenceModelTests
 
 # DocC's, of what `imports` has built: it must have no link that leads nowhere.
 documentation:
@@ -69,7 +69,7 @@ documentation:
 
 # What `make bench` runs, without measuring. What it measures of this package is built by `make test`.
 harness:
-	swift test --package-path Benchmarks $(STRICT)
+	Scripts/run-tests swift test --package-path Benchmarks $(STRICT)
 
 # Texts that are nobody's: what reads crash reports must come to an end with each of them. As many
 # runs as CI has time for; `make fuzz RUNS=1000000` looks further. What is found new stays in
@@ -87,7 +87,7 @@ fuzz: setup
 # need not build swift-syntax once more each; the adapter for OpenCombine, which no other build has, is
 # tested here. The recorder's programs are a run of their own, and one by hand: `make
 # recorder-thread-sanitizer`. On a busy machine they wait for each other longer than a test may last.
-THREAD_SANITIZER := swift test --sanitize=thread --scratch-path .build/thread \
+THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter
 thread-sanitizer: setup
 	$(THREAD_SANITIZER) --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVOSafetyOpenCombineTests'
@@ -106,7 +106,7 @@ stress: setup
 
 # Leaks are Foundation's Process and XCTest's, not ours. Two runs, because the recorder's programs need
 # the machine for themselves.
-ADDRESS_SANITIZER := ASAN_OPTIONS=detect_leaks=0 swift test --sanitize=address \
+ADDRESS_SANITIZER := ASAN_OPTIONS=detect_leaks=0 Scripts/run-tests swift test --sanitize=address \
   --scratch-path .build/address --disable-default-traits
 address-sanitizer: setup-tests
 	$(ADDRESS_SANITIZER) --filter 'KVOTraceTests|KVORecorderTests'
@@ -119,13 +119,13 @@ address-sanitizer: setup-tests
 retention: setup
 	SHAPES=300 Scripts/retention-builds debug o
 	SHAPES=0 Scripts/retention-builds debug-asan
-	KVO_SAFETY_TESTS=KVORetentionTests swift test -c release -Xswiftc -enable-testing \
+	KVO_SAFETY_TESTS=KVORetentionTests Scripts/run-tests swift test -c release -Xswiftc -enable-testing \
 	  --scratch-path .build/retention-tests --traits OpenCombineAdapter $(STRICT)
 
 # More of the random Objective-C programs than `make test` runs: two minutes of them.
 random-objective-c: setup-tests
 	swift build --build-tests $(STRICT)
-	KVO_SAFETY_RANDOM_PROGRAMS=1000 swift test --skip-build \
+	KVO_SAFETY_RANDOM_PROGRAMS=1000 Scripts/run-tests swift test --skip-build \
 	  --filter 'KVOPreloadTests.RandomProgramTests'
 
 # Writes the sample reports anew; a test compares them.
