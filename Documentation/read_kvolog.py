@@ -26,7 +26,7 @@ REGISTRATION = """shape subject:obj keyPath:text registration?0:id observer?1:ob
 EVENTS = f"""
 process = schema:u63 shape pid?0:u63 executable?1:text
  runtime?2:swift|apple|gnustep-1.28|gnustep-modern os?3:text started?4:text complete@5:false|true
- saysScopes@6:|true
+ saysScopes@6:|true saysNotifications@7:|true
 module = path:text buildID:sid loadBias:address textStart:address textEnd:address
 threadName = name:text
 live register = {REGISTRATION}
@@ -45,7 +45,7 @@ write = subject:obj key:text fingerprint:text
 hold drop = from:obj to:obj label:sid shape strength@0:strong|weak|unowned
  certainty@2:proven|suspected site:sid
 walkBegin = roots:obj*
-walkEnd = complete:false|true opaque:text*
+walkEnd = shape complete@0:false|true opaque:text* asserted@1:|true
 expectDeinit = object:obj shape deadline?0:u
 scopeBegin = shape id:id name:sid parent?0:id repetition?1:u63
 scopeEnd = id:id

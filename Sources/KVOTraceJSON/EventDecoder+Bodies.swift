@@ -52,7 +52,11 @@ extension EventDecoder {
     case "drop": .drop(try reference(line))
     case "walkBegin": .walkBegin(roots: try objects("roots", line))
     case "walkEnd":
-      .walkEnd(isComplete: try line.flag("complete") ?? true, opaque: try strings("opaque", line))
+      .walkEnd(
+        isComplete: try line.flag("complete") ?? true,
+        opaque: try strings("opaque", line),
+        isAsserted: try line.flag("asserted") ?? false
+      )
     case "expectDeinit":
       .expectDeinit(try requiredObject("object", line), deadline: try line.number("deadline"))
     case "scopeBegin":
@@ -121,7 +125,8 @@ extension EventDecoder {
       os: try line.text("os"),
       started: try line.text("started"),
       isComplete: try line.flag("complete") ?? true,
-      saysScopes: try line.flag("saysScopes") ?? false
+      saysScopes: try line.flag("saysScopes") ?? false,
+      saysNotifications: try line.flag("saysNotifications") ?? false
     )
   }
 

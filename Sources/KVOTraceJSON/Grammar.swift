@@ -23,6 +23,7 @@ enum Grammar {
   private static let own: [String: Set<String>] = [
     "process": [
       "schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes",
+      "saysNotifications",
     ],
     "module": ["path", "buildID", "loadBias", "textStart", "textEnd"],
     "threadName": ["name"],
@@ -45,7 +46,7 @@ enum Grammar {
     "hold": reference,
     "drop": reference,
     "walkBegin": ["roots"],
-    "walkEnd": ["complete", "opaque"],
+    "walkEnd": ["complete", "opaque", "asserted"],
     "expectDeinit": ["object", "deadline"],
     "scopeBegin": ["id", "parent", "name", "repetition"],
     "scopeEnd": ["id"],

@@ -41,6 +41,28 @@ struct RetainCyclesTests {
     #expect(cycles(log) == ["100 1 11 100", "100 2 12 100", "100 3 13 100"])
   }
 
+  @Test("a cycle is reported where a test asserts that there is none, also if it is broken later")
+  func asserted() {
+    func log(isAsserted: Bool, _ strength: Reference.Strength = .strong) -> SampleLog {
+      SampleLog {
+        $0.register(by: nil, form: .token, token: "token:Token#9")
+        for isAsserted in [false, isAsserted, isAsserted] {
+          $0.beginWalk()
+          $0.hold("Screen#3", "token:Token#9")
+          $0.hold("token:Token#9", "closure:handler#10")
+          $0.hold("closure:handler#10", "Screen#3", strength)
+          $0.endWalk(isAsserted: isAsserted)
+        }
+        $0.cancel(by: .user)
+        $0.exit()
+      }
+    }
+    #expect(log(isAsserted: true).outcome() == ["KVO019@10"])
+    #expect(log(isAsserted: true, .weak).outcome() == [])
+    #expect(log(isAsserted: false).outcome() == [])
+    #expect(log(isAsserted: true).without(14).outcome() == ["KVO019@10"])
+  }
+
   @Test("a cycle with a suspected reference is a note, and a proven one beside it an error")
   func suspected() {
     let log = SampleLog {

@@ -38,8 +38,8 @@ extension SampleLog {
 
   mutating func beginWalk(thread: String? = "1") { add(.walkBegin(roots: []), thread: thread) }
 
-  mutating func endWalk(thread: String? = "1") {
-    add(.walkEnd(isComplete: true, opaque: []), thread: thread)
+  mutating func endWalk(isAsserted: Bool = false, thread: String? = "1") {
+    add(.walkEnd(isComplete: true, opaque: [], isAsserted: isAsserted), thread: thread)
   }
 
   mutating func attach(

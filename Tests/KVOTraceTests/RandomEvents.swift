@@ -154,7 +154,8 @@ struct RandomEvents {
       os: maybe { $0.spelling() },
       started: maybe { $0.spelling() },
       isComplete: Bool.random(using: &random),
-      saysScopes: Bool.random(using: &random)
+      saysScopes: Bool.random(using: &random),
+      saysNotifications: Bool.random(using: &random)
     )
   }
 
@@ -194,7 +195,11 @@ struct RandomEvents {
     case "drop": .drop(reference())
     case "walkBegin": .walkBegin(roots: [object(), object()])
     case "walkEnd":
-      .walkEnd(isComplete: Bool.random(using: &random), opaque: [text(), text()])
+      .walkEnd(
+        isComplete: Bool.random(using: &random),
+        opaque: [text(), text()],
+        isAsserted: Bool.random(using: &random)
+      )
     case "expectDeinit": .expectDeinit(object(), deadline: maybe { $0.random.next() })
     case "scopeBegin":
       .scopeBegin(

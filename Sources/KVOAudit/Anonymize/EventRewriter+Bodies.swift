@@ -36,8 +36,12 @@ extension EventRewriter {
     case .hold(let reference): .hold(self.reference(reference, source))
     case .drop(let reference): .drop(self.reference(reference, source))
     case .walkBegin(let roots): .walkBegin(roots: roots.map { object($0, source) })
-    case .walkEnd(let isComplete, let opaque):
-      .walkEnd(isComplete: isComplete, opaque: opaque.map { string($0, .name, source) })
+    case .walkEnd(let isComplete, let opaque, let isAsserted):
+      .walkEnd(
+        isComplete: isComplete,
+        opaque: opaque.map { string($0, .name, source) },
+        isAsserted: isAsserted
+      )
     case .expectDeinit(let object, let deadline):
       .expectDeinit(self.object(object, source), deadline: deadline)
     case .scopeBegin(let scope): .scopeBegin(self.scope(scope, source))

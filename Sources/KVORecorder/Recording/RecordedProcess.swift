@@ -21,7 +21,8 @@ enum RecordedProcess {
         os: "Linux",
         started: started,
         isComplete: isComplete,
-        saysScopes: true
+        saysScopes: true,
+        saysNotifications: true
       )
     )
     return put(fields, .process)

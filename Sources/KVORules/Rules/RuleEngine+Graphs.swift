@@ -4,12 +4,25 @@ import KVOTrace
 extension RuleEngine {
   // MARK: - KVO019
 
-  /// The walk of a thread is done: its cycles wait for somebody to break them.
-  mutating func endWalk(isComplete: Bool, _ evidence: Evidence, _ place: Place) {
+  /// The walk of a thread is done: its cycles wait for somebody to break them, unless it was asserted that
+  /// there are none.
+  mutating func endWalk(
+    isComplete: Bool,
+    isAsserted: Bool,
+    _ evidence: Evidence,
+    _ place: Place
+  ) {
     seen.insert(.reference)
     if !isComplete, incompleteWalk == nil { incompleteWalk = evidence.event }
     let tokens = cycles.walkHasUnsaidKinds(on: place.thread) ? liveTokens : []
-    for cycle in owned(cycles.endWalk(on: place.thread, tokens: tokens)) { cycles.add(cycle) }
+    let found = cycles.endWalk(on: place.thread, tokens: tokens, isAsserted: isAsserted)
+    for var cycle in owned(found) {
+      if isAsserted {
+        cycle.isReported = true
+        verdicts.append(.retainCycle(cycle, confidence: .high, isWhole: isWhole(cycle)))
+      }
+      cycles.add(cycle)
+    }
   }
 
   mutating func judgeRetainCycles() {
@@ -20,7 +33,8 @@ extension RuleEngine {
         !known.contains($0.map(\.reference))
       }
     )
-    verdicts += walked.map { .retainCycle($0, confidence: .high, isWhole: isWhole($0)) }
+    verdicts += walked.filter { !$0.isReported }
+      .map { .retainCycle($0, confidence: .high, isWhole: isWhole($0)) }
     // What was held when the log was cut may have been dropped afterwards, or in what was lost.
     verdicts += held.map {
       .retainCycle(

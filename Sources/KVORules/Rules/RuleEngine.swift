@@ -248,6 +248,7 @@ package struct RuleEngine: Sendable {
       withholdUncertain(isAtEnd: hasEnded)
     }
     if !verdicts.isEmpty, !expectations.isEmpty { markExpected(in: scope(of: event, place)) }
+    if !verdicts.isEmpty || !unsaid.untold.isEmpty { settleUntold() }
   }
 
   /// The log is over.
@@ -264,6 +265,7 @@ package struct RuleEngine: Sendable {
     judgeDependencies()
     if unsaid.thread != nil || unsaid.ended != nil { withholdUncertain(isAtEnd: hasEnded) }
     if !expectations.isEmpty { markExpected(in: nil) }
+    settleUntold()
     return takeVerdicts()
   }
 
@@ -302,7 +304,8 @@ package struct RuleEngine: Sendable {
       holds.drop(reference)
       cycles.drop(reference, on: place.thread)
     case .walkBegin: cycles.beginWalk(on: place.thread)
-    case .walkEnd(let isComplete, _): endWalk(isComplete: isComplete, evidence, place)
+    case .walkEnd(let isComplete, _, let isAsserted):
+      endWalk(isComplete: isComplete, isAsserted: isAsserted, evidence, place)
     case .lock(let lock):
       seen.insert(.lock)
       locks.lock(lock, on: place.thread, at: evidence)

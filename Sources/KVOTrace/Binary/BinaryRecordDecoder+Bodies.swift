@@ -37,7 +37,13 @@ extension BinaryRecordDecoder {
     case .hold: return .hold(reference())
     case .drop: return .drop(reference())
     case .walkBegin: return .walkBegin(roots: objects())
-    case .walkEnd: return .walkEnd(isComplete: flag(), opaque: stringList())
+    case .walkEnd:
+      let shape = shape(3)
+      return .walkEnd(
+        isComplete: shape & 1 != 0,
+        opaque: stringList(),
+        isAsserted: shape & 1 << 1 != 0
+      )
     case .expectDeinit: return .expectDeinit(object(), deadline: flag() ? varint() : nil)
     case .scopeBegin: return .scopeBegin(scope())
     case .scopeEnd: return .scopeEnd(identifier())
@@ -56,7 +62,7 @@ extension BinaryRecordDecoder {
 
   private mutating func process() -> ProcessInfo {
     let schema = count()
-    let shape = self.shape(0x7f)
+    let shape = self.shape(0xff)
     return ProcessInfo(
       schema: schema,
       pid: shape & 1 != 0 ? count() : nil,
@@ -65,7 +71,8 @@ extension BinaryRecordDecoder {
       os: shape & 1 << 3 != 0 ? spelledString() : nil,
       started: shape & 1 << 4 != 0 ? spelledString() : nil,
       isComplete: shape & 1 << 5 != 0,
-      saysScopes: shape & 1 << 6 != 0
+      saysScopes: shape & 1 << 6 != 0,
+      saysNotifications: shape & 1 << 7 != 0
     )
   }
 

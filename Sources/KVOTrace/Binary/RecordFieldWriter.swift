@@ -45,8 +45,8 @@ extension RecordFieldWriter {
     case .walkBegin(let roots):
       number(roots.count)
       for root in roots { object(root) }
-    case .walkEnd(let isComplete, let opaque):
-      flag(isComplete)
+    case .walkEnd(let isComplete, let opaque, let isAsserted):
+      number((isComplete ? 1 : 0) | (isAsserted ? 1 << 1 : UInt64(0)))
       strings(opaque)
     case .expectDeinit(let object, let deadline):
       self.object(object)
@@ -103,6 +103,7 @@ extension RecordFieldWriter {
     if process.os != nil { shape |= 1 << 3 }
     if process.started != nil { shape |= 1 << 4 }
     if process.saysScopes { shape |= 1 << 6 }
+    if process.saysNotifications { shape |= 1 << 7 }
     number(shape)
     if let pid = process.pid { number(pid) }
     if let executable = process.executable { text(executable) }

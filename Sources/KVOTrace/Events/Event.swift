@@ -104,8 +104,9 @@ package struct Event: Hashable, Sendable {
     case drop(Reference)
     /// A walk of the strong references begins: the holds up to its end are one picture.
     indirect case walkBegin(roots: [ObjectRef])
-    /// The walk ended. `opaque` lists the classes that it could not see into.
-    indirect case walkEnd(isComplete: Bool, opaque: [StringID])
+    /// The walk ended. `opaque` lists the classes that it could not see into. `isAsserted`: somebody says that
+    /// it must not find a cycle.
+    indirect case walkEnd(isComplete: Bool, opaque: [StringID], isAsserted: Bool = false)
     /// Somebody said that the object should die, `deadline` on the clock of ``time``.
     case expectDeinit(ObjectRef, deadline: UInt64?)
     /// A scope opens. Scopes of parallel tests overlap.

@@ -28,6 +28,10 @@ package struct ProcessInfo: Hashable, Sendable {
   ///
   /// Otherwise an event without a scope is in the innermost one that is open on its thread.
   package var saysScopes: Bool
+  /// Whether the log has a `notify` for each notification: a change without one reached no observer.
+  ///
+  /// Otherwise the first `notify` says so.
+  package var saysNotifications: Bool
 
   package init(
     schema: Int = Self.schema,
@@ -37,7 +41,8 @@ package struct ProcessInfo: Hashable, Sendable {
     os: String? = nil,
     started: String? = nil,
     isComplete: Bool = true,
-    saysScopes: Bool = false
+    saysScopes: Bool = false,
+    saysNotifications: Bool = false
   ) {
     self.schema = schema
     self.pid = pid
@@ -47,6 +52,7 @@ package struct ProcessInfo: Hashable, Sendable {
     self.started = started
     self.isComplete = isComplete
     self.saysScopes = saysScopes
+    self.saysNotifications = saysNotifications
   }
 
   /// Whether a log that began with this goes on where it says `next`: a log that is continued in a

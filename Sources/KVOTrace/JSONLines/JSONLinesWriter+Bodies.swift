@@ -26,9 +26,10 @@ extension JSONLinesWriter {
       required("fingerprint", fingerprint)
     case .hold(let reference), .drop(let reference): write(reference)
     case .walkBegin(let roots): objects("roots", roots)
-    case .walkEnd(let isComplete, let opaque):
+    case .walkEnd(let isComplete, let opaque, let isAsserted):
       flag("complete", isComplete)
       strings("opaque", opaque)
+      if isAsserted { flag("asserted", true) }
     case .expectDeinit(let object, let deadline):
       self.object("object", object)
       number("deadline", deadline)
@@ -58,6 +59,7 @@ extension JSONLinesWriter {
     text("started", process.started)
     flag("complete", process.isComplete)
     if process.saysScopes { flag("saysScopes", true) }
+    if process.saysNotifications { flag("saysNotifications", true) }
   }
 
   private mutating func write(_ module: Module) {

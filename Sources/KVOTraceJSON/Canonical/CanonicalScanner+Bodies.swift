@@ -56,7 +56,8 @@ extension CanonicalScanner {
     case .walkEnd:
       return .walkEnd(
         isComplete: line.take(#","complete":"#) ? try flag(&line) : true,
-        opaque: line.take(#","opaque":"#) ? try strings(&line, &names) : []
+        opaque: line.take(#","opaque":"#) ? try strings(&line, &names) : [],
+        isAsserted: line.take(#","asserted":"#) ? try flag(&line) : false
       )
     case .expectDeinit:
       try line.expect(#","object":"#)

@@ -1,6 +1,53 @@
 extension SparseLog {
   static let changes = [
     SparseLog(
+      "changes of a writer that records no notifications",
+      [],
+      notJudged: ["KVO011", "KVO032"],
+      """
+      {"event":"register",$pair,"registration":4}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "the same of one that says that it records them",
+      ["KVO032 error"],
+      """
+      {"event":"process","saysNotifications":true}
+      {"event":"register",$pair,"registration":4}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "the same of one that records another notification, later",
+      ["KVO032 error"],
+      """
+      {"event":"register",$pair,"registration":4,"thread":1}
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"register",$second,"registration":5,"thread":1}
+      {"event":"notify","registration":5,"phase":"initial","thread":1}
+      {"event":"notifyEnd","registration":5,"phase":"initial","thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "registered during a change, by a writer that records no notifications",
+      [],
+      notJudged: ["KVO011", "KVO032"],
+      """
+      {"event":"willChange",$change,"change":1,"thread":1}
+      {"event":"register",$pair,"registration":5,"thread":2}
+      {"event":"registerEnd","registration":5,"thread":2}
+      {"event":"didChange",$change,"change":1,"thread":1}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
       "one of two observers is not told",
       ["KVO032 error"],
       """
