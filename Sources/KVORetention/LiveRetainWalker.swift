@@ -20,11 +20,7 @@ package struct LiveRetainWalker: RetainWalker {
     throughObservations marks: [AnyObject]?,
     names: CodeNames?
   ) -> RetainWalk {
-    let answer = search.findCycles(from: roots, throughObservations: marks, names: names)
-    return RetainWalk(
-      paths: answer.cycles.map { $0.edges.map(RetainWalk.Edge.init) },
-      opaque: answer.opaque.map(RetainWalk.Opaque.init)
-    )
+    RetainWalk(search.findCycles(from: roots, throughObservations: marks, names: names))
   }
 
   package func walk(
@@ -35,6 +31,16 @@ package struct LiveRetainWalker: RetainWalker {
     let answer = search.findPath(to: object, from: roots, names: names)
     return RetainWalk(
       paths: answer.path.map { [$0.edges.map(RetainWalk.Edge.init)] } ?? [],
+      opaque: answer.opaque.map(RetainWalk.Opaque.init)
+    )
+  }
+}
+
+extension RetainWalk {
+  /// The proven cycles of an answer.
+  package init(_ answer: RetainAnswer) {
+    self.init(
+      paths: answer.cycles.map { $0.edges.map(RetainWalk.Edge.init) },
       opaque: answer.opaque.map(RetainWalk.Opaque.init)
     )
   }

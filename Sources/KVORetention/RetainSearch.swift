@@ -103,6 +103,22 @@ public struct RetainSearch: Hashable, Sendable {
     }
   }
 
+  /// The cycles through observations, the shortest through each, and apart from them all others.
+  ///
+  /// A cycle through an observation is in the first answer alone; what could not be looked into is in both.
+  package func findCyclesApart(
+    from roots: [AnyObject],
+    names: CodeNames?
+  ) -> (observations: RetainAnswer, others: RetainAnswer) {
+    let prior = SearchRun.Prior()
+    return withExtendedLifetime(roots) {
+      PlanStore.withShared { store in
+        let run = SearchRun(self, prior, store: store, names: names)
+        return run.cyclesApart(from: roots.map(Self.address))
+      }
+    }
+  }
+
   package func findPath(
     to object: AnyObject,
     from roots: [AnyObject],

@@ -106,6 +106,14 @@ struct SearchRun {
     )
   }
 
+  /// The cycles through observations, and apart from them the others; one walk where there are none at all.
+  func cyclesApart(from roots: [UInt]) -> (observations: RetainAnswer, others: RetainAnswer) {
+    let all = cycles(from: roots)
+    let others = all.without { cycle in cycle.edges.contains { $0.observation != 0 } }
+    if all.componentCount == 0 { return (all.without { _ in true }, others) }
+    return (observationCycles(from: roots, through: nil), others)
+  }
+
   private func isObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
     marks?.contains(address) ?? (reader.plan(of: address)?.pointee.isObservation == true)
   }

@@ -36,26 +36,41 @@ struct SuiteRun {
 
   /// Runs the suite with `fault`, or with the correct twins.
   init(_ form: ReadmeForm, _ fault: SuiteFault?) throws {
+    try self.init(
+      form.isSwiftTesting ? .swiftTesting("ReadmeSuites/\(form.rawValue)") : .xctest(form.rawValue),
+      [SuiteFault.variable: fault?.rawValue ?? ""]
+    )
+  }
+
+  /// Which suite is run.
+  enum Suite {
+    /// One of this bundle, with the suites around it.
+    case swiftTesting(String)
+    /// One of the program AuditedXCTest, by its argument.
+    case xctest(String)
+  }
+
+  /// Runs a suite with what `variables` add to its environment.
+  init(_ suite: Suite, _ variables: [String: String]) throws {
     let folder = try ScratchFolder()
     let (log, reports) = (folder.path("suite.kvolog"), folder.path("live.txt"))
-    let environment = [
-      "KVO_SAFETY_LOG": log, SuiteFault.liveVariable: reports,
-      SuiteFault.variable: fault?.rawValue ?? "",
-    ]
-    if form.isSwiftTesting {
+    let environment = ["KVO_SAFETY_LOG": log, SuiteFault.liveVariable: reports]
+      .merging(variables) { $1 }
+    switch suite {
+    case .swiftTesting(let name):
       let events = folder.path("events.jsonl")
       let run = try BuiltProgram(
         BuiltProgram.bundle.lastPathComponent,
         [
-          "--testing-library", "swift-testing", "--filter", "ReadmeSuites/\(form.rawValue)/",
+          "--testing-library", "swift-testing", "--filter", "\(name)/",
           "--event-stream-output-path", events, "--event-stream-version", "0",
         ],
         environment: environment
       )
       failures = try Self.issues(in: Data(contentsOf: URL(filePath: events)))
       status = run.status
-    } else {
-      let run = try BuiltProgram("AuditedXCTest", [form.rawValue], environment: environment)
+    case .xctest(let name):
+      let run = try BuiltProgram("AuditedXCTest", [name], environment: environment)
       failures = run.output
       status = run.status
     }

@@ -36,6 +36,22 @@ public struct RetainAnswer: Hashable, Sendable {
   }
 }
 
+extension RetainAnswer {
+  /// The same without the cycles that `isLeftOut` names; they do not count as omitted.
+  func without(_ isLeftOut: (RetainCycle) -> Bool) -> RetainAnswer {
+    let cycles = cycles.filter { !isLeftOut($0) }
+    return RetainAnswer(
+      cycles: cycles,
+      suspectedCycles: suspectedCycles,
+      componentCount: cycles.isEmpty ? 0 : componentCount,
+      omittedCycleCount: cycles.isEmpty ? 0 : omittedCycleCount,
+      opaque: opaque,
+      objectCount: objectCount,
+      referenceCount: referenceCount
+    )
+  }
+}
+
 extension RetainAnswer: CustomStringConvertible {
   /// The answer as a report prints it, a line for each cycle or opaque object.
   public var description: String {

@@ -42,11 +42,15 @@ final class LiveMonitor: Sendable {
   /// Does what the policy says about each verdict.
   ///
   /// No lock of the layer may be held.
-  func report(_ verdicts: [Verdict]) {
-    for verdict in verdicts { report(verdict) }
+  ///
+  /// - Parameters:
+  ///   - verdicts: what is wrong.
+  ///   - isAsserted: whether the failure of a test has it, so that it is not written.
+  func report(_ verdicts: [Verdict], isAsserted: Bool = false) {
+    for verdict in verdicts { report(verdict, isAsserted: isAsserted) }
   }
 
-  private func report(_ verdict: Verdict) {
+  private func report(_ verdict: Verdict, isAsserted: Bool) {
     let (policy, witnesses) = state.withLock { ($0.policy, Array($0.witnesses.values)) }
     for witness in witnesses { witness(verdict) }
     guard let rule = LiveRule(verdict.code), !verdict.isForLogsAlone else { return }
@@ -61,7 +65,7 @@ final class LiveMonitor: Sendable {
       fatalError("KVOSafety: the policy for \(rule.rawValue) is to trap; the report is above")
     case .report:
       // A test scope reports what happens in it, with names and lines, when it ends.
-      guard RecordingScope.current == nil, isNew(verdict) else { return }
+      guard RecordingScope.current == nil, isNew(verdict), !isAsserted else { return }
       StandardError.write(LiveReport(verdict).text)
     }
   }

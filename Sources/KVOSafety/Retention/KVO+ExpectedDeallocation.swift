@@ -33,13 +33,7 @@ extension KVO {
   ) -> ExpectedDeallocation {
     let record = ObjectTable.shared.record(of: object)
     ObjectTable.shared.watch(record, of: object)
-    if Recorder.shared.isRecording {
-      let (deadline, overflows) = Recorder.now.addingReportingOverflow(grace.nanoseconds)
-      Recorder.shared.record(
-        .expectDeinit(record.ref, deadline: overflows ? .max : deadline),
-        stack: Recorder.shared.captureStack()
-      )
-    }
+    note(record, within: grace)
     let expectation = ExpectedDeallocation(record, scope: RecordingScope.current)
     ExpectedDeallocations.shared.add(expectation)
     expectation.begin(
@@ -52,6 +46,22 @@ extension KVO {
       }
     )
     return expectation
+  }
+
+  /// Records that an object should be deallocated by now.
+  package static func noteSurvivor(_ object: AnyObject) {
+    let record = ObjectTable.shared.record(of: object)
+    ObjectTable.shared.watch(record, of: object)
+    note(record, within: .zero)
+  }
+
+  private static func note(_ record: ObjectRecord, within grace: Duration) {
+    guard Recorder.shared.isRecording else { return }
+    let (deadline, overflows) = Recorder.now.addingReportingOverflow(grace.nanoseconds)
+    Recorder.shared.record(
+      .expectDeinit(record.ref, deadline: overflows ? .max : deadline),
+      stack: Recorder.shared.captureStack()
+    )
   }
 
   /// The objects that were expected to die in a test scope and live on.

@@ -52,27 +52,74 @@ extension KVO {
     throughRegistrations ids: Set<RegistrationID>,
     names: () -> CodeNames?
   ) -> ObservationCycles? {
-    guard !ids.isEmpty, let walker = RetainMeeting.walker else { return nil }
-    let observations = ObjectTable.shared.subjects.flatMap { storage in
-      storage.registrations.compactMap { registration in
-        registration.id.flatMap { ids.contains($0) ? storage.observation($0) : nil }
-      }
-    }
-    guard !observations.isEmpty else { return nil }
+    let observations = observations(ids)
+    guard !observations.isEmpty, let walker = RetainMeeting.walker else { return nil }
     let walk = walker.walk(
       from: observations,
       throughObservations: observations,
       names: names()
     )
-    var seen: Set<ObjectID> = []
-    let subjects = observations.map(\.registration.subject).filter { seen.insert($0.id).inserted }
-    return withExtendedLifetime(observations) { report(walk, from: subjects) }
+    return withExtendedLifetime(observations) { report(walk, from: subjects(of: observations)) }
   }
 
   private static func report(_ walk: RetainWalk, from roots: [ObjectRef]) -> ObservationCycles {
     let references = WalkedReferences(walk, from: roots)
-    let verdicts = references.judge()
+    let verdicts = references.judge(isAsserted: false)
     LiveMonitor.shared.report(verdicts)
     return ObservationCycles(verdicts, notLookedInto: references.notLookedInto)
+  }
+}
+
+// What tests assert: a log has it as asserted, so that the finding stays when the cycle is broken later.
+extension KVO {
+  /// Judges and records what a walk saw where a test asserts that no observation keeps itself alive.
+  ///
+  /// The failure of the test is the report: the policy's `report` writes nothing. Its other reactions are
+  /// carried out.
+  ///
+  /// - Parameters:
+  ///   - walk: what was seen, which must not have changed since.
+  ///   - roots: where the walk began.
+  /// - Returns: a verdict for each cycle.
+  package static func judgeAsserted(_ walk: RetainWalk, from roots: [AnyObject]) -> [Verdict] {
+    let references = roots.map { ObjectTable.shared.record(of: $0).ref }
+    return withExtendedLifetime(roots) { judgeAsserted(walk, from: references) }
+  }
+
+  /// As ``judgeAsserted(_:from:)``, of what some registrations hold that have not ended.
+  package static func judgeAsserted(
+    throughRegistrations ids: Set<RegistrationID>,
+    names: CodeNames?
+  ) -> [Verdict] {
+    let observations = observations(ids)
+    guard !observations.isEmpty, let walker = RetainMeeting.walker else { return [] }
+    let walk = walker.walk(
+      from: observations,
+      throughObservations: observations,
+      names: names
+    )
+    return withExtendedLifetime(observations) {
+      judgeAsserted(walk, from: subjects(of: observations))
+    }
+  }
+
+  private static func judgeAsserted(_ walk: RetainWalk, from roots: [ObjectRef]) -> [Verdict] {
+    let verdicts = WalkedReferences(walk, from: roots).judge(isAsserted: true)
+    LiveMonitor.shared.report(verdicts, isAsserted: true)
+    return verdicts
+  }
+
+  private static func observations(_ ids: Set<RegistrationID>) -> [Observation] {
+    if ids.isEmpty { return [] }
+    return ObjectTable.shared.subjects.flatMap { storage in
+      storage.registrations.compactMap { registration in
+        registration.id.flatMap { ids.contains($0) ? storage.observation($0) : nil }
+      }
+    }
+  }
+
+  private static func subjects(of observations: [Observation]) -> [ObjectRef] {
+    var seen: Set<ObjectID> = []
+    return observations.map(\.registration.subject).filter { seen.insert($0.id).inserted }
   }
 }

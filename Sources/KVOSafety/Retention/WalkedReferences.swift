@@ -33,7 +33,10 @@ struct WalkedReferences {
   /// Records the walk and tells what is wrong.
   ///
   /// No lock may be held, and what was walked must not have changed since.
-  func judge() -> [Verdict] {
+  ///
+  /// - Parameter isAsserted: whether a test says that there is no cycle.
+  /// - Returns: a verdict for each cycle.
+  func judge(isAsserted: Bool) -> [Verdict] {
     var judge = WalkedCycles()
     let recorder = Recorder.shared
     recorder.record(.walkBegin(roots: roots))
@@ -44,7 +47,9 @@ struct WalkedReferences {
       }
     }
     let opaque = Set(walk.opaque.map(\.className)).sorted().map { recorder.id(of: $0) }
-    recorder.record(.walkEnd(isComplete: walk.opaque.isEmpty, opaque: opaque))
+    recorder.record(
+      .walkEnd(isComplete: walk.opaque.isEmpty, opaque: opaque, isAsserted: isAsserted)
+    )
     guard !walk.paths.isEmpty else { return [] }
     return judge.verdicts(among: ObjectTable.shared.subjects.flatMap(\.registered))
   }

@@ -1,7 +1,9 @@
 internal import KVORecorder
 internal import KVORetention
 internal import KVORules
+internal import KVOSafety
 internal import KVOSymbols
+internal import KVOTrace
 
 /// What a test is told of objects that keep each other alive.
 enum RetainVerdict {
@@ -15,19 +17,24 @@ enum RetainVerdict {
 
   /// What is said of objects that must not keep themselves alive.
   static func ofCycles(from roots: [AnyObject], failsIfInconclusive: Bool) -> Outcome {
-    let answer = RetainSearch().findCycles(from: roots, names: names)
-    switch answer.verdict {
-    case .noneFound: return .passes
-    case .cycles: return .fails("\(answer)")
-    case .inconclusive: return failsIfInconclusive ? .fails("\(answer)") : .warns("\(answer)")
+    let answer = AssertedAnswer(from: roots)
+    if answer.isFailure { return .fails(answer.text) }
+    switch answer.others.verdict {
+    case .inconclusive where !answer.isExpected:
+      return failsIfInconclusive ? .fails(answer.text) : .warns(answer.text)
+    default: return .passes
     }
   }
 
   /// The failure of an object that should be gone and is still there, or nil.
+  ///
+  /// One that only a cycle keeps which the test expects is no failure.
   static func ofSurvivor(_ object: AnyObject?) -> String? {
     guard let object else { return nil }
-    let answer = RetainSearch().findCycles(from: [object], names: names)
-    return "\(type(of: object)) is still alive\n\(answer)"
+    KVO.noteSurvivor(object)
+    let answer = AssertedAnswer(from: [object])
+    if answer.isExpected { return nil }
+    return "\(type(of: object)) is still alive\n\(answer.text)"
   }
 
   /// The failure of work that leaves more behind with each repetition, or of which that is not known, or
@@ -38,6 +45,7 @@ enum RetainVerdict {
     repetitions: Int,
     by body: () throws(Failure) -> Void
   ) throws(Failure) -> String? {
+    let before = liveRegistrations
     let growth = try RetainSearch().findGrowth(
       of: classes,
       from: roots,
@@ -45,7 +53,7 @@ enum RetainVerdict {
       names: names,
       by: body
     )
-    return growth.verdict == .noneFound ? nil : "\(growth)"
+    return failure(of: growth, since: before)
   }
 
   /// The same of asynchronous work.
@@ -56,6 +64,7 @@ enum RetainVerdict {
     isolation: isolated (any Actor)? = #isolation,
     by body: () async throws(Failure) -> Void
   ) async throws(Failure) -> String? {
+    let before = liveRegistrations
     let growth = try await RetainSearch().findGrowth(
       of: classes,
       from: roots,
@@ -64,7 +73,28 @@ enum RetainVerdict {
       isolation: isolation,
       by: body
     )
-    return growth.verdict == .noneFound ? nil : "\(growth)"
+    return failure(of: growth, since: before)
+  }
+
+  /// What is said of growth, with the cycles that the work made of its observations.
+  private static func failure(
+    of growth: RetainGrowth,
+    since before: Set<RegistrationID>
+  ) -> String? {
+    switch growth.verdict {
+    case .noneFound: return nil
+    case .inconclusive: return "\(growth)"
+    case .grows:
+      let made = liveRegistrations.subtracting(before)
+      RetainSearch.install()
+      let verdicts = KVO.judgeAsserted(throughRegistrations: made, names: names)
+      let cycles = AssertedCycles(verdicts)
+      return ["\(growth)", cycles.text].compactMap(\.self).joined(separator: "\n\n")
+    }
+  }
+
+  private static var liveRegistrations: Set<RegistrationID> {
+    Set(KVO.liveRegistrations.compactMap(\.id))
   }
 
   /// What names the code of this process.

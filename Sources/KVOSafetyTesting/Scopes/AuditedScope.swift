@@ -15,11 +15,29 @@ final class AuditedScope: Sendable {
   private let memory = EventMemory()
   /// What was registered before, so that its removal in the scope finds it.
   private let before: [Registration]
-  // State: `expectations`, under its own lock; an inner assertion may add to them.
+  // State: `expectations` and `reported`, each under its own lock; an inner assertion may add to them.
   private let expectations: GuardedState<ScopeExpectations>
+  private let reported = GuardedState(Reported())
+
+  /// What assertions in the scope have failed for.
+  private struct Reported {
+    var signatures: Set<String> = []
+    var registrations: Set<RegistrationID> = []
+  }
 
   /// The audited scope of the current task, so that a second trait on one test is not a second scope.
   @TaskLocal static var current: AuditedScope?
+
+  /// The audited scopes that are open.
+  ///
+  /// State: the dictionary, under its own lock.
+  private static let open = GuardedState<[ScopeID: AuditedScope]>([:])
+
+  /// The innermost audited scope around the call; unlike ``current`` also one of the whole process.
+  static var enclosing: AuditedScope? {
+    guard let id = RecordingScope.current else { return nil }
+    return open.withLock { $0[id] }
+  }
 
   /// Opens a scope: everything recorded from here on is kept until it ends.
   init(name: String, expectations: ScopeExpectations) {
@@ -39,8 +57,22 @@ final class AuditedScope: Sendable {
     record(more.expected)
   }
 
+  /// Whether violations of `rule` are meant.
+  func expects(_ rule: ObservationRule) -> Bool {
+    expectations.withLock { $0.expected.contains(rule) }
+  }
+
+  /// Remembers what an assertion in the scope reports, so that its end does not report it again.
+  func noteReported(_ findings: [Finding], of registrations: Set<RegistrationID>) {
+    reported.withLock { reported in
+      reported.signatures.formUnion(findings.map(\.signature))
+      reported.registrations.formUnion(registrations)
+    }
+  }
+
   /// Records the beginning.
   func begin() {
+    Self.open.withLock { $0[id] = self }
     let scope = Scope(id: id, name: Recorder.shared.id(of: name))
     Recorder.shared.record(.scopeBegin(scope))
     record(expectations.withLock { $0.expected })
@@ -57,6 +89,7 @@ final class AuditedScope: Sendable {
   ///
   /// - Returns: why it failed; nil where it passed.
   func end() -> ScopeFailure? {
+    _ = Self.open.withLock { $0.removeValue(forKey: id) }
     KVO.settleDeaths()
     if expectations.withLock({ $0.findsRetainCycles }) { findRetainCycles() }
     Recorder.shared.record(.scopeEnd(id))
@@ -67,7 +100,8 @@ final class AuditedScope: Sendable {
     let verdict = ScopeVerdict(
       findings: ScopePipeline.findings(of: known + inside),
       hasObservations: filter.hasObservations,
-      expectations: expectations.withLock { $0 }
+      expectations: expectations.withLock { $0 },
+      reported: reported.withLock { $0.signatures }
     )
     return verdict.failure
   }
@@ -76,7 +110,8 @@ final class AuditedScope: Sendable {
   private func findRetainCycles() {
     var filter = ScopeFilter(root: id)
     for event in memory.events { _ = filter.includes(event) }
-    KVO.findRetainCycles(throughRegistrations: filter.registrations, names: { RetainVerdict.names })
+    let unreported = filter.registrations.subtracting(reported.withLock { $0.registrations })
+    KVO.findRetainCycles(throughRegistrations: unreported, names: { RetainVerdict.names })
     let survivors = KVO.survivors(of: id)
     if !survivors.isEmpty { KVO.findRetainCycles(from: survivors, names: RetainVerdict.names) }
   }

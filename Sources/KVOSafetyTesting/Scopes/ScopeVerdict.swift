@@ -16,6 +16,8 @@ struct ScopeVerdict {
   /// Whether anything was observed, or an attempt made.
   var hasObservations: Bool
   var expectations: ScopeExpectations
+  /// The signatures of what assertions in the scope have failed for.
+  var reported: Set<String> = []
 
   /// Why the scope failed; nil where it passed.
   var failure: ScopeFailure? {
@@ -31,7 +33,8 @@ struct ScopeVerdict {
 
   private var failing: [Finding] {
     let codes = Set(expectations.expected.map(\.code))
-    return findings.flatMap { unexpected(in: $0, codes) }
+    return findings.filter { !reported.contains($0.signature) }
+      .flatMap { unexpected(in: $0, codes) }
       .filter { $0.severity >= expectations.threshold.severity }
   }
 
@@ -44,10 +47,14 @@ struct ScopeVerdict {
 
   private var unexpected: String? {
     let failing = failing
-    guard !failing.isEmpty else { return nil }
+    return failing.isEmpty ? nil : Self.text(of: failing)
+  }
+
+  /// How a failure reports violations: how many there are, and each with its stacks.
+  static func text(of findings: [Finding]) -> String {
     let count =
-      failing.count == 1 ? "1 observation violation" : "\(failing.count) observation violations"
-    return ([count] + failing.map { FindingText().render($0) }).joined(separator: "\n\n")
+      findings.count == 1 ? "1 observation violation" : "\(findings.count) observation violations"
+    return ([count] + findings.map { FindingText().render($0) }).joined(separator: "\n\n")
   }
 
   private var missing: String? {

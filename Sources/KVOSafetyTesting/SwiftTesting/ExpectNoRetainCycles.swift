@@ -2,7 +2,8 @@ public import Testing
 
 /// Records an issue where objects that are reached from `roots` keep each other alive.
 ///
-/// The form for Swift Testing of `assertNoRetainCycles`. Where no cycle was found and something could not be
+/// The form for Swift Testing of `assertNoRetainCycles`: a cycle through an observation is KVO019, with the
+/// signature of the live report and of the audit; other cycles have no code. Where no cycle was found and something could not be
 /// looked into, a warning says what: the test passes, and proves less than it seems to.
 ///
 /// - Parameters:
@@ -24,7 +25,8 @@ public func expectNoRetainCycles(
 
 /// Records an issue where the object that `body` makes outlives it.
 ///
-/// The form for Swift Testing of `assertDeallocates`.
+/// The form for Swift Testing of `assertDeallocates`: a cycle through an observation is KVO019; an object that
+/// anything else keeps breaks no rule, and the issue has no code.
 ///
 /// - Parameters:
 ///   - sourceLocation: where the issue is recorded.
@@ -42,7 +44,8 @@ public func expectDeallocates(
 
 /// Records an issue where each repetition of `body` leaves more instances of a class behind.
 ///
-/// The form for Swift Testing of `assertNoGrowth`.
+/// The form for Swift Testing of `assertNoGrowth`: growth breaks no rule, and the issue has no code, but for the
+/// cycles of observations that `body` made (KVO019).
 ///
 /// - Parameters:
 ///   - classes: whose instances, subclasses' included, are counted.

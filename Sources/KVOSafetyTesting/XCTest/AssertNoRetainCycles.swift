@@ -10,6 +10,12 @@ internal import XCTest
 /// The failure draws each cycle, with the line of every closure in it. No other thread may change the
 /// objects meanwhile. See `RetainSearch` for what is followed, and for what cannot be looked into.
 ///
+/// A cycle through an observation is KVO019: the failure has the code, the message and the signature that
+/// `KVO.findRetainCycles` reports and that an audit of the log finds, also if the cycle is broken later. A test
+/// that is audited and expects KVO019 does not fail for it, and the audit of the test does not report it again.
+/// Other cycles, and those between closures that observe nothing, break no rule: they are drawn, and
+/// no log has them.
+///
 /// Where no cycle was found and something could not be looked into, the test passes, and a warning on
 /// standard error says what: it proves less than it seems to.
 ///
@@ -37,7 +43,10 @@ public func assertNoRetainCycles(
 /// assertDeallocates { Screen(account: account) }
 /// ```
 ///
-/// The failure draws the cycles that keep the object alive, as far as they can be seen from it.
+/// The failure draws the cycles that keep the object alive, as far as they can be seen from it. Those through an
+/// observation are KVO019, as in ``assertNoRetainCycles(from:failsIfInconclusive:file:line:)``; if a test
+/// expects them and there is no other cycle, it does not fail. That an object is kept by anything else breaks
+/// no rule: the failure has no code, and a log has the expectation alone.
 ///
 /// - Parameters:
 ///   - file: the file that the failure is reported in.
@@ -65,6 +74,11 @@ public func assertDeallocates(
 /// The failure has the counts, and what keeps the instances: the chain from one of `roots`, or the cycle.
 /// See `RetainSearch.findGrowth` for what is counted. Where this process may not read its own memory, the
 /// test fails, too, and is told so.
+///
+/// Growth of a class breaks no rule: the failure has no code, and a log does not have it. (KVO022 counts
+/// observations, not objects.) If the instances that are left keep themselves alive by observations that
+/// `body` made, the failure also reports that as KVO019, as
+/// ``assertNoRetainCycles(from:failsIfInconclusive:file:line:)`` does.
 ///
 /// - Parameters:
 ///   - classes: whose instances, subclasses' included, are counted.

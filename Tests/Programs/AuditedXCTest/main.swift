@@ -98,6 +98,20 @@ case "readme-asynchronous-block":
   ]
 case "readme-bundle":
   cases = [testCase([("testCase", ReadmeBundleTests.testCase)])]
+case "readme-cycles":
+  cases = [testCase([("testCycles", ReadmeRetentionTests.testCycles)])]
+case "readme-deallocates":
+  cases = [testCase([("testDeallocates", ReadmeRetentionTests.testDeallocates)])]
+case "readme-growth":
+  cases = [testCase([("testGrowth", ReadmeRetentionTests.testGrowth)])]
+case "readme-asynchronous-growth":
+  cases = [
+    testCase([
+      ("testAsynchronousGrowth", asyncTest(ReadmeRetentionTests.testAsynchronousGrowth))
+    ])
+  ]
+case "readme-audited-cycles":
+  cases = [testCase([("testCycles", ReadmeAuditedRetentionTests.testCycles)])]
 case "inconclusive":
   cases = [testCase([("testInconclusive", RetentionTests.testInconclusive)])]
 case "retention":

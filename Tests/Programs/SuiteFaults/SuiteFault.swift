@@ -30,7 +30,7 @@ package enum SuiteFault: String, CaseIterable, Sendable {
   }
 
   /// Appends live reports to the file that the environment names, instead of suppressing them in a test.
-  private static func collectLiveReports() {
+  static func collectLiveReports() {
     guard let path = ProcessInfo.processInfo.environment[liveVariable] else { return }
     KVO.policy.setAll(
       .call { violation in

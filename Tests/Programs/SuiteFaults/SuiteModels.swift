@@ -15,6 +15,7 @@ final class Screen: KeyValueObserver {
   /// Kept while it is observed.
   var account: Account?
   var token: ObservationToken?
+  var handler: (() -> Void)?
   var count = 0
 
   func observeValue(

@@ -1,0 +1,63 @@
+import KVOSafetyTesting
+import SuiteFaults
+import Testing
+
+/// Suites that assert what is not retained, in Swift Testing: on a screen in the state that the environment
+/// names, or on one that is released.
+@Suite("Suites about what is retained")
+struct RetainSuites {
+  @Suite("An assertion on its own")
+  struct Alone {
+    @Test("of cycles, which are broken afterwards")
+    func cycles() {
+      let screen = RetainedScreen.open()
+      expectNoRetainCycles(from: screen)
+      RetainedScreen.close(screen)
+    }
+  }
+
+  @Suite("Another assertion on its own")
+  struct Survivor {
+    @Test("of an object")
+    func deallocates() { expectDeallocates { RetainedScreen.open() } }
+  }
+
+  @Suite("An assertion about growth")
+  struct Growth {
+    private final class Owner {}
+
+    @Test("of a class")
+    func growth() {
+      let owner = Owner()
+      expectNoGrowth(of: RetainedScreen.type, from: owner) { _ = RetainedScreen.open() }
+    }
+  }
+
+  @Suite("An assertion in an audited suite", .audited)
+  struct Audited {
+    @Test("of cycles, which are left")
+    func cycles() { expectNoRetainCycles(from: RetainedScreen.open()) }
+  }
+
+  @Suite("An assertion in an audited suite, with a cycle that is broken", .audited)
+  struct AuditedClosing {
+    @Test("of cycles, which are broken afterwards")
+    func cycles() {
+      let screen = RetainedScreen.open()
+      expectNoRetainCycles(from: screen)
+      RetainedScreen.close(screen)
+    }
+  }
+
+  @Suite("An assertion in a test that expects a cycle")
+  struct Expecting {
+    @Test(
+      "of cycles and of an object",
+      .audited(expecting: .observationRetainCycle, .leakedRegistration)
+    )
+    func cycles() {
+      expectNoRetainCycles(from: RetainedScreen.open(otherwise: .observing))
+      expectDeallocates { RetainedScreen.open(otherwise: .observing) }
+    }
+  }
+}
