@@ -127,16 +127,17 @@ static bool is_own(int descriptor) {
   return pid == (uint32_t)getpid() && begun >= birth();
 }
 
-// The process that wrote the log of that name; -1: it is no log.
+// The process that wrote the log of that name; -1: the file is not a log.
 static int64_t writer_of(const char *name) {
   int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return -1;
   uint8_t head[64];
   bool isLog = read_head(descriptor, head);
   close(descriptor);
+  if (!isLog) return -1;
   uint32_t pid;
   memcpy(&pid, head + 20, sizeof pid);
-  return isLog ? (int64_t)pid : -1;
+  return pid;
 }
 
 static bool is_log(const char *name) { return writer_of(name) >= 0; }

@@ -4,6 +4,7 @@ let arguments = CommandLine.arguments
 if arguments.count > 2, arguments[1] == "generated", let count = Int(arguments[2]) {
   var run = GeneratedRun()
   let first = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
+  if arguments.count > 4, let count = Int(arguments[4]) { BusyThreads.start(count) }
   exit(await run.report(count: count, first: first) ? 0 : 1)
 }
 exit(ProbeRun().report() ? 0 : 1)

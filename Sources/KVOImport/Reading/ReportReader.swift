@@ -106,15 +106,11 @@ final class ReportReader: TextFaultReader {
   ]
 
   private static func hasCrashKey(_ bytes: [UInt8]) -> Bool {
-    bytes.withUnsafeBufferPointer { text in
-      for quote in text.indices where text[quote] == UInt8(ascii: "\"") {
-        for key in crashKeys {
-          let count = key.utf8CodeUnitCount
-          guard quote + count < text.count, text[quote + 1] == key.utf8Start[0] else { continue }
-          if (1..<count).allSatisfy({ text[quote + 1 + $0] == key.utf8Start[$0] }) { return true }
-        }
+    bytes.withUnsafeBytes { text in
+      text.indices.contains { quote in
+        text[quote] == UInt8(ascii: "\"")
+          && crashKeys.contains { WordScanner.has($0, text, quote + 1) }
       }
-      return false
     }
   }
 

@@ -108,8 +108,8 @@ enum WordScanner {
     return false
   }
 
-  private static func has(_ word: StaticString, _ bytes: UnsafeRawBufferPointer, _ at: Int) -> Bool
-  {
+  /// Whether `word` begins at the index `at` of `bytes`, which may lie outside of them.
+  static func has(_ word: StaticString, _ bytes: UnsafeRawBufferPointer, _ at: Int) -> Bool {
     let count = word.utf8CodeUnitCount
     guard at >= 0, at + count <= bytes.count else { return false }
     for index in 0..<count where bytes[at + index] != word.utf8Start[index] { return false }

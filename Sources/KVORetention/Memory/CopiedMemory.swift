@@ -58,6 +58,15 @@ final class CopiedMemory {
     return true
   }
 
+  /// Whether `count` bytes from an address on can be read now, and begin with a word, whatever copies say.
+  func beginsNow(_ address: UInt, with first: UInt, _ count: UInt) -> Bool {
+    let size = max(Int(count), MemoryLayout<UInt>.size)
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { now in
+      guard let copy, let start = now.baseAddress else { return false }
+      return copy.copy(address, to: start, size) == size && start.load(as: UInt.self) == first
+    }
+  }
+
   private func page(_ number: UInt) -> UnsafeMutablePointer<UInt>? {
     if let known = pages[number] { return known }
     guard let copy else { return nil }

@@ -9,7 +9,7 @@ internal import CKVORetention
 /// - `targets`: by word.
 /// - `allocations`: memory that is no object's, by where it begins.
 /// - `metadata`: whether a word is the metadata of objects (1), of values (2) or neither (0).
-/// - `conformances`: whether a word is the address of a conformance's descriptor.
+/// - `witnessTables`: which conformances' descriptors words lead to.
 final class PointerTargets {
   enum Target {
     /// Nothing that is owned by way of that word: no memory, static memory, a stack, a type, a side table.
@@ -40,12 +40,13 @@ final class PointerTargets {
   private var targets: [UInt: Target] = [:]
   private var allocations: [UInt: (allocation: Allocation, depth: UInt8)] = [:]
   private var metadata: [UInt: UInt8] = [:]
-  private var conformances: [UInt: Bool] = [:]
+  private var witnessTables: WitnessTables
   private var latest = Allocation(start: 0, byteCount: 0)
 
   init(store: PlanStore, memory: MemoryMap) {
     self.store = store
     self.memory = memory
+    witnessTables = WitnessTables(memory: memory, words: words)
   }
 
   /// Whether nothing can be said: this process may not copy its memory.
@@ -92,7 +93,7 @@ final class PointerTargets {
     stepLimit: UInt
   ) -> Target {
     if isObject(word) { return .object(word) }
-    if word & 7 == 0, kind(ofMetadata: word) != 0 || isWitnessTable(word) { return .nothing }
+    if word & 7 == 0, kind(ofMetadata: word) != 0 || witnessTables.isTable(word) { return .nothing }
     if !latest.contains(word) {
       let extent = Allocation.extent(of: word, in: region, stepLimit: stepLimit, words)
       guard case .allocation(let found) = extent else { return .unknown }
@@ -149,6 +150,13 @@ final class PointerTargets {
     return words.isReadable(address, size)
   }
 
+  /// Whether the object that copies show at an address is still there, so that it may be read in place.
+  func isStillThere(_ address: UInt) -> Bool {
+    guard let first = words.word(at: address) else { return false }
+    let size = store.knownPlan(at: first)?.pointee.byteCount ?? 16
+    return words.beginsNow(address, with: first, size)
+  }
+
   /// 1 for the metadata of objects, 2 for that of values, 0 for anything else.
   private func kind(ofMetadata word: UInt) -> UInt8 {
     if store.knownPlan(at: word) != nil { return 1 }
@@ -165,45 +173,5 @@ final class PointerTargets {
     }
     metadata[word] = kind
     return kind
-  }
-
-  // MARK: Witness tables
-
-  /// Whether a witness table that the runtime made is at an address.
-  ///
-  /// It begins with the address of its conformance's descriptor. In order, and why:
-  /// 1. The descriptor lies in an image.
-  /// 2. Its first two words of 4 bytes lead, relative to themselves, to the protocol and to the type, which images
-  ///    have. The lower bits say what kind of reference that is.
-  /// 3. The three lowest bits of its flags, at 12 bytes, are not used.
-  ///
-  /// Source: `TargetProtocolConformanceDescriptor` in include/swift/ABI/Metadata.h of swiftlang/swift.
-  private func isWitnessTable(_ address: UInt) -> Bool {
-    guard let descriptor = words.word(at: address), descriptor & 3 == 0 else { return false }
-    if let known = conformances[descriptor] { return known }
-    let isConformance = isConformance(descriptor)
-    conformances[descriptor] = isConformance
-    return isConformance
-  }
-
-  private func isConformance(_ descriptor: UInt) -> Bool {
-    guard memory.region(of: descriptor)?.isImage == true,
-      let toProtocol = half(at: descriptor), let toType = half(at: descriptor + 4),
-      let flags = half(at: descriptor + 12), flags & 7 == 0
-    else { return false }
-    for (offset, way) in [(0, toProtocol), (4, toType)] as [(UInt, UInt32)] {
-      guard way & ~3 != 0 else { return false }
-      let relative = Int(Int32(bitPattern: way & ~3))
-      let target = UInt(bitPattern: Int(bitPattern: descriptor + offset) + relative)
-      guard memory.region(of: target)?.isImage == true else { return false }
-    }
-    return true
-  }
-
-  /// The 4 bytes at an address, which is a multiple of 4.
-  private func half(at address: UInt) -> UInt32? {
-    words.word(at: address & ~7).map {
-      UInt32(truncatingIfNeeded: address & 4 == 0 ? $0 : $0 >> 32)
-    }
   }
 }

@@ -9,77 +9,81 @@ internal import CKVORetention
 ///    compiler, and what they point to is taken as it is.
 /// 4. Sizes are ones that a type can have.
 ///
-/// A word that was not read from an object may be anything. If `words` are given, what is read was there a moment
-/// ago, and more is asked for: code that destroys the objects, and an image that the metadata is in if the
-/// compiler makes all of its kind.
+/// A word that was not read from an object may be anything. If `words` are given, all is read from copies, as its
+/// owner may give the memory back meanwhile, and more is asked for: code that destroys the objects, and an image that
+/// the metadata is in if the compiler makes all of its kind. Images and metadata stay where they are, so that what
+/// passed may be read in place.
 struct MetadataCheck {
   let memory: MemoryMap
   var words: CopiedMemory?
 
   /// The metadata of a heap object: what the first word of the object points to.
   func heapMetadata(at address: UInt) -> TypeMetadata? {
-    guard let metadata = aligned(address) else { return nil }
-    switch metadata.kind {
-    case .class?: return isClassOfObjects(metadata, at: address) ? metadata : nil
-    case .context?:
-      guard isReadable(address, size(KVOSContextMetadata.self)),
-        words == nil || memory.isInImage(address, 8) && hasDestroyer(metadata)
-      else { return nil }
-      guard let captures = metadata.record(KVOSContextMetadata.self).pointee.captures else {
-        return metadata
-      }
-      return isInImage(captures, size(KVOSCaptureDescriptor.self)) ? metadata : nil
-    case .box?:
-      guard isReadable(address, size(KVOSBoxMetadata.self)),
-        words == nil || hasDestroyer(metadata),
-        let type = metadata.record(KVOSBoxMetadata.self).pointee.boxedType
-      else { return nil }
-      return valueMetadata(at: UInt(bitPattern: type)) == nil ? nil : metadata
-    case .errorBox?, .task?, .job?: return memory.isInImage(address, 8) ? metadata : nil
-    default: return nil
-    }
+    isHeapMetadata(address) ? metadata(at: address) : nil
   }
 
   /// The metadata of the type of a value, as an existential names it.
   func valueMetadata(at address: UInt) -> TypeMetadata? {
-    guard let metadata = aligned(address) else { return nil }
-    switch metadata.kind {
-    case .class?: return isClass(metadata, at: address) ? metadata : nil
-    case .struct?: return isNominal(metadata, .struct, at: address) ? metadata : nil
-    case .enum?, .optional?: return isNominal(metadata, .enum, at: address) ? metadata : nil
-    case .foreignClass?, .foreignReferenceType?, .opaque?, .tuple?, .function?, .existential?,
-      .metatype?, .existentialMetatype?, .extendedExistential?, .fixedArray?:
-      return isReadable(address, 32) && hasWitnesses(metadata) ? metadata : nil
-    default: return nil
+    isValueMetadata(address) ? metadata(at: address) : nil
+  }
+
+  private func metadata(at address: UInt) -> TypeMetadata? {
+    UnsafeRawPointer(bitPattern: address).map { TypeMetadata($0) }
+  }
+
+  private func isHeapMetadata(_ address: UInt) -> Bool {
+    switch kind(at: address) {
+    case .class?: return isClassOfObjects(address)
+    case .context?:
+      guard words == nil || memory.isInImage(address, 8) && hasDestroyer(address),
+        let record = record(KVOSContextMetadata.self, at: address)
+      else { return false }
+      return record.captures.map { isInImage($0, KVOSCaptureDescriptor.self) } ?? true
+    case .box?:
+      guard words == nil || hasDestroyer(address),
+        let type = record(KVOSBoxMetadata.self, at: address)?.boxedType
+      else { return false }
+      return isValueMetadata(UInt(bitPattern: type))
+    case .errorBox?, .task?, .job?: return memory.isInImage(address, 8)
+    default: return false
     }
   }
 
-  private func aligned(_ address: UInt) -> TypeMetadata? {
-    // The word in front belongs to it.
-    guard address > 4096, address & 7 == 0, isReadable(address - 8, 16),
-      let pointer = UnsafeRawPointer(bitPattern: address)
-    else { return nil }
-    return TypeMetadata(pointer)
+  private func isValueMetadata(_ address: UInt) -> Bool {
+    let kind = kind(at: address)
+    switch kind {
+    case .class?: return isClass(address)
+    case .struct?: return isNominal(.struct, at: address)
+    case .enum?, .optional?: return isNominal(.enum, at: address)
+    case .function?:
+      guard let function = record(KVOSFunctionMetadata.self, at: address) else { return false }
+      return isReadable(address, 32) && (TypeMetadata.isBlock(function) || hasWitnesses(address))
+    case .foreignClass?, .foreignReferenceType?, .opaque?, .tuple?, .existential?, .metatype?,
+      .existentialMetatype?, .extendedExistential?, .fixedArray?:
+      return isReadable(address, 32) && hasWitnesses(address)
+    default: return false
+    }
   }
 
-  private func isClass(_ metadata: TypeMetadata, at address: UInt) -> Bool {
-    guard isReadable(address, size(KVOSClassMetadata.self)) else { return false }
-    return isClass(metadata.record(KVOSClassMetadata.self).pointee)
+  private func isClass(_ address: UInt) -> Bool {
+    record(KVOSClassMetadata.self, at: address).map { isClass($0) } ?? false
   }
 
   /// Whether metadata is a class's, with its superclasses: what a word in bytes that are not understood leads
   /// to may be a part of a class, or what is left of one.
-  private func isClassOfObjects(_ metadata: TypeMetadata, at address: UInt) -> Bool {
+  private func isClassOfObjects(_ address: UInt) -> Bool {
     // In front of it are its destroyer and its value witnesses.
-    guard isClass(metadata, at: address), hasDestroyer(metadata),
-      memory.isInImage((metadata.pointer - 8).load(as: UInt.self), 8)
+    guard let record = record(KVOSClassMetadata.self, at: address), isClass(record),
+      hasDestroyer(address), let witnesses = word(at: address - 8), memory.isInImage(witnesses, 8)
     else { return false }
-    var superclass = metadata.record(KVOSClassMetadata.self).pointee.superclass
+    var superclass = record.superclass
     for _ in 0..<256 {
       guard let next = superclass else { return true }
-      guard let type = aligned(UInt(bitPattern: next)), isClass(type, at: UInt(bitPattern: next))
+      let address = UInt(bitPattern: next)
+      guard kind(at: address) == .class,
+        let record = self.record(KVOSClassMetadata.self, at: address), isClass(record)
       else { return false }
-      superclass = type.record(KVOSClassMetadata.self).pointee.superclass
+      superclass = record.superclass
     }
     return false
   }
@@ -87,46 +91,71 @@ struct MetadataCheck {
   /// Whether a record is that of a class: nothing is read but what its descriptor says.
   func isClass(_ record: KVOSClassMetadata) -> Bool {
     guard record.kind == TypeMetadata.Kind.class.rawValue, let descriptor = record.descriptor,
-      isInImage(descriptor, size(KVOSClassDescriptor.self)),
+      isInImage(descriptor, KVOSClassDescriptor.self),
       NominalDescriptor(descriptor).kind == .class
     else { return false }
     return record.instanceSize >= 16 && record.instanceSize < 1 << 30
   }
 
-  private func isNominal(
-    _ metadata: TypeMetadata,
-    _ kind: NominalDescriptor.Kind,
-    at address: UInt
-  ) -> Bool {
-    guard isReadable(address, size(KVOSValueMetadata.self)),
-      let descriptor = metadata.record(KVOSValueMetadata.self).pointee.descriptor,
-      isInImage(descriptor, size(KVOSStructDescriptor.self)),
+  private func isNominal(_ kind: NominalDescriptor.Kind, at address: UInt) -> Bool {
+    guard let descriptor = record(KVOSValueMetadata.self, at: address)?.descriptor,
+      isInImage(descriptor, KVOSStructDescriptor.self),
       NominalDescriptor(descriptor).kind == kind
     else { return false }
-    return hasWitnesses(metadata)
+    return hasWitnesses(address)
   }
 
-  private func hasWitnesses(_ metadata: TypeMetadata) -> Bool {
-    guard let witnesses = metadata.witnesses else { return true }
+  /// Whether the word in front of metadata leads to value witnesses, or to none.
+  private func hasWitnesses(_ address: UInt) -> Bool {
+    guard let witnesses = word(at: address - 8) else { return false }
+    // Zeroes are everywhere.
+    if witnesses == 0 { return words == nil }
     // Only enums have those behind the size.
     let enumWitnesses = MemoryLayout<KVOSValueWitnesses>.offset(of: \.enumTag) ?? 0
-    return isReadable(UInt(bitPattern: witnesses), UInt(enumWitnesses))
-      && memory.isCode(UInt(bitPattern: witnesses.pointee.operations.0))
+    guard witnesses & 7 == 0, isReadable(witnesses, UInt(enumWitnesses)),
+      let first = word(at: witnesses)
+    else { return false }
+    return memory.isCode(first)
   }
 
   /// Whether in front of the metadata of objects there is what destroys them.
-  private func hasDestroyer(_ metadata: TypeMetadata) -> Bool {
-    isReadable(UInt(bitPattern: metadata.pointer) - 16, 16)
-      && memory.isCode((metadata.pointer - 16).load(as: UInt.self))
+  private func hasDestroyer(_ address: UInt) -> Bool {
+    word(at: address - 16).map { memory.isCode($0) } ?? false
+  }
+
+  // MARK: Memory
+
+  /// The kind of metadata at an address, which may be any; nil if there is none of a kind that is known.
+  private func kind(at address: UInt) -> TypeMetadata.Kind? {
+    // The word in front belongs to it.
+    guard address > 4096, address & 7 == 0, isReadable(address - 8, 16) else { return nil }
+    return word(at: address).flatMap { TypeMetadata.Kind(rawValue: $0) }
+  }
+
+  /// A copy of the record at an address, which is a multiple of 8; nil if it cannot be read.
+  private func record<Record: BitwiseCopyable>(_: Record.Type, at address: UInt) -> Record? {
+    let wordCount = (MemoryLayout<Record>.size + 7) / 8
+    return withUnsafeTemporaryAllocation(of: UInt.self, capacity: wordCount) { copy in
+      for index in 0..<wordCount {
+        guard let word = word(at: address + UInt(index) * 8) else { return nil }
+        copy.initializeElement(at: index, to: word)
+      }
+      return UnsafeRawBufferPointer(copy).loadUnaligned(as: Record.self)
+    }
+  }
+
+  /// The word at an address, which is a multiple of 8; nil if it cannot be read.
+  private func word(at address: UInt) -> UInt? {
+    guard memory.isReadable(address, 8) else { return nil }
+    if let words { return words.word(at: address) }
+    return UnsafeRawPointer(bitPattern: address)?.load(as: UInt.self)
   }
 
   private func isReadable(_ address: UInt, _ count: UInt) -> Bool {
     memory.isReadable(address, count) && words?.isReadable(address, count) != false
   }
 
-  private func isInImage(_ pointer: UnsafeRawPointer, _ count: UInt) -> Bool {
-    memory.isInImage(UInt(bitPattern: pointer), count)
+  private func isInImage<Record>(_ pointer: UnsafeRawPointer, _: Record.Type) -> Bool {
+    memory.isInImage(UInt(bitPattern: pointer), UInt(MemoryLayout<Record>.size))
   }
-
-  private func size<Record>(_: Record.Type) -> UInt { UInt(MemoryLayout<Record>.size) }
 }

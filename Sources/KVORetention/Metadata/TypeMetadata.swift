@@ -59,7 +59,12 @@ struct TypeMetadata: Hashable {
   }
 
   private var isBlock: Bool {
-    kind == .function && record(KVOSFunctionMetadata.self).pointee.flags >> 16 & 0xff == 1
+    kind == .function && Self.isBlock(record(KVOSFunctionMetadata.self).pointee)
+  }
+
+  /// Whether a function type is that of blocks.
+  static func isBlock(_ function: KVOSFunctionMetadata) -> Bool {
+    function.flags >> 16 & 0xff == 1
   }
 
   /// The descriptor of a class, struct or enum, and where the metadata has its generic arguments.

@@ -33,6 +33,15 @@ struct ObjectReader {
     return resolved(plan, of: object)
   }
 
+  /// The plan of all closure contexts of some generic code, if an object that can be read is one of those.
+  ///
+  /// It says nothing of what they captured.
+  func genericContext(at object: UnsafeRawPointer) -> UnsafePointer<HeapPlan>? {
+    guard memory.isReadable(UInt(bitPattern: object), 16) else { return nil }
+    let plan = plan(metadata: object.load(as: UInt.self))
+    return plan?.pointee.kind == .genericContext ? plan : nil
+  }
+
   /// The plan of objects whose first word is `metadata`.
   @inline(__always)
   func plan(metadata: UInt) -> UnsafePointer<HeapPlan>? {

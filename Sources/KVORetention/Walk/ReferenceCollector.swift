@@ -47,18 +47,25 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     if isSuspected {
       pointerDepth = depth
       if reader.targets.allocation(at: address) != nil {
-        // Whoever led here is in doubt already.
-        collectWords(at: address)
+        // Whoever led here is in doubt already, as far as all of it is known.
+        if !collectWords(at: address) {
+          note(.unmanagedMemory, 0, from: references.count, isWhole: false)
+        }
         return nil
       }
       switch reader.targets.target(of: address, depth: 0) {
-      case .object(address): break
+      // Whoever has it may free it at any time: what was found a while ago does not count.
+      case .object(address) where reader.targets.isStillThere(address): break
       // What was taken for an object with such a reference is none any more.
       default: return nil
       }
     }
-    guard let plan = reader.plan(of: address), let object = UnsafeRawPointer(bitPattern: address)
-    else {
+    guard let object = UnsafeRawPointer(bitPattern: address) else { return nil }
+    if isSuspected, let context = reader.genericContext(at: object) {
+      meetContext(object, context.pointee)
+      return nil
+    }
+    guard let plan = reader.plan(of: address) else {
       collectMemory(at: address)
       return nil
     }
@@ -150,6 +157,16 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     }
   }
 
+  /// Looks at what a closure of generic code captured, if it may be freed already.
+  ///
+  /// What is left of it may name no types: the runtime is not asked for them.
+  private mutating func meetContext(_ object: UnsafeRawPointer, _ plan: HeapPlan) {
+    guard let captures = OpaqueBytes.behindFields(of: object, plan, memory: reader.memory) else {
+      return note(.genericCapture, 0, from: references.count, isWhole: false)
+    }
+    for bytes in captures { meet(bytes, .genericCapture, 0) }
+  }
+
   /// Looks at memory that a reference leads to, and that is no object of Swift's.
   private mutating func collectMemory(at address: UInt) {
     let first = references.count
@@ -163,16 +180,22 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
       return note(.foreignObject, 0, from: first, isWhole: false)
     }
     let before = suspectedCount
-    collectWords(at: address)
-    if suspectedCount > before { note(.foreignObject, 0, from: first, isWhole: true) }
+    let isWhole = collectWords(at: address)
+    if !isWhole || suspectedCount > before {
+      note(.foreignObject, 0, from: first, isWhole: isWhole)
+    }
   }
 
-  private mutating func collectWords(at address: UInt) {
-    guard let (allocation, depth) = reader.targets.allocation(at: address) else { return }
+  /// Looks at the words of an allocation; false if one of them leads to memory of which it is not known where it begins
+  /// and ends, from a pointer that is declared as one.
+  private mutating func collectWords(at address: UInt) -> Bool {
+    guard let (allocation, depth) = reader.targets.allocation(at: address) else { return true }
     // Collected apart, because `body` cannot change what it is called for.
     var words: [UInt] = []
     reader.targets.forEachWord(of: allocation) { words.append($0) }
-    for word in words { _ = meet(pointer: word, depth: depth) }
+    var isWhole = true
+    for word in words where !meet(pointer: word, depth: depth) { isWhole = false }
+    return isWhole || depth <= PointerTargets.byteDepth
   }
 
   /// Notes what could not be looked into.

@@ -109,7 +109,6 @@ struct RegistrationLedger: Sendable {
     return at
   }
 
-  func registration(at slot: Int) -> Registration { slots[slot].registration }
   @inline(__always)
   func isLive(_ slot: Int) -> Bool { slots[slot].state == .live }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The functions in C of `Teller.m`, which the tests build as a library.
 struct Teller: Sendable {
   typealias Object = UnsafeMutableRawPointer
@@ -17,20 +15,16 @@ struct Teller: Sendable {
 
   /// Opens the library, and with it Objective-C.
   init(library path: String) {
-    guard let library = dlopen(path, RTLD_NOW) else { fatalError(String(cString: dlerror())) }
-    func find<Function>(_ name: String) -> Function {
-      guard let symbol = dlsym(library, "teller_\(name)") else { fatalError("no \(name)") }
-      return unsafeBitCast(symbol, to: Function.self)
-    }
-    account = find("account")
-    array = find("array")
-    release = find("release")
-    setBalance = find("set_balance")
-    setOwner = find("set_owner")
-    owner = find("owner")
-    rename = find("rename")
-    enter = find("enter")
-    isObserved = find("is_observed")
-    watch = find("watch")
+    let library = OpenedLibrary(path: path, prefix: "teller_")
+    account = library.find("account")
+    array = library.find("array")
+    release = library.find("release")
+    setBalance = library.find("set_balance")
+    setOwner = library.find("set_owner")
+    owner = library.find("owner")
+    rename = library.find("rename")
+    enter = library.find("enter")
+    isObserved = library.find("is_observed")
+    watch = library.find("watch")
   }
 }

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The functions in C of `Twin.m`, which the tests build as a library.
 struct TwinLibrary: Sendable {
   typealias Object = UnsafeMutableRawPointer
@@ -19,23 +17,19 @@ struct TwinLibrary: Sendable {
 
   /// Opens the library, and with it Objective-C.
   init(library path: String) {
-    guard let library = dlopen(path, RTLD_NOW) else { fatalError(String(cString: dlerror())) }
-    func find<Function>(_ name: String) -> Function {
-      guard let symbol = dlsym(library, "twin_\(name)") else { fatalError("no \(name)") }
-      return unsafeBitCast(symbol, to: Function.self)
-    }
-    make = find("make")
-    cut = find("cut")
-    release = find("release")
-    setValue = find("set_value")
-    bump = find("bump")
-    setNext = find("set_next")
-    setOther = find("set_other")
-    setItems = find("set_items")
-    insert = find("insert")
-    remove = find("remove")
-    itemCount = find("item_count")
-    describe = find("describe")
+    let library = OpenedLibrary(path: path, prefix: "twin_")
+    make = library.find("make")
+    cut = library.find("cut")
+    release = library.find("release")
+    setValue = library.find("set_value")
+    bump = library.find("bump")
+    setNext = library.find("set_next")
+    setOther = library.find("set_other")
+    setItems = library.find("set_items")
+    insert = library.find("insert")
+    remove = library.find("remove")
+    itemCount = library.find("item_count")
+    describe = library.find("describe")
   }
 
   /// What a value of a change is.

@@ -1,6 +1,6 @@
 import KVORetention
 
-/// Tries generated shapes: `RetentionProbe generated <count> [<first>]`.
+/// Tries generated shapes: `RetentionProbe generated <count> [<first> [<busy threads>]]`.
 ///
 /// A line for each that is missed, wrong or inconclusive, fields with tabs between them; then a line of sums:
 /// how many leaked, were found, inconclusive though they leaked, inconclusive though they did not, missed,
