@@ -36,7 +36,7 @@ struct RuleCatalogueTests {
         "KVO023 off-executor-delivery warning live",
         "KVO024 concurrent-change error",
         "KVO025 concurrent-removal error",
-        "KVO026 callback-under-lock error",
+        "KVO026 callback-under-lock error live",
         "KVO027 re-entrant-change error live",
         "KVO028 dependency-cycle warning",
         "KVO029 uncompliant-path error live",

@@ -20,6 +20,7 @@ enum Faults {
     observeItself()
     changeInsideItself()
     askForUnknownKey()
+    changeUnderLock()
   }
 
   private static let first = ObservationContext("first")
@@ -129,6 +130,15 @@ enum Faults {
     account.addObserver(counter, forKeyPath: "balance")
     account.balance = 1
     account.removeObserver(counter, forKeyPath: "balance")
+  }
+
+  private static func changeUnderLock() {
+    let (account, screen) = (Account(), Screen())
+    account.addObserver(screen, forKeyPath: "balance")
+    NotedMutex(0, name: "cache").withLock {
+      $0 = 1; account.balance = 1
+    }
+    account.removeObserver(screen, forKeyPath: "balance")
   }
 
   private static func askForUnknownKey() {

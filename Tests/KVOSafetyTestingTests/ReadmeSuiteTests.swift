@@ -30,7 +30,7 @@ struct ReadmeSuiteTests {
     let tested = Identity.inText(run.failures).sorted()
     #expect(tested.map(\.code) == fault.codes)
     #expect(run.audited.flatMap(\.withConsequences).map(Identity.init).sorted() == tested)
-    // Some rules judge the end of a scope, or what only a recording has: these are not reported live.
+    // Some rules judge the end of a scope: these are not reported live.
     #expect(run.live.sorted() == tested.filter { LiveRule(rawValue: $0.code) != nil })
     #expect(run.status != 0)
   }

@@ -99,6 +99,7 @@ extension RuleCatalogue {
         "callback-under-lock",
         "callback while a lock is held",
         .error,
+        isLive: true,
         .everywhere(.hang),
         hint: """
           compute under the lock and act after it: `let new = lock.withLock { … }`, and only then change, \
@@ -106,7 +107,8 @@ extension RuleCatalogue {
           """,
         happened: """
           A callback, an addition or a removal ran between the lock and the unlock of one thread. Only locks \
-          that the log is told of are seen: by `KVO.note(lock:)`, by a `NotedMutex`, or by another writer.
+          that the log is told of are seen: by `KVO.note(lock:)`, by a `NotedMutex`, or by another writer. The running program reports it while it is \
+          recorded, or in an audited test.
           """,
         matters: "The callback may wait for the same lock: a freeze in the field.",
         fix: "Collect under the lock, act after it.",

@@ -92,7 +92,8 @@ extension RuleCatalogue {
           """,
         happened: """
           A registration that was made inside a scope (a test, a screen, a request) was live when \
-          the scope ended, and nobody said that it should be.
+          the scope ended, and nobody said that it should be. Only an audited test and an audit of the log \
+          find it: a running program does not say where its scopes end.
           """,
         matters: """
           Both objects' callbacks stay wired up. Leak checkers do not see it: the registration is \

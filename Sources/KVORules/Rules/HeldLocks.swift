@@ -1,33 +1,35 @@
-import KVOTrace
+package import KVOTrace
 
-/// The locks that the threads of a log hold (KVO026).
+/// The locks that the threads of a log, or of the process, hold (KVO026).
 ///
 /// Complexity: O(held locks) for every input; their number is bounded.
-struct HeldLocks: Sendable {
-  struct Held: Sendable {
-    var thread: Int
-    var lock: LockID
-    var taken: Evidence
+package struct HeldLocks: Sendable {
+  package struct Held: Sendable {
+    fileprivate var thread: Int
+    package var lock: LockID
+    package var taken: Evidence
   }
 
   private static let capacity = 256
 
   private var held: [Held] = []
 
-  var isEmpty: Bool { held.isEmpty }
+  package init() {}
+
+  package var isEmpty: Bool { held.isEmpty }
 
   /// Beyond the capacity the oldest is forgotten: a writer that logs no `unlock` holds every lock.
-  mutating func lock(_ lock: LockID, on thread: Int, at evidence: Evidence) {
+  package mutating func lock(_ lock: LockID, on thread: Int, at evidence: Evidence) {
     if held.count == Self.capacity { held.removeFirst() }
     held.append(Held(thread: thread, lock: lock, taken: evidence.as(.locked)))
   }
 
   /// Gives back the newest of this thread's, or else, as a semaphore allows, somebody's.
-  mutating func unlock(_ lock: LockID, on thread: Int) {
+  package mutating func unlock(_ lock: LockID, on thread: Int) {
     let own = held.lastIndex { $0.lock == lock && $0.thread == thread }
     if let place = own ?? held.lastIndex(where: { $0.lock == lock }) { held.remove(at: place) }
   }
 
   /// The lock that `thread` took last.
-  func newest(of thread: Int) -> Held? { held.last { $0.thread == thread } }
+  package func newest(of thread: Int) -> Held? { held.last { $0.thread == thread } }
 }

@@ -73,12 +73,12 @@ extension RuleEngine {
   ) {
     guard let held = locks.newest(of: thread) else { return }
     verdicts.append(
-      Verdict(
-        .callbackUnderLock,
+      .underLock(
+        held,
+        act,
         of: ledger.slots[slot].registration,
-        [evidence.as(.failed), held.taken]
-          + (act == .addition ? [] : [ledger.slots[slot].registered]),
-        .underLock(held.lock, act),
+        at: evidence,
+        registered: ledger.slots[slot].registered,
         confidence: droppedAt == nil ? .high : .low
       )
     )

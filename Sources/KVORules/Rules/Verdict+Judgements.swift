@@ -48,6 +48,34 @@ extension Verdict {
     )
   }
 
+  /// KVO026: something was done while its thread held a lock.
+  ///
+  /// - Parameters:
+  ///   - held: the lock.
+  ///   - act: what was done.
+  ///   - registration: what it was done with.
+  ///   - evidence: where it was done.
+  ///   - registered: where the observation was made, if that is known.
+  ///   - confidence: how sure it is that the lock was held.
+  /// - Returns: the verdict.
+  package static func underLock(
+    _ held: HeldLocks.Held,
+    _ act: Act,
+    of registration: Registration,
+    at evidence: Evidence,
+    registered: Evidence?,
+    confidence: Confidence = .high
+  ) -> Verdict {
+    let registered = act == .addition ? nil : registered?.as(.registered)
+    return Verdict(
+      .callbackUnderLock,
+      of: registration,
+      [evidence.as(.failed), held.taken, registered].compactMap(\.self),
+      .underLock(held.lock, act),
+      confidence: confidence
+    )
+  }
+
   /// KVO029: an addition or a removal was not carried out.
   ///
   /// - Parameters:

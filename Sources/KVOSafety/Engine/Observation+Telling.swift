@@ -32,9 +32,12 @@ extension Observation {
     delivery.executor = executor(at: place)
     var isElsewhere = false
     if case .elsewhere = place { isElsewhere = true }
-    let stack = isTooDeep || isElsewhere ? Recorder.shared.captureStack() : .none
+    let isUnderLock = NotedLocks.areHeldHere
+    let hasStack = isTooDeep || isElsewhere || isUnderLock
+    let stack = hasStack ? Recorder.shared.captureStack() : .none
     if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }
     if isTooDeep { reportReentrance(at: Evidence(stack: stack, order: order)) }
+    if isUnderLock { reportUnderLock(at: Evidence(stack: stack, order: order)) }
     if case .elsewhere(_, let found) = place {
       report(elsewhere: found, at: Evidence(stack: stack, order: order))
     }
@@ -126,9 +129,11 @@ extension Observation {
     of change: ChangeID?,
     _ values: SetterValues
   ) {
-    guard isPlain, valueType == values.type, DeliveryFrame.innermost == nil else {
+    guard isPlain, valueType == values.type, DeliveryFrame.innermost == nil,
+      !NotedLocks.areHeld
+    else {
       // An observer that must be alive, values that must be put into boxes, callbacks in callbacks to be
-      // counted, or an executor to be asked: claimed once more, which does no harm.
+      // counted, locks to be judged, or an executor to be asked: claimed once more, which does no harm.
       return tell(subject, .after, of: change, values)
     }
     let value = DeliveredChange(
@@ -156,6 +161,11 @@ extension Observation {
       registered: root.evidence(of: id)
     )
     LiveMonitor.shared.report([verdict])
+  }
+
+  private func reportUnderLock(at evidence: Evidence) {
+    let registered = root.evidence(of: id)
+    NotedLocks.judge(.callback, of: registration, at: evidence, registered: registered)
   }
 
   private func reportUnhandled(_ delivery: Delivery, notified: Evidence) {

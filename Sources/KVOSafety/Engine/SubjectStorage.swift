@@ -92,6 +92,10 @@ final class SubjectStorage: Sendable {
       }
     }
     if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
+    if NotedLocks.areHeld {
+      let evidence = Evidence(stack: stack, site: registration.site, order: order)
+      NotedLocks.judge(.addition, of: registration, at: evidence)
+    }
     return cell
   }
 
@@ -111,6 +115,7 @@ final class SubjectStorage: Sendable {
   func remove(_ removal: Removal) {
     let stack = Recorder.shared.captureStack()
     var evidence = Evidence(stack: stack, site: removal.site)
+    let before = NotedLocks.areHeld ? self.registered : []
     let (end, matched) = machine.withLock { machine in
       let order = nextOrder()
       evidence.order = order
@@ -121,6 +126,7 @@ final class SubjectStorage: Sendable {
     removal.isUnmatched = matched == nil
     Recorder.shared.record(.remove(removal), order: end.order, stack: stack)
     if let observation = end.ended { letGo(of: observation) }
+    NotedLocks.judgeRemoval(of: before.first { $0.registration.id == matched }, at: evidence)
     LiveMonitor.shared.report(end.verdicts)
     Recorder.shared.record(.removeEnd(removal))
   }
@@ -144,6 +150,8 @@ final class SubjectStorage: Sendable {
     var verdicts: [Verdict] = []
     var order: UInt64 = 0
     var isRecording = false
+    let isJudged = cause == .user || cause == .owner || cause == .token
+    let before = isJudged && NotedLocks.areHeld ? self.registered : []
     let ended: Unmanaged<Observation>? = machine.withLock { machine in
       // One that has ended takes no place, which would be missed in the log.
       guard machine.contains(id) else { return nil }
@@ -157,6 +165,10 @@ final class SubjectStorage: Sendable {
       Recorder.shared.record(.cancel(id, by: cause), order: order, stack: stack)
     }
     letGo(ofHeld: ended)
+    if !before.isEmpty {
+      let evidence = Evidence(stack: stack, order: order)
+      NotedLocks.judgeRemoval(of: before.first { $0.registration.id == id }, at: evidence)
+    }
     LiveMonitor.shared.report(verdicts)
   }
 

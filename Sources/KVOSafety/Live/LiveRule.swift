@@ -2,7 +2,9 @@ internal import KVORules
 
 /// A rule that the layer judges by itself, while the program runs.
 ///
-/// All others are judged by `kvo-audit` from a log. `kvo-audit explain CODE` tells more of each.
+/// All others are found by audits alone: by `kvo-audit` in a log, and at the end of an audited test. They need
+/// what the running program does not have, such as the scope that an observation should have ended in (KVO021).
+/// `kvo-audit explain CODE` says of each rule where it is judged, and more.
 public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   /// KVO001: removed a second time.
   case doubleRemove = "KVO001"
@@ -32,6 +34,11 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case selfObservation = "KVO020"
   /// KVO023: a callback elsewhere than its registration expects.
   case offExecutorDelivery = "KVO023"
+  /// KVO026: a callback, an addition or a removal while the thread holds a lock that ``KVO/note(lock:)`` names.
+  ///
+  /// Judged while a log is written or a test is audited: nothing is known of locks otherwise. The reaction is
+  /// carried out while the lock is held.
+  case callbackUnderLock = "KVO026"
   /// KVO027: a callback changes what it observes, again and again.
   case reentrantChange = "KVO027"
   /// KVO029: a key path that cannot be observed.

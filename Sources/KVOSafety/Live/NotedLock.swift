@@ -1,12 +1,13 @@
 internal import KVORecorder
+internal import KVORules
 internal import KVOTrace
 internal import Synchronization
 
 extension KVO {
   /// Gives a lock of the program a name, so that a log says while it is held.
   ///
-  /// `kvo-audit` then reports callbacks, additions and removals under it (KVO026): an observer that takes
-  /// the same lock waits for ever.
+  /// Callbacks, additions and removals under it are reported (KVO026), by the running program while a log is
+  /// written, and by `kvo-audit`: an observer that takes the same lock waits for ever.
   ///
   /// ```swift
   /// let lock = NSLock()
@@ -29,8 +30,8 @@ extension KVO {
 
 /// A lock of the program that a log tells of, by its name.
 ///
-/// Nothing is done but while a log is written or a test is audited: one load then. Any thread may call it.
-/// It takes no lock of its own, and does not keep the program's.
+/// Nothing is done but while a log is written or a test is audited: it costs two loads then. Any thread may
+/// call it. It does not keep the program's lock.
 public struct NotedLock: Hashable, Sendable {
   /// What reports call it.
   public let name: String
@@ -46,7 +47,9 @@ public struct NotedLock: Hashable, Sendable {
   /// To be called right after that, with the lock held.
   public func didLock() {
     guard Recorder.shared.isRecording else { return }
-    Recorder.shared.record(.lock(id), stack: Recorder.shared.captureStack())
+    let stack = Recorder.shared.captureStack()
+    Recorder.shared.record(.lock(id), stack: stack)
+    NotedLocks.didLock(id, at: Evidence(stack: stack))
   }
 
   /// The calling thread is about to give the lock back.
@@ -54,6 +57,8 @@ public struct NotedLock: Hashable, Sendable {
   /// To be called right before that, with the lock held. One that was not told of by ``didLock()`` is
   /// passed over.
   public func willUnlock() {
+    // Also one that was taken while something recorded that has ended.
+    if NotedLocks.areHeld { NotedLocks.willUnlock(id) }
     guard Recorder.shared.isRecording else { return }
     Recorder.shared.record(.unlock(id))
   }

@@ -11,7 +11,7 @@ public struct ObservationPolicy: Sendable {
     case trap
     /// Nothing is written. A log has it all the same.
     case ignore
-    /// The closure is called, on the thread of the fault, with no lock held. Nothing is written.
+    /// The closure is called, on the thread of the fault, with no lock of the layer held. Nothing is written.
     case call(@Sendable (_ violation: ObservationViolation) -> Void)
   }
 
