@@ -96,7 +96,7 @@ __attribute__((noinline)) static bool look(KVOSRecorder *recorder, KVOSWriter *w
   return mayWrite || kvos_prepare(recorder, writer);
 }
 
-bool kvos_lose_at_once(void) {
+bool kvos_lose_at_once(uint64_t count) {
   KVOSRecorder *recorder = kvos_recorder();
   KVOSPart *part = atomic_load_explicit(&recorder->part, memory_order_acquire);
   if (KVOS_LIKELY(part == NULL || !kvos_is_refused(part))) return false;
@@ -106,7 +106,7 @@ bool kvos_lose_at_once(void) {
   bool mayWrite = may_write(recorder, writer, epoch);
   kvos_end_record(writer, epoch);
   if (mayWrite || !atomic_load_explicit(&recorder->isOn, memory_order_relaxed)) return false;
-  kvos_count_lost(recorder, writer, 1);
+  kvos_count_lost(recorder, writer, count);
   return true;
 }
 

@@ -134,12 +134,22 @@ struct FullDiskTests {
   @Test("a program says how many events its log lacks, and ends as it would have")
   func programWithLosses() throws {
     let plain = try Child("Correct").end()
+    let folder = try ScratchFolder()
+    _ = try Child("Correct", environment: ["KVO_SAFETY_LOG": folder.path("log")]).end()
+    // What the recorder writes of the process by itself is not counted.
+    let ofProcess: Set = ["process", "module", "threadName", "dropped"]
+    func count(_ log: LogReading) -> Int {
+      log.eventNames.count { !ofProcess.contains($0) }
+    }
+    let whole = try LogReading(folder.path("log"))
     for pageCount in [1, 2, 4, 8, 10] {
       let disk = try SmallDisk(byteCount: pageCount * 4096)
       let path = disk.path("log")
       let outcome = try Child("Correct", environment: ["KVO_SAFETY_LOG": path]).end()
       let log = try LogReading(path)
       #expect(log.problems == [])
+      // Every event is in the log or counted, also the deliveries of changes that are lost at once.
+      #expect(count(log) + Int(log.droppedCount) == count(whole), "\(pageCount)")
       #expect(
         outcome
           == Child.Outcome(

@@ -80,8 +80,8 @@ enum {
 void kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,
                  const uint64_t *fields, uint32_t fieldCount);
 
-/// Counts an event as lost if it is already clear that there is no room for it. False: record it.
-bool kvos_lose_at_once(void);
+/// Counts so many events as lost if it is already clear that there is no room for them. False: record them.
+bool kvos_lose_at_once(uint64_t count);
 
 /// The same as `kvos_record` for the two halves of a change, which a program makes by the million.
 void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope,

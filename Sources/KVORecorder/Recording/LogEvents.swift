@@ -133,13 +133,16 @@ enum LogEvents {
     }
   }
 
+  /// Whether so many events of the calling thread would be lost; they are counted then.
+  static func loses(_ count: UInt64) -> Bool { kvos_lose_at_once(count) }
+
   private static func general(
     _ body: Event.Body,
     _ order: UInt64?,
     _ stack: StackID,
     _ scope: UInt64
   ) {
-    if kvos_lose_at_once() { return }
+    if loses(1) { return }
     put(EventFields(body), body, order, stack, scope)
   }
 

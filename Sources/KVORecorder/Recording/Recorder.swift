@@ -216,6 +216,13 @@ package struct Recorder: Sendable {
     }
   }
 
+  /// Whether so many events would be lost, because the log alone wants them and has no room.
+  ///
+  /// They are counted as lost then, and need not be recorded.
+  package func loses(_ count: Int) -> Bool {
+    Self.present == Self.logUse && LogEvents.loses(UInt64(count))
+  }
+
   /// Records one half of a change by a setter, which has no stack: the shortest way into the log.
   ///
   /// - Parameters:

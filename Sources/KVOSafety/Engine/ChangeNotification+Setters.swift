@@ -146,6 +146,10 @@ extension ChangeNotification {
     _ refresh: () -> Void
   ) {
     let links = Self.links(to: key, of: storage)
+    // Nothing recorded the change: nothing records, or the log has no room, and one delivery is counted.
+    if links.count > 1, Recorder.shared.isRecording {
+      _ = Recorder.shared.loses(2 * (links.count - 1))
+    }
     if links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) {
       for (index, link) in links.enumerated() {
         if index > 0, link.observation.wantsNew { refresh() }

@@ -8,7 +8,15 @@ extension SubjectStorage {
   /// wants to be told, or one whose value only depends on this key.
   @usableFromInline
   func isConcerned(before key: ObservableKey) -> Bool {
-    published.mayConcernBefore(key.declaration.id) || Recorder.shared.isRecording
+    let id = key.declaration.id
+    return published.mayConcernBefore(id) || Recorder.shared.isRecording && !isLost(id)
+  }
+
+  /// Whether the log has no room for a change of `key`, which is counted then: both of its halves, and the delivery to
+  /// one observer.
+  @inline(never)
+  private func isLost(_ key: StringID) -> Bool {
+    Recorder.shared.loses(published.mayListen(to: key) ? 4 : 2)
   }
 
   /// Whether somebody may listen to `key`.
