@@ -25,6 +25,12 @@ enum ObservationDriver {
     "set-old-new": { SetCases.observed($0, options: [.old, .new]) },
     "set-prior": { SetCases.observed($0, options: [.prior, .new]) },
     "set-recorded": { SetCases.observed($0, isRecorded: true) },
+    "set-bound": { SetCases.observed($0) },
+    "set-no-room": { SetCases.observed($0, isRecorded: true, hasRoom: false) },
+    "set-10-bound": { SetCases.observed($0, observers: 10) },
+    "set-10-no-room": {
+      SetCases.observed($0, observers: 10, isRecorded: true, hasRoom: false)
+    },
     "set-10": { SetCases.observed($0, observers: 10) },
     "set-1000": { SetCases.observed($0, observers: 1_000) },
     "set-manual": { SetCases.manual($0) },

@@ -21,9 +21,10 @@ enum SetCases {
     _ run: MeasuredRun,
     observers: Int = 1,
     options: ObservingOptions = [.new],
-    isRecorded: Bool = false
+    isRecorded: Bool = false,
+    hasRoom: Bool = true
   ) {
-    if isRecorded { record(in: run) }
+    if isRecorded { record(in: run, hasRoom: hasRoom) }
     let model = Model()
     let sum = Sum()
     let tokens = (0..<observers).map { _ in

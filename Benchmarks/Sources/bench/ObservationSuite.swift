@@ -160,7 +160,7 @@ struct ObservationSuite {
 
   private static let lost = Table(
     "Observing while the log cannot grow",
-    unit: "addition, set and removal",
+    unit: "addition, set and removal, or set alone",
     remarks: [
       """
       The log is at the limit on the size of files before the clock starts, so every event is lost and
@@ -176,6 +176,22 @@ struct ObservationSuite {
         "recording on, no room",
         .ours,
         target: .atMost(3, of: "cycle"),
+        limit: 1 << 18
+      ),
+      row("set-bound", "a set with one observer, recording off", .bound, limit: 1 << 20),
+      row(
+        "set-no-room",
+        "the same, recording on, no room",
+        .ours,
+        target: .atMost(3, of: "set-bound"),
+        limit: 1 << 20
+      ),
+      row("set-10-bound", "a set with ten observers, recording off", .bound, limit: 1 << 18),
+      row(
+        "set-10-no-room",
+        "the same, recording on, no room",
+        .ours,
+        target: .atMost(3, of: "set-10-bound"),
         limit: 1 << 18
       ),
     ]
