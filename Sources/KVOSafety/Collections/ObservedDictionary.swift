@@ -12,6 +12,10 @@
 /// A property that is an optional dictionary counts as empty while it is nil, and gets a dictionary at the
 /// first insertion. Each change of such a property copies the dictionary.
 ///
+/// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
+/// is a setting, with the whole value before and after it; of values that cannot be compared, only their keys
+/// are.
+///
 /// Keeps its object alive, and no entries of its own. Any thread that may change the property.
 public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Value> {
   private let subject: Subject
@@ -85,7 +89,26 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
     _ mutate: (inout [Key: Value]) -> Void
   ) {
     subject.willChange(kind, from: old, to: new, of: property)
-    mutate(&subject[keyPath: keyPath])
-    subject.didChange(elementsOf: property)
+    subject.didChange(
+      elementsOf: property,
+      correcting: valueBeforeCorrection(from: old ?? [:], to: new ?? [:], mutate)
+    )
+  }
+
+  /// Makes the change, and returns the value before it if the property stores another one than it produced.
+  private func valueBeforeCorrection(
+    from old: [Key: Value],
+    to new: [Key: Value],
+    _ mutate: (inout [Key: Value]) -> Void
+  ) -> Any?? {
+    let change = ProducedCollection(changing: subject, keyPath, in: property, mutate)
+    guard let produced = change.produced, !Self.areSame(values, produced) else { return nil }
+    let kept = produced.filter { new[$0.key] == nil }
+    return .some(change.before(kept.merging(old) { $1 }))
+  }
+
+  /// Whether two dictionaries are equal, as far as values can be compared.
+  private static func areSame(_ first: [Key: Value], _ second: [Key: Value]) -> Bool {
+    areEqual(first, second) ?? (Set(first.keys) == Set(second.keys))
   }
 }

@@ -13,6 +13,10 @@
 /// Keeps its object alive, and no elements of its own: every call reads and writes the property. For
 /// any collection whose places are numbers from 0 on. Any thread that may change the property.
 ///
+/// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
+/// is a setting, with the whole value before and after it. Only the prior notification, which goes out
+/// before, has the elements then.
+///
 /// Mirrors `mutableArrayValue(forKey:)` and `mutableOrderedSetValue(forKey:)`.
 public struct ObservedElements<Subject: KeyValueObservable, Elements>
 where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.Index == Int {
@@ -189,8 +193,57 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     _ mutate: (inout Elements) -> Void
   ) throws(ObservedIndexError) {
     try subject.willChange(kind, at: indexes, of: count, property)
-    mutate(&subject[keyPath: keyPath])
-    subject.didChange(elementsOf: property)
+    subject.didChange(
+      elementsOf: property,
+      correcting: valueBeforeCorrection(kind, at: indexes, mutate)
+    )
+  }
+
+  /// Makes the change, and returns the value before it if the property stores another one than it produced.
+  private func valueBeforeCorrection(
+    _ kind: ObservedChangeKind,
+    at indexes: RangeSet<Int>,
+    _ mutate: (inout Elements) -> Void
+  ) -> Any?? {
+    let isObserved = subject.observationRegistrar.wasEverObserved
+    let gone = isObserved && kind != .insertion ? values.elements(at: indexes) : Elements()
+    let change = ProducedCollection(changing: subject, keyPath, in: property, mutate)
+    guard let produced = change.produced, !Self.areSame(values, produced) else { return nil }
+    return .some(change.before(produced.before(kind, at: indexes, gone)))
+  }
+
+  /// Whether two collections are one or are equal.
+  ///
+  /// - Complexity: O(1) if they share their memory, as they do unless the property's own code wrote to one.
+  ///   Elements that cannot be compared are then taken for others.
+  private static func areSame(_ first: Elements, _ second: Elements) -> Bool {
+    guard first.count == second.count else { return false }
+    let isShared = first.withContiguousStorageIfAvailable { first in
+      second.withContiguousStorageIfAvailable { $0.baseAddress == first.baseAddress } == true
+    }
+    return isShared == true || areEqual(first, second) ?? (isShared == nil)
+  }
+}
+
+extension RangeReplaceableCollection where Self: RandomAccessCollection, Index == Int {
+  /// The collection before a change that made this one, without or with the elements that have `gone`.
+  fileprivate func before(
+    _ kind: ObservedChangeKind,
+    at indexes: RangeSet<Int>,
+    _ gone: Self
+  ) -> Self {
+    var before = self
+    if kind == .insertion {
+      for range in indexes.ranges.reversed() { before.removeSubrange(range) }
+      return before
+    }
+    var rest = gone[...]
+    for range in indexes.ranges {
+      let present = kind == .removal ? range.lowerBound..<range.lowerBound : range
+      before.replaceSubrange(present, with: rest.prefix(range.count))
+      rest = rest.dropFirst(range.count)
+    }
+    return before
   }
 }
 

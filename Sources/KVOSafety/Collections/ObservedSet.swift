@@ -8,6 +8,10 @@
 /// A property that is an optional set counts as empty while it is nil, and gets a set when elements come.
 /// Each change of such a property copies the set.
 ///
+/// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
+/// is a setting, with the whole value before and after it. Only the prior notification, which goes out
+/// before, has the elements then.
+///
 /// Keeps its object alive, and no elements of its own. Any thread that may change the property.
 ///
 /// Mirrors `mutableSetValue(forKey:)`.
@@ -84,9 +88,22 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     _ elements: Set<Element>,
     _ mutate: (inout Set<Element>) -> Void
   ) {
-    let change = mutation.change(of: values, using: elements)
-    subject.willChange(change.kind, from: change.old, to: change.new, of: property)
-    mutate(&subject[keyPath: keyPath])
-    subject.didChange(elementsOf: property)
+    let (kind, old, new) = mutation.change(of: values, using: elements)
+    subject.willChange(kind, from: old, to: new, of: property)
+    subject.didChange(
+      elementsOf: property,
+      correcting: valueBeforeCorrection(from: old ?? [], to: new ?? [], mutate)
+    )
+  }
+
+  /// Makes the change, and returns the value before it if the property stores another one than it produced.
+  private func valueBeforeCorrection(
+    from old: Set<Element>,
+    to new: Set<Element>,
+    _ mutate: (inout Set<Element>) -> Void
+  ) -> Any?? {
+    let change = ProducedCollection(changing: subject, keyPath, in: property, mutate)
+    guard let produced = change.produced, values != produced else { return nil }
+    return .some(change.before(produced.subtracting(new).union(old)))
   }
 }

@@ -66,7 +66,7 @@ extension ChangeExtent.Part {
 
 extension RangeReplaceableCollection {
   /// The elements at `indexes`, counted from the start; what is not there is left out.
-  fileprivate func elements(at indexes: RangeSet<Int>) -> Self {
+  func elements(at indexes: RangeSet<Int>) -> Self {
     var picked = Self()
     for range in indexes.ranges {
       let range = range.clamped(to: 0..<Swift.max(count, 0))

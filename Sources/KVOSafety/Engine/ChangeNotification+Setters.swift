@@ -30,7 +30,7 @@ extension ChangeNotification {
     _ values: SetterValues
   ) -> SetterChange {
     let setters = ThreadChanges.settersOfThisThread
-    guard setters.partialCount == 0, setters.hasRoom, Recorder.shared.isRecording,
+    guard setters.coveringCount == 0, setters.hasRoom, Recorder.shared.isRecording,
       !storage.published.mayConcernBefore(key)
     else { return willSetConcerning(subject, storage, key: key, values) }
     // The log alone wants to know.

@@ -18,15 +18,21 @@ enum ChangeNotification {
 
   // MARK: Both halves by themselves
 
+  /// The first half.
+  ///
+  /// `covers` says whether what setters say of the key until the second half is part of this change, as it is of
+  /// a change of some elements.
   static func willChange(
     _ subject: any KeyValueObservable,
     key: StringID,
     _ extent: ChangeExtent = .whole,
+    covers: Bool = false,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
     let changes = ThreadChanges.current
-    if !extent.isPartial, changes.isCovered(address: address, key: key) { return }
+    let covers = covers || extent.isPartial
+    if !covers, changes.isCovered(address: address, key: key) { return }
     var open = ThreadChanges.OpenChange(
       address: address,
       key: key,
@@ -34,13 +40,14 @@ enum ChangeNotification {
       isAnnounced: false,
       site: site,
       extent: extent,
-      callback: extent.isPartial ? DeliveryFrame.innermost : nil,
+      covers: covers,
+      callback: covers ? DeliveryFrame.innermost : nil,
       oldValues: []
     )
     guard let storage = subject.knownStorage else {
       return changes.begin(open, as: nil, at: Evidence())
     }
-    if extent.isPartial { storage.noteCollectionChange(1) }
+    if covers { storage.noteCoveringChange(1) }
     let change = Change(
       subject: storage.record.ref,
       key: key,
@@ -61,19 +68,26 @@ enum ChangeNotification {
     tellBefore(links, subject, change, extent, open.oldValues, setter: nil)
   }
 
+  /// The second half.
+  ///
+  /// `covers` says whether it is that of a change which covers others, and not part of one. `corrected` is the
+  /// value before a change of some elements, if the property has another value now than the change produced:
+  /// it ends as a setting then. Nil inside is a value that is nil.
   static func didChange(
     _ subject: any KeyValueObservable,
     key: StringID,
-    isPartial: Bool = false,
+    covers: Bool = false,
+    correcting corrected: Any?? = nil,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
     let changes = ThreadChanges.current
-    if !isPartial, changes.isCovered(address: address, key: key) { return }
+    if !covers, changes.isCovered(address: address, key: key) { return }
     let open = changes.end(address: address, key: key)
     guard let storage = subject.knownStorage else { return }
-    let extent = open?.extent ?? .whole
-    if extent.isPartial, open?.isAnnounced == true { storage.noteCollectionChange(-1) }
+    let begun = open?.extent ?? .whole
+    if let open, open.covers, open.isAnnounced { storage.noteCoveringChange(-1) }
+    let extent = corrected == nil ? begun : .whole
     let change = Change(
       subject: storage.record.ref,
       key: key,
@@ -101,7 +115,23 @@ enum ChangeNotification {
     let evidence = Evidence(stack: stack, order: order)
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
     let links = Self.links(to: key, of: storage)
-    tellAfter(links, subject, change, extent, open?.oldValues ?? [], setter: nil)
+    var oldValues = open?.oldValues ?? []
+    if let corrected { correct(&oldValues, of: links, begun, to: corrected) }
+    tellAfter(links, subject, change, extent, oldValues, setter: nil)
+  }
+
+  /// Puts the whole value before a change that has become a setting in place of its elements.
+  private static func correct(
+    _ values: inout [OldValue],
+    of links: [ObservationLink],
+    _ begun: ChangeExtent,
+    to whole: Any?
+  ) {
+    for link in links where begun.seen(through: link).isPartial {
+      let observation = link.observation
+      guard let place = values.firstIndex(where: { $0.id == observation.id }) else { continue }
+      values[place].value = observation.valueType == nil ? whole.flattened : whole
+    }
   }
 
   /// Records the first half, before it is announced, and returns what a verdict about it would say.

@@ -24,8 +24,8 @@ struct OpenSetters {
     /// Numbers that no change had before: the next one, and the end of the block.
     var nextNumber: UInt64 = 0
     var endOfNumbers: UInt64 = 0
-    /// How many changes of some elements of a collection are open.
-    var partialCount = 0
+    /// How many changes are open that cover what setters say inside them.
+    var coveringCount = 0
   }
 
   /// Setters that call setters are seldom deeper.
@@ -47,10 +47,10 @@ struct OpenSetters {
     state.deallocate()
   }
 
-  /// How many changes of some elements of a collection are open, in the setters' thread.
-  var partialCount: Int {
-    get { state.pointee.partialCount }
-    nonmutating set { state.pointee.partialCount = newValue }
+  /// How many changes are open, in the setters' thread, that cover what setters say inside them.
+  var coveringCount: Int {
+    get { state.pointee.coveringCount }
+    nonmutating set { state.pointee.coveringCount = newValue }
   }
 
   /// A number that no change had before.

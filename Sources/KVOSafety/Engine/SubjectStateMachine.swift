@@ -18,8 +18,8 @@ struct SubjectStateMachine: Sendable {
   private var links: [LinkList] = []
   private var pool = DeliveryCellPool()
   private var waiters: [DeliveryCellReference: [Waiter]] = [:]
-  /// How many changes of some elements of a collection are under way.
-  private var collectionChangeCount = 0
+  /// How many changes that cover what setters say inside them are under way.
+  private var coveringChangeCount = 0
   private(set) var isDead = false
 
   /// Whether setters must ask if their key is one that the class notifies itself.
@@ -262,8 +262,8 @@ struct SubjectStateMachine: Sendable {
     return links.count - 1
   }
 
-  /// A change of some elements of a collection begins (1) or ends (-1).
-  mutating func noteCollectionChange(_ step: Int) { collectionChangeCount += step }
+  /// A change that covers what setters say inside it begins (1) or ends (-1).
+  mutating func noteCoveringChange(_ step: Int) { coveringChangeCount += step }
 
   // MARK: Publishing
 
@@ -285,7 +285,7 @@ struct SubjectStateMachine: Sendable {
   /// Says which keys are listened to.
   mutating func publishMasks(in published: borrowing PublishedKeys) {
     var listening: UInt64 = 0
-    var before: UInt64 = collectionChangeCount > 0 || hasManualKeys ? .max : 0
+    var before: UInt64 = coveringChangeCount > 0 || hasManualKeys ? .max : 0
     for place in links.indices where !links[place].isEmpty {
       listening |= PublishedKeys.bit(links[place].key)
       if links[place].concernedBeforeCount > 0 { before |= PublishedKeys.bit(links[place].key) }

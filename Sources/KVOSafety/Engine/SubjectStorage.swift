@@ -328,11 +328,11 @@ final class SubjectStorage: Sendable {
     }
   }
 
-  /// A change of some elements of a collection begins (1) or ends (-1): until its end every change of
+  /// A change that covers what setters say inside it begins (1) or ends (-1): until its end every change of
   /// the object goes the longer way, which knows what a setter inside it may not tell.
-  func noteCollectionChange(_ step: Int) {
+  func noteCoveringChange(_ step: Int) {
     machine.withLock { machine in
-      machine.noteCollectionChange(step)
+      machine.noteCoveringChange(step)
       machine.publishMasks(in: published)
     }
   }

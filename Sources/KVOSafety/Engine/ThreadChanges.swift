@@ -20,7 +20,10 @@ final class ThreadChanges {
     var isAnnounced: Bool
     var site: CallSite
     var extent: ChangeExtent
-    /// The callback that a change of some elements was begun in; nil for other changes.
+    /// Whether what setters say of this key until the end is part of this change: one of some elements, and
+    /// one that the setter of an override makes.
+    var covers: Bool
+    /// The callback that a change which covers others was begun in; nil for other changes.
     ///
     /// What an observer sets that is told of the change is no part of it.
     var callback: UnsafeMutablePointer<DeliveryFrame>?
@@ -64,11 +67,9 @@ final class ThreadChanges {
 
   /// Begins a change.
   func begin(_ change: OpenChange, as announced: Change?, at evidence: Evidence) {
-    if open.count == Self.capacity, open.removeFirst().extent.isPartial {
-      setters.partialCount -= 1
-    }
+    if open.count == Self.capacity, open.removeFirst().covers { setters.coveringCount -= 1 }
     open.append(change)
-    if change.extent.isPartial { setters.partialCount += 1 }
+    if change.covers { setters.coveringCount += 1 }
     if let announced { announce(announced, at: evidence) }
   }
 
@@ -77,7 +78,7 @@ final class ThreadChanges {
     guard let index = open.lastIndex(where: { $0.address == address && $0.key == key })
     else { return nil }
     let ended = open.remove(at: index)
-    if ended.extent.isPartial { setters.partialCount -= 1 }
+    if ended.covers { setters.coveringCount -= 1 }
     return ended
   }
 
@@ -87,12 +88,11 @@ final class ThreadChanges {
     if let last, !open[last].isAnnounced { open.remove(at: last) }
   }
 
-  /// Whether a change of some elements of this key is open: what its setter says inside it is part of
-  /// that change.
+  /// Whether a change of this key is open that covers what a setter says inside it.
   func isCovered(address: UInt, key: StringID) -> Bool {
-    setters.partialCount > 0
+    setters.coveringCount > 0
       && open.contains {
-        $0.extent.isPartial && $0.address == address && $0.key == key
+        $0.covers && $0.address == address && $0.key == key
           && $0.callback == DeliveryFrame.innermost
       }
   }

@@ -69,12 +69,22 @@ extension KeyValueObservable {
   }
 
   /// The same of a property, whether it is a collection or holds one.
+  ///
+  /// `corrected` is the whole value before the change, if the property stored another one than the change
+  /// produced; nil inside is a value that is nil.
   func didChange(
     elementsOf keyPath: AnyKeyPath,
+    correcting corrected: Any?? = nil,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) {
     guard let key = key(at: keyPath) else { return }
-    ChangeNotification.didChange(self, key: key.id, isPartial: true, site: site)
+    ChangeNotification.didChange(
+      self,
+      key: key.id,
+      covers: true,
+      correcting: corrected,
+      site: site
+    )
   }
 
   /// Says that elements of an unordered collection are about to change.
