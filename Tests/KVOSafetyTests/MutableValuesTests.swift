@@ -170,6 +170,23 @@ struct MutableValuesTests {
     )
   }
 
+  @Test("a set that nothing comes to and nothing goes from tells nobody, and is not set")
+  func unchangedSets() {
+    let topics = shelf.mutableValues(of: \.topics)
+    topics.formUnion(["a", "b"])
+    let lines = heard(\.topics) {
+      topics.formUnion(["a"])
+      topics.formUnion([])
+      topics.subtract(["c"])
+      topics.subtract([])
+      topics.formIntersection(["a", "b", "c"])
+      topics.set(["b", "a"])
+    }
+    #expect(lines == [])
+    #expect(heard(\.topics) { topics.formUnion(["a", "c"]) } == ["insertion - nil [\"c\"]"])
+    #expect(heard(\.topics) { topics.subtract(["c", "d"]) } == ["removal - [\"c\"] nil"])
+  }
+
   @Test("a set and a dictionary that are nil come to be at the first insertion")
   func optionalUnordered() {
     let wishes = shelf.mutableValues(of: \.wishes)

@@ -8,6 +8,10 @@
 /// A property that is an optional set counts as empty while it is nil, and gets a set when elements come.
 /// Each change of such a property copies the set.
 ///
+/// What adds nothing and removes nothing is no change: the property is not set, and nobody is told. Foundation's
+/// and GNUstep's sets notify there too, of an empty set; `willChangeValue(for:withSetMutation:using:)` does as
+/// they do.
+///
 /// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
 /// is a setting, with the whole value before and after it. Only the prior notification, which goes out
 /// before, has the elements then.
@@ -65,22 +69,23 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     if !all.isEmpty { subtract(all) }
   }
 
-  /// Adds elements: an insertion of those that were not there.
+  /// Adds elements: an insertion of those that were not there; if all were, no change.
   public func formUnion(_ elements: Set<Element>) {
     change(.union, elements) { $0.formUnion(elements) }
   }
 
-  /// Removes elements: a removal of those that were there.
+  /// Removes elements: a removal of those that were there; if none was, no change.
   public func subtract(_ elements: Set<Element>) {
     change(.minus, elements) { $0.subtract(elements) }
   }
 
-  /// Removes what is not among `elements`.
+  /// Removes what is not among `elements`, as a removal; if nothing goes, no change.
   public func formIntersection(_ elements: Set<Element>) {
     change(.intersect, elements) { $0.formIntersection(elements) }
   }
 
-  /// Makes the set equal to `elements`: a replacement of those that go by those that come.
+  /// Makes the set equal to `elements`: a replacement of those that go by those that come; if it is equal
+  /// already, no change.
   public func set(_ elements: Set<Element>) { change(.set, elements) { $0 = elements } }
 
   private func change(
@@ -89,6 +94,7 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     _ mutate: (inout Set<Element>) -> Void
   ) {
     let (kind, old, new) = mutation.change(of: values, using: elements)
+    guard old?.isEmpty == false || new?.isEmpty == false else { return }
     subject.willChange(kind, from: old, to: new, of: property)
     subject.didChange(
       elementsOf: property,
