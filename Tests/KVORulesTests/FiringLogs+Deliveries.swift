@@ -142,16 +142,16 @@ extension FiringLog {
     ),
     FiringLog(
       code: .reentrantChange,
-      log: reentrant(9),
-      outcome: ["KVO027@28"],
+      log: reentrant(ReentrantDelivery.limit + 1),
+      outcome: ["KVO027@304"],
       twins: [
-        ("eight deep", reentrant(8)),
+        ("a hundred deep", reentrant(ReentrantDelivery.limit)),
         (
           "two callbacks that take turns",
           SampleLog { log in
             log.register("1")
             log.register("2", by: "Screen#4", "name")
-            let turns = (0..<16).map { ($0, $0 % 2 == 0 ? ("1", "balance") : ("2", "name")) }
+            let turns = (0..<200).map { ($0, $0 % 2 == 0 ? ("1", "balance") : ("2", "name")) }
             for (level, (id, key)) in turns {
               log.will("Account#12", key, change: "\(level)")
               log.did("Account#12", key, change: "\(level)")

@@ -46,7 +46,7 @@ private final class Adviser: KeyValueObserver {
     self.token = account.observe(keyPath: "balance") { _, _ in }
     token = account.observe(keyPath: "balance", options: [.initial, .new]) { _, _ in }
     token = account.observe(keyPath: "balance") { [weak self] _, _ in _ = self }
-    token = account.observe(\.balance) { _, change in
+    token = account.observe(\.balance, options: [.old, .new]) { _, change in
       guard change.newValue != change.oldValue else { return }
     }
     token = account.observe(\.balance, expectedToLive: "why") { _, _ in }

@@ -73,7 +73,10 @@ extension FindingSentence {
   }
 
   var depth: Int {
-    if case .depth(let depth) = verdict.detail { depth } else { 0 }
+    switch verdict.detail {
+    case .depth(let depth), .endlessDepth(let depth): depth
+    default: 0
+    }
   }
 
   var dependencies: String {

@@ -101,6 +101,7 @@ package struct RuleEngine: Sendable {
   var removals = OpenRemovals()
   var overlaps = OverlappingChanges()
   var exceptions = RaisedExceptions()
+  var reentrances: [OpenReentrance] = []
   var dependencies = KeyDependencies()
   var classes = ObjectClasses()
   /// What threads are called.
@@ -260,6 +261,7 @@ package struct RuleEngine: Sendable {
     verdicts += overlaps.finish()
     finishChanges()
     finishOpenEnds()
+    finishReentrances()
     judgeGrowth()
     judgeRetainCycles()
     judgeDependencies()
