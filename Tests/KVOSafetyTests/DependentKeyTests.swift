@@ -180,6 +180,78 @@ struct DependentKeyTests {
   }
 }
 
+private final class Spot: KeyValueObservable {
+  struct Point { var x = 0, y = 0 }
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("point", \Spot.point),
+    ObservableKey("end", \Spot.end),
+    ObservableKey("title", \Spot.title),
+    ObservableKey("next", \Spot.next),
+    ObservableKey(
+      "text",
+      \Spot.text,
+      affectedBy: ["point.x", "end.x", "title.count", "next.point.y"]
+    )
+  )
+  var point = Point() {
+    willSet { willChangeValue(for: \.point) }
+    didSet { didChangeValue(for: \.point) }
+  }
+  var end: Point? {
+    willSet { willChangeValue(for: \.end) }
+    didSet { didChangeValue(for: \.end) }
+  }
+  var title = "" {
+    willSet { willChangeValue(for: \.title) }
+    didSet { didChangeValue(for: \.title) }
+  }
+  var next: Spot? {
+    willSet { willChangeValue(for: \.next) }
+    didSet { didChangeValue(for: \.next) }
+  }
+  var text: String {
+    "\(point.x) \(end?.x ?? -1) \(title.count) \(next?.point.y ?? -1)"
+  }
+}
+
+@Suite("Keys that depend on parts of values")
+struct ValuePartTests {
+  @Test("depend on the value, which is the only thing that changes, and nothing is reported")
+  func dependence() {
+    let spot = Spot()
+    var heard: [String?] = []
+    let found = verdicts(about: spot) {
+      let token = spot.observe(\.text, options: [.new]) { heard.append($1.newValue) }
+      spot.point.x = 1
+      spot.end = Spot.Point(x: 2)
+      spot.title = "abc"
+      spot.next = Spot()
+      spot.next?.point.y = 5
+      token.invalidate()
+    }
+    #expect(heard == ["1 -1 0 -1", "1 2 0 -1", "1 2 3 -1", "1 2 3 0", "1 2 3 5"])
+    #expect(found.isEmpty)
+  }
+
+  @Test("are no path to observe, by key path or by name", arguments: ["point.x", "title.count"])
+  func observing(name: String) {
+    let spot = Spot()
+    var count = 0
+    let found = verdicts(about: spot) {
+      let tokens = [
+        spot.observe(\.point.x) { _, _ in count += 1 },
+        spot.observe(keyPath: name) { _, _ in count += 1 },
+      ]
+      spot.point.x = 1
+      spot.title = "a"
+      #expect(tokens.allSatisfy { !$0.isActive })
+    }
+    #expect(found.map(\.code) == [.uncompliantPath, .uncompliantPath])
+    #expect(count == 0)
+  }
+}
+
 @Suite("Parts of a path that appear later")
 struct LatePathTests {
   @Test("an object without the key, and a value that cannot be observed, are reported then, once")

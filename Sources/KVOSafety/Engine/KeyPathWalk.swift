@@ -28,7 +28,7 @@ enum KeyPathWalk {
       case .nothing:
         if parts.contains("") { throw Obstacle(reason: .unknownKey, part: "") }
         return
-      case .obstacle(let obstacle): throw obstacle
+      case .value(let obstacle), .obstacle(let obstacle): throw obstacle
       }
     }
   }
@@ -38,6 +38,10 @@ enum KeyPathWalk {
     case object(any KeyValueObservable)
     /// The value is nil: the path ends early until something is assigned.
     case nothing
+    /// A struct, an enum or a string: its parts change only with the whole.
+    ///
+    /// No observer is told of a part, for which the obstacle stands; what depends on one depends on the whole.
+    case value(Obstacle)
     case obstacle(Obstacle)
   }
 
@@ -45,13 +49,12 @@ enum KeyPathWalk {
   static func next(after key: ResolvedKey, of object: AnyObject) -> Step {
     guard let value = key.read(object).flattened else { return .nothing }
     if let next = value as? any KeyValueObservable { return .object(next) }
-    let isCollection = value is any Sequence
-    return .obstacle(
-      Obstacle(
-        reason: isCollection ? .throughCollection : .notObservable,
-        part: key.newest.name
-      )
+    let isCollection = value is any Sequence && !(value is any StringProtocol)
+    let obstacle = Obstacle(
+      reason: isCollection ? .throughCollection : .notObservable,
+      part: key.newest.name
     )
+    return isCollection || type(of: value) is AnyClass ? .obstacle(obstacle) : .value(obstacle)
   }
 
   /// The value at the end of the path; nil where an object on it is nil or lacks the key.

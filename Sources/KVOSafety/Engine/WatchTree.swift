@@ -216,6 +216,9 @@ final class WatchTree: Sendable {
     guard path.count > 1 else { return next }
     switch KeyPathWalk.next(after: key, of: here.object) {
     case .nothing: break
+    case .value(let obstacle):
+      // A key that depends on a part of a value depends on the value, where it hangs already.
+      if here.place.isOwnPath { refuse(obstacle, of: observation) }
     case .obstacle(let obstacle): refuse(obstacle, of: observation)
     case .object(let object):
       next.append(

@@ -63,8 +63,9 @@ public macro KeyValueObservable() =
 ///   - notification: when the property notifies.
 ///   - keyPaths: what the value depends on, from the same object on: `"balance"`, `"owner.name"`.
 ///     When one of them changes, observers of the property are told. The first part of each is
-///     checked by the macro, the others when the property is observed. A path through a collection is
-///     refused. Mirrors `keyPathsForValuesAffectingValue(forKey:)`.
+///     checked by the macro, the others when the property is observed. A part of a struct, an enum or
+///     a string changes with the whole: `"point.x"` counts as `"point"`. (To observe one, observe
+///     `\.point`: `\.point.x` is refused.) A path through a collection is refused. Mirrors `keyPathsForValuesAffectingValue(forKey:)`.
 @attached(peer)
 public macro KeyValue(
   _ notification: KeyNotification = .automatic,

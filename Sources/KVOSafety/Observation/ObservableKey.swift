@@ -15,6 +15,7 @@ public struct ObservableKey: Sendable {
   ///   - keyPath: the property. One that is declared in a superclass is given as the superclass's.
   ///   - affectedBy: key paths by name, from the same object on, whose changes change this value as
   ///     well: `["first", "last"]`, `["owner.name"]`. They add to what a superclass says of the key.
+  ///     A part of a struct, an enum or a string changes with the whole: `"point.x"` counts as `"point"`.
   ///     A path through a collection, or with a part that no class has, is refused and reported
   ///     when the key is observed (KVO029); the others count all the same.
   ///   - isManual: whether the class sends the notifications of this key itself, with
