@@ -7,7 +7,8 @@ internal import SwiftSyntaxMacros
 struct KVOSafetyMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [
     KeyValueObservableMacro.self, KeyValueMacro.self, KeyValueStoredMacro.self,
-    KeyValueNotifyingMacro.self, KeyValueDirectMacro.self, KeyPathNameMacro.self,
+    KeyValueNotifyingMacro.self, KeyValueOverriddenMacro.self, KeyValueDirectMacro.self,
+    KeyPathNameMacro.self,
   ]
 }
 #else

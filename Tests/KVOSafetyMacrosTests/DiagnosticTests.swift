@@ -154,7 +154,8 @@ struct DiagnosticTests {
     expect(
       """
       'total' is lazy and has property observers of its own, beside which no others can be added: \
-      call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them
+      call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them, or mark it \
+      '@KeyValue(.ignored)'
       """,
       about: "lazy var total = 1 { didSet { print(oldValue) } }",
       column: 12,
@@ -172,7 +173,8 @@ struct DiagnosticTests {
     expect(
       """
       'level' is wrapped and has property observers of its own, beside which no others can be added: \
-      call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them
+      call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them, or mark it \
+      '@KeyValue(.ignored)'
       """,
       about: "@Clamped var level = 1 { willSet { print(newValue) } }",
       column: 16,

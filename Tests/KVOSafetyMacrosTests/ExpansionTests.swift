@@ -95,7 +95,7 @@ struct ExpansionTests {
         -> KVOSafety.ObservableKeyTable {
             KVOSafety.ObservableKeyTable(
               inheriting: base,
-              KVOSafety.ObservableKey("wheelCount", \\Root.wheelCount)
+              KVOSafety.ObservableKey("wheelCount", \\Root.wheelCount, hasOwnGetter: true)
             )
           }
         }
@@ -226,7 +226,7 @@ struct ExpansionTests {
 
           private var _name: String
 
-          private static let _keyOf_name = KVOSafety.ObservableKey("name", \\Account.name)
+          private static let _keyOf_name = KVOSafety.ObservableKey("name", \\Account.name, onlyWhenDifferent: true)
         }
         """
     )

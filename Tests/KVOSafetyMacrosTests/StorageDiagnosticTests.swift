@@ -28,7 +28,8 @@ struct StorageDiagnosticTests {
   func opaqueType() {
     let message = """
       'value' has an opaque type, and the storage behind its accessors would have another one: write \
-      the type itself or 'any Equatable', or leave the property out of observation
+      the type itself or 'any Equatable', or leave the property out of observation with \
+      '@KeyValue(.ignored)'
       """
     expect(
       message,
@@ -53,7 +54,7 @@ struct StorageDiagnosticTests {
     expect(
       """
       'count' is 'nonisolated(unsafe)', which a property with accessors cannot be: leave it out of \
-      observation, or remove the modifier
+      observation with '@KeyValue(.ignored)', or remove the modifier
       """,
       at: "3:11",
       about: "  private nonisolated(unsafe) var count = 0",
@@ -67,7 +68,8 @@ struct StorageDiagnosticTests {
   func storageName() {
     expect(
       """
-      '_level' is the name of the storage of 'level': rename it, or leave 'level' out of observation
+      '_level' is the name of the storage of 'level': rename it, or leave 'level' out of observation \
+      with '@KeyValue(.ignored)'
       """,
       at: "4:7",
       about: "  var level = 0\n  let _level = 1",
@@ -75,6 +77,47 @@ struct StorageDiagnosticTests {
       applying: "leave it out of observation",
       fixed: "  @KeyValue(.ignored) var level = 0\n  let _level = 1"
     )
+  }
+
+  @Test("an override with a setter of its own, over a superclass without keys, is warned of")
+  func unnoticedOverride() {
+    let accessors = "get { super.level } set { super.level = newValue }"
+    let change = "willChangeValue(for: \\.level); defer { didChangeValue(for: \\.level) }; "
+    expect(
+      """
+      'level' overrides a property of a superclass that does not notify, and its own setter does not \
+      either: call 'willChangeValue(for:)' and 'didChangeValue(for:)' in it, or mark it \
+      '@KeyValue(.manual)' or '@KeyValue(.ignored)'
+      """,
+      at: "3:16",
+      about: "  override var level: Int { \(accessors) }",
+      fixIts: ["notify in its setter", "leave it out of observation"],
+      applying: "notify in its setter",
+      fixed: """
+          override var level: Int { get { super.level } set { \(change) super.level = newValue } }
+        """
+    )
+  }
+
+  @Test(
+    "an override is not warned of that notifies, is said to be something else, or cannot be set",
+    arguments: [
+      "override var level: Int { didSet {} }",
+      "override var level: Int { super.level + 1 }",
+      "@KeyValue(.manual) override var level: Int { get { 1 } set {} }",
+      "@KeyValue(.ignored) override var level: Int { get { 1 } set {} }",
+      "var name = 1; @KeyValue(affectedBy: \"name\") override var level: Int { get { 1 } set {} }",
+      "override var level: Int { get { 1 } set { willChangeValue(for: \\.level) } }",
+      "var level: Int { get { 1 } set {} }",
+    ]
+  )
+  func noticedOverride(member: String) {
+    let said = Said()
+    said.expand(
+      "@KeyValueObservable\nfinal class Account: Base {\n\(member)\n}",
+      applying: nil
+    )
+    #expect(said.messages == [])
   }
 
   @Test("a class inside a function is refused, at the attribute")

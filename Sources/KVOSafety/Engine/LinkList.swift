@@ -103,9 +103,9 @@ struct LinkList: Sendable {
         return Slot(
           observation: observation,
           name: Name(id: known.id, number: 0),
-          isDirect: known.isSingle,
+          isDirect: known.isDirect,
           isIntermediate: !known.isSingle || known.followsSingle,
-          isConcernedBefore: known.isConcernedBefore(isDirect: known.isSingle)
+          isConcernedBefore: known.isConcernedBefore(isDirect: known.isDirect)
         )
       }
     )

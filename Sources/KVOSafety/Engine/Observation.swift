@@ -24,6 +24,9 @@ final class Observation: @unchecked Sendable {
   /// it is asked, is the observation's to release.
   private let single: Unmanaged<ResolvedKey>?
   private let ownsSingle: Bool
+  /// Whether the observed value is that of `key` as its setters know it: of a single key, without a getter that
+  /// overrides another.
+  let isDirect: Bool
   /// The observer whose death ends the observation; nil in the token form.
   let observer: ObjectRecord?
   /// The observed object's registrations, which hold this one until it ends.
@@ -78,6 +81,7 @@ final class Observation: @unchecked Sendable {
     let isOwned = single.map { !root.keys.owns($0) } ?? false
     self.single = single.map { isOwned ? .passRetained($0) : .passUnretained($0) }
     ownsSingle = isOwned
+    isDirect = path.isEmpty && single?.isReadByGetter != true
     self.observer = observer
     self.root = root
     self.valueType = valueType

@@ -86,7 +86,7 @@ extension SubjectStorage {
     // The claim keeps the observation.
     if let held = cell.pointer.pointee.observation {
       held._withUnsafeGuaranteedRef { observation in
-        guard observation.key == key, observation.isSingle else { return }
+        guard observation.key == key, observation.isDirect else { return }
         observation.tellClaimed(subject, in: cell, of: change, values)
         isTold = true
       }

@@ -318,7 +318,8 @@ final class WatchTree: Sendable {
       observation: observation,
       number: number,
       key: key,
-      isDirect: wanted.place.isOwnPath && wanted.place.path.count == 1,
+      isDirect: wanted.place.isOwnPath && wanted.place.path.count == 1
+        && type(of: wanted.object).observableKeys.key(key)?.isReadByGetter != true,
       isIntermediate: wanted.place.isIntermediate
     )
     guard storage.attach(link) else { return }

@@ -21,7 +21,15 @@
 /// - `var`: it notifies. `willSet` and `didSet` run when they run in plain Swift, between the two
 ///   halves of the change: `didSet { level = min(level, 10) }` does not call itself, and observers
 ///   are told once, of the corrected value. What `init` and `deinit` assign calls neither observers
-///   nor overrides. Setting a property in `init` for the first time notifies nobody.
+///   nor overrides. Setting a property in `init` for the first time notifies nobody. One difference:
+///   after a call that throws with `inout` access to the property, a `didSet` that does not use
+///   `oldValue` runs, which plain Swift leaves out.
+/// - an override that adds `willSet` or `didSet` notifies, whether or not the superclass does. They and
+///   the superclass's setter are one change: observers are told once, of the value after the last
+///   `didSet`, also where that assigns the property again.
+/// - an override with a getter of its own tells what that returns when the superclass's setter notifies.
+///   If the superclass is not observable, the override's setter must notify; the macro warns if it
+///   does not.
 /// - `lazy` and wrapped ones notify too; they cannot have observers of their own beside.
 /// - computed ones and `let` are keys that can be observed and be part of key paths. A computed one
 ///   notifies when something changes that it is declared to be affected by.

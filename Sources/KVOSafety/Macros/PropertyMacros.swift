@@ -16,6 +16,12 @@ public macro _KeyValueStored() =
 public macro _KeyValueNotifying() =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueNotifyingMacro")
 
+/// Makes the observers that an override adds part of one change; ``KeyValueObservable()`` adds it.
+@attached(accessor, names: named(get), named(set))
+@attached(peer, names: prefixed(_keyOf_))
+public macro _KeyValueOverridden() =
+  #externalMacro(module: "KVOSafetyMacros", type: "KeyValueOverriddenMacro")
+
 /// Takes an `init` or `deinit` straight to the storage of these properties; ``KeyValueObservable()``
 /// adds it.
 @attached(body)

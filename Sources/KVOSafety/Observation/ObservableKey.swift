@@ -23,12 +23,18 @@ public struct ObservableKey: Sendable {
   ///     say so; the layer sends what it is told to send either way.
   ///   - isWeak: whether the property is `weak`. Not for `unowned`, which may not be read when its
   ///     object has died. Logs say so of the objects on a path.
+  ///   - hasOwnGetter: whether the property overrides one, with a getter of its own: what the superclass
+  ///     stores is not its value then, and observers are told what the getter returns.
+  ///   - onlyWhenDifferent: whether the setter notifies of a value only if that is not equal to the one
+  ///     before. An override with observers then does the same.
   public init<Root: AnyObject, Value>(
     _ name: String,
     _ keyPath: KeyPath<Root, Value>,
     affectedBy: [String] = [],
     isManual: Bool = false,
-    isWeak: Bool = false
+    isWeak: Bool = false,
+    hasOwnGetter: Bool = false,
+    onlyWhenDifferent: Bool = false
   ) {
     precondition(
       !name.isEmpty && !name.contains("."),
@@ -41,6 +47,8 @@ public struct ObservableKey: Sendable {
       affectedBy: affectedBy,
       isManual: isManual,
       isWeak: isWeak,
+      hasOwnGetter: hasOwnGetter,
+      isOnlyWhenDifferent: onlyWhenDifferent,
       read: { object in (object as? Root)?[keyPath: keyPath] }
     )
   }
@@ -61,6 +69,8 @@ final class KeyDeclared: @unchecked Sendable {
   let affectedBy: [String]
   let isManual: Bool
   let isWeak: Bool
+  let hasOwnGetter: Bool
+  let isOnlyWhenDifferent: Bool
   /// The value of the key in an object of the class, or nil for an object of another class.
   ///
   /// A value that is an optional comes as it is, wrapped once more.
@@ -73,6 +83,8 @@ final class KeyDeclared: @unchecked Sendable {
     affectedBy: [String],
     isManual: Bool,
     isWeak: Bool,
+    hasOwnGetter: Bool,
+    isOnlyWhenDifferent: Bool,
     read: @escaping (AnyObject) -> Any?
   ) {
     self.name = name
@@ -82,6 +94,8 @@ final class KeyDeclared: @unchecked Sendable {
     self.affectedBy = affectedBy
     self.isManual = isManual
     self.isWeak = isWeak
+    self.hasOwnGetter = hasOwnGetter
+    self.isOnlyWhenDifferent = isOnlyWhenDifferent
     self.read = read
   }
 }

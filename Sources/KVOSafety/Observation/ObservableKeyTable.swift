@@ -182,6 +182,10 @@ final class ResolvedKey: Sendable {
   let isManual: Bool
   /// Whether no other key affects the value.
   let isAlone: Bool
+  /// Whether a class has overridden the getter, so that setters do not know the value.
+  let isReadByGetter: Bool
+  /// Whether setters notify only if the value is not equal to the one before.
+  let isOnlyWhenDifferent: Bool
   /// The number of the keys of the class that it was made for.
   fileprivate let table: UInt64
 
@@ -194,6 +198,8 @@ final class ResolvedKey: Sendable {
     self.affectedBy = affectedBy
     isAlone = affectedBy.isEmpty
     isManual = newest.isManual || inherited?.isManual == true
+    isReadByGetter = newest.hasOwnGetter || inherited?.isReadByGetter == true
+    isOnlyWhenDifferent = newest.isOnlyWhenDifferent || inherited?.isOnlyWhenDifferent == true
   }
 
   /// The same key with what its class says of it at run time.
@@ -209,6 +215,8 @@ final class ResolvedKey: Sendable {
     affectedBy = key.affectedBy + affecting.filter { !key.affectedBy.contains($0) }
     isAlone = affectedBy.isEmpty
     self.isManual = isManual || key.isManual
+    isReadByGetter = key.isReadByGetter
+    isOnlyWhenDifferent = key.isOnlyWhenDifferent
   }
 
   var read: (AnyObject) -> Any? { newest.read }

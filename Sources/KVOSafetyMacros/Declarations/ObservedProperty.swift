@@ -51,6 +51,12 @@ struct ObservedProperty {
     return storage == .plain && obstacle == nil || storage == .indirect && observers == nil
   }
 
+  /// Whether it is an override that adds observers, whose setter makes them part of one change.
+  var isObservingOverride: Bool {
+    declaration.has(.override) && observers != nil && !notifiesByItself
+      && notification.style == .automatic
+  }
+
   /// Whether the value moves behind accessors, into a property with an underscore in front.
   var isMoved: Bool { isNoticed && storage == .plain }
 

@@ -67,7 +67,8 @@ extension ClassCheck {
         "opaqueType",
         """
         '\(property.key)' has an opaque type, and the storage behind its accessors would have another \
-        one: write the type itself or '\(replacement)', or leave the property out of observation
+        one: write the type itself or '\(replacement)', or leave the property out of observation with \
+        '@KeyValue(.ignored)'
         """
       ),
       at: type,
@@ -84,7 +85,7 @@ extension ClassCheck {
         "unsafeIsolation",
         """
         '\(property.key)' is 'nonisolated(unsafe)', which a property with accessors cannot be: leave \
-        it out of observation, or remove the modifier
+        it out of observation with '@KeyValue(.ignored)', or remove the modifier
         """
       ),
       at: modifier,
@@ -99,7 +100,7 @@ extension ClassCheck {
         "storageName",
         """
         '_\(property.key)' is the name of the storage of '\(property.key)': rename it, or leave \
-        '\(property.key)' out of observation
+        '\(property.key)' out of observation with '@KeyValue(.ignored)'
         """
       ),
       at: clashing,

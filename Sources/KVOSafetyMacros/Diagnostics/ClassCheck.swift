@@ -93,6 +93,7 @@ struct ClassCheck<Context: MacroExpansionContext> {
         at: property.declaration.keyValueAttribute.map(Syntax.init) ?? Syntax(property.identifier)
       )
     }
+    if !hasObservableSuperclass { checkOverride(property) }
     for literal in property.notification.dependencies { check(literal, of: property) }
   }
 
@@ -116,7 +117,8 @@ struct ClassCheck<Context: MacroExpansionContext> {
         "ownObservers",
         """
         '\(key)' is \(kind) and has property observers of its own, beside which no others can be \
-        added: call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them
+        added: call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them, or mark it \
+        '@KeyValue(.ignored)'
         """
       ),
       at: property.identifier,

@@ -12,6 +12,8 @@ extension ObservedProperty {
     }
     if notification.style == .manual { arguments.append("isManual: true") }
     if declaration.has(.weak) { arguments.append("isWeak: true") }
+    if declaration.has(.override), binding.isComputed { arguments.append("hasOwnGetter: true") }
+    if notification.style == .whenDifferent { arguments.append("onlyWhenDifferent: true") }
     return "KVOSafety.ObservableKey(\(arguments.joined(separator: ", ")))"
   }
 }

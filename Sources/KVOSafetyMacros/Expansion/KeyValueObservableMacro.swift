@@ -63,7 +63,9 @@ extension KeyValueObservableMacro: MemberAttributeMacro {
       let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
       return ["@KVOSafety._KeyValueDirect(\(raw: list))"]
     }
-    guard let property = ObservedProperty(variable), property.isNoticed,
+    guard let property = ObservedProperty(variable) else { return [] }
+    if property.isObservingOverride { return ["@KVOSafety._KeyValueOverridden"] }
+    guard property.isNoticed,
       !property.isMoved || ObservedClass(declaration).clash(with: property) == nil
     else { return [] }
     return switch property.storage {

@@ -139,7 +139,7 @@ extension ObservedClass {
   /// The key as the accessors name it, made once.
   ///
   /// A generic class has no static storage; its table holds the key.
-  fileprivate func keyDeclaration(
+  func keyDeclaration(
     of property: ObservedProperty,
     in context: some MacroExpansionContext
   ) -> DeclSyntax {
