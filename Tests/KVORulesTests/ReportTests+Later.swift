@@ -22,8 +22,9 @@ extension ReportTests {
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: hop in the handler of Screen: `Task { @MainActor in … }`, or change balance where \#
-    it is observed
+      Fix: change balance where it is observed, let the changes come over, `token = \#
+    account.observeOnMainActor(\.balance) { hopped in … }`, or register with `isolation: nil` what may be \#
+    called anywhere
       Signature: 2:c51ec5aae0 · seen once · event 4 · warning, wrong
 
     """#,
@@ -34,8 +35,9 @@ extension ReportTests {
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: hop in the handler of Screen: `Task { @MainActor in … }`, or change balance where \#
-    it is observed
+      Fix: change balance where it is observed, let the changes come over, `token = \#
+    account.observeOnMainActor(\.balance) { hopped in … }`, or register with `isolation: nil` what may be \#
+    called anywhere
       Signature: 2:c51ec5aae0 · seen once · event 4 · warning, wrong
 
     """#,
@@ -91,7 +93,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: leave the callback early when balance is as it was: register a typed handler with \#
     `options: [.old, .new]`, and begin it with `guard change.newValue != change.oldValue else { return }`
-      Signature: 2:fd0c01158f · seen once · event 304 · warning, none
+      Signature: 2:fd0c01158f · seen once · event 102 · warning, none
 
     """#,
     #"""

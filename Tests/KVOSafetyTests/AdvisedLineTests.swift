@@ -66,7 +66,8 @@ private final class Adviser: KeyValueObserver {
   }
 
   func executors() {
-    Task { @MainActor in }
+    token = account.observeOnMainActor(\.balance) { hopped in _ = hopped }
+    token = account.observe(\.balance, isolation: nil) { _, _ in }
     let new = lock.withLock { $0 + 1 }
     _ = new
   }

@@ -79,14 +79,19 @@ extension RuleCatalogue {
         isLive: true,
         .everywhere(.wrong),
         hint: """
-          hop in the handler of {observer}: `Task { @MainActor in … }`, or change {keyPath} where it is \
-          observed
+          change {keyPath} where it is observed, let the changes come over, `token = \
+          {subject}.observeOnMainActor(\\.{keyPath}) { hopped in … }`, or register with `isolation: nil` what \
+          may be called anywhere
           """,
         happened: """
           A callback ran on another actor, queue or thread than its registration expected.
           """,
         matters: "User interfaces break, and unsynchronised state is read and written at once.",
-        fix: "Change the value where it is observed, or let the handler hop.",
+        fix: """
+          Change the value where it is observed, observe with `observeOnMainActor` or `observe(_:on:)`, or \
+          register a handler that may run anywhere with `isolation: nil`. A task that the handler starts comes too \
+          late: the handler itself was called elsewhere.
+          """,
         before: """
           queue.async { account.balance = 1 }   // observed by a screen
           """,
