@@ -20,6 +20,23 @@ import Testing
     )
   }
 
+  @Test("says that events were dropped: what is lost is not valid")
+  func dropped() throws {
+    let log = """
+      {"event":"dropped","count":17}
+      {"event":"dropped","count":3}
+      {"event":"exit","status":0}
+
+      """
+    #expect(
+      try text(log) == """
+        a.jsonl: 0 problems, 3 events
+          20 events dropped by the writer
+
+        """
+    )
+  }
+
   @Test("lists every problem, and what it does not know")
   func problems() throws {
     let log = """

@@ -8,6 +8,8 @@ package struct LogValidation: Sendable {
   package let reading: LogReading
   /// The rules that cannot judge this log for want of a key, and that key.
   private let lackedKeys: [RuleEngine.NotJudged]
+  /// How many events the writer says that it could not write.
+  private let droppedCount: UInt64
 
   /// Reads `input` to its end.
   ///
@@ -20,6 +22,7 @@ package struct LogValidation: Sendable {
     label = input.label
     var replay = ProcessReplay(options: AuditOptions())
     var lacked: [RuleEngine.NotJudged] = []
+    var dropped: UInt64 = 0
     reading = try LogSource(input, progress: progress).read { content, _ in
       guard case .events(let events, let firstNumber) = content else { return }
       var takenCount = 0
@@ -31,16 +34,19 @@ package struct LogValidation: Sendable {
         guard takenCount < events.count else { break }
         replay.finish { _ in }
         lacked += replay.engine.lackedKeys
+        dropped = dropped.addingSaturated(replay.droppedCount)
         replay = ProcessReplay(options: AuditOptions())
       }
     }
     replay.finish { _ in }
     lackedKeys = lacked + replay.engine.lackedKeys
+    droppedCount = dropped.addingSaturated(replay.droppedCount)
   }
 
-  /// Whether every line was an event, known or not, and nothing of a binary log was lost.
+  /// Whether every line was an event, known or not, and nothing was lost.
   package var isClean: Bool {
-    reading.problemCount == 0 && reading.cutAt == nil && reading.binary?.summary.isWhole ?? true
+    reading.problemCount == 0 && droppedCount == 0 && reading.cutAt == nil
+      && reading.binary?.summary.isWhole ?? true
   }
 
   /// What was found, a line each, with a newline at the end.
@@ -60,6 +66,9 @@ package struct LogValidation: Sendable {
     let untold = reading.problemCount - reading.problems.count
     if untold > 0 { lines.append("  … and \(Wording.count(untold, "more problem"))") }
     if let binary = reading.binary { lines.append("  " + Self.text(of: binary)) }
+    if droppedCount > 0 {
+      lines.append("  \(Wording.count(Int(clamping: droppedCount), "event")) dropped by the writer")
+    }
     if let cutAt = reading.cutAt {
       lines.append(
         "  cut: the file ends at byte \(Wording.grouped(cutAt)), in the middle of the log"

@@ -14,6 +14,7 @@ extension RuleEngine {
   mutating func die(_ object: ObjectID, _ evidence: Evidence, _ place: Place) {
     let failed = evidenceOfDeath(object, evidence)
     endObservation(of: object, failed, place)
+    act(place)
     if place.subject >= 0 {
       for slot in ledger.subjectDied(place.subject, at: failed, &verdicts) { settle(slot) }
       ledger.close(place.subject)
@@ -53,7 +54,7 @@ extension RuleEngine {
     if tokens.count == 0 { return }
     let slot = tokens.find(token.rawValue)
     guard slot >= 0, ledger.isLive(slot) else { return }
-    judgeDroppedToken(slot, failed, place)
+    judgeDroppedToken(slot, failed, place, isCancelled: false)
     ledger.cancel(slot, by: .token, at: failed, &verdicts)
     settle(slot)
   }

@@ -167,7 +167,7 @@ extension RuleEngine {
     guard ledger.isLive(slot) else { return }
     // Another runtime would have left it.
     if case .runtime = cause, rematches { return }
-    if case .token = cause { judgeDroppedToken(slot, evidence, place) }
+    if case .token = cause { judgeDroppedToken(slot, evidence, place, isCancelled: true) }
     var failed = evidence
     switch cause {
     case .subject:
@@ -181,6 +181,7 @@ extension RuleEngine {
     }
     ledger.cancel(slot, by: cause, at: failed, &verdicts)
     settle(slot)
+    act(place)
   }
 
   // MARK: - Which registration a removal matched
@@ -311,6 +312,7 @@ extension RuleEngine {
 
   mutating func hold(_ reference: Reference, _ evidence: Evidence, _ place: Place) {
     seen.insert(.reference)
+    act(place)
     cycles.hold(reference, on: place.thread, at: evidence)
     guard holds.hold(reference) else { return }
     let known = selfObservations.removeValue(forKey: reference.to.id) ?? []
@@ -322,11 +324,19 @@ extension RuleEngine {
   /// A token that was dropped where it was handed out observed nothing at all.
   ///
   /// "Where" is the scope. In a log without scopes it is the very next thing that the thread did:
-  /// a token that lived any longer was kept by somebody.
+  /// a token that lived any longer was kept by somebody. A deallocation alone does not say so: the log may have
+  /// nothing else of a token that lived for long.
+  ///
+  /// - Parameters:
+  ///   - slot: the registration of the token.
+  ///   - evidence: the end.
+  ///   - place: where the event of the end is.
+  ///   - isCancelled: whether that event is a `cancel`, and not the deallocation of the token.
   mutating func judgeDroppedToken(
     _ slot: Int,
     _ evidence: Evidence,
-    _ place: Place
+    _ place: Place,
+    isCancelled: Bool
   ) {
     let origin = origins[slot]
     let registration = ledger.slots[slot].registration
@@ -335,7 +345,7 @@ extension RuleEngine {
       !registration.options.contains(.initial), place.scope == origin.scope
     else { return }
     if origin.scope == nil {
-      guard evidence.thread == registered.thread,
+      guard isCancelled, evidence.thread == registered.thread,
         threads[place.thread].activity == origin.activity
       else { return }
     }

@@ -179,6 +179,46 @@ extension SparseLog {
       """
     ),
     SparseLog(
+      "a token of which the log has nothing but its deallocation",
+      [],
+      """
+      {"event":"register",$only,"registration":5,"token":$token}
+      {"event":"deinitEnd","object":$token}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a token that somebody held",
+      [],
+      """
+      {"event":"register",$only,"registration":5,"token":$token}
+      {"event":"hold","from":$screen,"to":$token}
+      {"event":"drop","from":$screen,"to":$token}
+      {"event":"cancel","registration":5,"by":"token"}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a token that outlives another observation",
+      [],
+      """
+      {"event":"register",$pair,"registration":5}
+      {"event":"register",$only,"registration":6,"token":$token}
+      {"event":"cancel","registration":5,"by":"user"}
+      {"event":"cancel","registration":6,"by":"token"}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a token that is cancelled by the next event, without a scope",
+      ["KVO031 warning"],
+      """
+      {"event":"register",$only,"registration":5,"token":$token}
+      {"event":"cancel","registration":5,"by":"token"}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
       "the end of a scope while the token is deallocated",
       [],
       """
