@@ -142,10 +142,10 @@ extension FiringLog {
     ),
     FiringLog(
       code: .reentrantChange,
-      log: reentrant(ReentrantDelivery.limit + 1),
-      outcome: ["KVO027@102"],
+      log: reentrant(9),
+      outcome: ["KVO027@28"],
       twins: [
-        ("nine deep", reentrant(9)),
+        ("eight deep", reentrant(8)),
         (
           "two callbacks that take turns",
           SampleLog { log in

@@ -46,7 +46,7 @@ extension Step {
     case 23:
       return .addDuringChange(on: on, by: by, key: key, isTold: Bool.random(using: &random))
     case 24:
-      let depth = ReentrantDelivery.limit - 8 + Int.random(in: 7..<12, using: &random)
+      let depth = Int.random(in: 7..<12, using: &random)
       return .reentrantChange(on: on, key: key, depth: depth)
     case 25: return .concurrentChange(on: on, key: key)
     case 0..<7:
@@ -352,7 +352,7 @@ struct ModelledProgram {
     for (level, id) in changes.enumerated() {
       log.will(name(on), Self.keys[key], change: id)
       log.did(name(on), Self.keys[key], change: id)
-      if level == ReentrantDelivery.limit { found("027", at: next) }
+      if level == 8 { found("027", at: next) }
       beginTelling(index, change: id)
     }
     for id in changes.reversed() { log.notifyEnd(String(facts[index].id), change: id) }

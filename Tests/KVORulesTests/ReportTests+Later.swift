@@ -84,7 +84,7 @@ extension ReportTests {
     #"""
     WARNING: KVOSafety: callback changes what it observes, again and again (KVO027 \#
     re-entrant-change)
-      Screen#3 was told of "balance" of Account#12 inside its own callback, 101 deep, on thread \#
+      Screen#3 was told of "balance" of Account#12 inside its own callback, 9 deep, on thread \#
     1 (main)
       > #0 Screen.observe(_:)      Screen.swift:50
       Notified at, on thread 1 (main)
@@ -93,7 +93,7 @@ extension ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: leave the callback early when balance is as it was: register a typed handler with \#
     `options: [.old, .new]`, and begin it with `guard change.newValue != change.oldValue else { return }`
-      Signature: 2:fd0c01158f · seen once · event 102 · warning, none
+      Signature: 2:fd0c01158f · seen once · event 28 · error, crash
 
     """#,
     #"""

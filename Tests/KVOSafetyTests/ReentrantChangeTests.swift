@@ -42,10 +42,7 @@ struct ReentrantChangeTests {
     return (live.withLock { $0 }, replayed.filter { $0.subject?.id == subject })
   }
 
-  @Test(
-    "is reported once, when it is 101 deep, and the replay says the same",
-    arguments: [101, 130]
-  )
+  @Test("is reported once, when it is nine deep, and the replay says the same", arguments: [9, 30])
   func tooDeep(depth: Int) {
     let (live, replayed) = run(depth)
     #expect(live.map(\.code) == [.reentrantChange])
@@ -59,22 +56,14 @@ struct ReentrantChangeTests {
 
   @Test("counts the initial notification as well")
   func initial() {
-    let (live, replayed) = run(ReentrantDelivery.limit, options: [.initial])
+    let (live, replayed) = run(8, options: [.initial])
     #expect(live.map(\.code) == [.reentrantChange])
     #expect(replayed.map(\.code) == [.reentrantChange])
   }
 
-  @Test("is silent if it settles down in a hundred levels", arguments: [9, 19, 100])
-  func settles(depth: Int) {
-    let (live, replayed) = run(depth)
+  @Test("is silent where it settles down in eight levels")
+  func settles() {
+    let (live, replayed) = run(8)
     #expect(live.isEmpty && replayed.isEmpty)
-  }
-
-  @Test("is a warning if it ended, live as in the replay")
-  func severity() {
-    let (live, replayed) = run(130)
-    for verdict in live + replayed {
-      #expect(RuleCatalogue.severity(of: verdict, under: .swift) == .warning)
-    }
   }
 }

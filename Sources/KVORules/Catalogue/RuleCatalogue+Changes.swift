@@ -144,14 +144,10 @@ extension RuleCatalogue {
           `options: [.old, .new]`, and begin it with `guard change.newValue != change.oldValue else { return }`
           """,
         happened: """
-          A callback changed the key that it observes, was told of that, and so on, more than a \
-          hundred deep. A chain that ends by itself is a warning, and so is a live report, which is made before \
-          that is known; a log that ends inside one makes it an error.
+          A callback changed the key that it observes, was told of that, and so on, more than \
+          eight deep.
           """,
-        matters: """
-          If nothing ends the chain the stack overflows. A level takes one to five kilobytes of it, and a thread \
-          other than the main one may have 512.
-          """,
+        matters: "The stack overflows.",
         fix: "Compare before you write, or write after the callback has returned.",
         before: """
           { account, _ in account.balance = max(0, account.balance) }

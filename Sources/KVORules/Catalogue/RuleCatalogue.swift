@@ -102,14 +102,13 @@ package enum RuleCatalogue {
   /// A token or a controller that outlives what it observes is harmless but before iOS 11 and macOS 10.13,
   /// where the deallocation of an observed object raises an exception whoever observes it. GNUstep 1.28 has no
   /// removal under a context: a program whose log was recorded there, and which made one and went on, has
-  /// brought its own. Callbacks inside each other that ended, or may still end, did no harm.
+  /// brought its own.
   package static func consequence(
     of verdict: Verdict,
     under profile: Profile,
     recordedOn recorded: Profile? = nil
   ) -> Consequence {
     if isHarmlessEnd(verdict), profile == .appleModern { return .none }
-    if verdict.code == .reentrantChange, case .depth = verdict.detail { return .none }
     let isOwnMethod =
       verdict.code == .removeWrongContext && profile == .gnustep128 && recorded == profile
     return isOwnMethod ? .wrong : consequence(of: verdict.code, under: profile)

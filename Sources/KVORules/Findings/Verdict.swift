@@ -63,8 +63,6 @@ package struct Verdict: Hashable, Sendable {
     case underLock(LockID, Act)
     /// How often a callback was inside itself.
     case depth(Int)
-    /// The same, where the log ends inside.
-    case endlessDepth(Int)
     /// The keys of `className` that affect each other in a circle, each affected by the next.
     case dependencies(className: StringID, keys: [StringID])
     /// The class at the addition, and the one at the removal.

@@ -73,10 +73,7 @@ extension FindingSentence {
   }
 
   var depth: Int {
-    switch verdict.detail {
-    case .depth(let depth), .endlessDepth(let depth): depth
-    default: 0
-    }
+    if case .depth(let depth) = verdict.detail { depth } else { 0 }
   }
 
   var dependencies: String {

@@ -103,7 +103,6 @@ struct FindingSentence {
     case .callbackUnderLock: underLock
     case .reentrantChange:
       "\(who) was told of \(path) of \(subject) inside its own callback, \(depth) deep"
-        + (verdict.detail == .endlessDepth(depth) ? ", and the log ends there" : "")
     case .dependencyCycle: dependencies
     case .classChangedUnderObservation:
       "\(caller) removed its observation of \(path) from \(subject) \(classes)"

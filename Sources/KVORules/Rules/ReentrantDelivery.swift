@@ -2,15 +2,11 @@ package import KVOTrace
 
 /// A callback that changes what it observes, and is told of that inside itself (KVO027).
 ///
-/// Many of them settle down by themselves: a value is corrected, and corrected again. More than ``limit`` of
-/// them are reported while the program runs, because nothing can be reported when the stack has overflowed. Whether
-/// they end is known afterwards: as long as nothing says that they did not, it is a warning.
+/// A few levels settle down by themselves: a value is corrected, and corrected again. More than
+/// ``limit`` of them overflow the stack sooner or later.
 package enum ReentrantDelivery {
   /// How often a callback may be inside itself.
-  ///
-  /// A level takes one to five kilobytes of stack, the handler's own variables aside. A thread other than the
-  /// main one may have 512 KB, which is then full after a hundred to some hundreds of them.
-  package static let limit = 100
+  package static let limit = 8
 
   /// Whether a chain of callbacks is told of now: once, when it passes the limit.
   ///
@@ -20,7 +16,7 @@ package enum ReentrantDelivery {
   @inline(__always)
   package static func isTooDeep(_ depth: Int) -> Bool { depth == limit + 1 }
 
-  /// The verdict about `registration`, whose callbacks may still end.
+  /// The verdict about `registration`.
   ///
   /// - Parameters:
   ///   - registration: whose callback it is.

@@ -88,14 +88,14 @@ extension RuleEngine {
   private mutating func judgeReentrance(_ slot: Int, _ evidence: Evidence, _ thread: Int) {
     let around = threads[thread].callbacks.filter { $0.slot == slot }
     guard ReentrantDelivery.isTooDeep(around.count + 1) else { return }
-    let verdict = ReentrantDelivery.verdict(
-      of: ledger.slots[slot].registration,
-      at: evidence,
-      first: around.first?.began,
-      registered: ledger.slots[slot].registered
+    verdicts.append(
+      ReentrantDelivery.verdict(
+        of: ledger.slots[slot].registration,
+        at: evidence,
+        first: around.first?.began,
+        registered: ledger.slots[slot].registered
+      )
     )
-    let depth = threads[thread].callbacks.count + 1
-    reentrances.append(OpenReentrance(thread: thread, depth: depth, verdict: verdict))
   }
 
   /// KVO017: the observer said that the notification was not its own.

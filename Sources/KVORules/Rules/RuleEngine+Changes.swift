@@ -153,7 +153,6 @@ extension RuleEngine {
       let slot = threads[thread].callbacks.removeLast().slot
       if slot >= 0 { ledger.endCallback(slot) }
     }
-    if !reentrances.isEmpty { settleReentrances(of: thread) }
     if case .initial = delivery.phase, place.slot >= 0, ledger.isLive(place.slot) {
       ledger.endInitial(place.slot)
     }

@@ -68,7 +68,6 @@ extension RuleEngine {
         }
         threads[thread].callbacks = []
         threads[thread].forgottenCallbackCount = 0
-        settleReentrances(of: thread)
         losses.rules.insert(.reentrantChange)
       }
       if threads[thread].isIdle { continue }

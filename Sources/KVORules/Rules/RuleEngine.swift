@@ -101,7 +101,6 @@ package struct RuleEngine: Sendable {
   var removals = OpenRemovals()
   var overlaps = OverlappingChanges()
   var exceptions = RaisedExceptions()
-  var reentrances: [OpenReentrance] = []
   var dependencies = KeyDependencies()
   var classes = ObjectClasses()
   /// What threads are called.
@@ -261,7 +260,6 @@ package struct RuleEngine: Sendable {
     verdicts += overlaps.finish()
     finishChanges()
     finishOpenEnds()
-    finishReentrances()
     judgeGrowth()
     judgeRetainCycles()
     judgeDependencies()
@@ -303,6 +301,7 @@ package struct RuleEngine: Sendable {
       see(fingerprint, of: key, on: subject, evidence, place)
     case .hold(let reference): hold(reference, evidence, place)
     case .drop(let reference):
+      act(place)
       holds.drop(reference)
       cycles.drop(reference, on: place.thread)
     case .walkBegin: cycles.beginWalk(on: place.thread)
@@ -310,6 +309,7 @@ package struct RuleEngine: Sendable {
       endWalk(isComplete: isComplete, isAsserted: isAsserted, evidence, place)
     case .lock(let lock):
       seen.insert(.lock)
+      act(place)
       locks.lock(lock, on: place.thread, at: evidence)
     case .unlock(let lock): locks.unlock(lock, on: place.thread)
     case .classChanged(let object, let name, let isKVOSubclass):

@@ -140,19 +140,52 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a callback that changes what it observes, 101 deep, and ends",
-      ["KVO027 warning"],
-      deepCallbacks(101) + #"{"event":"exit","status":0}"#
-    ),
-    SparseLog(
-      "a callback that changes what it observes, 101 deep, where the log ends",
+      "a callback that changes what it observes, ten deep",
       ["KVO027 error"],
-      deepCallbacks(101, end: false)
-    ),
-    SparseLog(
-      "a callback that changes what it observes, a hundred deep",
-      [],
-      deepCallbacks(100) + #"{"event":"exit","status":0}"#
+      """
+      {"event":"register",$pair,"registration":5}
+      {"event":"willChange",$change,"change":0}
+      {"event":"didChange",$change,"change":0}
+      {"event":"notify","registration":5,"change":0}
+      {"event":"willChange",$change,"change":1}
+      {"event":"didChange",$change,"change":1}
+      {"event":"notify","registration":5,"change":1}
+      {"event":"willChange",$change,"change":2}
+      {"event":"didChange",$change,"change":2}
+      {"event":"notify","registration":5,"change":2}
+      {"event":"willChange",$change,"change":3}
+      {"event":"didChange",$change,"change":3}
+      {"event":"notify","registration":5,"change":3}
+      {"event":"willChange",$change,"change":4}
+      {"event":"didChange",$change,"change":4}
+      {"event":"notify","registration":5,"change":4}
+      {"event":"willChange",$change,"change":5}
+      {"event":"didChange",$change,"change":5}
+      {"event":"notify","registration":5,"change":5}
+      {"event":"willChange",$change,"change":6}
+      {"event":"didChange",$change,"change":6}
+      {"event":"notify","registration":5,"change":6}
+      {"event":"willChange",$change,"change":7}
+      {"event":"didChange",$change,"change":7}
+      {"event":"notify","registration":5,"change":7}
+      {"event":"willChange",$change,"change":8}
+      {"event":"didChange",$change,"change":8}
+      {"event":"notify","registration":5,"change":8}
+      {"event":"willChange",$change,"change":9}
+      {"event":"didChange",$change,"change":9}
+      {"event":"notify","registration":5,"change":9}
+      {"event":"notifyEnd","registration":5,"change":9}
+      {"event":"notifyEnd","registration":5,"change":8}
+      {"event":"notifyEnd","registration":5,"change":7}
+      {"event":"notifyEnd","registration":5,"change":6}
+      {"event":"notifyEnd","registration":5,"change":5}
+      {"event":"notifyEnd","registration":5,"change":4}
+      {"event":"notifyEnd","registration":5,"change":3}
+      {"event":"notifyEnd","registration":5,"change":2}
+      {"event":"notifyEnd","registration":5,"change":1}
+      {"event":"notifyEnd","registration":5,"change":0}
+      {"event":"exit","status":0}
+      """
     ),
     SparseLog(
       "a callback that changes what it observes, four deep",
@@ -179,18 +212,4 @@ extension SparseLog {
       """
     ),
   ]
-
-  /// Callbacks inside each other, with a newline at the end.
-  private static func deepCallbacks(_ depth: Int, end: Bool = true) -> String {
-    var lines = [#"{"event":"register",$pair,"registration":5}"#]
-    for level in 0..<depth {
-      lines.append(#"{"event":"willChange",$change,"change":\#(level)}"#)
-      lines.append(#"{"event":"didChange",$change,"change":\#(level)}"#)
-      lines.append(#"{"event":"notify","registration":5,"change":\#(level)}"#)
-    }
-    for level in (0..<depth).reversed() where end {
-      lines.append(#"{"event":"notifyEnd","registration":5,"change":\#(level)}"#)
-    }
-    return lines.joined(separator: "\n") + "\n"
-  }
 }
