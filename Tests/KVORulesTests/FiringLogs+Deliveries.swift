@@ -62,13 +62,13 @@ extension FiringLog {
     $0.exit()
   }
 
-  /// A callback that is inside itself, so many times.
-  ///
-  /// Without the changes: tests run a log once for each two of its events.
+  /// A callback that changes what it observes, so many times.
   static func reentrant(_ depth: Int) -> SampleLog {
     SampleLog { log in
       log.register()
       for level in 0..<depth {
+        log.will(change: "\(level)")
+        log.did(change: "\(level)")
         log.notify(change: "\(level)", stack: ["Screen.observe(_:) (Screen.swift:50)"])
       }
       for level in (0..<depth).reversed() { log.notifyEnd(change: "\(level)") }
