@@ -47,10 +47,8 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     if isSuspected {
       pointerDepth = depth
       if reader.targets.allocation(at: address) != nil {
-        // Whoever led here is in doubt already, as far as all of it is known.
-        if !collectWords(at: address) {
-          note(.unmanagedMemory, 0, from: references.count, isWhole: false)
-        }
+        // Whoever led here is in doubt already.
+        collectWords(at: address)
         return nil
       }
       switch reader.targets.target(of: address, depth: 0) {
@@ -180,22 +178,20 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
       return note(.foreignObject, 0, from: first, isWhole: false)
     }
     let before = suspectedCount
-    let isWhole = collectWords(at: address)
-    if !isWhole || suspectedCount > before {
-      note(.foreignObject, 0, from: first, isWhole: isWhole)
-    }
+    collectWords(at: address)
+    if suspectedCount > before { note(.foreignObject, 0, from: first, isWhole: true) }
   }
 
-  /// Looks at the words of an allocation; false if one of them leads to memory of which it is not known where it begins
-  /// and ends, from a pointer that is declared as one.
-  private mutating func collectWords(at address: UInt) -> Bool {
-    guard let (allocation, depth) = reader.targets.allocation(at: address) else { return true }
+  /// Looks at the words of an allocation.
+  ///
+  /// Most are no pointers, and what its owner does not use has words that others left: one that leads to memory of
+  /// which it is not known where it begins and ends is passed over.
+  private mutating func collectWords(at address: UInt) {
+    guard let (allocation, depth) = reader.targets.allocation(at: address) else { return }
     // Collected apart, because `body` cannot change what it is called for.
     var words: [UInt] = []
     reader.targets.forEachWord(of: allocation) { words.append($0) }
-    var isWhole = true
-    for word in words where !meet(pointer: word, depth: depth) { isWhole = false }
-    return isWhole || depth <= PointerTargets.byteDepth
+    for word in words { _ = meet(pointer: word, depth: depth) }
   }
 
   /// Notes what could not be looked into.
