@@ -26,7 +26,7 @@ REGISTRATION = """shape subject:obj keyPath:text registration?0:id observer?1:ob
 EVENTS = f"""
 process = schema:u63 shape pid?0:u63 executable?1:text
  runtime?2:swift|apple|gnustep-1.28|gnustep-modern os?3:text started?4:text complete@5:false|true
- saysScopes@6:|true saysNotifications@7:|true
+ saysScopes@6:|true omitsNotifications@7:|true
 module = path:text buildID:sid loadBias:address textStart:address textEnd:address
 threadName = name:text
 live register = {REGISTRATION}

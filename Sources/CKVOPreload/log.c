@@ -61,9 +61,9 @@ static void describe_once(void) {
 }
 
 static bool describe_process(bool isComplete) {
-  // Bits: pid, executable, runtime, os, started, complete, saysScopes, saysNotifications.
+  // Bits: pid, executable, runtime, os, started, complete, saysScopes.
   uint64_t fields[] = {1,
-                       0xDF | (isComplete ? 1u << 5 : 0),
+                       0x5F | (isComplete ? 1u << 5 : 0),
                        (uint64_t)getpid(),
                        kvos_intern_text(executable),
                        kvos_semantics()->number,

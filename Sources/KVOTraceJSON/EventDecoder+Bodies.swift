@@ -126,7 +126,7 @@ extension EventDecoder {
       started: try line.text("started"),
       isComplete: try line.flag("complete") ?? true,
       saysScopes: try line.flag("saysScopes") ?? false,
-      saysNotifications: try line.flag("saysNotifications") ?? false
+      omitsNotifications: try line.flag("omitsNotifications") ?? false
     )
   }
 

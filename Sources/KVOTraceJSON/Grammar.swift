@@ -23,7 +23,7 @@ enum Grammar {
   private static let own: [String: Set<String>] = [
     "process": [
       "schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes",
-      "saysNotifications",
+      "omitsNotifications",
     ],
     "module": ["path", "buildID", "loadBias", "textStart", "textEnd"],
     "threadName": ["name"],

@@ -29,7 +29,6 @@ struct RuleMatrixTests {
   @Test("a log without violations says which rules it was not judged by")
   func notJudged() {
     let log = SampleLog {
-      $0.saysNotifications = false
       $0.register()
       $0.remove("1")
       $0.exit()

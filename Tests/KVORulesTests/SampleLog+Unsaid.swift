@@ -9,6 +9,6 @@ extension SampleLog {
 
   /// Every event that is in a scope says so.
   mutating func saysScopes() {
-    events.insert(Event(.process(ProcessInfo(saysScopes: true, saysNotifications: true))), at: 0)
+    events.insert(Event(.process(ProcessInfo(saysScopes: true))), at: 0)
   }
 }

@@ -8,8 +8,6 @@ import KVOTrace
 struct SampleLog: Sendable {
   var names = TraceNames()
   var events: [Event] = []
-  /// Whether the writer records notifications, and says so.
-  var saysNotifications = true
 
   init(_ write: (inout SampleLog) -> Void = { _ in }) { write(&self) }
 
@@ -27,10 +25,6 @@ struct SampleLog: Sendable {
   ) -> (verdicts: [Verdict], engine: RuleEngine) {
     var engine = RuleEngine(profile: profile, options: options)
     var verdicts: [Verdict] = []
-    if saysNotifications, !events.contains(where: { $0.body.name == "process" }) {
-      let process = Event(.process(ProcessInfo(saysNotifications: true)))
-      verdicts += engine.consume(process, number: 0)
-    }
     for (index, event) in events.enumerated() {
       verdicts += engine.consume(event, number: index + 1)
     }
@@ -342,7 +336,7 @@ struct SampleLog: Sendable {
   }
 
   mutating func process(isComplete: Bool = true, runtime: ProcessInfo.Runtime? = nil) {
-    let process = ProcessInfo(runtime: runtime, isComplete: isComplete, saysNotifications: true)
+    let process = ProcessInfo(runtime: runtime, isComplete: isComplete)
     add(.process(process), thread: nil)
   }
 

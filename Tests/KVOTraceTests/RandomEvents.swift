@@ -155,7 +155,7 @@ struct RandomEvents {
       started: maybe { $0.spelling() },
       isComplete: Bool.random(using: &random),
       saysScopes: Bool.random(using: &random),
-      saysNotifications: Bool.random(using: &random)
+      omitsNotifications: Bool.random(using: &random)
     )
   }
 

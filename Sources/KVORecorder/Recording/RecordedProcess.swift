@@ -21,8 +21,7 @@ enum RecordedProcess {
         os: "Linux",
         started: started,
         isComplete: isComplete,
-        saysScopes: true,
-        saysNotifications: true
+        saysScopes: true
       )
     )
     return put(fields, .process)

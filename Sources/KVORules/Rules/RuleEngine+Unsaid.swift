@@ -34,10 +34,6 @@ extension RuleEngine {
     var threadRules: Set<RuleCode> = []
     /// The same for want of the numbers of registrations.
     var registrationRules: Set<RuleCode> = []
-    /// Verdicts that rest on the absence of a `notify`, while nothing says that the log would have it.
-    fileprivate(set) var untold: [Verdict] = []
-    /// The event of the first such verdict for which there was no room.
-    fileprivate var untoldBeyond: Int?
   }
 
   // MARK: - Scopes
@@ -136,37 +132,13 @@ extension RuleEngine {
   // MARK: - Notifications
 
   /// The rules that judge by the absence of a `notify`.
-  private static let untoldRules: Set<RuleCode> = [.registrationRace, .missedDelivery]
-  /// How many verdicts wait for the first `notify`.
-  private static let untoldLimit = 256
+  private static let absenceRules: Set<RuleCode> = [
+    .registrationRace, .missedDelivery, .tokenDropped,
+  ]
 
-  /// Whether a change without a `notify` reached no observer: the log has others, or says that it would
-  /// have it.
-  private var recordsNotifications: Bool {
-    seen.contains(.callback) || process?.saysNotifications == true
-  }
-
-  /// Keeps the verdicts that rest on the absence of a `notify` until it is known that the log has any.
-  mutating func settleUntold() {
-    if recordsNotifications {
-      if unsaid.untold.isEmpty { return }
-      verdicts = unsaid.untold + verdicts
-      unsaid.untold = []
-      return
-    }
-    let found = verdicts
-    verdicts = []
-    for verdict in found {
-      guard Self.untoldRules.contains(verdict.code) else {
-        verdicts.append(verdict)
-        continue
-      }
-      if unsaid.untold.count < Self.untoldLimit {
-        unsaid.untold.append(verdict)
-      } else if unsaid.untoldBeyond == nil {
-        unsaid.untoldBeyond = verdict.evidence.first?.event
-      }
-    }
+  /// Takes back the verdicts that rest on the absence of a `notify`, in the log of a writer that has none.
+  mutating func dropAbsences() {
+    verdicts.removeAll { Self.absenceRules.contains($0.code) }
   }
 
   private static let deepPathRules: Set<RuleCode> = [
@@ -229,15 +201,10 @@ extension RuleEngine {
         "the addition at event \($0) does not say its \"registration\", which notifications name"
       }
     }
-    if !recordsNotifications {
-      let rules = seen.contains(.change) ? Self.untoldRules : []
-      missing += rules.map {
-        ($0, "no notify events in this log, and no \"saysNotifications\" in its process line")
+    if process?.omitsNotifications == true {
+      missing += Self.absenceRules.map {
+        ($0, "no notify events in this log (\"omitsNotifications\" in its process line)")
       }
-    }
-    say(Self.untoldRules, unsaid.untoldBeyond) {
-      "the log has its first notify events after more than \(Self.untoldLimit) findings, and those from "
-        + "event \($0) on were left out"
     }
     let told: [RuleCode] = [
       .deliveryToDead, .deliveryAfterRemove, .removeDuringInitial, .priorWithoutAfter,

@@ -248,7 +248,7 @@ package struct RuleEngine: Sendable {
       withholdUncertain(isAtEnd: hasEnded)
     }
     if !verdicts.isEmpty, !expectations.isEmpty { markExpected(in: scope(of: event, place)) }
-    if !verdicts.isEmpty || !unsaid.untold.isEmpty { settleUntold() }
+    if !verdicts.isEmpty, process?.omitsNotifications == true { dropAbsences() }
   }
 
   /// The log is over.
@@ -265,7 +265,7 @@ package struct RuleEngine: Sendable {
     judgeDependencies()
     if unsaid.thread != nil || unsaid.ended != nil { withholdUncertain(isAtEnd: hasEnded) }
     if !expectations.isEmpty { markExpected(in: nil) }
-    settleUntold()
+    if process?.omitsNotifications == true { dropAbsences() }
     return takeVerdicts()
   }
 

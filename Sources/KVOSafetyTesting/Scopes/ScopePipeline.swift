@@ -12,7 +12,7 @@ enum ScopePipeline {
   /// something to tell.
   static func findings(of events: [Event]) -> [Finding] {
     // The images first: a stack is looked up in those that are known when it is met.
-    let process = ProcessInfo(runtime: .swift, saysScopes: true, saysNotifications: true)
+    let process = ProcessInfo(runtime: .swift, saysScopes: true)
     var preamble = [Event(.process(process))]
     preamble += ImageList.loadedImages().map { Event(.module($0)) }
     var threads = Recorder.shared.threadNames.filter { $0.value != .none }

@@ -72,7 +72,7 @@ extension BinaryRecordDecoder {
       started: shape & 1 << 4 != 0 ? spelledString() : nil,
       isComplete: shape & 1 << 5 != 0,
       saysScopes: shape & 1 << 6 != 0,
-      saysNotifications: shape & 1 << 7 != 0
+      omitsNotifications: shape & 1 << 7 != 0
     )
   }
 

@@ -103,7 +103,7 @@ extension RecordFieldWriter {
     if process.os != nil { shape |= 1 << 3 }
     if process.started != nil { shape |= 1 << 4 }
     if process.saysScopes { shape |= 1 << 6 }
-    if process.saysNotifications { shape |= 1 << 7 }
+    if process.omitsNotifications { shape |= 1 << 7 }
     number(shape)
     if let pid = process.pid { number(pid) }
     if let executable = process.executable { text(executable) }

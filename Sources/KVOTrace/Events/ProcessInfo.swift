@@ -28,10 +28,8 @@ package struct ProcessInfo: Hashable, Sendable {
   ///
   /// Otherwise an event without a scope is in the innermost one that is open on its thread.
   package var saysScopes: Bool
-  /// Whether the log has a `notify` for each notification: a change without one reached no observer.
-  ///
-  /// Otherwise the first `notify` says so.
-  package var saysNotifications: Bool
+  /// Whether the writer records no notifications: a change without a `notify` may have reached its observers.
+  package var omitsNotifications: Bool
 
   package init(
     schema: Int = Self.schema,
@@ -42,7 +40,7 @@ package struct ProcessInfo: Hashable, Sendable {
     started: String? = nil,
     isComplete: Bool = true,
     saysScopes: Bool = false,
-    saysNotifications: Bool = false
+    omitsNotifications: Bool = false
   ) {
     self.schema = schema
     self.pid = pid
@@ -52,7 +50,7 @@ package struct ProcessInfo: Hashable, Sendable {
     self.started = started
     self.isComplete = isComplete
     self.saysScopes = saysScopes
-    self.saysNotifications = saysNotifications
+    self.omitsNotifications = omitsNotifications
   }
 
   /// Whether a log that began with this goes on where it says `next`: a log that is continued in a

@@ -59,7 +59,7 @@ extension JSONLinesWriter {
     text("started", process.started)
     flag("complete", process.isComplete)
     if process.saysScopes { flag("saysScopes", true) }
-    if process.saysNotifications { flag("saysNotifications", true) }
+    if process.omitsNotifications { flag("omitsNotifications", true) }
   }
 
   private mutating func write(_ module: Module) {

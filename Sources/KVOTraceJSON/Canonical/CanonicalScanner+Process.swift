@@ -16,7 +16,7 @@ extension CanonicalScanner {
     if line.take(#","started":"#) { process.started = try text(&line) }
     if line.take(#","complete":"#) { process.isComplete = try flag(&line) }
     if line.take(#","saysScopes":"#) { process.saysScopes = try flag(&line) }
-    if line.take(#","saysNotifications":"#) { process.saysNotifications = try flag(&line) }
+    if line.take(#","omitsNotifications":"#) { process.omitsNotifications = try flag(&line) }
     return process
   }
 

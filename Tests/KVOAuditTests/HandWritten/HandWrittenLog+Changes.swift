@@ -17,7 +17,6 @@ extension HandWrittenLog {
       "a change that is not told",
       ["KVO032"],
       """
-      {"event":"process","saysNotifications":true}
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
       {"event":"willChange","thread":1,$change,"change":1,$in}
       {"event":"didChange","thread":1,$change,"change":1,$in}
@@ -116,7 +115,6 @@ extension HandWrittenLog {
       "registered in the middle of a change, and not told of it",
       ["KVO011"],
       """
-      {"event":"process","saysNotifications":true}
       {"event":"willChange","thread":2,"order":1,$change,"change":1,$in}
       {"event":"register","thread":1,"order":2,$pair,"registration":1,$made}
       {"event":"registerEnd","thread":1,"registration":1}

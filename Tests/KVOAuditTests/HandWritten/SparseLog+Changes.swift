@@ -5,6 +5,7 @@ extension SparseLog {
       [],
       notJudged: ["KVO011", "KVO032"],
       """
+      {"event":"process","omitsNotifications":true}
       {"event":"register",$pair,"registration":4}
       {"event":"willChange",$change,"change":1}
       {"event":"didChange",$change,"change":1}
@@ -12,10 +13,9 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "the same of one that says that it records them",
+      "the same of one that does not say so",
       ["KVO032 error"],
       """
-      {"event":"process","saysNotifications":true}
       {"event":"register",$pair,"registration":4}
       {"event":"willChange",$change,"change":1}
       {"event":"didChange",$change,"change":1}
@@ -40,6 +40,7 @@ extension SparseLog {
       [],
       notJudged: ["KVO011", "KVO032"],
       """
+      {"event":"process","omitsNotifications":true}
       {"event":"willChange",$change,"change":1,"thread":1}
       {"event":"register",$pair,"registration":5,"thread":2}
       {"event":"registerEnd","registration":5,"thread":2}
