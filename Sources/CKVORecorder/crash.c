@@ -58,10 +58,11 @@ static uint32_t nextStack = FIRST_ID;
 // MARK: - Segments
 
 static bool open_segment(KVOSWriter *writer, uint64_t byteCount) {
+  kvos_begin_crash_opening(crash.part);
   uint64_t offset = kvos_take(crash.part, byteCount, 0);
-  if (offset == 0) return false;
-  kvos_open_segment(writer, crash.part, offset, byteCount);
-  return true;
+  if (offset != 0) kvos_open_segment(writer, crash.part, offset, byteCount);
+  kvos_end_crash_opening(crash.part);
+  return offset != 0;
 }
 
 static void seal_segment(KVOSWriter *writer) {

@@ -138,6 +138,7 @@ bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount) 
   uint64_t size = writer->nextByteCount;
   if (size < needed) size = (needed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
   uint64_t reserve = crash_reserve();
+  kvos_begin_opening(part);
   uint64_t offset = kvos_take(part, size, reserve);
   if (offset == 0) {
     uint64_t end = atomic_load(&part->claimed) + size + reserve;
@@ -146,8 +147,9 @@ bool kvos_claim(KVOSRecorder *recorder, KVOSWriter *writer, uint64_t byteCount) 
     if (code == ENOBUFS) part->isFull = true;
     offset = kvos_take(part, size, reserve);
   }
+  if (offset != 0) kvos_open_segment(writer, part, offset, size);
+  kvos_end_opening(part);
   if (offset == 0) return false;
-  kvos_open_segment(writer, part, offset, size);
   if (writer->nextByteCount < KVOS_LAST_SEGMENT) writer->nextByteCount *= 4;
   return true;
 }

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -147,6 +149,38 @@ uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve) {
 }
 
 // MARK: - Segments
+
+// How often one side looks whether the other is done, which may never go on.
+static const int lookLimit = 500;
+static const struct timespec lookInterval = {0, 100000};
+
+void kvos_begin_opening(KVOSPart *part) {
+  // seq_cst, here and in kvos_begin_crash_opening(): of two that begin at once, one sees the other.
+  for (int look = 0; look < lookLimit; look++) {
+    atomic_store(&part->opener, (int32_t)syscall(SYS_gettid));
+    if (!atomic_load(&part->isCrashOpening)) return;
+    atomic_store(&part->opener, 0);
+    nanosleep(&lookInterval, NULL);
+  }
+}
+
+void kvos_end_opening(KVOSPart *part) {
+  atomic_store_explicit(&part->opener, 0, memory_order_release);
+}
+
+void kvos_begin_crash_opening(KVOSPart *part) {
+  atomic_store(&part->isCrashOpening, true);
+  int32_t own = (int32_t)syscall(SYS_gettid);
+  for (int look = 0; look < lookLimit; look++) {
+    int32_t opener = atomic_load(&part->opener);
+    if (opener == 0 || opener == own) return;
+    nanosleep(&lookInterval, NULL);
+  }
+}
+
+void kvos_end_crash_opening(KVOSPart *part) {
+  atomic_store_explicit(&part->isCrashOpening, false, memory_order_release);
+}
 
 // Has the head say that the log goes up to `end` at least. A crash record may do so at the same moment.
 static void note_length(KVOSPart *part, uint64_t end) {

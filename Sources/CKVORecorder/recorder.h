@@ -64,6 +64,10 @@ typedef struct KVOSPart {
   _Atomic uint32_t tableCount;
   /// Bytes given out, from the front; grows by compare-and-swap, so that a crash record can take some.
   _Atomic uint64_t claimed;
+  /// The kernel's id of the thread that is taking a segment and writing its header, or 0.
+  _Atomic int32_t opener;
+  /// Whether a crash record is doing so.
+  _Atomic bool isCrashOpening;
   /// Bytes that the file system has promised. Never below `claimed`.
   _Atomic uint64_t allocated;
   /// Bytes whose pages are there. The helper's.
@@ -294,6 +298,16 @@ void kvos_change_epoch(KVOSRecorder *recorder);
 /// Takes `byteCount` bytes of `part` that are promised already, but for the last `reserve`, or returns
 /// 0. Any thread, any time, a signal handler too.
 uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve);
+
+/// Keeps a crash record from taking a segment until kvos_end_opening(): without its header, the log would lack
+/// what is in front of the crash. The lock is held.
+void kvos_begin_opening(KVOSPart *part);
+void kvos_end_opening(KVOSPart *part);
+
+/// The same the other way round, for a crash record. Async-signal-safe; waits for 50 ms at the most, and not at all if
+/// the crashing thread itself is taking one.
+void kvos_begin_crash_opening(KVOSPart *part);
+void kvos_end_crash_opening(KVOSPart *part);
 
 /// Makes the segment at `offset` of `part` the writer's.
 void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount);
