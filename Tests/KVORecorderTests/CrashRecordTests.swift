@@ -194,7 +194,7 @@ struct CrashRecordTests {
       guard event.thread == ThreadID(2), case .registerEnd(let id) = event.body else { return nil }
       return id.number
     }
-    #expect(numbers.count > 1000)
+    try #require(numbers.count > 1000)
     #expect(numbers == Array(1...UInt64(numbers.count)))
     #expect(reading.events.count == main.count + 1 + numbers.count)
     #expect(CrashReading.Ending(reading.outcome) == .init(.signal, SIGSEGV))

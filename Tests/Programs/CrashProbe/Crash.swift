@@ -1,6 +1,10 @@
 import CKVORecorder
 import CrashingC
 import Glibc
+import Synchronization
+
+/// How many events the other thread has recorded.
+private let recordedCount = Atomic<UInt64>(0)
 
 /// The ways to go down, and some to go on.
 enum Crash: String, CaseIterable {
@@ -137,10 +141,13 @@ enum Crash: String, CaseIterable {
 
   private func failWhileBusy() {
     _ = start { _ in
-      for number in 1... as PartialRangeFrom<UInt64> { ProbeLog.record(number) }
+      for number in 1... as PartialRangeFrom<UInt64> {
+        ProbeLog.record(number)
+        recordedCount.store(number, ordering: .relaxed)
+      }
       return nil
     }
-    usleep(5000)
+    while recordedCount.load(ordering: .relaxed) <= 1000 { usleep(500) }
     fail(CRASHING_NULL_WRITE)
   }
 
