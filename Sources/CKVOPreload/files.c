@@ -142,8 +142,8 @@ static int64_t writer_of(const char *name) {
 
 static bool is_log(const char *name) { return writer_of(name) >= 0; }
 
-// Whether the file may be somebody's: it is no log, and has something in it. The zeroes that a recorder which
-// was killed before it wrote the head had made room with are nobody's.
+// Whether another program may own the file: it is not a log, and not empty. A file of zeroes counts as empty: a
+// recorder reserved its room and was killed before it wrote the head.
 static bool is_foreign(int descriptor) {
   uint8_t bytes[4096];
   if (read_head(descriptor, bytes)) return false;

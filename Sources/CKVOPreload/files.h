@@ -13,7 +13,7 @@
 /// How many parts are kept.
 #define KVOS_PART_COUNT 4u
 
-/// Stands among errors for a file that is no log, and not empty: it may be somebody's.
+/// Stands among errors for a file that is not a log and not empty: another program may own it.
 #define KVOS_NO_LOG ENOTUNIQ
 
 /// Chooses the files of a log, from a pattern in which `%p` stands for the process id. An errno or 0.
@@ -22,7 +22,7 @@ int kvos_choose_files(const char *pattern);
 /// Opens the first part, empty, and returns its descriptor or a negative errno.
 ///
 /// A log that an earlier process left there is kept at `path.previous`, with all its parts, in place of the
-/// one before it. A symbolic link is not followed, and what is no log is left as it is.
+/// one before it. A symbolic link is not followed, and a file that is not a log is left as it is.
 ///
 /// A file that is being written to is left alone: the log goes to `path.<pid>`, and where this process
 /// wrote there already, perhaps as another program that then became this one, to `path.<pid>.2` and so on.

@@ -289,7 +289,7 @@ static void clear_timers(void) {
 bool kvos_is_crash_timer(const siginfo_t *info) {
   if (info->si_code != SI_TIMER || info->si_value.sival_ptr != (void *)&owner) return false;
   int32_t present = atomic_load_explicit(&owner, memory_order_relaxed);
-  if (present == (int32_t)syscall(SYS_gettid)) siglongjmp(guard, 1);
+  if (present == kvos_own_id()) siglongjmp(guard, 1);
   // It waits for what it will not get, and was about to end the process.
   if (present > 0) kvos_end_process(crash.number);
   return true;
@@ -312,7 +312,7 @@ static bool become_owner(int32_t self) {
 }
 
 void kvos_record_crash(int number, const siginfo_t *info, const void *context, bool isLast) {
-  int32_t self = (int32_t)syscall(SYS_gettid);
+  int32_t self = kvos_own_id();
   if (atomic_load_explicit(&owner, memory_order_relaxed) == self) siglongjmp(guard, 1);
   if (!become_owner(self)) return;
   crash.number = number;

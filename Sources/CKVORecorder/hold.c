@@ -18,7 +18,6 @@
 
 #include "recorder.h"
 
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,15 +26,13 @@ static const uint64_t patienceNanoseconds = 60000000000;
 // How long one thread waits for another: that many milliseconds.
 enum { waitLimit = 2000 };
 
-static int32_t own_id(void) { return (int32_t)syscall(SYS_gettid); }
-
 static void wait_a_moment(void) {
   struct timespec aMoment = {.tv_nsec = 1000000};
   nanosleep(&aMoment, NULL);
 }
 
 void kvos_hold_parts(KVOSRecorder *recorder) {
-  int32_t self = own_id();
+  int32_t self = kvos_own_id();
   atomic_store_explicit(&recorder->heldUntil, UINT64_MAX, memory_order_relaxed);
   // seq_cst: with the load below, and with both of kvos_begin_ending_part().
   atomic_store_explicit(&recorder->holder, self, memory_order_seq_cst);
@@ -53,7 +50,7 @@ void kvos_note_crash_record(KVOSRecorder *recorder, bool isWritten) {
 
 void kvos_release_parts(KVOSRecorder *recorder) {
   int32_t holder = atomic_load_explicit(&recorder->holder, memory_order_relaxed);
-  if (KVOS_LIKELY(holder == 0) || holder != own_id()) return;
+  if (KVOS_LIKELY(holder == 0) || holder != kvos_own_id()) return;
   // A handler runs on the thread's signal stack, which it was given at the latest when it recorded.
   stack_t stack;
   if (sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK)) return;
@@ -70,7 +67,7 @@ bool kvos_are_parts_held(const KVOSRecorder *recorder) {
 bool kvos_begin_ending_part(KVOSRecorder *recorder) {
   if (kvos_are_parts_held(recorder)) return false;
   // seq_cst: with the load that follows, and with both of kvos_hold_parts().
-  atomic_store_explicit(&recorder->ender, own_id(), memory_order_seq_cst);
+  atomic_store_explicit(&recorder->ender, kvos_own_id(), memory_order_seq_cst);
   if (!kvos_are_parts_held(recorder)) return true;
   kvos_finish_ending_part(recorder);
   return false;
@@ -79,14 +76,14 @@ bool kvos_begin_ending_part(KVOSRecorder *recorder) {
 // Whether another thread is writing its crash record. Once that is written, the end of the log does it no harm.
 static bool is_being_written(const KVOSRecorder *recorder) {
   int32_t holder = atomic_load_explicit(&recorder->holder, memory_order_seq_cst);
-  return holder != 0 && holder != own_id() &&
+  return holder != 0 && holder != kvos_own_id() &&
          atomic_load_explicit(&recorder->heldUntil, memory_order_relaxed) == UINT64_MAX;
 }
 
 void kvos_begin_ending_log(KVOSRecorder *recorder) {
   for (int turn = 0;; turn++) {
     // seq_cst: as in kvos_begin_ending_part().
-    atomic_store_explicit(&recorder->ender, own_id(), memory_order_seq_cst);
+    atomic_store_explicit(&recorder->ender, kvos_own_id(), memory_order_seq_cst);
     if (!is_being_written(recorder) || turn == waitLimit) return;
     // Each would wait for the other otherwise.
     kvos_finish_ending_part(recorder);

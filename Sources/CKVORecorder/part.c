@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -157,7 +156,7 @@ static const struct timespec lookInterval = {0, 100000};
 void kvos_begin_opening(KVOSPart *part) {
   // seq_cst, here and in kvos_begin_crash_opening(): of two that begin at once, one sees the other.
   for (int look = 0; look < lookLimit; look++) {
-    atomic_store(&part->opener, (int32_t)syscall(SYS_gettid));
+    atomic_store(&part->opener, kvos_own_id());
     if (!atomic_load(&part->isCrashOpening)) return;
     atomic_store(&part->opener, 0);
     nanosleep(&lookInterval, NULL);
@@ -170,7 +169,7 @@ void kvos_end_opening(KVOSPart *part) {
 
 void kvos_begin_crash_opening(KVOSPart *part) {
   atomic_store(&part->isCrashOpening, true);
-  int32_t own = (int32_t)syscall(SYS_gettid);
+  int32_t own = kvos_own_id();
   for (int look = 0; look < lookLimit; look++) {
     int32_t opener = atomic_load(&part->opener);
     if (opener == 0 || opener == own) return;

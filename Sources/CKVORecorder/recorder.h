@@ -15,7 +15,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "CKVORecorder.h"
 #include "clock.h"
@@ -298,6 +300,9 @@ void kvos_change_epoch(KVOSRecorder *recorder);
 /// Takes `byteCount` bytes of `part` that are promised already, but for the last `reserve`, or returns
 /// 0. Any thread, any time, a signal handler too.
 uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve);
+
+/// The kernel's id of the calling thread. Async-signal-safe.
+static inline int32_t kvos_own_id(void) { return (int32_t)syscall(SYS_gettid); }
 
 /// Keeps a crash record from taking a segment until kvos_end_opening(): without its header, the log would lack
 /// what is in front of the crash. The lock is held.

@@ -9,7 +9,7 @@ package struct LogFileError: Error, Hashable, Sendable, CustomStringConvertible 
     case system(errno: Int32)
     /// The path names something else than a regular file.
     case notARegularFile(kind: String)
-    /// The file that is there is no log, and not empty: it may be somebody's.
+    /// The existing file is not a log, and not empty: another program may own it.
     case notALog
     /// The library for Objective-C programs writes the log of this process.
     case recordedAlready

@@ -47,7 +47,7 @@ struct LogFiles {
   /// - Parameter isChild: whether the process is a fork's child, whose ``path`` is its parent's: that
   ///   is left alone even where the parent has ended.
   /// - Returns: the descriptor, which holds the lock that says "being written to".
-  /// - Throws: ``LogFileError`` where it cannot be opened, or is no log and not empty.
+  /// - Throws: ``LogFileError`` if it cannot be opened, or is not a log and not empty.
   mutating func openFirst(isChild: Bool = false) throws(LogFileError) -> Int32 {
     let wanted = Self.expand(pattern)
     let isOfParent = isChild && Self.expand(pattern, pid: 0) == pattern
@@ -166,7 +166,7 @@ struct LogFiles {
   ///
   /// - Parameter previous: the descriptor of the previous part, or -1.
   /// - Returns: the descriptor.
-  /// - Throws: ``LogFileError`` where it cannot be opened, or is another file that is no log.
+  /// - Throws: ``LogFileError`` if it cannot be opened, or is another file that is not a log.
   func openReplacement(of previous: Int32 = -1) throws(LogFileError) -> Int32 {
     try Self.openEmpty(path, own: previous)
   }
@@ -196,7 +196,7 @@ struct LogFiles {
 
   private func name(ofFormer age: Int) -> String { age == 0 ? path : "\(path).\(age)" }
 
-  /// Refuses what may be somebody's file, and closes it: one that is no log and has something in it.
+  /// Refuses and closes a file that another program may own: one that is not a log, and not empty.
   private static func refuseForeign(_ descriptor: Int32, _ path: String) throws(LogFileError) {
     if LogHead(of: descriptor) != nil || LogHead.isBlank(descriptor) { return }
     close(descriptor)

@@ -146,15 +146,18 @@ final class PointerTargets {
       return words.isReadable(address, UInt(MemoryLayout<KVOSBlock>.size))
     }
     guard kvos_is_living(UInt64(second)) != 0, kind(ofMetadata: first) == 1 else { return false }
-    let size = store.knownPlan(at: first)?.pointee.byteCount ?? 16
-    return words.isReadable(address, size)
+    return words.isReadable(address, byteCount(ofObjectWith: first))
   }
 
   /// Whether the object that copies show at an address is still there, so that it may be read in place.
   func isStillThere(_ address: UInt) -> Bool {
     guard let first = words.word(at: address) else { return false }
-    let size = store.knownPlan(at: first)?.pointee.byteCount ?? 16
-    return words.beginsNow(address, with: first, size)
+    return words.beginsNow(address, with: first, byteCount(ofObjectWith: first))
+  }
+
+  /// How much of an object is read that begins with `metadata`.
+  private func byteCount(ofObjectWith metadata: UInt) -> UInt {
+    store.knownPlan(at: metadata)?.pointee.byteCount ?? 16
   }
 
   /// 1 for the metadata of objects, 2 for that of values, 0 for anything else.
