@@ -1,49 +1,71 @@
-# KVOSafety: what people and CI run.
+# KVOSafety: commands for people and CI.
 #
 #   make demo    runs a program with real faults and prints kvo-audit's report of it
-#   make test    passes all tests; what failed stands at the end
-#   make check   what takes longer: lint, import check, sanitizers
-#   make fuzz    feeds what reads crash reports with texts that are nobody's
+#   make test    runs all tests; failures are repeated at the end
+#   make check   the longer checks: lint, import check, sanitizers
+#   make generate writes the code and tables that are generated from Sources/Trace/KVOSchema
+#   make fuzz    runs the readers of crash reports on generated input
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
-#   make install puts kvo-audit under PREFIX (/usr/local); make uninstall takes it away
+#   make bench-guard counts the instructions of observing, and compares them with those recorded
+#   make install puts kvo-audit under PREFIX (/usr/local); make uninstall removes it
 #
 # Each sets up what it needs. Nothing is installed or built twice.
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test check preload random-objective-c bench lint imports plain-swift reference-model \
-  reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention reports install uninstall setup setup-tests clean
+.PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
+  reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
+  address-sanitizer retention long-forms reports install uninstall setup setup-tests clean
 
-# Warnings fail the build here; a package that depends on this one is not held to that.
+# Warnings fail the build here; that does not apply to packages that depend on this one.
 STRICT := -Xswiftc -warnings-as-errors
+# SwiftPM passes the names of traits to the compiler in the order of a set, which differs in each process: every second
+# build would recompile everything.
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
+# One build for `make test` and for the parts of it that `make check` runs: another option would rebuild everything. An
+# import of a module that the target does not declare prints "Build complete!" and exits 1: the status counts.
+BUILD_TESTS := $(BUILD) --build-tests --explicit-target-dependency-import-check error $(STRICT)
 
-# Where the published schemas of SARIF and JUnit are, if they are: see CONTRIBUTING.md.
+# The folder of the published schemas of SARIF and JUnit, if available: see CONTRIBUTING.md.
 export KVO_SAFETY_SCHEMAS ?= $(wildcard $(CURDIR)/../shared/schemas)
-# Where the articles with real console text are, if they are.
+# The folder of articles with real console text, if available.
 export KVO_SAFETY_SEEDS ?= $(wildcard $(CURDIR)/../shared/seeds)
 
 demo: setup
 	@Scripts/demo
 
 test: setup-tests
-	swift build --build-tests $(STRICT)
+	$(BUILD_TESTS)
 	Scripts/preload
-	Scripts/run-tests swift test --skip-build
+	Scripts/run-tests Scripts/test-targets
 
-check: lint imports plain-swift reference-model-part documentation harness fuzz thread-sanitizer \
-  address-sanitizer retention
+# Two lanes that take about as long. The first begins with what uses the build of `make test`. The second builds in
+# other folders, because SwiftPM locks the one that it builds in; only its last target uses that build again.
+check: lint imports
+	Scripts/lanes \
+	  "generated plain-swift reference-model-part random-objective-c documentation harness bench-guard address-sanitizer" \
+	  "fuzz thread-sanitizer retention long-forms"
 
-lint:
+lint: setup-tests
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
+	find Sources -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run --Werror
+	Scripts/check-links
 
-# A violation prints "Build complete!" and exits 1: the status counts.
 imports: setup
-	swift build --build-tests --explicit-target-dependency-import-check error $(STRICT)
+	$(BUILD_TESTS)
 
-# Random classes with the macro and without it must do the same. Uses what `imports` built;
-# `make plain-swift SEED=7 CLASSES=1000` looks further, and OPTIMIZED=--optimized compiles with -O.
+# Generates from Sources/Trace/KVOSchema. The generator does not depend on generated code.
+generate: setup
+	$(BUILD) --product kvo-generate --explicit-target-dependency-import-check error $(STRICT)
+	Scripts/generate "$$(swift build --show-bin-path)"
+
+# The repository must have the current output of the generator. Uses the build of `imports`.
+generated: imports
+	Scripts/generate --check .build/debug
+
+# Random classes with the macro and without it must behave the same. Uses the build of `imports`;
+# `make plain-swift SEED=7 CLASSES=1000` runs more, and OPTIMIZED=--optimized compiles with -O.
 CLASSES ?= 300
 SEED ?= 2
 OPTIMIZED ?=
@@ -63,7 +85,7 @@ reference-model: imports
 reference-model-part: imports
 	KVO_SAFETY_MODEL=20000 Scripts/run-tests swift test --skip-build --filter ReferenceModelTests
 
-# DocC's, of what `imports` has built: it must have no link that leads nowhere.
+# DocC documentation of the build of `imports`: it must have no broken link.
 documentation:
 	Scripts/documentation
 
@@ -71,9 +93,8 @@ documentation:
 harness:
 	Scripts/run-tests swift test --package-path Benchmarks $(STRICT)
 
-# Texts that are nobody's: what reads crash reports must come to an end with each of them. As many
-# runs as CI has time for; `make fuzz RUNS=1000000` looks further. What is found new stays in
-# .build/fuzz/found.
+# Generated input: the readers of crash reports must terminate for each text. As many runs as CI has time for;
+# `make fuzz RUNS=1000000` runs more. New findings are kept in .build/fuzz/found.
 RUNS ?= 20000
 fuzz: setup
 	KVO_SAFETY_FUZZ=1 swift build -c release --sanitize=fuzzer --scratch-path .build/fuzz \
@@ -82,18 +103,20 @@ fuzz: setup
 	SWIFT_BACKTRACE=enable=no .build/fuzz/release/ImportFuzzer -runs=$(RUNS) -seed=1 -timeout=10 \
 	  -max_len=8192 -print_final_stats=1 .build/fuzz/found Tests/ImportFuzzer/Corpus
 
-# Builds of their own, so that the ordinary one stays valid. What has one thread and no pointer gains
-# nothing here: the pure machines and the command line are left to `make test`. Without the macro they
-# need not build swift-syntax once more each; the adapter for OpenCombine, which no other build has, is
-# tested here. The recorder's programs are a run of their own, and one by hand: `make
-# recorder-thread-sanitizer`. On a busy machine they wait for each other longer than a test may last.
+# Separate builds, so that the ordinary one stays valid. Code with one thread and no pointers does not benefit: the pure
+# machines and the command line are left to `make test`. Without the macro they need not build swift-syntax once more
+# each; the adapter for OpenCombine, which no other build includes, is tested here. The recorder's programs are a
+# separate run, to be started by hand: `make recorder-thread-sanitizer`. On a busy machine they wait for each other
+# longer than a test may last.
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter
+thread-sanitizer: export KVO_SAFETY_TESTS := KVOSafetyTests,KVOSafetyTestingTests,KVOSafetyOpenCombineTests
 thread-sanitizer: setup
-	$(THREAD_SANITIZER) --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVOSafetyOpenCombineTests'
+	$(THREAD_SANITIZER)
 
+recorder-thread-sanitizer: export KVO_SAFETY_TESTS := KVORecorderTests
 recorder-thread-sanitizer: setup
-	$(THREAD_SANITIZER) --filter KVORecorderTests
+	$(THREAD_SANITIZER)
 
 # By hand: as many operations of eight threads in each of the two forms of notifying, under the thread
 # sanitizer. Ten million in each take half an hour on two cores; unoptimised, ten times that.
@@ -108,43 +131,58 @@ stress: setup
 # the machine for themselves.
 ADDRESS_SANITIZER := ASAN_OPTIONS=detect_leaks=0 Scripts/run-tests swift test --sanitize=address \
   --scratch-path .build/address --disable-default-traits
+address-sanitizer: export KVO_SAFETY_TESTS := \
+  KVOTraceTests,KVORecorderTests,KVOSafetyTests,KVOSafetyTestingTests,KVOSymbolsTests
 address-sanitizer: setup-tests
 	$(ADDRESS_SANITIZER) --filter 'KVOTraceTests|KVORecorderTests'
 	$(ADDRESS_SANITIZER) --skip-build \
 	  --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVOSymbolsTests' --skip OracleTests
 
-# What it reads of memory is the same in no two ways of building. `Scripts/retention-builds` alone tries all
-# of them and writes Reports/retention-builds.md.
-# Its tests run in a release build with OpenCombine, whose values are walked there.
+# The memory that it reads differs in each build configuration. `Scripts/retention-builds` alone tries all of them and
+# writes Reports/retention-builds.md.
 retention: setup
 	SHAPES=300 Scripts/retention-builds debug o
 	SHAPES=0 Scripts/retention-builds debug-asan
-	KVO_SAFETY_TESTS=KVORetentionTests Scripts/run-tests swift test -c release -Xswiftc -enable-testing \
-	  --scratch-path .build/retention-tests --traits OpenCombineAdapter $(STRICT)
 
-# More of the random Objective-C programs than `make test` runs: two minutes of them.
-random-objective-c: setup-tests
-	swift build --build-tests $(STRICT)
-	KVO_SAFETY_RANDOM_PROGRAMS=1000 Scripts/run-tests swift test --skip-build \
+# The long forms of the tests that benefit from repetition. Those of pure targets run in a release build, beside the
+# retain search's, which has OpenCombine there, whose values are walked.
+long-forms: export KVO_SAFETY_ROUNDS := 10
+long-forms: setup-tests imports
+	KVO_SAFETY_TESTS=KVORetentionTests,KVOHeapTests,KVOTraceTests,KVORulesTests,KVOImportTests Scripts/run-tests swift test \
+	  -c release -Xswiftc -enable-testing --scratch-path .build/long-forms --traits OpenCombineAdapter $(STRICT)
+	Scripts/run-tests swift test --skip-build \
+	  --filter 'ReportLimitCommandTests|ParallelAuditTests|DamagedInputTests|HTMLReportRendererTests|KilledTests|EmitterAgreementTests'
+
+# Random programs over objects in Objective-C, bare and recorded: twice as many correct ones, and for each fault a
+# twentieth as many that have it. Uses what `imports` built; two minutes.
+OBJECTIVE_C_PROGRAMS ?= 1000
+random-objective-c: setup-tests imports
+	KVO_SAFETY_RANDOM_PROGRAMS=$(OBJECTIVE_C_PROGRAMS) Scripts/run-tests swift test --skip-build \
 	  --filter 'KVOPreloadTests.RandomProgramTests'
 
-# Writes the sample reports anew; a test compares them.
+# Rewrites the sample reports; a test compares them.
 reports: setup
 	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
 
-# Not part of check: figures are for people to judge. SUITES=recorder runs one suite alone, and
-# ROUNDS=3 each row so often.
+# Not part of check: figures are judged by people. SUITES=recorder runs one suite alone, and ROUNDS=3 each row that
+# often.
 bench: setup
 	@Scripts/bench $(if $(ROUNDS),--rounds $(ROUNDS)) $(SUITES)
+
+# Counts instructions, which are the same on a busy machine, and fails if an operation takes 5 % more of them than in
+# Benchmarks/instructions.txt. `Scripts/bench-guard --record` rewrites that file.
+bench-guard: setup-tests
+	Scripts/bench-guard
 
 preload: setup
 	swift build --product kvo-audit
 	Scripts/preload
 
-# kvo-audit, its manual and completions, and the recorder for Objective-C programs. DESTDIR stands in
-# front of everything, for those who make packages. Without the macro, which the tool does not need.
+# kvo-audit, its manual and completions, and the recorder for Objective-C programs. DESTDIR is prepended to every path,
+# for packagers. Without the macro, which the tool does not need.
 PREFIX ?= /usr/local
-INSTALLED := swift build -c release --disable-default-traits --traits Serve
+# With Swift's libraries in it, it starts in half the time, and on machines without Swift.
+INSTALLED := swift build -c release --disable-default-traits --traits Serve --static-swift-stdlib
 install: setup
 	$(INSTALLED) --product kvo-audit
 	$(INSTALLED) --product kvo-audit-serve

@@ -2,7 +2,7 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// What needs swift-syntax is empty without this trait, and swift-syntax is not fetched.
+// Targets that need swift-syntax compile to nothing unless this trait is enabled, and swift-syntax is not fetched.
 let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
 let withOpenCombine: TargetDependencyCondition? = .when(traits: ["OpenCombineAdapter"])
 let withServe: TargetDependencyCondition? = .when(traits: ["Serve"])
@@ -40,7 +40,7 @@ let package = Package(
       name: "Serve",
       description: "kvo-audit watch --serve, with SwiftNIO, which is fetched for it."
     ),
-    // The adapters that need nothing to be fetched are there for who asks for their product.
+    // The adapters without external dependencies are available as products without a trait.
     .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter", "Serve"]),
   ],
   dependencies: [
@@ -56,19 +56,28 @@ let package = Package(
 
     // MARK: - The waist: what an event is, and what is wrong
 
+    // The fields of all events, and the generator of code and tables from them. Nothing depends on these at run time.
+    .target(name: "KVOSchema"),
+    .executableTarget(name: "kvo-generate", dependencies: ["KVOSchema"]),
+
+    // The checksum of binary logs, in C because the recorder's C needs it.
+    .target(name: "CKVOChecksum"),
     .target(name: "KVOTrace"),
     .testTarget(
       name: "KVOTraceTests",
-      dependencies: ["TestSupport", "KVOTrace", "KVOTraceJSON"]
+      dependencies: ["TestSupport", "KVOSchema", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON"]
     ),
 
-    // The one instruction that Swift has no word for.
-    .target(name: "CKVOPrefetch"),
-    .target(name: "KVORules", dependencies: ["KVOTrace", "CKVOPrefetch"]),
+    // Operations that Swift cannot express, in a few lines of C each.
+    .target(name: "CKVOIntrinsics"),
+    .target(name: "KVORules", dependencies: ["KVOTrace"]),
     .testTarget(
       name: "KVORulesTests",
-      // KVOAudit: the firing log of each rule is also anonymised.
-      dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace"]
+      // KVOLogTools: the firing log of each rule is also anonymized.
+      dependencies: [
+        "TestSupport", "KVOAudit", "KVOFindings", "KVOLogTools", "KVOReplay", "KVOReports",
+        "KVORules", "KVOTrace",
+      ]
     ),
 
     // MARK: - Inside the observed process
@@ -76,10 +85,10 @@ let package = Package(
     // libunwind is opened at run time: linking it would take over the exception handling of the
     // whole host process.
     .target(name: "CKVOUnwind"),
-    .target(name: "CKVORecorder", dependencies: ["CKVOUnwind"]),
+    .target(name: "CKVORecorder", dependencies: ["CKVOChecksum", "CKVOUnwind"]),
     .target(name: "KVORecorder", dependencies: ["KVOTrace", "CKVOUnwind", "CKVORecorder"]),
-    // What needs a process of its own: a file size limit, its main thread, callbacks that are set
-    // once, a missing libunwind, a death.
+    // Tests that need a separate process: a file size limit, its main thread, callbacks that are set once, a missing
+    // libunwind, a crash.
     .executableTarget(
       name: "RecorderProbe",
       dependencies: [
@@ -100,14 +109,15 @@ let package = Package(
       name: "KVORecorderTests",
       dependencies: [
         "TestSupport",
-        // KVOAudit: a log in parts is judged as a whole.
-        "KVOAudit", "KVORecorder", "KVORules", "KVOTrace", "CKVORecorder", "CKVOUnwind", "ProbeC",
-        "RecorderProbe", "CrashProbe", "KilledMidway", "Correct",
+        // KVOAudit: a log in several files is judged as a whole.
+        "KVOAudit", "KVOReports", "KVORecorder", "KVOReplay", "KVORules", "KVOTrace",
+        "KVOTraceBinary", "KVOTraceJSON", "CKVORecorder", "CKVOUnwind", "ProbeC", "RecorderProbe",
+        "CrashProbe", "KilledMidway", "Correct",
       ]
     ),
 
-    // Objective-C programs. What they are run with is no product: SwiftPM links every library to
-    // Swift's runtime, so Scripts/preload makes it of these four. Here they are checked, and tested.
+    // Objective-C programs. The library that they run with is not a product: SwiftPM links every library to Swift's
+    // runtime, so Scripts/preload builds it from the C targets. Here they are checked, and tested.
     .target(name: "CKVORuntime"),
     .target(name: "CKVOPreload", dependencies: ["CKVOUnwind", "CKVORecorder", "CKVORuntime"]),
     .testTarget(
@@ -117,10 +127,6 @@ let package = Package(
     ),
 
     .target(name: "CKVOLifetime"),
-    // One word of thread-local storage, read while a change is delivered.
-    .target(name: "CKVODelivery"),
-    // Where a callback runs, which the runtime says in C alone.
-    .target(name: "CKVOExecutor"),
     .macro(
       name: "KVOSafetyMacros",
       dependencies: [
@@ -134,7 +140,7 @@ let package = Package(
     .testTarget(
       name: "KVOSafetyMacrosTests",
       dependencies: [
-        "KVOSafety",
+        "KVOSafety", "TestSupport",
         .target(name: "KVOSafetyMacros", condition: withMacros),
         .product(name: "SwiftDiagnostics", package: "swift-syntax", condition: withMacros),
         .product(name: "SwiftParser", package: "swift-syntax", condition: withMacros),
@@ -152,23 +158,32 @@ let package = Package(
     .target(
       name: "KVOSafety",
       dependencies: [
-        "KVOTrace", "KVORules", "KVORecorder", "CKVOUnwind", "CKVOLifetime", "CKVODelivery",
-        "CKVOExecutor",
+        "KVOTrace", "KVORules", "KVORetainRegistry", "KVORecorder", "CKVOUnwind", "CKVOLifetime",
+        "CKVOIntrinsics",
         .target(name: "KVOSafetyMacros", condition: withMacros),
       ]
     ),
     .testTarget(
       name: "KVOSafetyTests",
       dependencies: [
-        "TestSupport", "KVOSafety", "KVORecorder", "KVORetention", "KVORules", "KVOTrace",
+        "TestSupport", "KVOSafety", "KVORecorder", "KVOReplay", "KVORetention",
+        "KVORules", "KVOTrace",
       ]
     ),
 
-    // The layout of Swift's metadata, and what the allocator is asked.
+    // The layout of Swift's metadata, and queries of the allocator.
     .target(name: "CKVORetention"),
-    .target(name: "KVORetention", dependencies: ["KVOTrace", "KVORules", "CKVORetention"]),
-    // The shapes of references that tests try, as a program: `Scripts/retention-builds` builds it in ways
-    // in which tests are not built.
+    // Connects the search and the library that knows the observations: neither depends on the other.
+    .target(name: "KVORetainRegistry", dependencies: ["KVOTrace"]),
+    // The objects of a process in a file, and the analysis of such files.
+    .target(name: "KVOHeap", dependencies: ["CKVOChecksum"]),
+    .testTarget(name: "KVOHeapTests", dependencies: ["TestSupport", "KVOHeap"]),
+    .target(
+      name: "KVORetention",
+      dependencies: ["KVOTrace", "KVOHeap", "KVORetainRegistry", "CKVORetention", "CKVOUnwind"]
+    ),
+    // The shapes of references that tests try, as a program: `Scripts/retention-builds` builds it in other
+    // configurations than tests.
     .executableTarget(
       name: "RetentionProbe",
       dependencies: ["KVORetention"],
@@ -177,27 +192,28 @@ let package = Package(
     .testTarget(
       name: "KVORetentionTests",
       dependencies: [
-        "KVORetention", "KVORecorder", "KVORules", "KVOSymbols", "KVOTrace", "RetentionProbe",
+        "CKVORetention", "KVOHeap", "KVORetainRegistry", "KVORetention", "KVORecorder", "KVORules",
+        "KVOSymbols", "KVOTrace", "RetentionProbe", "TestSupport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
       ]
     ),
 
-    // The names that other libraries have for the same, for code that is being ported.
+    // The names of other libraries for the same functions, for code that is being ported.
     .target(name: "KVOSafetySpelling", dependencies: ["KVOSafety"]),
     // The adapters: each call of the wrapping guide is compiled here.
     .testTarget(
       name: "KVOSafetySpellingTests",
       dependencies: [
-        "KVOSafetySpelling", "KVOSafety", "KVOSafetyNotifications", "KVOSafetyObjectiveC",
-        "KVOSafetyObservation", "KVOSafetyOpenCombine",
+        "TestSupport", "KVOSafetySpelling", "KVOSafety", "KVOSafetyNotifications",
+        "KVOSafetyObjectiveC", "KVOSafetyObservation", "KVOSafetyOpenCombine",
         .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
       ]
     ),
 
     // MARK: - What Swift programs on Linux observe otherwise
 
-    // Each is empty without its trait.
+    // Each compiles to nothing unless its trait is enabled.
     .target(name: "KVOSafetyNotifications", dependencies: ["KVOSafety", "KVOTrace"]),
     .testTarget(
       name: "KVOSafetyNotificationsTests",
@@ -223,8 +239,8 @@ let package = Package(
       ]
     ),
 
-    // Objects of an Objective-C runtime, which Swift on Linux has no word for. No trait: it links nothing
-    // and is small.
+    // Objects of an Objective-C runtime, which Swift on Linux does not support. No trait: it links nothing and is
+    // small.
     .target(name: "CKVOObjectiveC", dependencies: ["CKVORuntime"]),
     .target(
       name: "KVOSafetyObjectiveC",
@@ -239,62 +255,129 @@ let package = Package(
 
     // MARK: - Anywhere, offline
 
-    // Reading is a room of its own because it needs Foundation's JSON parser, and KVOTrace is
-    // linked into every observed program, which should not load Foundation for it.
+    // Both forms of a log. Separate from KVOTrace, which is linked into every observed program: programs need neither,
+    // and should not load Foundation for its JSON parser.
+    .target(name: "KVOTraceBinary", dependencies: ["CKVOChecksum", "KVOTrace"]),
     .target(name: "KVOTraceJSON", dependencies: ["KVOTrace"]),
 
-    .target(name: "KVOAudit", dependencies: ["KVOTrace", "KVOTraceJSON", "KVORules"]),
+    // The rules over a whole log. Observed programs judge one object at a time, and do not link it.
+    .target(name: "KVOReplay", dependencies: ["KVOTrace", "KVORules", "CKVOIntrinsics"]),
+    // The processing of findings outside of the observed program.
+    .target(name: "KVOFindings", dependencies: ["KVOTrace", "KVORules"]),
+
+    // Counts, columns and JSON in reports and tools.
+    .target(name: "KVOText", dependencies: ["KVORules", "KVOTrace", "KVOTraceJSON"]),
+    // From logs to a report: input, replay, suppressions, comparison with a baseline.
+    .target(
+      name: "KVOAudit",
+      dependencies: [
+        "KVOText", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON", "KVORules", "KVOReplay",
+        "KVOFindings",
+      ]
+    ),
+    // The file of a report, which is also read back and merged.
+    .target(
+      name: "KVOReportFile",
+      dependencies: [
+        "KVOAudit", "KVOText", "KVOTrace", "KVOTraceJSON", "KVORules", "KVOFindings",
+      ]
+    ),
+    // The output formats: text, Markdown, SARIF, JUnit XML, the page.
+    .target(
+      name: "KVOReports",
+      dependencies: [
+        "KVOAudit", "KVOReportFile", "KVOText", "KVOTrace", "KVORules", "KVOReplay",
+        "KVOFindings",
+      ],
+      resources: [.embedInCode("HTML/Page")]
+    ),
+    // Functions on logs besides auditing: convert, anonymize, validate, count.
+    .target(
+      name: "KVOLogTools",
+      dependencies: [
+        "KVOAudit", "KVOText", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON", "KVORules",
+        "KVOReplay",
+      ]
+    ),
+    // These also test KVOReportFile and KVOReports: the tests share the reports.
     .testTarget(
       name: "KVOAuditTests",
-      dependencies: ["TestSupport", "KVOAudit", "KVORules", "KVOTrace", "KVOTraceJSON"]
+      dependencies: [
+        "TestSupport", "KVOAudit", "KVOCompression", "KVOFindings", "KVOLogTools", "KVOReplay",
+        "KVOReportFile", "KVOReports", "KVOText", "KVORules", "KVOTrace", "KVOTraceBinary",
+        "KVOTraceJSON",
+      ]
+    ),
+    .testTarget(
+      name: "KVOLogToolsTests",
+      dependencies: [
+        "TestSupport", "KVOAudit", "KVOLogTools", "KVORules", "KVOSchema", "KVOTrace",
+        "KVOTraceJSON",
+      ]
     ),
 
-    // What runtimes and crash reporters print, as findings.
-    // Vectors, for which Swift has no word that becomes one instruction.
+    // Imports the output of runtimes and crash reporters as findings. CKVOScan has vector operations, which Swift cannot
+    // express as single instructions.
     .target(name: "CKVOScan"),
-    .target(name: "KVOImport", dependencies: ["CKVOScan", "KVOTrace", "KVORules"]),
+    // Declarations of functions that the Swift runtime exports.
+    .systemLibrary(name: "CSwiftDemangle"),
+    .target(
+      name: "KVOImport",
+      dependencies: ["CKVOScan", "CSwiftDemangle", "KVOTrace", "KVORules", "KVOFindings"]
+    ),
     .testTarget(
       name: "KVOImportTests",
-      dependencies: ["CKVOScan", "KVOImport", "KVORules", "TestSupport"]
+      dependencies: ["CKVOScan", "KVOFindings", "KVOImport", "KVORules", "TestSupport"]
     ),
 
-    // pkgConfig is left out: the flags of libdw.pc are the defaults, and a machine without
-    // pkg-config builds just as well.
+    // pkgConfig is omitted: the flags of libdw.pc are the defaults, and a machine without pkg-config can build, too.
     .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
-    .target(name: "KVOSymbols", dependencies: ["CElfutils", "KVOTrace", "KVORules"]),
+    .target(
+      name: "KVOSymbols",
+      dependencies: ["CElfutils", "CKVOChecksum", "CSwiftDemangle", "KVOTrace"]
+    ),
     .testTarget(
       name: "KVOSymbolsTests",
-      dependencies: ["TestSupport", "KVOSymbols", "CElfutils", "KVORules", "KVOTrace"]
+      dependencies: [
+        "TestSupport", "KVOSymbols", "CSwiftDemangle", "KVORules", "KVOTrace",
+      ]
     ),
 
-    // Runs a program so that it is recorded: finds it, looks at what it is, waits for its end.
+    // Runs a program so that it is recorded: finds it, determines its kind, waits for its end.
     .target(name: "KVOLaunch", dependencies: ["CElfutils"]),
     .testTarget(name: "KVOLaunchTests", dependencies: ["KVOLaunch", "TestSupport"]),
 
-    // What other tools show: traces, flame graphs, tables. Apart from KVOAudit, so that what tests link
-    // needs no SQLite. GRDB would do the same with a build of a minute in each configuration: what is
-    // needed here is to fill tables.
+    // Exports for other tools: traces, flame graphs, tables. A separate target because it links SQLite. GRDB would add
+    // a minute to each build: only filling tables is needed here.
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
-    .target(name: "KVOExport", dependencies: ["CSQLite", "KVOAudit", "KVORules", "KVOTrace"]),
+    .target(
+      name: "KVOExport",
+      dependencies: ["CSQLite", "KVOAudit", "KVOReplay", "KVORules", "KVOTrace", "KVOTraceJSON"]
+    ),
     .testTarget(
       name: "KVOExportTests",
       dependencies: ["KVOExport", "CSQLite", "KVOAudit", "KVORules", "KVOTrace", "TestSupport"]
     ),
+
+    // The size of a report for services that accept it compressed. A separate target because it links zlib, which is
+    // available wherever libdw is, because libdw reads compressed debug information.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "KVOCompression", dependencies: ["CZlib"]),
 
     // MARK: - Where people meet it
 
     .target(
       name: "KVOSafetyTesting",
       dependencies: [
-        "KVOSafety", "KVORetention", "KVORecorder", "KVOAudit", "KVOSymbols", "KVORules",
-        "KVOTrace",
+        "KVOSafety", "KVORetainRegistry", "KVORetention", "KVORecorder", "KVOAudit", "KVOFindings",
+        "KVOSymbols", "KVORules", "KVOTrace",
       ]
     ),
     .testTarget(
       name: "KVOSafetyTestingTests",
       dependencies: [
-        "KVOSafetyTesting", "KVOSafety", "KVOAudit", "KVORules", "KVOSymbols", "AuditedXCTest",
-        "SuiteFaults", "TestSupport",
+        "KVOSafetyTesting", "KVOSafety", "KVOAudit", "KVOReportFile", "KVOReports", "KVOFindings",
+        "KVORules", "KVOSymbols", "AuditedXCTest", "SuiteFaults", "TestSupport",
       ]
     ),
     // The faults that the example suites of both test frameworks commit.
@@ -313,13 +396,14 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOExport", "KVOImport", "KVOLaunch", "KVOSymbols", "KVORules", "KVOTrace",
-        "KVOTraceJSON",
+        "KVOAudit", "KVOCompression", "KVOExport", "KVOHeap", "KVOImport", "KVOLaunch",
+        "KVOLogTools", "KVOReportFile", "KVOReports", "KVOSymbols", "KVORules", "KVOText",
+        "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
-    // The program that `kvo-audit watch --serve` starts: separate, so that kvo-audit itself loads no server.
-    // Without its trait it says how to get it.
+    // The program that `kvo-audit watch --serve` starts: separate, so that kvo-audit itself loads no server. Without
+    // its trait it explains how to enable it.
     .executableTarget(
       name: "kvo-audit-serve",
       dependencies: [
@@ -328,10 +412,10 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: withServe),
       ]
     ),
-    // Runs the built programs; nothing of them is imported.
+    // Runs the built programs; imports none of them. KVOHeap writes the input of one of them.
     .testTarget(
       name: "KVOAuditCommandTests",
-      dependencies: ["TestSupport", "kvo-audit", "kvo-audit-serve"]
+      dependencies: ["TestSupport", "KVOHeap", "kvo-audit", "kvo-audit-serve"]
     ),
 
     // MARK: - Programs with real faults, for the demo and the end-to-end tests
@@ -355,7 +439,7 @@ for example in examples {
   )
 }
 
-// Runs the built programs; nothing of them is imported.
+// Runs the built programs; imports none of them.
 package.targets.append(
   .testTarget(
     name: "EndToEndTests",
@@ -367,7 +451,7 @@ package.targets.append(
 
 // MARK: - What Benchmarks/ measures of this package
 
-// Here and not in the package Benchmarks, because they call what is `package`.
+// Here and not in the package Benchmarks, because they call `package` declarations.
 package.targets += [
   .target(name: "BenchmarkDriver", path: "Benchmarks/Ours/BenchmarkDriver"),
   .executableTarget(
@@ -383,7 +467,8 @@ package.targets += [
   .executableTarget(
     name: "ReplayDriver",
     dependencies: [
-      "BenchmarkDriver", "KVOAudit", "KVORecorder", "KVORules", "KVOTrace", "KVOTraceJSON",
+      "BenchmarkDriver", "KVOAudit", "KVORecorder", "KVOReplay", "KVORules", "KVOTrace",
+      "KVOTraceBinary", "KVOTraceJSON",
     ],
     path: "Benchmarks/Ours/ReplayDriver"
   ),
@@ -401,24 +486,58 @@ package.targets += [
 
 // MARK: - Fuzzing
 
-// An executable without a main: libFuzzer brings it, so that no ordinary build can link it. `make fuzz`
-// sets the variable.
-if Context.environment["KVO_SAFETY_FUZZ"] != nil {
-  package.targets.append(
-    .executableTarget(
+// An executable without a main: libFuzzer provides it, so that no ordinary build can link it. `make fuzz` sets the
+// variable. Every other build compiles it as an unused library, so that compile errors are found there.
+let fuzzed: [Target.Dependency] = ["KVOFindings", "KVOImport", "KVORules"]
+package.targets.append(
+  Context.environment["KVO_SAFETY_FUZZ"] != nil
+    ? .executableTarget(
       name: "ImportFuzzer",
-      dependencies: ["KVOImport", "KVORules"],
+      dependencies: fuzzed,
       path: "Tests/ImportFuzzer",
       exclude: ["Corpus"]
     )
-  )
+    : .target(
+      name: "ImportFuzzer",
+      dependencies: fuzzed,
+      path: "Tests/ImportFuzzer",
+      exclude: ["Corpus"]
+    )
+)
+
+// MARK: - Folders
+
+// A folder of Sources is a stage in the diagram of ARCHITECTURE.md. KVOSafety and kvo-audit, which readers look for
+// first, are next to them.
+let stages = [
+  "Trace": ["CKVOChecksum", "KVOSchema", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON"],
+  "Record": ["CKVORecorder", "CKVOUnwind", "KVORecorder"],
+  "Observe": [
+    "CKVOIntrinsics", "CKVOLifetime", "KVOSafetyMacros", "KVOSafetyNotifications",
+    "KVOSafetyObservation", "KVOSafetyOpenCombine", "KVOSafetySpelling", "KVOSafetyTesting",
+  ],
+  "Judge": ["KVOFindings", "KVOReplay", "KVORules"],
+  "Retain": ["CKVORetention", "KVOHeap", "KVORetainRegistry", "KVORetention"],
+  "ObjectiveC": ["CKVOObjectiveC", "CKVOPreload", "CKVORuntime", "KVOSafetyObjectiveC"],
+  "Audit": [
+    "CElfutils", "CKVOScan", "CSwiftDemangle", "CZlib", "KVOAudit", "KVOCompression", "KVOImport",
+    "KVOReportFile", "KVOReports", "KVOSymbols", "KVOText",
+  ],
+  "Tools": [
+    "CSQLite", "KVOExport", "KVOLaunch", "KVOLogTools", "kvo-audit-serve", "kvo-generate",
+  ],
+]
+for (stage, names) in stages {
+  for target in package.targets where names.contains(target.name) {
+    target.path = "Sources/\(stage)/\(target.name)"
+  }
 }
 
 // MARK: - Some test targets alone
 
-// What reads memory is tested in a release build, too, and so are threads: `make check` and `make stress`
-// set the variable to the name of the tests, or to several with commas between them, and build those with what they
-// need and nothing else, in a third of the time.
+// Code that reads memory, and threads, are also tested in a release build: `make check` and `make stress` set the
+// variable to the name of the tests, or to several with commas between them, and build only those and their
+// dependencies, in a third of the time.
 if let names = Context.environment["KVO_SAFETY_TESTS"] {
   var needed = Set(names.split(separator: ",").map(String.init))
   let unknown = needed.subtracting(package.targets.map(\.name))

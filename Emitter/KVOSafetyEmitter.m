@@ -604,7 +604,8 @@ static const char *kvos_class_name(void *object) {
 // Observers that a runtime adds for itself, in the middle of key paths.
 static bool kvos_is_internal(void *observer) {
   const char *name = class_getName(object_getClass(KVOS_OBJECT(observer)));
-  return strcmp(name, "NSKeyValueObservationForwarder") == 0;
+  return strcmp(name, "NSKeyValueObservationForwarder") == 0 ||
+         strcmp(name, "_NSKVOForwardingRelay") == 0;
 }
 
 #define KVOS_PATH_SIZE 1024
@@ -666,6 +667,8 @@ typedef struct kvos_call {
   struct kvos_call *outer;
   void *subject, *observer, *keyPath;
   bool isAddition, isTold, hasReturned;
+  NSUInteger options;
+  void *caller; // the return address of the program's call
   kvos_object subjectObject, observerObject;
   kvos_context_form contextForm;
   void *context;
@@ -750,20 +753,53 @@ static void kvos_tell(
   pthread_mutex_unlock(&kvos_mutex);
 }
 
+// Whether an addition that an exception left was refused.
+//
+// Runtimes enter an observation before they send its first value, and look for nothing but the objects of a path
+// of several keys before that. So the addition of one key stays if an observer raises in the callback that
+// the option Initial asks for.
+static bool kvos_is_refused(const kvos_call *call) {
+  return strchr(call->path->text, '.') || !(call->options & NSKeyValueObservingOptionInitial);
+}
+
+// Whether only its key path can have refused the addition: a callback may have raised otherwise, or a method of the
+// program that overrides one.
+static bool kvos_is_refused_for_path(const kvos_call *call) {
+  return strchr(call->path->text, '.') && !(call->options & NSKeyValueObservingOptionInitial);
+}
+
+// Tells that what was notified of as an addition is none.
+static void kvos_tell_refused(const kvos_call *call) {
+  kvos_stack stack;
+  kvos_take_stack(&stack, call->caller);
+  pthread_mutex_lock(&kvos_mutex);
+  if (kvos_log.descriptor >= 0) {
+    kvos_put_call("remove", call);
+    kvos_end();
+    if (kvos_is_refused_for_path(call)) {
+      kvos_put_call("refused", call);
+      kvos_put(",\"reason\":\"unknownKey\"");
+      kvos_put_stack(&stack);
+      kvos_end();
+    }
+  }
+  pthread_mutex_unlock(&kvos_mutex);
+}
+
 // Runs when a call has returned, and when an exception leaves it. An uncaught one does not come here:
 // the process ends where it was thrown.
 static void kvos_close(kvos_call *call) {
   int kept = errno;
   kvos_innermost = call->outer;
-  const char *event = !call->isAddition ? "removeEnd" : call->hasReturned ? NULL : "remove";
-  if (call->isTold && event) {
+  if (call->isTold && !call->isAddition) {
     pthread_mutex_lock(&kvos_mutex);
     if (kvos_log.descriptor >= 0) {
-      // What raised was not added.
-      kvos_put_call(event, call);
+      kvos_put_call("removeEnd", call);
       kvos_end();
     }
     pthread_mutex_unlock(&kvos_mutex);
+  } else if (call->isTold && !call->hasReturned && kvos_is_refused(call)) {
+    kvos_tell_refused(call);
   }
   kvos_free_text(call->path);
   errno = kept;
@@ -774,6 +810,8 @@ static void kvos_close(kvos_call *call) {
 static void kvos_open(
     kvos_call *call, const char *event, const char *refusal, NSUInteger options, void *caller) {
   int kept = errno;
+  call->options = options;
+  call->caller = caller;
   if (kvos_is_on() && call->observer && !kvos_is_repeated(call) &&
       !kvos_is_internal(call->observer)) {
     kvos_read(call->keyPath, call->path);
@@ -1059,8 +1097,10 @@ static void kvos_put_process(void) {
 #else
   ssize_t count = readlink("/proc/self/exe", text, sizeof text - 1);
   text[count > 0 ? count : 0] = 0;
-  // The method came with the implementation that keeps registrations as Apple's does.
-  const char *runtime = kvos_originals.removeContext ? "gnustep-modern" : "gnustep-1.28";
+  // The implementation that keeps registrations as Apple's does has classes of its own. Its removal with a context
+  // says less: 1.31 has it on gcc's runtime too, and ported programs bring one to 1.28.
+  const char *runtime =
+      objc_lookUpClass("_NSKVOObservationInfo") ? "gnustep-modern" : "gnustep-1.28";
 #endif
   if (text[0]) {
     kvos_put(",\"executable\":");

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOLogTools
 import KVOSymbols
 
 /// `kvo-audit anonymize`: logs that can be given away.
@@ -92,7 +93,10 @@ struct AnonymizeCommand: ParsableCommand {
       try logs.count > 1 || output.map(OutputFile.isFolder) == true ? numbered() : [output]
     let files = (copies + [map]).compactMap(\.self)
     try OutputFile.check(files, reading: logs.map(AuditInput.init(argument:)))
-    var anonymization = LogAnonymization(key: try loadKey(), resolver: DwarfFrameResolver())
+    var anonymization = LogAnonymization(
+      key: try loadKey(),
+      resolver: DwarfFrameResolver.withIndices()
+    )
     for (log, copy) in zip(logs, copies) { try anonymize(log, to: copy, &anonymization) }
     if let map { try OutputFile.writeSecret(anonymization.map.bytes, to: map) }
     if key == nil {
@@ -102,7 +106,7 @@ struct AnonymizeCommand: ParsableCommand {
     }
   }
 
-  /// One file for each log, in the folder ``output``; the names of logs may tell whose they are.
+  /// One file for each log, in the folder ``output``; the names of logs may show whose they are.
   private func numbered() throws -> [String?] {
     guard let output else { return [] }
     try OutputFile.makeFolder(output)

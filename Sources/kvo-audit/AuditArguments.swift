@@ -1,6 +1,7 @@
 import ArgumentParser
 import KVOAudit
 import KVOImport
+import KVOReports
 import KVORules
 import KVOSymbols
 
@@ -44,10 +45,16 @@ struct AuditArguments: ParsableArguments {
           + "such as --profile apple-modern"
       )
     }
+    if reporting.byImage {
+      throw ValidationError(
+        "--profile all and --by-image cannot go together: the table has a row for each fault; ask for one "
+          + "runtime, such as --profile apple-modern"
+      )
+    }
     for output in reporting.formats {
       switch output.format {
       case .text, .json: continue
-      case .markdown, .sarif, .junit, .html:
+      case .markdown, .sarif, .junit, .html, .gitlab, .github:
         throw ValidationError(
           "--profile all is written as text or json, not as \"\(output.format.rawValue)\": ask for one "
             + "runtime, such as --profile apple-modern."
@@ -56,7 +63,7 @@ struct AuditArguments: ParsableArguments {
     }
   }
 
-  /// Reads what is known, and sees to it that the reports can be written, before anything else is done.
+  /// Reads what is known, and ensures that the reports can be written, before anything else is done.
   ///
   /// - Parameter inputs: the files that are going to be read, as far as they are there.
   /// - Returns: what is known.
@@ -72,7 +79,7 @@ struct AuditArguments: ParsableArguments {
   ///   - inputs: the logs and crash reports.
   ///   - dsyms: what names the frames of crash reports.
   ///   - triage: what is known of them.
-  /// - Throws: ``ExitStatus``, where it is not 0; what is wrong was said.
+  /// - Throws: ``ExitStatus``, if it is not 0; what is wrong was said.
   func audit(_ inputs: [AuditInput], dsyms: [String] = [], triage: Triage) throws {
     let bar = ProgressBar()
     let symbols = DebugSources(dsyms)

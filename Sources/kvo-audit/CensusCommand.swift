@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOLogTools
 import KVOSymbols
 
 /// `kvo-audit census`: who observes what at the end.
@@ -8,16 +9,20 @@ struct CensusCommand: ParsableCommand {
     commandName: "census",
     abstract: "Say who observes what at the end of logs, and where it was registered.",
     discussion: """
-      Works on the log of a killed process, too: the end is then the moment of its death.
+      Works on the log of a killed process, too: the end is then the moment when it was killed.
       Registrations of the same classes, key path and place are one line with a count.
 
       EXAMPLE
         kvo-audit census app.jsonl
+        kvo-audit census --by-image app.kvolog
       """
   )
 
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
+
+  @Flag(help: "Also say which image, a program, library or bundle, registered.")
+  var byImage = false
 
   @OptionGroup
   var modules: ModuleOptions
@@ -25,13 +30,14 @@ struct CensusCommand: ParsableCommand {
   func run() throws {
     var isComplete = true
     let bar = ProgressBar()
-    let resolver = DwarfFrameResolver()
+    let resolver = DwarfFrameResolver.withIndices()
     for input in AuditInput.inputs(arguments: logs) {
       let result = Result { () throws(InputFailure) in
         try Census(
           of: input,
           appModules: modules.appModules,
-          resolver: resolver
+          resolver: resolver,
+          saysImages: byImage
         ) { bar.update(input.label, readByteCount: $0, byteCount: $1) }
       }
       bar.clear()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOLogTools
 
 /// `kvo-audit convert`: the other form of a log.
 struct ConvertCommand: ParsableCommand {

@@ -11,7 +11,7 @@ struct DebugSources {
 
   init(_ arguments: [String]) {
     let files = DebugFiles(arguments)
-    resolver = DwarfFrameResolver(debugFiles: files)
+    resolver = DwarfFrameResolver.withIndices(files)
     importer = ReportImporter(dsyms: files.others)
     others = files.others
   }

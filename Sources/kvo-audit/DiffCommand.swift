@@ -1,6 +1,8 @@
 import ArgumentParser
 import KVOAudit
 import KVOImport
+import KVOReportFile
+import KVOReports
 import KVORules
 import KVOSymbols
 
@@ -69,7 +71,7 @@ struct DiffCommand: ParsableCommand {
   private func report(of path: String) throws -> AuditReport {
     let audit = Audit(
       options: AuditOptions(appModules: modules.appModules),
-      resolver: DwarfFrameResolver(),
+      resolver: DwarfFrameResolver.withIndices(),
       importer: ReportImporter(dsyms: [])
     )
     let bar = ProgressBar()

@@ -1,5 +1,5 @@
 import ArgumentParser
-import KVOAudit
+import KVOReports
 
 /// `kvo-audit explain`: what a code means.
 struct ExplainCommand: ParsableCommand {

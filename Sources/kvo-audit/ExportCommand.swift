@@ -92,7 +92,7 @@ struct ExportCommand: ParsableCommand {
     let bar = ProgressBar()
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
-    let report = Audit(options: options, resolver: DwarfFrameResolver())
+    let report = Audit(options: options, resolver: DwarfFrameResolver.withIndices())
       .report(on: inputs, progress: progress)
     bar.clear()
     if !report.inputs.isEmpty {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOReports
 import KVOSymbols
 
 /// `kvo-audit growth`: who registers, and what is left of it run by run.
@@ -35,7 +36,7 @@ struct GrowthCommand: ParsableCommand {
   func run() throws {
     let bar = ProgressBar()
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
-    let report = Audit(options: options, resolver: DwarfFrameResolver())
+    let report = Audit(options: options, resolver: DwarfFrameResolver.withIndices())
       .report(on: AuditInput.inputs(arguments: logs)) {
         bar.update($0, readByteCount: $1, byteCount: $2)
       }

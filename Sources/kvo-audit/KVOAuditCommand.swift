@@ -31,6 +31,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit anonymize app.kvolog -o given.kvolog
         What a log is made of:
           kvo-audit stats app.kvolog
+        What was in a program's memory, and what held it:
+          kvo-audit heap app.kvoheap
         What a code means, and what to do:
           kvo-audit explain KVO001
         Run a program, record it and audit that:
@@ -52,8 +54,8 @@ struct KVOAuditCommand: ParsableCommand {
     subcommands: [
       AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ConvertCommand.self,
       DiffCommand.self, ExplainCommand.self, ExportCommand.self, GrowthCommand.self,
-      MergeCommand.self,
-      RecordCommand.self, StatsCommand.self, ValidateCommand.self, WatchCommand.self,
+      HeapCommand.self, IndexCommand.self, MergeCommand.self, RecordCommand.self,
+      StatsCommand.self, ValidateCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOReportFile
 
 /// `kvo-audit merge`: one report of many.
 struct MergeCommand: ParsableCommand {

@@ -17,7 +17,7 @@ struct OutputDraft {
   /// Makes an empty file in the folder of `output`.
   ///
   /// - Parameter output: the file to replace.
-  /// - Throws: ``ExitStatus/unwritable`` where none can be made; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if none can be made; says why first.
   init(for output: String) throws {
     do throws(Refusal) {
       try self.init(silentlyFor: output)
@@ -50,7 +50,7 @@ struct OutputDraft {
 
   /// Puts the draft in the place of the file.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` where that fails; says why first, and removes the draft.
+  /// - Throws: ``ExitStatus/unwritable`` if that fails; says why first, and removes the draft.
   func replace() throws {
     guard let code = move() else { return }
     throw OutputFile.refusal(target, String(cString: strerror(code)))

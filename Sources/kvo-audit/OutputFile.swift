@@ -21,13 +21,13 @@ enum OutputFile {
 }
 
 extension OutputFile {
-  /// Sees to it, without making any of them, that `paths` can be written as far as that can be told.
+  /// Checks, without making any of them, that `paths` can be written, as far as that can be known.
   ///
   /// - Parameters:
   ///   - paths: the files to be written.
   ///   - inputs: what is going to be read, and must not be written over.
   ///   - files: what else is read.
-  /// - Throws: ``ExitStatus/unwritable`` where one cannot; says why of each first.
+  /// - Throws: ``ExitStatus/unwritable`` if one cannot; says why of each first.
   static func check(
     _ paths: [String],
     reading inputs: [AuditInput],
@@ -59,17 +59,17 @@ extension OutputFile {
     return stat(path, &status) == 0
   }
 
-  /// Makes a folder, where there is none.
+  /// Makes a folder, if there is none.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` where it cannot be made; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be made; says why first.
   static func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o755) != 0, errno != EEXIST || !isFolder(path) else { return }
     throw refusal(path, String(cString: strerror(errno)))
   }
 
-  /// Writes a file that nobody but its owner can read, in the place of one that is there.
+  /// Writes a file that only its owner can read, replacing one that is there.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says why first.
   static func writeSecret(_ bytes: [UInt8], to path: String) throws {
     let sink = OutputSink(path: path, permissions: 0o600)
     sink.take(bytes)

@@ -6,9 +6,9 @@ import Musl
 import Darwin
 #endif
 
-/// An open file that takes the place of another when it is complete.
+/// An open file that replaces another when it is complete.
 ///
-/// Until then the other file stays as it is, so no reader meets half a report. If the process is killed,
+/// Until then the other file stays as it is, so no reader sees half a report. If the process is killed,
 /// nothing is left if the file system supports files without a name.
 ///
 /// These are written in place: devices, FIFOs and descriptors (`/dev/stdout`); files with several hard links or
@@ -105,7 +105,7 @@ struct OutputReplacement {
     if case .draft(let draft) = way { draft.discard() }
   }
 
-  /// Whether `path` names a device or an open descriptor, not a file of its own.
+  /// Whether `path` names a device or an open descriptor, not a separate file.
   private static func isDescriptor(_ path: String) -> Bool {
     path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
   }

@@ -32,7 +32,7 @@ final class OutputSink {
 
   deinit { file?.discard() }
 
-  /// Writes `bytes`; false where that failed.
+  /// Writes `bytes`; false if that failed.
   ///
   /// - Parameters:
   ///   - bytes: what comes next.
@@ -55,7 +55,7 @@ final class OutputSink {
 
   /// Puts the file in place.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` where not all could be written; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if not all could be written; says why first.
   func finish() throws {
     if let file, let path {
       self.file = nil

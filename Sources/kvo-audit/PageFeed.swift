@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
 import KVOAudit
+import KVOReports
 
 /// The pages of a watched log, given to `kvo-audit-serve`, which shows them to a browser.
 ///
-/// That is a program of its own, so that nothing else of this one loads what serving needs. It ends when its
-/// standard input does: also where this process is killed. Not synchronised.
+/// That is a separate program, so that nothing else of this one loads what serving needs. It ends when its
+/// standard input does: even if this process is killed. Not synchronised.
 final class PageFeed {
   /// Where the page is.
   let address: String
@@ -13,7 +14,7 @@ final class PageFeed {
   private let server = Process()
   private let input: FileHandle
   private let showsSuppressed: Bool
-  /// Pages of another run are others, also where they have the same number.
+  /// Pages of another run are others, even if they have the same number.
   private let run = UInt32.random(in: .min ... .max)
   private var pageCount = 0
   private var last: [UInt8] = []
@@ -25,7 +26,7 @@ final class PageFeed {
   /// - Parameters:
   ///   - port: the port on loopback; 0: any that is free.
   ///   - showsSuppressed: whether pages have suppressed findings.
-  /// - Throws: ``ExitStatus/unavailable`` where that cannot be; says why first.
+  /// - Throws: ``ExitStatus/unavailable`` if that cannot be; says why first.
   init(port: UInt16, showsSuppressed: Bool) throws {
     guard let path = Self.path else {
       StandardStreams.complain(
@@ -57,7 +58,7 @@ final class PageFeed {
     address = String(decoding: line.dropLast(), as: UTF8.self)
   }
 
-  /// Shows `report`, where it looks different from the one before; false where nobody serves any more.
+  /// Shows `report`, if it looks different from the one before; false if the server has ended.
   func show(_ report: AuditReport) -> Bool {
     let plain = HTMLReportRenderer(showsSuppressed: showsSuppressed, liveState: "").render(report)
     if plain == last { return server.isRunning }

@@ -1,6 +1,6 @@
 /// A line on standard error that shows how far a long read is.
 ///
-/// Draws nothing in the first second, nothing where standard error is no terminal, and at most ten
+/// Draws nothing in the first second, nothing if standard error is no terminal, and at most ten
 /// times a second. Not synchronised.
 final class ProgressBar {
   private let clock = ContinuousClock()
@@ -15,7 +15,7 @@ final class ProgressBar {
     isEnabled = StandardStreams.isErrorTerminal
   }
 
-  /// Shows that `readByteCount` of `byteCount` bytes of `label` are read; nil: nobody knows how many
+  /// Shows that `readByteCount` of `byteCount` bytes of `label` are read; nil: it is not known how many
   /// there are.
   func update(_ label: String, readByteCount: Int, byteCount: Int?) {
     guard isEnabled else { return }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOReports
 import KVORules
 
 /// How a report is written, and what it does to the exit status.
@@ -40,8 +41,8 @@ struct ReportOptions: ParsableArguments {
     name: .customLong("format"),
     help: ArgumentHelp(
       """
-      How to write the report: text, json, markdown, sarif, junit or html (a page for a \
-      browser, which needs nothing else); =FILE writes it into a file \
+      How to write the report: text, json, markdown, sarif, junit, html (a page for a \
+      browser, which needs nothing else), gitlab (Code Quality) or github (annotations); =FILE writes it into a file \
       (repeatable; text on standard output where nothing is said).
       """,
       valueName: "form[=file]"
@@ -60,11 +61,30 @@ struct ReportOptions: ParsableArguments {
 
   @Flag(
     help: """
-      Leave no finding out of json, markdown, sarif and junit. Without it, they stay within what their \
-      readers take (100 MB; 65,536 bytes; 10 MB and 25,000 results; 10 MB), and say how many they leave out.
+      Leave no finding out of json, markdown, sarif, junit and gitlab. Without it, they stay within what their \
+      readers take (100 MB; 65,536 bytes; 10 MB compressed and 25,000 results; 10 MB; 10 MB), and say how many they \
+      leave out.
       """
   )
   var noLimits = false
+
+  @Flag(
+    help: """
+      Put each finding of the text report below the image, a program, library or bundle, that registered \
+      the observer.
+      """
+  )
+  var byImage = false
+
+  @Flag(
+    help: """
+      In a step of GitHub Actions (GITHUB_ACTIONS=true), write neither annotations, to standard error, nor \
+      the summary of the job ($GITHUB_STEP_SUMMARY). Elsewhere there are none.
+      """
+  )
+  var noAnnotations = false
+
+  @OptionGroup var repository: RepositoryOptions
 
   @Option(help: "The least severity that makes the exit status 1.")
   var failOn: FailOn = .error
@@ -75,7 +95,10 @@ struct ReportOptions: ParsableArguments {
   /// All that is to be written.
   var outputs: [ReportOutput] {
     var named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
-    for index in named.indices { named[index].isUnlimited = noLimits }
+    for index in named.indices {
+      named[index].isUnlimited = noLimits
+      named[index].repository = repository
+    }
     // What is merged must be whole.
     var partial = summary.map { ReportOutput(format: .json, path: $0) }
     partial?.isUnlimited = true
@@ -93,6 +116,9 @@ struct ReportOptions: ParsableArguments {
         "\(names) cannot both go to standard output; name a file: --format \(printed[1].format.rawValue)=FILE"
       )
     }
+    if byImage, !outputs.contains(where: { $0.format == .text }) {
+      throw ValidationError("--by-image is for the text report; add --format text=FILE.")
+    }
     let paths = outputs.compactMap(\.path)
     if let twice = paths.indices.first(where: { paths[..<$0].contains(paths[$0]) }) {
       throw ValidationError("two reports cannot both go to \"\(paths[twice])\"; name another file")
@@ -104,7 +130,7 @@ struct ReportOptions: ParsableArguments {
   /// - Parameters:
   ///   - inputs: the logs that are going to be read.
   ///   - files: the other files that are.
-  /// - Throws: ``ExitStatus/unwritable`` where one cannot; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if one cannot; says why first.
   func check(reading inputs: [AuditInput], and files: [String]) throws {
     try OutputFile.check(outputs.compactMap(\.path), reading: inputs, and: files)
   }
@@ -113,8 +139,8 @@ struct ReportOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - report: what was found.
-  ///   - showsSuppressed: whether suppressed findings are told of.
-  /// - Throws: the status, where it is not 0.
+  ///   - showsSuppressed: whether suppressed findings are reported.
+  /// - Throws: the status, if it is not 0.
   func deliver(_ report: AuditReport, showsSuppressed: Bool) throws {
     for output in outputs {
       // Figures on nothing would read as a clean bill.
@@ -123,8 +149,17 @@ struct ReportOptions: ParsableArguments {
         report,
         isColored: color.isOn,
         showsSuppressed: showsSuppressed,
+        groupsByImage: byImage,
         failingFrom: failOn.severity
       )
+    }
+    if GitHubActions.isRunning, !noAnnotations {
+      if !formats.contains(where: { $0.format == .github }) {
+        GitHubActions.annotate(report, root: repository.root)
+      }
+      if !report.inputs.isEmpty {
+        GitHubActions.summarize(report, showsSuppressed: showsSuppressed)
+      }
     }
     try end(report.failures, isIncomplete: report.isIncomplete, hasFindings: report.hasFindings)
   }

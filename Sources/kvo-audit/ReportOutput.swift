@@ -1,5 +1,7 @@
 import ArgumentParser
 import KVOAudit
+import KVOCompression
+import KVOReports
 import KVORules
 
 /// One form of the report and where it goes, as `--format` names them: `sarif=audit.sarif`.
@@ -11,6 +13,8 @@ struct ReportOutput: ExpressibleByArgument {
     case sarif
     case junit
     case html
+    case gitlab
+    case github
   }
 
   var format: Format
@@ -18,6 +22,8 @@ struct ReportOutput: ExpressibleByArgument {
   var path: String?
   /// Whether nothing may be left out, however large it gets.
   var isUnlimited = false
+  /// What forges are told of the repository.
+  var repository = RepositoryOptions()
 
   init(format: Format, path: String? = nil) {
     self.format = format
@@ -32,8 +38,9 @@ struct ReportOutput: ExpressibleByArgument {
     case .markdown: .markdown
     case .sarif: .sarif
     case .junit: .junit
-    // The page has limits of its own, and text is for a terminal.
-    case .html, .text: nil
+    case .gitlab: .gitlab
+    // Annotations are few, the page has its own limits, and text is for a terminal.
+    case .html, .text, .github: nil
     }
   }
 
@@ -51,13 +58,15 @@ struct ReportOutput: ExpressibleByArgument {
   /// - Parameters:
   ///   - report: what was found.
   ///   - isColored: whether text on standard output is coloured.
-  ///   - showsSuppressed: whether people are told of suppressed findings.
+  ///   - showsSuppressed: whether suppressed findings are reported to people.
+  ///   - groupsByImage: whether text has findings below the images that registered observers.
   ///   - severity: the least that makes the exit status 1, or nil.
-  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says so first.
   func write(
     _ report: AuditReport,
     isColored: Bool,
     showsSuppressed: Bool,
+    groupsByImage: Bool,
     failingFrom severity: Severity?
   ) throws {
     let bytes =
@@ -65,21 +74,29 @@ struct ReportOutput: ExpressibleByArgument {
       case .text:
         TextReportRenderer(
           isColored: isColored && path == nil,
-          showsSuppressed: showsSuppressed
+          showsSuppressed: showsSuppressed,
+          groupsByImage: groupsByImage
         ).render(report)
       case .json: JSONReportRenderer().render(report, within: limit)
       case .markdown:
         MarkdownReportRenderer(showsSuppressed: showsSuppressed).render(report, within: limit)
-      case .sarif: SARIFReportRenderer().render(report, within: limit)
+      case .sarif:
+        SARIFReportRenderer(
+          root: repository.root,
+          category: repository.category,
+          byteCount: GzipSize.byteCount
+        ).render(report, within: limit)
+      case .gitlab: GitLabReportRenderer(root: repository.root).render(report, within: limit)
+      case .github: GitHubAnnotationRenderer(root: repository.root).render(report)
       case .html: HTMLReportRenderer(showsSuppressed: showsSuppressed).render(report)
       case .junit: JUnitReportRenderer(failingFrom: severity).render(report, within: limit)
       }
     try deliver(bytes)
   }
 
-  /// Writes the table of all runtimes: as JSON where that is the form, otherwise as text.
+  /// Writes the table of all runtimes: as JSON if that is the form, otherwise as text.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says so first.
   func write(_ matrix: ProfileMatrix) throws {
     try deliver(format == .json ? matrix.json : matrix.text)
   }

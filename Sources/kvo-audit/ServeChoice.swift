@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What stands behind `--serve`, which may have a port.
+/// What follows `--serve`, which may have a port.
 ///
 /// Not refused by the initialiser: `--serve app.kvolog` gives it the log.
 enum ServeChoice: Hashable, ExpressibleByArgument {

@@ -31,7 +31,7 @@ enum StandardStreams {
   ///
   /// A reader that has gone away is no failure: it has what it wanted.
   ///
-  /// - Throws: ``Failure`` where the output cannot be written, as on a full disk.
+  /// - Throws: ``Failure`` if the output cannot be written, as on a full disk.
   static func print(_ bytes: [UInt8]) throws(Failure) {
     ignoreFileSizeSignal()
     let code = write(bytes, to: STDOUT_FILENO)
@@ -93,7 +93,7 @@ enum StandardStreams {
 extension StandardStreams {
   /// Writes a command's result to standard output.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` where it cannot be written; says so first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says so first.
   static func deliver(_ bytes: [UInt8]) throws {
     do throws(Failure) {
       try print(bytes)

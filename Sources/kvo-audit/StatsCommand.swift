@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOLogTools
 
 /// `kvo-audit stats`: what a log is made of.
 struct StatsCommand: ParsableCommand {

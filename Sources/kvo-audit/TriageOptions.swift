@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOReportFile
 
 #if canImport(Glibc)
 import Glibc
@@ -9,7 +10,7 @@ import Musl
 import Darwin
 #endif
 
-/// What a team knows already: suppressions and a former report.
+/// Known issues of a team: suppressions and a previous report.
 struct TriageOptions: ParsableArguments {
   @Option(
     name: .customLong("suppressions"),
@@ -72,7 +73,7 @@ struct TriageOptions: ParsableArguments {
 
   /// Reads the files, before anything else is done.
   ///
-  /// - Throws: ``ExitStatus/unreadable`` where one cannot be used; says why first.
+  /// - Throws: ``ExitStatus/unreadable`` if one cannot be used; says why first.
   func load() throws -> Triage {
     var messages: [String] = []
     var suppressions: [Suppression] = []
@@ -83,10 +84,10 @@ struct TriageOptions: ParsableArguments {
         messages += error.messages
       }
     }
-    var former: AuditReport?
+    var previous: AuditReport?
     if let baseline {
       do throws(InputFailure) {
-        former = try ReportFile.read(baseline)
+        previous = try ReportFile.read(baseline)
       } catch {
         messages.append("baseline \(error.message)")
       }
@@ -96,7 +97,7 @@ struct TriageOptions: ParsableArguments {
     return Triage(
       suppressions: suppressions,
       today: today ?? CalendarDay(secondsSince1970: time(nil)),
-      baseline: former.map { ($0, baseline ?? "") },
+      baseline: previous.map { ($0, baseline ?? "") },
       countsNewOnly: failOnNew
     )
   }

@@ -1,7 +1,8 @@
 import ArgumentParser
 import KVOAudit
+import KVOLogTools
 
-/// `kvo-audit validate`: for whoever writes logs.
+/// `kvo-audit validate`: for authors of log writers.
 struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOReports
 import KVORules
 import KVOSymbols
 
@@ -98,17 +99,17 @@ struct WatchCommand: ParsableCommand {
         gathersCallSites: true,
         followsActivity: feed != nil
       ),
-      resolver: DwarfFrameResolver()
+      resolver: DwarfFrameResolver.withIndices()
     )
     if let feed { StandardStreams.complain("kvo-audit: \(feed.address) follows \(path)") }
-    // The address stays in sight where the page is what people look at.
+    // The address stays in sight when the page is what people look at.
     let isTerminal = StandardStreams.isOutputTerminal && feed == nil
     var screen = WatchScreen()
     var refusals = Refusals()
     while true {
       let start = clock.now
       var report = look(audit)
-      if let failure = report.failures.first, refusals.isFinal(size: byteCount) {
+      if let failure = report.failures.first, refusals.add(size: byteCount) {
         StandardStreams.complain("kvo-audit: \(failure.message)")
         throw ExitStatus.unreadable
       }
@@ -117,7 +118,7 @@ struct WatchCommand: ParsableCommand {
       let shown =
         isTerminal
         ? drawing(of: screen, report) : new.map { text.render($0) + "\n" }.joined()
-      // Nobody looks any more.
+      // The reader closed the pipe.
       guard try show(shown) else { return }
       if let feed {
         guard feed.show(report) else { throw ExitStatus.unavailable }
@@ -138,21 +139,23 @@ struct WatchCommand: ParsableCommand {
     private var count = 0
     private var size = -1
 
-    /// Notes a refusal of a log of `size` bytes; whether waiting will not help.
-    mutating func isFinal(size: Int) -> Bool {
+    /// Counts a refusal of a log of `size` bytes.
+    ///
+    /// - Returns: whether waiting will not help.
+    mutating func add(size: Int) -> Bool {
       count = size == self.size ? count + 1 : 0
       self.size = size
       return count >= 3
     }
   }
 
-  /// How large the log is; 0 where it is not there.
+  /// How large the log is; 0 if it is not there.
   private var byteCount: Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// What is found now; nothing where the log is not there yet, or is still empty.
+  /// What is found now; nothing if the log is not there yet, or is still empty.
   private func look(_ audit: Audit) -> AuditReport {
     byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: path)])
   }
@@ -163,7 +166,7 @@ struct WatchCommand: ParsableCommand {
     nanosleep(&time, nil)
   }
 
-  /// Writes `text`; false where its reader has gone away.
+  /// Writes `text`; false if its reader has gone away.
   private func show(_ text: String) throws -> Bool {
     let code = StandardStreams.write(Array(text.utf8), to: STDOUT_FILENO)
     if code == EPIPE { return false }

@@ -49,7 +49,7 @@ struct EmitterTests {
     try events(log).compactMap { $0["event"] as? String }.filter { $0 != "module" }
   }
 
-  private func audit(_ arguments: String...) throws -> Run {
+  private func audit(_ arguments: String...) throws -> ProgramRun {
     try Built.run("kvo-audit", arguments, in: folder.url)
   }
 
@@ -83,9 +83,17 @@ struct EmitterTests {
     #expect(report.output.contains("from 1 process (0 observations live at the end)"))
   }
 
+  @Test("an addition that raises is refused, and needs no removal")
+  func refused() throws {
+    #expect(run("refused").output == "NSUnknownKeyException\nend\n")
+    try expectValid()
+    let report = try audit("--profile", "apple-modern", "log.jsonl").output
+    #expect(report.contains("(KVO029 ") && report.contains("1 error, 0 warnings"), "\(report)")
+  }
+
   @Test(
     "a program does the same with and without a log",
-    arguments: ["faulty", "correct", "threads", "names", "fork"]
+    arguments: ["faulty", "correct", "refused", "threads", "names", "fork"]
   )
   func transparency(scenario: String) throws {
     let recorded = run(scenario, log: "log-%p.jsonl")

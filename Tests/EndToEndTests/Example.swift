@@ -19,7 +19,7 @@ struct Example: CustomTestStringConvertible, Sendable {
   ]
 
   /// The log of one run, and what the program said.
-  func record(in folder: ScratchFolder) throws -> (log: URL, run: Run) {
+  func record(in folder: ScratchFolder) throws -> (log: URL, run: ProgramRun) {
     let log = folder.url.appending(path: "\(name).kvolog")
     let run = try Built.run(name, in: folder.url, environment: ["KVO_SAFETY_LOG": log.path])
     return (log, run)
@@ -54,6 +54,7 @@ extension String {
     replacing(#/"0x[0-9a-f]+"/#, with: #""0x…""#)
       .replacing(#/"(?:\/[^"\/]+)+\/([^"\/]+)"/#) { "\"\($0.output.1)\"" }
       .replacing(#/"file:\/\/(?:\/[^"\/]+)+\/([^"\/]+)"/#) { "\"\($0.output.1)\"" }
+      .replacing(#/"file:\/\/\/[^"]*\/"/#, with: #""file:///…/""#)
       .replacing(#/"absoluteAddress": \d+/#, with: #""absoluteAddress": 0"#)
       .replacing(#/"event": \d+/#, with: #""event": 0"#)
       .replacing(#/"events": \d+/#, with: #""events": 0"#)

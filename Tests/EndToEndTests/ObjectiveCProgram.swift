@@ -55,15 +55,7 @@ struct ObjectiveCProgram {
 
   /// Runs a script of bash, and gives its status and what it printed.
   private static func shell(_ script: String) -> (status: Int32, output: String) {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/bin/bash")
-    process.arguments = ["-c", script]
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return (-1, "") }
-    let text = (try? output.fileHandleForReading.readToEnd()) ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    guard let run = try? ProgramRun(shell: script) else { return (-1, "") }
+    return (run.status, run.output)
   }
 }

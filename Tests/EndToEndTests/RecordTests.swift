@@ -9,7 +9,7 @@ struct RecordTests {
 
   init() throws { folder = try ScratchFolder() }
 
-  private func record(_ arguments: [String]) throws -> Run {
+  private func record(_ arguments: [String]) throws -> ProgramRun {
     // Logs without a folder of their own go away with this one.
     try Built.run(
       "kvo-audit",
@@ -22,28 +22,13 @@ struct RecordTests {
   private func path(_ name: String) throws -> String { try Built.program(name).path }
 
   /// Runs a bash script in which `$audit` and `$programs` are what was built.
-  private func shell(_ script: String) throws -> Run {
-    let output = Pipe()
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/bash")
+  private func shell(_ script: String) throws -> ProgramRun {
     let folder = try Built.program("x").deletingLastPathComponent().path
-    process.arguments = [
-      "-c", "export TMPDIR=$PWD; audit=\(folder)/kvo-audit; programs=\(folder)\n" + script,
-    ]
-    process.currentDirectoryURL = self.folder.url
+    let script =
+      "export TMPDIR=$PWD; audit=\(folder)/kvo-audit; programs=\(folder)\n" + script
     // The runtime's own backtracer lets a program live that was only sent a signal.
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(["SWIFT_BACKTRACE": "enable=no"]) { _, ours in ours }
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return Run(
-      output: String(decoding: text, as: UTF8.self),
-      complaint: "",
-      status: process.terminationStatus
-    )
+    let environment = ["SWIFT_BACKTRACE": "enable=no"]
+    return try ProgramRun(shell: script, in: self.folder.url, environment: environment)
   }
 
   private func sample(_ name: String) throws -> String {
@@ -129,7 +114,7 @@ struct RecordTests {
     #expect(run.output == expected[signal])
   }
 
-  @Test("logs of former runs in the same folder are left alone")
+  @Test("logs of previous runs in the same folder are left alone")
   func formerLogs() throws {
     _ = try record(["--output", "logs", "--", path("DoubleRemove")])
     let run = try record(["--output", "logs", "--", path("Correct")])

@@ -61,7 +61,7 @@ struct SampleReportTests {
     let (log, _) = try demo.record(in: folder)
     let audit = try Built.run(
       "kvo-audit",
-      ["--format", form, log.lastPathComponent],
+      ["--format", form, "--source-root", Built.package.path, log.lastPathComponent],
       in: folder.url
     )
     #expect(audit.status == 1 && audit.complaint == "")

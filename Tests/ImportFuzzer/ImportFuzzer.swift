@@ -1,3 +1,4 @@
+import KVOFindings
 import KVOImport
 import KVORules
 

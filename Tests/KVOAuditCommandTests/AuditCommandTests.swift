@@ -139,6 +139,36 @@ import Testing
     #expect(run.complaint.contains(words), "\(run.complaint)")
   }
 
+  @Test("names source files relative to the root that it is given, or to the repository")
+  func sourceRoot() throws {
+    let frame = #"{"symbol": "f", "file": "\#(folder.path)/app/Sources/A.swift", "line": 3}"#
+    let remove =
+      #"{"event":"remove","subject":{"class":"A","id":"1"},"observer":{"class":"B","id":"2"},"keyPath":"k","stack":[\#(frame)]}"#
+    for name in ["app/.git", "app/logs"] {
+      try FileManager.default.createDirectory(
+        at: folder.url.appending(path: name),
+        withIntermediateDirectories: true
+      )
+    }
+    _ = try folder.file("app/logs/log", remove + "\n" + Self.exit)
+    func uris(_ arguments: [String], in path: String) throws -> [String] {
+      let all = ["--format", "sarif"] + arguments
+      let run = try CommandRun(all, in: folder.url.appending(path: path))
+      return run.output.matches(of: /"uri": "([^"]*)"/).map { String($0.1) }
+    }
+    let root = "file://" + (URL(filePath: folder.path).resolvingSymlinksInPath().path)
+    #expect(
+      try Set(uris(["log"], in: "app/logs")) == ["\(root)/app/", "Sources/A.swift"]
+    )
+    #expect(
+      try Set(uris(["--source-root", "..", "app/logs/log"], in: "."))
+        .contains("\(URL(filePath: root).lastPathComponent)/app/Sources/A.swift")
+    )
+    let run = try run("--source-root", "none", "--format", "sarif", "bad.jsonl")
+    #expect(run.status == 64 && run.complaint.contains("\"none\" is no folder"))
+    #expect(try self.run("--category", "", "bad.jsonl").status == 64)
+  }
+
   @Test("says which report it could not write")
   func unwritable() throws {
     let run = try run("--format", "sarif=none/a.sarif", "bad.jsonl")
@@ -297,7 +327,7 @@ import Testing
 
   @Test("says what it was to read names from and did not")
   func unusedDebugFiles() throws {
-    let elf = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let elf = try ProgramRun.bundle.path
     let unused = try run("--dsym", elf, "good.jsonl")
     #expect(unused.status == 0)
     #expect(

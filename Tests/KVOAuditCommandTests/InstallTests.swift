@@ -17,11 +17,9 @@ import Testing
 
   /// Runs a script in which `$install` is the installer, and `built` has a tool and a library.
   private func shell(_ script: String) throws -> CommandRun {
-    let package = URL(filePath: #filePath)
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    return try CommandRun(
+    try CommandRun(
       shell: """
-        install='\(package.path)/Scripts/install'
+        install='\(ProgramRun.package.path)/Scripts/install'
         mkdir built
         ln -s "$audit" built/kvo-audit
         ln -s "$audit-serve" built/kvo-audit-serve

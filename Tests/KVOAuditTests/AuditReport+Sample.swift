@@ -78,7 +78,7 @@ extension AuditReport {
           path: "a.jsonl",
           kind: .jsonLines,
           eventCount: 1204,
-          damaged: [DamagedPlace(LogProblem(line: 7, column: 3, message: "not JSON"))],
+          damaged: [LogDamage(LogProblem(line: 7, column: 3, message: "not JSON"))],
           damageCount: 1
         )
       ],

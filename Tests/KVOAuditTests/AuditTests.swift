@@ -1,7 +1,9 @@
 import Foundation
 import KVOAudit
+import KVOReports
 import KVORules
 import KVOTrace
+import KVOTraceJSON
 import TestSupport
 import Testing
 
@@ -45,7 +47,7 @@ import Testing
           a.jsonl:7:1: not JSON: invalid value
 
         NOT JUDGED, which is not clean:
-          KVO009, KVO027: no notify events in this log
+          KVO008–KVO010, KVO017, KVO027: no notify events in this log
           KVO011–KVO013, KVO021, KVO022, KVO031, KVO032: events were dropped at event 7, and absence \
         proves nothing from there
           KVO014: no write events in this log

@@ -71,7 +71,7 @@ import Testing
     #expect(message(path) == "secret.jsonl: cannot be read: permission denied")
   }
 
-  @Test("may be a FIFO that nobody writes to, and is not waited for")
+  @Test("may be a FIFO that no one writes to, and is not waited for")
   func silentFIFO() throws {
     let path = folder.url.appending(path: "pipe").path
     #expect(mkfifo(path, 0o600) == 0)

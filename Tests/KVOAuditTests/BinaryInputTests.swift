@@ -1,7 +1,10 @@
 import Foundation
 import KVOAudit
+import KVOLogTools
+import KVOReports
 import KVORules
 import KVOTrace
+import KVOTraceBinary
 import KVOTraceJSON
 import TestSupport
 import Testing

@@ -1,6 +1,9 @@
 import KVOAudit
+import KVOLogTools
+import KVOReports
 import KVORules
 import KVOTrace
+import KVOTraceBinary
 import KVOTraceJSON
 import TestSupport
 import Testing

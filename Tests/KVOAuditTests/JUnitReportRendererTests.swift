@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOReports
 import KVORules
 import Testing
 
@@ -56,7 +57,7 @@ struct JUnitReportRendererTests {
     )
   }
 
-  @Test("tells of a finding that does not count without a failure", arguments: [0, 1, 2, 3])
+  @Test("reports a finding that does not count without a failure", arguments: [0, 1, 2, 3])
   func uncounted(way: Int) {
     var report = AuditReport.sample
     if way == 0 { report.findings[0].isExpected = true }

@@ -2,6 +2,7 @@ import KVORules
 import Testing
 
 @testable import KVOAudit
+@testable import KVOReports
 
 @Suite("The report as Markdown")
 struct MarkdownReportRendererTests {

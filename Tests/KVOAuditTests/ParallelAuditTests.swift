@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import KVOReports
 import KVORules
 import KVOTrace
 import TestSupport
@@ -19,7 +20,7 @@ import Testing
       case 1: return .file(path: try folder.file(name, "no log"))
       case 2: return .file(path: try folder.file(name, LogText.exit + "broken\n"))
       case 3:
-        let text = (0..<200).map { LogText.doubleRemove(process: $0) }.joined()
+        let text = (0..<Rounds.count(20)).map { LogText.doubleRemove(process: $0) }.joined()
         return .file(path: try folder.file(name, text + LogText.exit))
       case 4:
         let text = LogText.doubleRemove(process: 1)
@@ -48,14 +49,14 @@ import Testing
     #expect(serial.failures.count == 15)
     #expect(serial.inputs.count == 25)
     #expect(serial.findings.count > 5)
-    for _ in 0..<5 {
+    for _ in 0..<Rounds.count(2) {
       let parallel = Audit(workerCount: workerCount).report(on: inputs)
       #expect(text(parallel) == text(serial))
     }
     #expect(text(Audit().report(on: inputs)) == text(serial))
   }
 
-  @Test("tells of its progress by one thread at a time, and of every input that it reads")
+  @Test("reports its progress by one thread at a time, and of every input that it reads")
   func progress() throws {
     // Not guarded: an audit that called from two threads at a time would be seen by the sanitizer, and
     // would lose labels here.

@@ -1,4 +1,4 @@
-import KVOAudit
+import KVOReports
 import KVORules
 import Testing
 

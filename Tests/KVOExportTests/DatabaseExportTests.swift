@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import KVOAudit
 import KVOExport
 import TestSupport
@@ -90,11 +91,9 @@ import Testing
 
   /// The queries in `Documentation/Exports.md`, in their order.
   private static func documentedQueries() throws -> [String] {
-    let path = #filePath.replacing(
-      "Tests/KVOExportTests/DatabaseExportTests.swift",
-      with: "Documentation/Exports.md"
+    let text = try Rows.text(
+      of: ProgramRun.package.appending(path: "Documentation/Exports.md").path
     )
-    let text = try Rows.text(of: path)
     return text.matches(of: /```sql\n(SELECT[^`]*?)```/).map { String($0.1) }
   }
 

@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test("nobody gives a class of the system a property")
+  @Test("no one gives a class of the system a property")
   func systems() throws {
     let view = try Self.hint(ReportedFault("", .uncompliant, "UIView", ["levle"], "GaugeView"))
     #expect(view.hasPrefix("correct the key path: UIView is the system's"))

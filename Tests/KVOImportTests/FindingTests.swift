@@ -87,9 +87,9 @@ import Testing
     #expect(
       findings.map { "\($0.code.rawValue) \($0.message)" } == [
         #"KVO006 Meter#1 was deallocated while Meter#1 and 2 others observed its "level""#,
-        #"KVO007 An observer was deallocated while it observed "level" of Meter#1, which died later"#,
+        #"KVO007 An observer was deallocated while it observed "level" of Meter#1, which was deallocated later"#,
         #"KVO006 Meter#1 was deallocated while 2 observers observed its "name""#,
-        #"KVO007 2 observers were deallocated while they observed "name" of Meter#1, which died later"#,
+        #"KVO007 2 observers were deallocated while they observed "name" of Meter#1, which was deallocated later"#,
       ]
     )
     // No runtime since iOS 11 says this.

@@ -1,3 +1,4 @@
+import KVOFindings
 import KVORules
 import Testing
 
@@ -8,7 +9,7 @@ struct MisplacedLogTests {
   private static let event = #"{"event":"exit","status":0}"# + "\n"
   private static let words = String(repeating: "what a program says\n", count: 40)
 
-  @Test("is told of with the place where it begins, however the input is cut")
+  @Test("is reported with the place where it begins, however the input is cut")
   func behindText() {
     let bytes = Array((Self.words + Self.event + Self.event).utf8)
     let refusal = "a usage log begins at byte 800, behind other text; give it alone: tail -c +801"
@@ -24,7 +25,7 @@ struct MisplacedLogTests {
     #expect(byByte.offset == 800)
   }
 
-  @Test("in UTF-16 is told of")
+  @Test("in UTF-16 is reported")
   func otherEncoding() {
     let units = (Self.event + Self.event).utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
     #expect(
@@ -34,7 +35,7 @@ struct MisplacedLogTests {
   }
 
   @Test(
-    "and what else is not to be read as text is told of",
+    "and what else is not to be read as text is reported",
     arguments: [
       (
         #"{"schema": 1, "findings": []}"#,

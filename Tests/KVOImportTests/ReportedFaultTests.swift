@@ -1,12 +1,16 @@
 import Foundation
 import KVORules
+import TestSupport
 import Testing
 
 /// Facts of published reports, rendered in every container and with every damage.
 @Suite("Facts of published reports") struct ReportedFaultTests {
   @Test("are read from every container", arguments: Container.allCases)
   func containers(container: Container) {
-    for fault in ReportedFaults.all where container.holds(fault) {
+    // Each fact in each container in the long form, and in every fourth one in the short form.
+    let number = Container.allCases.firstIndex(of: container) ?? 0
+    for (offset, fault) in ReportedFaults.all.enumerated()
+    where container.holds(fault) && (Rounds.areMany || (offset + number) % 4 == 0) {
       #expect(Reading.summary(container.text(fault)) == fault.says, "\(fault) in \(container)")
     }
   }

@@ -1,5 +1,7 @@
+import KVOFindings
 import KVOImport
 import KVORules
+import TestSupport
 import Testing
 
 /// Inputs that are cut, long, nested or no text: an answer for each, and never a crash.
@@ -12,7 +14,8 @@ import Testing
   func truncated(sample: Sample) {
     let bytes = Array(sample.text.utf8)
     let most = max(2, sample.says.count)
-    for end in stride(from: 0, to: bytes.count, by: bytes.count > 1_500 ? 17 : 1) {
+    let step = bytes.count > 1_500 ? 17 : 1
+    for end in stride(from: 0, to: bytes.count, by: Rounds.areMany ? step : step * 7) {
       let found = Reading.findings(Array(bytes[..<end]))
       #expect(found.count <= most, "cut at byte \(end)")
     }
@@ -29,12 +32,13 @@ import Testing
   @Test("faults far apart in a long console are found, with their lines")
   func longConsole() {
     let line = "2026-01-02 03:04:05.678 App[1:2] an observer of keyPath did nothing wrong\n"
-    let quiet = String(repeating: line, count: 20_000)
+    let count = Rounds.count(4_000)
+    let quiet = String(repeating: line, count: count)
     let second = Self.sentence.replacing("0x7fe1", with: "0x7fe2")
     let text = quiet + Self.sentence + "\n" + quiet + second + "\n" + quiet
     let imported = Reading.imported(Array(text.utf8))
     #expect(imported.findings.map(Reading.summary) == Self.says)
-    #expect(imported.findings.first?.events == [20_001, 40_002])
+    #expect(imported.findings.first?.events == [count + 1, 2 * (count + 1)])
     #expect(imported.form == .console)
   }
 

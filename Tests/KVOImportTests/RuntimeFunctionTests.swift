@@ -1,3 +1,4 @@
+import KVOFindings
 import KVORules
 import Testing
 
@@ -152,7 +153,7 @@ import Testing
   /// MMPlayerView#98 and Player#247, react-native-webview#3025, whosebug.com/question/3005820,
   /// flutter#124937 (three).
   @Test(
-    "a system that changes a value for a dead observer is told as that, whoever the system is",
+    "a system that changes a value for a deallocated observer is told as that, whoever the system is",
     arguments: [
       [
         retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications",

@@ -1,4 +1,5 @@
 import Foundation
+import KVOFindings
 import KVORules
 import Testing
 

@@ -1,8 +1,9 @@
+import KVOFindings
 import KVORules
 import Testing
 
 /// The runtime's notice that it leaves a setter as it is.
-@Suite("Notices of setters that notify nobody") struct SetterNoticeTests {
+@Suite("Notices of setters that notify no one") struct SetterNoticeTests {
   private static let head = "KVO autonotifying only supports -set<Key>: methods that "
   private static let tail = "Autonotifying will not be done for invocations of "
   private static let returns = head + "return void. " + tail

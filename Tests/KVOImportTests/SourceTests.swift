@@ -1,3 +1,4 @@
+import KVOFindings
 import KVORules
 import Testing
 

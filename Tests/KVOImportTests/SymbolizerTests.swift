@@ -1,4 +1,5 @@
 import Foundation
+import KVOFindings
 import KVOImport
 import KVORules
 import TestSupport
@@ -25,14 +26,10 @@ struct SymbolizerTests {
     let bundle = folder.url.appending(path: "Gauges.app.dSYM/Contents/Resources/DWARF")
     try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
     let object = bundle.appending(path: "Gauges")
-    let clang = Process()
-    clang.executableURL = URL(filePath: try #require(Tools.path(of: "clang")))
-    clang.arguments = [
-      "-target", "x86_64-apple-macos11", "-g", "-c", source, "-o", object.path,
+    let command = [
+      "clang", "-target", "x86_64-apple-macos11", "-g", "-c", source, "-o", object.path,
     ]
-    try clang.run()
-    clang.waitUntilExit()
-    try #require(clang.terminationStatus == 0)
+    try #require(ProgramRun(command: command).status == 0)
     var bytes = Array(try Data(contentsOf: object))
     var offset = 32
     for _ in 0..<bytes[16] {

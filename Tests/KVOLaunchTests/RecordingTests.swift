@@ -66,16 +66,16 @@ struct RecordingTests {
     #expect(try folder.names == [])
   }
 
-  @Test("the logs of the run are the files that it wrote, not those of former runs")
+  @Test("the logs of the run are the files that it wrote, not those of previous runs")
   func logs() throws {
     let path = folder.path("a/b")
-    let former = try recordings(at: path)
+    let previous = try recordings(at: path)
     for name in ["app-1.kvolog", "app-2.kvolog", "app-2.kvolog.1", "notes-1.kvolog", "app-x"] {
       try Data("old".utf8).write(to: URL(filePath: path).appending(path: name))
     }
     #expect(
-      former.logs
-        == ["app-1.kvolog", "app-2.kvolog", "app-2.kvolog.1"].map { "\(former.path)/\($0)" }
+      previous.logs
+        == ["app-1.kvolog", "app-2.kvolog", "app-2.kvolog.1"].map { "\(previous.path)/\($0)" }
     )
     let recordings = try recordings(at: path)
     #expect(recordings.logs == [])

@@ -84,7 +84,7 @@ struct BridgeTests {
 
   init() throws { guarded = try Guarded() }
 
-  private func probe(_ what: String, environment: [String: String] = [:]) throws -> Run {
+  private func probe(_ what: String, environment: [String: String] = [:]) throws -> ProgramRun {
     try ObjectiveC.probe(in: guarded, what, environment: environment)
   }
 
@@ -92,7 +92,7 @@ struct BridgeTests {
     text.matches(of: #/(?m)^(?:WARNING|NOTE): .*\((KVO\d{3}) /#).map { String($0.output.1) }
   }
 
-  @Test("values arrive, tokens end, faults are told as they happen", arguments: Bridged.all)
+  @Test("values arrive, tokens end, faults are reported as they happen", arguments: Bridged.all)
   func live(example: Bridged) throws {
     let run = try probe(example.what)
     #expect(run.status == 0)
@@ -126,10 +126,10 @@ struct BridgeTests {
 struct NoRuntimeTests {
   @Test("without a runtime it is an error and no trap")
   func withoutRuntime() throws {
-    let run = try Guarded().raw(ObjectiveC.built("ObjectiveCProbe"), ["nothing"])
+    let run = try Guarded().raw(ProgramRun.built("ObjectiveCProbe"), ["nothing"])
     #expect(
       run
-        == Run(
+        == ProgramRun(
           output: """
             refused: no Objective-C runtime with a Foundation is loaded in this process; link \
             GNUstep's libgnustep-base, or open it with dlopen, before objects are observed (true)
@@ -150,7 +150,7 @@ struct OneLogTests {
 
   init() throws { guarded = try Guarded() }
 
-  private func run(_ what: String) throws -> Run {
+  private func run(_ what: String) throws -> ProgramRun {
     try ObjectiveC.probe(
       in: guarded,
       what,
@@ -228,14 +228,9 @@ extension ObjectiveC {
     in guarded: Guarded,
     _ what: String,
     environment: [String: String]
-  ) throws -> Run {
+  ) throws -> ProgramRun {
     let library = try bundle("Teller", with: ["Bank"]).path
-    return try guarded.raw(built("ObjectiveCProbe"), [what, library], environment: environment)
-  }
-
-  /// A program of this package, beside the tests.
-  static func built(_ name: String) throws -> URL {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(filePath: bundle).deletingLastPathComponent().appending(path: name)
+    let probe = try ProgramRun.built("ObjectiveCProbe")
+    return try guarded.raw(probe, [what, library], environment: environment)
   }
 }

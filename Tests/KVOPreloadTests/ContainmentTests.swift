@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What a fault does raw, and what it does contained.
@@ -66,7 +67,7 @@ struct ContainmentTests {
     #expect(raw.status == example.rawStatus)
     #expect(raw.output == example.rawOutput)
     let contained = try guarded.recorded(program, [example.fault], contain: example.rule)
-    #expect(contained == Run(output: example.output, complaint: "", status: 0))
+    #expect(contained == ProgramRun(output: example.output, complaint: "", status: 0))
   }
 
   @Test("what is contained is found as before, by its stacks", arguments: Contained.all)
@@ -106,7 +107,7 @@ struct ContainmentTests {
     #expect(
       run.complaint == """
         KVOSafety: KVO_SAFETY_CONTAIN names "KVO012", which cannot be contained; what can be is all, \
-        KVO001, KVO002, KVO007, KVO008, KVO017 and KVO029.
+        KVO001, KVO002, KVO006, KVO007, KVO008, KVO017, KVO025, KVO029 and KVO030.
 
         """
     )

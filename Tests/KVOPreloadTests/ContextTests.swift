@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// What `Contexts.m` does, and what is said of it.
@@ -49,7 +50,17 @@ struct ContextTests {
     #expect(try codes(guarded.audit(as: "apple-modern")) == example.codesOnApple)
   }
 
-  private func codes(_ run: Run) -> [String] {
+  @Test(
+    "what 1.28 made of two contexts is no fault elsewhere",
+    arguments: ["right-context", "two-contexts", "two-contexts-changed"],
+    ["apple-legacy", "apple-modern", "gnustep-modern"]
+  )
+  func elsewhere(name: String, profile: String) throws {
+    _ = try guarded.recorded(ObjectiveC.program("Contexts"), [name])
+    #expect(try codes(guarded.audit(as: profile)) == [])
+  }
+
+  private func codes(_ run: ProgramRun) -> [String] {
     run.output.matches(of: #/(?m)^(?:WARNING|NOTE): .*\((KVO\d{3}) /#).map { String($0.output.1) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Correct programs that are easily misjudged, of `Correct.m`.
@@ -22,6 +23,12 @@ struct CorrectProgram: CustomTestStringConvertible, Sendable {
     // An exception out of a callback is a warning: 1.28 keeps its locks.
     CorrectProgram(name: "initial-raises", codes: ["KVO039"]),
     CorrectProgram(name: "long-paths"),
+    CorrectProgram(name: "added-elsewhere"),
+    // What it does wrong it does to an object that nobody ever observes.
+    CorrectProgram(name: "address-again"),
+    CorrectProgram(name: "through-register"),
+    CorrectProgram(name: "behind-proxy"),
+    CorrectProgram(name: "setter-catches"),
   ]
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// One fault of `Faults.m`.

@@ -1,19 +1,11 @@
 import Foundation
 import TestSupport
 
-/// What a program did.
-struct Run: Equatable, CustomStringConvertible {
-  let output: String
-  let complaint: String
-  /// The exit status, or 128 and the signal that ended it, as a shell says it.
-  let status: Int32
-
-  var description: String { "status \(status)\n\(output)\(complaint)" }
-
+extension ProgramRun {
   /// The run without what differs from process to process: addresses, and what GNUstep's messages
   /// begin with.
-  var withoutProcess: Run {
-    Run(
+  var withoutProcess: ProgramRun {
+    ProgramRun(
       output: output,
       complaint: complaint.replacing(#/0x[0-9a-f]+/#, with: "0x…")
         .replacing(#/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ [^ ]*\[\d+:\d+\] /#, with: ""),
@@ -33,29 +25,12 @@ struct Guarded {
     _ program: URL,
     _ arguments: [String] = [],
     environment: [String: String] = [:]
-  ) throws -> Run {
-    let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
-    process.currentDirectoryURL = folder.url
-    var all = ProcessInfo.processInfo.environment
-    for name in all.keys where name.hasPrefix("KVO_SAFETY") || name == "LD_PRELOAD" {
-      all[name] = nil
+  ) throws -> ProgramRun {
+    var all: [String: String?] = environment
+    for name in ProcessInfo.processInfo.environment.keys where all[name] == nil {
+      if name.hasPrefix("KVO_SAFETY") || name == "LD_PRELOAD" { all.updateValue(nil, forKey: name) }
     }
-    process.environment = all.merging(environment) { _, new in new }
-    let output = folder.url.appending(path: "output-\(UUID().uuidString)")
-    let complaint = folder.url.appending(path: "complaint-\(UUID().uuidString)")
-    // Files, not pipes: nobody has to empty them for the program to go on.
-    process.standardOutput = try handle(output)
-    process.standardError = try handle(complaint)
-    try process.run()
-    process.waitUntilExit()
-    let isSignal = process.terminationReason == .uncaughtSignal
-    return Run(
-      output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
-      complaint: String(decoding: try Data(contentsOf: complaint), as: UTF8.self),
-      status: isSignal ? 128 + process.terminationStatus : process.terminationStatus
-    )
+    return try ProgramRun(program, arguments, in: folder.url, environment: all)
   }
 
   /// Runs a program under the library, which writes logs named `log-PID.kvolog`.
@@ -64,7 +39,7 @@ struct Guarded {
     _ arguments: [String] = [],
     contain: String? = nil,
     environment: [String: String] = [:]
-  ) throws -> Run {
+  ) throws -> ProgramRun {
     var all = [
       "LD_PRELOAD": try ObjectiveC.library().path,
       "KVO_SAFETY_LOG": folder.path("log-%p.kvolog"),
@@ -83,10 +58,10 @@ struct Guarded {
   }
 
   /// What `kvo-audit` says of the logs.
-  func audit() throws -> Run { try command(logs.map(\.lastPathComponent)) }
+  func audit() throws -> ProgramRun { try command(logs.map(\.lastPathComponent)) }
 
   /// What it says of them as another runtime would have behaved.
-  func audit(as profile: String) throws -> Run {
+  func audit(as profile: String) throws -> ProgramRun {
     try command(["--profile", profile] + logs.map(\.lastPathComponent))
   }
 
@@ -97,17 +72,15 @@ struct Guarded {
   }
 
   /// What it says of one.
-  func audit(_ log: URL) throws -> Run { try command([log.lastPathComponent]) }
+  func audit(_ log: URL) throws -> ProgramRun { try command([log.lastPathComponent]) }
 
   /// A log as JSON Lines.
   func convert(_ log: URL) throws -> String {
     try command(["convert", log.lastPathComponent]).output
   }
 
-  private func command(_ arguments: [String]) throws -> Run {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let audit = URL(filePath: bundle).deletingLastPathComponent().appending(path: "kvo-audit")
-    return try raw(audit, arguments)
+  func command(_ arguments: [String]) throws -> ProgramRun {
+    try raw(ProgramRun.built("kvo-audit"), arguments)
   }
 
   /// The report without what differs from machine to machine: numbers of events, which move with the
@@ -127,10 +100,5 @@ struct Guarded {
       .replacing(#/(?m)^( {4}|  > )#\d+ (\S.*?) {2,}/#) { "\($0.output.1)# \($0.output.2)  " }
       .replacing(#/(?s)\nNOT NAMED.*?\n\n/#, with: "\n")
       .replacing(#/(?s)\nNOT JUDGED.*?\n\n/#, with: "\n")
-  }
-
-  private func handle(_ file: URL) throws -> FileHandle {
-    try Data().write(to: file)
-    return try FileHandle(forWritingTo: file)
   }
 }

@@ -40,6 +40,33 @@ struct HardshipTests {
     }
   }
 
+  @Test("a program that becomes another again and again keeps eight logs, and says so")
+  func execAgain() throws {
+    let program = try ObjectiveC.program("Processes")
+    let log = guarded.folder.path("log")
+    let bare = try guarded.raw(program, ["again", "9"])
+    let recorded = try guarded.recorded(
+      program,
+      ["again", "9"],
+      environment: ["KVO_SAFETY_LOG": log]
+    )
+    #expect(recorded.output == bare.output && recorded.status == 0)
+    let said = recorded.complaint.replacing(#/log\.\d+/#, with: "log.PID")
+    #expect(
+      said == """
+        KVOSafety: this process has 8 logs already; the oldest, "\(log)", is replaced
+        KVOSafety: this process has 8 logs already; the oldest, "\(log).PID", is replaced
+
+        """
+    )
+    let names = try guarded.folder.names.filter { $0.hasPrefix("log") }
+    #expect(names.count == 8)
+    for name in names {
+      let audit = try guarded.audit(guarded.folder.url.appending(path: name))
+      #expect(audit.output.contains("(KVO001 "))
+    }
+  }
+
   @Test("a killed program's log holds all up to then")
   func killed() throws {
     let program = try ObjectiveC.program("Processes")
@@ -92,9 +119,25 @@ struct HardshipTests {
   func threads() throws {
     let program = try ObjectiveC.program("Processes")
     let alone = try guarded.recorded(program, ["alone"])
-    #expect(alone == Run(output: "threads: 1\n", complaint: "", status: 0))
+    #expect(alone == ProgramRun(output: "threads: 1\n", complaint: "", status: 0))
     let accompanied = try guarded.recorded(program, ["accompanied"])
-    #expect(accompanied == Run(output: "threads: 3\n", complaint: "", status: 0))
+    #expect(accompanied == ProgramRun(output: "threads: 3\n", complaint: "", status: 0))
+  }
+
+  private static let hasValgrind = FileManager.default.isExecutableFile(atPath: "/usr/bin/valgrind")
+
+  @Test("a program is recorded under valgrind, its leak check too", .enabled(if: hasValgrind))
+  func valgrind() throws {
+    let program = try ObjectiveC.program("Faults").path
+    // It reads all that is mapped: the log's mapping goes on behind the end of the file.
+    let arguments = ["120", "valgrind", "--leak-check=full", program, "removed-twice"]
+    let timeout = URL(filePath: "/usr/bin/timeout")
+    let bare = try guarded.raw(timeout, arguments)
+    let recorded = try guarded.recorded(timeout, arguments)
+    #expect(bare.status == 0 && recorded.status == 0)
+    #expect(recorded.output == bare.output)
+    #expect(recorded.complaint.contains("ERROR SUMMARY"))
+    #expect(try guarded.audit().output.contains("(KVO001 "))
   }
 
   @Test("an exit from a signal handler is an exit")
@@ -138,7 +181,7 @@ struct HardshipTests {
   func namesInUse() throws {
     let program = try ObjectiveC.program("Faults")
     let folder = guarded.folder
-    func record(_ name: String) throws -> Run {
+    func record(_ name: String) throws -> ProgramRun {
       try guarded.recorded(
         program,
         ["removed-twice"],
@@ -161,7 +204,7 @@ struct HardshipTests {
     #expect(try Data(contentsOf: folder.url.appending(path: "log.previous")) == first)
     #expect(
       try record("mine").complaint
-        == "KVOSafety: cannot write the log \"\(mine)\": the file that is there is no log, and is left as it "
+        == "KVOSafety: cannot write the log \"\(mine)\": the existing file is not a log, and is left as it "
         + "is. The program runs on, unrecorded.\n"
     )
     #expect(try String(contentsOfFile: mine, encoding: .utf8) == "mine")
@@ -183,7 +226,7 @@ struct HardshipTests {
       ["removed-twice"],
       environment: ["LD_LIBRARY_PATH": guarded.folder.path]
     )
-    #expect(run == Run(output: "removed twice\ndone\n", complaint: "", status: 0))
+    #expect(run == ProgramRun(output: "removed twice\ndone\n", complaint: "", status: 0))
     #expect(try guarded.audit().output.contains("(KVO001 "))
   }
 
@@ -191,7 +234,7 @@ struct HardshipTests {
   func plain() throws {
     let host = try ObjectiveC.plainProgram("Host")
     let recorded = try guarded.recorded(host)
-    #expect(recorded == Run(output: "nothing to do\n", complaint: "", status: 5))
+    #expect(recorded == ProgramRun(output: "nothing to do\n", complaint: "", status: 5))
     #expect(try guarded.logs == [])
   }
 
@@ -219,7 +262,7 @@ struct HardshipTests {
     )
     #expect(
       run
-        == Run(
+        == ProgramRun(
           output: "removed twice\ndone\n",
           complaint: """
             KVOSafety: cannot write the log "\(path)": No such file or directory. The program runs on, \

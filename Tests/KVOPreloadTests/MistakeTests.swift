@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The faults of `Mistakes.m`: around changes, keys and exceptions.
@@ -9,11 +10,15 @@ struct MistakeTests {
     Fault(name: "raises", status: 0, codes: ["KVO032", "KVO032", "KVO039"]),
     Fault(name: "initial-raises", status: 0, codes: ["KVO007", "KVO039"]),
     Fault(name: "added-to-unobserved", status: 0, codes: ["KVO011"]),
+    Fault(name: "added-elsewhere", status: 0, codes: ["KVO011"]),
+    Fault(name: "ends-at-address", status: 0, codes: ["KVO012"]),
     Fault(name: "never-ends", status: 0, codes: ["KVO012"]),
+    Fault(name: "proxy-raises", status: 0, codes: ["KVO012"]),
     Fault(name: "crosses", status: 0, codes: ["KVO012"]),
     Fault(name: "announced", status: 0, codes: ["KVO012"]),
     Fault(name: "misspelt", status: 0, codes: ["KVO029"]),
     Fault(name: "ignored-dependency", status: 0, codes: ["KVO040"]),
+    Fault(name: "setter-raises", status: 0, codes: ["KVO012"]),
   ]
 
   private static let writes = ProcessInfo.processInfo.environment["KVO_SAFETY_WRITE_REPORTS"] == "1"

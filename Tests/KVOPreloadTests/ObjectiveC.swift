@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Programs in Objective-C, built by GCC against GNUstep, and the library that they are run with.
@@ -11,8 +12,7 @@ enum ObjectiveC {
   static let whyNot: Comment =
     "needs gobjc and libgnustep-base-dev, which Scripts/setup tests installs where it can"
 
-  private static let package = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let package = ProgramRun.package
 
   static let reports = package.appending(path: "Tests/KVOPreloadTests/Reports")
 
@@ -21,37 +21,67 @@ enum ObjectiveC {
 
   /// Where all that is built goes, beside the tests themselves.
   private static let folder: URL = {
-    let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(filePath: bundle ?? ".").deletingLastPathComponent().appending(path: "objective-c")
+    let bundle = (try? ProgramRun.bundle) ?? URL(filePath: ".")
+    return bundle.deletingLastPathComponent().appending(path: "objective-c")
   }()
+
+  private static let emitter = package.appending(path: "Emitter/KVOSafetyEmitter.m")
 
   private static let lock = NSLock()
   // Guarded by the lock.
   nonisolated(unsafe) private static var built: [String: Result<URL, any Error>] = [:]
 
+  /// A script of this package.
+  static func script(_ name: String) -> URL { package.appending(path: "Scripts/\(name)") }
+
   /// A program of this name, from `name.m` and the model that all share.
   ///
   /// - Parameters:
   ///   - name: of the source, without its ending.
+  ///   - others: sources beside them.
   ///   - isStripped: without symbols and debug information.
   ///   - runtime: what it is built for.
   /// - Returns: where it is.
   /// - Throws: ``BuildFailure`` where it does not build.
   static func program(
     _ name: String,
+    with others: [URL] = [],
     isStripped: Bool = false,
     on runtime: Runtime = .distributions
   ) throws -> URL {
     let kind = runtime.prefix == nil ? "" : "-\(runtime.kind)"
-    return try once(name + (isStripped ? "-stripped" : "") + kind) { file in
+    let names = [name] + others.map { $0.deletingPathExtension().lastPathComponent }
+    return try once(names.joined(separator: "-") + (isStripped ? "-stripped" : "") + kind) { file in
       var words = [runtime.compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O1"]
       words.append("-fno-optimize-sibling-calls")
       words += try flags("--objc-flags", of: runtime)
         .filter { $0 != "-MMD" && $0 != "-MP" && $0 != "-O2" }
       words += [sources.appending(path: "\(name).m").path, sources.appending(path: "Bank.m").path]
+      words += others.map(\.path)
       words += ["-o", file.path] + (isStripped ? ["-s"] : [])
       try run(words + flags("--base-libs", of: runtime) + runtime.linking + ["-ldl"])
     }
+  }
+
+  /// The program of the emitter's tests, with the emitter in it, which alone is built with ARC or without.
+  static func emitting(on runtime: Runtime, withARC: Bool) throws -> URL {
+    let kind = runtime.prefix == nil ? "" : "-\(runtime.kind)"
+    return try once("Observing\(kind)\(withARC ? "-arc" : "")") { file in
+      let object = file.appendingPathExtension("o")
+      var words = [runtime.compiler, "-std=gnu11", "-Wall", "-Werror"]
+      words += try flags("--objc-flags", of: runtime).filter { $0 != "-MMD" && $0 != "-MP" }
+      let arc = withARC ? ["-fobjc-arc"] : []
+      try run(words + arc + ["-c", emitter.path, "-o", object.path])
+      let source = package.appending(path: "Tests/Programs/Observing/Observing.m").path
+      let libraries = try flags("--base-libs", of: runtime) + runtime.linking
+      try run(words + [source, object.path, "-o", file.path] + libraries)
+    }
+  }
+
+  /// A program of this name with the emitter in it, which does nothing unless its variable is set.
+  static func emitting(_ name: String, on runtime: Runtime) throws -> URL {
+    if name == "Observing" { return try emitting(on: runtime, withARC: false) }
+    return try program(name, with: [emitter], on: runtime)
   }
 
   /// A library of this name, for programs that load it late.
@@ -83,8 +113,7 @@ enum ObjectiveC {
   /// libKVOSafetyPreload.so, built by the script that users build it by.
   static func library() throws -> URL {
     try once("libKVOSafetyPreload.so") { file in
-      let script = package.appending(path: "Scripts/preload").path
-      try run([script, file.deletingLastPathComponent().path])
+      try run([script("preload").path, file.deletingLastPathComponent().path])
     }
   }
 
@@ -115,26 +144,14 @@ enum ObjectiveC {
   }
 
   private static func run(_ words: [String]) throws {
-    let (status, text) = try execute(words)
-    if status != 0 { throw BuildFailure(command: words.joined(separator: " "), output: text) }
+    let run = try ProgramRun(command: words)
+    guard run.status != 0 else { return }
+    throw BuildFailure(command: words.joined(separator: " "), output: run.output + run.complaint)
   }
 
   private static func output(of words: [String]) -> String? {
-    guard let (status, text) = try? execute(words), status == 0 else { return nil }
-    return text
-  }
-
-  private static func execute(_ words: [String]) throws -> (status: Int32, output: String) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = words
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+    guard let run = try? ProgramRun(command: words), run.status == 0 else { return nil }
+    return run.output
   }
 }
 

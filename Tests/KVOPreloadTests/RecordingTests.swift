@@ -9,15 +9,10 @@ struct RecordingTests {
 
   init() throws { guarded = try Guarded() }
 
-  private static var tool: URL {
-    get throws {
-      let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      return URL(filePath: bundle).deletingLastPathComponent().appending(path: "kvo-audit")
-    }
-  }
+  private static var tool: URL { get throws { try ProgramRun.built("kvo-audit") } }
 
   /// Runs `kvo-audit record` with the library where `KVO_SAFETY_PRELOAD` says.
-  private func record(_ arguments: String...) throws -> Run {
+  private func record(_ arguments: String...) throws -> ProgramRun {
     try guarded.raw(
       Self.tool,
       ["record"] + arguments,

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Transparency", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
@@ -21,7 +22,7 @@ struct TransparencyTests {
   func threads() throws {
     let program = try ObjectiveC.program("Threads")
     let recorded = try guarded.recorded(program)
-    #expect(recorded == Run(output: "3200 changes were told\n", complaint: "", status: 0))
+    #expect(recorded == ProgramRun(output: "3200 changes were told\n", complaint: "", status: 0))
     let audit = try guarded.audit()
     #expect(audit.status == 0, "\(audit)")
     let lines = try guarded.events().map(\.name)

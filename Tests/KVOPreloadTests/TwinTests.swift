@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Random programs over objects in Objective-C, observed by the Foundation that is installed, and over the same
@@ -18,7 +19,7 @@ struct TwinTests {
   func same(seed: Int) throws {
     let library = try ObjectiveC.bundle("Twin").path
     let arguments = ["twins", library, "\(seed)", "\(Self.count)"]
-    let run = try Guarded().raw(ObjectiveC.built("ObjectiveCProbe"), arguments)
+    let run = try Guarded().raw(ProgramRun.built("ObjectiveCProbe"), arguments)
     #expect(run.status == 0)
     #expect(run.output == "done\n")
     #expect(run.complaint == "")

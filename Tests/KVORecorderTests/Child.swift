@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A process that a test started, with its three streams.
 final class Child {
@@ -36,10 +37,7 @@ final class Child {
 
   /// Where the built programs are.
   static var folder: String {
-    get throws {
-      let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-      return (bundle as NSString).deletingLastPathComponent
-    }
+    get throws { try ProgramRun.bundle.deletingLastPathComponent().path }
   }
 
   var id: Int32 { process.processIdentifier }

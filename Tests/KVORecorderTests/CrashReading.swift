@@ -1,5 +1,7 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
+import KVOTraceJSON
 
 /// What came of a program that crashed, or did not, and what its log says.
 struct CrashReading {
@@ -9,14 +11,28 @@ struct CrashReading {
   /// Where the code is that failed, as the program said before.
   let code: Range<UInt64>
 
-  var events: [Event] { log.events }
+  /// The process that wrote it.
+  var processID: Int? {
+    for case .process(let process) in log.events.lazy.map(\.body) { return process.pid }
+    return nil
+  }
+
+  /// What the program recorded: without the head of the log.
+  var events: [Event] {
+    log.events.filter { event in
+      switch event.body {
+      case .process, .module: false
+      default: true
+      }
+    }
+  }
   var problems: [BinaryLogProblem] { log.problems }
   var summary: BinaryLogSummary { log.summary }
   var names: TraceNames { log.names }
 
-  /// Runs the probe, and reads the part of its log whose path ends in `suffix`.
-  init(_ way: String, log path: String, suffix: String = "") throws {
-    try self.init(try Self.run(way, log: path), log: path + suffix)
+  /// Runs the probe, and reads its log.
+  init(_ way: String, log path: String) throws {
+    try self.init(try Self.run(way, log: path), log: path)
   }
 
   init(_ outcome: Child.Outcome, log path: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
 import TestSupport
 import Testing
 
@@ -157,11 +158,11 @@ struct CrashRecordTests {
   @Test(
     "of a thread that never recorded has a name and a stack too, also where it was sent there",
     arguments: [
-      Way("stranger", SIGSEGV, "SIGSEGV", "access to 0x0", isInnermost: true),
-      Way("strangerRaised", SIGSEGV, "SIGSEGV", "", isInnermost: false),
+      Way("untrackedThread", SIGSEGV, "SIGSEGV", "access to 0x0", isInnermost: true),
+      Way("untrackedThreadRaised", SIGSEGV, "SIGSEGV", "", isInnermost: false),
     ]
   )
-  func stranger(way: Way) throws {
+  func untrackedThread(way: Way) throws {
     let reading = try CrashReading(way.name, log: path)
     #expect(reading.problems == [])
     #expect(
@@ -349,7 +350,7 @@ struct CrashRecordTests {
 
   @Test("is not what becomes of a program whose log is cut: it goes on in the next part")
   func cut() throws {
-    let reading = try CrashReading("cut", log: path, suffix: ".2")
+    let reading = try CrashReading("cut", log: path)
     #expect(CrashReading.Ending(reading.outcome) == .init(.exit, 0))
     var others: [Event] = []
     let numbers = reading.events.compactMap { event -> UInt64? in
@@ -376,11 +377,12 @@ struct CrashRecordTests {
     let reading = try CrashReading("child", log: path)
     #expect(reading.problems == [])
     #expect(reading.lines == Self.before)
-    #expect(
-      reading.outcome
-        == Child.Outcome(output: "child ended by 11\nchild ended by 11\nsurvived\n")
-    )
-    let child = try CrashReading(reading.outcome, log: path + ".1")
+    let output = "child ended by 11\nchild ended by 11\nsurvived\n"
+    #expect(reading.outcome == Child.Outcome(output: output))
+    let names = try folder.names
+    try #require(names.count == 2)
+    let child = try CrashReading(reading.outcome, log: folder.path(names[1]))
+    #expect(names == ["log", "log.\(child.processID ?? 0)"])
     #expect(child.problems == [])
     #expect(
       child.lines == [

@@ -8,8 +8,3 @@ func text(of path: String) throws -> String {
   let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
   return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
 }
-
-/// The running program.
-func executablePath() throws -> String {
-  try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-}

@@ -85,9 +85,9 @@ struct FullDiskTests {
     let probe = try DrivenChild(log: disk.path("log"), limit: 1 << 20)
     var numbers = EventNumbers(probe)
     try numbers.record(200_000)
-    let former = try probe.tell("part")
+    let previous = try probe.tell("part")
     try disk.resize(byteCount: 16 << 20)
-    try numbers.record(untilPart: (Int(former) ?? 0) + 1)
+    try numbers.record(untilPart: (Int(previous) ?? 0) + 1)
     try numbers.record(1_000)
     let number = numbers.last
     try probe.tell("stop")

@@ -110,7 +110,7 @@ struct LogDamageTests {
     #expect(log.writes["Thread1"]?.last == 5_000)
   }
 
-  @Test("that is cut twenty times tells of all that it lost")
+  @Test("that is cut twenty times reports all that it lost")
   func truncatedInTurns() throws {
     let probe = try DrivenChild(log: path)
     for turn in 0..<20 as Range<UInt64> {

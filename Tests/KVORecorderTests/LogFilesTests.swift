@@ -1,3 +1,4 @@
+import CKVORecorder
 import Foundation
 import TestSupport
 import Testing
@@ -15,19 +16,19 @@ struct LogFilesTests {
       _ = try OpenLog(path)
       return nil
     } catch {
-      return error.description
+      return "\(error)"
     }
   }
 
   // MARK: The name
 
   @Test(
-    "puts the process id where %p stands, and leaves every other % as it is",
+    "replaces every %p by the process id, and leaves every other % as it is",
     arguments: [
       ("app-%p.log", "app-PID.log"),
       ("%p%p", "PIDPID"),
       ("a%%", "a%%"),
-      ("a%%p", "a%%p"),
+      ("a%%p", "a%PID"),
       ("a%x", "a%x"),
       ("a%P", "a%P"),
       ("a%", "a%"),
@@ -46,7 +47,8 @@ struct LogFilesTests {
   @Test("refuses an empty path and shows a good one")
   func emptyPath() {
     #expect(
-      refusal("") == "the path of the log is empty; give one, such as \"app-%p.kvolog\" "
+      LogFileError(code: .emptyPath, path: "").description
+        == "the path of the log is empty; give one, such as \"app-%p.kvolog\" "
         + "(%p is the process id)"
     )
   }
@@ -97,7 +99,7 @@ struct LogFilesTests {
     #expect(refused == "cannot write the log \"\(path)\": Permission denied")
   }
 
-  @Test("refuses a FIFO that nobody reads, at once")
+  @Test("refuses a FIFO that no one reads, at once")
   func fifoWithoutReader() {
     let path = folder.path("fifo")
     #expect(mkfifo(path, 0o600) == 0)
@@ -171,11 +173,8 @@ struct LogFilesTests {
       _ = try folder.file(name, log(of: 6, name))
     }
     _ = try folder.file("log.2", "mine")
-    var files = try LogFiles(pattern: folder.path("log"))
-    let descriptor = try files.openFirst()
-    defer { close(descriptor) }
-    #expect(files.keptProcess == 7)
-    #expect(files.previousPath == folder.path("log.previous"))
+    let opened = try OpenLog(folder.path("log"))
+    #expect(opened.keptProcess == 7)
     #expect(
       try folder.names == [
         "log", "log.2", "log.4", "log.previous", "log.previous.1", "log.previous.3",
@@ -190,12 +189,9 @@ struct LogFilesTests {
   @Test("keeps the parts of a log whose process was killed between two parts")
   func partsAlone() throws {
     for name in ["log.1", "log.2"] { _ = try folder.file(name, log(of: 7, name)) }
-    var files = try LogFiles(pattern: folder.path("log"))
-    close(try files.openFirst())
-    #expect(files.keptProcess == 7)
+    #expect(try OpenLog(folder.path("log")).keptProcess == 7)
     #expect(try folder.names == ["log", "log.previous.1", "log.previous.2"])
-    close(try files.openFirst())
-    #expect(files.keptProcess == nil)
+    #expect(try OpenLog(folder.path("log")).keptProcess == -1)
   }
 
   @Test("leaves a file that is no log as it is, under every name that a log needs")
@@ -207,14 +203,13 @@ struct LogFilesTests {
       let refused = name == "log" ? path : scratch.path("log.previous")
       #expect(
         refusal(scratch.path("log"))
-          == "cannot write the log \"\(refused)\": the file that is there is no log, and is left as it is"
+          == "cannot write the log \"\(refused)\": the existing file is not a log, and is left as it is"
       )
       #expect(try text(of: path) == "mine")
     }
-    var files = try LogFiles(pattern: folder.path("log"))
-    close(try files.openFirst())
+    let log = try OpenLog(folder.path("log"))
     let next = try folder.file("log.next", "mine")
-    #expect(throws: LogFileError(code: .notALog, path: next)) { try files.openNext() }
+    #expect(throws: LogFileError(code: .notALog, path: next)) { try log.openNext() }
     #expect(try text(of: next) == "mine")
   }
 
@@ -269,22 +264,31 @@ struct LogFilesTests {
     let path = folder.path("log")
     let logs = try (1...4).map { _ in try OpenLog(path) }
     let own = "\(path).\(getpid())"
-    #expect(logs.map(\.path) == [path, own, "\(own).2", "\(own).3"])
+    #expect(logs.map(\.path) == [path, own, "\(own)-2", "\(own)-3"])
   }
 
-  @Test("keeps the eight newest logs of a process that starts its log again and again")
-  func manyStarts() throws {
+  @Test(
+    "keeps the eight newest logs of a process that starts its log again and again",
+    arguments: [9, 10, 20]
+  )
+  func manyStarts(startCount: Int) throws {
     let probe = try DrivenChild()
-    for number in 1...20 {
+    for number in 1...startCount {
       #expect(try probe.tell("start \(folder.path("log"))") == "done")
       try probe.tell("plain \(number) \(number)")
     }
     try probe.tell("stop")
-    #expect(try probe.end() == Child.Outcome())
+    let own = "\(folder.path("log")).\(probe.child.id)"
+    let paths = [folder.path("log"), own] + (2...7).map { "\(own)-\($0)" }
+    let replaced = (8..<startCount).map { paths[$0 % 8] }
+    let complaint = replaced.map {
+      "KVOSafety: this process has 8 logs already; the oldest, \"\($0)\", is replaced\n"
+    }
+    #expect(try probe.end() == Child.Outcome(complaint: complaint.joined()))
     let names = try folder.names
     #expect(names.count == 8)
     let numbers = try names.flatMap { try LogReading(folder.path($0)).ends }
-    #expect(numbers.sorted() == Array(13...20))
+    #expect(numbers.sorted() == (startCount - 7...startCount).map(UInt64.init))
   }
 
   // MARK: Parts
@@ -292,12 +296,13 @@ struct LogFilesTests {
   @Test("moves its parts on by one, and keeps four")
   func parts() throws {
     let path = folder.path("log")
-    var files = try LogFiles(pattern: path)
+    let log = try OpenLog(path)
     for number in 1...6 {
-      let descriptor = try number == 1 ? files.openFirst() : files.openNext()
-      if number > 1 { files.place(hasBegun: true) }
-      write(descriptor, "\(number)", 1)
-      close(descriptor)
+      if number > 1 {
+        try log.openNext()
+        log.placeNext(hasBegun: true)
+      }
+      write(log.descriptor, "\(number)", 1)
       let count = min(number, 4)
       #expect(try folder.names == (0..<count).map { $0 == 0 ? "log" : "log.\($0)" })
       #expect(
@@ -310,27 +315,45 @@ struct LogFilesTests {
   @Test("moves nothing for a part that came to nothing")
   func abandonedPart() throws {
     let path = folder.path("log")
-    var files = try LogFiles(pattern: path)
-    close(try files.openFirst())
-    close(try files.openNext())
+    let log = try OpenLog(path)
+    try log.openNext()
     #expect(try folder.names == ["log", "log.next"])
-    files.place(hasBegun: false)
+    log.placeNext(hasBegun: false)
     #expect(try folder.names == ["log"])
   }
 }
 
-/// The first part of a log, open as long as the value lives.
+/// The files of a log, of which the newest is open as long as the value lives.
 private final class OpenLog {
-  let path: String
-  private let descriptor: Int32
+  private let files: OpaquePointer
+  private(set) var descriptor: Int32 = -1
 
-  init(_ pattern: String) throws(LogFileError) {
-    var files = try LogFiles(pattern: pattern)
-    descriptor = try files.openFirst()
-    path = files.path
+  var path: String { String(cString: kvos_path_of_files(files)) }
+  var keptProcess: Int64 { kvos_kept_process(files) }
+
+  init(_ pattern: String) throws {
+    files = try #require(kvos_new_files(pattern))
+    try take(kvos_open_first(files, false))
   }
 
-  deinit { close(descriptor) }
+  func openNext() throws { try take(kvos_open_next(files)) }
+
+  func placeNext(hasBegun: Bool) { kvos_place_next(files, hasBegun) }
+
+  private func take(_ result: Int32) throws {
+    guard result >= 0 else {
+      let path = try #require(strdup(kvos_failed_path(files)))
+      let failure = KVOSLogFailure(code: -result, kind: kvos_kind_of_file(path), path: path)
+      throw LogFileError(failure, wanted: "")
+    }
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = result
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+    kvos_free_files(files)
+  }
 }
 
 /// Whom the calling thread is for the file system.

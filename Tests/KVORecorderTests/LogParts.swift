@@ -1,6 +1,8 @@
 import Foundation
+import KVOReplay
 import KVORules
 import KVOTrace
+import KVOTraceBinary
 
 /// The parts of a log on disk, the oldest first, and what they hold together.
 struct LogParts {

@@ -1,5 +1,7 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
+import KVOTraceJSON
 
 /// What a reader makes of a log on disk.
 struct LogReading {

@@ -36,7 +36,7 @@ struct OwnProcessTests {
     )
   }
 
-  @Test("the death of a watched object is told once, before its deinit and after it")
+  @Test("the deallocation of a watched object is reported once, before its deinit and after it")
   func lifetime() throws {
     #expect(
       try Child("RecorderProbe", ["lifetime"]).end()
@@ -61,7 +61,7 @@ struct OwnProcessTests {
   }
 
   // The destroyer of such a class only hands the object to its actor.
-  @Test("the death of an object with an isolated deinit ends behind that deinit")
+  @Test("the deallocation of an object with an isolated deinit ends after that deinit")
   func isolatedDeath() throws {
     #expect(
       try Child("RecorderProbe", ["isolated"]).end()
@@ -195,7 +195,7 @@ struct OwnProcessTests {
     )
   }
 
-  @Test("a standard error that nobody reads does not end the program")
+  @Test("a standard error that no one reads does not end the program")
   func unreadStandardError() throws {
     let script = """
       mkfifo "$1/fifo" && exec 4<>"$1/fifo" 2>"$1/fifo" 4<&- || exit 99
@@ -206,6 +206,17 @@ struct OwnProcessTests {
       try Child("/bin/bash", ["-c", script, "bash", folder.path, program]).end()
         == Child.Outcome(output: "alive\n")
     )
+  }
+
+  @Test("a standard error that is a file at the limit of its size does not end the program")
+  func limitedStandardError() throws {
+    let script = #"ulimit -f 0 && exec "$2" complaint 2>"$1/errors""#
+    let program = "\(try Child.folder)/RecorderProbe"
+    #expect(
+      try Child("/bin/bash", ["-c", script, "bash", folder.path, program]).end()
+        == Child.Outcome(output: "alive\n")
+    )
+    #expect(try text(of: folder.path("errors")).isEmpty)
   }
 
   // MARK: libunwind
@@ -231,11 +242,11 @@ struct OwnProcessTests {
       try Tool.run("/usr/bin/gcc", ["-shared", "-fPIC", "-nostdlib", "-o", library, source])
     }
     let path = folder.path("log")
-    let former = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":\($0)" } ?? ""
+    let previous = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":\($0)" } ?? ""
     let child = try Child(
       "RecorderProbe",
       ["stack", path],
-      environment: ["LD_LIBRARY_PATH": folder.path + former]
+      environment: ["LD_LIBRARY_PATH": folder.path + previous]
     )
     #expect(try child.end() == Child.Outcome(output: "frame pointers\n"))
     let log = try LogReading(path)

@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
 import TestSupport
 import Testing
 

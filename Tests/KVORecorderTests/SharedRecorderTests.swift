@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
 import TestSupport
 import Testing
 
@@ -7,12 +8,12 @@ import Testing
 struct SharedRecorderTests {
   /// A library that has its own copy of the recorder's C, and a function that records with it.
   private func library(in folder: ScratchFolder) throws -> String {
-    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Sources").standardized
-    let files = try ["CKVORecorder", "CKVOUnwind"].flatMap { target in
-      let place = sources.appending(path: target).path
-      return try FileManager.default.contentsOfDirectory(atPath: place)
-        .filter { $0.hasSuffix(".c") }.map { "\(place)/\($0)" }
+    let sources = ProgramRun.package.appending(path: "Sources")
+    let targets = ["Trace/CKVOChecksum", "Record/CKVORecorder", "Record/CKVOUnwind"]
+      .map { sources.appending(path: $0).path }
+    let files = try targets.flatMap { target in
+      try FileManager.default.contentsOfDirectory(atPath: target)
+        .filter { $0.hasSuffix(".c") }.map { "\(target)/\($0)" }
     }
     let own = try folder.file(
       "copy.c",
@@ -32,9 +33,8 @@ struct SharedRecorderTests {
       [
         "-shared", "-fPIC", "-O2", "-w", "-D_Nullable=", "-D_Nonnull=", "-fvisibility=hidden",
         "-Dcopy_record=__attribute__((visibility(\"default\"))) copy_record",
-        "-I\(sources.path)/CKVORecorder/include", "-I\(sources.path)/CKVOUnwind/include",
         "-o", path, own,
-      ] + files
+      ] + targets.map { "-I\($0)/include" } + files
     )
     return path
   }

@@ -46,7 +46,7 @@ struct StackCaptureTests {
 
   @Test("is that of libunwind, and repeated has the same id", arguments: [0, 1, 10, 30])
   func agreement(depth: Int) throws {
-    try #require(kvos_has_unwinder() != 0)
+    try #require(kvos_open_unwinder() != 0)
     var ids: Set<UInt32> = []
     for _ in 0..<3 {
       let views = recurse(depth)
@@ -63,7 +63,7 @@ struct StackCaptureTests {
 
   @Test("of a deep recursion is cut at its outer end", arguments: [70, 1_000])
   func deepRecursion(depth: Int) throws {
-    try #require(kvos_has_unwinder() != 0)
+    try #require(kvos_open_unwinder() != 0)
     let views = recurse(depth)
     #expect(views.isAsUnwound)
     #expect(CapturedStack.frames(views.ids[0]).count == 64)
@@ -77,7 +77,7 @@ struct StackCaptureTests {
     .enabled(if: !Tool.isSanitized, "sanitizers have a qsort() of their own")
   )
   func throughC() throws {
-    try #require(kvos_has_unwinder() != 0)
+    try #require(kvos_open_unwinder() != 0)
     onThread {
       // Often enough for their places to be learnt, and for that to be given up: both lie at the same.
       for _ in 0..<40 {
@@ -103,7 +103,7 @@ struct StackCaptureTests {
     .enabled(if: !Tool.isSanitized, "sanitizers have a qsort() of their own")
   )
   func again() throws {
-    try #require(kvos_has_unwinder() != 0)
+    try #require(kvos_open_unwinder() != 0)
     onThread {
       RepeatedViews.isOneAlone = true
       for _ in 0..<20 { probe_call_within_sorts { RepeatedViews.note() } }
@@ -158,25 +158,25 @@ struct StackCaptureTests {
     }
   }
 
-  @Test("has its return addresses where libunwind says", .enabled(if: Self.hasPlaces))
-  func places() {
+  @Test("has its return addresses where libunwind says", .enabled(if: Self.isSupported))
+  func slots() {
     var frames = [UInt](repeating: 0, count: 40)
-    var places = [UInt](repeating: 0, count: 40)
-    let count = Int(kvos_capture_places(&frames, &places, 40))
+    var slots = [UInt](repeating: 0, count: 40)
+    let count = Int(kvos_capture_slots(&frames, &slots, 40))
     #expect(count > 2)
     // The first lies in the function's own frame, which is gone.
     for at in 1..<max(count, 1) {
-      let place = UnsafePointer<UInt>(bitPattern: places[at])
-      #expect(place?.pointee == frames[at])
+      let slot = UnsafePointer<UInt>(bitPattern: slots[at])
+      #expect(slot?.pointee == frames[at])
     }
-    #expect(kvos_distance_from_stack_end(places[1]) > 0)
+    #expect(kvos_distance_from_stack_end(slots[1]) > 0)
     #expect(kvos_distance_from_stack_end(16) == 0)
   }
 
   #if arch(x86_64)
-  private static let hasPlaces = kvos_has_unwinder() != 0
+  private static let isSupported = kvos_open_unwinder() != 0
   #else
-  private static let hasPlaces = false
+  private static let isSupported = false
   #endif
 
   @Test("has one id on all threads that are at one place")
@@ -208,7 +208,7 @@ struct StackCaptureTests {
 
   @Test("is captured on a thread with a tiny stack")
   func tinyStack() throws {
-    try #require(kvos_has_unwinder() != 0)
+    try #require(kvos_open_unwinder() != 0)
     // Sixteen kilobytes are the least that a thread may have; of them, a page and the thread-local
     // storage are gone before it begins.
     // A sanitizer needs more for itself.

@@ -1,6 +1,9 @@
+import CKVORetention
 import Dispatch
 import Foundation
+import FoundationNetworking
 import Observation
+import Synchronization
 import Testing
 
 @testable import KVORetention
@@ -47,7 +50,8 @@ struct DoubtTests {
     let worker = Worker()
     let queue = DispatchQueue(label: "worker")
     worker.queue = queue
-    #expect(RetainSearch().findCycles(from: worker).verdict == .noneFound)
+    let idle = RetainSearch().findCycles(from: worker)
+    #expect(idle.verdict == .noneFound, "\(idle)")
     queue.suspend()
     queue.async { worker.poke() }
     let answer = RetainSearch().findCycles(from: worker)
@@ -55,6 +59,32 @@ struct DoubtTests {
     worker.queue = nil
     queue.resume()
     queue.sync {}
+  }
+
+  @Test("the label of a queue holds nothing, and what is set for the queue does")
+  func queueLabel() throws {
+    var layout = KVOSQueueLayout()
+    try #require(kvos_note_queue_layout(&layout) != 0)
+    let worker = Worker()
+    let queue = DispatchQueue(label: "a text of 24 bytes, all.")
+    worker.queue = queue
+    // Behind the metadata and the reference count.
+    let wrapped = unsafeBitCast(queue, to: UnsafePointer<UnsafePointer<UInt>>.self)[2]
+    let label = try #require(
+      UnsafeMutablePointer<UInt>(bitPattern: wrapped[layout.labelOffset / 8])
+    )
+    try #require(
+      String(cString: UnsafeRawPointer(label).assumingMemoryBound(to: CChar.self)) == queue.label
+    )
+    // As the allocator leaves it behind a shorter text.
+    label[1] = UInt(bitPattern: Unmanaged.passUnretained(worker).toOpaque())
+    let benign = RetainSearch().findCycles(from: worker)
+    #expect(benign.verdict == .noneFound, "\(benign)")
+    let key = DispatchSpecificKey<Worker>()
+    queue.setSpecific(key: key, value: worker)
+    let answer = RetainSearch().findCycles(from: worker)
+    #expect(answer.verdict != .noneFound, "\(answer)")
+    queue.setSpecific(key: key, value: nil)
   }
 
   @Test("a task that ended holds what it returned, and nothing else")
@@ -73,6 +103,29 @@ struct DoubtTests {
         == ["Holder.anything → Task → Holder"]
     )
     holder.anything = 0
+  }
+
+  private final class Numbers: Sendable {
+    let numbers = Mutex([1, 2, 3])
+    let count = Atomic(3)
+  }
+
+  @Test("numbers behind a lock hide nothing")
+  func lockedNumbers() {
+    #expect(RetainSearch().findCycles(from: Numbers()).verdict == .noneFound)
+  }
+
+  @Test("a task that was cancelled and ended holds nothing")
+  func cancelledTask() async {
+    let holder = Holder()
+    let task = Task { [holder] in
+      try? await Task.sleep(nanoseconds: 1 << 60)
+      holder.poke()
+    }
+    task.cancel()
+    await task.value
+    holder.task = task
+    #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
   }
 
   private final class Model: Observable, @unchecked Sendable {
@@ -106,6 +159,38 @@ struct DoubtTests {
       answer.cycles.allSatisfy { $0.edges.contains { $0.from.className == "Model" } },
       "\(answer)"
     )
+  }
+
+  private final class Client: @unchecked Sendable {
+    // Sendable: as Worker.
+    var task: URLSessionDataTask?
+    func poke() {}
+  }
+
+  private static func settle(_ session: URLSession) async {
+    await withCheckedContinuation { done in session.getAllTasks { _ in done.resume() } }
+  }
+
+  @Test("a request is known to its session until it ends, which is no cycle of a program's")
+  func request() async throws {
+    let session = URLSession(configuration: .ephemeral)
+    defer { session.invalidateAndCancel() }
+    let url = try #require(URL(string: "http://127.0.0.1:9/"))
+    let client = Client()
+    client.task = session.dataTask(with: url) { [weak client] _, _, _ in client?.poke() }
+    // A session takes a task in on its own queue; so it answers.
+    await Self.settle(session)
+    let benign = RetainSearch().findCycles(from: client)
+    #expect(benign.cycles.isEmpty, "\(benign)")
+    client.task = session.dataTask(with: url) { _, _, _ in client.poke() }
+    await Self.settle(session)
+    let answer = RetainSearch().findCycles(from: client)
+    #expect(answer.verdict == .cycles, "\(answer)")
+    #expect(
+      answer.cycles.allSatisfy { $0.edges.contains { $0.from.className == "Client" } },
+      "\(answer)"
+    )
+    client.task = nil
   }
 
   @Test("a child that is forked in the middle of a walk can walk itself")

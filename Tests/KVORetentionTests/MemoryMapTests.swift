@@ -41,6 +41,22 @@ struct MemoryMapTests {
     #expect(regions.map(\.end) == [0x7f00_0000_2000, 0x7f00_0000_3000, 0x7f00_0000_4000])
   }
 
+  @Test("names are known behind the spaces that the kernel fills up with")
+  func padded() {
+    let text = """
+      55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0                          [heap]
+      7f0000000000-7f0000001000 rw-s 00000000 00:05 9                          /dev/dri/card0
+      7f0000002000-7f0000003000 rw-p 00000000 00:00 0 
+      7ffc00000000-7ffc00021000 rw-p 00000000 00:00 0                          [stack]
+      7ffc00022000-7ffc00026000 r--p 00000000 00:00 0                          [vvar]
+
+      """
+    let regions = MemoryMap.parse(Array(text.utf8))
+    #expect(regions.map(\.isHeap) == [true, false, false])
+    #expect(regions.map(\.isAnonymous) == [false, true, false])
+    #expect(regions.map(\.isStack) == [false, false, true])
+  }
+
   @Test("readable lines are taken in, devices and what cannot be read are not")
   func lines() {
     #expect(

@@ -1,7 +1,9 @@
 import KVORecorder
+import KVORetainRegistry
 import KVORetention
 import KVORules
 import KVOSymbols
+import KVOTrace
 import Testing
 
 @testable import RetentionProbe
@@ -9,11 +11,11 @@ import Testing
 @Suite("Names of closures", .serialized)
 struct NamingTests {
   private static func cycles(of object: AnyObject) -> [String] {
-    let names = CodeNames(resolver: DwarfFrameResolver(), images: ImageList.loadedImages())
+    let names = CodeNames(resolver: DwarfFrameResolver(), images: LoadedImages.all)
     return RetainSearch().findCycles(from: [object], names: names).cycles.map(\.description)
   }
 
-  @Test("a closure in a method tells its line, and that it captured self")
+  @Test("a closure in a method has its line, and that it captured self")
   func line() {
     let screen = Screen()
     screen.observe()
@@ -38,7 +40,7 @@ struct NamingTests {
     screen.handler = nil
   }
 
-  @Test("an asynchronous closure tells its line")
+  @Test("an asynchronous closure has its line")
   func asynchronous() {
     let screen = Screen()
     screen.observeLater()
@@ -48,5 +50,31 @@ struct NamingTests {
       ]
     )
     screen.later = nil
+  }
+
+  @Test("a reference to a method has the function that it is in: the compiler gives it no line")
+  func method() {
+    let screen = Screen()
+    screen.observeByMethod()
+    #expect(
+      Self.cycles(of: screen) == [
+        "Screen.handler → closure capture of self "
+          + "(implicit closure #2 in implicit closure #1 in Screen.observeByMethod()) → Screen"
+      ]
+    )
+    screen.handler = nil
+  }
+
+  @Test("an autoclosure has the function that it is in: the compiler gives it no line")
+  func autoclosure() {
+    let screen = Screen()
+    screen.observeByAutoclosure()
+    #expect(
+      Self.cycles(of: screen) == [
+        "Screen.handler → closure capture of self "
+          + "(implicit closure #1 in Screen.observeByAutoclosure()) → Screen"
+      ]
+    )
+    screen.handler = nil
   }
 }

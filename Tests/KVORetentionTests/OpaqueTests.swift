@@ -12,19 +12,29 @@ private struct Measure<Value>: Measurable {
 }
 extension Array: Measurable where Element: Measurable { fileprivate var length: Int { count } }
 
-/// Tells a task on another thread when to go on.
+/// Signals a task on another thread when to go on.
 private final class Flag: Sendable {
   let value = Atomic(false)
 }
 
 @Suite("What a walk cannot look into", .serialized)
 struct OpaqueTests {
+  /// Whether reference counts may say who owns what is in it: words lead to an object beside the root, or optimised
+  /// code has a word for each owner of the root.
+  private func isCounted(_ one: OpaqueShape) -> Bool {
+    one.reason == .keyPathArguments || one.reason == .unmanagedMemory
+  }
+
   @Test("it is said, and no cycle is claimed", arguments: OpaqueShape.all)
   func exact(one: OpaqueShape) {
     let answer = RetainSearch().findCycles(from: one.shape.cyclic())
-    #expect(answer.cycles == [] && answer.suspectedCycles == [])
-    #expect(answer.verdict == .inconclusive)
-    #expect(answer.opaque.map(\.reason) == [one.reason])
+    if isCounted(one) {
+      #expect(answer.verdict != .noneFound)
+    } else {
+      #expect(answer.cycles == [] && answer.suspectedCycles == [])
+      #expect(answer.verdict == .inconclusive)
+      #expect(answer.opaque.map(\.reason) == [one.reason])
+    }
     // Nothing in it leads back.
     #expect(RetainSearch().findCycles(from: one.shape.acyclic()).verdict == .noneFound)
   }
@@ -33,8 +43,8 @@ struct OpaqueTests {
   func scanned(one: OpaqueShape) {
     let search = RetainSearch(scansOpaqueMemory: true)
     let cyclic = search.findCycles(from: one.shape.cyclic())
-    #expect(cyclic.cycles == [] && cyclic.verdict == .inconclusive)
-    #expect(cyclic.suspectedCycles.count == 1)
+    #expect(cyclic.cycles == [] && cyclic.verdict == .inconclusive || isCounted(one))
+    #expect(cyclic.cycles.count + cyclic.suspectedCycles.count == 1)
     #expect(cyclic.suspectedCycles.allSatisfy { !$0.isProven })
     #expect(search.findCycles(from: one.shape.acyclic()).suspectedCycles == [])
   }
@@ -52,17 +62,20 @@ struct OpaqueTests {
     #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
   }
 
-  @Test("a parameter pack is not resolved, because the runtime may trap")
+  @Test("the values of a parameter pack are read, without the runtime, which may trap")
   func packs() {
     let holder = Holder()
     holder.anything = Variadic(holder, 1)
     let stored = RetainSearch().findCycles(from: holder)
-    #expect(stored.cycles == [] && stored.verdict == .inconclusive, "\(stored)")
+    #expect(stored.verdict == .cycles, "\(stored)")
+    holder.anything = Variadic(Holder(), 1)
+    #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
     holder.anything = 0
-    holder.action = pack(holder, 1)
+    holder.action = pack(1, holder)
     let captured = RetainSearch().findCycles(from: holder)
-    // Optimised code may have unpacked it.
-    #expect(captured.verdict != .noneFound, "\(captured)")
+    #expect(captured.verdict == .cycles, "\(captured)")
+    holder.action = pack(1, Holder())
+    #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
   }
 
   @Test("a suspended task may hold what it will use")
@@ -175,8 +188,8 @@ struct OpaqueTests {
     holder.list = boxes
     func poke(_ word: UInt) {
       for box in boxes[3..<5] {
-        let place = Unmanaged.passUnretained(box).toOpaque() + 16
-        place.storeBytes(of: word, as: UInt.self)
+        let field = Unmanaged.passUnretained(box).toOpaque() + 16
+        field.storeBytes(of: word, as: UInt.self)
       }
     }
     for box in boxes[3..<5] { box.value = nil }

@@ -1,6 +1,6 @@
 @testable import RetentionProbe
 
-/// A screen with closures whose places tests know by line: lines are not to be moved.
+/// A screen with closures whose locations tests know by line: lines are not to be moved.
 final class Screen: @unchecked Sendable {
   // Sendable: as ViewModel.
   let model = ViewModel()
@@ -21,4 +21,16 @@ final class Screen: @unchecked Sendable {
   func observeLater() {
     later = { use(self) }
   }
+
+  func observeByMethod() {
+    handler = show
+  }
+
+  func observeByAutoclosure() {
+    handler = deferred(self.show())
+  }
+
+  func show() { model.poke() }
+
+  private func deferred(_ action: @autoclosure @escaping () -> Void) -> () -> Void { action }
 }

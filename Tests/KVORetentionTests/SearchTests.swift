@@ -1,3 +1,4 @@
+import KVORetainRegistry
 import KVORetention
 import KVORules
 import KVOTrace
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Searches", .serialized)
 struct SearchTests {
-  @Test("two circles are two cycles, the nearer one first")
+  @Test("two rings are two cycles, the nearer one first")
   func twoCycles() {
     let root = Holder()
     let (near, far) = (Box(nil), Box(nil))
@@ -29,7 +30,7 @@ struct SearchTests {
     far.value = nil
   }
 
-  @Test("of objects that all keep each other alive the shortest circle is drawn")
+  @Test("of objects that all keep each other alive the shortest cycle is drawn")
   func shortest() {
     let boxes = (0..<20).map { _ in Box(nil) }
     let holder = Holder()
@@ -156,7 +157,7 @@ struct SearchTests {
     }
   }
 
-  @Test("the layer's protocol tells what the search tells")
+  @Test("the library's protocol returns what the search finds")
   func walker() {
     let model = ViewModel()
     model.observation = Token { model.poke() }

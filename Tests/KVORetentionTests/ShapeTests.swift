@@ -47,7 +47,7 @@ struct ShapeTests {
     return reasons.contains(.unmanagedMemory) ? reasons.filter { $0 != .searchLimit } : reasons
   }
 
-  /// What is in doubt: an `unowned(unsafe)` capture cannot be told from that of an `Unmanaged`.
+  /// What is in doubt: an `unowned(unsafe)` capture looks like that of an `Unmanaged`.
   private static func reasons(_ shape: Shape) -> [OpaqueReason] {
     shape.name == "an unowned(unsafe) capture" ? [.unmanagedMemory] : []
   }

@@ -38,7 +38,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("a copy that crashes is told, and this process goes on")
+  @Test("a copy that crashes is reported, and this process goes on")
   func crash() throws {
     let process = try SnapshotProcess.begin {
       raise(SIGSEGV)
@@ -92,9 +92,9 @@ struct SnapshotTests {
     let bytes = AnswerBytes(answer).bytes
     #expect(AnswerBytes.answer(of: bytes) == answer)
     for count in 0..<bytes.count { #expect(AnswerBytes.answer(of: Array(bytes[..<count])) == nil) }
-    for place in bytes.indices {
+    for index in bytes.indices {
       var damaged = bytes
-      damaged[place] ^= 0xff
+      damaged[index] ^= 0xff
       _ = AnswerBytes.answer(of: damaged)
     }
   }

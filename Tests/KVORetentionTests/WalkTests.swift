@@ -72,7 +72,7 @@ struct WalkTests {
   }
 
   @Test(
-    "farther away than distances are told apart, cycles are found",
+    "farther away than distances are noted, cycles are found",
     arguments: [100, 112, 113, 400]
   )
   func far(_ distance: Int) {
@@ -86,7 +86,7 @@ struct WalkTests {
     }
   }
 
-  @Test("components that touch are told apart")
+  @Test("components that touch are kept apart")
   func touching() {
     let nodes = Self.nodes(6)
     for (node, next) in zip(nodes, nodes.dropFirst()) { node.next = next }
@@ -109,14 +109,14 @@ struct WalkTests {
   @Test("objects of other threads' heaps are read as those of this one")
   func threads() {
     let count = 20_000
-    nonisolated(unsafe) let places = UnsafeMutablePointer<Node?>.allocate(capacity: count)
-    places.initialize(repeating: nil, count: count)
+    nonisolated(unsafe) let memory = UnsafeMutablePointer<Node?>.allocate(capacity: count)
+    memory.initialize(repeating: nil, count: count)
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
-      for number in stride(from: thread, to: count, by: 8) { places[number] = Node() }
+      for number in stride(from: thread, to: count, by: 8) { memory[number] = Node() }
     }
-    let nodes = (0..<count).compactMap { places[$0] }
-    places.deinitialize(count: count)
-    places.deallocate()
+    let nodes = (0..<count).compactMap { memory[$0] }
+    memory.deinitialize(count: count)
+    memory.deallocate()
     for number in 1..<count {
       let parent = nodes[(number - 1) / 3]
       parent.list.append(nodes[number])
@@ -163,8 +163,10 @@ struct WalkTests {
     nodes[0].list += nodes
     let roots = [UInt(bitPattern: Unmanaged.passUnretained(nodes[0]).toOpaque())]
     let limits: [CycleCandidates.Limits] = [
-      .init(leading: .max, behind: .max), .init(leading: -1, behind: .max),
-      .init(leading: -1, behind: -1),
+      .init(leading: .max, behind: .max, block: 1024),
+      .init(leading: -1, behind: .max, block: 1024),
+      .init(leading: -1, behind: -1, block: 1024), .init(leading: -1, behind: -1, block: 1),
+      .init(leading: -1, behind: -1, block: 4),
     ]
     let found = PlanStore.withShared { store in
       let reader = ObjectReader(store: store, memory: MemoryMap())

@@ -15,7 +15,7 @@ nonisolated(unsafe) private var likeConformance: (UInt32, UInt32, UInt32, UInt32
 struct WitnessTableTests {
   private func isTable(_ address: UInt) -> Bool {
     var tables = WitnessTables(memory: MemoryMap(), words: CopiedMemory(effort: 10_000))
-    return tables.isTable(address)
+    return tables.checkForTable(at: address)
   }
 
   /// The witness table that an existential has behind its value and its type.

@@ -51,13 +51,16 @@ struct AdviceTests {
     let verdict = try #require(log.verdicts().first)
     let builder = FindingBuilder(names: log.names, profile: .swift, recorded: recorded)
     let named = builder.finding(for: verdict).hint
-    #expect(named.contains("key table of Account") || named.contains("give Account a property"))
+    #expect(
+      named.contains("give Account an observable property")
+        || named.contains("give Account a property")
+    )
     var nameless = verdict
     for subject in [nil, ObjectRef(id: ObjectID(12), className: .none)] {
       nameless.subject = subject
       let advice = builder.finding(for: nameless).hint
       #expect(
-        advice.contains("key table of the class of the observed object")
+        advice.contains("give the class of the observed object an observable property")
           || advice.contains("give the class of the observed object a property")
       )
     }
@@ -79,7 +82,7 @@ struct AdviceTests {
   }
 
   @Test(
-    "has no name that nobody would give",
+    "has no name that no one would give",
     arguments: [
       ("UITableView#1", "…"), ("NSUserDefaults#1", "…"), ("URLSession#1", "…"),
       ("_Private#1", "…"), ("Account#1", "account"), ("Bank.Box<Int>#1", "box"), ("X#1", "x"),

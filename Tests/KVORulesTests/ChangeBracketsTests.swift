@@ -39,7 +39,7 @@ struct ChangeBracketsTests {
     #expect(brackets.isEmpty)
   }
 
-  @Test("a change that ends too early is told of once, with both beginnings")
+  @Test("a change that ends too early is reported once, with both beginnings")
   mutating func outOfOrder() {
     var brackets = ChangeBrackets()
     brackets.will(change("a"), at: at(1))
@@ -72,7 +72,7 @@ struct ChangeBracketsTests {
     var brackets = ChangeBrackets()
     brackets.will(change("a", of: "A#1"), at: at(1))
     brackets.will(change("a", of: "A#2"), at: at(2))
-    let left = brackets.subjectDied(words.object("A#1").id)
+    let left = brackets.subjectDeallocated(words.object("A#1").id)
     #expect(left.map(\.brief) == ["KVO012@1"])
     #expect(brackets.isChanging(words.object("A#2").id))
     #expect(!brackets.isChanging(words.object("A#1").id))

@@ -1,8 +1,9 @@
+import KVORules
 import KVOTrace
 import TestSupport
 import Testing
 
-@testable import KVORules
+@testable import KVOReplay
 
 @Suite("The order of events of several threads")
 struct EventSequencerTests {
@@ -211,20 +212,20 @@ struct EventSequencerTests {
       let order = UInt64.random(in: 0..<500, using: &random)
       held.insert(place, order: order)
       orders[place] = order
-      if place % 3 > 0, let gone = orders.keys.filter({ $0 != held.first?.place }).min() {
+      if place % 3 > 0, let gone = orders.keys.filter({ $0 != held.first?.index }).min() {
         orders[gone] = nil
         held.noteGone { orders[$0] != nil }
       }
-      while let first = held.first, orders[first.place] == nil { held.removeFirst(isGone: true) }
+      while let first = held.first, orders[first.index] == nil { held.removeFirst(isGone: true) }
       let expected = orders.min { ($0.value, $0.key) < ($1.value, $1.key) }
-      #expect(held.first?.place == expected?.key)
+      #expect(held.first?.index == expected?.key)
       #expect(held.count <= 2 * orders.count + 64)
     }
     var last: UInt64 = 0
     while let first = held.first {
       #expect(first.order >= last)
       last = first.order
-      held.removeFirst(isGone: orders.removeValue(forKey: first.place) == nil)
+      held.removeFirst(isGone: orders.removeValue(forKey: first.index) == nil)
     }
     #expect(orders.isEmpty)
   }

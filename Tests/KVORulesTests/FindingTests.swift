@@ -105,7 +105,7 @@ struct FindingTests {
     #expect(Self.own(Self.finding(log, appModules: ["Other"])) == nil)
   }
 
-  /// Whoever writes Objective-C has no key table, also where the log is judged as another runtime's.
+  /// Objective-C has no macro, also where the log is judged as another runtime's.
   @Test(
     "a path that is refused is put right in the words of the runtime that was recorded",
     arguments: Profile.allCases,
@@ -116,11 +116,11 @@ struct FindingTests {
     let builder = FindingBuilder(names: log.names, profile: judged, recorded: recorded)
     let hint = try #require(log.verdicts().first.map(builder.finding)).hint
     #expect(hint.hasPrefix(#"correct "balanse", or "#))
-    #expect(hint.contains("add the key to the key table of Account") == (recorded == .swift))
-    #expect(hint.contains("give Account a property of that name") == (recorded != .swift))
+    #expect(hint.contains("the macro covers the properties") == (recorded == .swift))
+    #expect(hint.contains("give Account a property \"balanse\"") == (recorded != .swift))
   }
 
-  @Test("a system's frames given as text are nobody's own")
+  @Test("a system's frames given as text are no one's own")
   func textFrames() {
     let log = SampleLog {
       $0.remove(stack: [

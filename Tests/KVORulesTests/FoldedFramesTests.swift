@@ -35,7 +35,7 @@ struct FoldedFramesTests {
   }
 
   @Test(
-    "of the runtime and of a test framework are nobody's own, however they are linked and named"
+    "of the runtime and of a test framework are no one's own, however they are linked and named"
   )
   func runtime() {
     for symbol in [

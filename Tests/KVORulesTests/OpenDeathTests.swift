@@ -1,3 +1,4 @@
+import KVOReplay
 import KVORules
 import KVOTrace
 import Testing

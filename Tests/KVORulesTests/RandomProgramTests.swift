@@ -107,10 +107,10 @@ struct LedgerRun {
         ledgers[home]?.endInitial(delivery.registration)
       }
     case .deinitEnd(let object):
-      verdicts += ledgers[object.id]?.subjectDied(at: evidence).verdicts ?? []
+      verdicts += ledgers[object.id]?.subjectDeallocated(at: evidence).verdicts ?? []
       ledgers[object.id] = nil
       for home in ledgers.keys {
-        verdicts += ledgers[home]?.observerDied(object.id, at: evidence).verdicts ?? []
+        verdicts += ledgers[home]?.observerDeallocated(object.id, at: evidence).verdicts ?? []
       }
     default: break
     }

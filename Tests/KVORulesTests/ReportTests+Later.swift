@@ -3,7 +3,7 @@ extension ReportTests {
   static let laterReports = [
     #"""
     WARNING: KVOSafety: notification sent after the removal (KVO009 delivery-after-remove)
-      Screen#3 was told of "balance" of Account#12 after that observation had ended, on \#
+      Screen#3 was notified of "balance" of Account#12 after that observation had ended, on \#
     thread 1 (main)
         (no stack, event 6)
       Previously removed at, on thread 2
@@ -18,7 +18,7 @@ extension ReportTests {
     #"""
     WARNING: KVOSafety: notification on another executor than expected (KVO023 \#
     off-executor-delivery)
-      Screen#3 was told of "balance" of Account#12 on Worker instead of MainActor, on thread 2
+      Screen#3 was notified of "balance" of Account#12 on Worker instead of MainActor, on thread 2
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
@@ -31,7 +31,7 @@ extension ReportTests {
     #"""
     WARNING: KVOSafety: notification on another executor than expected (KVO023 \#
     off-executor-delivery)
-      Screen#3 was told of "balance" of Account#12 on thread worker instead of main, on thread 2
+      Screen#3 was notified of "balance" of Account#12 on thread worker instead of main, on thread 2
         (no stack, event 4)
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
@@ -43,7 +43,7 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: callback while a lock is held (KVO026 callback-under-lock)
-      Screen#3 was told of "balance" of Account#12 while its thread held lock L, on thread 1 \#
+      Screen#3 was notified of "balance" of Account#12 while its thread held lock L, on thread 1 \#
     (main)
         (no stack, event 3)
       Locked at, on thread 1 (main)
@@ -84,7 +84,7 @@ extension ReportTests {
     #"""
     WARNING: KVOSafety: callback changes what it observes, again and again (KVO027 \#
     re-entrant-change)
-      Screen#3 was told of "balance" of Account#12 inside its own callback, 9 deep, on thread \#
+      Screen#3 was notified of "balance" of Account#12 inside its own callback, 9 deep, on thread \#
     1 (main)
       > #0 Screen.observe(_:)      Screen.swift:50
       Notified at, on thread 1 (main)
@@ -98,7 +98,7 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: change lost while the observation was made (KVO011 registration-race)
-      Screen#3, registered meanwhile, was not told of a change of "balance" of Account#12, \#
+      Screen#3, registered meanwhile, was not notified of a change of "balance" of Account#12, \#
     on thread 2
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 2
@@ -111,8 +111,8 @@ extension ReportTests {
 
     """#,
     #"""
-    WARNING: KVOSafety: told before a change but not after it (KVO013 prior-without-after)
-      Screen#3 was told that "balance" of Account#12 would change, and not that it had, on \#
+    WARNING: KVOSafety: notified before a change but not after it (KVO013 prior-without-after)
+      Screen#3 was notified that "balance" of Account#12 would change, and not that it had, on \#
     thread 1 (main)
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 1 (main)
@@ -153,7 +153,7 @@ extension ReportTests {
 
     """#,
     #"""
-    WARNING: KVOSafety: object in the middle of a key path died (KVO015 \#
+    WARNING: KVOSafety: object in the middle of a key path was deallocated (KVO015 \#
     deep-path-intermediate-death)
       Person#5 was deallocated while "owner.name" of Account#12, observed by Screen#3, led \#
     through it, on thread 1 (main)
@@ -173,7 +173,7 @@ extension ReportTests {
       > #0 Bank.close()            Bank.swift:8
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: set the weak link of "owner.name" to nil before its object dies, through the \#
+      Fix: set the weak link of "owner.name" to nil before its object is deallocated, through the \#
     accessor that notifies, or hold it strongly
       Signature: 2:6c28ff442d · seen once · event 3 · warning, wrong
 
@@ -337,7 +337,7 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: exception left a callback (KVO039 callback-raised)
-      The exception Brittle left the callback that told Screen#3 of "balance" of Account#12, on \#
+      The exception Brittle left the callback that notified Screen#3 of "balance" of Account#12, on \#
     thread 1 (main)
       > #0 Screen.told()           Screen.swift:30
       Registered at, on thread 1 (main)
@@ -349,7 +349,7 @@ extension ReportTests {
     #"""
     NOTE: KVOSafety: dependent keys that the runtime ignores (KVO040 ignored-dependency)
       "balance" of Account is observed, and the runtime does not ask the class which keys it depends \#
-    on: nobody is told when those change
+    on: no observer is notified when those change
         (no stack, event 2)
       Fix: say it as GNUstep 1.28 reads it, in `+initialize` of the class: `[self setKeys: … \#
     triggerChangeNotificationsForDependentKey: @"balance"]`

@@ -62,8 +62,8 @@ struct ReportTests {
       > #0 Screen.init(account:)   Screen.swift:12
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: say which one: `account.removeObserver(self, forKeyPath: "balance", context: \#
-    Self.ownContext)`
+      Fix: say which one, for instance `account.removeObserver(self, forKeyPath: "balance", context: \#
+    b)`
       Signature: 2:d2d548f086 · seen once · event 3 · warning, wrong
 
     """#,
@@ -104,8 +104,8 @@ struct ReportTests {
       Screen#3 asked for "balanse" of Account#12, but there is no key "balanse", on thread 1 \#
     (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: correct "balanse", or add the key to the key table of Account: it must name an \#
-    observable property at every step
+      Fix: correct "balanse", or give Account an observable property "balanse": the macro covers the \#
+    properties of the class that it is attached to, and a subclass needs its own
       Signature: 2:caa44d9cc6 · seen once · event 1 · error, contained
 
     """#,
@@ -139,14 +139,14 @@ struct ReportTests {
       > #0 Screen.deinit           Screen.swift:41
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }`, or \#
-    use `token = account.observe(keyPath: "balance") { _, _ in … }`, which ends by itself
+      Fix: add to Screen: `deinit { account.removeObserver(self, forKeyPath: "balance") }` \#
+    (`isolated deinit` in a class of an actor), or use `token = account.observe(keyPath: "balance") { _, _ in … }`, which ends by itself
       Signature: 2:c4751fda22 · seen once · event 3 · error, contained
 
     """#,
     #"""
-    WARNING: KVOSafety: notification sent to a dead observer (KVO008 delivery-to-dead)
-      Screen#3 was told of "balance" of Account#12 after its deallocation had begun, on thread \#
+    WARNING: KVOSafety: notification sent to a deallocated observer (KVO008 delivery-to-dead)
+      Screen#3 was notified of "balance" of Account#12 after its deallocation had begun, on thread \#
     1 (main)
         (no stack, event 4)
       Deallocated at, on thread 1 (main)
@@ -205,15 +205,15 @@ struct ReportTests {
 
     """#,
     #"""
-    WARNING: KVOSafety: observer not told of a change (KVO032 missed-delivery)
-      Screen#4 was not told of a change of "balance" of Account#12, on thread 1 (main)
+    WARNING: KVOSafety: observer not notified of a change (KVO032 missed-delivery)
+      Screen#4 was not notified of a change of "balance" of Account#12, on thread 1 (main)
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)     Account.swift:7
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
-    each observer, and do not remove one observation while another is told
+    each observer, and do not remove one observation while another is notified
       Signature: 2:ed3ab0ef32 · seen once · event 4 · error, wrong
 
     """#,

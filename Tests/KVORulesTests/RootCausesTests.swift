@@ -1,3 +1,4 @@
+import KVOFindings
 import KVORules
 import KVOTrace
 import Testing
@@ -68,7 +69,9 @@ struct RootCausesTests {
     #expect(findings(log.without(6)) == ["KVO021[KVO007]"])
   }
 
-  @Test("a removal under a wrong context leaves the observation that dies with its observer")
+  @Test(
+    "a removal under a wrong context leaves the observation that is deallocated with its observer"
+  )
   func wrongContext() {
     let log = SampleLog {
       $0.beginScope("s")
@@ -81,7 +84,7 @@ struct RootCausesTests {
     #expect(findings(log) == ["KVO003[KVO021 KVO007]"])
   }
 
-  @Test("a change that never ends is one finding, whoever was told that it would")
+  @Test("a change that never ends is one finding, whoever was notified that it would")
   func unended() {
     let log = SampleLog {
       $0.register(options: [.prior])
@@ -127,7 +130,7 @@ struct RootCausesTests {
           Registered at, on thread 1 (main)
           > #0 Screen.init(account:)   Screen.swift:12
           It leads to
-            Screen#23 was told of "title" of Page#13 after its deallocation had begun, on \#
+            Screen#23 was notified of "title" of Page#13 after its deallocation had begun, on \#
         thread 1 (main) (KVO008 delivery-to-dead, 2:5c35ad2cec, seen once)
             Screen#23 was deallocated while it observed "title" of Page#13, on thread 1 \#
         (main) (KVO007 observer-deinit-while-registered, 2:f8977a8683, seen once)

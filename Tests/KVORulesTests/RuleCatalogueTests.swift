@@ -114,7 +114,7 @@ struct RuleCatalogueTests {
     #expect(RuleCatalogue.entry(named: "") == nil)
   }
 
-  @Test("every rule explains what happened, why it matters and how to mend it, in its own words")
+  @Test("every rule explains what happened, why it matters and how to fix it, in its own words")
   func explanations() {
     var texts: Set<String> = []
     for entry in RuleCatalogue.entries {

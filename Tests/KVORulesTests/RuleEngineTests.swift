@@ -1,3 +1,4 @@
+import KVOReplay
 import KVORules
 import KVOTrace
 import Testing
@@ -239,7 +240,7 @@ struct RuleEngineTests {
   }
 
   @Test(
-    "the clean-up behind a death is told of as the death is",
+    "the clean-up after a deallocation is reported as the deallocation is",
     arguments: [CancelCause.subject, .observer]
   )
   func cleanUp(cause: CancelCause) {
@@ -256,7 +257,7 @@ struct RuleEngineTests {
     #expect(verdicts.map(\.confidence) == [.high])
   }
 
-  @Test("a death on another thread without an order is low confidence")
+  @Test("a deallocation on another thread without an order is low confidence")
   func confidence() {
     let log = SampleLog {
       $0.register()
@@ -375,7 +376,7 @@ struct RuleEngineTests {
     #expect(log.without(13).outcome() == ["KVO032@4"])
   }
 
-  @Test("memory goes with the objects: nothing is left when all have died")
+  @Test("memory goes with the objects: nothing is left when all have been deallocated")
   func bounded() {
     let log = SampleLog { log in
       for number in 0..<200 {

@@ -1,3 +1,4 @@
+import KVOReplay
 import KVORules
 import Testing
 
@@ -36,10 +37,11 @@ struct RuleMatrixTests {
     let engine = log.run().engine
     #expect(
       engine.notJudged.map { "\($0.code.rawValue) \($0.why)" } == [
-        "KVO009 no notify events in this log", "KVO011 no changes in this log",
+        "KVO008 no notify events in this log", "KVO009 no notify events in this log",
+        "KVO010 no notify events in this log", "KVO011 no changes in this log",
         "KVO012 no changes in this log", "KVO013 no prior notifications in this log",
         "KVO014 no write events in this log", "KVO015 no attach events in this log",
-        "KVO016 no attach events in this log",
+        "KVO016 no attach events in this log", "KVO017 no notify events in this log",
         "KVO019 no hold events in this log", "KVO021 no scope ended in this log",
         "KVO022 no scope was run three times in this log",
         "KVO023 no registration in this log says its executor", "KVO024 no changes in this log",

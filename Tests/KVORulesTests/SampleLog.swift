@@ -1,3 +1,5 @@
+import KVOFindings
+import KVOReplay
 import KVORules
 import KVOTrace
 

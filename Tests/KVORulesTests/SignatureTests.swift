@@ -1,3 +1,4 @@
+import KVOFindings
 import KVOTrace
 import Testing
 
@@ -39,7 +40,7 @@ struct SignatureTests {
     #expect(
       finding.lines == [
         Finding.Line(
-          place: "Screen.swift:29",
+          location: "Screen.swift:29",
           signature: "2:568bf77d73c97b9dbfbeee28edec921e",
           version1: "4ed26494"
         )
@@ -122,7 +123,7 @@ struct SignatureTests {
     let bare = try #require(Self.finding(log([])))
     #expect(named.signature == bare.signature)
     #expect(named.lines.map(\.signature) == bare.lines.map(\.signature))
-    #expect(named.lines.map(\.place) == ["My Screen.swift:12"])
+    #expect(named.lines.map(\.location) == ["My Screen.swift:12"])
     #expect(
       bare.stacks.last?.function == "show()" && bare.stacks.last?.site == "My Screen.swift:12"
     )
@@ -171,6 +172,6 @@ struct SourceSiteTests {
   )
   func parts(text: String, place: String, function: String?) {
     let site = SourceSite(text)
-    #expect(site.place == place && site.function == function && site.text == text)
+    #expect(site.location == place && site.function == function && site.text == text)
   }
 }

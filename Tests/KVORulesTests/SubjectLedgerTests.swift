@@ -129,13 +129,13 @@ struct SubjectLedgerTests {
     let id = RegistrationID(1)
     _ = ledger.add(registration("1", by: nil, form: .token), at: at(1))
     ledger.finishAdding(id)
-    let place = ledger.place(of: id)
-    #expect(ledger.drop(id, by: .user) == place)
+    let slot = ledger.slot(of: id)
+    #expect(ledger.drop(id, by: .user) == slot)
     #expect(!ledger.contains(id))
     #expect(ledger.drop(id, by: .user) == -1)
     #expect(!ledger.cancel(id, by: .user, at: at(2)).ended)
     _ = ledger.add(registration("2", by: nil, form: .token), at: at(3))
-    #expect(ledger.place(of: RegistrationID(2)) == place, "its place is free")
+    #expect(ledger.slot(of: RegistrationID(2)) == slot, "its slot is free")
   }
 
   @Test("an end that is judged or remembered is not dropped")
@@ -185,21 +185,21 @@ struct SubjectLedgerTests {
     var ledger = SubjectLedger()
     _ = ledger.add(registration("1", by: "Screen#3"), at: at(1))
     _ = ledger.add(registration("2", by: nil, form: .token), at: at(2))
-    let outcome = ledger.subjectDied(at: at(3))
+    let outcome = ledger.subjectDeallocated(at: at(3))
     #expect(outcome.ended.map(\.id) == [RegistrationID(1), RegistrationID(2)])
     #expect(outcome.registered.map(\.event) == [1, 2])
     #expect(outcome.verdicts.map { $0.evidence.map(\.event) } == [[3, 1], [3, 2]])
-    #expect(ledger.subjectDied(at: at(4)).verdicts == [])
+    #expect(ledger.subjectDeallocated(at: at(4)).verdicts == [])
   }
 
-  @Test("a dead observer is told of where nothing else would have cleaned up")
+  @Test("a deallocated observer is reported if nothing else would have cleaned up")
   mutating func observerDeath() {
     var ledger = SubjectLedger()
     let forms: [Registration.Form] = [.classic, .token, .controller, .stream]
     for (index, form) in forms.enumerated() {
       _ = ledger.add(registration("\(index)", "key\(index)", form: form), at: at(index + 1))
     }
-    let outcome = ledger.observerDied(words.object("Screen#3").id, at: at(9))
+    let outcome = ledger.observerDeallocated(words.object("Screen#3").id, at: at(9))
     #expect(outcome.ended.map(\.form) == [.classic, .controller, .stream])
     #expect(outcome.verdicts.map { $0.evidence.map(\.event) } == [[9, 1]])
     #expect(ledger.registrations.map(\.form) == [.token])

@@ -58,7 +58,7 @@ struct ObservedClassTests {
     #expect(account.tags == ["unheard", "a"])
   }
 
-  @Test("a throwing change in place is told of all the same")
+  @Test("a throwing change in place is reported all the same")
   func throwingInPlace() {
     struct Failure: Error {}
     func fail(_ tags: inout [String]) throws {

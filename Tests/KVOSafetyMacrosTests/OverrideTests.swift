@@ -129,7 +129,7 @@ struct OverrideTests {
     return heard
   }
 
-  @Test("tell of one change, from the value before to the one after the last didSet")
+  @Test("report one change, from the value before to the one after the last didSet")
   func once() {
     let clamped = heard(Observable.Clamped(), "level") {
       $0.level = 20
@@ -149,7 +149,7 @@ struct OverrideTests {
     #expect(lines == ["prior 0 → -", "0 → 10"])
   }
 
-  @Test("tell of what a callback sets as of a change of its own")
+  @Test("report what a callback sets as of a change of its own")
   func fromCallback() {
     let gauge = Observable.Clamped()
     var heard: [Int?] = []

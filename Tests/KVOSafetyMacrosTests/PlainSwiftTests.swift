@@ -1,5 +1,6 @@
 #if Macros
 import Foundation
+import TestSupport
 import Testing
 
 /// Random classes, with the macro and without it, compiled and run: `make check` has more of them.
@@ -14,21 +15,13 @@ struct PlainSwiftTests {
     .enabled(if: python != nil, "python3 is missing: install python3-minimal")
   )
   func generated() throws {
-    let generator = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "PlainSwift/generate.py")
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.python))
-    process.arguments = [
-      generator.path, "--modules", URL(filePath: bundle).deletingLastPathComponent().path,
-      "--classes", "40", "--seed", "1",
-    ]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(String(decoding: text, as: UTF8.self))")
+    let generator = ProgramRun.package.appending(path: "Tests/PlainSwift/generate.py").path
+    let modules = try ProgramRun.bundle.deletingLastPathComponent().path
+    let run = try ProgramRun(
+      URL(filePath: #require(Self.python)),
+      [generator, "--modules", modules, "--classes", "40", "--seed", "1"]
+    )
+    #expect(run.status == 0, "\(run)")
   }
 }
 #endif

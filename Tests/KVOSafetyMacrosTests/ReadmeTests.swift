@@ -1,6 +1,7 @@
 #if Macros
 import Foundation
 import KVOSafety
+import TestSupport
 import Testing
 
 // The classes of the README, open to subclasses.
@@ -94,11 +95,9 @@ struct ReadmeTests {
 
   @Test("the README has these calls")
   func text() throws {
-    let tests = URL(filePath: #filePath)
-    let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-    let source = try String(contentsOf: tests, encoding: .utf8)
+    let document = ProgramRun.package.appending(path: "README.md")
+    let readme = try String(contentsOf: document, encoding: .utf8)
+    let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
     let calls = [
       #"account.addObserver(self, forKeyPath: "balance", options: [.old, .new], context: Self.context)"#,
       #"account.removeObserver(self, forKeyPath: "balance", context: Self.context)"#,

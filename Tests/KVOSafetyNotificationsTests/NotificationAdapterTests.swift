@@ -53,7 +53,7 @@ struct NotificationAdapterTests {
     #expect(!observation.isActive && screen.heard.isEmpty)
   }
 
-  @Test("an observer that is added twice is told", .audited(expecting: .duplicateRegistration))
+  @Test("an observer that is added twice is reported", .audited(expecting: .duplicateRegistration))
   func doubled() {
     let screen = Screen()
     let observations = [0, 1].map { _ in
@@ -62,14 +62,17 @@ struct NotificationAdapterTests {
     observations.forEach(center.removeRecordedObserver)
   }
 
-  @Test("an observer that its scope forgets is told", .audited(expecting: .leakedRegistration))
+  @Test(
+    "an observer that its scope does not remove is reported",
+    .audited(expecting: .leakedRegistration)
+  )
   func forgotten() {
     _ = center.addRecordedObserver(forName: name) { _ in }
     withExtendedLifetime(center) {}
   }
 
   @Test(
-    "an owner that dies without removing its block is told, and the block is called no more",
+    "an owner that is deallocated without removing its block is reported, and the block is called no more",
     .audited(expecting: .observerDeinitWhileRegistered)
   )
   func ownerDies() {

@@ -19,7 +19,7 @@ private final class Heard: @unchecked Sendable {
 
 @Suite("Observation's trackings in log, census and rules")
 struct ObservationAdapterTests {
-  @Test("a tracking is told of one change, and is in the census until then", .audited)
+  @Test("a tracking reports one change, and is in the census until then", .audited)
   func tracking() {
     let model = Model()
     let heard = Heard()
@@ -37,7 +37,7 @@ struct ObservationAdapterTests {
     #expect(heard.count == 1)
   }
 
-  @Test("a tracking that waits for ever is told", .audited(expecting: .leakedRegistration))
+  @Test("a tracking that waits for ever is reported", .audited(expecting: .leakedRegistration))
   func forgotten() {
     let model = Model()
     _ = withRecordedObservationTracking(of: model, "name") {

@@ -49,7 +49,10 @@ struct OpenCombineAdapterTests {
     subscriptions.forEach { $0.cancel() }
   }
 
-  @Test("a subscription that its scope forgets is told", .audited(expecting: .leakedRegistration))
+  @Test(
+    "a subscription that its scope does not end is reported",
+    .audited(expecting: .leakedRegistration)
+  )
   func forgotten() {
     let model = Model()
     KeepAlive.models.append(model)

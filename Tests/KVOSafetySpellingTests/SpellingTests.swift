@@ -60,7 +60,7 @@ struct SpellingTests {
     #expect(screen.heard == [1, 1, 1])
   }
 
-  @Test("RACObserve, and a path by name until an observer dies")
+  @Test("RACObserve, and a path by name until an observer is deallocated")
   func reactive() async {
     let typed = RACObserve(account, \.balance)
     var named = account.rac_values(forKeyPath: "balance", as: Int.self, observer: screen)

@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import KVOReports
 import KVORules
 import KVOSafety
 import KVOSymbols

@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import KVOFindings
 import KVORules
 import KVOSafety
 import KVOSymbols

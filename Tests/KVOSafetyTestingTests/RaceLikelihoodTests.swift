@@ -3,6 +3,7 @@ import KVOAudit
 import KVORules
 import KVOSafety
 import KVOSymbols
+import TestSupport
 import Testing
 
 /// How likely a race is seen (KVO024), which is for a report to say: a test can only hold that no order of
@@ -57,8 +58,7 @@ struct RaceLikelihoodTests {
         `KVO_SAFETY_RACES=\(count) swift test --filter RaceLikelihoodTests` writes this file anew.
 
         """
-      let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Reports/race-likelihood.md")
+      let file = ProgramRun.package.appending(path: "Reports/race-likelihood.md")
       try text.write(to: file, atomically: true, encoding: .utf8)
     }
   }

@@ -87,7 +87,7 @@ struct RetainScopeTests {
     #expect(text.matches(of: /KVO021/).count == 1)
   }
 
-  @Test("one that captures it weakly does not, and dies with its page")
+  @Test("one that captures it weakly does not, and is deallocated with its page")
   func weakly() { #expect(failure { openWeakly() } == nil) }
 
   @Test("a scope that is told not to look finds the registration that was left, and no cycle")

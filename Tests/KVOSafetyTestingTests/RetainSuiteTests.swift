@@ -1,5 +1,6 @@
 import KVORules
 import SuiteFaults
+import TestSupport
 import Testing
 
 @Suite("Each assertion about what is retained")
@@ -94,7 +95,7 @@ struct RetainSuiteTests {
   @Test("writes no report beside its failure")
   func unwritten() throws {
     let variables = [RetainedScreen.variable: "observing"]
-    let program = try BuiltProgram("AuditedXCTest", ["readme-cycles"], environment: variables)
+    let program = try ProgramRun(built: "AuditedXCTest", ["readme-cycles"], environment: variables)
     #expect(program.output.contains("(KVO019 observation-retain-cycle)"))
     #expect(!program.complaint.contains("KVO019"))
     #expect(program.output.matches(of: /KVO019/).count == 1)

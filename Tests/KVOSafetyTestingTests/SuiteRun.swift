@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import KVOReportFile
 import KVORules
 import KVOSafety
 import KVOSymbols
@@ -59,8 +60,8 @@ struct SuiteRun {
     switch suite {
     case .swiftTesting(let name):
       let events = folder.path("events.jsonl")
-      let run = try BuiltProgram(
-        BuiltProgram.bundle.lastPathComponent,
+      let run = try ProgramRun(
+        built: ProgramRun.bundle.lastPathComponent,
         [
           "--testing-library", "swift-testing", "--filter", "\(name)/",
           "--event-stream-output-path", events, "--event-stream-version", "0",
@@ -70,7 +71,7 @@ struct SuiteRun {
       failures = try Self.issues(in: Data(contentsOf: URL(filePath: events)))
       status = run.status
     case .xctest(let name):
-      let run = try BuiltProgram("AuditedXCTest", [name], environment: environment)
+      let run = try ProgramRun(built: "AuditedXCTest", [name], environment: environment)
       failures = run.output
       status = run.status
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The lines of XCTest's output that tell of results, without folders and times.
@@ -20,7 +21,7 @@ private func results(_ output: String) -> [String] {
 struct XCTestFormTests {
   @Test("the assertion fails at its own line, with the report")
   func assertions() throws {
-    let program = try BuiltProgram("AuditedXCTest", ["assertions"])
+    let program = try ProgramRun(built: "AuditedXCTest", ["assertions"])
     #expect(
       results(program.output)
         == [
@@ -43,7 +44,7 @@ struct XCTestFormTests {
 
   @Test("what is retained fails the assertion of it at its own line, with what keeps it")
   func retention() throws {
-    let program = try BuiltProgram("AuditedXCTest", ["retention"])
+    let program = try ProgramRun(built: "AuditedXCTest", ["retention"])
     #expect(
       results(program.output)
         == [
@@ -77,7 +78,7 @@ struct XCTestFormTests {
 
   @Test("what could not be looked into is a warning at its line, and a failure on request")
   func inconclusive() throws {
-    let program = try BuiltProgram("AuditedXCTest", ["inconclusive"])
+    let program = try ProgramRun(built: "AuditedXCTest", ["inconclusive"])
     let why = "Guarded.state: the compiler does not describe noncopyable types"
     let lines = program.complaint.split(separator: "\n", omittingEmptySubsequences: false)
     let warning = try #require(lines.first { $0.contains(": warning: ") })
@@ -93,7 +94,7 @@ struct XCTestFormTests {
 
   @Test("the observer audits every test case after tearDown, and fails the run")
   func observer() throws {
-    let program = try BuiltProgram("AuditedXCTest")
+    let program = try ProgramRun(built: "AuditedXCTest")
     let audit = "Observation audit of"
     #expect(
       results(program.output)

@@ -35,7 +35,6 @@ private final class Adviser: KeyValueObserver {
   func classic() {
     account.addObserver(self, forKeyPath: "balance")
     account.removeObserver(self, forKeyPath: "balance")
-    account.removeObserver(self, forKeyPath: "balance", context: Self.ownContext)
     account.removeObserver(self, forKeyPath: "balance", context: balanceContext)
   }
 
@@ -73,6 +72,21 @@ private final class Adviser: KeyValueObserver {
   }
 }
 
+/// Observes itself, and removes itself.
+private final class OwnAdviser: KeyValueObservable, KeyValueObserver {
+  static let observableKeys = ObservableKeyTable()
+  let observationRegistrar = ObservationRegistrar()
+
+  deinit { removeObserver(self, forKeyPath: "balance") }
+
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling { .handled }
+}
+
 @MainActor
 private final class StreamOwner {
   func iterate() {
@@ -96,8 +110,8 @@ struct AdvisedLineTests {
     return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }()
 
-  /// Words that are a name or a type, not a line.
-  private static let names: Set<String> = ["didSet", "observe"]
+  /// Words that are a name, a type or a part of a declaration, not a line.
+  private static let names: Set<String> = ["didSet", "observe", "observeEach", "isolated deinit"]
 
   /// The lines between backticks; what belongs to the adapter of notification centers has a test there.
   private static func lines(_ hint: String) -> [String] {
@@ -136,7 +150,7 @@ struct AdvisedLineTests {
     let subject = ObjectRef(id: ObjectID(1), className: names.id(of: "Account"))
     let observer = ObjectRef(id: ObjectID(2), className: names.id(of: "Adviser"))
     for form in [nil] + Registration.Form.allCases.map(Optional.some) {
-      for who in [observer, nil] {
+      for who in [observer, subject, nil] {
         var verdict = Verdict(
           code,
           subject: subject,
@@ -149,6 +163,10 @@ struct AdvisedLineTests {
         let builder = FindingBuilder(names: names, profile: .swift)
         let hint = builder.finding(for: verdict).hint
         for line in Self.lines(hint) {
+          // Who observes itself calls itself as others call the account.
+          let line = ["self.observe", "self.addObserver", "self.removeObserver"]
+            .reduce(line) { $0.replacing($1, with: "account" + $1.dropFirst(4)) }
+            .replacing("(self, key", with: "(account, key")
           #expect(Self.isCompiled(line), "\(code.rawValue): \(line)")
         }
       }

@@ -46,7 +46,7 @@ struct BindingTests {
     withExtendedLifetime((binding, tokens)) {}
   }
 
-  @Test("bindings that form a circle end where they began")
+  @Test("bindings that form a cycle end where they began")
   func circle() {
     let third = Account()
     var count = 0

@@ -113,7 +113,7 @@ struct BoundTokenTests {
     let pet = Pet()
     let mine = ObjectTable.shared.record(of: pet)
     for _ in 0..<1000 { account.observe(\.balance) { _, _ in }.bind(to: pet).invalidate() }
-    let kept = BoundTokens.shared.places.filter { $0.owner === mine }.count
+    let kept = BoundTokens.shared.addresses.filter { $0.owner === mine }.count
     #expect(kept <= 9)
     withExtendedLifetime(pet) {}
   }

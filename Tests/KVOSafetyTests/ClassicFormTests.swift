@@ -47,7 +47,7 @@ struct ClassicFormTests {
   }
 
   @Test(
-    "an observer that dies while registered is removed and reported; a change does not reach it"
+    "an observer that is deallocated while registered is removed and reported; a change does not reach it"
   )
   func observerDies() {
     let account = Account()
@@ -62,7 +62,7 @@ struct ClassicFormTests {
     #expect(found.map(\.code) == [.observerDeinitWhileRegistered])
   }
 
-  @Test("an observed object that dies while observed is reported")
+  @Test("an observed object that is deallocated while observed is reported")
   func observedDies() {
     let listener = Listener()
     let id = ObjectTable.shared.record(of: listener).ref.id

@@ -44,7 +44,7 @@ struct CollectionTests {
     return heard
   }
 
-  @Test("an insertion, a removal and a replacement tell of the elements and their places")
+  @Test("an insertion, a removal and a replacement report the elements and their places")
   func kinds() throws {
     let heard = try tags { account in
       let tags = account.mutableValues(of: \.tags)
@@ -92,7 +92,7 @@ struct CollectionTests {
     #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])
   }
 
-  @Test("places that are not there are an error before anything changes, and nobody is told")
+  @Test("places that are not there are an error before anything changes, and no one is notified")
   func outOfRange() {
     let heard = tags { account in
       let tags = account.mutableValues(of: \.tags)
@@ -114,7 +114,7 @@ struct CollectionTests {
     #expect(heard.isEmpty)
   }
 
-  @Test("both halves by hand tell of elements; the setter in between tells nobody")
+  @Test("both halves by hand report elements; the setter in between notifies no one")
   func byHand() throws {
     let heard = try tags { account in
       try account.willChange(.insertion, valuesAt: RangeSet(0..<1), for: \.tags)
@@ -177,7 +177,7 @@ struct CollectionTests {
     group.removeObserver(listener, forKeyPath: "count")
   }
 
-  @Test("a set tells of what comes and goes, without places")
+  @Test("a set reports what comes and goes, without places")
   func sets() {
     let group = Group()
     group.names = ["a", "b"]

@@ -118,7 +118,7 @@ struct ControllerStyleTests {
 
   @Test("a method is called for several key paths, and told which one changed")
   func methodOfSeveral() {
-    observations.observe(account, [\.balance, \.owner], action: Screen.changed as Told)
+    observations.observe(account, [\.balance, \.owner], action: Screen.changed as Notified)
     observations.observe(account, [\.tags], action: Screen.changed as (Screen) -> () -> Void)
     account.balance = 1
     account.owner = nil
@@ -126,7 +126,7 @@ struct ControllerStyleTests {
     #expect(screen.heard == ["balance setting", "another setting", "changed"])
   }
 
-  private typealias Told = (Screen) -> (PartialKeyPath<Account>, ObservedChange<Any>) -> Void
+  private typealias Notified = (Screen) -> (PartialKeyPath<Account>, ObservedChange<Any>) -> Void
 
   @Test("a key path that is empty or unknown is refused, and those beside it are observed")
   func refusals() {
@@ -148,7 +148,7 @@ struct ControllerStyleTests {
       observations.observe(account, keyPaths: []) { _, _, _, _ in }
       observations.observe(account, none) { _, _, _, _ in }
       observations.observe(account, none, action: Screen.changed as (Screen) -> () -> Void)
-      observations.observe(account, none, action: Screen.changed as Told)
+      observations.observe(account, none, action: Screen.changed as Notified)
       observations.observe(account, keyPaths: [], context: Screen.context)
     }
     #expect(found.map(\.code) == Array(repeating: .uncompliantPath, count: 5))
@@ -209,7 +209,7 @@ struct ControllerStyleTests {
     #expect(found.isEmpty)
   }
 
-  @Test("an object observes itself through its controller, and dies all the same")
+  @Test("an object observes itself through its controller, and is deallocated all the same")
   func selfObservation() {
     final class Model: KeyValueObservable {
       let observationRegistrar = ObservationRegistrar()

@@ -75,7 +75,7 @@ struct CorrectedCollectionTests {
     return heard
   }
 
-  @Test("is told of as a setting, with the values before and after")
+  @Test("is reported as a setting, with the values before and after")
   func numbers() throws {
     let numbers = recent.mutableValues(of: \.numbers)
     let lines = try heard(\.numbers) {

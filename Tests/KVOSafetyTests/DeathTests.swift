@@ -75,7 +75,9 @@ struct DeathTests {
     #expect(accounts.allSatisfy { KVO.census(of: $0).isEmpty })
   }
 
-  @Test("both die, in either order and on any thread: nothing is called, one fault is told")
+  @Test(
+    "both are deallocated, in either order and on any thread: nothing is called, one fault is reported"
+  )
   func bothDie() {
     for subjectFirst in [true, false] {
       var account: Account? = Account()

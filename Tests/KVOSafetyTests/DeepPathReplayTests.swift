@@ -1,4 +1,5 @@
 import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
 import Testing
@@ -25,7 +26,7 @@ struct DeepPathReplayTests {
     return verdicts.filter { $0.subject.map { subjects.contains($0.id) } ?? false }.map(\.code)
   }
 
-  @Test("finds no fault where an intermediate object is replaced, and dies")
+  @Test("finds no fault if an intermediate object is replaced, and is deallocated")
   func replaced() {
     let codes = replay {
       let account = Account(owner: Person("Ann"))
@@ -54,7 +55,9 @@ struct DeepPathReplayTests {
     #expect(codes == [])
   }
 
-  @Test("tells of an observed object that dies with all it held once, and not of what it held")
+  @Test(
+    "reports an observed object that is deallocated with all it held once, and not of what it held"
+  )
   func observedDies() {
     let listener = Listener()
     let codes = replay {

@@ -37,7 +37,7 @@ struct DependentKeyTests {
     )
   }
 
-  @Test("dependence goes through any number of keys, and tells once a change")
+  @Test("dependence goes through any number of keys, and notifies once a change")
   func transitive() {
     let contact = Contact("Ada", "Byron")
     let heard = heard(of: contact, "greeting") {
@@ -100,7 +100,7 @@ struct DependentKeyTests {
     )
   }
 
-  @Test("keys that affect each other tell once a change")
+  @Test("keys that affect each other notify once a change")
   func cycle() {
     let contact = Contact("Ada", "Byron")
     #expect(heard(of: contact, "odd", options: [.new]) { contact.odd = 5 } == ["odd setting to 5"])
@@ -109,7 +109,7 @@ struct DependentKeyTests {
     )
   }
 
-  @Test("objects that lead back to themselves end somewhere, and tell once a change")
+  @Test("objects that lead back to themselves end somewhere, and notify once a change")
   func circleOfObjects() {
     let contact = Contact("Ada", "Byron")
     contact.boss = contact
@@ -118,7 +118,7 @@ struct DependentKeyTests {
     contact.boss = nil
   }
 
-  @Test("an object that is twice on a path tells once a change")
+  @Test("an object that is twice on a path notifies once a change")
   func twiceOnPath() {
     let contact = Contact("Ada", "Byron")
     contact.boss = contact

@@ -117,7 +117,7 @@ struct ExecutorContainmentTests {
     named.invalidate()
   }
 
-  @Test("what was removed, or has died, before its actor came to it is not called")
+  @Test("what was removed, or has been deallocated, before its actor came to it is not called")
   @MainActor
   func removed() async {
     let shared = Shared()

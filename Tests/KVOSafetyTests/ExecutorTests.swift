@@ -197,7 +197,7 @@ struct ExecutorTests {
     #expect(heard.values == [99])
   }
 
-  @Test("two threads that tell of changes at once leave the order uncertain, and say so")
+  @Test("two threads that report changes at once leave the order uncertain, and say so")
   func uncertainOrder() {
     let mailbox = HopMailbox<Int>(.all)
     func change(_ value: Int) -> ObservedChange<Int> {

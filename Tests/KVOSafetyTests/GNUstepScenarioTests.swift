@@ -104,7 +104,7 @@ struct GNUstepScenarioTests {
     root.removeObserver(listener, forKeyPath: "alias")
   }
 
-  @Test("a path through a derived key tells of the object that takes the place, and of its parts")
+  @Test("a path through a derived key reports the object that takes the place, and of its parts")
   func subpathOnDerivedKey() {
     root.holder?.node = Node(Leaf(1))
     let second = Holder()
@@ -114,7 +114,7 @@ struct GNUstepScenarioTests {
     root.removeObserver(listener, forKeyPath: "derivedHolder.node.leaf")
   }
 
-  @Test("a path through a key that a path affects tells of each part of both")
+  @Test("a path through a key that a path affects reports each part of both")
   func subpathWithDerivedKeyBasedOnSubpath() {
     root.holder?.node = Node(Leaf(1))
     let second = Holder()

@@ -63,15 +63,15 @@ struct LaterObserverTests {
   @Test("has the end of its path as it is, where another object was put on the path")
   func moved() {
     eachWay {
-      let (root, former, latter) = (Meter(), Meter(), Meter())
-      root.next = former
+      let (root, previous, latter) = (Meter(), Meter(), Meter())
+      root.next = previous
       latter.count = 7
-      let first = former.observe(\.count) { [unowned root] _, _ in root.next = latter }
+      let first = previous.observe(\.count) { [unowned root] _, _ in root.next = latter }
       var heard: [String] = []
       let second = root.observe(keyPath: "next.count", options: [.old, .new]) { _, change in
         heard.append("\(change.oldValue as Any) \(change.newValue as Any)")
       }
-      former.count = 1
+      previous.count = 1
       #expect(heard == ["Optional(1) Optional(7)", "Optional(0) Optional(7)"])
       first.invalidate()
       second.invalidate()

@@ -68,8 +68,8 @@ enum RegistrationLife: SequentialSpecification {
     case add
     /// Idempotent, as a token is.
     case remove
-    /// A change, and whether the observer was told of it.
-    case change(isTold: Bool)
+    /// A change, and whether the observer was notified of it.
+    case change(isNotified: Bool)
   }
 
   static let initial = State.absent
@@ -78,7 +78,7 @@ enum RegistrationLife: SequentialSpecification {
     switch operation {
     case .add: state == .absent ? .live : nil
     case .remove: state == .absent ? nil : .ended
-    case .change(let isTold): isTold == (state == .live) ? state : nil
+    case .change(let isNotified): isNotified == (state == .live) ? state : nil
     }
   }
 }

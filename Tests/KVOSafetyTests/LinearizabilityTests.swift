@@ -23,17 +23,21 @@ struct LinearizabilityCheckerTests {
     #expect(isExplained())
     #expect(
       isExplained(
-        call(0, 1, .change(isTold: false)),
+        call(0, 1, .change(isNotified: false)),
         call(2, 3, .add),
-        call(4, 5, .change(isTold: true)),
+        call(4, 5, .change(isNotified: true)),
         call(6, 7, .remove),
-        call(8, 9, .change(isTold: false))
+        call(8, 9, .change(isNotified: false))
       )
     )
-    for isTold in [true, false] {
-      #expect(isExplained(call(0, 5, .add), call(1, 4, .change(isTold: isTold))))
+    for isNotified in [true, false] {
+      #expect(isExplained(call(0, 5, .add), call(1, 4, .change(isNotified: isNotified))))
       #expect(
-        isExplained(call(0, 1, .add), call(2, 6, .remove), call(3, 5, .change(isTold: isTold)))
+        isExplained(
+          call(0, 1, .add),
+          call(2, 6, .remove),
+          call(3, 5, .change(isNotified: isNotified))
+        )
       )
     }
     #expect(isExplained(call(0, 1, .add), call(2, 6, .remove), call(3, 7, .remove)))
@@ -42,19 +46,19 @@ struct LinearizabilityCheckerTests {
   @Test("finds a delivery that began after the removal had returned")
   func late() {
     #expect(
-      !isExplained(call(0, 1, .add), call(2, 3, .remove), call(4, 5, .change(isTold: true)))
+      !isExplained(call(0, 1, .add), call(2, 3, .remove), call(4, 5, .change(isNotified: true)))
     )
   }
 
   @Test("finds a delivery from before the registration was asked for")
   func early() {
-    #expect(!isExplained(call(0, 1, .change(isTold: true)), call(2, 3, .add)))
+    #expect(!isExplained(call(0, 1, .change(isNotified: true)), call(2, 3, .add)))
   }
 
   @Test("finds a change that was missed between addition and removal")
   func missed() {
     #expect(
-      !isExplained(call(0, 1, .add), call(2, 3, .change(isTold: false)), call(4, 5, .remove))
+      !isExplained(call(0, 1, .add), call(2, 3, .change(isNotified: false)), call(4, 5, .remove))
     )
   }
 
@@ -64,16 +68,16 @@ struct LinearizabilityCheckerTests {
       !isExplained(
         call(0, 1, .add),
         call(2, 9, .remove),
-        call(3, 4, .change(isTold: false)),
-        call(5, 6, .change(isTold: true))
+        call(3, 4, .change(isNotified: false)),
+        call(5, 6, .change(isNotified: true))
       )
     )
     #expect(
       isExplained(
         call(0, 1, .add),
         call(2, 9, .remove),
-        call(3, 4, .change(isTold: true)),
-        call(5, 6, .change(isTold: false))
+        call(3, 4, .change(isNotified: true)),
+        call(5, 6, .change(isNotified: false))
       )
     )
   }
@@ -114,7 +118,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "an observer that is added while the value changes is told of the change, at first or later",
+    "an observer that is added while the value changes is notified of the change, at first or later",
     arguments: [NotifyingForm.setter, .halves]
   )
   func neverMisses(form: NotifyingForm) {
@@ -199,7 +203,7 @@ private final class SharedHistory: Sendable {
             HistoryCall(
               began: change.began,
               ended: told ?? change.ended,
-              operation: .change(isTold: told != nil)
+              operation: .change(isNotified: told != nil)
             )
           )
       }

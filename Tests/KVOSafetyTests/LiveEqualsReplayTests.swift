@@ -1,4 +1,5 @@
 import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
 import TestSupport
@@ -33,17 +34,25 @@ private struct Fault: Hashable, Comparable, CustomStringConvertible {
 
 @Suite("Live findings and the replay of the same run")
 struct LiveEqualsReplayTests {
-  @Test("agree over random programs of one thread", arguments: 0..<200 as Range<UInt64>)
-  func oneThread(seed: UInt64) {
-    expectAgreement(seed: seed, threadCount: 1)
+  @Test("agree over random programs of one thread", arguments: 0..<10 as Range<UInt64>)
+  func oneThread(block: UInt64) {
+    let seeds = block * 20..<block * 20 + 20
+    let found = seeds.flatMap { expectAgreement(seed: $0, threadCount: 1) }
+    // Two sides that find nothing agree as well.
+    #expect(found.count > seeds.count)
+    #expect(Set(found.map(\.code)).count > 5)
   }
 
-  @Test("agree over random programs of three threads", arguments: 0..<40 as Range<UInt64>)
-  func threeThreads(seed: UInt64) {
-    expectAgreement(seed: seed, threadCount: 3)
+  @Test("agree over random programs of three threads", arguments: 0..<4 as Range<UInt64>)
+  func threeThreads(block: UInt64) {
+    let seeds = block * 10..<block * 10 + 10
+    let found = seeds.flatMap { expectAgreement(seed: $0, threadCount: 3) }
+    #expect(found.count > seeds.count)
+    #expect(Set(found.map(\.code)).count > 5)
   }
 
-  private func expectAgreement(seed: UInt64, threadCount: Int) {
+  /// Runs a random program, and returns what was found of it live.
+  private func expectAgreement(seed: UInt64, threadCount: Int) -> [Fault] {
     let scope = ScopeID(ObjectTable.shared.nextNumber())
     let memory = EventMemory()
     var accounts: [Account] = (0..<3).map { _ in Account() }
@@ -65,8 +74,9 @@ struct LiveEqualsReplayTests {
     let replayed = replay(memory.events, about: subjects)
     let onlyLive = Set(live.sorted).subtracting(replayed).sorted()
     let onlyReplayed = Set(replayed).subtracting(live.sorted).sorted()
-    #expect(onlyLive.isEmpty && onlyReplayed.isEmpty)
-    #expect(live.sorted.count == replayed.count)
+    #expect(onlyLive.isEmpty && onlyReplayed.isEmpty, "seed \(seed)")
+    #expect(live.sorted.count == replayed.count, "seed \(seed)")
+    return live.sorted
   }
 
   /// The verdicts of the live set that a replay gives about `subjects`.

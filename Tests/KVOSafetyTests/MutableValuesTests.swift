@@ -149,7 +149,7 @@ struct MutableValuesTests {
     token.invalidate()
   }
 
-  @Test("a set is told by element; what changes nothing tells nobody")
+  @Test("a set notifies by element; what changes nothing notifies no one")
   func sets() {
     let lines = heard(\.topics) {
       let topics = shelf.mutableValues(of: \.topics)
@@ -170,7 +170,7 @@ struct MutableValuesTests {
     )
   }
 
-  @Test("a set that nothing comes to and nothing goes from tells nobody, and is not set")
+  @Test("a set that nothing comes to and nothing goes from notifies no one, and is not set")
   func unchangedSets() {
     let topics = shelf.mutableValues(of: \.topics)
     topics.formUnion(["a", "b"])
@@ -205,7 +205,7 @@ struct MutableValuesTests {
     #expect(shelf.notes == [:])
   }
 
-  @Test("a dictionary is told by entry: insertion, replacement and removal")
+  @Test("a dictionary notifies by entry: insertion, replacement and removal")
   func dictionaries() {
     let lines = heard(\.prices) {
       let prices = shelf.mutableValues(of: \.prices)

@@ -1,12 +1,13 @@
 import Foundation
 import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
 import Testing
 
 @testable import KVOSafety
 
-@Suite("Locks that the log is told of")
+@Suite("Locks that are noted in the log")
 struct NotedLockTests {
   /// What the rules find in the events that `body` makes on this thread.
   private func findings(_ body: () -> Void) -> [RuleCode] {

@@ -27,7 +27,7 @@ struct ReactiveObjCDeathTests {
     return count
   }
 
-  @Test("an object that a getter made, and that nobody keeps, is not waited for")
+  @Test("an object that a getter made, and that no one keeps, is not waited for")
   func dynamicValues() async {
     let marks: ObservedValues<Mark>
     let numbers: ObservedValues<Int>
@@ -45,7 +45,9 @@ struct ReactiveObjCDeathTests {
 
   /// ReactiveObjC calls the block of an object that refers to itself weakly, while it is deallocated; here the
   /// stream of an object that is deallocated ends, since nobody can read it any more.
-  @Test("a value that is the observer, or the observed object, is not told of when it dies")
+  @Test(
+    "a value that is the observer, or the observed object, is not reported when it is deallocated"
+  )
   func valueIsObserver() async {
     // What the values are is not asked for: that would keep them alive.
     let own: ObservedValues<Int?>
@@ -66,7 +68,7 @@ struct ReactiveObjCDeathTests {
     #expect(await count(others) == 1)
   }
 
-  @Test("the death of a weak value of a protocol's type is told")
+  @Test("the deallocation of a weak value of a protocol's type is reported")
   func protocolProperty() async {
     let target = Marked()
     var marker: Marker? = Marker()

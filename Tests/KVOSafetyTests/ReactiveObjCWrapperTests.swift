@@ -98,7 +98,10 @@ struct ReactiveObjCWrapperTests {
     return "\(cause) \(next.affectedOnlyLastPart ? "last" : "path")"
   }
 
-  @Test("a weak reference that dies is told once, as a deallocation", arguments: WeakShape.allCases)
+  @Test(
+    "a weak reference that is deallocated is reported once, as a deallocation",
+    arguments: WeakShape.allCases
+  )
   func deallocation(shape: WeakShape) async {
     var changes: ObservedValues<ObservedTransition<Mark?>>.AsyncIterator
     do {
@@ -119,7 +122,7 @@ struct ReactiveObjCWrapperTests {
     #expect(end == nil)
   }
 
-  @Test("the value that was there at first is told of when it dies")
+  @Test("the value that was there at first is reported when it is deallocated")
   func deallocationOfInitialValue() async {
     var mark: Mark? = Mark()
     target.linkedMark = mark

@@ -39,7 +39,9 @@ struct ReentrancyTests {
     #expect(second.heard.isEmpty)
   }
 
-  @Test("an observer that dies inside a change, at the hand of an earlier one, is not called")
+  @Test(
+    "an observer that is deallocated inside a change, at the hand of an earlier one, is not called"
+  )
   func killsAnother() {
     let account = Account()
     let first = Listener()

@@ -1,4 +1,5 @@
 import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
 import Testing

@@ -1,4 +1,5 @@
 import KVORecorder
+import KVOReplay
 import KVORetention
 import KVORules
 import KVOTrace
@@ -82,7 +83,7 @@ struct RetainWalkTests {
         "Screen → token → ObservationToken → handler → closure → capture of Screen → Screen"
       ]
     )
-    #expect(found.cycles.map(\.placeToWeaken) == [2])
+    #expect(found.cycles.map(\.indexToWeaken) == [2])
     #expect(found.notLookedInto == [])
     screen.token = nil
     #expect(KVO.findRetainCycles(from: screen).verdict == .noneFound)
@@ -122,7 +123,7 @@ struct RetainWalkTests {
     screen.observations.unobserveAll()
   }
 
-  @Test("a controller that nobody stores is kept by its owner's life")
+  @Test("a controller that no one stores is kept by its owner's life")
   func attached() {
     final class Owner { var count = 0 }
     let owner = Owner()
@@ -236,7 +237,7 @@ struct RetainWalkTests {
     screen.token = nil
   }
 
-  @Test("a program that has nobody to walk is told so")
+  @Test("a program without a walker is told so")
   func notInstalled() {
     #expect(
       ObservationCycles.notInstalled.description == """
@@ -249,7 +250,7 @@ struct RetainWalkTests {
 
   // MARK: Expected deaths
 
-  @Test("an object that dies in its time has the outcome at once")
+  @Test("an object that is deallocated in its time has the outcome at once")
   func diesInTime() async {
     var screen: Screen? = Screen(Account())
     let expectation = screen.map { KVO.expectDeallocation(of: $0, within: .seconds(3600)) }
@@ -257,7 +258,9 @@ struct RetainWalkTests {
     #expect(await expectation?.outcome == .deallocated)
   }
 
-  @Test("an object that an observation keeps is told with the cycle, and taken back when it dies")
+  @Test(
+    "an object that an observation keeps is reported with the cycle, and taken back when it is deallocated"
+  )
   func diesLate() async {
     let memory = EventMemory()
     Recorder.shared.attach(memory)

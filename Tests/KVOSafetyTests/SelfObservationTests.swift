@@ -67,7 +67,7 @@ struct SelfObservationTests {
     #expect(found.filter { $0.subject?.id.rawValue == id }.map(\.code) == [.selfObservation])
   }
 
-  @Test("a token that outlives the object it observes is told of all the same")
+  @Test("a token that outlives the object it observes is reported all the same")
   func outlived() {
     var token: ObservationToken?
     var id: UInt64 = 0

@@ -73,7 +73,7 @@ struct SetterTests {
     token.invalidate()
   }
 
-  @Test("a change of a key that nobody observes is told to nobody, also beside an observed key")
+  @Test("a change of a key that no one observes notifies no one, also beside an observed key")
   func otherKey() {
     let meter = Meter()
     var count = 0

@@ -81,7 +81,7 @@ struct StreamTests {
   }
 
   @Test(
-    "the stream keeps neither side alive, and ends without a word when the observed object dies"
+    "the stream keeps neither side alive, and ends when the observed object is deallocated"
   )
   func endsWithSubject() async {
     weak var observed: Account?
@@ -99,7 +99,7 @@ struct StreamTests {
     #expect(heard == [0, 1])
   }
 
-  @Test("the stream ends without a word when the object dies that it is bound to")
+  @Test("the stream ends when the object that it is bound to is deallocated")
   func endsWithObserver() async {
     let account = Account()
     weak var bound: Pet?
@@ -120,7 +120,7 @@ struct StreamTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("a stream that nobody holds observes no more")
+  @Test("a stream that no one holds observes no more")
   func dropped() {
     let account = Account()
     do {
@@ -189,7 +189,9 @@ struct StreamTests {
     }
   }
 
-  @Test("an object is bound to itself, and to a value of its own; both die all the same")
+  @Test(
+    "an object is bound to itself, and to a value of its own; both are deallocated all the same"
+  )
   func boundToItself() async {
     weak var observed: Account?
     var values: ObservedValues<Int>?
@@ -295,7 +297,7 @@ struct StreamTests {
     #expect(steps == [99, 99, 99, 99])
   }
 
-  @Test("streams whose observer dies while values are on their way end all the same")
+  @Test("streams whose observer is deallocated while values are on their way end all the same")
   func asynchronousDisposal() async {
     let account = Account()
     for _ in 0..<50 {

@@ -1,4 +1,5 @@
 import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
 import Testing
@@ -46,7 +47,7 @@ private final class Step: KeyValueObservable {
   }
 }
 
-@Suite("A path whose weak middle dies")
+@Suite("A path whose weak middle is deallocated")
 struct WeakPathDeathTests {
   @Test("leads on to nothing that was behind it, and to what takes its place")
   func observers() {
@@ -107,7 +108,7 @@ struct WeakPathDeathTests {
     #expect(codes == [.weakLinkSilentlyNil])
   }
 
-  @Test("a stream does not read what is being assigned when an object on its path dies")
+  @Test("a stream does not read what is being assigned when an object on its path is deallocated")
   func duringAssignment() async {
     let head = Step(0)
     func lead() {

@@ -67,7 +67,7 @@ private final class FastReader: KeyValueObservable {
 
 @Suite("The stream form where values are referred to weakly")
 struct WeakValueStreamTests {
-  @Test("when a weak part of the path dies nil comes, and what takes its place after it")
+  @Test("when a weak part of the path is deallocated nil comes, and what takes its place after it")
   func weakPart() async {
     let head = Link("head")
     var values: ObservedValues<String?>?
@@ -104,7 +104,9 @@ struct WeakValueStreamTests {
     }
   }
 
-  @Test("when the weak value of a property dies nil comes, also for one that took its place")
+  @Test(
+    "when the weak value of a property is deallocated nil comes, also for one that took its place"
+  )
   func weakEnd() async {
     var note: Note? = Note("first")
     let reader = Reader(note)
@@ -119,7 +121,9 @@ struct WeakValueStreamTests {
     #expect(await iterator.next().map { $0?.text } == .some(nil))
   }
 
-  @Test("a weak value that was replaced dies unheard, and so does one whose stream is gone")
+  @Test(
+    "a weak value that was replaced is deallocated without a notification, and so does one whose stream is gone"
+  )
   func weakEndReplaced() async {
     var old: Note? = Note("old")
     let reader = Reader(old)
@@ -139,7 +143,9 @@ struct WeakValueStreamTests {
     #expect(ObjectTable.shared.knownRecord(of: newest)?.followers.isEmpty == true)
   }
 
-  @Test("when the weak value at the end of a path dies nil comes, wherever the path leads by then")
+  @Test(
+    "when the weak value at the end of a path is deallocated nil comes, wherever the path leads by then"
+  )
   func weakEndOfPath() async {
     var first: Note? = Note("first")
     var second: Note? = Note("second")
@@ -160,7 +166,7 @@ struct WeakValueStreamTests {
   }
 
   @Test(
-    "a weak value that a fast setter put in place of another dies heard",
+    "a weak value that a fast setter put in place of another is deallocated with a notification",
     arguments: [false, true]
   )
   func weakEndOfFastSetter(isRecorded: Bool) async {

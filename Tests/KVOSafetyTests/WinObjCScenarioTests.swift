@@ -69,7 +69,7 @@ struct WinObjCScenarioTests {
     return heard.map { $0.replacing(/: \w+/, with: "") }
   }
 
-  @Test("an array that changes behind its property notifies nobody")
+  @Test("an array that changes behind its property notifies no one")
   func noNotificationOnBareArray() {
     let lines = heard([]) { store.storedNames.append("hello") }
     #expect(lines.isEmpty)

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -39,13 +40,13 @@ struct CFixture {
     #endif
     """
 
-  let folder: TemporaryFolder
+  let folder: ScratchFolder
   let path: String
 
   init(_ options: String..., compiler: String = "gcc") throws {
-    folder = try TemporaryFolder()
+    folder = try ScratchFolder()
     path = folder.path("fixture.so")
-    let source = try folder.write(Self.source.utf8, to: "fixture.c")
+    let source = try folder.file("fixture.c", Self.source)
     // GNU's linker pads a file to whole pages otherwise; that of clang may not know the option.
     let unpadded = compiler == "gcc" ? ["-Wl,-z,noseparate-code"] : []
     let driver = try #require(Tool(compiler))

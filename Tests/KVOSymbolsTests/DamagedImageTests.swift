@@ -31,7 +31,7 @@ struct DamagedImageTests {
     let fixture = try CFixture("-g")
     let functions = [try fixture.function("outer"), try fixture.function("hidden")]
     let bytes = try Data(contentsOf: URL(fileURLWithPath: fixture.path))
-    let path = try fixture.folder.write(bytes, to: "cut.so")
+    let path = try fixture.folder.file("cut.so", Array(bytes))
     var kinds: Set<String> = []
     var resolved: [Int] = []
     for size in stride(from: bytes.count - 1, through: 0, by: -1) {
@@ -68,7 +68,7 @@ struct DamagedImageTests {
       for _ in 0..<Int.random(in: 1...8, using: &random) {
         bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
       }
-      let path = try fixture.folder.write(bytes, to: "flipped.so")
+      let path = try fixture.folder.file("flipped.so", bytes)
       intact += resolveAll(fixture, path: path, functions: functions) > 0 ? 1 : 0
     }
     // Most bytes of a file are padding: were none resolved, the test would look at nothing.
@@ -89,7 +89,7 @@ struct DamagedImageTests {
         for value: UInt8 in [0, 255] {
           var bytes = original
           bytes[index] = value
-          let path = try fixture.folder.write(bytes, to: "flipped.so")
+          let path = try fixture.folder.file("flipped.so", bytes)
           resolved += resolveAll(fixture, path: path, functions: functions)
         }
       }

@@ -1,4 +1,4 @@
-import CElfutils
+import CSwiftDemangle
 import Glibc
 import KVOTrace
 import TestSupport

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import KVORules
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -18,7 +19,7 @@ struct ImageProblemTests {
 
   @Test("A missing file, a folder, a pipe, a device and a name that is none are told apart")
   func notAFile() throws {
-    let folder = try TemporaryFolder()
+    let folder = try ScratchFolder()
     try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
     let root = folder.path("")
     #expect(
@@ -37,7 +38,7 @@ struct ImageProblemTests {
 
   @Test("A loop of links cannot be read, and the system says why")
   func unreadable() throws {
-    let folder = try TemporaryFolder()
+    let folder = try ScratchFolder()
     let path = folder.path("loop")
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
     #expect(
@@ -52,15 +53,15 @@ struct ImageProblemTests {
     arguments: ["", "x", "#!/bin/sh\n", "\u{7F}EL"]
   )
   func notELF(text: String) throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write(text.utf8, to: "text")
+    let folder = try ScratchFolder()
+    let path = try folder.file("text", text)
     #expect(problem(path) == "\"\(path)\" is not an ELF file: its frames stay addresses")
   }
 
   @Test("A header that is cut short says so")
   func cutHeader() throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write([0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0], to: "cut")
+    let folder = try ScratchFolder()
+    let path = try folder.file("cut", [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1, 0, 0])
     #expect(
       problem(path)
         == "\"\(path)\" is damaged (it ends within its header, after 9 bytes): "
@@ -241,7 +242,7 @@ struct StrippedImageTests {
     try objcopy.run(["--only-keep-debug", fixture.path, debug])
     try #require(Tool("strip")).run(["-o", stripped, fixture.path])
     let other = try CFixture("-g", "-DOTHER", "-O2")
-    let text = try folder.write("no ELF".utf8, to: "named/readme.txt")
+    let text = try folder.file("named/readme.txt", "no ELF")
 
     let expected = [11, 12, 13].map { [frame("plain", file: fixture.sourcePath, line: $0)] }
     for name in [debug, folder.path("named")] {

@@ -1,11 +1,13 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
+import TestSupport
 import Testing
 
 @Suite("Documentation/BinaryLogFormat.md") struct BinaryLogFormatTests {
-  private static let document = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Documentation/BinaryLogFormat.md")
+  private static let document = ProgramRun.package.appending(
+    path: "Documentation/BinaryLogFormat.md"
+  )
 
   /// The lines of the first block that is marked as `kind`.
   private static func block(_ kind: String) throws -> [Substring] {

@@ -1,4 +1,6 @@
 import KVOTrace
+import KVOTraceBinary
+import KVOTraceJSON
 
 /// What a reader made of a whole binary log.
 struct BinaryReading {

@@ -1,4 +1,5 @@
 import KVOTrace
+import KVOTraceBinary
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import KVOTrace
 import KVOTraceJSON
+import TestSupport
 import Testing
 
 /// What two readers made of the same bytes: one takes canonical lines without a parser, the other
@@ -22,7 +23,8 @@ private struct BothReadings {
       return "\(mine)\nis not\n\(other)"
     }
     if fast.events.count != slow.events.count { return "\(fast.lines)\nis not\n\(slow.lines)" }
-    for (mine, other) in zip(fast.problems, slow.problems) where mine != other {
+    for (mine, other) in zip(fast.problems, slow.problems)
+    where Self.text("\(mine)") != Self.text("\(other)") {
       return "\(mine)\nis not\n\(other)"
     }
     if fast.problems.count != slow.problems.count { return "not as many problems" }
@@ -33,6 +35,11 @@ private struct BothReadings {
       return "\(fast.reader.unknownKeys)\nis not\n\(slow.reader.unknownKeys)"
     }
     return nameDifference
+  }
+
+  /// A problem without the number that it names: of several in a line that are too large, Foundation names any.
+  private static func text(_ problem: String) -> String {
+    problem.replacing(/number \S+ is not representable/, with: "number … is not representable")
   }
 
   /// Also where a line was given up halfway, and then parsed from its start.
@@ -180,7 +187,10 @@ private struct BothReadings {
     #expect(both.fast.events.map(\.stack.rawValue) == [1, 2, 1])
   }
 
-  @Test("cut at any byte is what the parser says it is", arguments: 0..<4 as Range<UInt64>)
+  @Test(
+    "cut at any byte is what the parser says it is",
+    arguments: 0..<UInt64(Rounds.count(1))
+  )
   func truncation(seed: UInt64) {
     for line in Self.canonicalLog(seed: 40 + seed) {
       for cut in line.indices {
@@ -200,7 +210,7 @@ private struct BothReadings {
     var lines = HostileLines(seed: seed)
     // Logs of a few lines, so that names and stacks meet again, and a failure is short.
     var takenCount = 0
-    for _ in 0..<100 {
+    for _ in 0..<Rounds.count(15) {
       var log: [UInt8] = []
       for _ in 0..<22 { log += lines.line() + lines.end() }
       let both = BothReadings(log, chunkSize: [.max, 100, 1000][Int(seed % 3)])
@@ -211,6 +221,6 @@ private struct BothReadings {
       }
     }
     // Neither all nor none of them: else this would compare nothing.
-    #expect(500..<1500 ~= takenCount)
+    #expect(Rounds.count(75)..<Rounds.count(225) ~= takenCount)
   }
 }

@@ -1,4 +1,5 @@
 import KVOTrace
+import KVOTraceJSON
 
 /// Makes lines that are nearly canonical: each one comes from a random event and was damaged, or
 /// spelled otherwise, in a few places.

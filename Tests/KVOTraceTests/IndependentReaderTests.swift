@@ -1,33 +1,21 @@
 import Foundation
 import KVOTrace
+import KVOTraceBinary
 import TestSupport
 import Testing
 
 @Suite("The independent reader in Documentation") struct IndependentReaderTests {
-  private static let script = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Documentation/read_kvolog.py")
+  private static let script = ProgramRun.package.appending(path: "Documentation/read_kvolog.py")
 
   private static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
   /// What the script prints of `log`, and what it complains of.
-  private func read(_ log: [UInt8]) throws -> (output: [UInt8], complaint: String) {
+  private func read(_ log: [UInt8]) throws -> ProgramRun {
     let folder = try ScratchFolder()
     let path = try folder.file("a.kvolog", log)
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Self.python))
-    process.arguments = [Self.script.path, path]
-    let streams = (output: Pipe(), error: Pipe())
-    process.standardOutput = streams.output
-    process.standardError = streams.error
-    try process.run()
-    // A whole log makes it say nothing on standard error, so that pipe cannot fill up.
-    let output = try streams.output.fileHandleForReading.readToEnd() ?? Data()
-    let complaint = try streams.error.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (Array(output), String(decoding: complaint, as: UTF8.self))
+    return try ProgramRun(URL(filePath: #require(Self.python)), [Self.script.path, path])
   }
 
   @Test(
@@ -45,9 +33,7 @@ import Testing
     #expect(own.events.count == events.count)
     let other = try read(log)
     #expect(other.complaint == "")
-    #expect(
-      String(decoding: other.output, as: UTF8.self) == String(decoding: own.lines, as: UTF8.self)
-    )
+    #expect(other.output == String(decoding: own.lines, as: UTF8.self))
   }
 
   @Test(
@@ -70,8 +56,6 @@ import Testing
     #expect(own.problems == [])
     let other = try read(log.bytes)
     #expect(other.complaint == "")
-    #expect(
-      String(decoding: other.output, as: UTF8.self) == String(decoding: own.lines, as: UTF8.self)
-    )
+    #expect(other.output == String(decoding: own.lines, as: UTF8.self))
   }
 }

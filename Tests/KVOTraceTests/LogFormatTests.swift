@@ -1,12 +1,11 @@
 import Foundation
 import KVOTrace
 import KVOTraceJSON
+import TestSupport
 import Testing
 
 @Suite("Documentation/LogFormat.md") struct LogFormatTests {
-  private static let document = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appending(path: "Documentation/LogFormat.md")
+  private static let document = ProgramRun.package.appending(path: "Documentation/LogFormat.md")
 
   /// The lines of all blocks that are marked as JSON.
   private static func examples() throws -> [String] {

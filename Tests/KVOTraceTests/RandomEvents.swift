@@ -94,7 +94,8 @@ struct RandomEvents {
       keyPath: text(),
       context: context(),
       registration: maybe { $0.identifier() },
-      isUnmatched: Bool.random(using: &random)
+      isUnmatched: Bool.random(using: &random),
+      site: optionalText()
     )
   }
 

@@ -1,4 +1,5 @@
 import KVOTrace
+import KVOTraceBinary
 
 /// Builds binary logs as a recorder does: a segment for each thread, tables apart, any of them open.
 ///

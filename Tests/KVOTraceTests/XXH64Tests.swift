@@ -1,4 +1,5 @@
 import KVOTrace
+import KVOTraceBinary
 import Testing
 
 @Suite("XXH64") struct XXH64Tests {

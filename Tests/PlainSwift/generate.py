@@ -22,8 +22,16 @@ sys.dont_write_bytecode = True  # The folder of the sources stays as it is.
 
 from sources import SourceWriter
 
-C_TARGETS = ["CKVOUnwind", "CKVORecorder", "CKVOLifetime", "CKVODelivery", "CKVOExecutor", "CKVOPrefetch"]
-SWIFT_TARGETS = ["KVOSafety", "KVOTrace", "KVORules", "KVORecorder"]
+C_TARGETS = ["CKVOChecksum", "CKVOUnwind", "CKVORecorder", "CKVOLifetime", "CKVOIntrinsics"]
+SWIFT_TARGETS = ["KVOSafety", "KVOTrace", "KVORules", "KVORetainRegistry", "KVORecorder"]
+SOURCES = Path(__file__).resolve().parents[2] / "Sources"
+
+
+def objects(target, folder):
+    """What is built of a target's present sources; the build leaves what it built of others."""
+    [sources] = SOURCES.rglob(target)
+    names = {f"{source.name}.o" for source in sources.rglob("*") if source.is_file()}
+    return [str(file) for file in sorted(folder.rglob("*.o")) if file.name in names]
 
 
 def compile_and_run(source, folder, name, modules, optimized):
@@ -44,8 +52,7 @@ def compile_and_run(source, folder, name, modules, optimized):
         for target in C_TARGETS:
             command += ["-Xcc", f"-fmodule-map-file={modules}/{target}{tool}.build/module.modulemap"]
         for target in SWIFT_TARGETS + C_TARGETS:
-            command += [str(file) for file in sorted((modules / f"{target}{tool}.build").rglob("*.o"))
-                        if not file.name.endswith(".swiftmodule.o")]
+            command += objects(target, modules / f"{target}{tool}.build")
     built = subprocess.run(command, capture_output=True, text=True)
     if built.returncode != 0:
         print(f"{name} does not compile:\n{built.stdout[-6000:]}{built.stderr[-6000:]}")

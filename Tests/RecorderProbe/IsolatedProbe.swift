@@ -16,14 +16,14 @@ enum IsolatedProbe {
     here()
     print("on its actor: \(Deaths.takeSteps())")
     await elsewhere()
-    kvos_settle_deaths()
+    kvos_settle_deallocations()
     print("on another thread: \(Deaths.takeSteps())")
     await elsewhere()
     print("not settled: \(Deaths.takeSteps())")
     here()
     print("settled by the next: \(Deaths.takeSteps())")
     for _ in 0..<100 { await elsewhere() }
-    kvos_settle_deaths()
+    kvos_settle_deallocations()
     print("of 104: \(Deaths.counts.begun) begun, \(Deaths.counts.ended) ended")
   }
 
@@ -37,7 +37,7 @@ enum IsolatedProbe {
     ProbeThread {
       object?.release()
       // The actor is busy waiting for this thread: the deinit cannot have run.
-      kvos_settle_deaths()
+      kvos_settle_deallocations()
       Deaths.note("released")
     }.join()
     // The deinit is a job of this actor, so that it is done when this one goes on.

@@ -12,7 +12,7 @@ enum Deaths {
   private static let state = GuardedState<State>(State())
 
   static func install() {
-    kvos_set_death_callbacks(
+    kvos_set_deallocation_callbacks(
       { object in
         let isWatched = Deaths.state.withLock { state in
           guard state.watched.contains(UInt(bitPattern: object)) else { return false }
@@ -28,7 +28,7 @@ enum Deaths {
           state.steps.append("ended")
           state.endCount += 1
         }
-        kvos_unwatch_death(token)
+        kvos_unwatch_deallocation(token)
       }
     )
   }
@@ -38,7 +38,7 @@ enum Deaths {
   static func watch(_ object: AnyObject) -> Bool {
     let pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
     state.withLock { _ = $0.watched.insert(UInt(bitPattern: pointer)) }
-    return kvos_watch_death(pointer) == 0
+    return kvos_watch_deallocation(pointer) == 0
   }
 
   static func note(_ step: String) { state.withLock { $0.steps.append(step) } }
@@ -85,7 +85,7 @@ private final class Holder {
 enum LifetimeProbe {
   static func run() {
     Deaths.install()
-    kvos_set_death_callbacks({ _ in nil }, { _ in print("the second callbacks were taken") })
+    kvos_set_deallocation_callbacks({ _ in nil }, { _ in print("the second callbacks were taken") })
     single("class", Base.init)
     single("subclass", Derived.init)
     single("generic class") { Box(1) }
@@ -100,7 +100,7 @@ enum LifetimeProbe {
           let object = Base()
           Deaths.watch(object)
           Deaths.watch(object)
-          kvos_unwatch_death(Unmanaged.passUnretained(object).toOpaque())
+          kvos_unwatch_deallocation(Unmanaged.passUnretained(object).toOpaque())
         }
     )
     print("with references: \(references())")

@@ -16,7 +16,7 @@ enum RecordingProbe {
 
   /// Writes to standard error, and says on standard output that it lives.
   static func complaint() {
-    restore(signal: SIGPIPE)
+    for number in [SIGPIPE, SIGXFSZ] { restore(signal: number) }
     StandardError.write("nobody reads this\n")
     StandardError.write("nor this\n")
     print("alive")

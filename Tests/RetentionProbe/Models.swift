@@ -63,7 +63,7 @@ enum Content {
   case big(Big)
 }
 
-/// Class payloads alone, told apart by bits that references leave free.
+/// Class payloads alone, distinguished by bits that references leave free.
 enum Either {
   case left(Holder)
   case right(Box)

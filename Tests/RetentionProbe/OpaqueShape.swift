@@ -32,9 +32,9 @@ struct OpaqueShape: Sendable, CustomStringConvertible {
     OpaqueShape(
       shape: Shape("memory that the program manages", nil, Holder.init) { root, other in
         // All that is allocated, as above.
-        let place = UnsafeMutablePointer<Holder>.allocate(capacity: 3)
-        place.initialize(repeating: other, count: 3)
-        root.manual = place
+        let pointer = UnsafeMutablePointer<Holder>.allocate(capacity: 3)
+        pointer.initialize(repeating: other, count: 3)
+        root.manual = pointer
       },
       reason: .unmanagedMemory
     ),

@@ -91,7 +91,7 @@ extension Shape {
     },
   ]
 
-  /// Enums, by how their cases are told apart.
+  /// Enums, by how their cases are distinguished.
   static let enums: [Shape] = [
     Shape("a payload of many cases", "Holder.content.owner → Holder", Holder.init) {
       $0.content = .owner($1)
@@ -121,11 +121,11 @@ extension Shape {
       root.content = .owner(other)
       root.content = .none
     },
-    Shape("cases told apart by spare bits, first", "Holder.either.left → Holder", Holder.init) {
+    Shape("cases distinguished by spare bits, first", "Holder.either.left → Holder", Holder.init) {
       $0.either = .left($1)
     },
     Shape(
-      "cases told apart by spare bits, second",
+      "cases distinguished by spare bits, second",
       "Holder.either.right → Box.value → Holder",
       Holder.init
     ) { $0.either = .right(Box($1)) },

@@ -7,4 +7,7 @@ if arguments.count > 2, arguments[1] == "generated", let count = Int(arguments[2
   if arguments.count > 4, let count = Int(arguments[4]) { BusyThreads.start(count) }
   exit(await run.report(count: count, first: first) ? 0 : 1)
 }
+if arguments.count > 2, arguments[1] == "heap" {
+  exit(HeapScene.write(to: Array(arguments[2...])) ? 0 : 1)
+}
 exit(ProbeRun().report() ? 0 : 1)

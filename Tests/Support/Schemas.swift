@@ -19,21 +19,14 @@ package enum Schemas {
       jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))
       """
     let schema = folder + (form == "sarif" ? "/sarif-schema-2.1.0.json" : "/junit-10.xsd")
-    return succeeds(
+    let command =
       form == "sarif"
-        ? ["python3", "-c", sarif, file.path, schema]
-        : ["xmllint", "--noout", "--schema", schema, file.path]
-    )
+      ? ["python3", "-c", sarif, file.path, schema]
+      : ["xmllint", "--noout", "--schema", schema, file.path]
+    return succeeds(command)
   }
 
   private static func succeeds(_ command: [String]) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    (try? ProgramRun(command: command).status) == 0
   }
 }

@@ -1,7 +1,8 @@
 // Key-value observing under GNUstep: `observing <raw|library> <what> <operations> <scratch folder>
 // [live registrations]`. With a library it runs itself anew under that, which writes a log into the
 // folder. What: pairs (add and remove), sets (of an observed property), deaths (of objects that nobody
-// observes).
+// observes). deep-pairs, deep-sets, middle-sets: of a path through one object, set at its end or in its
+// middle. dependent-pairs, dependent-sets: of a key that depends on the one that is set.
 
 #import <Foundation/Foundation.h>
 
@@ -20,6 +21,32 @@
 @implementation Account
 - (int) balance { return _balance; }
 - (void) setBalance: (int)balance { _balance = balance; }
+@end
+
+/// Has an object on the way to the balance, and a key that depends on its own property.
+@interface Holder : NSObject
+{
+  Account *_account;
+  int _first;
+}
+- (Account *) account;
+- (void) setAccount: (Account *)account;
+- (int) first;
+- (void) setFirst: (int)first;
+- (int) sum;
+@end
+@implementation Holder
++ (void) initialize
+{
+  // GNUstep does not ask keyPathsForValuesAffectingSum.
+  [self setKeys: [NSArray arrayWithObject: @"first"]
+    triggerChangeNotificationsForDependentKey: @"sum"];
+}
+- (Account *) account { return _account; }
+- (void) setAccount: (Account *)account { ASSIGN(_account, account); }
+- (int) first { return _first; }
+- (void) setFirst: (int)first { _first = first; }
+- (int) sum { return _first; }
 @end
 
 /// Counts what it is told.
@@ -51,6 +78,31 @@ static void pair(void)
 static void set(void)
 {
   [account setBalance: (int)counter->count];
+}
+
+static Holder *holder;
+static Account *others[2];
+
+static void deepPair(void)
+{
+  [holder addObserver: counter forKeyPath: @"account.balance" options: 0 context: NULL];
+  [holder removeObserver: counter forKeyPath: @"account.balance"];
+}
+
+static void middleSet(void)
+{
+  [holder setAccount: others[counter->count & 1]];
+}
+
+static void dependentPair(void)
+{
+  [holder addObserver: counter forKeyPath: @"sum" options: 0 context: NULL];
+  [holder removeObserver: counter forKeyPath: @"sum"];
+}
+
+static void dependentSet(void)
+{
+  [holder setFirst: (int)counter->count];
 }
 
 static void die(void)
@@ -97,19 +149,40 @@ int main(int argumentCount, char **arguments)
     {
       [[Account new] addObserver: counter forKeyPath: @"balance" options: 0 context: NULL];
     }
-  void (*step)(void) = strcmp(what, "pairs") == 0 ? pair : strcmp(what, "sets") == 0 ? set : die;
-  if (step == set)
+  holder = [Holder new];
+  [holder setAccount: account];
+  others[0] = account;
+  others[1] = [Account new];
+  const struct {
+    const char *what;
+    void (*step)(void);
+    /// What is observed, and at which path; nil: nothing, or each step observes itself.
+    id subject;
+    NSString *path;
+  } steps[] = {
+      {"pairs", pair, nil, nil},
+      {"sets", set, account, @"balance"},
+      {"deaths", die, nil, nil},
+      {"deep-pairs", deepPair, nil, nil},
+      {"deep-sets", set, holder, @"account.balance"},
+      {"middle-sets", middleSet, holder, @"account.balance"},
+      {"dependent-pairs", dependentPair, nil, nil},
+      {"dependent-sets", dependentSet, holder, @"sum"},
+  };
+  size_t at = 0;
+  while (strcmp(steps[at].what, what) != 0)
     {
-      [account addObserver: counter forKeyPath: @"balance" options: 0 context: NULL];
+      if (++at == sizeof steps / sizeof *steps) bench_fail("nothing is called so");
     }
-  repeat(1000, step);
+  [steps[at].subject addObserver: counter forKeyPath: steps[at].path options: 0 context: NULL];
+  repeat(1000, steps[at].step);
   bench_begin();
-  repeat(operations, step);
+  repeat(operations, steps[at].step);
   bench_end(operations);
-  if (step == set)
+  if (steps[at].subject != nil)
     {
       if (counter->count != operations + 1000) bench_fail("a change was not told");
-      [account removeObserver: counter forKeyPath: @"balance"];
+      [steps[at].subject removeObserver: counter forKeyPath: steps[at].path];
     }
   [pool release];
   return 0;

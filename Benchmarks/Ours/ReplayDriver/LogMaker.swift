@@ -3,6 +3,8 @@ import Glibc
 import KVOAudit
 import KVORecorder
 import KVOTrace
+import KVOTraceBinary
+import KVOTraceJSON
 
 /// Writes logs of the events of ``EventSource``, and prints how many events are in them.
 enum LogMaker {

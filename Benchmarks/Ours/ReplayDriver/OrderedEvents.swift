@@ -1,5 +1,6 @@
 import BenchmarkDriver
 import Glibc
+import KVOReplay
 import KVORules
 import KVOTrace
 

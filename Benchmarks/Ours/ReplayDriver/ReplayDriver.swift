@@ -15,6 +15,7 @@ import KVOTraceJSON
 /// - `read-json <file>`: the reader alone, over as many lines from the start of the file as there are
 ///   operations.
 /// - `audit-json <file>`: the whole pipeline, from a file of as many lines to the report.
+/// - `audit-removed once|twice`: the same, of a log of ``RemovedLog``.
 /// - `read-binary <file>`: the reader alone, over the whole file.
 /// - `audit-binary <file>`: the whole pipeline, from the whole file to the report.
 /// - `foundation <file>`: JSONSerialization on as many lines, the peer of the reader.
@@ -35,6 +36,8 @@ enum ReplayDriver {
       OrderedEvents.measure(run, shape)
     case ("read-json", let path?, nil): try readJSON(run, path)
     case ("audit-json", let path?, nil): try auditJSON(run, path)
+    case ("audit-removed", "once"?, nil): try RemovedLog.measure(run, isFaulty: false)
+    case ("audit-removed", "twice"?, nil): try RemovedLog.measure(run, isFaulty: true)
     case ("read-binary", let path?, nil): readBinary(run, path)
     case ("audit-binary", let path?, nil): audit(run, path)
     case ("foundation", let path?, nil): try parse(run, path)

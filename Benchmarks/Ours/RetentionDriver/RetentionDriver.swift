@@ -9,6 +9,8 @@ import KVORetention
 ///   no look at other words, no table of what was met.
 /// - `cycles`, `cyclic`: what `RetainSearch.findCycles` takes, in a graph without cycles and in one with
 ///   some.
+/// - `rings`, `chain`: what it takes to find and draw the cycles of many rings, and one cycle whose label has a
+///   part for each link of a chain of indirect enums. An operation is an object of a ring, or a link.
 /// - `plans`: what the first walk over a few nodes takes more than the second: to look into types. An
 ///   operation is one of the `typeCount` types of heap objects.
 /// - `mirror`: the peer, Swift's own reflection; it does not see what closures hold.
@@ -16,6 +18,7 @@ import KVORetention
 enum RetentionDriver {
   static func main() {
     let run = MeasuredRun()
+    if run.name == "rings" || run.name == "chain" { return measureRings(run) }
     let forest = ObjectForest(
       count: max(run.operationCount, 100),
       isShuffled: run.rest.contains("shuffled"),
@@ -56,6 +59,24 @@ enum RetentionDriver {
         check(walk.count(from: root), run)
       }
     default: MeasuredRun.fail("no such way: \(run.name)", status: 64)
+    }
+  }
+
+  private static func measureRings(_ run: MeasuredRun) {
+    let holder = RingHolder()
+    if run.name == "rings" {
+      holder.hold(ringsOf: run.operationCount)
+    } else {
+      holder.hold(chainOf: run.operationCount)
+    }
+    let search = RetainSearch(cycleLimit: 10_000)
+    _ = search.findCycles(from: Bystander())
+    run.measure {
+      let answer = search.findCycles(from: holder)
+      check(answer.objectCount, run)
+      guard answer.verdict == .cycles, answer.omittedCycleCount == 0 else {
+        MeasuredRun.fail("\(answer.verdict), \(answer.omittedCycleCount) cycles left out")
+      }
     }
   }
 

@@ -13,20 +13,30 @@ import KVOTrace
 ///   memory and nothing printed; times itself, from the making of the resolver on. An operation is an
 ///   address of the file, which has as many. `known`: one by one, where the byte behind each address
 ///   was asked for before the clock started, so that its unit is read and its functions have names.
+///
+/// `indexed` and `indexed-known` are `batch` and `known` with an index in a folder beside the addresses, and fail
+/// without one; `index` makes it anew, as its only operation.
 @main
 enum SymbolsDriver {
   static func main() throws {
     let arguments = CommandLine.arguments
-    let modes = ["each", "batch"] + (arguments.count == 6 ? ["known"] : [])
+    let modes =
+      ["each", "batch", "indexed"]
+      + (arguments.count == 6 ? ["known", "indexed-known", "index"] : [])
     guard arguments.count == 4 || arguments.count == 6, modes.contains(arguments[1]) else {
       MeasuredRun.fail(
-        "usage: \(arguments[0]) each|batch|known [operations scratch] image addresses",
+        "usage: \(arguments[0]) each|batch|known|indexed|indexed-known|index [operations scratch] image "
+          + "addresses",
         status: 64
       )
     }
-    let isBatch = arguments[1] == "batch"
+    let isBatch = ["batch", "indexed"].contains(arguments[1])
+    let folder = SymbolIndexFolder(path: "\(arguments[arguments.count - 1]).index", program: "")
+    let indices = arguments[1].hasPrefix("index") ? folder : nil
     let path = arguments[arguments.count - 2]
     let image = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
+    if arguments[1] == "index" { return make(folder, image) }
+    let resolver = DwarfFrameResolver(indices: indices)
     let addresses = try addresses(in: arguments[arguments.count - 1])
     if arguments.count == 6 {
       let run = MeasuredRun()
@@ -34,22 +44,38 @@ enum SymbolsDriver {
         MeasuredRun.fail("\(addresses.count) addresses where there are \(run.operationCount)")
       }
       var namedCount = 0
-      let resolver = DwarfFrameResolver()
-      if run.name == "known" { name(addresses.map { $0 + 1 }, in: image, by: resolver) { _ in } }
+      if run.name.hasSuffix("known") {
+        name(addresses.map { $0 + 1 }, in: image, by: resolver) { _ in }
+      }
       run.measure {
         name(addresses, in: image, by: resolver, isBatch) { namedCount += $0.isEmpty ? 0 : 1 }
       }
       check(namedCount)
+      if indices != nil { checkIndex(resolver, image) }
       return
     }
     var output: [UInt8] = []
     var namedCount = 0
-    name(addresses, in: image, by: DwarfFrameResolver(), isBatch) { frames in
+    name(addresses, in: image, by: resolver, isBatch) { frames in
       if !frames.isEmpty { namedCount += 1 }
       append(frames, to: &output)
     }
     try FileHandle.standardOutput.write(contentsOf: output)
     check(namedCount)
+    if indices != nil { checkIndex(resolver, image) }
+  }
+
+  private static func checkIndex(_ resolver: DwarfFrameResolver, _ image: Module) {
+    let outcome = resolver.makeIndex(of: image)
+    guard outcome == .existed else { MeasuredRun.fail("there was no index: \(outcome)") }
+  }
+
+  private static func make(_ folder: SymbolIndexFolder, _ image: Module) {
+    _ = folder.removeAll()
+    let run = MeasuredRun()
+    var outcome = SymbolIndexOutcome.notKept
+    run.measure { outcome = DwarfFrameResolver(indices: folder).makeIndex(of: image) }
+    guard case .made = outcome else { MeasuredRun.fail("no index was made: \(outcome)") }
   }
 
   /// Return addresses: the resolver looks up the byte before one, the peer the address itself.

@@ -31,17 +31,6 @@ enum AddCases {
     KVO.stopRecording()
   }
 
-  static func classicPair(_ run: MeasuredRun) {
-    let model = Model()
-    let observer = Observer()
-    run.measure {
-      for _ in 0..<run.operationCount {
-        model.addObserver(observer, forKeyPath: "value")
-        model.removeObserver(observer, forKeyPath: "value", context: nil)
-      }
-    }
-  }
-
   /// One operation is one addition; none is removed before the end.
   static func additions(_ run: MeasuredRun) {
     let model = Model()
@@ -69,17 +58,6 @@ enum AddCases {
         let token = center.addObserver(forName: name, object: model, queue: nil) { _ in }
         center.removeObserver(token)
       }
-    }
-  }
-
-  private final class Observer: KeyValueObserver {
-    func observeValue(
-      forKeyPath keyPath: String,
-      of object: any KeyValueObservable,
-      change: ObservedChange<Any>,
-      context: ObservationContext?
-    ) -> NotificationHandling {
-      .handled
     }
   }
 }

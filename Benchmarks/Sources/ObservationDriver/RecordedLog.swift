@@ -20,7 +20,8 @@ func record(in run: MeasuredRun, hasRoom: Bool = true) {
 private func fillLog() {
   var limit = rlimit()
   getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-  limit.rlim_cur = 1
+  // Less than the log has already, and enough for what the driver prints, perhaps into a file.
+  limit.rlim_cur = 1 << 16
   guard setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 else {
     MeasuredRun.fail("cannot limit the size of files: \(String(cString: strerror(errno)))")
   }

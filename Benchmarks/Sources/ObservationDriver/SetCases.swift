@@ -34,7 +34,7 @@ enum SetCases {
       }
     }
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
-    check(sum.value, run, observers)
+    sum.check(run, observers: observers)
     withExtendedLifetime(tokens) {}
     KVO.stopRecording()
   }
@@ -46,7 +46,7 @@ enum SetCases {
       sum.value &+= change.newValue ?? 0
     }
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
-    check(sum.value, run, 1)
+    sum.check(run)
     withExtendedLifetime(token) {}
   }
 
@@ -55,7 +55,7 @@ enum SetCases {
     let sum = Sum()
     let sinks = (0..<observers).map { _ in model.$value.sink { sum.value &+= $0 } }
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
-    check(sum.value, run, observers)
+    sum.check(run, observers: observers)
     withExtendedLifetime(sinks) {}
   }
 
@@ -73,7 +73,7 @@ enum SetCases {
         center.post(name: name, object: model)
       }
     }
-    check(sum.value, run, 1)
+    sum.check(run)
     center.removeObserver(token)
   }
 
@@ -106,7 +106,7 @@ enum SetCases {
           sum.value &+= change.newValue ?? 0
         }
         for value in 0..<run.operationCount { set(model, value) }
-        check(sum.value, run, 1)
+        sum.check(run)
         withExtendedLifetime(token) {}
         ended.signal()
       }
@@ -118,17 +118,4 @@ enum SetCases {
   }
 
   private static let ended = DispatchSemaphore(value: 0)
-
-  /// A number that several closures share; one thread at a time uses it.
-  private final class Sum: @unchecked Sendable {
-    // Sendable: only the thread of the benchmark touches it.
-    var value = 0
-  }
-
-  private static func check(_ sum: Int, _ run: MeasuredRun, _ observers: Int) {
-    let count = run.operationCount
-    guard sum == count * (count - 1) / 2 * observers else {
-      MeasuredRun.fail("\(run.name): observers saw \(sum), which is not the sum of all values")
-    }
-  }
 }

@@ -55,8 +55,10 @@ struct ObjectiveCSuite {
     )
   }
 
-  /// The pair of GNUstep, for the table of those who do the same otherwise.
-  static let plainPair = row("gnustep-pair", "GNUstep's KVO, in Objective-C", .peer, "raw", "pairs")
+  /// What GNUstep takes for the same as the token, for the tables of those.
+  static func plain(_ id: String, _ title: String, _ what: String) -> Row {
+    row(id, title, .peer, "raw", what)
+  }
 
   private static func pairs(_ library: String) -> Table {
     Table(

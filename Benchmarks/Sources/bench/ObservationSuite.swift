@@ -29,7 +29,10 @@ struct ObservationSuite {
       title: "Observing",
       name: "observation",
       rounds: 9,
-      tables: [Self.unobserved, Self.sets, Self.many, Self.threads, Self.registrations, Self.lost],
+      tables: [
+        Self.unobserved, Self.sets, Self.formsOfSets, Self.many, Self.threads, Self.registrations,
+        Self.formsOfPairs, Self.lost,
+      ],
       figures: [
         .ratio(title: "1,000 observers, to 100 times 10", of: "set-1000", to: "set-10"),
         .ratio(title: "NotificationCenter.post, to a set", of: "notification", to: "set"),
@@ -39,7 +42,7 @@ struct ObservationSuite {
     )
   }
 
-  private static func row(
+  static func row(
     _ id: String,
     _ title: String,
     _ kind: Row.Kind = .information,
@@ -131,8 +134,16 @@ struct ObservationSuite {
   private static let many = Table(
     "A set with many observers",
     unit: "set",
+    bound: "set",
     rows: [
-      row("set-10", "10 tokens", limit: 1 << 18),
+      row(
+        "set-10",
+        "10 tokens",
+        .ours,
+        target: .atMost(8, of: "set"),
+        limit: 1 << 18,
+        counting: .perOperation(2_000)
+      ),
       row("published-10", "10 sinks", .peer, limit: 1 << 18),
       row("set-1000", "1,000 tokens", limit: 1 << 12),
       row("published-1000", "1,000 sinks", .peer, limit: 1 << 12),
@@ -230,8 +241,7 @@ struct ObservationSuite {
         target: .faster(8, than: "gnustep-pair"),
         limit: 1 << 18
       ),
-      ObjectiveCSuite.plainPair,
-      row("pair-classic", "classic form", limit: 1 << 18),
+      ObjectiveCSuite.plain("gnustep-pair", "GNUstep's KVO, in Objective-C", "pairs"),
       row("pair-recorded", "token, recording on", limit: 1 << 16),
       row("pair-100000", "token, among 100,000 others of the key", limit: 1 << 16),
       row("add", "addition alone, none removed", limit: 1 << 16),

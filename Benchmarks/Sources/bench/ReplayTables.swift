@@ -197,6 +197,21 @@ enum ReplayTables {
         operations: .calibrated(limit: count)
       )
     }
+    func removed(_ count: String, _ title: String, _ target: Row.Target? = nil) -> Row {
+      Row(
+        "audit-removed-\(count)",
+        title,
+        target == nil ? .information : .ours,
+        .driver(
+          .product("ReplayDriver"),
+          leading: ["audit-removed"],
+          trailing: [count],
+          operations: .fixed(300_000)
+        ),
+        target: target,
+        counting: .perOperation(30_000)
+      )
+    }
     return Table(
       "JSON Lines",
       unit: "event",
@@ -224,6 +239,12 @@ enum ReplayTables {
           driver("audit-json"),
           target: .atMost(15, of: "bytes"),
           counting: counting
+        ),
+        removed("once", "the same, a log of one object that is registered and removed"),
+        removed(
+          "twice",
+          "the same, removed twice: one place fails 100,000 times",
+          .atMost(2, of: "audit-removed-once")
         ),
         Row(
           "jq",

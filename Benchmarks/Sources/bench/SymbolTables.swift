@@ -18,6 +18,8 @@ enum SymbolTables {
     try addresses.write(toFile: once, atomically: true, encoding: .utf8)
     try String(repeating: addresses, count: repetitions)
       .write(toFile: often, atomically: true, encoding: .utf8)
+    // An index of an earlier run is of another image.
+    _ = try workshop.run(.product("SymbolsDriver"), ["index", "1", workshop.path(""), image, once])
     let bytes = Double(try workshop.byteCount(image)) / 1e6
     func ours(_ mode: String, _ title: String, _ list: String, count: Int, peer: String) -> Row {
       Row(
@@ -29,17 +31,18 @@ enum SymbolTables {
         counting: count == addressCount ? .wholeRun : .none
       )
     }
-    func inProcess(_ mode: String, _ title: String) -> Row {
+    func inProcess(_ mode: String, _ title: String, _ target: Row.Target? = nil) -> Row {
       Row(
         "symbols-\(mode)-in-process",
         title,
-        .information,
+        target == nil ? .information : .ours,
         .driver(
           .product("SymbolsDriver"),
           leading: [mode],
           trailing: [image, once],
           operations: .fixed(addressCount)
-        )
+        ),
+        target: target
       )
     }
     func peer(_ id: String, _ title: String, list: String, count: Int) -> Row {
@@ -67,7 +70,8 @@ enum SymbolTables {
         debug information): function, file and line of every inlined call. Programs are measured from
         start to end, process against process; *in process* is the resolver alone, without start, list
         and printing, and has no peer: *cold* from its making on, the last row with what it had read of
-        the image before. With every address asked for \(repetitions)
+        the image before. *With an index* the image is not read; making the index is divided by as many
+        addresses, and demangles on other threads. With every address asked for \(repetitions)
         times, reading the debug information weighs less. Ours demangles the names, llvm-symbolizer is
         told not to.
         """
@@ -75,6 +79,19 @@ enum SymbolTables {
       rows: [
         ours("each", "resolver, one by one", once, count: addressCount, peer: "llvm"),
         ours("batch", "resolver, all at once", once, count: addressCount, peer: "llvm"),
+        Row(
+          "symbols-indexed",
+          "resolver with an index",
+          .ours,
+          .command(
+            .product("SymbolsDriver"),
+            arguments: ["indexed", image, once],
+            operations: addressCount
+          ),
+          target: .faster(7, than: "llvm"),
+          counting: .wholeRun
+        ),
+        inProcess("index", "making the index", .atMost(1, of: "llvm")),
         peer("llvm", "llvm-symbolizer", list: once, count: addressCount),
         ours("each", "resolver, each \(repetitions) times", often, count: many, peer: "llvm-often"),
         ours(
@@ -88,6 +105,12 @@ enum SymbolTables {
         inProcess("each", "resolver in process, cold, one by one"),
         inProcess("batch", "resolver in process, cold, all at once"),
         inProcess("known", "resolver in process, new addresses of functions that have names"),
+        inProcess("indexed", "resolver in process, cold, with an index"),
+        inProcess(
+          "indexed-known",
+          "resolver in process, known addresses, with an index",
+          .atMost(0.2, of: "symbols-known-in-process")
+        ),
       ]
     )
   }

@@ -1,23 +1,23 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// Stands for an object of another runtime, which Swift can neither retain nor refer to weakly.
+/// Represents an object of another runtime, which Swift can neither retain nor reference weakly.
 ///
-/// Its registrations are on this one, under the other's class name. Whoever makes it keeps it for as long
-/// as the other lives, and says when that dies.
+/// Its registrations are made on this object, under the other object's class name. Its creator keeps it for as long as
+/// the other object exists, and calls ``didDeallocate()`` when that is deallocated.
 package final class ForeignObject: Sendable {
-  /// The class of the other, as logs and reports name it.
+  /// The class of the other object, as logs and reports name it.
   package let className: String
 
   package init(className: String) { self.className = className }
 
-  /// Says that the other is being deallocated: what is registered on it ends, and is reported (KVO006).
+  /// Notifies that the other object is being deallocated: registrations on it end, and are reported (KVO006).
   ///
-  /// To be called once, on the thread that deallocates it, with no lock held.
-  package func die() {
+  /// Call it once, on the thread that deallocates the object, with no lock held.
+  package func didDeallocate() {
     guard let record = ObjectTable.shared.knownRecord(of: self) else { return }
-    ObserverDeath.begins(record)
-    ObserverDeath.ended(record)
+    ObserverDeallocation.begins(record)
+    ObserverDeallocation.ended(record)
   }
 
   /// What is registered on it.

@@ -1,12 +1,12 @@
 internal import KVORecorder
 package import KVOTrace
 
-/// A registration with another library, as it stands in the log, the census and the rules.
+/// A registration with another library, as the log, the census and the rules see it.
 ///
-/// The adapter makes one beside the real one, delivers through it and ends it with the real one.
-/// It keeps nobody alive. Any thread may use it.
+/// The adapter makes one beside the real one, delivers through it and ends it with the real one. It
+/// keeps no object alive. Any thread may use it.
 package final class ForeignRegistration: Sendable {
-  // Sendable: what is weak is set once, in init; the runtime clears it atomically.
+  // Sendable: the weak references are set once, in init; the runtime clears them atomically.
   private let id: RegistrationID
   private weak let observation: Observation?
   private nonisolated(unsafe) weak let subject: AnyObject?
@@ -17,8 +17,8 @@ package final class ForeignRegistration: Sendable {
   /// - Parameters:
   ///   - request: the subject, the observer, the key.
   ///   - handler: called by the deliveries with what they are given.
-  ///   - didEnd: called once when it has ended, whoever ended it, with no lock held.
-  ///   - adding: makes the real registration: changes that it tells of are delivered from then on.
+  ///   - didEnd: called once when it has ended, by whatever cause, with no lock held.
+  ///   - adding: makes the real registration: changes that it reports are delivered from then on.
   package init<Value>(
     _ request: ForeignRequest,
     handler: @escaping (ObservedChange<Value>) -> Void,
@@ -94,10 +94,10 @@ package final class ForeignRegistration: Sendable {
     self.init(request, handler: { (change: ObservedChange<Any>) in handler(change.newValue) })
   }
 
-  /// Whether it has not ended, by whatever cause.
+  /// Whether it is still registered.
   package var isActive: Bool { storage.contains(id) }
 
-  /// A token that ends it when it is invalidated or dies.
+  /// A token that ends it when it is invalidated or deallocated.
   package var token: ObservationToken { ObservationToken(storage.observation(id)) }
 
   /// Calls the handler with `value`, unless the registration has ended.
@@ -108,10 +108,10 @@ package final class ForeignRegistration: Sendable {
   /// Calls the handler with a change, unless the registration has ended.
   ///
   /// - Parameters:
-  ///   - phase: which notification it is.
+  ///   - phase: which notification this is.
   ///   - kind: what happened to the value.
-  ///   - old: the value before; nil where it was not asked for.
-  ///   - new: the value after; likewise.
+  ///   - old: the value before; nil if it was not requested.
+  ///   - new: the value after; nil if it was not requested.
   ///   - indexes: which elements of a collection it concerns.
   package func deliver(
     _ phase: Delivery.Phase,
@@ -122,13 +122,13 @@ package final class ForeignRegistration: Sendable {
   ) {
     guard let observation, let subject else { return }
     let elements = indexes.map { ChangedElements($0) }
-    observation.tell(subject, phase, of: nil, kind, old: old, new: new, elements: elements)
+    observation.notify(subject, phase, of: nil, kind, old: old, new: new, elements: elements)
   }
 
-  /// Where its observation is, or nil where it has ended.
+  /// The address of its observation, or nil if it has ended.
   var keptAddress: UInt? { storage.address(of: id) }
 
-  /// Ends it; a second call does nothing.
+  /// Ends the registration; a second call does nothing.
   package func end(by cause: CancelCause) { storage.cancel(id, by: cause) }
 }
 

@@ -12,14 +12,14 @@ package struct ForeignRequest {
   var expected: ExpectedExecutor?
   var site: CallSite
 
-  /// Describes what is asked for.
+  /// Describes the requested registration.
   ///
   /// - Parameters:
   ///   - subject: what is observed.
   ///   - observer: on whose behalf; two of one observer are a duplicate (KVO005).
   ///   - key: what of it, such as the name of a notification.
-  ///   - form: who ends it: ``Registration/Form/classic`` is ended by hand alone, so that an observer
-  ///     that dies before has forgotten it (KVO007).
+  ///   - form: who ends it: ``Registration/Form/classic`` is ended only by an explicit removal; an observer that is
+  ///     deallocated before has forgotten to remove it (KVO007).
   ///   - options: what notifications carry, and when they come.
   ///   - expectedToLive: why it is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor that callbacks are expected on.
@@ -48,14 +48,14 @@ package struct ForeignRequest {
     site = CallSite(fileID: fileID, line: line, function: function)
   }
 
-  /// Reports that it cannot be made (KVO029).
+  /// Reports that the registration cannot be made (KVO029).
   package func refuse(_ reason: RefusalReason, part: String) {
     let record = observer.map { ObjectTable.shared.record(of: $0) }
     let storage = ForeignSubjects.shared.storage(of: subject)
     storage.refuse(registration(on: storage, observer: record?.ref), reason: reason, part: part)
   }
 
-  /// The registration as events describe it, with a number of its own.
+  /// The registration as events describe it, with a new number.
   func registration(on storage: SubjectStorage, observer: ObjectRef?) -> Registration {
     Registration(
       id: RegistrationID(ObjectTable.shared.nextNumber()),

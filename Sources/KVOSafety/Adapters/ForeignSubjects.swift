@@ -6,7 +6,7 @@ internal import KVOTrace
 /// Observation, a publisher.
 ///
 /// Such an object has no registrar to keep them in. They are kept here until the hook of its class
-/// tells of its death; where the class cannot be hooked, until the process ends.
+/// reports its deallocation; if the class cannot be hooked, until the process ends.
 final class ForeignSubjects: Sendable {
   static let shared = ForeignSubjects()
 
@@ -18,7 +18,7 @@ final class ForeignSubjects: Sendable {
   func storage(of subject: AnyObject) -> SubjectStorage {
     if let observable = subject as? any KeyValueObservable { return observable.storage }
     let record = ObjectTable.shared.record(of: subject)
-    // What stands for an object of another runtime is told of its death.
+    // A `ForeignObject` is notified by the other runtime's adapter instead.
     if !(subject is ForeignObject) { ObjectTable.shared.watch(record, of: subject) }
     let storage = storages.withLock { storages in
       if let known = storages[record.ref.id] { return known }
@@ -30,16 +30,16 @@ final class ForeignSubjects: Sendable {
     return storage
   }
 
-  /// The objects that there are and where their registrations are, in no particular order.
+  /// The objects and the addresses of their registrations, in no particular order.
   ///
-  /// Holds no registrations for longer than the lock.
-  var places: [(subject: ObjectRecord, storage: UInt)] {
+  /// Retains no registrations beyond the locked section.
+  var addresses: [(subject: ObjectRecord, storage: UInt)] {
     storages.withLock { storages in
       storages.values.map { ($0.record, ObjectTable.address(of: $0)) }
     }
   }
 
-  /// Judges what is registered on an object that is gone, and forgets it.
+  /// Judges the registrations on a deallocated object, and drops them.
   func forget(_ subject: ObjectID) {
     guard let storage = storages.withLock({ $0.removeValue(forKey: subject) }) else { return }
     storage.finishDying(at: Recorder.shared.captureStack())

@@ -2,7 +2,7 @@
 ///
 /// Foundation raises an exception in each of these cases. Nothing has changed when the error is thrown.
 public struct KeyValueCodingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was wrong.
+  /// The reason for the error.
   ///
   /// More codes may come.
   public struct Code: Hashable, Sendable {
@@ -18,15 +18,15 @@ public struct KeyValueCodingError: Error, Hashable, Sendable, CustomStringConver
     public static let nilForScalar = Code(name: "nilForScalar")
     /// The value is of another type than the property.
     public static let wrongType = Code(name: "wrongType")
-    /// The key path of the key can only read, as that of a `let` or a computed property without a setter.
+    /// The key path of the key is read-only, such as one to a `let` or to a computed property without a setter.
     public static let readOnly = Code(name: "readOnly")
-    /// A part of a key path that is not the last has a value without keys.
+    /// A part of a key path other than the last has a value that has no keys.
     public static let notObservable = Code(name: "notObservable")
 
     private init(name: String) { self.name = name }
   }
 
-  /// What was wrong.
+  /// The reason for the error.
   public let code: Code
   /// The name of the class that was asked.
   public let className: String

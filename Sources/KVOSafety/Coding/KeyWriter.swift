@@ -8,7 +8,7 @@ struct KeyWriter {
     self.object = object
   }
 
-  /// Sets the property; nil is nil.
+  /// Sets the property; a nil value sets it to nil.
   func write(_ value: Any?) throws(KeyValueCodingError) {
     // The types of the key path itself: its root, which may be a superclass, and its value.
     func assign<Root>(in root: Root.Type) -> Result<Void, KeyValueCodingError> {
@@ -49,7 +49,7 @@ struct KeyWriter {
     KeyValueCodingError(code, key.name, of: object, explanation)
   }
 
-  /// `value` as a value of `type`: as it is, or as the same number; nil if there is none.
+  /// `value` as a value of `type`: as it is, or converted to the same number; nil if neither is possible.
   private static func converted<Value>(_ value: Any?, to type: Value.Type) -> Value? {
     guard let value else { return (Value.self as? any NilValue.Type)?.nilValue as? Value }
     if Value.self == Any.self || !(value is any Numeric) { return value as? Value }
@@ -95,10 +95,10 @@ struct KeyWriter {
   ) -> Number? { Number(value) }
 }
 
-/// A type that has nil among its values.
+/// A type whose values include nil.
 private protocol NilValue {
   static var nilValue: Any { get }
-  /// The type without optionals around.
+  /// The type with all optionals unwrapped.
   static var innermost: Any.Type { get }
 }
 

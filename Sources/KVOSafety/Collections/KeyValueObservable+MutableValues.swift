@@ -1,5 +1,5 @@
 extension KeyValueObservable {
-  /// An ordered collection of the object, whose changes tell observers of elements.
+  /// A view of an ordered collection of the object; its changes notify observers of elements.
   public func mutableValues<Elements>(
     of keyPath: ReferenceWritableKeyPath<Self, Elements>
   ) -> ObservedElements<Self, Elements> {
@@ -13,7 +13,7 @@ extension KeyValueObservable {
     ObservedElements(self, keyPath.appending(path: \.elementsOrNone), in: keyPath)
   }
 
-  /// A set of the object, whose changes tell observers of elements.
+  /// A set of the object, whose changes notify observers of elements.
   public func mutableValues<Element>(
     of keyPath: ReferenceWritableKeyPath<Self, Set<Element>>
   ) -> ObservedSet<Self, Element> {
@@ -27,7 +27,7 @@ extension KeyValueObservable {
     ObservedSet(self, keyPath.appending(path: \.valuesOrNone), in: keyPath)
   }
 
-  /// A dictionary of the object, whose changes tell observers of entries.
+  /// A dictionary of the object, whose changes notify observers of entries.
   public func mutableValues<Key, Value>(
     of keyPath: ReferenceWritableKeyPath<Self, [Key: Value]>
   ) -> ObservedDictionary<Self, Key, Value> {
@@ -41,7 +41,7 @@ extension KeyValueObservable {
     ObservedDictionary(self, keyPath.appending(path: \.valuesOrNone), in: keyPath)
   }
 
-  /// A set of the object, whose changes tell observers of elements; as `mutableValues(of:)`.
+  /// A set of the object, whose changes notify observers of elements; as `mutableValues(of:)`.
   public func mutableSet<Element>(
     of keyPath: ReferenceWritableKeyPath<Self, Set<Element>>
   ) -> ObservedSet<Self, Element> {
@@ -49,7 +49,7 @@ extension KeyValueObservable {
   }
 }
 
-// A collection that may be nil as one that is empty then. What stays empty stays nil.
+// Presents a collection that may be nil as an empty one. If it stays empty, the property stays nil.
 extension Optional where Wrapped: RangeReplaceableCollection {
   fileprivate var elementsOrNone: Wrapped {
     get { self ?? Wrapped() }

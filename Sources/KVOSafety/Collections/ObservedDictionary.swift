@@ -1,4 +1,4 @@
-/// A dictionary of an observable object, whose changes tell observers of entries.
+/// A dictionary of an observable object, whose changes notify observers of entries.
 ///
 /// ```swift
 /// let rates = bank.mutableValues(of: \.rates)
@@ -6,17 +6,16 @@
 /// rates["EUR"] = nil                   // a removal
 /// ```
 ///
-/// Observers are told of the entries that go as the old value, and of those that come as the new one,
-/// without indexes. Foundation has nothing of the kind: there a dictionary is set as a whole.
+/// Observers receive the entries that go as the old value, and those that come as the new one, without indexes.
+/// Foundation has no equivalent: there, a dictionary is set as a whole.
 ///
 /// A property that is an optional dictionary counts as empty while it is nil, and gets a dictionary at the
 /// first insertion. Each change of such a property copies the dictionary.
 ///
-/// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
-/// is a setting, with the whole value before and after it; of values that cannot be compared, only their keys
-/// are.
+/// If a `didSet`, a wrapper or a setter of the class stores a different value than the change produced, the change
+/// becomes a setting, with the whole value before and after it; if values cannot be compared, only the keys are.
 ///
-/// Keeps its object alive, and no entries of its own. Any thread that may change the property.
+/// Keeps its object alive, and stores no entries itself. Any thread that may change the property.
 public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Value> {
   private let subject: Subject
   private let keyPath: ReferenceWritableKeyPath<Subject, [Key: Value]>
@@ -57,7 +56,7 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
     }
   }
 
-  /// Removes the entry of `key`, as a removal; if there is none, nobody is told.
+  /// Removes the entry of `key`, as a removal; if there is none, no observer is notified.
   ///
   /// - Returns: the value, or nil if there was none.
   @discardableResult
@@ -76,7 +75,7 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
     change(kind, from: old, to: entries) { $0.merge(entries) { $1 } }
   }
 
-  /// Removes all entries, as one removal; if there are none, nobody is told.
+  /// Removes all entries, as one removal; if there are none, no observer is notified.
   public func removeAll() {
     let all = values
     if !all.isEmpty { change(.removal, from: all, to: nil) { $0.removeAll() } }
@@ -95,7 +94,7 @@ public struct ObservedDictionary<Subject: KeyValueObservable, Key: Hashable, Val
     )
   }
 
-  /// Makes the change, and returns the value before it if the property stores another one than it produced.
+  /// Makes the change, and returns the value before it if the property stores a different one than the change produced.
   private func valueBeforeCorrection(
     from old: [Key: Value],
     to new: [Key: Value],

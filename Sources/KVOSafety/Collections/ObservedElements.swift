@@ -1,4 +1,4 @@
-/// An ordered collection of an observable object, whose changes tell observers of elements.
+/// An ordered collection of an observable object, whose changes notify observers of elements.
 ///
 /// ```swift
 /// let dates = calendar.mutableValues(of: \.dates)
@@ -10,12 +10,12 @@
 /// A property that is an optional collection counts as empty while it is nil, and gets a collection at
 /// the first insertion. Each change of such a property copies the collection.
 ///
-/// Keeps its object alive, and no elements of its own: every call reads and writes the property. For
-/// any collection whose places are numbers from 0 on. Any thread that may change the property.
+/// Keeps its object alive, and stores no elements itself: every call reads and writes the property. Works for any
+/// collection whose indexes are integers starting at 0. Any thread that may change the property.
 ///
-/// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
-/// is a setting, with the whole value before and after it. Only the prior notification, which goes out
-/// before, has the elements then.
+/// If a `didSet`, a wrapper or a setter of the class stores a different value than the change produced, the change
+/// becomes a setting, with the whole value before and after it. In that case only the prior notification, which is sent
+/// before, has the elements.
 ///
 /// Mirrors `mutableArrayValue(forKey:)` and `mutableOrderedSetValue(forKey:)`.
 public struct ObservedElements<Subject: KeyValueObservable, Elements>
@@ -74,7 +74,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
 
   /// Inserts an element before the one at `index`, or at the end.
   ///
-  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   public func insert(_ element: Elements.Element, at index: Int) throws(ObservedIndexError) {
     try change(.insertion, at: RangeSet(index..<(index + 1))) { $0.insert(element, at: index) }
   }
@@ -82,11 +82,11 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// Adds an element at the end.
   public func append(_ element: Elements.Element) { append(contentsOf: CollectionOfOne(element)) }
 
-  /// Adds elements at the end, as one insertion; none of them tell nobody.
+  /// Adds elements at the end, as one insertion; if there are none, no observer is notified.
   public func append(contentsOf elements: some Collection<Elements.Element>) {
     let end = count
     guard !elements.isEmpty else { return }
-    // The end is a place.
+    // Does not throw: the end is a valid index for an insertion.
     try? change(.insertion, at: RangeSet(end..<(end + elements.count))) {
       $0.append(contentsOf: elements)
     }
@@ -95,7 +95,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// Removes an element.
   ///
   /// - Returns: the element.
-  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   @discardableResult
   public func remove(at index: Int) throws(ObservedIndexError) -> Elements.Element {
     var removed: Elements.Element?
@@ -106,9 +106,9 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     return removed
   }
 
-  /// Removes the elements at several places, as one removal.
+  /// Removes the elements at several indexes, as one removal.
   ///
-  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   public func remove(at indexes: RangeSet<Int>) throws(ObservedIndexError) {
     guard !indexes.isEmpty else { return }
     try change(.removal, at: indexes) { elements in
@@ -116,16 +116,16 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     }
   }
 
-  /// Removes all elements, as one removal; where there are none, nobody is told.
+  /// Removes all elements, as one removal; if there are none, no observer is notified.
   public func removeAll() {
     let all = count
-    // All that are there are places.
+    // Does not throw: the indexes of all elements are valid.
     try? remove(at: RangeSet(0..<all))
   }
 
-  /// Puts another element into a place.
+  /// Replaces the element at an index.
   ///
-  /// - Throws: ``ObservedIndexError`` where there is no such place; nothing has changed then.
+  /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   public func replace(
     at index: Int,
     with element: Elements.Element
@@ -137,7 +137,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
 
   /// Replaces the elements in a range by others, of which there may be more or fewer.
   ///
-  /// As many as before are one replacement. Otherwise it is what `NSMutableArray` does: a removal, if
+  /// If their number is unchanged, this is one replacement. Otherwise it is what `NSMutableArray` does: a removal, if
   /// there are elements in the range, and an insertion, if there are new ones.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such range; nothing has changed then.
@@ -183,7 +183,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   ) rethrows {
     let sorted = try values.sorted(by: areInIncreasingOrder)
     guard sorted.count > 1 else { return }
-    // All that are there are places.
+    // Does not throw: the indexes of all elements are valid.
     try? replaceSubrange(0..<sorted.count, with: sorted)
   }
 
@@ -199,7 +199,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     )
   }
 
-  /// Makes the change, and returns the value before it if the property stores another one than it produced.
+  /// Makes the change, and returns the value before it if the property stores a different one than the change produced.
   private func valueBeforeCorrection(
     _ kind: ObservedChangeKind,
     at indexes: RangeSet<Int>,
@@ -212,10 +212,10 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     return .some(change.before(produced.before(kind, at: indexes, gone)))
   }
 
-  /// Whether two collections are one or are equal.
+  /// Whether two collections share their memory or are equal.
   ///
-  /// - Complexity: O(1) if they share their memory, as they do unless the property's own code wrote to one.
-  ///   Elements that cannot be compared are then taken for others.
+  /// - Complexity: O(1) if they share their memory, as they do unless the property's own code wrote
+  ///   to one. Elements that cannot be compared are otherwise taken to differ.
   private static func areSame(_ first: Elements, _ second: Elements) -> Bool {
     guard first.count == second.count else { return false }
     let isShared = first.withContiguousStorageIfAvailable { first in
@@ -226,7 +226,8 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
 }
 
 extension RangeReplaceableCollection where Self: RandomAccessCollection, Index == Int {
-  /// The collection before a change that made this one, without or with the elements that have `gone`.
+  /// Reconstructs the collection before the change that produced this one: without inserted elements, or with the
+  /// `gone` ones.
   fileprivate func before(
     _ kind: ObservedChangeKind,
     at indexes: RangeSet<Int>,

@@ -1,22 +1,22 @@
-/// A set of an observable object, whose changes tell observers of elements.
+/// A set of an observable object, whose changes notify observers of elements.
 ///
 /// ```swift
 /// let tags = account.mutableValues(of: \.tags)
 /// tags.insert("new")                   // an insertion of ["new"]
 /// ```
 ///
-/// A property that is an optional set counts as empty while it is nil, and gets a set when elements come.
-/// Each change of such a property copies the set.
+/// A property that is an optional set counts as empty while it is nil, and gets a set when elements are added. Each
+/// change of such a property copies the set.
 ///
-/// What adds nothing and removes nothing is no change: the property is not set, and nobody is told. Foundation's
-/// and GNUstep's sets notify there too, of an empty set; `willChangeValue(for:withSetMutation:using:)` does as
-/// they do.
+/// A call that adds nothing and removes nothing is no change: the property is not set, and no
+/// observer is notified. Foundation's and GNUstep's sets notify then too, with an empty set;
+/// `willChangeValue(for:withSetMutation:using:)` does as they do.
 ///
-/// If a `didSet`, a wrapper or a setter of the class stores something else than the change produced, the change
-/// is a setting, with the whole value before and after it. Only the prior notification, which goes out
-/// before, has the elements then.
+/// If a `didSet`, a wrapper or a setter of the class stores a different value than the change produced, the change
+/// becomes a setting, with the whole value before and after it. In that case only the prior notification, which is sent
+/// before, has the elements.
 ///
-/// Keeps its object alive, and no elements of its own. Any thread that may change the property.
+/// Keeps its object alive, and stores no elements itself. Any thread that may change the property.
 ///
 /// Mirrors `mutableSetValue(forKey:)`.
 public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
@@ -63,7 +63,7 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     return current[index]
   }
 
-  /// Removes all elements, as one removal; if there are none, nobody is told.
+  /// Removes all elements, as one removal; if there are none, no observer is notified.
   public func removeAll() {
     let all = values
     if !all.isEmpty { subtract(all) }
@@ -79,13 +79,13 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     change(.minus, elements) { $0.subtract(elements) }
   }
 
-  /// Removes what is not among `elements`, as a removal; if nothing goes, no change.
+  /// Removes elements that are not in `elements`, as a removal; if there are none, nothing changes.
   public func formIntersection(_ elements: Set<Element>) {
     change(.intersect, elements) { $0.formIntersection(elements) }
   }
 
-  /// Makes the set equal to `elements`: a replacement of those that go by those that come; if it is equal
-  /// already, no change.
+  /// Makes the set equal to `elements`: a replacement of the removed elements by the added ones; if the set is equal
+  /// already, nothing changes.
   public func set(_ elements: Set<Element>) { change(.set, elements) { $0 = elements } }
 
   private func change(
@@ -102,7 +102,7 @@ public struct ObservedSet<Subject: KeyValueObservable, Element: Hashable> {
     )
   }
 
-  /// Makes the change, and returns the value before it if the property stores another one than it produced.
+  /// Makes the change, and returns the value before it if the property stores a different one than the change produced.
   private func valueBeforeCorrection(
     from old: Set<Element>,
     to new: Set<Element>,

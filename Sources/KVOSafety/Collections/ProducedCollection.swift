@@ -1,11 +1,12 @@
-/// What a change of some elements made of a collection, to be compared with what the property stored.
+/// The collection that a change of some elements produced, to be compared with the stored one.
 ///
-/// A `didSet`, a wrapper or a setter of the class may correct what it is given. Then elements and places are
-/// not what has changed, and the change is a setting.
+/// A `didSet`, a wrapper or a setter of the class may correct the value that it is given. The elements and indexes then
+/// do not describe the change, and the change becomes a setting.
 struct ProducedCollection<Collection> {
-  /// The collection as the change left it, before the property's own code saw it; nil if nobody observes.
+  /// The collection as the change left it, before the property's own code saw it; nil if it is not
+  /// observed.
   ///
-  /// Shares its memory with what is stored; nobody holds it while observers are called.
+  /// Shares its memory with the stored collection; nothing retains it while observers are called.
   let produced: Collection?
   /// Whether the property was nil before.
   private let wasNil: Bool
@@ -13,7 +14,7 @@ struct ProducedCollection<Collection> {
   /// Makes the change.
   ///
   /// - Parameters:
-  ///   - subject: whose property changes.
+  ///   - subject: the object whose property changes.
   ///   - keyPath: the collection.
   ///   - property: `keyPath`, or the optional that holds the collection.
   ///   - mutate: changes the collection.
@@ -45,7 +46,7 @@ struct ProducedCollection<Collection> {
   }
 }
 
-/// Whether two values are equal, or nil where that cannot be said.
+/// Whether two values are equal, or nil if they cannot be compared.
 func areEqual<Value>(_ first: Value, _ second: Value) -> Bool? {
   (first as? any Equatable).map { $0.equals(second) }
 }

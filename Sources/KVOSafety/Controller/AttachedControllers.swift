@@ -3,18 +3,18 @@ internal import KVOTrace
 
 /// The controllers that objects have without storing one, by owner.
 ///
-/// Each lives until its owner is dead, as the hook of the owner's class tells. For a class that
-/// cannot be hooked that is noticed at the next change of what it observes.
+/// Each is kept until its owner is deallocated, which the hook of the owner's class reports. If the class cannot be
+/// hooked, the deallocation is noticed at the next change of an observed object.
 final class AttachedControllers: Sendable {
   private struct Kind: Hashable, Sendable {
-    /// The static type that asked: a superclass's controller is another one than its subclass's.
+    /// The static type that asked: a superclass has a different controller than its subclass.
     var owner: ObjectIdentifier
     var retainsObserved: Bool
   }
 
   static let shared = AttachedControllers()
 
-  // State: `controllers`, under its own lock. Nothing is made or released while it is held.
+  // State: `controllers`, under its own lock. No controller is created or released while it is held.
   private let controllers = GuardedState<[ObjectID: Attached]>([:])
 
   private struct Attached: Sendable {
@@ -42,7 +42,7 @@ final class AttachedControllers: Sendable {
     return kept as? ObservationController<Owner> ?? made
   }
 
-  /// Makes `controller` the one that `owner` has, in place of another, which is released.
+  /// Makes `controller` the controller of `owner`; the previous one is released.
   func attach<Owner: AnyObject>(
     _ controller: ObservationController<Owner>,
     to owner: Owner,
@@ -58,10 +58,10 @@ final class AttachedControllers: Sendable {
     withExtendedLifetime(replaced) {}
   }
 
-  /// The owners that there are and where their controllers are, in no particular order.
+  /// The owners and the addresses of their controllers, in no particular order.
   ///
-  /// Holds no controller for longer than the lock.
-  var places: [(owner: ObjectRecord, controller: UInt)] {
+  /// Retains no controller beyond the locked section.
+  var addresses: [(owner: ObjectRecord, controller: UInt)] {
     controllers.withLock { controllers in
       controllers.values.flatMap { attached in
         attached.controllers.values.map { (attached.owner, ObjectTable.address(of: $0)) }
@@ -69,7 +69,7 @@ final class AttachedControllers: Sendable {
     }
   }
 
-  /// Lets go of the controllers of an object that is dead.
+  /// Releases the controllers of a deallocated object.
   func forget(_ owner: ObjectID) {
     let dropped = controllers.withLock { $0.removeValue(forKey: owner) }
     withExtendedLifetime(dropped) {}
@@ -78,7 +78,7 @@ final class AttachedControllers: Sendable {
 
 /// A controller of any owner.
 protocol AnyController: AnyObject, Sendable {
-  /// What it is in logs.
+  /// Its reference in logs.
   var registry: ObjectRef { get }
   /// The observed objects that it keeps alive.
   var keptAddresses: [UInt] { get }
@@ -106,8 +106,8 @@ extension ObservationController {
   /// `KVOControllerNonRetaining` of `NSObject`.
   ///
   /// - Parameters:
-  ///   - owner: whom handlers are given, and whose death ends all. Not kept alive. Not in its deinit:
-  ///     what is made there lives on.
+  ///   - owner: passed to the handlers; its deallocation ends all observations. Not kept alive. Do not call this in its
+  ///     deinit: a controller that is created there is never released.
   ///   - retainsObserved: which of its two controllers: the one that keeps what it observes alive, or
   ///     the other.
   /// - Returns: the controller.
@@ -117,8 +117,8 @@ extension ObservationController {
 
   /// Makes `controller` the one that ``of(_:retainsObserved:)`` returns for `owner`.
   ///
-  /// The one that was there is released; with it end its observations, if nothing else holds it.
-  /// Mirrors the setters of `KVOController` and `KVOControllerNonRetaining`, which take any controller.
+  /// The previous one is released; its observations end with it unless something else retains it. Mirrors the setters
+  /// of `KVOController` and `KVOControllerNonRetaining`, which take any controller.
   ///
   /// - Parameters:
   ///   - controller: the controller, which lives as long as the owner from now on.

@@ -15,12 +15,12 @@ struct ControlledObservation: @unchecked Sendable {
 /// objects there are.
 struct ControlledObservations: Sendable {
   private var bySubject: [ObjectID: [ControlledObservation]] = [:]
-  /// At so many objects those that have died are forgotten.
+  /// Above this number of objects, those that have been deallocated are dropped.
   private var sweepLimit = 16
 
   /// Adds an observation of `subject`.
   ///
-  /// Releases nothing that a program can notice: what it forgets holds no object.
+  /// Releases nothing that a program can notice: dropped entries retain no object.
   mutating func add(_ observation: ControlledObservation, of subject: ObjectID) {
     bySubject[subject, default: []].append(observation)
     guard bySubject.count > sweepLimit else { return }
@@ -33,7 +33,7 @@ struct ControlledObservations: Sendable {
     bySubject.values.flatMap(\.self).sorted { $0.id.rawValue < $1.id.rawValue }
   }
 
-  /// Takes out the observations of `subject` that are meant, oldest first.
+  /// Removes and returns the matching observations of `subject`, oldest first.
   mutating func remove(
     of subject: ObjectID,
     where isMeant: (ControlledObservation) -> Bool
@@ -44,7 +44,7 @@ struct ControlledObservations: Sendable {
     return known.filter(isMeant)
   }
 
-  /// Takes out all, oldest first.
+  /// Removes and returns all observations, oldest first.
   mutating func removeAll() -> [ControlledObservation] {
     defer { bySubject = [:] }
     return all

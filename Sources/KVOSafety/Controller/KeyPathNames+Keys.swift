@@ -1,11 +1,12 @@
 extension KeyPathNames {
-  /// The key that a key path is to `type`, where it is a single one, and its name in any case.
+  /// The key of `type` that a key path denotes, if it is a single one, and its name in any case.
   static func key(
     at keyPath: AnyKeyPath,
     of type: any KeyValueObservable.Type
   ) -> (key: ResolvedKey?, name: String) {
-    guard let key = type.observableKey(at: keyPath) else {
-      return (nil, name(of: keyPath, in: type))
+    let names = ThreadChanges.namesOfThisThread
+    guard let key = names.key(at: keyPath, of: type)?.takeUnretainedValue() else {
+      return (nil, names.path(at: keyPath, of: type).text)
     }
     return (key, key.newest.name)
   }

@@ -1,9 +1,9 @@
 extension ObservationController {
-  /// Observes several key paths of `object` by name; the handler is told which one changed.
+  /// Observes several key paths of `object` by name; the handler is passed the one that changed.
   ///
-  /// Each is an observation of its own. A key path that cannot be observed is refused and reported
-  /// (KVO029); the others are observed all the same. An empty list is reported likewise, in every form that
-  /// takes a list: `FBKVOController` raises for it.
+  /// Each is a separate observation. A key path that cannot be observed is refused and reported (KVO029); the others
+  /// are observed all the same. An empty list is reported too, in every form that takes a list: `FBKVOController`
+  /// raises for it.
   public func observe<Subject: KeyValueObservable>(
     _ object: Subject?,
     keyPaths: [String],
@@ -51,7 +51,7 @@ extension ObservationController {
     )
   }
 
-  /// Observes several properties of `object`; the handler is told which one changed.
+  /// Observes several properties of `object`; the handler is passed the one that changed.
   ///
   /// ```swift
   /// observations.observe(account, [\.balance, \.owner]) { screen, account, keyPath, change in

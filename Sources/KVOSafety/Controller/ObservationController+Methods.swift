@@ -5,7 +5,8 @@ extension ObservationController {
   /// observations.observe(account, \.balance, action: Screen.balanceChanged)
   /// ```
   ///
-  /// As with a handler, which the method stands for. It does not capture the owner. Mirrors `observe:keyPath:options:action:` with a selector without arguments.
+  /// Works as with a handler; the method takes its place. It does not capture the owner. Mirrors
+  /// `observe:keyPath:options:action:` with a selector without arguments.
   public func observe<Subject: KeyValueObservable, Value>(
     _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>,

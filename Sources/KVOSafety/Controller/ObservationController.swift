@@ -8,9 +8,9 @@ internal import KVOTrace
 /// observations.observe(account, \.balance) { screen, account, change in … }
 /// ```
 ///
-/// The owner stores the controller, or leaves that to ``of(_:retainsObserved:)``; when the owner dies
-/// the controller does, and with it every observation. The handler is given the owner, so that it
-/// need not capture it.
+/// The owner stores the controller, or leaves that to ``of(_:retainsObserved:)``; when the owner is
+/// deallocated the controller is too, and with it every observation. The handler is given the
+/// owner, so that it need not capture it.
 ///
 /// Two observations of one key path are two: both are called, and one call of `unobserve` ends both.
 /// A handler may end any observation, its own too, also inside the initial notification. Any thread may use
@@ -26,11 +26,11 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   /// A controller that observes for `owner`.
   ///
   /// - Parameters:
-  ///   - owner: whom handlers are given, and whose death ends all. Not kept alive.
-  ///   - retainsObserved: whether observed objects are kept alive while they are observed, as
-  ///     `FBKVOController` does by default. The owner itself never is, so that it can observe itself.
-  ///     Say false to observe another object that holds the owner: they would keep each other alive.
-  ///     What is not kept must outlive its observation, or that is reported (KVO006).
+  ///   - owner: passed to the handlers; its deallocation ends all observations. Not kept alive.
+  ///   - retainsObserved: whether observed objects are kept alive while they are observed, as `FBKVOController` does by
+  ///     default. The owner itself is never retained, so that it can observe itself. Say false to observe another
+  ///     object that holds the owner: they would keep each other alive. An object that is not kept alive must outlive
+  ///     its observation; otherwise that is reported (KVO006).
   public init(owner: Owner, retainsObserved: Bool = true) {
     self.owner = owner
     self.retainsObserved = retainsObserved
@@ -47,7 +47,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   /// Observes a property of `object` for the owner.
   ///
   /// - Parameters:
-  ///   - object: whom to observe; if it is nil, nothing happens.
+  ///   - object: the object to observe; if it is nil, nothing happens.
   ///   - keyPath: a property in its ``KeyValueObservable/observableKeys``.
   ///   - options: what the change should carry, and when it should come.
   ///   - isolation: the actor of the caller, which callbacks are expected on; see
@@ -79,7 +79,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
   /// Observes a key path of `object` by name, such as `"owner.name"`.
   ///
-  /// As by a typed key path. One that is empty or names no key is refused and reported (KVO029).
+  /// Works as with a typed key path. One that is empty or names no key is refused and reported (KVO029).
   public func observe<Subject: KeyValueObservable>(
     _ object: Subject?,
     keyPath: String,
@@ -103,7 +103,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
   /// Ends the observations of a property of `object`.
   ///
-  /// Does nothing where there is none.
+  /// Does nothing if there is none.
   public func unobserve<Subject: KeyValueObservable, Value>(
     _ object: Subject?,
     _ keyPath: KeyPath<Subject, Value>
@@ -114,7 +114,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
 
   /// Ends the observations of a key path of `object`.
   ///
-  /// Does nothing where there is none.
+  /// Does nothing if there is none.
   public func unobserve(_ object: (some KeyValueObservable)?, keyPath: String) {
     guard let subject = object?.knownStorage?.record.ref.id else { return }
     end(entries.withLock { $0.remove(of: subject) { $0.keyPath == keyPath } }, by: .user)
@@ -173,8 +173,13 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       key: key,
       valueType: valueType
     ) { subject, owner, change in
-      guard let owner = owner as? Owner, let subject = subject as? Subject else { return nil }
-      handler(owner, subject, ObservedChange(change))
+      // `add` passes back the object that it was given: a cast would cost more than the notification.
+      guard let owner else { return nil }
+      handler(
+        unsafeDowncast(owner, to: Owner.self),
+        unsafeDowncast(subject, to: Subject.self),
+        ObservedChange(change)
+      )
       return nil
     }
   }
@@ -191,7 +196,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
     valueType: Any.Type? = nil,
     deliver: @escaping Observation.Callback
   ) {
-    // Without an owner there is nobody to observe for.
+    // Without an owner there is no observer.
     guard let owner else { return }
     let isKept = retainsObserved && object !== owner
     let registry = ObjectTable.shared.record(of: identity).ref
@@ -210,7 +215,7 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       valueType: valueType,
       deliver: deliver
     )
-    // Known before the initial notification, which may already end it.
+    // Stored before the initial notification, which may already end it.
     request.didAdd = { [self] id, storage in
       let kept = isKept ? object : nil
       let entry = ControlledObservation(id: id, storage: storage, keyPath: keyPath, object: kept)
@@ -234,5 +239,6 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
   }
 }
 
-/// What a controller is in logs; its own class, so that all controllers have one name there.
+/// The object that represents a controller in logs; a class without parameters, so that all controllers have the same
+/// name there.
 final class ControllerIdentity: Sendable {}

@@ -1,6 +1,6 @@
 internal import KVOTrace
 
-/// What part of a value a change concerns: all of it, or some elements of a collection.
+/// The part of a value that a change concerns: all of it, or some elements of a collection.
 enum ChangeExtent {
   case whole
   /// Kept apart, so that a change of the whole, which almost every one is, is copied as a word.
@@ -10,22 +10,22 @@ enum ChangeExtent {
     var kind: Change.Kind
     /// The elements that an insertion, a removal or a replacement concerns; nil for an unordered
     /// collection.
-    var places: ChangedElements?
+    var positions: ChangedElements?
     /// The elements of an unordered collection, before and after, as sets of the observed type.
     var elements: (old: Any?, new: Any?)?
   }
 
   init(
     kind: Change.Kind,
-    places: ChangedElements? = nil,
+    positions: ChangedElements? = nil,
     elements: (old: Any?, new: Any?)? = nil
   ) {
     self =
-      kind == .setting ? .whole : .part(Part(kind: kind, places: places, elements: elements))
+      kind == .setting ? .whole : .part(Part(kind: kind, positions: positions, elements: elements))
   }
 
   var kind: Change.Kind { part?.kind ?? .setting }
-  var places: ChangedElements? { part?.places }
+  var positions: ChangedElements? { part?.positions }
 
   /// Whether the change concerns some elements rather than the value.
   var isPartial: Bool { part != nil }
@@ -37,19 +37,19 @@ enum ChangeExtent {
     }
   }
 
-  /// The extent as the observation of `link` is told of it: all of the value where that is not the one that
-  /// changes, or where the observation wants it whole.
+  /// The extent that is reported to the observation of `link`: all of the value if another value changes than the
+  /// observed one, or if the observation wants it whole.
   func seen(through link: ObservationLink) -> ChangeExtent {
     link.isDirect && !link.observation.wantsWhole ? self : .whole
   }
 
-  /// What an observer is told of the value before the change.
+  /// The value before the change, as it is reported to an observer.
   func old(_ value: Any?) -> Any? {
     guard let part else { return value }
     return part.kind == .insertion ? nil : part.picked(from: value, orElse: part.elements?.old)
   }
 
-  /// What an observer is told of the value after the change.
+  /// The value after the change, as it is reported to an observer.
   func new(_ value: Any?) -> Any? {
     guard let part else { return value }
     return part.kind == .removal ? nil : part.picked(from: value, orElse: part.elements?.new)
@@ -57,18 +57,26 @@ enum ChangeExtent {
 }
 
 extension ChangeExtent.Part {
-  /// The elements of `value` that the change concerns; `elements` where it is unordered.
+  /// The elements of `value` that the change concerns; `elements` if it is unordered.
   fileprivate func picked(from value: Any?, orElse elements: Any?) -> Any? {
-    guard let indexes = places?.indexes else { return elements }
+    guard let indexes = positions?.indexes else { return elements }
     return (value.flattened as? any RangeReplaceableCollection).map { $0.elements(at: indexes) }
   }
 }
 
 extension RangeReplaceableCollection {
-  /// The elements at `indexes`, counted from the start; what is not there is left out.
+  /// The elements at `indexes`, counted from the start; indexes out of range are left out.
   func elements(at indexes: RangeSet<Int>) -> Self {
     var picked = Self()
-    for range in indexes.ranges {
+    let ranges = indexes.ranges
+    if ranges.count == 1, ranges[0].count == 1,
+      (0..<Swift.max(count, 0)).contains(ranges[0].lowerBound)
+    {
+      // Nearly every change is of one element, and code that works with slices is not specialised here.
+      picked.append(self[index(startIndex, offsetBy: ranges[0].lowerBound)])
+      return picked
+    }
+    for range in ranges {
       let range = range.clamped(to: 0..<Swift.max(count, 0))
       let start = index(startIndex, offsetBy: range.lowerBound)
       picked.append(contentsOf: self[start..<index(start, offsetBy: range.count)])

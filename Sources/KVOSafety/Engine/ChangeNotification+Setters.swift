@@ -4,20 +4,20 @@ internal import KVOTrace
 
 // Both halves of a change that a setter makes.
 extension ChangeNotification {
-  /// What a setter keeps between the halves, which run on one thread.
+  /// State that a setter keeps between the two halves, which run on one thread.
   ///
-  /// Not an optional, nor made of such: what those cost is seen in every recorded set.
+  /// Not an optional, nor made of optionals: their cost is measurable in every recorded set.
   @usableFromInline
   struct SetterChange {
     fileprivate let setters: OpenSetters
     fileprivate let number: UInt64
     fileprivate let isRecorded: Bool
-    /// Whether a change that is open covers it, so that nobody is told.
+    /// Whether an open change covers it, so that no observer is notified.
     let isCovered: Bool
     /// The old values, of observations that want more than the setter knows.
     fileprivate let oldValues: [OldValue]
 
-    /// The number of the change, where it is recorded.
+    /// The number of the change, if it is recorded.
     var id: ChangeID? { isRecorded ? ChangeID(number) : nil }
   }
 
@@ -33,7 +33,7 @@ extension ChangeNotification {
     guard setters.coveringCount == 0, setters.hasRoom, Recorder.shared.isRecording,
       !storage.published.mayConcernBefore(key)
     else { return willSetConcerning(subject, storage, key: key, values) }
-    // The log alone wants to know.
+    // Only the log needs the change here.
     let id = setters.nextChange()
     let word = storage.beginChange()
     let subject = storage.record.ref
@@ -74,7 +74,7 @@ extension ChangeNotification {
       if isRecorded {
         announce(change, storage.beginChange(), in: storage)
       }
-      tellBefore(links, subject, change, .whole, old, setter: values)
+      notifyBefore(links, subject, change, .whole, old, setter: values)
     }
     return SetterChange(
       setters: changes.setters,
@@ -85,7 +85,7 @@ extension ChangeNotification {
     )
   }
 
-  /// The end of the change in the log, before anybody is notified.
+  /// The end of the change in the log, before any observer is notified.
   @inline(__always)
   static func endSetting(_ setting: SetterChange, key: StringID, of storage: SubjectStorage) {
     guard setting.isRecorded else { return }
@@ -112,8 +112,8 @@ extension ChangeNotification {
     let changes = ThreadChanges.current
     let isInOrder = hasLeft || changes.isInnermost(change)
     let here = changes.openCount(of: change.subject.id) - (hasLeft ? 0 : 1)
-    let isOverlap = !word.isNoneOpen && storage.isOverlap(ended: word, here: here)
-    // A change that ends out of order has its stack, whether or not something records.
+    let isOverlap = !word.isNoneOpen && storage.noteOverlap(ended: word, here: here)
+    // A change that ends out of order carries its stack, whether or not anything records.
     let stack: StackID =
       !isInOrder || isOverlap && Recorder.shared.isRecording
       ? Recorder.shared.captureStack() : .none
@@ -123,7 +123,7 @@ extension ChangeNotification {
     LiveMonitor.shared.report(changes.judgeEnd(of: change, at: evidence))
   }
 
-  /// Tells observers of the change.
+  /// Notifies observers of the change.
   static func didSet(
     _ subject: AnyObject,
     _ storage: SubjectStorage,
@@ -134,10 +134,10 @@ extension ChangeNotification {
   ) {
     let change = Change(subject: storage.record.ref, key: key, id: setting.id)
     let links = Self.links(to: key, of: storage)
-    tellAfter(links, subject, change, .whole, setting.oldValues, setter: values, refresh)
+    notifyAfter(links, subject, change, .whole, setting.oldValues, setter: values, refresh)
   }
 
-  /// All of a change that nobody had to be notified of before it was made.
+  /// Handles a change entirely if no observer had to be notified before it.
   static func didSetUnrecorded(
     _ subject: AnyObject,
     _ storage: SubjectStorage,
@@ -146,19 +146,26 @@ extension ChangeNotification {
     _ refresh: () -> Void
   ) {
     let links = Self.links(to: key, of: storage)
-    // Nothing recorded the change: nothing records, or the log has no room, and one delivery is counted.
+    // The change was not recorded: nothing records, or the log has no space, and one delivery is counted as lost.
     if links.count > 1, Recorder.shared.isRecording {
       _ = Recorder.shared.loses(2 * (links.count - 1))
     }
-    if links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) {
-      for (index, link) in links.enumerated() {
-        if index > 0, link.observation.wantsNew { refresh() }
-        storage.tell(link.observation, subject, values)
+    let isNotified = links.withUnsafeBufferPointer { links in
+      guard links.allSatisfy({ $0.number == 0 && $0.isDirect && !$0.isIntermediate }) else {
+        return false
       }
-      return
+      // The list keeps the observations alive: no reference to each of them has to be counted.
+      for index in links.indices {
+        Unmanaged.passUnretained(links[index].observation)._withUnsafeGuaranteedRef {
+          if index > 0, $0.wantsNew { refresh() }
+          storage.notify($0, subject, values)
+        }
+      }
+      return true
     }
+    if isNotified { return }
     let change = Change(subject: storage.record.ref, key: key, id: nil)
-    tellAfter(links, subject, change, .whole, [], setter: values, refresh)
+    notifyAfter(links, subject, change, .whole, [], setter: values, refresh)
   }
 
   /// Records the first half of a setter's change, and announces it.

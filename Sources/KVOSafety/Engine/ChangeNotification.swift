@@ -2,26 +2,26 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-/// The two halves of a change: who is told, of what, and in which order.
+/// The two halves of a change: which observers are notified, with what, and in which order.
 ///
-/// Before the change the old values are read and the `prior` notifications go out. After it deep
-/// paths move to the new objects, and the others go out, in the order of registration. Nothing is
-/// locked while properties are read or observers called; whether an observer is still to be called is
-/// asked one by one, just before (`Observation.tell`).
+/// Before the change, the old values are read and the `prior` notifications are sent. After it, deep paths move to the
+/// new objects, and the other notifications are sent, in the order of registration. No lock is held while properties
+/// are read or observers are called; whether an observer must still be called is checked for each one just before
+/// (`Observation.notify`).
 ///
-/// An observation that listens to the changed key in more than one way, through keys that affect each
-/// other or an object that is on its path twice, is told once.
+/// An observation that listens to the changed key in more than one way, through keys that affect
+/// each other or an object that is on its path twice, is notified once.
 @usableFromInline
 enum ChangeNotification {
-  /// A value before a change, of an observation that wants it.
+  /// An old value, for an observation that wants it.
   typealias OldValue = (id: RegistrationID, value: Any?)
 
   // MARK: Both halves by themselves
 
   /// The first half.
   ///
-  /// `covers` says whether what setters say of the key until the second half is part of this change, as it is of
-  /// a change of some elements.
+  /// `covers` says whether setter notifications of the key until the second half are part of this change, as they are
+  /// in a change of some elements.
   static func willChange(
     _ subject: any KeyValueObservable,
     key: StringID,
@@ -65,14 +65,14 @@ enum ChangeNotification {
       stack: changes.stack(of: site)
     )
     changes.begin(open, as: change, at: evidence)
-    tellBefore(links, subject, change, extent, open.oldValues, setter: nil)
+    notifyBefore(links, subject, change, extent, open.oldValues, setter: nil)
   }
 
   /// The second half.
   ///
-  /// `covers` says whether it is that of a change which covers others, and not part of one. `corrected` is the
-  /// value before a change of some elements, if the property has another value now than the change produced:
-  /// it ends as a setting then. Nil inside is a value that is nil.
+  /// `covers` says whether it ends a change that covers others, rather than one that is covered. `corrected` is the
+  /// value before a change of some elements, if the property now has a different value than the change produced; the
+  /// change then ends as a setting. An inner nil is a value that is nil.
   static func didChange(
     _ subject: any KeyValueObservable,
     key: StringID,
@@ -107,8 +107,8 @@ enum ChangeNotification {
       let word = storage.endChange()
       order = word.order
       if !word.isNoneOpen {
-        // It has a stack in any case.
-        _ = storage.isOverlap(ended: word, here: changes.openCount(of: change.subject.id) - 1)
+        // It always has a stack.
+        _ = storage.noteOverlap(ended: word, here: changes.openCount(of: change.subject.id) - 1)
       }
     }
     Recorder.shared.record(change, isEnd: true, order: order, stack: stack)
@@ -117,10 +117,10 @@ enum ChangeNotification {
     let links = Self.links(to: key, of: storage)
     var oldValues = open?.oldValues ?? []
     if let corrected { correct(&oldValues, of: links, begun, to: corrected) }
-    tellAfter(links, subject, change, extent, oldValues, setter: nil)
+    notifyAfter(links, subject, change, extent, oldValues, setter: nil)
   }
 
-  /// Puts the whole value before a change that has become a setting in place of its elements.
+  /// Replaces the elements of a change that has become a setting by the whole value before it.
   private static func correct(
     _ values: inout [OldValue],
     of links: [ObservationLink],
@@ -129,14 +129,14 @@ enum ChangeNotification {
   ) {
     for link in links where begun.seen(through: link).isPartial {
       let observation = link.observation
-      guard let place = values.firstIndex(where: { $0.id == observation.id }) else { continue }
-      values[place].value = observation.valueType == nil ? whole.flattened : whole
+      guard let index = values.firstIndex(where: { $0.id == observation.id }) else { continue }
+      values[index].value = observation.valueType == nil ? whole.flattened : whole
     }
   }
 
-  /// Records the first half, before it is announced, and returns what a verdict about it would say.
+  /// Records the first half, before it is announced, and returns the evidence for a verdict about it.
   ///
-  /// A change that overlaps one of another thread has a stack, `stack` or its own.
+  /// A change that overlaps one on another thread carries a stack: `stack`, or one captured here.
   static func recordBeginning(
     of change: Change,
     _ word: OrderWord,
@@ -146,7 +146,7 @@ enum ChangeNotification {
     var stack = stack
     if !word.isOnlyOpen {
       let here = ThreadChanges.current.openCount(of: change.subject.id) + 1
-      let isOverlap = storage.isOverlap(begun: word, here: here)
+      let isOverlap = storage.noteOverlap(begun: word, here: here)
       if isOverlap, stack == .none, Recorder.shared.isRecording {
         stack = Recorder.shared.captureStack()
       }

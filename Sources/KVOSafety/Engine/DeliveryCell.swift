@@ -1,30 +1,30 @@
-internal import CKVODelivery
+internal import CKVOIntrinsics
 internal import KVOTrace
 internal import Synchronization
 
-/// Where one registration is claimed for delivery, without a lock.
+/// The word by which deliveries of one registration are claimed, without a lock.
 ///
-/// A cell belongs to the storage of the observed object, which frees it when it is itself freed, and
-/// not before: a thread may therefore add to the word of a cell that it found a moment ago, whatever
-/// became of the registration meanwhile. Cells are used again by later registrations of the object.
+/// A cell belongs to the storage of the observed object, which frees it only when it is freed itself: a thread may
+/// therefore add to the word of a cell that it found earlier, even if the registration has ended since. Cells are
+/// reused by later registrations of the object.
 ///
-/// The word: bits 0 to 31 count the deliveries that are running; above them stand three flags.
+/// The word: bits 0 to 31 count the deliveries that are running; above them are three flags.
 ///
 /// The timeline of a cell, and the races that it must survive:
 /// 1. `open`, under the lock of the storage: the observation is written, then `live` is set (release:
 ///    pairs with the acquire of a claim).
-/// 2. `claim`: one is added to the count. Where the word had `live` the delivery is claimed, and the
-///    cell cannot be closed for good before `finish`. Where it had not, the one is taken back.
-/// 3. `close`, under the lock: `live` is cleared. From here on every claim fails: this is the moment
-///    at which the registration has ended. Whoever runs is counted; where somebody does, `pending` is
-///    set in the same exchange, so that nobody can fall between the two.
-/// 4. `finish`, or taking back a claim: who brings the count of a pending cell to zero says so, and
-///    the storage, under its lock, clears `pending`; the exchange lets one of several do it. Then the
-///    observation is let go and the cell is free.
-/// - A late claim of an earlier life meets a cell that is free: it fails and takes back its one,
-///   which harms nobody, since `open` sets a bit and leaves the count.
-/// - It meets a cell that is live again for another registration: it holds a claim of that one, which
-///   is why a claim compares what it found (`observation`), and finishes where it is another.
+/// 2. `claim`: one is added to the count. If the word had `live` the delivery is claimed, and the cell cannot be closed
+///    for good before `finish`. Otherwise the increment is undone.
+/// 3. `close`, under the lock: `live` is cleared. From here on every claim fails: this is the moment at which the
+///    registration has ended. Running deliveries are counted; if there are any, `pending` is set in the same exchange,
+///    so that no delivery can end between the two.
+/// 4. `finish`, or taking back a claim: the call that brings the count of a pending cell to zero reports that, and the
+///    storage, under its lock, clears `pending`; the exchange lets exactly one of several callers do it. Then the
+///    observation is released and the cell is free.
+/// - A late claim of an earlier registration finds a free cell: it fails and undoes its increment, which is harmless,
+///   because `open` sets a bit and leaves the count alone.
+/// - If the cell has been reopened for another registration, the claim holds that one; so a claimer compares the
+///   `observation` that it found, and finishes if it is not the expected one.
 struct DeliveryCell: ~Copyable {
   private enum Flag {
     static let count: UInt64 = 0xffff_ffff
@@ -36,26 +36,26 @@ struct DeliveryCell: ~Copyable {
   private let word = Atomic<UInt64>(0)
   /// The address of the observation, which the cell owns; 0 while the cell is free.
   ///
-  /// Written under the lock while the cell is free; read by who holds a claim, or the lock. relaxed:
+  /// Written under the lock while the cell is free; read with a claim or under the lock. relaxed:
   /// `word` orders both.
   private let observationWord = Atomic<UInt>(0)
 
-  /// The observation; only for who holds a claim or the lock.
+  /// The observation; to be read only with a claim or under the lock.
   var observation: Unmanaged<Observation>? {
     UnsafeRawPointer(bitPattern: observationWord.load(ordering: .relaxed))
       .map(Unmanaged.fromOpaque)
   }
 
-  /// What a finished delivery leaves to be done under the lock.
+  /// Work that a finished delivery leaves to do under the lock.
   struct Aftermath: OptionSet {
     let rawValue: UInt8
     /// The registration has ended and its last delivery is done.
     static let isOver = Aftermath(rawValue: 1)
-    /// Somebody waits for deliveries to end.
+    /// A thread waits for deliveries to end.
     static let isAwaited = Aftermath(rawValue: 2)
   }
 
-  /// Takes in a registration, and a reference to it; under the lock, on a cell that is free.
+  /// Stores a registration and takes over a reference to it; under the lock, on a free cell.
   func open(_ observation: Unmanaged<Observation>) {
     observationWord.store(UInt(bitPattern: observation.toOpaque()), ordering: .relaxed)
     // release: pairs with the acquire in `claim`.
@@ -64,10 +64,10 @@ struct DeliveryCell: ~Copyable {
 
   /// Claims a delivery.
   ///
-  /// False where the cell is not live; `aftermath` is then to be acted on.
+  /// False if the cell is not live; the caller then acts on `aftermath`.
   func claim(_ aftermath: inout Aftermath) -> Bool {
-    // acquire: pairs with the release in `open`. sequentially consistent, because a waiter that
-    // cleared `live` must see this claim in the count, or this claim the cleared flag.
+    // acquire: pairs with the release in `open`. Sequentially consistent: either a waiter that cleared `live` sees this
+    // claim in the count, or this claim sees the cleared flag.
     let old = word.add(1, ordering: .sequentiallyConsistent).oldValue
     if old & Flag.live != 0 { return true }
     aftermath = finish()
@@ -76,12 +76,12 @@ struct DeliveryCell: ~Copyable {
 
   /// Whether the registration has not ended; under the lock.
   ///
-  /// relaxed: `live` changes under that lock alone.
+  /// relaxed: `live` changes only under that lock.
   var isLive: Bool { word.load(ordering: .relaxed) & Flag.live != 0 }
 
   /// Ends a delivery that was claimed.
   func finish() -> Aftermath {
-    // release: what the callback did is seen by who waits for its end.
+    // release: a thread that waits for the end of the callback sees what it did.
     let old = word.subtract(1, ordering: .acquiringAndReleasing).oldValue
     if old & (Flag.pending | Flag.awaited) == 0 { return [] }
     var aftermath: Aftermath = old & Flag.awaited != 0 ? .isAwaited : []
@@ -107,7 +107,7 @@ struct DeliveryCell: ~Copyable {
     }
   }
 
-  /// Clears `pending` where nothing runs any more; under the lock.
+  /// Clears `pending` if no delivery is running; under the lock.
   ///
   /// - Returns: whether it was this call that cleared it.
   func endPending() -> Bool {
@@ -124,15 +124,15 @@ struct DeliveryCell: ~Copyable {
     return false
   }
 
-  /// Lets the observation go; under the lock, when the registration is over.
+  /// Gives up the observation; under the lock, when the registration is over.
   ///
-  /// The caller releases what it gets when the lock is given back.
+  /// The caller releases it after unlocking.
   func release() -> Unmanaged<Observation>? {
     defer { observationWord.store(0, ordering: .relaxed) }
     return observation
   }
 
-  /// Asks to be told of every end of a delivery; under the lock.
+  /// Requests that every end of a delivery is reported; under the lock.
   ///
   /// - Returns: how many are running.
   func await() -> Int {
@@ -141,18 +141,18 @@ struct DeliveryCell: ~Copyable {
     )
   }
 
-  /// Nobody waits any more; under the lock.
+  /// Notes that no thread is waiting; under the lock.
   func stopAwaiting() { word.bitwiseAnd(~Flag.awaited, ordering: .relaxed) }
 }
 
-/// A cell by its address, which is good as long as the storage that made it.
+/// A cell by its address, which is valid as long as the storage that made it.
 struct DeliveryCellReference: Hashable, @unchecked Sendable {
-  // Sendable: `DeliveryCell` says which thread may touch what.
+  // Sendable: `DeliveryCell` documents which thread may access which state.
   let pointer: UnsafeMutablePointer<DeliveryCell>
 
-  /// How many callbacks of this registration the calling thread is inside of.
+  /// How many callbacks of this registration are on the calling thread's stack.
   ///
-  /// Complexity: O(callbacks that the thread is inside of).
+  /// Complexity: O(callbacks on the thread's stack).
   var depthOnThisThread: Int {
     var depth = 0
     var frame = DeliveryFrame.innermost
@@ -164,7 +164,7 @@ struct DeliveryCellReference: Hashable, @unchecked Sendable {
   }
 }
 
-/// A callback that the calling thread is inside of; lies on its stack.
+/// A callback that the calling thread is running; stored on its stack.
 struct DeliveryFrame {
   let cell: DeliveryCellReference
   let outer: UnsafeMutablePointer<DeliveryFrame>?
@@ -177,15 +177,15 @@ struct DeliveryFrame {
   /// Runs `callback` inside a frame of `cell`.
   @inline(__always)
   static func within<Result>(_ cell: DeliveryCellReference, _ callback: () -> Result) -> Result {
-    let place = kvos_innermost_delivery()
-    let outer = place.pointee
+    let innermost = kvos_innermost_delivery()
+    let outer = innermost.pointee
     var frame = DeliveryFrame(
       cell: cell,
       outer: outer?.assumingMemoryBound(to: DeliveryFrame.self)
     )
     return withUnsafeMutablePointer(to: &frame) { frame in
-      place.pointee = UnsafeMutableRawPointer(frame)
-      defer { place.pointee = outer }
+      innermost.pointee = UnsafeMutableRawPointer(frame)
+      defer { innermost.pointee = outer }
       return callback()
     }
   }
@@ -205,10 +205,10 @@ struct DeliveryCellPool: Sendable {
     return cell
   }
 
-  /// Takes back a cell whose registration is over.
+  /// Reclaims a cell whose registration has ended.
   mutating func takeBack(_ cell: DeliveryCellReference) { free.append(cell) }
 
-  /// Frees all cells; nobody may use one any more.
+  /// Frees all cells; none may be used afterwards.
   mutating func deallocate() {
     for cell in all {
       cell.pointer.deinitialize(count: 1)

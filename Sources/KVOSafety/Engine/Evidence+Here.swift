@@ -5,7 +5,7 @@ internal import KVOTrace
 extension Evidence {
   /// Evidence of what the calling thread does now.
   ///
-  /// The process still runs, so the event has no number; `order` identifies it, in the log as well.
+  /// The process is still running, so the event has no number; `order` identifies it, also in the log.
   init(stack: StackID = .none, site: StringID = .none, order: UInt64? = nil) {
     self.init(
       role: .failed,

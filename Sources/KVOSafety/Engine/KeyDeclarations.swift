@@ -1,12 +1,12 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// What classes say about keys that depend on others, for the log (`declares`).
+/// Class declarations of keys that depend on others, for the log (`declares`).
 enum KeyDeclarations {
-  /// Records what the class of `subject` says about `key`, and about the keys of the class that it
-  /// depends on, through any number of steps.
+  /// Records the dependencies of `key` in the class of `subject`, and transitively those of the keys that it depends
+  /// on.
   ///
-  /// At every registration, since a log may begin at any time and forgets its oldest part.
+  /// At every registration, because a log may begin at any time and drops its oldest part.
   static func record(_ key: ResolvedKey, of subject: any KeyValueObservable) {
     guard Recorder.shared.isRecording else { return }
     let type = type(of: subject)

@@ -3,18 +3,17 @@ internal import KVOTrace
 
 /// The name of a typed key path: `owner.name` for `\.owner?.name`.
 ///
-/// Each part is looked up by its identity in the table of the class that it starts from. A part that
-/// two keys share, or none has, has no name.
+/// Each part is looked up by its identity in the table of the class that it starts from. A part that belongs to two
+/// keys, or to none, has no name.
 enum KeyPathNames {
-  /// What reports and logs call a key path: `owner.name`, or a text that names no key where a part of
-  /// it has no name.
+  /// The name of a key path in reports and logs: `owner.name`, or a text that names no key if a part of it has no name.
   ///
-  /// Such a part is one of a struct, or what a protocol requires of an existential: its key path has
-  /// the position of the requirement, and no name of it is in the program.
+  /// Such a part is a member of a struct, or a protocol requirement of an existential: the key path has only the index
+  /// of the requirement, whose name is not in the program.
   static func name(of keyPath: AnyKeyPath, in type: any KeyValueObservable.Type) -> String {
     let (names, end) = follow(keyPath, from: type)
     guard let end else { return names.joined(separator: ".") }
-    // The description of a computed property is an address, which is another one in each run.
+    // The description of a computed property is an address, which differs in each run.
     let description = "\(keyPath)"
     guard description.contains("<computed 0x") else { return description }
     return (names + ["a member of \(end)"]).joined(separator: " → ")
@@ -40,7 +39,7 @@ enum KeyPathNames {
     return (names, nil)
   }
 
-  /// The class whose table has the keys of objects of `type`, without optionals around.
+  /// The class whose table has the keys of objects of `type`, with optionals unwrapped.
   ///
   /// The objects of an existential type, such as `any Account & Named`, have those of its superclass.
   private static func observableClass(of type: Any.Type) -> (any KeyValueObservable.Type)? {
@@ -49,18 +48,18 @@ enum KeyPathNames {
     return known ?? ExistentialType.superclass(of: type) as? any KeyValueObservable.Type
   }
 
-  /// The type without optionals around.
+  /// The type with all optionals unwrapped.
   private static func unwrapped(_ type: Any.Type) -> Any.Type {
     (type as? any OptionalType.Type).map { unwrapped($0.wrappedType) } ?? type
   }
 }
 
-/// What the runtime's metadata says of an existential type.
+/// The runtime's metadata of an existential type.
 private enum ExistentialType {
   private static let kind: UInt = 0x303
   private static let hasSuperclass: UInt32 = 0x4000_0000
 
-  /// `Account` for `any Account & Named`, or nil for a type that asks for no class.
+  /// `Account` for `any Account & Named`, or nil for a type without a class constraint.
   static func superclass(of type: Any.Type) -> Any.Type? {
     // Metadata is immutable and never freed. Its kind is the first word; an existential's flags and
     // number of protocols follow, then the superclass, if it has one (the runtime's `Metadata.h`).
@@ -71,12 +70,4 @@ private enum ExistentialType {
     else { return nil }
     return metadata.load(fromByteOffset: word + 8, as: Any.Type.self)
   }
-}
-
-private protocol OptionalType {
-  static var wrappedType: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-  fileprivate static var wrappedType: Any.Type { Wrapped.self }
 }

@@ -1,15 +1,14 @@
 /// The parts of a key path, as the runtime keeps them.
 ///
-/// Swift has no interface to them, and a description tells the parts of a path apart only as long as
-/// each property has one getter: a property of a class that is not `final` is read through another
-/// function for each class that a key path starts from, and through another one again in generic
-/// code. What such key paths share is the identity by which `==` compares their parts: the offset of
-/// a stored property, else the function or method that declares it.
+/// Swift has no API for them, and a description distinguishes the parts of a path only if each property has one getter:
+/// a property of a class that is not `final` is read through a different function for each class that a key path starts
+/// from, and through yet another in generic code. Such key paths share the identity by which `==` compares their parts:
+/// the offset of a stored property, else the function or method that declares it.
 ///
-/// The layout is that of the standard library's `KeyPath.swift` (5.9 to 6.3). Before it is relied on,
-/// it is tried on a key path whose parts are known (``isKnownLayout``).
+/// The layout is that of the standard library's `KeyPath.swift` (5.9 to 6.3). Before it is relied on, it is verified
+/// with a key path whose parts are known (``isKnownLayout``).
 struct KeyPathParts {
-  /// What makes one property of a class equal to itself in every key path.
+  /// The identity of a property of a class, which is the same in every key path.
   struct Identity: Hashable, Sendable {
     /// The kind of the part, and of the word that identifies it.
     fileprivate var kind: UInt32
@@ -22,7 +21,7 @@ struct KeyPathParts {
     var valueType: Any.Type
   }
 
-  /// The parts without optional chaining and unwrapping, or nil where the layout is another.
+  /// The parts without optional chaining and unwrapping, or nil if the layout differs.
   ///
   /// - Complexity: O(parts).
   static func of(_ keyPath: AnyKeyPath) -> [Part]? {
@@ -35,7 +34,7 @@ struct KeyPathParts {
     return parts[0].identity
   }
 
-  /// Whether the runtime's key paths are laid out as this file says.
+  /// Whether the runtime lays out key paths as this file describes.
   static let isKnownLayout: Bool = {
     class Probe {
       let first = 1
@@ -77,7 +76,7 @@ private struct KeyPathReader {
 
     static let offsetMask: UInt32 = 0x007F_FFFF
     static let offsetFollows: UInt32 = 0x007F_FFFF
-    /// From here on an offset is not resolved yet.
+    /// From this discriminator on, an offset is not resolved yet.
     static let offsetLimit: UInt32 = 0x007F_FFFC
 
     static let isSettable: UInt32 = 0x0040_0000
@@ -113,8 +112,7 @@ private struct KeyPathReader {
     return position == end ? parts : nil
   }
 
-  /// The identity of the part that `header` begins; nil inside for one that has none, and nil for one
-  /// that cannot be read.
+  /// The identity of the part that `header` begins; an inner nil if it has none, and nil if it cannot be read.
   private mutating func identity(after header: UInt32) -> KeyPathParts.Identity?? {
     let kind = header & Layout.kindMask
     switch kind {
@@ -142,7 +140,7 @@ private struct KeyPathReader {
     }
   }
 
-  /// The value at the next place that is aligned for it, or nil where the buffer ends before.
+  /// The value at the next address that is aligned for it, or nil if the buffer ends before.
   private mutating func next<Value>(_: Value.Type) -> Value? {
     let start = position.alignedUp(for: Value.self)
     guard start <= end, end - start >= MemoryLayout<Value>.size else { return nil }

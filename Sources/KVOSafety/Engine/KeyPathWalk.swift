@@ -1,9 +1,9 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// Follows a key path by names through live objects.
+/// Follows a key path, given by names, through live objects.
 ///
-/// Reads properties, and so runs user code: never called with a lock held.
+/// Reads properties, which runs user code: never call it with a lock held.
 enum KeyPathWalk {
   /// Why a path cannot be observed.
   struct Obstacle: Error, Hashable {
@@ -12,14 +12,17 @@ enum KeyPathWalk {
     var part: String
   }
 
-  /// Checks each part of `parts` as far as there are objects, from `subject` on, and that no part is empty.
+  /// Checks each part of `path` starting at `subject`, as far as there are objects, and checks that no part is empty.
   static func check(
-    _ parts: [String],
+    _ path: ObservedPath,
     from subject: any KeyValueObservable
   ) throws(Obstacle) {
     var current: any KeyValueObservable = subject
+    let parts = path.parts
+    let names = path.knownNames
     for (index, part) in parts.enumerated() {
-      guard let key = type(of: current).observableKeys.key(named: part) else {
+      let keys = type(of: current).observableKeys
+      guard let key = names.map({ keys.key($0.keys[index]) }) ?? keys.key(named: part) else {
         throw Obstacle(reason: .unknownKey, part: part)
       }
       guard index < parts.count - 1 else { return }
@@ -38,15 +41,17 @@ enum KeyPathWalk {
     case object(any KeyValueObservable)
     /// The value is nil: the path ends early until something is assigned.
     case nothing
-    /// A struct, an enum or a string: its parts change only with the whole.
+    /// A struct, an enum or a string: its parts change only together with it.
     ///
-    /// No observer is told of a part, for which the obstacle stands; what depends on one depends on the whole.
+    /// No observer is notified of a part, which is why there is an obstacle; a key that depends on
+    /// a part depends on the whole.
     case value(Obstacle)
     case obstacle(Obstacle)
   }
 
-  /// What the rest of a path behind `key` is to be looked for in.
+  /// The object or value in which the rest of a path after `key` is looked up.
   static func next(after key: ResolvedKey, of object: AnyObject) -> Step {
+    if let step = key.newest.step.object { return step(object).map(Step.object) ?? .nothing }
     guard let value = key.read(object).flattened else { return .nothing }
     if let next = value as? any KeyValueObservable { return .object(next) }
     let isCollection = value is any Sequence && !(value is any StringProtocol)
@@ -57,37 +62,34 @@ enum KeyPathWalk {
     return isCollection || type(of: value) is AnyClass ? .obstacle(obstacle) : .value(obstacle)
   }
 
-  /// The value at the end of the path; nil where an object on it is nil or lacks the key.
+  /// The value at the end of the path; nil if an object on it is nil or lacks the key.
   static func value(of keys: [StringID], from subject: AnyObject) -> Any? {
-    var current: Any? = subject
-    for key in keys {
-      guard let object = current as? any KeyValueObservable else { return nil }
-      current = read(key, of: object)
+    guard let subject = subject as? any KeyValueObservable,
+      let (key, object) = end(of: keys, from: subject, in: type(of: subject).observableKeys)
+    else { return nil }
+    return key.read(object).flattened
+  }
+
+  /// The last key of the path, and the object that has it, from a subject with the keys of `table` on; nil if an
+  /// object on the path is nil or lacks its key.
+  static func end(
+    of keys: [StringID],
+    from subject: AnyObject,
+    in table: ObservableKeyTable
+  ) -> (key: ResolvedKey, object: AnyObject)? {
+    guard var key = table.key(keys[0]) else { return nil }
+    var object = subject
+    for index in 1..<keys.count {
+      let next =
+        if let step = key.newest.step.object {
+          step(object)
+        } else {
+          key.read(object).flattened as? any KeyValueObservable
+        }
+      guard let next, let found = type(of: next).observableKeys.key(keys[index]) else { return nil }
+      key = found
+      object = next
     }
-    return current
-  }
-
-  private static func read(_ key: StringID, of object: any KeyValueObservable) -> Any? {
-    type(of: object).observableKeys.key(key)?.read(object).flattened
-  }
-}
-
-extension Optional where Wrapped == Any {
-  /// The value without the optionals that it is wrapped in: nil where the innermost is nil.
-  var flattened: Any? {
-    guard let self else { return nil }
-    guard let optional = self as? any OptionalValue else { return self }
-    return optional.flattenedValue
-  }
-}
-
-private protocol OptionalValue {
-  var flattenedValue: Any? { get }
-}
-
-extension Optional: OptionalValue {
-  fileprivate var flattenedValue: Any? {
-    guard case .some(let value) = self else { return nil }
-    return Optional<Any>.some(value).flattened
+    return (key, object)
   }
 }

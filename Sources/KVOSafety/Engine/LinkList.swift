@@ -2,8 +2,7 @@ internal import KVOTrace
 
 /// The links that listen to one key of one object, in order of addition.
 ///
-/// An observation knows where its first link is; the others, which hang on other objects, are found by an
-/// index.
+/// An observation stores the index of its first link; the others, on other objects, are found by their names.
 ///
 /// Complexity: adding and removing are O(1) amortised; listing is O(links) after a change of the list,
 /// else O(1).
@@ -13,18 +12,18 @@ struct LinkList: Sendable {
     var number: Int32
   }
 
-  /// A link that hangs on another object than the observation is registered on.
+  /// A link on an object other than the one that the observation is registered on.
   private struct Other {
     /// Kept alive for as long as it listens here.
-    var observation: Observation
-    var place: Int
+    let observation: Observation
+    var index: Int
   }
 
-  /// A link without a reference: counting references is most of what adding and removing would cost.
+  /// A link without a reference: reference counting would be most of the cost of adding and removing.
   private struct Slot: @unchecked Sendable {
-    // Sendable: the observation is one that lives as long as the slot. The first link of an observation is
-    // taken out before the observation ends, under the same lock, and `others` holds those of the rest.
-    /// Nil where a link was removed.
+    // Sendable: the observation lives as long as the slot. The first link of an observation is taken out before the
+    // observation ends, under the same lock, and `others` retains the observations of the other links.
+    /// Nil if the link was removed.
     var observation: Unmanaged<Observation>?
     var name: Name
     var isDirect: Bool
@@ -32,16 +31,16 @@ struct LinkList: Sendable {
     var isConcernedBefore: Bool
   }
 
-  /// As many gaps, and as much unused memory, are not worth closing and giving back.
+  /// Up to this many gaps, or this much unused memory, are not worth reclaiming.
   private static let smallCount = 8
 
   let key: StringID
   private var slots: [Slot] = []
   private(set) var count = 0
-  /// How many links are concerned before a change is made.
+  /// How many links need to act before a change is made.
   private(set) var concernedBeforeCount = 0
-  private var others: [Name: Other] = [:]
-  /// The links without gaps, or nil where they changed since they were last listed.
+  private var others = SmallMap<Name, Other>()
+  /// The links without gaps, or nil if they have changed since they were last listed.
   private var listed: [ObservationLink]?
 
   init(key: StringID) { self.key = key }
@@ -68,13 +67,13 @@ struct LinkList: Sendable {
     }
   }
 
-  /// The observation that alone listens here, where it has its value here, finds nothing through it, and is
-  /// concerned with nothing before a change; nil where there is none, or there are others.
+  /// The only observation that listens here, if this is its observed value, no other objects are found through it, and
+  /// it needs nothing before a change; otherwise nil.
   var only: Unmanaged<Observation>? {
     guard count == 1, concernedBeforeCount == 0 else { return nil }
-    for place in slots.indices {
-      guard let observation = slots[place].observation else { continue }
-      let slot = slots[place]
+    for index in slots.indices {
+      guard let observation = slots[index].observation else { continue }
+      let slot = slots[index]
       return slot.name.number == 0 && slot.isDirect && !slot.isIntermediate ? observation : nil
     }
     return nil
@@ -89,17 +88,18 @@ struct LinkList: Sendable {
       isIntermediate: link.isIntermediate,
       isConcernedBefore: link.isConcernedBefore
     )
-    others[slot.name] = Other(observation: link.observation, place: slots.count)
+    let other = Other(observation: link.observation, index: slots.count)
+    others.insert(other, forKey: slot.name)
     append(slot)
   }
 
-  /// Adds the first link of an observation as the newest: that to the first key of its path.
+  /// Adds the first link of an observation, which is to the first key of its path, as the newest.
   ///
-  /// The caller takes it out before the observation ends.
+  /// The caller removes it before the observation ends.
   mutating func append(first observation: Unmanaged<Observation>) {
     append(
       observation._withUnsafeGuaranteedRef { known in
-        known.place = slots.count
+        known.linkIndex = slots.count
         return Slot(
           observation: observation,
           name: Name(id: known.id, number: 0),
@@ -118,29 +118,29 @@ struct LinkList: Sendable {
     if slot.isConcernedBefore { concernedBeforeCount += 1 }
   }
 
-  /// Takes out the link `number`, which is not the first, of registration `id`.
+  /// Removes the link `number`, which is not the first, of registration `id`.
   ///
   /// - Returns: whether it was there.
   mutating func remove(_ id: RegistrationID, number: Int32) -> Bool {
     guard let other = others.removeValue(forKey: Name(id: id, number: number)) else { return false }
-    remove(at: other.place)
+    remove(at: other.index)
     return true
   }
 
-  /// Takes out the first link of an observation, which is there.
+  /// Removes the first link of an observation, which must exist.
   mutating func remove(first observation: Unmanaged<Observation>) {
-    remove(at: observation._withUnsafeGuaranteedRef { $0.place })
+    remove(at: observation._withUnsafeGuaranteedRef { $0.linkIndex })
   }
 
-  private mutating func remove(at place: Int) {
+  private mutating func remove(at index: Int) {
     if listed != nil { listed = nil }
-    if slots[place].isConcernedBefore { concernedBeforeCount -= 1 }
+    if slots[index].isConcernedBefore { concernedBeforeCount -= 1 }
     count -= 1
-    if place == slots.count - 1 {
-      // One observer that comes and goes needs no new memory each time.
+    if index == slots.count - 1 {
+      // An observer that is repeatedly added and removed needs no new memory each time.
       slots.removeLast()
     } else {
-      slots[place].observation = nil
+      slots[index].observation = nil
     }
     if count == 0 {
       if slots.capacity > Self.smallCount { slots = [] }
@@ -153,11 +153,13 @@ struct LinkList: Sendable {
   /// Closes the gaps.
   private mutating func compact() {
     slots.removeAll { $0.observation == nil }
-    for (place, slot) in slots.enumerated() {
+    for (index, slot) in slots.enumerated() {
       if slot.name.number == 0 {
-        slot.observation?._withUnsafeGuaranteedRef { $0.place = place }
+        slot.observation?._withUnsafeGuaranteedRef { $0.linkIndex = index }
       } else {
-        others[slot.name]?.place = place
+        if let other = others.position(of: slot.name) {
+          others.update(at: other) { $0.index = index }
+        }
       }
     }
   }

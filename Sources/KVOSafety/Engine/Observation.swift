@@ -1,61 +1,65 @@
 internal import KVORules
 internal import KVOTrace
 
-/// One registration: what it asks for, and how to tell its observer.
+/// One registration: what it asks for, and how to notify its observer.
 ///
-/// The observed object's storage holds it until it ends; nobody else does for longer than a call.
+/// The observed object's storage retains it until it ends; nothing else does beyond a call.
 @usableFromInline
 final class Observation: @unchecked Sendable {
-  // Sendable: every property is set in init and never again, but for `tree`, which has a lock, `cell`, which
-  // is set once, under the lock of `root`, before anybody can find the observation, and `place`, which is read
-  // and written under that lock.
-  // `deliver` need not be Sendable: it runs on the thread that makes a change, as KVO's callbacks do, and
-  // `didEnd` on the one that ends the registration.
+  // Sendable: every property is set in init and never again, except for `tree`, which has a lock,
+  // `cell`, which is set once, under the lock of `root`, before any thread can find the
+  // observation, and `linkIndex`, which is read and written under that lock. `deliver` need not be
+  // Sendable: it runs on the thread that makes a change, as KVO's callbacks do, and `didEnd` on the
+  // one that ends the registration.
 
-  /// What is known of the observation when it is registered.
+  /// Properties that are known when the observation is registered.
   let registration: Registration
   /// The first key of the path, which is a key of the observed object.
   let key: StringID
-  /// All keys of a path with several; nil for a single key, which leaves nothing to be destroyed.
+  /// All keys of a path with several; nil for a single key, so that there is nothing to destroy.
   private let parts: [StringID]?
-  /// What is known of a single key; nil for a path with several.
+  /// The properties of a single key; nil for a path with several.
   ///
-  /// Nearly always one that the keys of `root` own. Another, of a class that makes its table anew each time
-  /// it is asked, is the observation's to release.
+  /// Nearly always owned by the keys of `root`. The observation releases any other, which belongs to a class that makes
+  /// a new table on each request.
   private let single: Unmanaged<ResolvedKey>?
   private let ownsSingle: Bool
-  /// Whether the observed value is that of `key` as its setters know it: of a single key, without a getter that
-  /// overrides another.
+  /// Whether the observed value is the value of `key` that its setters know: a single key whose getter overrides no
+  /// other.
   let isDirect: Bool
-  /// The observer whose death ends the observation; nil in the token form.
+  /// The observer whose deallocation ends the observation; nil in the token form.
   let observer: ObjectRecord?
   /// The observed object's registrations, which hold this one until it ends.
   let root: SubjectStorage
-  /// The type of values that the handler takes; nil: any, without optionals around.
+  /// The type of values that the handler takes; nil: any, with optionals unwrapped.
   let valueType: Any.Type?
+  /// The same for a path with several keys, if it is an optional; nil: it is not, or has not been looked up.
+  ///
+  /// The value at the end of a path that leads through an optional has one optional less.
+  let optional: OptionalLayout?
   /// The options, as a change asks for them.
   let wantsOld: Bool
   let wantsNew: Bool
   let wantsPrior: Bool
-  /// Whether a change of some elements of a collection comes as one of the whole, as in a stream of values.
+  /// Whether a change of some elements of a collection is reported as a change of the whole, as in a stream of values.
   let wantsWhole: Bool
   /// Calls the observer.
   ///
-  /// Returns whether it knew what to do, or nil where it cannot say.
+  /// Returns whether it handled the change, or nil if that is unknown.
   let deliver: Callback
-  /// Where else the observation listens: on the other objects of a deep path, and to what affects a
-  /// key; nil where there is nothing of the kind.
+  /// The observation's other links: on the other objects of a deep path, and to keys that affect a key; nil if there
+  /// are none.
   let tree: WatchTree?
-  /// Called when the registration has ended, without a lock; nil where nobody has to know.
+  /// Called when the registration has ended, without a lock; nil if no code has to be called.
   let didEnd: (() -> Void)?
-  /// The actor that callbacks are expected on; nil where any thread is right.
+  /// The actor that callbacks are expected on; nil if any thread is allowed.
   let expected: ExpectedExecutor?
-  /// Whether neither an observer must be alive nor an actor be compared.
+  /// Whether neither the observer's existence nor the actor has to be checked.
   let isPlain: Bool
-  /// Where deliveries are claimed.
+  /// The cell in which deliveries are claimed.
   private(set) var cell: DeliveryCellReference?
-  /// Where its first link is among those of its key.
-  var place = -1
+  /// The index of its first link among those of its key.
+  var linkIndex = -1
 
   /// Calls an observer, which is nil in the token form.
   @usableFromInline
@@ -69,6 +73,7 @@ final class Observation: @unchecked Sendable {
     observer: ObjectRecord?,
     root: SubjectStorage,
     valueType: Any.Type?,
+    optional: OptionalLayout? = nil,
     wantsWhole: Bool = false,
     tree: WatchTree? = nil,
     expected: ExpectedExecutor? = nil,
@@ -85,6 +90,7 @@ final class Observation: @unchecked Sendable {
     self.observer = observer
     self.root = root
     self.valueType = valueType
+    self.optional = optional
     self.tree = tree
     let options = ObservingOptions(rawValue: UInt(registration.options.rawValue))
     wantsOld = options.contains(.old)
@@ -101,7 +107,7 @@ final class Observation: @unchecked Sendable {
 
   /// The number of the registration.
   ///
-  /// The layer numbers all of its registrations; one without a number was refused before this.
+  /// The library numbers all of its registrations; one without a number was refused before this.
   var id: RegistrationID { registration.id ?? RegistrationID(0) }
 
   /// The keys of the path, the observed object's first.
@@ -113,22 +119,27 @@ final class Observation: @unchecked Sendable {
   /// Whether the path is a single key.
   var isSingle: Bool { parts == nil }
 
-  /// Whether the observation wants to know when an object dies that `key`, at the end of its path, refers
-  /// to weakly: a stream does.
+  /// Whether the observation is notified when an object that `key`, at the end of its path, references weakly is
+  /// deallocated, as a stream is.
   func follows(_ key: KeyDeclared) -> Bool { registration.form == .stream && key.isWeak }
+
+  /// Whether the observation is a stream.
+  var isStream: Bool {
+    guard case .stream = registration.form else { return false }
+    return true
+  }
 
   /// Whether it ``follows(_:)`` the single key of its path.
   var followsSingle: Bool {
-    guard case .stream = registration.form else { return false }
-    return single?._withUnsafeGuaranteedRef { $0.newest.isWeak } == true
+    isStream && single?._withUnsafeGuaranteedRef { $0.newest.isWeak } == true
   }
 
-  /// Whether the observation has to do with a change before it is made, beyond what every setter knows.
+  /// Whether the observation needs to act before a change is made, beyond what every setter knows.
   ///
   /// `isDirect` says whether the value that changes is the observed one.
   func isConcernedBefore(isDirect: Bool) -> Bool { wantsPrior || (!isDirect && wantsOld) }
 
-  /// Notes where deliveries are claimed; once, under the lock of `root`.
+  /// Notes the cell in which deliveries are claimed; once, under the lock of `root`.
   func take(_ cell: DeliveryCellReference) { self.cell = cell }
 
   /// Reads the observed value: the end of the path, from the observed object on.
@@ -140,22 +151,57 @@ final class Observation: @unchecked Sendable {
       ?? KeyPathWalk.value(of: path, from: subject)
     return valueType == nil ? value.flattened : value
   }
+
+  /// Reads the observed value, and calls `body` with its address: in the handler's type if `isBoxed` is false, else as
+  /// `Any?`.
+  ///
+  /// Runs getters of the program: no lock may be held. `body` is called once.
+  func read(
+    from subject: AnyObject,
+    _ body: (_ value: UnsafeRawPointer, _ isBoxed: Bool) -> Void
+  ) {
+    if let valueType {
+      if let single {
+        let isRead = single._withUnsafeGuaranteedRef { key in
+          key.newest.valueType == valueType && key.newest.visit(subject) { body($0, false) }
+        }
+        if isRead { return }
+      } else if let (key, object) = KeyPathWalk.end(of: path, from: subject, in: root.keys) {
+        let isRead =
+          key.newest.valueType == valueType
+          ? key.newest.visit(object) { body($0, false) }
+          : isOptional(of: key.newest.valueType)
+            && key.newest.visit(object) { value in
+              optional?.wrap(value) { if let value = $0 { body(value, false) } }
+            }
+        if isRead { return }
+        return withUnsafePointer(to: key.read(object).flattened) { body($0, true) }
+      } else {
+        return withUnsafePointer(to: Any?.none) { body($0, true) }
+      }
+    }
+    withUnsafePointer(to: read(from: subject)) { body($0, true) }
+  }
+
+  /// Whether the handler takes an optional of `type`, which is not an optional itself.
+  func isOptional(of type: Any.Type) -> Bool {
+    optional?.wrappedType == type && !TypeMetadata.isOptional(type)
+  }
 }
 
-/// A place where an observation listens: a key of one object.
+/// A key of one object that an observation listens to.
 struct ObservationLink: Sendable {
   let observation: Observation
-  /// Tells the links of one observation apart; 0 is that to the first key of its path.
+  /// Distinguishes the links of one observation; 0 is the link to the first key of its path.
   let number: Int32
   let key: StringID
   /// Whether the value of this key of this object is the observed value.
   let isDirect: Bool
-  /// Whether other objects are found through this key, or one whose death is waited for, so that a change
-  /// means to look for them anew.
+  /// Whether this key leads to other objects, or to one whose deallocation is awaited, so that they must be looked up
+  /// again after a change.
   let isIntermediate: Bool
 
-  /// Whether the observation has to do with a change before it is made, beyond what every setter
-  /// knows.
+  /// Whether the observation needs to act before a change is made, beyond what every setter knows.
   var isConcernedBefore: Bool { observation.isConcernedBefore(isDirect: isDirect) }
 
   /// Whether the path of the observation still leads here.

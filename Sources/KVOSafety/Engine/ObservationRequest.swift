@@ -2,38 +2,40 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-/// A registration that is asked for: checked, named, added, and told its initial value.
+/// A requested registration: checked, named, added, and sent its initial value.
 struct ObservationRequest {
   /// The number that the registration gets; nil: the next one.
   var id: RegistrationID?
   var subject: any KeyValueObservable
   /// The path as the caller gave it; nil is refused.
   ///
-  /// Not asked for where `key` is known.
+  /// Not requested if `key` is known.
   var keyPath: String?
-  /// The key, where the path is a single one that was found already.
+  /// The same, if it was taken apart already.
+  var path: ObservedPath?
+  /// The key, if the path is a single one that was found already.
   var key: ResolvedKey?
   var options: ObservingOptions
   var form: Registration.Form
   var observer: AnyObject?
   var context: ObservationContext?
   var site: CallSite
-  /// The actor that callbacks are expected on; its name is the executor of the registration.
+  /// The actor that callbacks are expected on; its name is recorded as the executor of the registration.
   var expected: ExpectedExecutor?
   var expectedToLive: String?
-  /// What the form hands out, as logs name it.
+  /// The object that the form returns to its caller, as logs name it.
   var token: ObjectRef?
-  /// The type of values that the handler takes; nil: any, without optionals around.
+  /// The type of values that the handler takes; nil: any, with optionals unwrapped.
   var valueType: Any.Type?
-  /// Whether a change of some elements of a collection is to come as one of the whole.
+  /// Whether a change of some elements of a collection is reported as a change of the whole.
   var wantsWhole = false
   var deliver: Observation.Callback
-  /// Told of the registration when it is in the table, before any notification.
+  /// Called with the registration once it is in the table, before any notification.
   var didAdd: ((RegistrationID, SubjectStorage) -> Void)?
 
   /// Adds the observation, or refuses it and reports why (KVO029).
   ///
-  /// - Returns: the observation, nil where it was refused.
+  /// - Returns: the observation, nil if it was refused.
   func add() -> Observation? {
     let path: Path
     switch resolved {
@@ -45,7 +47,8 @@ struct ObservationRequest {
     let storage = subject.storage
     let record = observer.map { ObjectTable.shared.record(of: $0) }
     if let record, let observer { ObjectTable.shared.watch(record, of: observer) }
-    // Whoever holds the token or the controller may be destroyed with the object, after its registrar.
+    // The holder of the token or the controller may be destroyed with the object, after its
+    // registrar.
     if form != .classic { ObjectTable.shared.watch(storage.record, of: subject) }
     let isFollowed = form == .stream && path.first.newest.isWeak
     let isAlone = path.keys.isEmpty && path.first.isAlone && !isFollowed
@@ -58,6 +61,7 @@ struct ObservationRequest {
       observer: record,
       root: storage,
       valueType: valueType,
+      optional: path.optional,
       wantsWhole: wantsWhole,
       tree: isAlone ? nil : WatchTree(),
       expected: expected,
@@ -79,14 +83,7 @@ struct ObservationRequest {
       tree.rebuild(observation, from: subject)
     }
     if options.contains(.initial) {
-      observation.tell(
-        subject,
-        .initial,
-        of: nil,
-        .setting,
-        old: nil,
-        new: options.contains(.new) ? .some(observation.read(from: subject)) : nil
-      )
+      observation.notifyOfReading(subject, .initial, of: nil)
     }
     storage.finishAdding(observation)
     return observation
@@ -97,8 +94,9 @@ struct ObservationRequest {
     /// The path as events have it.
     var name: StringID
     var first: ResolvedKey
-    /// All keys; empty where there is one alone.
+    /// All keys; empty if there is only one.
     var keys: [StringID]
+    var optional: OptionalLayout?
   }
 
   private var resolved: Result<Path, KeyPathWalk.Obstacle> {
@@ -106,20 +104,23 @@ struct ObservationRequest {
     guard let keyPath else { return .failure(.init(reason: .nilKeyPath, part: "")) }
     guard !keyPath.isEmpty else { return .failure(.init(reason: .emptyKeyPath, part: "")) }
     let keys = type(of: subject).observableKeys
-    if let key = keys.key(named: keyPath) {
+    // A typed path of several parts is not a key: no key has a dot in its name.
+    if (path?.parts.count ?? 1) == 1, let key = keys.key(named: keyPath) {
       return .success(Path(name: key.id, first: key, keys: []))
     }
-    let parts = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let path = path ?? ThreadChanges.namesOfThisThread.path(named: keyPath)
     do {
-      try KeyPathWalk.check(parts, from: subject)
+      try KeyPathWalk.check(path, from: subject)
     } catch {
       return .failure(error)
     }
-    guard let first = keys.key(named: parts[0]) else {
-      return .failure(.init(reason: .unknownKey, part: parts[0]))
+    let names = path.names
+    guard let first = keys.key(names.keys[0]) else {
+      return .failure(.init(reason: .unknownKey, part: path.parts[0]))
     }
-    let ids = parts.map { Recorder.id(of: $0) }
-    return .success(Path(name: Recorder.id(of: keyPath), first: first, keys: ids))
+    return .success(
+      Path(name: names.path, first: first, keys: names.keys, optional: path.optional)
+    )
   }
 
   private func refuse(_ obstacle: KeyPathWalk.Obstacle) {
@@ -162,7 +163,7 @@ extension Registration.Options {
 }
 
 extension ObservationContext {
-  /// The context in events: its name, and a number that no other context has.
+  /// The context in events: its name, and a unique number.
   var traceContext: Context {
     .named(Recorder.shared.id(of: "\(name.isEmpty ? "context" : name)#\(number)"))
   }

@@ -2,33 +2,32 @@ internal import KVOTrace
 
 /// The recorded changes that the calling thread's setters have begun and not ended.
 ///
-/// A setter ends what it began, and nearly always in order, so that there is nothing to judge: it
-/// enters and leaves here in a few instructions. Whoever looks at how changes nest moves what is here to
-/// the other open changes first (``takeAll()``); a setter whose change is no longer the innermost one
-/// here has its end judged among those.
+/// A setter ends what it began, and nearly always in order, so that there is nothing to judge: it enters and leaves
+/// here in a few instructions. Code that examines how changes nest moves these entries to the other open changes first
+/// (``takeAll()``); a setter whose change is no longer the innermost one here has its end judged among those.
 ///
-/// Belongs to one thread, like ``ThreadChanges``, which frees it. In memory of its own, because an access
-/// to a property of an object costs a call that asks whether another access is under way.
+/// Belongs to one thread, like ``ThreadChanges``, which frees it. In separate memory, because an
+/// access to a property of an object costs a call that asks whether another access is under way.
 struct OpenSetters {
   struct Entry {
     let subject: ObjectRef
     let key: StringID
     let id: ChangeID
-    /// The place of the first half among the events of the object.
+    /// The position of the first half among the events of the object.
     let order: UInt64
     let scope: ScopeID?
   }
 
   private struct State {
     var count = 0
-    /// Numbers that no change had before: the next one, and the end of the block.
+    /// Unused numbers for changes: the next one, and the end of the block.
     var nextNumber: UInt64 = 0
     var endOfNumbers: UInt64 = 0
-    /// How many changes are open that cover what setters say inside them.
+    /// How many open changes cover the notifications of setters inside them.
     var coveringCount = 0
   }
 
-  /// Setters that call setters are seldom deeper.
+  /// Setters are seldom nested deeper.
   private static let capacity = 16
 
   private let state: UnsafeMutablePointer<State>
@@ -40,22 +39,22 @@ struct OpenSetters {
     entries = .allocate(capacity: Self.capacity)
   }
 
-  /// Nobody may use it any more.
+  /// Frees the memory; the value may not be used afterwards.
   func deallocate() {
     // Entries are trivial: nothing in them is to be destroyed.
     entries.deallocate()
     state.deallocate()
   }
 
-  /// How many changes are open, in the setters' thread, that cover what setters say inside them.
+  /// How many open changes on the setters' thread cover the notifications of setters inside them.
   var coveringCount: Int {
     get { state.pointee.coveringCount }
     nonmutating set { state.pointee.coveringCount = newValue }
   }
 
-  /// A number that no change had before.
+  /// An unused number for a change.
   ///
-  /// Taken in blocks, so that threads do not meet at one counter.
+  /// Taken in blocks, so that threads do not contend for one counter.
   func nextChange() -> ChangeID {
     if state.pointee.nextNumber == state.pointee.endOfNumbers {
       let block = ObjectTable.shared.nextChangeNumbers(count: 256)
@@ -65,19 +64,19 @@ struct OpenSetters {
     return ChangeID(state.pointee.nextNumber)
   }
 
-  /// Whether there is room for one more.
+  /// Whether there is space for one more.
   var hasRoom: Bool { state.pointee.count < Self.capacity }
 
-  /// A setter's change begins; there is room.
+  /// Begins a setter's change; there must be space.
   func enter(_ entry: Entry) {
     precondition(hasRoom)
     (entries + state.pointee.count).initialize(to: entry)
     state.pointee.count += 1
   }
 
-  /// A setter's change ends.
+  /// Ends a setter's change.
   ///
-  /// False where it is not the innermost here: then nothing has changed.
+  /// Returns false, and changes nothing, if it is not the innermost here.
   func leave(_ change: ChangeID) -> Bool {
     let last = state.pointee.count - 1
     guard last >= 0, entries[last].id == change else { return false }
@@ -90,10 +89,10 @@ struct OpenSetters {
     (0..<state.pointee.count).count { entries[$0].subject.id == subject }
   }
 
-  /// Hands over all that is open, the outermost first.
+  /// Removes and returns all open changes, the outermost first.
   func takeAll(_ take: (Entry) -> Void) {
     let count = state.pointee.count
     state.pointee.count = 0
-    for place in 0..<count { take(entries[place]) }
+    for index in 0..<count { take(entries[index]) }
   }
 }

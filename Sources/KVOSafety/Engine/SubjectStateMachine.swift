@@ -1,28 +1,28 @@
 internal import KVORules
 internal import KVOTrace
 
-/// The registrations on one object and who listens to which of its keys, as a pure state machine.
+/// The registrations on one object and the links that listen to its keys, as a pure state machine.
 ///
-/// `SubjectStorage` runs it under a lock and acts on what it returns. Who may be told of what is
-/// decided here and in the cells (`DeliveryCell`) that it hands out: a delivery is claimed before it
-/// begins, and a registration that has ended is never claimed again, so that after a removal returned
-/// no delivery begins.
+/// `SubjectStorage` runs it under a lock and acts on what it returns. It and the cells (`DeliveryCell`) that it hands
+/// out decide which observers may be notified: a delivery is claimed before it begins, and a registration that has
+/// ended is never claimed again, so that no delivery begins after a removal has returned.
 struct SubjectStateMachine: Sendable {
   private var ledger: SubjectLedger
-  /// Where deliveries of the registrations are claimed, by their places in the ledger.
+  /// The cells in which deliveries of the registrations are claimed, by their indexes in the
+  /// ledger.
   ///
-  /// A place that is free keeps its cell for the next registration there, or has none where the last one still
-  /// delivers.
+  /// A free index keeps its cell for the next registration there, or has none if the previous registration is still
+  /// delivering.
   private var cells: [DeliveryCellReference?] = []
-  /// The links on this object, by key; a key that was listened to once keeps its place.
+  /// The links on this object, by key; a key that was once observed keeps its index.
   private var links: [LinkList] = []
   private var pool = DeliveryCellPool()
   private var waiters: [DeliveryCellReference: [Waiter]] = [:]
-  /// How many changes that cover what setters say inside them are under way.
+  /// How many running changes cover the notifications of setters inside them.
   private var coveringChangeCount = 0
-  private(set) var isDead = false
+  private(set) var isDeallocated = false
 
-  /// Whether setters must ask if their key is one that the class notifies itself.
+  /// Whether setters must check if the class notifies of their key itself.
   private let hasManualKeys: Bool
 
   init(historyCapacity: Int, hasManualKeys: Bool = false) {
@@ -30,13 +30,13 @@ struct SubjectStateMachine: Sendable {
     self.hasManualKeys = hasManualKeys
   }
 
-  /// What is to be done after a removal by name.
+  /// What remains to be done after a removal by name.
   struct End {
-    /// The place of the event among those of the object.
+    /// The position of the event among those of the object.
     var order: UInt64
-    /// What ended; nil where nothing did.
+    /// The observation that ended; nil if none did.
     ///
-    /// Perhaps its last reference, to be given up without the lock.
+    /// Possibly its last reference, which must be released outside of the lock.
     var ended: Observation?
     var verdicts: [Verdict] = []
   }
@@ -47,12 +47,12 @@ struct SubjectStateMachine: Sendable {
   ///
   /// - Parameters:
   ///   - observation: what is added; the machine takes over a reference.
-  ///   - evidence: where.
+  ///   - evidence: the stack and the source location of the call.
   ///   - isFinished: whether nothing of the addition remains to be done, such as an initial delivery; else
   ///     ``finishAdding(_:)`` follows.
-  ///   - published: is told who listens now.
-  ///   - verdicts: takes what is wrong with it.
-  /// - Returns: where its deliveries are claimed.
+  ///   - published: updated with the keys that are observed now.
+  ///   - verdicts: receives the faults of the registration.
+  /// - Returns: the cell in which its deliveries are claimed.
   mutating func add(
     _ observation: Unmanaged<Observation>,
     at evidence: Evidence,
@@ -61,22 +61,22 @@ struct SubjectStateMachine: Sendable {
     _ verdicts: inout [Verdict]
   ) -> DeliveryCellReference {
     observation._withUnsafeGuaranteedRef { known in
-      let place = ledger.add(known.registration, at: evidence, isFinished: isFinished, &verdicts)
-      let cell = cell(at: place)
+      let slot = ledger.add(known.registration, at: evidence, isFinished: isFinished, &verdicts)
+      let cell = cell(at: slot)
       cell.pointer.pointee.open(observation)
       known.take(cell)
-      let at = openPlace(of: known.key)
-      links[at].append(first: observation)
-      publish(at, in: published)
+      let index = openIndex(of: known.key)
+      links[index].append(first: observation)
+      publish(index, in: published)
       return cell
     }
   }
 
-  /// A free cell for a registration at `place`.
-  private mutating func cell(at place: Int) -> DeliveryCellReference {
-    if place < cells.count, let cell = cells[place] { return cell }
+  /// A free cell for a registration at `slot`.
+  private mutating func cell(at slot: Int) -> DeliveryCellReference {
+    if slot < cells.count, let cell = cells[slot] { return cell }
     let cell = pool.take()
-    if place < cells.count { cells[place] = cell } else { cells.append(cell) }
+    if slot < cells.count { cells[slot] = cell } else { cells.append(cell) }
     return cell
   }
 
@@ -102,17 +102,17 @@ struct SubjectStateMachine: Sendable {
   ) {
     let outcome = ledger.remove(removal, at: evidence)
     var end = End(order: order, ended: nil, verdicts: outcome.verdicts)
-    if outcome.place >= 0 {
-      end.ended = forget(outcome.place, in: published)?.takeRetainedValue()
+    if outcome.slot >= 0 {
+      end.ended = forget(outcome.slot, in: published)?.takeRetainedValue()
     }
     return (end, outcome.matched)
   }
 
-  /// Ends one registration otherwise; nothing happens where it has ended before.
+  /// Ends one registration in any other way; does nothing if it has ended already.
   ///
-  /// `published` is told who listens now.
+  /// `published` is updated with the keys that are observed now.
   ///
-  /// - Returns: what ended; the caller takes over a reference.
+  /// - Returns: the ended registration; the caller takes over a reference.
   mutating func cancel(
     _ id: RegistrationID,
     by cause: CancelCause,
@@ -120,63 +120,63 @@ struct SubjectStateMachine: Sendable {
     in published: borrowing PublishedKeys,
     _ verdicts: inout [Verdict]
   ) -> Unmanaged<Observation>? {
-    let place = ledger.cancel(id, by: cause, at: evidence, &verdicts)
-    return place < 0 ? nil : forget(place, in: published)
+    let slot = ledger.cancel(id, by: cause, at: evidence, &verdicts)
+    return slot < 0 ? nil : forget(slot, in: published)
   }
 
-  /// The same where nothing is to be said of the end and nothing is kept of it; else nothing happens.
+  /// The same if the end need be neither reported nor remembered; otherwise does nothing.
   ///
-  /// - Returns: what ended; the caller takes over a reference.
+  /// - Returns: the ended registration; the caller takes over a reference.
   mutating func drop(
     _ id: RegistrationID,
     by cause: CancelCause,
     in published: borrowing PublishedKeys
   ) -> Unmanaged<Observation>? {
-    let place = ledger.drop(id, by: cause)
-    return place < 0 ? nil : forget(place, in: published)
+    let slot = ledger.drop(id, by: cause)
+    return slot < 0 ? nil : forget(slot, in: published)
   }
 
-  /// The object dies: everything ends.
-  mutating func die(
+  /// The object is deallocated: everything ends.
+  mutating func deallocate(
     at evidence: Evidence,
     in published: borrowing PublishedKeys
   ) -> (
     ended: [Observation], verdicts: [Verdict]
   ) {
-    isDead = true
-    let places = ledger.places
-    let verdicts = ledger.subjectDied(at: evidence).verdicts
+    isDeallocated = true
+    let slots = ledger.liveSlots
+    let verdicts = ledger.subjectDeallocated(at: evidence).verdicts
     var ended: [Observation] = []
-    for place in places {
-      if let held = forget(place, in: published) { ended.append(held.takeRetainedValue()) }
+    for slot in slots {
+      if let held = forget(slot, in: published) { ended.append(held.takeRetainedValue()) }
     }
     links.removeAll()
     publishMasks(in: published)
     return (ended, verdicts)
   }
 
-  /// Forgets what was registered at `place`: nothing is claimed any more.
+  /// Removes the registration at `slot`: its deliveries can no longer be claimed.
   ///
-  /// - Returns: what it was; the caller takes over a reference.
+  /// - Returns: the registration; the caller takes over a reference.
   private mutating func forget(
-    _ place: Int,
+    _ slot: Int,
     in published: borrowing PublishedKeys
   ) -> Unmanaged<Observation>? {
-    guard let cell = cells[place], let held = cell.pointer.pointee.observation else { return nil }
+    guard let cell = cells[slot], let held = cell.pointer.pointee.observation else { return nil }
     let key = held._withUnsafeGuaranteedRef { $0.key }
-    if let place = self.place(of: key) {
-      links[place].remove(first: held)
-      publish(place, in: published)
+    if let index = self.index(of: key) {
+      links[index].remove(first: held)
+      publish(index, in: published)
     }
     if cell.pointer.pointee.close() { return cell.pointer.pointee.release() }
-    // Who is running lets it go.
-    cells[place] = nil
+    // The running delivery releases it.
+    cells[slot] = nil
     return held.retain()
   }
 
   // MARK: Delivering
 
-  /// The links of observations that were made on other objects.
+  /// The links of observations that are registered on other objects.
   var linksOfOthers: [ObservationLink] {
     links.flatMap { list in
       var list = list
@@ -186,12 +186,11 @@ struct SubjectStateMachine: Sendable {
 
   /// The links that listen to `key`, in order of addition.
   mutating func links(to key: StringID) -> [ObservationLink] {
-    guard let place = place(of: key) else { return [] }
-    return links[place].all
+    guard let index = index(of: key) else { return [] }
+    return links[index].all
   }
 
-  /// A delivery has ended that somebody waited for, or that was the last of a registration that had
-  /// ended.
+  /// Handles the end of a delivery that a thread waits for, or of the last delivery of an ended registration.
   mutating func settle(
     _ cell: DeliveryCellReference
   ) -> (
@@ -205,26 +204,26 @@ struct SubjectStateMachine: Sendable {
   }
 
   private struct Waiter: Sendable {
-    /// How many deliveries of the registration the waiting thread is itself inside of.
+    /// How many deliveries of the registration the waiting thread itself is running.
     var depth: Int
     var gate: ThreadGate
   }
 
-  /// Makes a gate where deliveries of registration `id` are running on other threads.
+  /// Makes a gate if deliveries of registration `id` are running on other threads.
   ///
-  /// A thread that is itself waiting, inside its delivery, is not waited for: neither would end.
+  /// It does not wait for a thread that is itself waiting inside its delivery: neither would end.
   ///
   /// - Parameters:
   ///   - id: the registration, which has ended.
-  ///   - cell: where its deliveries were claimed.
-  ///   - depth: how many of them the calling thread is inside of.
-  /// - Returns: the gate; nil where there is nothing to wait for.
+  ///   - cell: the cell in which its deliveries were claimed.
+  ///   - depth: how many of them the calling thread is running.
+  /// - Returns: the gate; nil if there is nothing to wait for.
   mutating func wait(
     for id: RegistrationID,
     in cell: DeliveryCellReference,
     depth: Int
   ) -> ThreadGate? {
-    // The cell may be another registration's by now: then this one's deliveries are long over.
+    // The cell may belong to another registration by now: then this one's deliveries have ended.
     guard let held = cell.pointer.pointee.observation,
       held._withUnsafeGuaranteedRef({ $0.id }) == id
     else { return nil }
@@ -240,61 +239,61 @@ struct SubjectStateMachine: Sendable {
 
   // MARK: Listening
 
-  /// Hangs a link of an observation on this object.
+  /// Adds a link of an observation to this object.
   ///
-  /// False where the object is dead.
+  /// Returns false if the object is deallocated.
   mutating func attach(_ link: ObservationLink) -> Bool {
-    guard !isDead else { return false }
-    links[openPlace(of: link.key)].append(link)
+    guard !isDeallocated else { return false }
+    links[openIndex(of: link.key)].append(link)
     return true
   }
 
-  /// Takes a link of an observation off this object.
+  /// Removes a link of an observation from this object.
   mutating func detach(_ id: RegistrationID, number: Int32, key: StringID) -> Bool {
-    guard let place = place(of: key) else { return false }
-    return links[place].remove(id, number: number)
+    guard let index = index(of: key) else { return false }
+    return links[index].remove(id, number: number)
   }
 
-  /// The place of the links to `key`, made where there is none.
-  private mutating func openPlace(of key: StringID) -> Int {
-    if let place = place(of: key) { return place }
+  /// The index of the links to `key`, made if there is none.
+  private mutating func openIndex(of key: StringID) -> Int {
+    if let index = index(of: key) { return index }
     links.append(LinkList(key: key))
     return links.count - 1
   }
 
-  /// A change that covers what setters say inside it begins (1) or ends (-1).
+  /// A change that covers the notifications of setters inside it begins (1) or ends (-1).
   mutating func noteCoveringChange(_ step: Int) { coveringChangeCount += step }
 
   // MARK: Publishing
 
-  // Mutating, though they change nothing: a method that is not has the whole value copied for its call.
+  // Mutating although they change nothing: for a non-mutating method the whole value would be copied.
 
-  /// Says what is true of `key` to those who ask without the lock.
+  /// Publishes the state of `key` for readers without the lock.
   mutating func publish(_ key: StringID, in published: borrowing PublishedKeys) {
-    if let place = place(of: key) { publish(place, in: published) }
+    if let index = index(of: key) { publish(index, in: published) }
   }
 
-  /// The same of the key whose links are at `place`.
-  private mutating func publish(_ place: Int, in published: borrowing PublishedKeys) {
+  /// The same of the key whose links are at `index`.
+  private mutating func publish(_ index: Int, in published: borrowing PublishedKeys) {
     // Only the registrations of this object have their cells here.
-    let cell = links[place].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }
-    published.publish(links[place].key, cell: cell, isListenedTo: !links[place].isEmpty)
+    let cell = links[index].only.flatMap { only in only._withUnsafeGuaranteedRef { $0.cell } }
+    published.publish(links[index].key, cell: cell, isListenedTo: !links[index].isEmpty)
     publishMasks(in: published)
   }
 
-  /// Says which keys are listened to.
+  /// Publishes which keys are observed.
   mutating func publishMasks(in published: borrowing PublishedKeys) {
     var listening: UInt64 = 0
     var before: UInt64 = coveringChangeCount > 0 || hasManualKeys ? .max : 0
-    for place in links.indices where !links[place].isEmpty {
-      listening |= PublishedKeys.bit(links[place].key)
-      if links[place].concernedBeforeCount > 0 { before |= PublishedKeys.bit(links[place].key) }
+    for index in links.indices where !links[index].isEmpty {
+      listening |= PublishedKeys.bit(links[index].key)
+      if links[index].concernedBeforeCount > 0 { before |= PublishedKeys.bit(links[index].key) }
     }
     published.publish(listening: listening, concernedBefore: before)
   }
 
-  private mutating func place(of key: StringID) -> Int? {
-    for place in links.indices where links[place].key == key { return place }
+  private mutating func index(of key: StringID) -> Int? {
+    for index in links.indices where links[index].key == key { return index }
     return nil
   }
 
@@ -302,17 +301,17 @@ struct SubjectStateMachine: Sendable {
 
   /// The observations that the object keeps: its own, and those that listen here to others' paths.
   var kept: [Observation] {
-    ledger.places.compactMap { held(at: $0)?.takeUnretainedValue() }
+    ledger.liveSlots.compactMap { held(at: $0)?.takeUnretainedValue() }
       + linksOfOthers.map(\.observation)
   }
 
   func observation(_ id: RegistrationID) -> Observation? {
-    let place = ledger.place(of: id)
-    return place < 0 ? nil : held(at: place)?.takeUnretainedValue()
+    let slot = ledger.slot(of: id)
+    return slot < 0 ? nil : held(at: slot)?.takeUnretainedValue()
   }
 
-  private func held(at place: Int) -> Unmanaged<Observation>? {
-    cells[place]?.pointer.pointee.observation
+  private func held(at slot: Int) -> Unmanaged<Observation>? {
+    cells[slot]?.pointer.pointee.observation
   }
 
   func contains(_ id: RegistrationID) -> Bool { ledger.contains(id) }
@@ -320,7 +319,7 @@ struct SubjectStateMachine: Sendable {
   /// What is registered, oldest first.
   var registrations: [Registration] { ledger.registrations }
 
-  /// The same, each with where it was.
+  /// The same, each with the evidence of its registration.
   var registrationsWithEvidence: [(registration: Registration, registered: Evidence)] {
     ledger.registrationsWithEvidence
   }
@@ -329,9 +328,9 @@ struct SubjectStateMachine: Sendable {
 
   func registration(_ id: RegistrationID) -> Registration? { ledger.registration(id) }
 
-  /// Where the registration was made.
+  /// The evidence of the registration.
   func evidence(of id: RegistrationID) -> Evidence? { ledger.evidence(of: id) }
 
-  /// Frees the cells; nobody may use the object's registrations any more.
+  /// Frees the cells; the object's registrations may not be used afterwards.
   mutating func deallocateCells() { pool.deallocate() }
 }

@@ -3,10 +3,10 @@ internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
-/// The last order of an object's events, and in the bits above it what its changes do at that moment.
+/// The last order of an object's events, and in the bits above it the state of its changes at that moment.
 ///
-/// One addition takes the order, counts the open changes and says whether another one is open, so that an
-/// overlap of two threads is noticed without an instruction more than the order costs.
+/// One addition takes the order, counts the open changes and shows whether another one is open, so that an overlap of
+/// two threads is noticed at no extra cost.
 struct OrderWord {
   /// Set while changes of two threads overlap, and until both have ended.
   static let overlap: UInt64 = 1 << 47
@@ -25,12 +25,12 @@ struct OrderWord {
   var isNoneOpen: Bool { word >> 47 == 0 }
 }
 
-// Changes of one object on two threads at once (KVO024). Changes carry no stack, because a stack costs more
-// than the change; the two that overlap carry theirs: the one that finds another open at its beginning, the
-// one that was found at its end.
+// Changes of one object on two threads at once (KVO024). Changes carry no stack, because a stack costs more than the
+// change. Only two overlapping changes carry theirs: the one that finds another open at its beginning, and the one that
+// was found, at its end.
 //
 // 1. A begins and is alone.
-// 2. B begins, finds a change open that is not its thread's, sets `overlap`, and captures its stack.
+// 2. B begins, finds a change open on another thread, sets `overlap`, and captures its stack.
 // 3. A ends, finds `overlap` set, or B open, and captures its stack.
 // 4. The one that ends last clears `overlap`.
 //
@@ -51,21 +51,21 @@ extension SubjectStorage {
     OrderWord(lastOrder.wrappingAdd(1 &- OrderWord.change, ordering: .relaxed).newValue)
   }
 
-  /// Whether a change that has begun overlaps one of another thread, which is then noted; `here` says how
+  /// Notes if a change that has begun overlaps one of another thread, and returns whether it does; `here` says how
   /// many changes of the object the thread has open, this one among them.
   @inline(never)
-  func isOverlap(begun word: OrderWord, here: Int) -> Bool {
+  func noteOverlap(begun word: OrderWord, here: Int) -> Bool {
     guard word.openCount > here else { return false }
     // relaxed: if another thread misses the mark, it sees that this change is open.
     lastOrder.bitwiseOr(OrderWord.overlap, ordering: .relaxed)
     return true
   }
 
-  /// Whether a change that has ended overlapped one of another thread; the last of them clears the mark.
+  /// Returns whether a change that has ended overlapped one of another thread; the last of them clears the mark.
   ///
   /// `here` says how many changes of the object the thread still has open.
   @inline(never)
-  func isOverlap(ended word: OrderWord, here: Int) -> Bool {
+  func noteOverlap(ended word: OrderWord, here: Int) -> Bool {
     guard word.isOverlap || word.openCount > here else { return false }
     if word.isOverlap, word.openCount == 0 {
       // Unless anything has happened since: then the next end clears it. relaxed: as every order.

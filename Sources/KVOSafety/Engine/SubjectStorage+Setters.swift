@@ -1,35 +1,36 @@
 internal import KVORecorder
 internal import KVOTrace
 
-// What a setter asks and says, from the fast answers to the slow ones. Values come by their address,
-// because only the setter knows their type at compile time.
+// The calls of a setter, from the fast paths to the slow ones. Values are passed by address, because only the setter
+// knows their type at compile time.
 extension SubjectStorage {
-  /// Whether somebody has to do with a change of `key` before it is made: the log, an observer that
-  /// wants to be told, or one whose value only depends on this key.
+  /// Whether a change of `key` needs handling before it is made: for the log, for an observer that wants the prior
+  /// notification, or for one whose value only depends on this key.
   @usableFromInline
   func isConcerned(before key: ObservableKey) -> Bool {
     let id = key.declaration.id
-    return published.mayConcernBefore(id) || Recorder.shared.isRecording && !isLost(id)
+    return published.mayConcernBefore(id)
+      || Recorder.shared.isRecording && !(Recorder.mayLose && isLost(id))
   }
 
-  /// Whether the log has no room for a change of `key`, which is counted then: both of its halves, and the delivery to
-  /// one observer.
+  /// Whether the log has no space for a change of `key`; if so, its two halves and the delivery to one observer are
+  /// counted as lost.
   @inline(never)
   private func isLost(_ key: StringID) -> Bool {
     Recorder.shared.loses(published.mayListen(to: key) ? 4 : 2)
   }
 
-  /// Whether somebody may listen to `key`.
+  /// Whether a registration may listen to `key`.
   @usableFromInline
   func mayListen(to key: ObservableKey) -> Bool { published.mayListen(to: key.declaration.id) }
 
-  /// Tells the observer that listens alone of a change that concerned nobody before.
+  /// Notifies the only observer of a change that needed no handling before it was made.
   ///
-  /// It is found, claimed and let go without a lock.
+  /// It is found, claimed and released without a lock.
   ///
-  /// - Returns: whether no other is to be told.
+  /// - Returns: whether no other observer is to be notified.
   @usableFromInline
-  func tellsOne(
+  func notifyAlone(
     _ subject: AnyObject,
     _ key: ObservableKey,
     _ type: Any.Type,
@@ -38,21 +39,26 @@ extension SubjectStorage {
   ) -> Bool {
     let id = key.declaration.id
     guard let cell = published.cell(of: id) else { return false }
-    return isTold(subject, id, in: cell, of: nil, SetterValues(type: type, old: old, new: new))
+    return deliverIfLive(
+      subject,
+      id,
+      in: cell,
+      of: nil,
+      SetterValues(type: type, old: old, new: new)
+    )
   }
 
-  /// Tells all observers of such a change.
+  /// Notifies all observers of such a change.
   ///
   /// - Parameters:
   ///   - subject: the object that changed.
   ///   - key: the key whose value changed.
   ///   - type: the type of the value.
-  ///   - old: where the value before the change is.
-  ///   - new: where the value after it is.
-  ///   - refresh: puts the present value at `new`, for an observer that comes after another, which may have
-  ///     changed it.
+  ///   - old: the address of the value before the change.
+  ///   - new: the address of the value after it.
+  ///   - refresh: stores the current value at `new`, because a previously notified observer may have changed it.
   @usableFromInline
-  func tellAll(
+  func notifyAll(
     _ subject: AnyObject,
     _ key: ObservableKey,
     _ type: Any.Type,
@@ -64,13 +70,12 @@ extension SubjectStorage {
     ChangeNotification.didSetUnrecorded(subject, self, key: key.declaration.id, values, refresh)
   }
 
-  /// Tells the observer whose registration has `cell`, of a change that has a number where it is
-  /// recorded.
+  /// Notifies the observer whose registration has `cell` of a change, which has a number if it is recorded.
   ///
-  /// False where the cell is not live or has become that of another key since it was found: then
-  /// nobody was told.
+  /// Returns false, without notifying an observer, if the cell is not live or has been reused for another key since it
+  /// was found.
   @inline(__always)
-  private func isTold(
+  private func deliverIfLive(
     _ subject: AnyObject,
     _ key: StringID,
     in cell: DeliveryCellReference,
@@ -82,29 +87,29 @@ extension SubjectStorage {
       settle(cell, aftermath)
       return false
     }
-    var isTold = false
-    // The claim keeps the observation.
+    var isNotified = false
+    // The claim keeps the observation alive.
     if let held = cell.pointer.pointee.observation {
       held._withUnsafeGuaranteedRef { observation in
         guard observation.key == key, observation.isDirect else { return }
-        observation.tellClaimed(subject, in: cell, of: change, values)
-        isTold = true
+        observation.deliverClaimed(subject, in: cell, of: change, values)
+        isNotified = true
       }
     }
     settle(cell, cell.pointer.pointee.finish())
-    return isTold
+    return isNotified
   }
 
-  /// Tells the observer of a registration on this object of a change that nothing records.
-  func tell(_ observation: Observation, _ subject: AnyObject, _ values: SetterValues) {
+  /// Notifies the observer of a registration on this object of a change that nothing records.
+  func notify(_ observation: Observation, _ subject: AnyObject, _ values: SetterValues) {
     guard let cell = observation.cell else { return }
     var aftermath: DeliveryCell.Aftermath = []
-    guard isClaimed(cell, by: observation, &aftermath) else { return settle(cell, aftermath) }
-    observation.tellClaimed(subject, in: cell, of: nil, values)
+    guard claim(cell, by: observation, &aftermath) else { return settle(cell, aftermath) }
+    observation.deliverClaimed(subject, in: cell, of: nil, values)
     settle(cell, cell.pointer.pointee.finish())
   }
 
-  /// The first half of a change that concerns somebody before.
+  /// The first half of a change that needs handling by the log or an observer before it is made.
   @usableFromInline
   func willSet(
     _ subject: AnyObject,
@@ -116,9 +121,9 @@ extension SubjectStorage {
     return ChangeNotification.willSet(subject, self, key: key.declaration.id, values)
   }
 
-  /// The second half, as far as one observer at most has to be told.
+  /// The second half, if at most one observer has to be notified.
   ///
-  /// - Returns: whether no other is to be told.
+  /// - Returns: whether no other observer is to be notified.
   @usableFromInline
   func didSet(
     _ subject: AnyObject,
@@ -133,16 +138,16 @@ extension SubjectStorage {
     let id = key.declaration.id
     ChangeNotification.endSetting(change, key: id, of: self)
     guard published.mayListen(to: id) else { return true }
-    // Who listens alone, and was not concerned before, needs no list of links.
+    // The only registration, if it needed nothing before the change, needs no list of links.
     guard let cell = published.cell(of: id) else { return false }
-    return isTold(subject, id, in: cell, of: change.id, values)
+    return deliverIfLive(subject, id, in: cell, of: change.id, values)
   }
 
-  /// Tells all observers of a change that concerned somebody before.
+  /// Notifies all observers of a change that needed handling by the log or an observer before it was made.
   ///
-  /// The parameters are those of ``tellAll(_:_:_:_:_:_:)``.
+  /// The parameters are those of ``notifyAll(_:_:_:_:_:_:)``.
   @usableFromInline
-  func tellAll(
+  func notifyAll(
     _ subject: AnyObject,
     _ key: ObservableKey,
     of change: ChangeNotification.SetterChange,

@@ -3,18 +3,17 @@ internal import KVORules
 internal import KVOTrace
 internal import Synchronization
 
-/// The registrations on one object: runs `SubjectStateMachine` under a lock, and acts on what it
-/// returns when the lock is given back.
+/// The registrations on one object: runs `SubjectStateMachine` under a lock, and acts on its result after unlocking.
 ///
 /// The timeline of a registration:
 /// 1. `add`, under the lock: it is in the table; every change from here on is delivered to it.
 /// 2. A delivery is claimed in its cell and begins. User code runs, with no lock held.
-/// 3. It is finished; who waits for that is let go.
-/// 4. `remove`, `cancel` or `subjectDied`, under the lock: it is out of the table and its cell is
+/// 3. The delivery finishes; threads that wait for that go on.
+/// 4. `remove`, `cancel` or `subjectDeallocated`, under the lock: it is out of the table and its cell is
 ///    closed; nothing is claimed any more.
 ///
-/// While something records, claims are made under the lock as well, so that their `order` and that of
-/// removals say what happened first.
+/// While something records, claims are made under the lock as well, so that their `order` and that of removals show
+/// which came first.
 @usableFromInline
 final class SubjectStorage: Sendable {
   let record: ObjectRecord
@@ -23,9 +22,9 @@ final class SubjectStorage: Sendable {
   // State:
   // - `machine`, under its own lock. No other lock is taken and nothing is called under it.
   // - `published`: written under that lock, read without it; see there.
-  // - `lastOrder`: what the lock makes true takes its number under the lock; other events of the object
-  //   take theirs without. relaxed: the number is all that is exchanged. Above the number it holds how many
-  //   recorded changes are open, and whether two threads' changes overlap: see `SubjectStorage+Overlaps`.
+  // - `lastOrder`: events that the lock orders take their number under it; other events of the object take theirs
+  //   without. relaxed: no other data is published with the number. Above the number it holds how many recorded changes
+  //   are open, and whether two threads' changes overlap: see `SubjectStorage+Overlaps`.
   private let machine: GuardedState<SubjectStateMachine>
   let published = PublishedKeys()
   let lastOrder = Atomic<UInt64>(0)
@@ -50,7 +49,7 @@ final class SubjectStorage: Sendable {
   ///
   /// - Parameters:
   ///   - observation: what is added.
-  ///   - stack: where.
+  ///   - stack: the stack of the call.
   ///   - isFinished: whether nothing of the addition remains to be done, such as an initial delivery; else
   ///     ``finishAdding(_:)`` follows.
   func add(_ observation: Observation, stack: StackID, isFinished: Bool = false) {
@@ -58,11 +57,11 @@ final class SubjectStorage: Sendable {
     observation.observer?.observes(observation.id, in: self)
   }
 
-  /// The same, and takes over a reference to the observation; its observer is not told what it observes.
+  /// The same, but takes over a reference to the observation; the observer's record does not note the observed object.
   ///
-  /// When it returns another thread may have ended the observation.
+  /// When it returns, another thread may already have ended the observation.
   ///
-  /// - Returns: where its deliveries are claimed.
+  /// - Returns: the cell in which its deliveries are claimed.
   @discardableResult
   func add(
     _ observation: Unmanaged<Observation>,
@@ -72,7 +71,7 @@ final class SubjectStorage: Sendable {
   ) -> DeliveryCellReference {
     var verdicts: [Verdict] = []
     let (cell, order, orderOfEnd, isRecording) = machine.withLock { machine in
-      // Asked under the lock: a log that begins finds the registration, or is told of it.
+      // Checked under the lock: a log that begins now either finds the registration or receives its event.
       let isRecording = Recorder.shared.isRecording
       let order = nextOrder()
       let evidence = Evidence(stack: stack, site: registration.site, order: order)
@@ -111,7 +110,7 @@ final class SubjectStorage: Sendable {
 
   // MARK: Ending
 
-  /// Removes by name; what matches nothing is swallowed and reported.
+  /// Removes by name; a removal that matches nothing is ignored and reported.
   func remove(_ removal: Removal) {
     let stack = Recorder.shared.captureStack()
     var evidence = Evidence(stack: stack, site: removal.site)
@@ -131,10 +130,10 @@ final class SubjectStorage: Sendable {
     Recorder.shared.record(.removeEnd(removal))
   }
 
-  /// Ends a registration by token, controller, or in place of somebody who died.
+  /// Ends a registration by token or controller, or for an observer or owner that was deallocated.
   func cancel(_ id: RegistrationID, by cause: CancelCause, stack: StackID? = nil) {
-    // Asked under the lock, as when it was added: a log that begins finds the registration gone, or is told
-    // of its end.
+    // Checked under the lock, as for the addition: a log that begins now either finds the registration gone or receives
+    // the event of its end.
     let dropped = machine.withLock { machine in
       Recorder.shared.isRecording ? nil : machine.drop(id, by: cause, in: published)
     }
@@ -145,7 +144,7 @@ final class SubjectStorage: Sendable {
     }
   }
 
-  /// The same where the end is recorded or judged, with where it was made.
+  /// The same if the end is recorded or judged, with the stack of the call.
   private func cancel(_ id: RegistrationID, by cause: CancelCause, at stack: StackID) {
     var verdicts: [Verdict] = []
     var order: UInt64 = 0
@@ -153,7 +152,7 @@ final class SubjectStorage: Sendable {
     let isJudged = cause == .user || cause == .owner || cause == .token
     let before = isJudged && NotedLocks.areHeld ? self.registered : []
     let ended: Unmanaged<Observation>? = machine.withLock { machine in
-      // One that has ended takes no place, which would be missed in the log.
+      // A registration that has ended takes no number, which would be missing in the log.
       guard machine.contains(id) else { return nil }
       order = nextOrder()
       isRecording = Recorder.shared.isRecording
@@ -172,29 +171,30 @@ final class SubjectStorage: Sendable {
     LiveMonitor.shared.report(verdicts)
   }
 
-  /// Who ends a registration when its observer dies: the observer of the classic form should have
-  /// removed it, the owner of a controller or a stream takes its registrations along.
-  func causeAtObserverDeath(of id: RegistrationID) -> CancelCause {
+  /// The cause that ends a registration when its observer is deallocated: the observer of the
+  /// classic form should have removed it, the owner of a controller or a stream ends its
+  /// registrations with itself.
+  func causeAtObserverDeallocation(of id: RegistrationID) -> CancelCause {
     let form = machine.withLock { $0.registration(id)?.form }
     return form == .controller || form == .stream ? .owner : .observer
   }
 
-  /// The object dies: its registrar was destroyed.
+  /// The object is being deallocated: its registrar was destroyed.
   ///
-  /// What is registered then is judged at once, or, where the hook of the class tells of it, when the
-  /// object's other properties are gone as well.
-  func subjectDied() {
+  /// Its registrations are judged at once or, if the hook of the class reports the deallocation, after the object's
+  /// other properties have been destroyed.
+  func subjectDeallocated() {
     let mustExplain = count > 0 || Recorder.shared.isRecording
     let stack = mustExplain ? Recorder.shared.captureStack() : .none
     if record.postpone(.init(subject: self, stack: stack)) { return }
     finishDying(at: stack)
-    // An object that is watched is not done yet: the hook of its class says when.
+    // The deallocation of a watched object has not finished: the hook of its class reports when it has.
     guard !record.isWatched else { return }
     ObjectTable.shared.forget(record)
     Recorder.shared.record(.deinitEnd(record.ref))
   }
 
-  /// The object is gone: what is still registered on it ends, and is reported.
+  /// The object is deallocated: its remaining registrations end, and are reported.
   func finishDying(at stack: StackID) {
     endStreams(at: stack)
     BoundTokens.shared.release(boundTo: record.ref.id)
@@ -205,7 +205,7 @@ final class SubjectStorage: Sendable {
     let (order, end) = machine.withLock { machine in
       let order = nextOrder()
       evidence.order = order
-      let end = machine.die(at: evidence, in: published)
+      let end = machine.deallocate(at: evidence, in: published)
       return (order, end)
     }
     if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }
@@ -214,17 +214,18 @@ final class SubjectStorage: Sendable {
     }
     for observation in end.ended { letGo(of: observation) }
     LiveMonitor.shared.report(end.verdicts)
-    noteDeath(on: interrupted)
+    noteDeallocation(on: interrupted)
   }
 
-  /// What remains to do for a registration that ended, without the lock, with the reference to it.
+  /// Does what remains for a registration that ended, without the lock, and releases the reference
+  /// to it.
   private func letGo(ofHeld observation: Unmanaged<Observation>) {
     observation._withUnsafeGuaranteedRef { letGo(of: $0) }
-    // Perhaps the last reference, which nobody may give up under the lock.
+    // Possibly the last reference, which must not be released under the lock.
     observation.release()
   }
 
-  /// What remains to do for a registration that ended, without the lock.
+  /// Does what remains for a registration that ended, without the lock.
   private func letGo(of observation: Observation) {
     observation.observer?.observesNoMore(observation.id)
     observation.tree?.detachAll(of: observation)
@@ -237,7 +238,7 @@ final class SubjectStorage: Sendable {
   ///
   /// While something records the claim is made under the lock.
   ///
-  /// - Returns: its place among the events of the object, 0 where nothing records; nil where the
+  /// - Returns: its position among the events of the object, 0 if nothing records; nil if the
   ///   registration has ended.
   func claim(_ observation: Observation, isInitial: Bool) -> UInt64? {
     guard let cell = observation.cell else { return nil }
@@ -245,26 +246,26 @@ final class SubjectStorage: Sendable {
     let order: UInt64?
     if isInitial || Recorder.shared.isRecording {
       order = machine.withLock { machine in
-        guard isClaimed(cell, by: observation, &aftermath) else { return nil }
+        guard claim(cell, by: observation, &aftermath) else { return nil }
         let order = nextOrder()
         if isInitial { machine.beginInitial(observation.id, at: Evidence(order: order)) }
         return order
       }
     } else {
-      order = isClaimed(cell, by: observation, &aftermath) ? 0 : nil
+      order = claim(cell, by: observation, &aftermath) ? 0 : nil
     }
     settle(cell, aftermath)
     return order
   }
 
-  /// The place of a delivery that is claimed among the events of the object, for the log, which says what
-  /// came first, the claim or a removal; nil where the registration has ended since the claim.
+  /// The position of a claimed delivery among the events of the object, for the log, which says
+  /// whether the claim or a removal came first; nil if the registration has ended since the claim.
   func orderOfClaim(in cell: DeliveryCellReference) -> UInt64? {
     machine.withLock { _ in cell.pointer.pointee.isLive ? nextOrder() : nil }
   }
 
-  /// Claims a delivery of `observation`; false where its registration has ended.
-  func isClaimed(
+  /// Claims a delivery of `observation`; false if its registration has ended.
+  func claim(
     _ cell: DeliveryCellReference,
     by observation: Observation,
     _ aftermath: inout DeliveryCell.Aftermath
@@ -279,7 +280,7 @@ final class SubjectStorage: Sendable {
   /// Ends a delivery.
   func finish(_ cell: DeliveryCellReference) { settle(cell, cell.pointer.pointee.finish()) }
 
-  /// Does what a finished delivery left to be done.
+  /// Does the work that a finished delivery left.
   @inline(__always)
   func settle(_ cell: DeliveryCellReference, _ aftermath: DeliveryCell.Aftermath) {
     if !aftermath.isEmpty { settle(cell) }
@@ -301,7 +302,7 @@ final class SubjectStorage: Sendable {
     return machine.withLock { $0.links(to: key) }
   }
 
-  /// The next place among the events of this object.
+  /// The next position among the events of this object.
   func nextOrder() -> UInt64 {
     OrderWord(lastOrder.wrappingAdd(1, ordering: .relaxed).newValue).order
   }
@@ -328,8 +329,9 @@ final class SubjectStorage: Sendable {
     }
   }
 
-  /// A change that covers what setters say inside it begins (1) or ends (-1): until its end every change of
-  /// the object goes the longer way, which knows what a setter inside it may not tell.
+  /// A change that covers the notifications of setters inside it begins (1) or ends (-1).
+  ///
+  /// Until its end every change of the object takes the slow path, which knows which setters must not notify.
   func noteCoveringChange(_ step: Int) {
     machine.withLock { machine in
       machine.noteCoveringChange(step)
@@ -337,7 +339,7 @@ final class SubjectStorage: Sendable {
     }
   }
 
-  /// Reports an add, a removal or a change that is not carried out.
+  /// Reports an addition, a removal or a change that is refused.
   func refuse(_ registration: Registration, reason: RefusalReason, part: String) {
     let stack = Recorder.shared.captureStack()
     let order = nextOrder()
@@ -357,32 +359,32 @@ final class SubjectStorage: Sendable {
 
   func contains(_ id: RegistrationID) -> Bool { machine.withLock { $0.contains(id) } }
 
-  /// The links on this object of observations that were made on others.
+  /// The links on this object of observations that are registered on others.
   var linksOfOthers: [ObservationLink] {
     machine.withLock { $0.linksOfOthers }
   }
 
-  /// Where the registration was made.
+  /// The evidence of the registration.
   func evidence(of id: RegistrationID) -> Evidence? { machine.withLock { $0.evidence(of: id) } }
 
-  /// Where the observations are that the object keeps alive.
+  /// The addresses of the observations that the object keeps alive.
   ///
-  /// Holds none of them for longer than the lock: whoever walks references releases nothing.
+  /// Retains none of them beyond the locked section: a reference walk must release nothing.
   var keptAddresses: [UInt] {
     machine.withLock { machine in
       Array(Set(machine.kept.map { ObjectTable.address(of: $0) })).sorted()
     }
   }
 
-  /// Where the observation is, or nil where it has ended; likewise.
+  /// The address of the observation, or nil if it has ended; not retained either.
   func address(of id: RegistrationID) -> UInt? {
     machine.withLock { machine in machine.observation(id).map { ObjectTable.address(of: $0) } }
   }
 
-  /// The observation, or nil where it has ended.
+  /// The observation, or nil if it has ended.
   func observation(_ id: RegistrationID) -> Observation? { machine.withLock { $0.observation(id) } }
 
-  /// What is registered, oldest first, with where it was.
+  /// What is registered, oldest first, each with the evidence of its registration.
   var registered: [(registration: Registration, registered: Evidence)] {
     machine.withLock { $0.registrationsWithEvidence }
   }

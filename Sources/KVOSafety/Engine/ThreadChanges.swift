@@ -3,50 +3,50 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-/// The changes that the calling thread has begun and not yet ended, and what it has named before.
+/// The changes that the calling thread has begun and not yet ended, and the names that it has interned.
 ///
-/// Belongs to one thread, and is never touched by another; it goes when the thread ends, and says
-/// then which changes were never ended (KVO012).
+/// Belongs to one thread, and is never touched by another; it is destroyed when the thread ends, and then reports the
+/// changes that were never ended (KVO012).
 final class ThreadChanges {
   /// A change between its two halves.
   struct OpenChange {
-    /// Where the object is.
+    /// The address of the object.
     ///
     /// An object has no number before it is observed.
     var address: UInt
     var key: StringID
     var id: ChangeID?
-    /// Whether the first half is in the log: not while nobody observes the object.
+    /// Whether the first half is in the log: it is not if the object was not observed.
     var isAnnounced: Bool
     var site: CallSite
     var extent: ChangeExtent
-    /// Whether what setters say of this key until the end is part of this change: one of some elements, and
-    /// one that the setter of an override makes.
+    /// Whether setter notifications of this key until the end are part of this change, which is a change of some
+    /// elements or made by the setter of an override.
     var covers: Bool
-    /// The callback that a change which covers others was begun in; nil for other changes.
+    /// For a change that covers others, the callback in which it began; otherwise nil.
     ///
-    /// What an observer sets that is told of the change is no part of it.
+    /// An assignment by an observer that is notified of the change is not part of it.
     var callback: UnsafeMutablePointer<DeliveryFrame>?
     /// The old values, of the observations that want them.
     var oldValues: [ChangeNotification.OldValue]
   }
 
-  /// As many open changes are remembered; a program that begins more and ends none loses the oldest.
+  /// The number of open changes that are remembered; if a program begins more and ends none, the oldest are dropped.
   private static let capacity = 256
 
   private var open: [OpenChange] = []
   private var brackets = ChangeBrackets()
-  /// What setters have begun, as far as nobody had to look at it among `brackets`.
+  /// The changes that setters have begun, until they are moved to `brackets`.
   let setters = OpenSetters()
-  /// What was named before: naming a call site or a key path anew costs more than what is done there.
+  /// Interned names: naming a call site or a key path again costs more than the work that is done there.
   let names = ThreadNames()
 
-  /// The calling thread's, if it has begun any change.
+  /// The calling thread's instance, if it has begun any change.
   static var ofThisThread: ThreadChanges? {
     kvos_thread_object().map { Unmanaged<ThreadChanges>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// The calling thread's.
+  /// The calling thread's instance.
   static var current: ThreadChanges {
     if let known = ofThisThread { return known }
     let changes = ThreadChanges()
@@ -62,7 +62,7 @@ final class ThreadChanges {
     names.deallocate()
   }
 
-  /// A number that no change had before.
+  /// An unused number for a change.
   func nextChange() -> ChangeID { setters.nextChange() }
 
   /// Begins a change.
@@ -73,7 +73,7 @@ final class ThreadChanges {
     if let announced { announce(announced, at: evidence) }
   }
 
-  /// Ends the innermost open change of the key, or nil where there is none.
+  /// Ends the innermost open change of the key; nil if there is none.
   func end(address: UInt, key: StringID) -> OpenChange? {
     guard let index = open.lastIndex(where: { $0.address == address && $0.key == key })
     else { return nil }
@@ -82,13 +82,13 @@ final class ThreadChanges {
     return ended
   }
 
-  /// Forgets the innermost open change of the key, if it was begun before anybody observed the object.
+  /// Drops the innermost open change of the key, if it was begun before the object was observed.
   func dropUnannounced(_ address: UInt, key: StringID) {
     let last = open.lastIndex { $0.address == address && $0.key == key }
     if let last, !open[last].isAnnounced { open.remove(at: last) }
   }
 
-  /// Whether a change of this key is open that covers what a setter says inside it.
+  /// Whether an open change of this key covers the notifications of a setter inside it.
   func isCovered(address: UInt, key: StringID) -> Bool {
     setters.coveringCount > 0
       && open.contains {
@@ -97,7 +97,7 @@ final class ThreadChanges {
       }
   }
 
-  /// Whether a change is open that was begun by itself, not by a setter that keeps the old value.
+  /// Whether a change is open that was begun explicitly, not by a setter that keeps the old value.
   var hasOpen: Bool { !open.isEmpty }
 
   /// Whether such a change of this key is open.
@@ -111,13 +111,13 @@ final class ThreadChanges {
     return Unmanaged<ThreadChanges>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.setters }
   }
 
-  /// What the calling thread has named.
+  /// The calling thread's interned names.
   static var namesOfThisThread: ThreadNames {
     guard let known = kvos_thread_object() else { return current.names }
     return Unmanaged<ThreadChanges>.fromOpaque(known)._withUnsafeGuaranteedRef { $0.names }
   }
 
-  /// Announces a change of a setter, or one that was begun before anybody observed the object.
+  /// Announces a change of a setter, or a change that was begun before the object was observed.
   func announce(_ change: Change, at evidence: Evidence) {
     takeSetters()
     brackets.will(change, scope: RecordingScope.current, at: evidence)
@@ -134,13 +134,13 @@ final class ThreadChanges {
     return brackets.isInnermost(change)
   }
 
-  /// What the second half says about the order of changes.
+  /// Verdict of the second half on the order of changes.
   func judgeEnd(of change: Change, at evidence: Evidence) -> [Verdict] {
     takeSetters()
     return brackets.did(change, at: evidence)
   }
 
-  /// From here on what setters have begun is judged with the rest.
+  /// From here on, changes begun by setters are judged with the others.
   private func takeSetters() {
     setters.takeAll { setter in
       let evidence = Evidence(stack: .none, order: setter.order)
@@ -149,10 +149,10 @@ final class ThreadChanges {
     }
   }
 
-  /// The place of a call as a stack of one frame.
+  /// A call site as a stack of one frame.
   func stack(of site: CallSite) -> StackID { names.names(of: site).stack }
 
-  /// What was never ended.
+  /// The verdicts on changes that were never ended.
   func endOfThread() -> [Verdict] {
     takeSetters()
     return brackets.close()

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Lets one thread wait until another says go.
+/// Lets one thread wait until another opens the gate.
 final class ThreadGate: @unchecked Sendable {
   // Sendable: `isOpen` is guarded by `mutex`; the two primitives are made in init and destroyed in
-  // deinit, when nobody holds the gate any more.
+  // deinit, when nothing holds the gate any more.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private var isOpen = false
@@ -20,16 +20,16 @@ final class ThreadGate: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Returns when the gate is open.
+  /// Blocks until the gate is open.
   ///
-  /// No lock of the layer may be held.
+  /// The caller must hold no lock of the library.
   func wait() {
     pthread_mutex_lock(mutex)
     while !isOpen { pthread_cond_wait(condition, mutex) }
     pthread_mutex_unlock(mutex)
   }
 
-  /// Opens the gate for good.
+  /// Opens the gate permanently.
   func open() {
     pthread_mutex_lock(mutex)
     isOpen = true

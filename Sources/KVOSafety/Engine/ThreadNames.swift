@@ -1,12 +1,12 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// What the calling thread has named lately: call sites, key paths and executors.
+/// Names that the calling thread used recently: call sites, key paths and executors.
 ///
-/// Each has a few places, and a newcomer takes the place of who was there: the memory is bounded, and
-/// a look is a comparison of words. Belongs to one thread, like ``ThreadChanges``, which frees it. In
-/// memory of its own, because an access to a property of an object costs a call that asks whether another
-/// access is under way.
+/// Each has a few slots, and a new entry replaces the one in its slot: the memory is bounded, and a
+/// lookup is a comparison of words. Belongs to one thread, like ``ThreadChanges``, which frees it.
+/// In separate memory, because an access to a property of an object costs a call that asks whether
+/// another access is under way.
 struct ThreadNames {
   private static let capacity = 64
 
@@ -16,9 +16,9 @@ struct ThreadNames {
     var stack: StackID
   }
 
-  /// What tells one call site from another, without the questions that a literal asks of itself.
+  /// Identifies a call site, without the checks that access to a literal costs.
   ///
-  /// The text of a literal has one address; two places with equal text are still told apart by line.
+  /// The text of a literal has one address; two call sites with equal text still differ in the line.
   private struct SiteWords: Equatable {
     var file: UnsafePointer<UInt8>
     var function: UnsafePointer<UInt8>
@@ -33,25 +33,29 @@ struct ThreadNames {
   }
 
   private struct NamedSite {
-    /// Nil where no site is named yet.
+    /// Nil if no site is named yet.
     var site: SiteWords?
     var names: SiteNames
   }
 
-  /// Owns the key path, so that its address means no other, and the key.
+  /// Owns the key path, so that its address cannot be reused by another, and the key.
   private struct NamedKeyPath {
     var keyPath: Unmanaged<AnyKeyPath>
     var type: ObjectIdentifier
     var key: Unmanaged<ResolvedKey>?
+    /// Nil if it is a single key, or was not requested.
+    var path: Unmanaged<ObservedPath>?
 
     func release() {
       keyPath.release()
       key?.release()
+      path?.release()
     }
   }
 
   private let sites: UnsafeMutablePointer<NamedSite>
   private let keyPaths: UnsafeMutablePointer<NamedKeyPath?>
+  private let paths: UnsafeMutablePointer<Unmanaged<ObservedPath>?>
   private let executors: UnsafeMutablePointer<[ObjectIdentifier: StringID]>
 
   init() {
@@ -60,15 +64,19 @@ struct ThreadNames {
     sites.initialize(repeating: unnamed, count: Self.capacity)
     keyPaths = .allocate(capacity: Self.capacity)
     keyPaths.initialize(repeating: nil, count: Self.capacity)
+    paths = .allocate(capacity: Self.capacity)
+    paths.initialize(repeating: nil, count: Self.capacity)
     executors = .allocate(capacity: 1)
     executors.initialize(to: [:])
   }
 
-  /// Nobody may use it any more.
+  /// Frees the memory; the value may not be used afterwards.
   func deallocate() {
     sites.deallocate()
-    for place in 0..<Self.capacity { keyPaths[place]?.release() }
+    for slot in 0..<Self.capacity { keyPaths[slot]?.release() }
     keyPaths.deallocate()
+    for slot in 0..<Self.capacity { paths[slot]?.release() }
+    paths.deallocate()
     executors.deinitialize(count: 1)
     executors.deallocate()
   }
@@ -76,34 +84,84 @@ struct ThreadNames {
   /// The file and line, and the stack of one frame, of a call site.
   func names(of site: CallSite) -> SiteNames {
     let words = SiteWords(site)
-    let place = Int(truncatingIfNeeded: (UInt(bitPattern: words.file) >> 4) ^ words.line)
-    let known = sites + (place & (Self.capacity - 1))
+    let hash = Int(truncatingIfNeeded: (UInt(bitPattern: words.file) >> 4) ^ words.line)
+    let known = sites + (hash & (Self.capacity - 1))
     if known.pointee.site == words { return known.pointee.names }
     let names = SiteNames(id: site.id, stack: site.stack)
     known.pointee = NamedSite(site: words, names: names)
     return names
   }
 
-  /// The key that `keyPath` is to `type`.
+  /// The key of `type` that `keyPath` denotes.
   ///
-  /// Good until the thread names another: not beyond a call of the program's code.
+  /// Valid until the thread names another key path, so not across a call of the program's code.
   func key(
     at keyPath: AnyKeyPath,
     of type: any KeyValueObservable.Type
   ) -> Unmanaged<ResolvedKey>? {
     let address = Unmanaged.passUnretained(keyPath).toOpaque()
-    let place = Int(truncatingIfNeeded: UInt(bitPattern: address) >> 4) & (Self.capacity - 1)
+    let slot = Self.slot(of: keyPath)
     let name = ObjectIdentifier(type)
-    if let known = keyPaths[place], known.keyPath.toOpaque() == address, known.type == name {
+    if let known = keyPaths[slot], known.keyPath.toOpaque() == address, known.type == name {
       return known.key
     }
     let key = type.observableKey(at: keyPath).map(Unmanaged.passRetained)
-    keyPaths[place]?.release()
-    keyPaths[place] = NamedKeyPath(keyPath: .passRetained(keyPath), type: name, key: key)
+    keyPaths[slot]?.release()
+    keyPaths[slot] = NamedKeyPath(
+      keyPath: .passRetained(keyPath),
+      type: name,
+      key: key,
+      path: nil
+    )
     return key
   }
 
-  /// What logs call the actor: its type.
+  /// The path of `keyPath`, which is not a single key, starting at `type`.
+  func path(at keyPath: AnyKeyPath, of type: any KeyValueObservable.Type) -> ObservedPath {
+    let slot = Self.slot(of: keyPath)
+    let known = keyPaths[slot].flatMap { known in
+      known.keyPath.toOpaque() == Unmanaged.passUnretained(keyPath).toOpaque()
+        && known.type == ObjectIdentifier(type) ? known : nil
+    }
+    if let path = known?.path { return path.takeUnretainedValue() }
+    let path = ObservedPath(
+      KeyPathNames.name(of: keyPath, in: type),
+      valueType: Swift.type(of: keyPath).valueType
+    )
+    // Naming it requested the tables of classes, which may have named another path.
+    if let now = keyPaths[slot], now.path == nil, known != nil,
+      now.keyPath.toOpaque() == known?.keyPath.toOpaque(), now.type == known?.type
+    {
+      keyPaths[slot]?.path = .passRetained(path)
+    }
+    return path
+  }
+
+  /// The path called `text`.
+  func path(named text: String) -> ObservedPath {
+    let slot = Self.slot(of: text)
+    if let known = paths[slot]?.takeUnretainedValue(), known.text == text { return known }
+    let path = ObservedPath(text)
+    paths[slot]?.release()
+    paths[slot] = .passRetained(path)
+    return path
+  }
+
+  private static func slot(of keyPath: AnyKeyPath) -> Int {
+    let address = UInt(bitPattern: Unmanaged.passUnretained(keyPath).toOpaque())
+    return Int(truncatingIfNeeded: address >> 4) & (capacity - 1)
+  }
+
+  private static func slot(of text: String) -> Int {
+    var text = text
+    return text.withUTF8 { text in
+      var hash = UInt(text.count)
+      for byte in text.suffix(16) { hash = hash &* 31 &+ UInt(byte) }
+      return Int(hash & UInt(capacity - 1))
+    }
+  }
+
+  /// The name of the actor in logs: its type.
   func executor(_ isolation: (any Actor)?) -> StringID {
     guard let isolation else { return .none }
     let type = type(of: isolation)

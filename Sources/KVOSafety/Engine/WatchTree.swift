@@ -2,88 +2,53 @@ internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
-/// Where one observation listens beyond the first key of its path: on the other objects of the path,
-/// and on what affects the keys on it, from object to object.
+/// The links of one observation beyond the first key of its path: on the other objects of the path, and on objects
+/// whose keys affect the keys of the path, transitively.
 ///
-/// When an object on the way is replaced, all is looked for anew, and the observation moves to what is
-/// found. Two threads that replace at the same time do not both look: the second leaves word with the
-/// first, which looks again, so that the last replacement is always seen.
+/// When an object on the path is replaced, all nodes are looked up again, and the observation moves to the objects
+/// found. Two threads that replace at the same time do not both rebuild: the second marks the tree as stale for the
+/// first, which rebuilds again, so that the last replacement is always seen.
 ///
-/// A stream also waits for the death of the object that the end of its path refers to weakly.
+/// A stream also waits for the deallocation of the object that the end of its path references weakly.
 ///
-/// When an object dies that is referred to weakly on the way, a stream looks anew at once. Other observers are
-/// not told of deaths; for them nothing is read then, where the program may hold a lock that a getter takes. They
-/// look anew before the next change that reaches them.
+/// When an object that is referenced weakly on the path is deallocated, a stream rebuilds at once. Other observers are
+/// not notified of deallocations; nothing is read for them at that time, because the program may hold a lock that a
+/// getter takes. They rebuild before the next change that reaches them.
 ///
-/// No place is visited twice, so that keys that affect each other end somewhere.
+/// No node is visited twice, so that cyclic dependencies between keys terminate.
 final class WatchTree: Sendable {
-  /// A place: an object, and the rest of a path from there on.
-  private struct Place: Hashable {
-    var object: ObjectIdentifier
-    var path: [StringID]
-    var isOwnPath: Bool
-    /// Whether more hangs on the value at the end of the path: the objects behind a key that it affects, or
-    /// the object whose death is waited for.
-    ///
-    /// Part of what tells places apart: the same path may affect one key that leads on, and one that does not.
-    var leadsOn: Bool
-
-    /// Whether a change of the first key means to look for places anew.
-    var isIntermediate: Bool { path.count > 1 || leadsOn }
-  }
-
-  /// A link that is hung on an object, which it does not keep alive.
-  private struct Hung {
-    weak var storage: SubjectStorage?
-    var ref: ObjectRef
-    var number: Int32
-    var key: StringID
-    /// The place in the observation's own path; nil for what only affects a key.
-    var depth: Int?
-    var isWeak: Bool
-  }
-
-  /// A place that is to be listened to.
-  private struct Wanted {
-    var place: Place
-    var object: any KeyValueObservable
-    var depth: Int?
-    var isWeak: Bool
-  }
-
   private struct State {
-    var hung: [Place: Hung] = [:]
-    /// The object at the end of the path whose death is waited for.
+    var hung: [HungLink] = []
+    /// The object at the end of the path whose deallocation is awaited.
     var end: ObjectRecord?
     var lastNumber: Int32 = 0
     var isRebuilding = false
     var isStale = false
     var isEnded = false
-    /// What was refused before, so that it is reported once.
+    /// Obstacles that were refused before, so that each is reported once.
     var refused: Set<KeyPathWalk.Obstacle> = []
   }
 
   // State:
-  // - `state`, under its own lock. Objects are read, and links hung on and off, without it, by the thread that is
-  //   rebuilding.
-  // - `outdated`: whether an object on the way has died, and nothing was looked for since. relaxed: it only says
-  //   that all is to be read anew.
+  // - `state`, under its own lock. The thread that is rebuilding reads objects, and adds and removes links, without it.
+  // - `outdated`: whether an object on the path was deallocated, and no node was looked up since. relaxed: it only
+  //   requests that everything is read again.
   private let state = GuardedState(State())
   private let outdated = Atomic<Bool>(false)
 
-  // How often links were taken off objects, by any tree: whoever finds the same number twice need not ask a tree
-  // what has moved. relaxed: it is compared on the thread that would have moved them.
+  // How often links were removed from objects, by any tree: a reader that finds the same number twice knows that no
+  // tree has moved links. relaxed: it is compared on the thread that would have moved them.
   private static let moves = Atomic<UInt64>(0)
 
-  /// A number that is another one when links were taken off objects.
+  /// A number that changes whenever links are removed from objects.
   static var moveCount: UInt64 { moves.load(ordering: .relaxed) }
 
-  /// Whether the link is hung on an object.
+  /// Whether the link has been added to an object.
   func isHung(_ number: Int32) -> Bool {
-    state.withLock { state in state.hung.values.contains { $0.number == number } }
+    state.withLock { state in state.hung.contains { $0.number == number } }
   }
 
-  /// Looks for all places from `subject` on, and listens there.
+  /// Looks up all nodes, starting at `subject`, and listens there.
   func rebuild(_ observation: Observation, from subject: AnyObject) {
     let mayBegin = state.withLock { state in
       state.isStale = true
@@ -93,16 +58,18 @@ final class WatchTree: Sendable {
     }
     guard mayBegin else { return }
     while beginRound() {
-      let places = places(of: observation, from: subject)
-      // The first link is the state machine's own.
-      move(observation, to: places.dropFirst())
-      follow(end(of: observation, among: places), for: observation)
+      let nodes = nodes(of: observation, from: subject)
+      // The first link belongs to the state machine.
+      move(observation, to: nodes)
+      if observation.isStream {
+        follow(end(of: observation, among: nodes.nodes, from: subject), for: observation)
+      }
     }
-    // The observation may have ended meanwhile, and its end left the links to this thread.
+    // The observation may have ended in the meantime, and left its links for this thread to remove.
     if state.withLock({ $0.isEnded }) { leave(observation) }
   }
 
-  /// Takes the observation, which has ended, off every object.
+  /// Removes the observation, which has ended, from every object.
   func detachAll(of observation: Observation) {
     let isMine = state.withLock { state in
       state.isEnded = true
@@ -112,14 +79,14 @@ final class WatchTree: Sendable {
   }
 
   private func leave(_ observation: Observation) {
-    move(observation, to: [])
-    follow(nil, for: observation)
+    move(observation, to: nil)
+    if observation.isStream { follow(nil, for: observation) }
   }
 
   /// Whether the observation found the object of `storage` by a weak reference.
   func hangsWeakly(on storage: SubjectStorage) -> Bool {
     state.withLock { state in
-      state.hung.values.contains { $0.isWeak && $0.storage === storage }
+      state.hung.contains { $0.isWeak && $0.storage === storage }
     }
   }
 
@@ -130,7 +97,7 @@ final class WatchTree: Sendable {
         return false
       }
       state.isStale = false
-      // Before anything is read: what dies from here on is noted again.
+      // Cleared before anything is read: objects that are deallocated from here on are noted again.
       outdated.store(false, ordering: .relaxed)
       return true
     }
@@ -144,100 +111,93 @@ final class WatchTree: Sendable {
   /// Whether an object on the path was deallocated, and the path was not read since.
   var isOutdated: Bool { outdated.load(ordering: .relaxed) }
 
-  /// Whether the calling thread is changing a link of the path, so that the end of the change looks anew.
+  /// Whether the calling thread is changing a link of the path, so that the end of the change looks
+  /// again.
   ///
-  /// Until then the program may have exclusive access to the property, which nobody else may read.
+  /// Until then the program may have exclusive access to the property, which no other code may read then.
   func isBeingChanged(_ observation: Observation) -> Bool {
     guard let changes = ThreadChanges.ofThisThread, changes.hasOpen else { return false }
     let hasFurther = !observation.isSingle || observation.followsSingle
     let first = observation.root.record.address
     if hasFurther, changes.isOpen(address: first, key: observation.key) { return true }
     return state.withLock { state in
-      state.hung.contains { place, hung in
-        guard place.isIntermediate, let storage = hung.storage else { return false }
-        return changes.isOpen(address: storage.record.address, key: hung.key)
+      state.hung.contains { hung in
+        guard hung.node.isIntermediate, let storage = hung.storage else { return false }
+        return changes.isOpen(address: storage.record.address, key: hung.node.key)
       }
     }
   }
 
   // MARK: Looking
 
-  /// All places of the observation as objects are now, its own path first.
-  private func places(of observation: Observation, from subject: AnyObject) -> [Wanted] {
-    guard let subject = subject as? any KeyValueObservable else { return [] }
-    let root = Place(
+  /// All nodes of the observation as objects are now, its own path first.
+  private func nodes(of observation: Observation, from subject: AnyObject) -> FoundNodes {
+    let root = WatchNode(
       object: ObjectIdentifier(subject),
-      path: observation.keys,
+      path: observation.keys[...],
       isOwnPath: true,
       leadsOn: observation.isSingle && observation.followsSingle
     )
-    var found = [Wanted(place: root, object: subject, depth: 0, isWeak: false)]
-    var visited: Set<Place> = [root]
+    var found = FoundNodes(WantedNode(root, of: nil, depth: 0))
     var index = 0
-    // A queue, not a recursion: a list of objects whose keys affect each other may be long.
-    while index < found.count {
-      let next = places(behind: found[index], of: observation)
-      for wanted in next where visited.insert(wanted.place).inserted { found.append(wanted) }
+    // A queue, not a recursion: a chain of objects whose keys affect each other may be long.
+    while index < found.nodes.count {
+      let here = found.nodes[index]
+      addNodes(behind: here, here.other ?? subject, of: observation, to: &found)
       index += 1
     }
     return found
   }
 
-  private func places(behind here: Wanted, of observation: Observation) -> [Wanted] {
-    let path = here.place.path
-    guard let key = type(of: here.object).observableKeys.key(path[0]) else {
+  private func addNodes(
+    behind here: WantedNode,
+    _ object: AnyObject,
+    of observation: Observation,
+    to found: inout FoundNodes
+  ) {
+    let path = here.node.path
+    guard let key = here.keys(observation).key(here.node.key) else {
       refuse(
-        .init(reason: .unknownKey, part: Recorder.shared.text(of: path[0])),
+        .init(reason: .unknownKey, part: Recorder.shared.text(of: here.node.key)),
         of: observation
       )
-      return []
+      return
     }
-    var next: [Wanted] = []
-    for text in key.affectedBy {
-      let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-      if names.contains("") {
-        refuse(.init(reason: .unknownKey, part: ""), of: observation)
-        continue
-      }
-      next.append(
-        Wanted(
-          place: Place(
-            object: ObjectIdentifier(here.object),
-            path: names.map { Recorder.shared.id(of: $0) },
-            isOwnPath: false,
-            leadsOn: here.place.isIntermediate
-          ),
-          object: here.object,
-          depth: nil,
-          isWeak: false
+    if !key.isAlone {
+      for keys in key.affectingKeys {
+        guard let keys else {
+          refuse(.init(reason: .unknownKey, part: ""), of: observation)
+          continue
+        }
+        let node = WatchNode(
+          object: here.node.object,
+          path: keys[...],
+          isOwnPath: false,
+          leadsOn: here.node.isIntermediate
         )
-      )
+        found.append(WantedNode(node, of: here.other, depth: nil))
+      }
     }
-    guard path.count > 1 else { return next }
-    switch KeyPathWalk.next(after: key, of: here.object) {
+    guard path.count > 1 else { return }
+    switch KeyPathWalk.next(after: key, of: object) {
     case .nothing: break
     case .value(let obstacle):
-      // A key that depends on a part of a value depends on the value, where it hangs already.
-      if here.place.isOwnPath { refuse(obstacle, of: observation) }
+      // A key that depends on a part of a value depends on the value, to which it is linked already.
+      if here.node.isOwnPath { refuse(obstacle, of: observation) }
     case .obstacle(let obstacle): refuse(obstacle, of: observation)
     case .object(let object):
-      next.append(
-        Wanted(
-          place: Place(
-            object: ObjectIdentifier(object),
-            path: Array(path.dropFirst()),
-            isOwnPath: here.place.isOwnPath,
-            leadsOn: here.place.isOwnPath
-              ? path.count == 2 && isFollowed(path[1], of: object, by: observation)
-              : here.place.leadsOn
-          ),
-          object: object,
-          depth: here.depth.map { $0 + 1 },
-          isWeak: key.newest.isWeak
-        )
+      let rest = path.dropFirst()
+      let node = WatchNode(
+        object: ObjectIdentifier(object),
+        path: rest,
+        isOwnPath: here.node.isOwnPath,
+        leadsOn: here.node.isOwnPath
+          ? rest.count == 1 && isFollowed(rest[rest.startIndex], of: object, by: observation)
+          : here.node.leadsOn
       )
+      let depth = here.depth.map { $0 + 1 }
+      found.append(WantedNode(node, of: object, depth: depth, isWeak: key.newest.isWeak))
     }
-    return next
   }
 
   private func isFollowed(
@@ -245,21 +205,27 @@ final class WatchTree: Sendable {
     of object: any KeyValueObservable,
     by observation: Observation
   ) -> Bool {
-    type(of: object).observableKeys.key(key).map { observation.follows($0.newest) } ?? false
+    observation.isStream
+      && type(of: object).observableKeys.key(key).map { observation.follows($0.newest) } ?? false
   }
 
-  /// The object that the end of the observation's own path refers to weakly, if its death is to be told.
-  private func end(of observation: Observation, among places: [Wanted]) -> AnyObject? {
+  /// The object that the end of the observation's own path references weakly, if its deallocation must be reported.
+  private func end(
+    of observation: Observation,
+    among nodes: [WantedNode],
+    from subject: AnyObject
+  ) -> AnyObject? {
     guard
-      let last = places.first(where: { $0.place.isOwnPath && $0.place.path.count == 1 }),
-      let key = type(of: last.object).observableKeys.key(last.place.path[0]),
-      observation.follows(key.newest), let value = key.read(last.object).flattened,
+      let last = nodes.first(where: { $0.node.isOwnPath && $0.node.path.count == 1 }),
+      let key = last.keys(observation).key(last.node.key),
+      observation.follows(key.newest),
+      let value = key.read(last.other ?? subject).flattened,
       type(of: value) is any AnyObject.Type
     else { return nil }
     return value as AnyObject
   }
 
-  /// Reports, once, what cannot be observed on the way; the rest is observed all the same.
+  /// Reports, once, each part of the path that cannot be observed; the rest is observed all the same.
   private func refuse(_ obstacle: KeyPathWalk.Obstacle, of observation: Observation) {
     guard state.withLock({ $0.refused.insert(obstacle).inserted }) else { return }
     var registration = observation.registration
@@ -269,72 +235,78 @@ final class WatchTree: Sendable {
 
   // MARK: Moving
 
-  private func move(_ observation: Observation, to wanted: ArraySlice<Wanted>) {
-    var storages: [Place: SubjectStorage] = [:]
-    for wanted in wanted { storages[wanted.place] = wanted.object.storage }
-    let gone = state.withLock { state in
-      state.hung.filter { place, hung in
-        // The address of an object that was deallocated may be another's by now, while a token still keeps
-        // what was registered on the first one.
-        guard let storage = storages[place] else { return true }
-        return hung.storage !== storage
+  /// Listens at all nodes of `wanted` but the first, and nowhere else; nil: nowhere.
+  private func move(_ observation: Observation, to wanted: FoundNodes?) {
+    // No other thread changes it at the same time.
+    let hung = state.withLock { $0.hung }
+    var kept: [HungLink] = []
+    var gone: [HungLink] = []
+    for hung in hung {
+      // The address of an object that was deallocated may have been reused by another, while a token still keeps the
+      // registrations of the first.
+      if let wanted = wanted?.further(at: hung.node),
+        wanted.storage(observation).record.ref.id == hung.ref.id
+      {
+        kept.append(hung)
+      } else {
+        gone.append(hung)
       }
     }
-    if !gone.isEmpty { Self.moves.wrappingAdd(1, ordering: .relaxed) }
-    for (place, hung) in gone.sorted(by: { $0.value.number < $1.value.number }) {
+    if !gone.isEmpty {
+      Self.moves.wrappingAdd(1, ordering: .relaxed)
+      state.withLock { $0.hung = kept }
+    }
+    for hung in gone {
       let isHanging =
-        hung.storage?.detach(observation.id, number: hung.number, key: hung.key) ?? false
+        hung.storage?.detach(observation.id, number: hung.number, key: hung.node.key) ?? false
       if isHanging, let depth = hung.depth {
-        record(Event.Body.detach, observation, depth, hung.key, hung.ref, hung.isWeak)
+        record(Event.Body.detach, observation, depth, hung.node.key, hung.ref, hung.isWeak)
       }
-      state.withLock { _ = $0.hung.removeValue(forKey: place) }
     }
-    for wanted in wanted { hang(observation, wanted) }
+    guard let wanted, wanted.nodes.count > kept.count + 1 else { return }
+    let known = FoundNodes.isFew(kept.count) ? [] : Set(kept.map(\.node))
+    for wanted in wanted.nodes.dropFirst() {
+      let isHung =
+        known.isEmpty
+        ? kept.contains { $0.node == wanted.node } : known.contains(wanted.node)
+      if !isHung { hang(observation, wanted) }
+    }
   }
 
-  /// Waits for the death of `object`, and of no other any more.
+  /// Awaits the deallocation of `object` only, no longer of the previous one.
   private func follow(_ object: AnyObject?, for observation: Observation) {
     let record = object.map { ObjectTable.shared.record(of: $0) }
     if let record, let object { ObjectTable.shared.watch(record, of: object) }
-    let former = state.withLock { state in
+    let previous = state.withLock { state in
       defer { state.end = record }
       return state.end
     }
-    guard former !== record else { return }
-    former?.isFollowedNoMore(by: observation.id)
-    record?.isFollowed(by: observation.id, in: observation.root)
+    guard previous !== record else { return }
+    previous?.removeFollower(observation.id)
+    record?.addFollower(observation.id, in: observation.root)
   }
 
-  private func hang(_ observation: Observation, _ wanted: Wanted) {
-    let number = state.withLock { state -> Int32? in
-      guard state.hung[wanted.place] == nil else { return nil }
+  private func hang(_ observation: Observation, _ wanted: WantedNode) {
+    let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
     }
-    guard let number else { return }
-    let storage = wanted.object.storage
-    let key = wanted.place.path[0]
+    let storage = wanted.storage(observation)
+    let key = wanted.node.key
     let link = ObservationLink(
       observation: observation,
       number: number,
       key: key,
-      isDirect: wanted.place.isOwnPath && wanted.place.path.count == 1
-        && type(of: wanted.object).observableKeys.key(key)?.isReadByGetter != true,
-      isIntermediate: wanted.place.isIntermediate
+      isDirect: wanted.node.isOwnPath && wanted.node.path.count == 1
+        && wanted.keys(observation).key(key)?.isReadByGetter != true,
+      isIntermediate: wanted.node.isIntermediate
     )
     guard storage.attach(link) else { return }
     if let depth = wanted.depth {
       record(Event.Body.attach, observation, depth, key, storage.record.ref, wanted.isWeak)
     }
-    let hung = Hung(
-      storage: storage,
-      ref: storage.record.ref,
-      number: number,
-      key: key,
-      depth: wanted.depth,
-      isWeak: wanted.isWeak
-    )
-    state.withLock { $0.hung[wanted.place] = hung }
+    let hung = HungLink(wanted, on: storage, number: number)
+    state.withLock { $0.hung.append(hung) }
   }
 
   private func record(

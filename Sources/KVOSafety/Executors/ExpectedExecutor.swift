@@ -1,16 +1,16 @@
-internal import CKVOExecutor
+internal import CKVOIntrinsics
 internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
 /// The actor that callbacks of a registration are expected on.
 ///
-/// Callbacks run on the thread that makes the change. One that would run elsewhere than on the actor is
-/// reported (KVO023) and contained; see ``ObservationPolicy/OffExecutorDelivery``.
+/// Callbacks run on the thread that makes the change. A callback that would not run on the actor is reported (KVO023)
+/// and contained; see ``ObservationPolicy/OffExecutorDelivery``.
 ///
-/// An object, so that a registration without one holds a word that is nil, and nothing to be destroyed.
+/// An object, so that a registration without one stores a nil word and has nothing to destroy.
 final class ExpectedExecutor: Sendable {
-  /// What becomes of a callback that would run elsewhere.
+  /// How to handle a callback that would not run on the actor.
   enum Manner {
     /// It is reported, and the policy says whether it is handed to the actor or skipped.
     case contained
@@ -20,30 +20,30 @@ final class ExpectedExecutor: Sendable {
     case reported
   }
 
-  /// Where the calling code runs, compared with what is expected.
-  enum Place {
+  /// The executor of the calling code, compared with the expected one.
+  enum Location {
     case expected
-    /// The actor is gone, and whatever it isolated with it.
+    /// The actor was deallocated, and with it everything that it isolated.
     case unknown
-    /// Elsewhere than on the actor: on what has this name in logs.
+    /// Not on the actor, but on the executor with this name in logs.
     case elsewhere(any Actor, StringID)
   }
 
   private weak let actor: (any Actor)?
-  /// What logs call it.
+  /// Its name in logs.
   let name: StringID
   let manner: Manner
 
   private struct Waiting {
     /// Callbacks that were handed to the actor, the oldest first.
     var calls: [@Sendable () -> Void] = []
-    /// Whether a task is on its way to the actor, or there.
+    /// Whether a task is scheduled or running on the actor.
     var isDraining = false
   }
   // State:
   // - `waiting`, under its own lock; calls are made without it.
-  // - `hasWaiting`: whether there are calls, set under that lock and read without, to spare deliveries on the
-  //   actor the lock. relaxed: a call that is put in at the same time comes in either order.
+  // - `hasWaiting`: whether there are calls, set under that lock and read without, so that deliveries on the actor need
+  //   not lock. relaxed: a call that is put in at the same time comes in either order.
   private let waiting = GuardedState(Waiting())
   private let hasWaiting = Atomic<Bool>(false)
 
@@ -53,14 +53,14 @@ final class ExpectedExecutor: Sendable {
     self.manner = manner
   }
 
-  /// Nil for code that is bound to no actor: any thread is right for its callbacks.
+  /// Nil for nonisolated code: any thread may run its callbacks.
   static func of(_ actor: (any Actor)?, _ manner: Manner = .contained) -> ExpectedExecutor? {
-    // An initialiser that fails would make the object first.
+    // A failable initializer would allocate the object first.
     actor.map { ExpectedExecutor($0, manner) }
   }
 
-  /// Where the calling code runs.
-  var place: Place {
+  /// The executor that the calling code runs on.
+  var location: Location {
     if case .hopsItself = manner { return .expected }
     guard let actor else { return .unknown }
     if Self.isCurrent(actor) { return .expected }
@@ -70,14 +70,14 @@ final class ExpectedExecutor: Sendable {
   }
 
   private static func isCurrent(_ actor: any Actor) -> Bool {
-    // The two words of the structure: what identifies the actor, and how it runs jobs.
+    // The two words of the structure: the identity of the actor, and how it runs jobs.
     let words = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
     return kvos_is_current_executor(words.0, words.1)
   }
 
   // MARK: Handing over
 
-  /// Hands `call` to `actor`, which makes it after those that were handed over before.
+  /// Hands `call` to `actor`, which executes it after the calls handed over before.
   func hand(_ call: @escaping @Sendable () -> Void, to actor: any Actor) {
     let mustSend = waiting.withLock { waiting in
       waiting.calls.append(call)
@@ -88,8 +88,9 @@ final class ExpectedExecutor: Sendable {
     if mustSend { Task { await drain(on: actor) } }
   }
 
-  /// Makes the calls that wait, on the actor, where the calling code runs: before a callback of a later
-  /// change, so that the last change is told of last.
+  /// Executes the waiting calls; the caller runs on the actor.
+  ///
+  /// This precedes the callback of a later change, so that the last change is reported last.
   @inline(__always)
   func makeWaitingCalls() {
     if hasWaiting.load(ordering: .relaxed) { while let call = next() { call() } }

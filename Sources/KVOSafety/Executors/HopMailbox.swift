@@ -6,15 +6,15 @@ internal import KVORecorder
 /// there are any.
 final class HopMailbox<Value: Sendable>: Sendable {
   private struct State {
-    /// Oldest first; nil where one was taken out.
+    /// Oldest first; nil if it was taken out.
     var waiting: [HoppedChange<Value>?] = []
-    /// Where the oldest is that was not taken out.
+    /// The index of the oldest that was not taken out.
     var next = 0
-    /// Whether a task is on its way to the actor, or there.
+    /// Whether a task is scheduled or running on the actor.
     var isDraining = false
     /// How many threads are putting something in.
     var arrivingCount = 0
-    /// How often two threads did so at once.
+    /// How often two threads did so concurrently.
     var overlapCount = 0
 
     mutating func takeNewest() -> HoppedChange<Value>? {
@@ -23,7 +23,8 @@ final class HopMailbox<Value: Sendable>: Sendable {
 
     mutating func takeOldest() -> HoppedChange<Value>? {
       guard next < waiting.count else {
-        // A few places are kept for the next changes; what a late actor let grow is given back.
+        // Memory for a few changes is kept; a mailbox that grew because the actor was late gives
+        // its memory back.
         waiting.removeAll(keepingCapacity: waiting.count <= 32)
         next = 0
         return nil
@@ -31,7 +32,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
       defer {
         waiting[next] = nil
         next += 1
-        // Moved up only when half of the places are empty.
+        // Moved up only when half of the slots are empty.
         if next > 32, next * 2 > waiting.count {
           waiting.removeSubrange(..<next)
           next = 0
@@ -47,9 +48,9 @@ final class HopMailbox<Value: Sendable>: Sendable {
 
   init(_ buffering: HopBuffering) { self.buffering = buffering }
 
-  /// Puts a change in that `read` makes.
+  /// Adds the change that `read` creates.
   ///
-  /// - Returns: whether a task must be sent to take it out.
+  /// - Returns: whether a task must be started to take it out.
   func put(_ read: () -> ObservedChange<Value>) -> Bool {
     let overlapsBefore = state.withLock { state in
       state.arrivingCount += 1
@@ -76,7 +77,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
     }
   }
 
-  /// Takes the oldest change out; nil where there is none, and then the task is done.
+  /// Takes the oldest change out; nil if there is none, in which case the task is done.
   ///
   /// Complexity: O(1) amortised, however many wait.
   func take() -> HoppedChange<Value>? {

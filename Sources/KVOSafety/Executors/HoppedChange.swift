@@ -1,24 +1,24 @@
 /// A change that was handed to an actor, and what was lost on the way there.
 ///
-/// The actor comes to it later than the change was made: the observed object has gone on, and may have
-/// changed again. A notification that was asked for before the change comes after it as well.
+/// The actor handles it after the change was made: the observed object may have changed again. A notification that was
+/// requested before the change also arrives after it.
 public struct HoppedChange<Value: Sendable>: Sendable {
-  /// The change, with the values of its own time.
+  /// The change, with its values at the time of the change.
   public let change: ObservedChange<Value>
   /// How many changes before this one were left out because the actor was late; 0 unless
   /// ``HopBuffering/newest`` was asked for.
   public let skippedCount: Int
-  /// Whether another thread was telling this observation of a change at the same time, so that the
-  /// order of the two is not that in which they were made.
+  /// Whether another thread was notifying this observation of a change at the same time, so that
+  /// the order of the two is not that in which they were made.
   ///
-  /// The log says more: changes that overlap are KVO024.
+  /// The log has details: overlapping changes are KVO024.
   public let isOrderUncertain: Bool
 }
 
 /// What happens to changes that an actor has not come to yet.
 public enum HopBuffering: Hashable, Sendable {
-  /// All are kept, and handed over one by one.
+  /// All are kept, and delivered one by one.
   case all
-  /// The newest is kept; it says how many it stands for.
+  /// Only the newest is kept; it has the number of those left out before it.
   case newest
 }

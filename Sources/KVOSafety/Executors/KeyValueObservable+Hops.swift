@@ -8,10 +8,10 @@ extension KeyValueObservable {
   /// token = account.observe(\.balance, options: .new, on: ledger) { ledger, hopped in … }
   /// ```
   ///
-  /// The statement that makes a change does not wait: it returns when the change is on its way. So the
-  /// handler is late, and says so: ``HoppedChange``. Changes come in the order in which the observation
-  /// was told of them, one at a time. After the token is invalidated on the actor itself nothing comes
-  /// any more; from elsewhere, one call may still be running.
+  /// The statement that makes a change does not wait: it returns when the change has been enqueued. The handler is
+  /// therefore late, as its argument shows: ``HoppedChange``. Changes come in the order in which the observation was
+  /// notified of them, one at a time. After the token is invalidated on the actor itself, the handler is not called
+  /// again; if it is invalidated elsewhere, one call may still be running.
   ///
   /// - Parameters:
   ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties.
@@ -51,7 +51,7 @@ extension KeyValueObservable {
 
   /// Observes a property, and calls the handler on the main actor, wherever changes are made.
   ///
-  /// As ``observe(_:options:on:buffering:expectedToLive:fileID:line:function:handler:)``.
+  /// Works as ``observe(_:options:on:buffering:expectedToLive:fileID:line:function:handler:)``.
   public func observeOnMainActor<Value: Sendable>(
     _ keyPath: KeyPath<Self, Value>,
     options: ObservingOptions = [],
@@ -126,23 +126,23 @@ extension Actor {
   }
 }
 
-/// The registration whose changes are on their way, known when it is in the table.
+/// The registration whose changes are in transit, known once it is in the table.
 private final class HoppedRegistration: Sendable {
-  private struct Place {
+  private struct Entry {
     var id: RegistrationID
     weak var storage: SubjectStorage?
   }
 
-  // State: `place`, under its own lock; set once, before the first change is put in.
-  private let place = GuardedState<Place?>(nil)
+  // State: `entry`, under its own lock; set once, before the first change is put in.
+  private let entry = GuardedState<Entry?>(nil)
 
   func become(_ id: RegistrationID, in storage: SubjectStorage) {
-    place.withLock { $0 = Place(id: id, storage: storage) }
+    entry.withLock { $0 = Entry(id: id, storage: storage) }
   }
 
-  /// Whether the registration is still there; what comes after its end is dropped.
+  /// Whether the registration still exists; changes after its end are dropped.
   var isActive: Bool {
-    guard let place = place.withLock({ $0 }) else { return false }
-    return place.storage?.contains(place.id) ?? false
+    guard let entry = entry.withLock({ $0 }) else { return false }
+    return entry.storage?.contains(entry.id) ?? false
   }
 }

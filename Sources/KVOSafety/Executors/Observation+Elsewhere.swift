@@ -2,7 +2,7 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-// What becomes of a notification whose change was made elsewhere than its registration expects.
+// Handling of a notification whose change was made on another executor than its registration expects.
 extension Observation {
   /// Reports that a notification came on `found` instead of the expected executor (KVO023).
   ///
@@ -29,19 +29,19 @@ extension Observation {
     // registered there and changes it here.
     nonisolated(unsafe) let subject = subject
     nonisolated(unsafe) let late = LateChange(value, of: valueType)
-    expected.hand({ self.tellLate(subject, late) }, to: actor)
+    expected.hand({ self.notifyLate(subject, late) }, to: actor)
   }
 
-  /// Calls the observer of a change that was handed over, if the registration is still there and the
-  /// observer alive.
+  /// Calls the observer of a change that was handed over, if the registration has not ended and the observer still
+  /// exists.
   ///
-  /// The log has the notification where the change was made. What the observer did not handle (KVO017) is not
-  /// reported: nobody could say of which notification.
-  private func tellLate(_ subject: AnyObject, _ late: LateChange) {
+  /// The log has the notification at the time of the change. A change that the observer did not handle (KVO017) is not
+  /// reported: the report could not say which notification it was.
+  private func notifyLate(_ subject: AnyObject, _ late: LateChange) {
     let observer = self.observer?.object
     guard let cell, self.observer == nil || observer != nil else { return }
     var aftermath: DeliveryCell.Aftermath = []
-    guard root.isClaimed(cell, by: self, &aftermath) else { return root.settle(cell, aftermath) }
+    guard root.claim(cell, by: self, &aftermath) else { return root.settle(cell, aftermath) }
     late.withChange { change in
       _ = DeliveryFrame.within(cell) { deliver(subject, observer, change) }
     }
@@ -50,7 +50,7 @@ extension Observation {
   }
 }
 
-/// A change that outlives the call that tells of it: with copies of its values.
+/// A change that outlives the call that reports it, so it has copies of its values.
 private struct LateChange {
   let kind: ObservedChangeKind
   let isPrior: Bool

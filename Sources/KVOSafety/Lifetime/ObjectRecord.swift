@@ -2,16 +2,16 @@ internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
-/// What the layer knows of one object of the program, as an observer or as an observed object.
+/// The library's record of one object of the program, as an observer or as an observed object.
 ///
 /// Does not keep the object alive.
 final class ObjectRecord: @unchecked Sendable {
-  // Sendable: `object` is a weak reference that is set once, in init; the runtime makes loading it
-  // atomic with the object's death. What changes is in `state`.
+  // Sendable: `object` is a weak reference that is set once, in init; the runtime makes loading it atomic with the
+  // object's deallocation. Mutable state is in `state`.
 
   /// The object's number and class, as logs and reports name it.
   let ref: ObjectRef
-  /// Where the object is; after its death nobody may look there.
+  /// The address of the object; not to be read from after its deallocation.
   let address: UInt
   /// The object, or nil from the moment when its deinit begins.
   private(set) weak var object: AnyObject?
@@ -19,24 +19,25 @@ final class ObjectRecord: @unchecked Sendable {
   private struct State {
     /// Whether `deinit` was recorded.
     var isDying = false
-    /// Whether the hook said that the object is gone.
+    /// Whether the hook reported that the object is deallocated.
     var isGone = false
-    /// Its registrations between the end of its registrar and its own, and the stack of the former.
+    /// Its registrations between the deinit of its registrar and the end of its own deallocation, and the stack of the
+    /// registrar's deinit.
     var lastWord: LastWord?
-    /// What the object observes, so that its death can end it.
+    /// The object's own observations, so that its deallocation can end them.
     var observed: [RegistrationID: WeakStorage] = [:]
     /// Streams that show the object as their value and do not keep it alive.
     var followers: [RegistrationID: WeakStorage] = [:]
-    /// Its own registrations, where it is observed and alive.
+    /// The registrations on it, if it is observed and alive.
     ///
-    /// They hold this record as well; their end breaks the circle. A weak reference would make every
-    /// count of theirs take the long way.
+    /// They hold this record as well; their end breaks the cycle. A weak reference would make each
+    /// of their reference counts take the slow path.
     var subject: SubjectStorage?
   }
   // State:
   // - `state`, under its own lock, which is never taken together with another.
-  // - `watch`: set once, when the hook is, and read without a lock. relaxed: it says no more than that. Who
-  //   reads it a moment too early hooks the class once more, which does no harm.
+  // - `watch`: set once, when the hook is, and read without a lock. relaxed: nothing else is published with it. A
+  //   thread that reads it a moment too early hooks the class once more, which is harmless.
   private let state = GuardedState<State>(State())
   private let watch = Atomic<Bool>(false)
 
@@ -44,7 +45,7 @@ final class ObjectRecord: @unchecked Sendable {
     weak var storage: SubjectStorage?
   }
 
-  /// What is left to be said of an observed object when it is gone.
+  /// What remains to be reported about an observed object once it is deallocated.
   struct LastWord {
     var subject: SubjectStorage
     var stack: StackID
@@ -56,13 +57,13 @@ final class ObjectRecord: @unchecked Sendable {
     address = ObjectTable.address(of: object)
   }
 
-  /// Whether the hook of the class tells of the object's death.
+  /// Whether the hook of the class reports the object's deallocation.
   var isWatched: Bool {
     get { watch.load(ordering: .relaxed) }
     set { watch.store(newValue, ordering: .relaxed) }
   }
 
-  /// The registrations on the object, where it is observed.
+  /// The registrations on the object, if it is observed.
   var subject: SubjectStorage? {
     get { state.withLock { $0.subject } }
     set { state.withLock { $0.subject = newValue } }
@@ -70,7 +71,7 @@ final class ObjectRecord: @unchecked Sendable {
 
   /// Notes that the object's deinit has begun.
   ///
-  /// False where that was known.
+  /// Returns false if that was known already.
   func beginDying() -> Bool {
     state.withLock { state in
       defer { state.isDying = true }
@@ -78,12 +79,12 @@ final class ObjectRecord: @unchecked Sendable {
     }
   }
 
-  /// Keeps the registrations of the object, whose registrar is gone, until all of it is.
+  /// Keeps the registrations of the object, whose registrar is destroyed, until the object is fully deallocated.
   ///
-  /// Other properties may be destroyed after the registrar, and end observations: a token or a
-  /// controller that the object keeps of itself.
+  /// Other properties may be destroyed after the registrar, and end observations: a token or a controller by which the
+  /// object observes itself.
   ///
-  /// - Returns: whether the hook of the class will say when.
+  /// - Returns: whether the hook of the class will report that.
   func postpone(_ lastWord: LastWord) -> Bool {
     state.withLock { state in
       guard isWatched, state.isDying, !state.isGone else { return false }
@@ -92,7 +93,7 @@ final class ObjectRecord: @unchecked Sendable {
     }
   }
 
-  /// Notes that the object is gone.
+  /// Notes that the object is deallocated.
   ///
   /// - Returns: what was kept until then.
   func endDying() -> LastWord? {
@@ -113,22 +114,22 @@ final class ObjectRecord: @unchecked Sendable {
     state.withLock { _ = $0.observed.removeValue(forKey: id) }
   }
 
-  /// What the object observes, oldest first.
+  /// The object's own observations, oldest first.
   var observed: [(id: RegistrationID, storage: SubjectStorage)] {
     inOrder(state.withLock { $0.observed })
   }
 
-  /// Notes that the stream `id` in `storage` is to be told of the object's death.
-  func isFollowed(by id: RegistrationID, in storage: SubjectStorage) {
+  /// Notes that the stream `id` in `storage` is to be notified of the object's deallocation.
+  func addFollower(_ id: RegistrationID, in storage: SubjectStorage) {
     state.withLock { $0.followers[id] = WeakStorage(storage: storage) }
   }
 
-  /// Notes that it is not any more.
-  func isFollowedNoMore(by id: RegistrationID) {
+  /// Notes that it no longer has to be.
+  func removeFollower(_ id: RegistrationID) {
     state.withLock { _ = $0.followers.removeValue(forKey: id) }
   }
 
-  /// The streams that are to be told of the object's death, oldest first.
+  /// The streams that are to be notified of the object's deallocation, oldest first.
   var followers: [(id: RegistrationID, storage: SubjectStorage)] {
     inOrder(state.withLock { $0.followers })
   }

@@ -1,15 +1,15 @@
 internal import CKVOLifetime
 internal import KVORecorder
-internal import KVORules
+internal import KVORetainRegistry
 internal import KVOTrace
 internal import Synchronization
 
-/// The objects of the program that the layer has met and that are still alive, by address.
+/// The objects of the program that the library knows and that are still alive, by address.
 ///
-/// An address is used again after an object's death, a number never is. A record leaves the table
-/// before the memory of its object is given back: at the end of the hook of the class, or when the
-/// registrar in an observed object is destroyed. A class that cannot be hooked is the exception; its
-/// records are recognised as stale by their weak reference.
+/// An address is used again after an object's deallocation, a number never is. A record leaves the table before the
+/// memory of its object is freed: at the end of the hook of the class, or when the registrar in an observed object is
+/// destroyed. A class that cannot be hooked is the exception; its records are recognised as stale by their weak
+/// reference.
 final class ObjectTable: Sendable {
   // State: sixteen shards, each under its own lock, chosen by address. The two numbers only count:
   // nothing is published with them, so relaxed is enough.
@@ -26,41 +26,41 @@ final class ObjectTable: Sendable {
 
   private init() {
     shards = (0..<16).map { _ in Shard() }
-    RetainMeeting.install(LayerKnowledge())
+    RetainRegistry.install(LayerKnowledge())
     Recorder.shared.atExit {
-      DeathHook.settle()
+      DeallocationHook.settle()
       LiveMonitor.shared.report(ThreadChanges.ofThisThread?.endOfThread() ?? [])
     }
   }
 
-  /// Where `object` is.
+  /// The address of `object`.
   static func address(of object: AnyObject) -> UInt {
     UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
   }
 
-  /// A number that no object, registration or context had before.
+  /// An unused number for an object, a registration or a context.
   func nextNumber() -> UInt64 { nextNumbers(count: 1) }
 
-  /// The first of `count` such numbers that follow each other.
+  /// The first of `count` consecutive such numbers.
   func nextNumbers(count: UInt64) -> UInt64 {
     lastNumber.wrappingAdd(count, ordering: .relaxed).oldValue + 1
   }
 
-  /// What logs call the token that has a number of its own.
+  /// The reference that logs have for the token with this number.
   func token(_ number: UInt64) -> ObjectRef {
     ObjectRef(id: ObjectID(number), className: tokenClass, kind: .token)
   }
 
-  /// `count` numbers that no change had before.
+  /// `count` unused numbers for changes.
   func nextChangeNumbers(count: UInt64) -> Range<UInt64> {
     let last = lastChangeNumber.wrappingAdd(count, ordering: .relaxed).newValue
     return (last - count + 1)..<(last + 1)
   }
 
-  /// The record of a live object, made if the layer meets it for the first time.
+  /// The record of a live object, created if the library does not know it yet.
   ///
-  /// The caller keeps `object` alive meanwhile. For an object in its own deinit, which can be met for
-  /// the first time only by a removal of what it never added, the record is not kept.
+  /// The caller keeps `object` alive during the call. For an object in its own deinit, which can be unknown only if it
+  /// removes a registration that it never added, the record is not kept.
   func record(of object: AnyObject) -> ObjectRecord {
     if let known = knownRecord(of: object), known.object != nil || known.isWatched { return known }
     let record = makeRecord(of: object)
@@ -72,7 +72,7 @@ final class ObjectTable: Sendable {
     }
   }
 
-  /// The record of an object that the layer has met, also in the object's own deinit.
+  /// The record of an object that the library knows, also in the object's own deinit.
   func knownRecord(of object: AnyObject) -> ObjectRecord? {
     knownRecord(at: Self.address(of: object))
   }
@@ -81,19 +81,19 @@ final class ObjectTable: Sendable {
     shard(of: address).records.withLock { $0[address] }
   }
 
-  /// Makes the hook of its class tell of the object's death.
+  /// Makes the hook of its class report the object's deallocation.
   ///
-  /// Where the class cannot be hooked, the weak reference tells, later.
+  /// If the class cannot be hooked, the weak reference shows it, later.
   func watch(_ record: ObjectRecord, of object: AnyObject) {
     guard !record.isWatched else { return }
     let pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    DeathHook.install()
-    // Two threads that meet here watch twice: the second watch stays behind as a count that says
-    // "perhaps" for other objects of the same hash, no more.
-    if kvos_watch_death(pointer) == 0 { record.isWatched = true }
+    DeallocationHook.install()
+    // Two threads that race here watch twice: the second watch remains as a count that only makes other objects of the
+    // same hash look possibly watched.
+    if kvos_watch_deallocation(pointer) == 0 { record.isWatched = true }
   }
 
-  /// Forgets an object that is dead, or whose memory is about to be given back.
+  /// Removes an object that is deallocated, or whose memory is about to be freed.
   func forget(_ record: ObjectRecord) {
     let isForgotten = shard(of: record.address).records.withLock { records in
       guard records[record.address] === record else { return false }
@@ -103,12 +103,12 @@ final class ObjectTable: Sendable {
     guard isForgotten, record.isWatched,
       let pointer = UnsafeRawPointer(bitPattern: record.address)
     else { return }
-    kvos_unwatch_death(pointer)
+    kvos_unwatch_deallocation(pointer)
   }
 
   /// The registrations of all objects that are observed now, in the order of the objects' numbers.
   ///
-  /// Complexity: O(objects), shard by shard: not one picture while other threads go on.
+  /// Complexity: O(objects), shard by shard: not one consistent snapshot while other threads run.
   var subjects: [SubjectStorage] {
     shards.flatMap { shard in shard.records.withLock { Array($0.values) } }
       .sorted { $0.ref.id.rawValue < $1.ref.id.rawValue }
@@ -116,7 +116,7 @@ final class ObjectTable: Sendable {
       .filter { $0.count > 0 }
   }
 
-  /// Whether the layer has met no object yet.
+  /// Whether the library knows no object yet.
   var isUntouched: Bool { lastNumber.load(ordering: .relaxed) == 0 }
 
   private func makeRecord(of object: AnyObject) -> ObjectRecord {

@@ -3,7 +3,7 @@ internal import KVORules
 internal import KVOTrace
 
 extension KVO {
-  /// Who observes what, and since where.
+  /// An observation: its observer, what it observes, and where it was registered.
   ///
   /// A snapshot: it does not keep the objects alive and does not change.
   public struct ObservationRecord: Hashable, Sendable {
@@ -17,22 +17,22 @@ extension KVO {
     public let options: ObservingOptions
     /// The source line that registered it: `Screen.swift:12`.
     public let site: String
-    /// Why it is meant to live on, where that was said.
+    /// Why it is meant to outlive its scope, if that was stated.
     public let expectedToLive: String?
   }
 
   /// The observations of `object`, oldest first.
   public static func census(of object: any KeyValueObservable) -> [ObservationRecord] {
-    DeathHook.settle()
+    DeallocationHook.settle()
     return object.knownStorage.map(records) ?? []
   }
 
   /// The observations of all objects, by object in the order in which they were first observed.
   ///
-  /// - Complexity: O(objects + observations). Other threads may go on meanwhile: each object's
-  ///   observations are one picture, all of them together are not.
+  /// - Complexity: O(objects + observations). Other threads may run concurrently: each object's observations are a
+  ///   consistent snapshot, but all of them together are not.
   public static func census() -> [ObservationRecord] {
-    DeathHook.settle()
+    DeallocationHook.settle()
     return ObjectTable.shared.subjects.flatMap(records)
   }
 
@@ -49,7 +49,7 @@ extension KVO {
         observer: registration.observer.map(text),
         keyPath: names[registration.keyPath],
         options: ObservingOptions(registration.options),
-        site: names.site(registration.site)?.place ?? "",
+        site: names.site(registration.site)?.location ?? "",
         expectedToLive: reason.isEmpty ? nil : reason
       )
     }

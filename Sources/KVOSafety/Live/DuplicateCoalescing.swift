@@ -2,10 +2,10 @@ internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
-/// How often registrations were asked for again, while ``ObservationPolicy/coalescesDuplicates`` is on.
+/// How often registrations were requested again, while ``ObservationPolicy/coalescesDuplicates`` is on.
 ///
-/// The second of two equal registrations is added, judged and ended at once, so that its report and the log
-/// have both places; what is left to be known is how many removals stand for it.
+/// The second of two equal registrations is added, judged and ended at once, so that its report and the log have both
+/// call sites; it remains to count the removals that belong to it.
 final class DuplicateCoalescing: Sendable {
   private struct Entry: Sendable {
     weak var storage: SubjectStorage?
@@ -17,28 +17,28 @@ final class DuplicateCoalescing: Sendable {
   // State:
   // - `entries`, under its own lock, which is never taken together with another.
   // - `isOn`: the policy. relaxed: a setting; nothing is published with it.
-  // - `isUsed`: whether there ever was an entry. relaxed: a removal that races the addition that it is to
-  //   match is in no order with it.
+  // - `isUsed`: whether there ever was an entry. relaxed: a removal that races with its matching addition has no
+  //   defined order anyway.
   private let entries = GuardedState<[RegistrationID: Entry]>([:])
   private let isOn = Atomic<Bool>(false)
   private let isUsed = Atomic<Bool>(false)
 
   private init() {}
 
-  /// Whether the policy asks for it.
+  /// Whether the policy enables coalescing.
   var isEnabled: Bool {
     get { isOn.load(ordering: .relaxed) }
     set { isOn.store(newValue, ordering: .relaxed) }
   }
 
-  /// Notes that the registration `id` of `storage` was asked for once more.
+  /// Notes that the registration `id` of `storage` was requested once more.
   func note(_ id: RegistrationID, of storage: SubjectStorage) {
     isUsed.store(true, ordering: .relaxed)
     let known = entries.withLock { entries in
       entries[id, default: Entry(storage: storage)].count += 1
       return entries.count > 64 ? entries : [:]
     }
-    // Asked without the lock: registrations have their own.
+    // Queried without the lock: registrations have their own.
     let ended = known.filter { $0.value.storage?.contains($0.key) != true }
     guard !ended.isEmpty else { return }
     entries.withLock { entries in
@@ -46,7 +46,7 @@ final class DuplicateCoalescing: Sendable {
     }
   }
 
-  /// Whether a removal stands for an addition that was left out, and ends nothing.
+  /// Whether a removal belongs to a coalesced addition, and so ends nothing.
   func absorbs(_ removal: Removal, from storage: SubjectStorage) -> Bool {
     guard isUsed.load(ordering: .relaxed) else { return false }
     let matching = storage.registrations.last { registration in

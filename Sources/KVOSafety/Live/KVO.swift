@@ -2,9 +2,9 @@ internal import KVORecorder
 package import KVOTrace
 internal import Synchronization
 
-/// The layer as a whole: who observes what, what is done about faults, and the log.
+/// The library as a whole: the current observations, the handling of faults, and the log.
 public enum KVO {
-  /// What happens when the layer meets a fault, rule by rule.
+  /// The reaction to faults, rule by rule.
   ///
   /// ```swift
   /// KVO.policy[.doubleRemove] = .trap
@@ -14,12 +14,12 @@ public enum KVO {
     set { LiveMonitor.shared.policy = newValue }
   }
 
-  /// How many ended registrations an observed object remembers, so that a report can say where one
-  /// was removed before.
+  /// How many ended registrations an observed object remembers, so that a report can name the
+  /// earlier removal.
   ///
-  /// Counts for objects that are observed for the first time after it is set.
+  /// Applies to objects that are first observed after it is set.
   ///
-  /// What is older is forgotten, and the report says "earlier history lost".
+  /// Older ones are dropped, and the report says "earlier history lost".
   public static var historyCapacity: Int {
     get { historySetting.load(ordering: .relaxed) }
     set { historySetting.store(max(newValue, 0), ordering: .relaxed) }
@@ -31,24 +31,23 @@ public enum KVO {
   /// Starts a log of what happens from here on, as the environment variable `KVO_SAFETY_LOG` does
   /// from the first observation on.
   ///
-  /// Registrations that are there already are listed at its beginning. A log that is being written
-  /// ends. `kvo-audit PATH` reads it, also while it is written or after a crash.
+  /// Existing registrations are listed at its beginning. If a log is being written, it ends. `kvo-audit PATH` reads it,
+  /// also while it is written or after a crash.
   ///
-  /// The log keeps its newest events: `path` is the newest of its parts, `path.1` the one before, and so
-  /// on. When the process crashes, the crash and what was registered are recorded, in front of the
-  /// handlers that there are.
+  /// The log keeps its newest events: `path` is the newest of its log files, `path.1` the one before, and so on. When
+  /// the process crashes, the crash and the live registrations are recorded, before the installed handlers run.
   ///
-  /// A process that starts its log at one path again keeps the log before: `path` is the first, then come
-  /// `path.<pid>`, `path.<pid>.2` and so on. From the ninth on, each replaces the oldest that has ended.
+  /// If a process starts a log at the same path again, the previous log is kept: `path` is the first, then come
+  /// `path.<pid>`, `path.<pid>-2` and so on. From the ninth on, each replaces the oldest that has ended.
   ///
-  /// A process has one log. Where libKVOSafetyPreload.so writes one already, what is observed in Swift is
-  /// not in it, and nothing is started.
+  /// A process has one log. If libKVOSafetyPreload.so writes one already, Swift observations are not in it, and no log
+  /// is started.
   ///
   /// - Parameters:
-  ///   - path: the file; `%p` in it stands for the process id.
-  ///   - byteLimit: how many bytes of events are kept at the most, in all parts together; less than a
-  ///     megabyte counts as one.
-  /// - Throws: ``RecordingError`` where the file cannot be opened. Nothing has changed then.
+  ///   - path: the file; `%p` in it is replaced by the process id.
+  ///   - byteLimit: how many bytes of events are kept at the most, in all log files together; less
+  ///     than a megabyte counts as one.
+  /// - Throws: ``RecordingError`` if the file cannot be opened. Nothing has changed then.
   public static func startRecording(to path: String, byteLimit: Int = 1 << 30) throws {
     do {
       try Recorder.shared.startLog(
@@ -65,18 +64,18 @@ public enum KVO {
 
   /// Ends the log.
   ///
-  /// What was written stays.
+  /// The file is kept.
   public static func stopRecording() { Recorder.shared.stopLog() }
 
-  /// What is registered now, as events describe it.
+  /// The current registrations, as events describe them.
   package static var liveRegistrations: [Registration] {
     ObjectTable.shared.subjects.flatMap(\.registrations)
   }
 
-  /// Ends what observers left behind whose deinit was handed to their actor and is over by now.
-  package static func settleDeaths() { DeathHook.settle() }
+  /// Ends the registrations of observers whose deinit was handed to their actor and has finished by now.
+  package static func settleDeallocations() { DeallocationHook.settle() }
 
-  /// A number that nothing in this process's events had before.
+  /// A number that is not used in this process's events.
   package static func nextNumber() -> UInt64 { ObjectTable.shared.nextNumber() }
 
   /// The file that the log is written to, or nil while nothing is recorded.
@@ -85,7 +84,7 @@ public enum KVO {
 
 /// Why a log could not be started.
 public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was wrong.
+  /// The reason for the error.
   ///
   /// More codes may come.
   public struct Code: Hashable, Sendable {
@@ -94,7 +93,7 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     public static let emptyPath = Code(name: "emptyPath")
     /// The path names a directory, a symbolic link, a FIFO, a socket or a device.
     public static let notARegularFile = Code(name: "notARegularFile")
-    /// The file that is there is no log, and not empty.
+    /// The existing file is not a log, and not empty.
     public static let notALog = Code(name: "notALog")
     /// The system refused to open the file.
     public static let system = Code(name: "system")
@@ -115,11 +114,11 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     private init(name: String) { self.name = name }
   }
 
-  /// What was wrong.
+  /// The reason for the error.
   public let code: Code
-  /// The path that was given.
+  /// The requested path.
   public let path: String
-  /// What was wrong, as a sentence with the path.
+  /// The reason, as a sentence with the path.
   public let message: String
 
   /// The message.

@@ -2,20 +2,20 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-/// Takes the verdicts of the running program, and does what the policy says.
+/// Receives the verdicts of the running program, and applies the policy.
 ///
-/// A fault that happens again at the same place is reported once; a log has it each time.
+/// A fault that happens again at the same call site is reported once; a log has every occurrence.
 final class LiveMonitor: Sendable {
   private struct State {
     var policy = ObservationPolicy()
-    var reported: Set<Place> = []
-    /// Tests that want to see every verdict.
+    var reported: Set<FaultKey> = []
+    /// Closures of tests that receive every verdict.
     var witnesses: [Int: @Sendable (Verdict) -> Void] = [:]
     var lastWitness = 0
   }
 
-  /// What makes two faults the same: all that is known before any symbol is looked up.
-  private struct Place: Hashable {
+  /// The identity of a fault, as far as it is known without symbol lookup.
+  private struct FaultKey: Hashable {
     var code: RuleCode
     var subject: StringID?
     var observer: StringID?
@@ -39,13 +39,13 @@ final class LiveMonitor: Sendable {
     }
   }
 
-  /// Does what the policy says about each verdict.
+  /// Applies the policy to each verdict.
   ///
-  /// No lock of the layer may be held.
+  /// No lock of the library may be held.
   ///
   /// - Parameters:
-  ///   - verdicts: what is wrong.
-  ///   - isAsserted: whether the failure of a test has it, so that it is not written.
+  ///   - verdicts: the faults.
+  ///   - isAsserted: whether a test failure reports it, so that it is not written.
   func report(_ verdicts: [Verdict], isAsserted: Bool = false) {
     for verdict in verdicts { report(verdict, isAsserted: isAsserted) }
   }
@@ -65,13 +65,16 @@ final class LiveMonitor: Sendable {
       fatalError("KVOSafety: the policy for \(rule.rawValue) is to trap; the report is above")
     case .report:
       // A test scope reports what happens in it, with names and lines, when it ends.
-      guard RecordingScope.current == nil, isNew(verdict), !isAsserted else { return }
+      guard RecordingScope.current == nil, noteFirst(verdict), !isAsserted else { return }
       StandardError.write(LiveReport(verdict).text)
     }
   }
 
-  private func isNew(_ verdict: Verdict) -> Bool {
-    let place = Place(
+  /// Notes that the fault was found at its call site.
+  ///
+  /// - Returns: whether it was the first one there.
+  private func noteFirst(_ verdict: Verdict) -> Bool {
+    let fault = FaultKey(
       code: verdict.code,
       subject: verdict.subject?.className,
       observer: verdict.observer?.className,
@@ -79,10 +82,10 @@ final class LiveMonitor: Sendable {
       stack: verdict.evidence.first?.stack ?? .none,
       site: verdict.evidence.first?.site ?? .none
     )
-    return state.withLock { $0.reported.insert(place).inserted }
+    return state.withLock { $0.reported.insert(fault).inserted }
   }
 
-  /// Lets `see` see every verdict from now on, until `removeWitness` is called with what it returns.
+  /// Passes every verdict to `see` from now on, until `removeWitness` is called with what it returns.
   func addWitness(_ see: @escaping @Sendable (Verdict) -> Void) -> Int {
     state.withLock { state in
       state.lastWitness += 1
@@ -95,8 +98,7 @@ final class LiveMonitor: Sendable {
 }
 
 extension Verdict {
-  /// Whether it is nothing to interrupt anybody for: a token that outlives its object, which only runtimes
-  /// of long ago mind.
+  /// Whether it is not worth a live report: a token that outlives its object is a fault only in old runtimes.
   fileprivate var isForLogsAlone: Bool {
     RuleCatalogue.severity(of: self, under: .swift) == .note && detail == .endsByItself
   }

@@ -4,8 +4,8 @@ internal import KVOTrace
 
 /// The report of a fault, written while the program runs.
 ///
-/// No symbols are looked up: frames are addresses, and the call's own line comes from the compiler.
-/// The last line says which command gives the names.
+/// No symbols are looked up: frames are addresses, and the call's own line comes from the compiler. The last line has
+/// the command that symbolicates the frames.
 struct LiveReport {
   private let finding: Finding
 
@@ -16,7 +16,7 @@ struct LiveReport {
       names: Recorder.shared.names,
       profile: .swift,
       threadNames: threadNames.filter { $0.value != .none },
-      modules: ImageList.loadedImages()
+      modules: LoadedImages.all
     )
     finding = builder.finding(for: verdict)
   }

@@ -1,10 +1,10 @@
 internal import KVORules
 
-/// A rule that the layer judges by itself, while the program runs.
+/// A rule that the library judges by itself, while the program runs.
 ///
-/// All others are found by audits alone: by `kvo-audit` in a log, and at the end of an audited test. They need
-/// what the running program does not have, such as the scope that an observation should have ended in (KVO021).
-/// `kvo-audit explain CODE` says of each rule where it is judged, and more.
+/// All others are found only by audits: by `kvo-audit` in a log, and at the end of an audited test. They need
+/// information that the running program does not have, such as the scope that an observation should have ended in
+/// (KVO021). `kvo-audit explain CODE` explains each rule and where it is judged.
 public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   /// KVO001: removed a second time.
   case doubleRemove = "KVO001"
@@ -16,9 +16,9 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case ambiguousRemove = "KVO004"
   /// KVO005: added twice, from the same line.
   case duplicateRegistration = "KVO005"
-  /// KVO006: the observed object died while it was observed.
+  /// KVO006: the observed object was deallocated while it was observed.
   case observedDeinitWhileObserved = "KVO006"
-  /// KVO007: the observer died while it was registered.
+  /// KVO007: the observer was deallocated while it was registered.
   case observerDeinitWhileRegistered = "KVO007"
   /// KVO010: removed inside its own initial notification.
   case removeDuringInitial = "KVO010"
@@ -28,15 +28,15 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case unhandledNotification = "KVO017"
   /// KVO018: added twice, from different lines, under one context.
   case contextCollision = "KVO018"
-  /// KVO019: an observation keeps itself alive; judged where a walk of references is asked for.
+  /// KVO019: an observation keeps itself alive; judged when a walk of references is asked for.
   case observationRetainCycle = "KVO019"
   /// KVO020: an object observes itself.
   case selfObservation = "KVO020"
-  /// KVO023: a callback elsewhere than its registration expects.
+  /// KVO023: a callback on another executor than its registration expects.
   case offExecutorDelivery = "KVO023"
   /// KVO026: a callback, an addition or a removal while the thread holds a lock that ``KVO/note(lock:)`` names.
   ///
-  /// Judged while a log is written or a test is audited: nothing is known of locks otherwise. The reaction is
+  /// Judged while a log is written or a test is audited: otherwise nothing is known about locks. The reaction is
   /// carried out while the lock is held.
   case callbackUnderLock = "KVO026"
   /// KVO027: a callback changes what it observes, again and again.

@@ -4,10 +4,10 @@ internal import KVOTrace
 internal import Synchronization
 
 extension KVO {
-  /// Gives a lock of the program a name, so that a log says while it is held.
+  /// Gives a lock of the program a name, so that a log shows while it is held.
   ///
-  /// Callbacks, additions and removals under it are reported (KVO026), by the running program while a log is
-  /// written, and by `kvo-audit`: an observer that takes the same lock waits for ever.
+  /// Callbacks, additions and removals under it are reported (KVO026), by the running program while a log is written,
+  /// and by `kvo-audit`: an observer that takes the same lock deadlocks.
   ///
   /// ```swift
   /// let lock = NSLock()
@@ -23,17 +23,17 @@ extension KVO {
   ///
   /// A `Mutex` is noted by making it a ``NotedMutex``.
   ///
-  /// - Parameter name: what reports call it. Locks of one name count as one.
-  /// - Returns: what is told when the lock is taken and given back.
+  /// - Parameter name: its name in reports. Locks of one name count as one.
+  /// - Returns: the value to notify when the lock is taken and released.
   public static func note(lock name: String) -> NotedLock { NotedLock(name) }
 }
 
-/// A lock of the program that a log tells of, by its name.
+/// A lock of the program that appears in logs under its name.
 ///
-/// Nothing is done but while a log is written or a test is audited: it costs two loads then. Any thread may
-/// call it. It does not keep the program's lock.
+/// Does nothing, at the cost of two loads, unless a log is written or a test is audited. Any thread may call it. It
+/// does not retain the program's lock.
 public struct NotedLock: Hashable, Sendable {
-  /// What reports call it.
+  /// The name of the lock in reports.
   public let name: String
   private let id: LockID
 
@@ -42,9 +42,9 @@ public struct NotedLock: Hashable, Sendable {
     id = LockID(named: Recorder.shared.id(of: name))
   }
 
-  /// The calling thread has taken the lock.
+  /// Notes that the calling thread has taken the lock.
   ///
-  /// To be called right after that, with the lock held.
+  /// Call it right after that, with the lock held.
   public func didLock() {
     guard Recorder.shared.isRecording else { return }
     let stack = Recorder.shared.captureStack()
@@ -52,19 +52,18 @@ public struct NotedLock: Hashable, Sendable {
     NotedLocks.didLock(id, at: Evidence(stack: stack))
   }
 
-  /// The calling thread is about to give the lock back.
+  /// Notes that the calling thread is about to release the lock.
   ///
-  /// To be called right before that, with the lock held. One that was not told of by ``didLock()`` is
-  /// passed over.
+  /// Call it right before that, with the lock held. A lock that was not announced by ``didLock()`` is ignored.
   public func willUnlock() {
-    // Also one that was taken while something recorded that has ended.
+    // This includes locks that were taken during a recording that has ended.
     if NotedLocks.areHeld { NotedLocks.willUnlock(id) }
     guard Recorder.shared.isRecording else { return }
     Recorder.shared.record(.unlock(id))
   }
 }
 
-/// A `Mutex` that a log tells of: see ``KVO/note(lock:)``.
+/// A `Mutex` that a log reports: see ``KVO/note(lock:)``.
 ///
 /// ```swift
 /// let cache = NotedMutex<[String: Int]>([:], name: "cache")

@@ -3,17 +3,17 @@ internal import KVORules
 internal import KVOTrace
 internal import Synchronization
 
-/// The noted locks that threads hold, as far as they were taken while something records (KVO026).
+/// The noted locks that threads hold and took while something records (KVO026).
 ///
-/// They are kept and judged as a replay of the log does it.
+/// They are tracked and judged as in a replay of the log.
 enum NotedLocks {
   // State:
   // - `held`: under its own lock, which is never taken together with another.
-  // - `isAnyHeld`: whether `held` has any. relaxed: what a thread asks for is what it took itself.
+  // - `isAnyHeld`: whether `held` has any. relaxed: a thread queries only the locks that it took itself.
   private static let held = GuardedState(HeldLocks())
   private static let isAnyHeld = Atomic<Bool>(false)
 
-  /// Whether any thread holds a noted lock: what is to be asked first, as it costs one load.
+  /// Whether any thread holds a noted lock: check this first, as it costs one load.
   @inline(__always)
   static var areHeld: Bool { isAnyHeld.load(ordering: .relaxed) }
 
@@ -21,7 +21,7 @@ enum NotedLocks {
   @inline(__always)
   static var areHeldHere: Bool { areHeld && heldHere != nil }
 
-  /// The calling thread has taken `lock`.
+  /// Notes that the calling thread has taken `lock`.
   static func didLock(_ lock: LockID, at evidence: Evidence) {
     held.withLock { held in
       held.lock(lock, on: thread, at: evidence)
@@ -29,7 +29,7 @@ enum NotedLocks {
     }
   }
 
-  /// The calling thread is about to give `lock` back.
+  /// Notes that the calling thread is about to release `lock`.
   static func willUnlock(_ lock: LockID) {
     held.withLock { held in
       held.unlock(lock, on: thread)
@@ -39,7 +39,7 @@ enum NotedLocks {
 
   /// Reports what the calling thread did with `registration` while it holds a noted lock.
   ///
-  /// No lock of the layer may be held.
+  /// No lock of the library may be held.
   static func judge(
     _ act: Verdict.Act,
     of registration: Registration,
@@ -52,7 +52,7 @@ enum NotedLocks {
     ])
   }
 
-  /// The same of a removal; nil where nothing was removed.
+  /// The same for a removal; nil if nothing was removed.
   static func judgeRemoval(
     of removed: (registration: Registration, registered: Evidence)?,
     at evidence: Evidence

@@ -17,41 +17,39 @@
 /// Apple's key-value observing. A change in place, such as `account.tags.append("a")`, is one change
 /// of the whole.
 ///
-/// What becomes of a property:
-/// - `var`: it notifies. `willSet` and `didSet` run when they run in plain Swift, between the two
-///   halves of the change: `didSet { level = min(level, 10) }` does not call itself, and observers
-///   are told once, of the corrected value. What `init` and `deinit` assign calls neither observers
-///   nor overrides. Setting a property in `init` for the first time notifies nobody. One difference:
-///   after a call that throws with `inout` access to the property, a `didSet` that does not use
-///   `oldValue` runs, which plain Swift leaves out.
-/// - an override that adds `willSet` or `didSet` notifies, whether or not the superclass does. They and
-///   the superclass's setter are one change: observers are told once, of the value after the last
-///   `didSet`, also where that assigns the property again.
-/// - an override with a getter of its own tells what that returns when the superclass's setter notifies.
-///   If the superclass is not observable, the override's setter must notify; the macro warns if it
-///   does not.
-/// - `lazy` and wrapped ones notify too; they cannot have observers of their own beside.
-/// - computed ones and `let` are keys that can be observed and be part of key paths. A computed one
-///   notifies when something changes that it is declared to be affected by.
-/// - `static` ones, those with an `async` or throwing getter, and those of `Mutex`, `Atomic` and
-///   `AtomicLazyReference` are no keys. Mark constants of other types that cannot be copied
-///   `@KeyValue(.ignored)`.
+/// Properties are treated as follows:
+/// - `var`: it notifies. `willSet` and `didSet` run when they run in plain Swift, between the two halves of the change:
+///   `didSet { level = min(level, 10) }` does not call itself, and observers are notified once, with the corrected
+///   value. Assignments in `init` and `deinit` call neither observers nor overrides. Setting a property in `init` for
+///   the first time notifies no observer. One difference: after a call that throws with `inout` access to the property,
+///   a `didSet` that does not use `oldValue` runs; in plain Swift it does not.
+/// - an override that adds `willSet` or `didSet` notifies, whether or not the superclass does. They
+///   and the superclass's setter are one change: observers are notified once, with the value after
+///   the last `didSet`, also if that assigns the property again.
+/// - an override with its own getter reports what that returns when the superclass's setter
+///   notifies. If the superclass is not observable, the override's setter must notify; the macro
+///   warns if it does not.
+/// - `lazy` and wrapped ones notify too; they cannot have `willSet` or `didSet` as well.
+/// - computed ones and `let` are keys that can be observed and be part of key paths. A computed one notifies when a key
+///   that it is declared to depend on changes.
+/// - `static` ones, those with an `async` or throwing getter, and those of `Mutex`, `Atomic` and `AtomicLazyReference`
+///   are not keys. Mark constants of other types that cannot be copied `@KeyValue(.ignored)`.
 /// - `nonisolated(unsafe) var` and a `var` of an opaque type are refused, unless they are ignored.
 ///
-/// A subclass of an observable class is marked as well where it adds properties or overrides some. A
-/// class of a global actor conforms in its isolation; an attribute whose name ends in `Actor` counts as
-/// one. For another name, state the conformance: `class Screen: @Stage KeyValueObservable`.
-/// Actors, structs, enums and classes inside functions are refused.
+/// A subclass of an observable class is marked as well if it adds properties or overrides some. A
+/// class of a global actor conforms in its isolation; an attribute whose name ends in `Actor`
+/// counts as one. For another name, state the conformance: `class Screen: @Stage
+/// KeyValueObservable`. Actors, structs, enums and classes inside functions are refused.
 ///
-/// The values are in private properties with an underscore in front of the name. While nobody has
-/// ever observed the object, setting costs a load and a branch more than without. A class that states
-/// `Codable` is coded under the names of its properties, as without the macro.
+/// The values are in private properties whose names begin with an underscore. Until the object is first observed,
+/// setting costs a load and a branch more than without. A class that states `Codable` is coded under the names of its
+/// properties, as without the macro.
 ///
-/// An `init` or `deinit` that assigns a property with observers, or one that a subclass may override,
-/// is compiled from a copy in which the assignment goes to storage: stacks name its lines, but
-/// `#line` in it is the line of its declaration. The compiler cannot do that with a closure that has a
-/// capture list; there the macro warns of each such reference, and says what to write. An `init` in an
-/// extension is not seen: what it assigns goes through the accessors.
+/// An `init` or `deinit` that assigns a property with observers, or one that a subclass may override, is compiled from
+/// a copy in which the assignment goes to storage: stacks name its lines, but `#line` in it is the line of its
+/// declaration. The compiler cannot do that with a closure that has a capture list; there the macro warns of each such
+/// reference, and suggests an alternative. An `init` in an extension is not seen: its assignments go through the
+/// accessors.
 @attached(
   member,
   conformances: KeyValueObservable,
@@ -65,15 +63,15 @@
 public macro KeyValueObservable() =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueObservableMacro")
 
-/// Says how one property of a ``KeyValueObservable()`` class is observed.
+/// Declares how one property of a ``KeyValueObservable()`` class is observed.
 ///
 /// - Parameters:
 ///   - notification: when the property notifies.
-///   - keyPaths: what the value depends on, from the same object on: `"balance"`, `"owner.name"`.
-///     When one of them changes, observers of the property are told. The first part of each is
-///     checked by the macro, the others when the property is observed. A part of a struct, an enum or
-///     a string changes with the whole: `"point.x"` counts as `"point"`. (To observe one, observe
-///     `\.point`: `\.point.x` is refused.) A path through a collection is refused. Mirrors `keyPathsForValuesAffectingValue(forKey:)`.
+///   - keyPaths: the key paths that the value depends on, starting at the same object: `"balance"`, `"owner.name"`.
+///     When one of them changes, observers of the property are notified. The first part of each is checked by the
+///     macro, the others when the property is observed. A part of a struct, an enum or a string changes with the whole:
+///     `"point.x"` counts as `"point"`. (To observe one, observe `\.point`: `\.point.x` is refused.) A path through a
+///     collection is refused. Mirrors `keyPathsForValuesAffectingValue(forKey:)`.
 @attached(peer)
 public macro KeyValue(
   _ notification: KeyNotification = .automatic,
@@ -84,16 +82,16 @@ public macro KeyValue(
 public enum KeyNotification: Hashable, Sendable {
   /// Whenever it is set or changed in place; the default.
   case automatic
-  /// When it is set to a value that is not equal to the one before.
+  /// When it is set to a value that is not equal to the previous one.
   ///
   /// The type must be `Equatable`. A change in place is made on a copy, to compare them.
   case whenDifferent
-  /// When the class says so, with ``KeyValueObservable/willChangeValue(for:fileID:line:function:)``
-  /// and ``KeyValueObservable/didChangeValue(for:fileID:line:function:)``.
+  /// When the class notifies explicitly, with ``KeyValueObservable/willChangeValue(for:fileID:line:function:)`` and
+  /// ``KeyValueObservable/didChangeValue(for:fileID:line:function:)``.
   ///
   /// Mirrors `automaticallyNotifiesObservers(forKey:)` when it returns false.
   case manual
-  /// Never; the property is no key.
+  /// Never; the property is not a key.
   case ignored
 }
 

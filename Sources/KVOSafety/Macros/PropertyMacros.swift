@@ -22,8 +22,7 @@ public macro _KeyValueNotifying() =
 public macro _KeyValueOverridden() =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueOverriddenMacro")
 
-/// Takes an `init` or `deinit` straight to the storage of these properties; ``KeyValueObservable()``
-/// adds it.
+/// Lets an `init` or `deinit` access the storage of these properties directly; ``KeyValueObservable()`` adds it.
 @attached(body)
 public macro _KeyValueDirect(_ keys: String...) =
   #externalMacro(module: "KVOSafetyMacros", type: "KeyValueDirectMacro")

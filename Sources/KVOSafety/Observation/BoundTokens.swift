@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Tokens that live as long as an object does, by that object.
 ///
-/// Each is released when its owner is gone, or the object that it observes, whichever is first: before
-/// the death of an observed object is judged, because such an observation is meant to end with it.
+/// Each is released when its owner or the object that it observes is deallocated, whichever is first, and before the
+/// deallocation of an observed object is judged, because such an observation is meant to end with it.
 final class BoundTokens: Sendable {
-  /// A token, and the other object whose end ends it: it is found under both.
+  /// A token, and the other object whose deallocation ends it: it is found under both.
   private struct Bound: Sendable {
     var token: ObservationToken
     var other: ObjectID?
@@ -16,7 +16,7 @@ final class BoundTokens: Sendable {
   private struct Owner: Sendable {
     var record: ObjectRecord
     var tokens: [Bound] = []
-    /// At so many tokens those that have ended are forgotten.
+    /// Above this number of tokens, those that have ended are dropped.
     var sweepLimit = 8
   }
 
@@ -24,14 +24,14 @@ final class BoundTokens: Sendable {
 
   // State:
   // - `owners`, under its own lock. Nothing is ended or released while it is held.
-  // - `isUsed`: set before the first token is bound, and never cleared. relaxed: an object that dies is
-  //   bound to by who holds it, so before its death.
+  // - `isUsed`: set before the first token is bound, and never cleared. relaxed: code that binds to
+  //   an object holds it, and so sets this before its deallocation.
   private let owners = GuardedState<[ObjectID: Owner]>([:])
   private let isUsed = Atomic<Bool>(false)
 
   private init() {}
 
-  /// Keeps `token` until `owner` or the object that it observes is gone.
+  /// Keeps `token` until `owner` or the object that it observes is deallocated.
   func bind(_ token: ObservationToken, to owner: AnyObject) {
     isUsed.store(true, ordering: .relaxed)
     let record = ObjectTable.shared.record(of: owner)
@@ -43,7 +43,7 @@ final class BoundTokens: Sendable {
     } else {
       add(Bound(token: token), to: record)
     }
-    // An object may have gone in between.
+    // An object may have been deallocated in between.
     if !token.isActive {
       forget([token], of: record.ref.id)
       if let subject { forget([token], of: subject.ref.id) }
@@ -62,7 +62,7 @@ final class BoundTokens: Sendable {
       return owner.tokens.map(\.token)
     }
     guard !toSweep.isEmpty else { return }
-    // Asked without the lock: a token asks under that of its registrations.
+    // Queried without the lock: a token takes the lock of its registrations.
     forget(toSweep.filter { !$0.isActive }, of: record.ref.id)
     owners.withLock { owners in
       let count = owners[record.ref.id]?.tokens.count ?? 0
@@ -70,7 +70,7 @@ final class BoundTokens: Sendable {
     }
   }
 
-  /// Ends and releases the tokens that are bound to an object that is gone.
+  /// Ends and releases the tokens that are bound to a deallocated object.
   func release(boundTo owner: ObjectID) {
     guard isUsed.load(ordering: .relaxed) else { return }
     guard let gone = owners.withLock({ $0.removeValue(forKey: owner) }) else { return }
@@ -91,10 +91,10 @@ final class BoundTokens: Sendable {
     withExtendedLifetime(forgotten) {}
   }
 
-  /// The objects that tokens are bound to and where the tokens are, in no particular order.
+  /// The objects that tokens are bound to and the addresses of the tokens, in no particular order.
   ///
-  /// Holds no token for longer than the lock.
-  var places: [(owner: ObjectRecord, token: UInt)] {
+  /// Retains no token beyond the locked section.
+  var addresses: [(owner: ObjectRecord, token: UInt)] {
     owners.withLock { owners in
       owners.values.flatMap { owner in
         owner.tokens.map { (owner.record, ObjectTable.address(of: $0.token)) }
@@ -104,16 +104,15 @@ final class BoundTokens: Sendable {
 }
 
 extension ObservationToken {
-  /// Lets the observation live until `owner` is deallocated, or the observed object, or it is invalidated.
+  /// Keeps the observation until `owner` or the observed object is deallocated, or until it is invalidated.
   ///
   /// ```swift
   /// account.observe(\.balance) { [weak self] account, change in … }.bind(to: self)
   /// ```
   ///
-  /// The token need not be kept any more. Neither object is kept alive, unless the handler keeps it: do
-  /// not capture the owner strongly. That the observation ends with either of them is by design, and not
-  /// reported. Any thread; not in the deinit of `owner`. A second call adds an owner, and the first of
-  /// them ends the observation.
+  /// The token need not be kept. Neither object is kept alive, unless the handler keeps it: do not capture the owner
+  /// strongly. The end of the observation with either of them is intended, and not reported. Any thread; not in the
+  /// deinit of `owner`. A second call adds an owner, and the first of them ends the observation.
   ///
   /// Mirrors the initialiser of `PMKVObserver` that takes an observer, and `takeUntil:` with
   /// `rac_willDeallocSignal`.
@@ -127,9 +126,9 @@ extension ObservationToken {
     return self
   }
 
-  /// Lets the observation live as long as the observed object, or until it is invalidated.
+  /// Keeps the observation until the observed object is deallocated, or until it is invalidated.
   ///
-  /// The token need not be kept any more. Mirrors the initialiser of `PMKVObserver` without an observer.
+  /// The token need not be kept. Mirrors the initialiser of `PMKVObserver` without an observer.
   ///
   /// - Returns: the token, to end the observation earlier.
   @discardableResult

@@ -1,10 +1,10 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// The place of a call in the source, as the compiler gives it.
+/// The source location of a call, as the compiler gives it.
 ///
-/// Holds no text of its own, so that passing it costs nothing; it is named when an event or a report
-/// needs it.
+/// Copies no text, so that passing it costs nothing; it is named when an event or a report needs
+/// it.
 @usableFromInline
 struct CallSite: Sendable {
   let fileID: StaticString
@@ -20,11 +20,11 @@ struct CallSite: Sendable {
 
   /// The file, line and function as logs have them: `Screen.swift:12 viewDidDisappear()`.
   var id: StringID {
-    let site = SourceSite(place: "\(fileParts.file):\(line)", function: "\(function)")
+    let site = SourceSite(location: "\(fileParts.file):\(line)", function: "\(function)")
     return Recorder.shared.id(of: site.text)
   }
 
-  /// The place as a stack of one frame, for events that carry no stack.
+  /// The location as a stack of one frame, for events that carry no stack.
   var stack: StackID {
     let (module, file) = fileParts
     return Recorder.shared.id(

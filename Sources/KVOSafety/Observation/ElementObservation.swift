@@ -1,8 +1,8 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// Observes every element of a collection, and follows what is inserted and removed; ends when it is
-/// invalidated or released.
+/// Observes every element of a collection, and follows insertions and removals; ends when it is invalidated or
+/// released.
 public final class ElementObservation: Sendable {
   private let collection: ObservationToken
   private let elements: any ObservedElementSet
@@ -32,16 +32,16 @@ extension KeyValueObservable {
   /// ```
   ///
   /// An element that is inserted is observed from then on, with the same options, so ``ObservingOptions/initial``
-  /// brings its value; one that is removed is not any more. An element that is there twice is observed once.
-  /// The handler runs as that of ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``.
-  /// Neither the object nor the elements are kept alive.
+  /// brings its value; the observation of a removed element ends. An element that occurs twice is observed once. The
+  /// handler runs as that of ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``. Neither the
+  /// object nor the elements are kept alive.
   ///
   /// Foundation has `addObserver(_:toObjectsAt:forKeyPath:options:context:)` of `NSArray`, which does not
   /// follow the array.
   ///
   /// - Parameters:
-  ///   - collection: a property in ``KeyValueObservable/observableKeys``. Insertions and removals are seen as
-  ///     far as it notifies.
+  ///   - collection: a property in ``KeyValueObservable/observableKeys``. Insertions and removals
+  ///     are seen if it notifies.
   ///   - keyPath: a property of the elements, or a path of such properties.
   ///   - options: what the change should carry, and when it should come.
   ///   - isolation: the actor of the caller; it is recorded as the one that changes are expected on.
@@ -108,15 +108,16 @@ private protocol ObservedElementSet: AnyObject, Sendable {
 
 /// The observed elements of one collection.
 ///
-/// Two threads that change the collection at the same time do not both look: the second leaves word with the
-/// first, which looks again.
+/// Two threads that change the collection at the same time do not both update: the second marks the set as stale for
+/// the first, which updates again.
 private final class ElementSet<Element: KeyValueObservable>:
   ObservedElementSet, @unchecked Sendable
 {
   // Sendable: `state` has a lock; `observe` is set in init, and runs on the thread that makes a change, as
   // KVO's callbacks do.
   private struct Observed: @unchecked Sendable {
-    // Sendable: the reference is weak; the runtime makes loading it atomic with the element's death.
+    // Sendable: the reference is weak; the runtime makes loading it atomic with the element's
+    // deallocation.
     weak var element: Element?
     var token: ObservationToken
   }
@@ -128,13 +129,13 @@ private final class ElementSet<Element: KeyValueObservable>:
     var isEnded = false
   }
 
-  // State: `state`, under its own lock. Elements are read, observed and let go of without it.
+  // State: `state`, under its own lock. Elements are read, observed and released without it.
   private let state = GuardedState(State())
   private let observe: (Element) -> ObservationToken
 
   init(observe: @escaping (Element) -> ObservationToken) { self.observe = observe }
 
-  /// Observes the elements that there are now, and no others.
+  /// Observes the current elements, and no others.
   func update(to elements: () -> some Sequence<Element>) {
     let mayBegin = state.withLock { state in
       state.isStale = true
@@ -175,7 +176,7 @@ private final class ElementSet<Element: KeyValueObservable>:
     }
     let identities = Set(order)
     let known = state.withLock { $0.observed }
-    // The place of an element that died may be another's by now.
+    // The address of a deallocated element may have been reused by now.
     let gone = known.filter { !identities.contains($0.key) || $0.value.element == nil }
     state.withLock { state in
       for identity in gone.keys { state.observed[identity] = nil }

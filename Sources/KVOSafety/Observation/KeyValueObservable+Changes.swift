@@ -2,12 +2,11 @@ internal import KVORecorder
 internal import KVOTrace
 
 extension KeyValueObservable {
-  /// Says that the value of `keyPath` is about to change.
+  /// Announces that the value of `keyPath` is about to change.
   ///
-  /// Call it right before the assignment, in `willSet` for one, and
-  /// ``didChangeValue(for:fileID:line:function:)`` right after, on the same thread. Pairs nest. One
-  /// without the other is reported (KVO012). A key path that is not in
-  /// ``KeyValueObservable/observableKeys`` notifies nobody and is reported (KVO029).
+  /// Call it right before the assignment, for example in `willSet`, and ``didChangeValue(for:fileID:line:function:)``
+  /// right after, on the same thread. Pairs nest. An unmatched call is reported (KVO012). A key path that is not in
+  /// ``KeyValueObservable/observableKeys`` notifies no observer and is reported (KVO029).
   ///
   /// Mirrors `willChangeValue(for:)` of `NSObject`.
   public func willChangeValue<Value>(
@@ -23,7 +22,7 @@ extension KeyValueObservable {
     ChangeNotification.willChange(self, key: key.id, site: site)
   }
 
-  /// Says that the value of `keyPath` has changed; observers are told before it returns.
+  /// Notifies that the value of `keyPath` has changed; observers are notified before it returns.
   ///
   /// Mirrors `didChangeValue(for:)` of `NSObject`.
   public func didChangeValue<Value>(
@@ -38,9 +37,9 @@ extension KeyValueObservable {
     ChangeNotification.didChange(self, key: key.id, site: site)
   }
 
-  /// Says that the value of the key called `key` is about to change.
+  /// Announces that the value of the key called `key` is about to change.
   ///
-  /// As ``willChangeValue(for:fileID:line:function:)``, for code that is being ported.
+  /// Works as ``willChangeValue(for:fileID:line:function:)``, for code that is being ported.
   public func willChangeValue(
     forKey key: String,
     fileID: StaticString = #fileID,
@@ -54,9 +53,9 @@ extension KeyValueObservable {
     ChangeNotification.willChange(self, key: key.id, site: site)
   }
 
-  /// Says that the value of the key called `key` has changed.
+  /// Notifies that the value of the key called `key` has changed.
   ///
-  /// As ``didChangeValue(for:fileID:line:function:)``, for code that is being ported.
+  /// Works as ``didChangeValue(for:fileID:line:function:)``, for code that is being ported.
   public func didChangeValue(
     forKey key: String,
     fileID: StaticString = #fileID,

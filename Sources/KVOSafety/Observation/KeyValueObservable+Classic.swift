@@ -4,19 +4,19 @@ internal import KVOTrace
 extension KeyValueObservable {
   /// Adds an observer for a key path, as Foundation's method of this name does.
   ///
-  /// The observer is not kept alive. It must be removed as often as it was added; when it dies before
-  /// that, the layer removes it and reports it (KVO007). Adding it twice delivers twice, and is
-  /// reported (KVO005). A key path that is nil, empty, or unknown to a class on it is refused and
-  /// reported (KVO029).
+  /// The observer is not kept alive. It must be removed as often as it was added; if it is
+  /// deallocated before that, the library removes it and reports it (KVO007). Adding it twice
+  /// delivers twice, and is reported (KVO005). A key path that is nil, empty, or unknown to a class
+  /// on it is refused and reported (KVO029).
   ///
   /// Mirrors `addObserver(_:forKeyPath:options:context:)` of `NSObject`. Any thread; no lock is held
   /// while an initial notification runs.
   ///
   /// - Parameters:
-  ///   - observer: whom to call.
+  ///   - observer: the object to call.
   ///   - keyPath: keys of ``KeyValueObservable/observableKeys``, joined by dots.
   ///   - options: what the change should carry, and when it should come.
-  ///   - context: handed to the observer, and told from others when it is removed.
+  ///   - context: handed to the observer, and distinguished from others when it is removed.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor of the caller, which callbacks are expected on; see
   ///     ``ObservationPolicy/OffExecutorDelivery``.
@@ -44,8 +44,22 @@ extension KeyValueObservable {
       site: CallSite(fileID: fileID, line: line, function: function),
       expected: ExpectedExecutor.of(isolation),
       expectedToLive: expectedToLive,
-      deliver: { subject, observer, change in
-        guard let observer = observer as? any KeyValueObserver, let keyPath,
+      deliver: callback(calling: observer, keyPath ?? "", context)
+    )
+    _ = request.add()
+  }
+
+  /// A callback that calls `observer`, which it receives as an argument.
+  private func callback<Observer: KeyValueObserver>(
+    calling observer: Observer,
+    _ keyPath: String,
+    _ context: ObservationContext?
+  ) -> Observation.Callback {
+    guard !TypeMetadata.isIsolated(observer as any KeyValueObserver), !TypeMetadata.isIsolated(self)
+    else {
+      // The casts find an isolated conformance only on its actor.
+      return { subject, observer, change in
+        guard let observer = observer as? any KeyValueObserver,
           let subject = subject as? any KeyValueObservable
         else { return nil }
         let handling = observer.observeValue(
@@ -56,14 +70,23 @@ extension KeyValueObservable {
         )
         return handling == .handled
       }
-    )
-    _ = request.add()
+    }
+    return { subject, observer, change in
+      guard let observer else { return nil }
+      let handling = unsafeDowncast(observer, to: Observer.self).observeValue(
+        forKeyPath: keyPath,
+        of: unsafeDowncast(subject, to: Self.self),
+        change: ObservedChange(change),
+        context: context
+      )
+      return handling == .handled
+    }
   }
 
   /// Removes an observer that was added under `context`; nil is the context of those added without.
   ///
-  /// What matches nothing is swallowed and reported: KVO001 where it was removed before, KVO003 where
-  /// it was added under another context, else KVO002.
+  /// A removal that matches nothing is ignored and reported: KVO001 if the observer was removed before, KVO003 if it
+  /// was added under another context, else KVO002.
   ///
   /// Mirrors `removeObserver(_:forKeyPath:context:)` of `NSObject`.
   public func removeObserver(
@@ -84,8 +107,8 @@ extension KeyValueObservable {
 
   /// Removes an observer, whatever context it was added under: the newest of its registrations.
   ///
-  /// Where there are several with different contexts it is reported that the wrong one may have gone
-  /// (KVO004).
+  /// If there are several with different contexts it is reported that the wrong one may have been
+  /// removed (KVO004).
   ///
   /// Mirrors `removeObserver(_:forKeyPath:)` of `NSObject`.
   public func removeObserver(

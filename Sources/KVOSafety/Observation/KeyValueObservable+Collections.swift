@@ -2,27 +2,27 @@ internal import KVORecorder
 internal import KVOTrace
 
 extension KeyValueObservable {
-  /// Says that elements of a collection are about to be inserted, removed or replaced.
+  /// Announces that elements of a collection are about to be inserted, removed or replaced.
   ///
-  /// Observers of the key are told of these elements and their places instead of the whole value.
-  /// ``didChange(_:valuesAt:for:fileID:line:function:)`` must follow, on the same thread. What the
-  /// property's own setter says of the key in between is part of this change, and tells nobody.
+  /// Observers of the key receive these elements and their indexes instead of the whole value.
+  /// ``didChange(_:valuesAt:for:fileID:line:function:)`` must follow, on the same thread. A
+  /// notification of the property's own setter in between is part of this change, and reaches no
+  /// observer.
   ///
-  /// An assignment to the property, or a mutation such as `dates.append(x)`, is a setting: observers
-  /// are told of the whole value, as with a setter of Foundation's. Use this, or
-  /// `mutableValues(of:)`, to tell them of elements.
+  /// An assignment to the property, or a mutation such as `dates.append(x)`, is a setting: observers receive the whole
+  /// value, as with a setter in Foundation. Use this, or `mutableValues(of:)`, to notify them of elements.
   ///
   /// Mirrors `willChange(_:valuesAt:forKey:)` of `NSObject`.
   ///
   /// - Parameters:
   ///   - kind: what happens to the elements.
-  ///   - indexes: the places of the elements, counted from the start: for an insertion those behind it,
-  ///     else those before.
+  ///   - indexes: the indexes of the elements, counted from the start: for an insertion those after
+  ///     it, else those before.
   ///   - keyPath: the collection.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.
-  /// - Throws: ``ObservedIndexError`` where there is no such place. Nothing has begun then.
+  /// - Throws: ``ObservedIndexError`` if there is no such index. Nothing has begun then.
   public func willChange<Elements: RangeReplaceableCollection>(
     _ kind: ObservedChangeKind,
     valuesAt indexes: RangeSet<Int>,
@@ -35,7 +35,7 @@ extension KeyValueObservable {
     try willChange(kind, at: indexes, of: self[keyPath: keyPath].count, keyPath, site: site)
   }
 
-  /// The same of a property that has `count` elements now, whether it is a collection or holds one.
+  /// The same for a property that has `count` elements now, whether it is a collection or holds one.
   func willChange(
     _ kind: ObservedChangeKind,
     at indexes: RangeSet<Int>,
@@ -48,12 +48,12 @@ extension KeyValueObservable {
     if let index = indexes.firstOutside(0..<limit) {
       throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
     }
-    let extent = ChangeExtent(kind: Change.Kind(kind), places: ChangedElements(indexes))
+    let extent = ChangeExtent(kind: Change.Kind(kind), positions: ChangedElements(indexes))
     ChangeNotification.willChange(self, key: key.id, extent, site: site)
   }
 
-  /// Says that elements of a collection were inserted, removed or replaced; observers are told before
-  /// it returns.
+  /// Notifies that elements of a collection were inserted, removed or replaced; observers are notified before it
+  /// returns.
   ///
   /// Mirrors `didChange(_:valuesAt:forKey:)` of `NSObject`.
   public func didChange<Elements: RangeReplaceableCollection>(
@@ -68,10 +68,10 @@ extension KeyValueObservable {
     didChange(elementsOf: keyPath, site: site)
   }
 
-  /// The same of a property, whether it is a collection or holds one.
+  /// The same for a property, whether it is a collection or holds one.
   ///
-  /// `corrected` is the whole value before the change, if the property stored another one than the change
-  /// produced; nil inside is a value that is nil.
+  /// `corrected` is the whole value before the change, if the property stored a different one than the change produced;
+  /// an inner nil is a value that is nil.
   func didChange(
     elementsOf keyPath: AnyKeyPath,
     correcting corrected: Any?? = nil,
@@ -87,7 +87,7 @@ extension KeyValueObservable {
     )
   }
 
-  /// Says that elements of an unordered collection are about to change.
+  /// Announces that elements of an unordered collection are about to change.
   func willChange(
     _ kind: ObservedChangeKind,
     from old: Any?,
@@ -100,11 +100,11 @@ extension KeyValueObservable {
     ChangeNotification.willChange(self, key: key.id, extent, site: site)
   }
 
-  /// Says that a set is about to be combined with another.
+  /// Announces that a set is about to be combined with another.
   ///
-  /// Observers are told of the elements that come and go, without places: a union inserts, the others
-  /// remove, and a new set replaces. ``didChangeValue(for:withSetMutation:using:fileID:line:function:)``
-  /// must follow, on the same thread; the property's own setter tells nobody in between.
+  /// Observers receive the added and removed elements, without indexes: a union inserts, the others remove, and a new
+  /// set replaces. ``didChangeValue(for:withSetMutation:using:fileID:line:function:)`` must follow, on the same thread;
+  /// the property's own setter notifies no observer in between.
   ///
   /// Mirrors `willChangeValue(forKey:withSetMutation:using:)` of `NSObject`.
   public func willChangeValue<Element>(
@@ -120,7 +120,7 @@ extension KeyValueObservable {
     willChange(change.kind, from: change.old, to: change.new, of: keyPath, site: site)
   }
 
-  /// Says that a set was combined with another; observers are told before it returns.
+  /// Notifies that a set was combined with another; observers are notified before it returns.
   public func didChangeValue<Element>(
     for keyPath: KeyPath<Self, Set<Element>>,
     withSetMutation mutation: ObservedSetMutation,
@@ -135,7 +135,7 @@ extension KeyValueObservable {
     )
   }
 
-  /// The key that `keyPath` is, or nil where it is none.
+  /// The key that `keyPath` denotes, or nil if it denotes none.
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? {
     ThreadChanges.namesOfThisThread.key(at: keyPath, of: type(of: self))?.takeUnretainedValue()
   }
@@ -151,10 +151,10 @@ public enum ObservedSetMutation: UInt, Hashable, Sendable {
   case minus = 2
   /// Elements that the other does not have are removed.
   case intersect = 3
-  /// The other takes its place.
+  /// The other replaces it.
   case set = 4
 
-  /// What observers are told of: the elements that go, and those that come.
+  /// The change that is reported to observers: the removed and the added elements.
   func change<Element>(
     of current: Set<Element>,
     using elements: Set<Element>
@@ -168,15 +168,15 @@ public enum ObservedSetMutation: UInt, Hashable, Sendable {
   }
 }
 
-/// A place that a collection does not have.
+/// An index that a collection does not have.
 ///
 /// Foundation raises `NSRangeException` there.
 public struct ObservedIndexError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The key of the collection.
   public let key: String
-  /// What was to happen to the element.
+  /// The intended change of the element.
   public let kind: ObservedChangeKind
-  /// The place, counted from the start.
+  /// The index, counted from the start.
   public let index: Int
   /// How many elements the collection had.
   public let count: Int

@@ -1,8 +1,8 @@
 extension KeyValueObservable {
-  /// The key of the class that `keyPath` is.
+  /// The key of the class that `keyPath` denotes.
   ///
-  /// A key path of a superclass is another one than that of the same property of this class. Where
-  /// this class's table does not list it, the table of the class that it belongs to does.
+  /// A key path of a superclass differs from that of the same property of this class. If this class's table does not
+  /// list it, the table of the class that it belongs to does.
   static func observableKey(at keyPath: AnyKeyPath) -> ResolvedKey? {
     if let key = observableKeys.key(at: keyPath) { return key }
     guard let root = Swift.type(of: keyPath).rootType as? any KeyValueObservable.Type,

@@ -1,8 +1,8 @@
 internal import KVORecorder
 internal import KVOTrace
 
-// Handlers that get the token of their own observation, so that they can end it, also inside the initial
-// notification, when the call that makes it has not returned yet.
+// Handlers that get the token of their own observation, so that they can end it, also inside the initial notification,
+// when the registering call has not returned yet.
 extension KeyValueObservable {
   /// Observes a property, and gives the handler the token of the observation.
   ///
@@ -12,9 +12,8 @@ extension KeyValueObservable {
   /// }
   /// ```
   ///
-  /// As ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)`` otherwise. The
-  /// handler is given the token that is returned. It must not keep it in what it captures; inside a call
-  /// it may do with it as it likes.
+  /// Otherwise works as ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``. The handler is
+  /// given the token that is returned. It must not capture that token strongly; inside a call it may use it in any way.
   ///
   /// Mirrors the block of `PMKVObserver`.
   public func observe<Value>(
@@ -83,7 +82,7 @@ extension KeyValueObservable {
 }
 
 extension ObservationToken {
-  /// Adds what is requested, with callbacks that are given the token.
+  /// Adds the requested registration, with callbacks that receive the token.
   ///
   /// The token is made first: a change on another thread may be delivered before the addition returns.
   fileprivate convenience init(
@@ -96,7 +95,7 @@ extension ObservationToken {
     let own = WeakToken(self)
     request.id = id
     request.deliver = { subject, _, change in
-      // Without a token the observation is about to end.
+      // If there is no token, the observation is about to end.
       if let token = own.token { handler(subject, change, token) }
       return nil
     }
@@ -104,9 +103,9 @@ extension ObservationToken {
   }
 }
 
-/// The observation's callback holds it; the token itself would keep the observation for ever.
+/// The observation's callback holds it; the token itself would keep the observation alive forever.
 private final class WeakToken: Sendable {
-  // Set once, in init; the runtime makes loading it atomic with the token's death.
+  // Set once, in init; the runtime makes loading it atomic with the token's deallocation.
   weak let token: ObservationToken?
   init(_ token: ObservationToken) { self.token = token }
 }

@@ -2,7 +2,7 @@ internal import KVORecorder
 internal import KVOTrace
 
 extension KeyValueObservable {
-  /// Observes a property until the token that is returned is invalidated or dies.
+  /// Observes a property until the token that is returned is invalidated or deallocated.
   ///
   /// ```swift
   /// token = account.observe(\.balance, options: [.old, .new]) { account, change in … }
@@ -13,20 +13,20 @@ extension KeyValueObservable {
   /// with no lock held. It may observe, invalidate and change anything, this observation too. It gets
   /// the observed object, so that it need not capture it. When an object on a path is replaced the
   /// observation moves to the new one; the value of a path that ends early is nil, and no change is
-  /// sent when an object on it dies.
+  /// sent when an object on it is deallocated.
   ///
   /// Mirrors `observe(_:options:changeHandler:)` of `NSObject`.
   ///
   /// - Parameters:
-  ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties
-  ///     from object to object. Another is refused and reported (KVO029), and the token is then
-  ///     inactive from the start. So is one with a part that only a protocol requires, as `\.friend?.name` with
-  ///     `friend: (any Named)?`: Swift says of such a part neither its name nor which property of a class it is.
+  ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties from object to
+  ///     object. Any other key path is refused and reported (KVO029); the token is then inactive from the start. A path
+  ///     is also refused if a part is only a protocol requirement, such as `\.friend?.name` with
+  ///     `friend: (any Named)?`: Swift reveals neither the name of such a part nor which property of a class it is.
   ///     Observe it by name, as `"friend.name"`.
   ///   - options: what the change should carry, and when it should come.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
-  ///   - isolation: the actor of the caller, which the handler is called on. A change that is made elsewhere is
-  ///     reported (KVO023) and told there late, or as ``ObservationPolicy/OffExecutorDelivery`` says; nil for a
+  ///   - isolation: the actor of the caller, which the handler is called on. A change that is not made on it is
+  ///     reported (KVO023) and delivered there late, or as ``ObservationPolicy/OffExecutorDelivery`` says; nil for a
   ///     handler that may run anywhere.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
@@ -61,12 +61,12 @@ extension KeyValueObservable {
 
   /// Observes a property that several threads change.
   ///
-  /// As ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``, with a handler
-  /// that the compiler has checked for running on any thread.
+  /// Works as ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``, with a handler that the
+  /// compiler has checked for running on any thread.
   ///
-  /// A change that races the call is told or is in the initial value. Each thread tells of its own
-  /// change: notifications of two threads, the initial one among them, may come in either order, so
-  /// read the property where the last value counts.
+  /// A change that races the call is delivered or is in the initial value. Each thread delivers its own change:
+  /// notifications of two threads, the initial one among them, may come in either order, so read the property if you
+  /// need the latest value.
   @inlinable
   public func observeOnAnyThread<Value>(
     _ keyPath: KeyPath<Self, Value>,
@@ -124,7 +124,7 @@ extension KeyValueObservable {
 
   /// Makes a token for a handler that takes values of one type, whatever type that is.
   ///
-  /// `held` is what the object's registrar holds: the caller, where the class is known, finds that sooner.
+  /// `held` is the storage of the object's registrar: the caller, which knows the class, finds it faster.
   @usableFromInline
   func token(
     at keyPath: AnyKeyPath,
@@ -154,9 +154,11 @@ extension KeyValueObservable {
       }
       if let token { return token }
     }
+    let path = key == nil ? names.path(at: keyPath, of: type(of: self)) : nil
     let request = ObservationRequest(
       subject: self,
-      keyPath: key == nil ? KeyPathNames.name(of: keyPath, in: type(of: self)) : nil,
+      keyPath: path?.text,
+      path: path,
       key: key?.takeUnretainedValue(),
       options: options,
       form: .token,
@@ -172,11 +174,11 @@ extension KeyValueObservable {
 }
 
 extension SubjectStorage {
-  /// Adds an observation for a token where that is nothing but putting it into the table: what
-  /// `ObservationRequest` does, without what need not be asked.
+  /// Adds an observation for a token if it only has to be put into the table: `ObservationRequest` without the checks
+  /// that are not needed in this case.
   ///
-  /// Nil where there is more to do: the key is affected by others, an initial notification is wanted, or the
-  /// object's death is not watched yet.
+  /// Nil if there is more to do: the key is affected by others, an initial notification is wanted,
+  /// or the object's deallocation is not watched yet.
   fileprivate func token(
     of key: ResolvedKey,
     options: ObservingOptions,
@@ -222,7 +224,7 @@ extension SubjectStorage {
 }
 
 extension ObservationToken {
-  /// A number and a class name for a token that is about to be made.
+  /// A number and a class name for a token that is about to be created.
   static func nextReference() -> ObjectRef {
     let table = ObjectTable.shared
     return table.token(table.nextNumber())

@@ -22,15 +22,16 @@
 /// }
 /// ```
 ///
-/// A class that is isolated to an actor conforms in isolation (`@MainActor KeyValueObservable`); its
-/// objects can then be part of a deep key path where that actor runs.
+/// A class that is isolated to an actor conforms in isolation (`@MainActor KeyValueObservable`);
+/// its objects can then be part of a deep key path on that actor.
 ///
 /// Mirrors manual notification of `NSKeyValueObserving`:
 /// <https://developer.apple.com/documentation/foundation/nskeyvalueobserving>.
 public protocol KeyValueObservable: AnyObject {
   /// The registrations on this object; a stored `let`.
   ///
-  /// Its end is how the layer learns that the object dies, so it must be stored in the object itself.
+  /// The library learns of the object's deallocation by the registrar's deinit, so the registrar
+  /// must be stored in the object itself.
   var observationRegistrar: ObservationRegistrar { get }
 
   /// The keys that can be observed, by name.
@@ -42,20 +43,19 @@ public protocol KeyValueObservable: AnyObject {
 
   /// The key paths that affect the value of `key`, in addition to those that its declaration names.
   ///
-  /// For what is known at run time alone. A class that is subclassed declares it as a `class func`; an
-  /// override adds to what `super` returns. It is asked once for each key, when the table of keys is made,
-  /// about the class whose key paths the table lists, and must not ask for ``observableKeys``. None by
-  /// default.
+  /// For dependencies that are known only at run time. A class that is subclassed declares it as a `class func`; an
+  /// override adds to what `super` returns. It is called once for each key, when the table of keys is created, on the
+  /// class whose key paths the table lists, and must not access ``observableKeys``. None by default.
   ///
   /// Mirrors `keyPathsForValuesAffectingValue(forKey:)` of `NSObject`.
   static func keyPathsForValuesAffecting(_ key: String) -> Set<String>
 
   /// Whether the setter of `key` notifies; true by default.
   ///
-  /// If it is false, the setters and in-place changes of ``KeyValueObservable()`` and of
-  /// ``ObservationRegistrar`` notify nobody of the key; the class calls
-  /// ``willChangeValue(for:fileID:line:function:)`` and ``didChangeValue(for:fileID:line:function:)``. It is
-  /// asked as ``keyPathsForValuesAffecting(_:)`` is. `@KeyValue(.manual)` says the same at compile time.
+  /// If it is false, the setters and in-place changes of ``KeyValueObservable()`` and of ``ObservationRegistrar`` send
+  /// no notifications for the key; the class calls ``willChangeValue(for:fileID:line:function:)`` and
+  /// ``didChangeValue(for:fileID:line:function:)``. It is called as ``keyPathsForValuesAffecting(_:)`` is.
+  /// `@KeyValue(.manual)` declares the same at compile time.
   ///
   /// Mirrors `automaticallyNotifiesObservers(forKey:)` of `NSObject`.
   static func automaticallyNotifies(_ key: String) -> Bool

@@ -16,7 +16,7 @@
 /// ```
 ///
 /// A class that is isolated to an actor conforms in isolation: `extension Screen: @MainActor
-/// KeyValueObserver`. It is then called where that actor runs, and nowhere else.
+/// KeyValueObserver`. It is then called on that actor, and nowhere else.
 ///
 /// Mirrors `observeValue(forKeyPath:of:change:context:)` of `NSObject`. There is no `super` to pass
 /// an unknown notification to: the observer returns ``NotificationHandling/unhandled`` instead.
@@ -29,7 +29,7 @@ public protocol KeyValueObserver: AnyObject {
   /// - Parameters:
   ///   - keyPath: the path as it was given when the observer was added.
   ///   - object: the observed object.
-  ///   - change: what changed. A value that is nil comes as nil.
+  ///   - change: what changed. A value that is nil is passed as nil.
   ///   - context: the context given when the observer was added.
   /// - Returns: whether the notification was the observer's own. ``NotificationHandling/unhandled``
   ///   is reported (KVO017): Foundation raises there.
@@ -41,20 +41,20 @@ public protocol KeyValueObserver: AnyObject {
   ) -> NotificationHandling
 }
 
-/// Whether an observer knew what to do with a notification.
+/// Whether an observer recognized a notification.
 public enum NotificationHandling: Hashable, Sendable {
-  /// It was the observer's own.
+  /// The notification was the observer's own.
   case handled
-  /// The observer knows nothing of it. In Foundation's form: it would have called `super`.
+  /// The observer does not recognize it. In Foundation's form: it would have called `super`.
   case unhandled
 }
 
-/// A context that tells an observer's registrations from those of its superclass.
+/// A context that distinguishes an observer's registrations from those of its superclass.
 ///
-/// Each instance is a context of its own, equal to no other; keep one in a `static let`, as the address
-/// of a static variable is kept in Objective-C, and compare with `==` or `===`.
+/// Each instance is a distinct context, equal to no other; keep one in a `static let`, as the
+/// address of a static variable is kept in Objective-C, and compare with `==` or `===`.
 public final class ObservationContext: Sendable {
-  /// What reports call the context.
+  /// The name of the context in reports.
   public let name: String
   let number = ObjectTable.shared.nextNumber()
 
@@ -68,6 +68,6 @@ extension ObservationContext: Hashable {
     left === right
   }
 
-  /// Hashes what makes the context different from every other.
+  /// Hashes the identity of the context.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

@@ -1,32 +1,32 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// One key of a class: its name, how to read it, and what else changes its value.
+/// One key of a class: its name, how to read it, and the keys that affect its value.
 ///
-/// Keep one that is used in setters in a `static let`: making one names it, which costs more than a
-/// change. Immutable; any thread may use it.
+/// Keep one that is used in setters in a `static let`: creating one interns its name, which costs more than a change.
+/// Immutable; any thread may use it.
 public struct ObservableKey: Sendable {
   let declaration: KeyDeclared
 
   /// A key called `name` that is read through `keyPath`.
   ///
   /// - Parameters:
-  ///   - name: what observers by name, logs and reports call it; it must have no dot.
+  ///   - name: its name for observers by name, logs and reports; it must not contain a dot.
   ///   - keyPath: the property. One that is declared in a superclass is given as the superclass's.
-  ///   - affectedBy: key paths by name, from the same object on, whose changes change this value as
-  ///     well: `["first", "last"]`, `["owner.name"]`. They add to what a superclass says of the key.
-  ///     A part of a struct, an enum or a string changes with the whole: `"point.x"` counts as `"point"`.
-  ///     A path through a collection, or with a part that no class has, is refused and reported
-  ///     when the key is observed (KVO029); the others count all the same.
+  ///   - affectedBy: key paths by name, from the same object on, whose changes change this value as well:
+  ///     `["first", "last"]`, `["owner.name"]`. They are added to the superclass's declaration of the key. A part of a
+  ///     struct, an enum or a string changes with the whole: `"point.x"` counts as `"point"`. A path through a
+  ///     collection, or with a part that no class has, is refused and reported when the key is observed (KVO029); the
+  ///     others count all the same.
   ///   - isManual: whether the class sends the notifications of this key itself, with
-  ///     ``KeyValueObservable/willChangeValue(for:fileID:line:function:)``, and its setter none. Logs
-  ///     say so; the layer sends what it is told to send either way.
-  ///   - isWeak: whether the property is `weak`. Not for `unowned`, which may not be read when its
-  ///     object has died. Logs say so of the objects on a path.
-  ///   - hasOwnGetter: whether the property overrides one, with a getter of its own: what the superclass
-  ///     stores is not its value then, and observers are told what the getter returns.
-  ///   - onlyWhenDifferent: whether the setter notifies of a value only if that is not equal to the one
-  ///     before. An override with observers then does the same.
+  ///     ``KeyValueObservable/willChangeValue(for:fileID:line:function:)``, and its setter sends none. Logs record it;
+  ///     the library sends the requested notifications either way.
+  ///   - isWeak: whether the property is `weak`. Not for `unowned`, which may not be read when its object is
+  ///     deallocated. Logs record it for the objects on a path.
+  ///   - hasOwnGetter: whether the property overrides one, with its own getter: the superclass's stored value is then
+  ///     not its value, and observers receive what the getter returns.
+  ///   - onlyWhenDifferent: whether the setter notifies of a value only if it is not equal to the previous one. An
+  ///     override with observers then does the same.
   public init<Root: AnyObject, Value>(
     _ name: String,
     _ keyPath: KeyPath<Root, Value>,
@@ -49,20 +49,26 @@ public struct ObservableKey: Sendable {
       isWeak: isWeak,
       hasOwnGetter: hasOwnGetter,
       isOnlyWhenDifferent: onlyWhenDifferent,
-      read: { object in (object as? Root)?[keyPath: keyPath] }
+      read: { object in (object as? Root)?[keyPath: keyPath] },
+      visit: { object, body in
+        guard let object = object as? Root else { return false }
+        withUnsafePointer(to: object[keyPath: keyPath]) { body(UnsafeRawPointer($0)) }
+        return true
+      },
+      makeStep: { KeyStep(keyPath) }
     )
   }
 
-  /// The name that the key was given.
+  /// The name of the key.
   public var name: String { declaration.name }
 }
 
-/// What a key was declared as.
+/// The declaration of a key.
 final class KeyDeclared: @unchecked Sendable {
-  // Sendable: immutable after init. Key paths are immutable objects, and a key is read where the
-  // caller may read the object itself.
+  // Sendable: immutable after init. Key paths are immutable objects, and a key is read only by a
+  // caller that may read the object itself.
   let name: String
-  /// The name as events have it: what tells keys apart.
+  /// The name as events have it: what distinguishes keys.
   let id: StringID
   let keyPath: AnyKeyPath
   let valueType: Any.Type
@@ -73,8 +79,16 @@ final class KeyDeclared: @unchecked Sendable {
   let isOnlyWhenDifferent: Bool
   /// The value of the key in an object of the class, or nil for an object of another class.
   ///
-  /// A value that is an optional comes as it is, wrapped once more.
+  /// An optional value is returned as it is, wrapped once more.
   let read: (AnyObject) -> Any?
+  /// Calls the closure with the address of the value, which is of ``valueType``; returns false for an object of
+  /// another class.
+  let visit: (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
+  private let makeStep: () -> KeyStep
+  private let madeStep = LazyReference<KeyStep>()
+
+  /// The step of a key path after this key; created on first use, as few keys lead to another object.
+  var step: KeyStep { madeStep.object(makeStep) }
 
   init(
     name: String,
@@ -85,7 +99,9 @@ final class KeyDeclared: @unchecked Sendable {
     isWeak: Bool,
     hasOwnGetter: Bool,
     isOnlyWhenDifferent: Bool,
-    read: @escaping (AnyObject) -> Any?
+    read: @escaping (AnyObject) -> Any?,
+    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool,
+    makeStep: @escaping () -> KeyStep
   ) {
     self.name = name
     id = Recorder.id(of: name)
@@ -97,5 +113,7 @@ final class KeyDeclared: @unchecked Sendable {
     self.hasOwnGetter = hasOwnGetter
     self.isOnlyWhenDifferent = isOnlyWhenDifferent
     self.read = read
+    self.visit = visit
+    self.makeStep = makeStep
   }
 }

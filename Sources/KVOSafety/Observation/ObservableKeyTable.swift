@@ -10,10 +10,9 @@ public struct ObservableKeyTable: Sendable {
 
   /// A table of `keys`.
   ///
-  /// A key that is given again under another key path, as `\Savings.balance` beside the inherited
-  /// `\Account.balance`, is one key with two spellings: Swift takes these two key paths for
-  /// different ones, so a subclass that is observed by key path lists the keys it inherits. What
-  /// affects it adds up.
+  /// A key that is listed again under another key path, as `\Savings.balance` beside the inherited `\Account.balance`,
+  /// is one key with two spellings: Swift takes these two key paths for different ones, so a subclass that is observed
+  /// by key path lists the keys it inherits. The keys that affect it are combined.
   public init(_ keys: ObservableKey...) {
     self.keys = KeysOfClass(base: nil, keys)
   }
@@ -23,7 +22,7 @@ public struct ObservableKeyTable: Sendable {
     self.keys = KeysOfClass(base: base.keys, keys)
   }
 
-  /// The table that `make` makes, made once for `type`.
+  /// The table that `make` creates, created once for `type`.
   ///
   /// For generic classes, which can have no `static let`:
   ///
@@ -33,12 +32,12 @@ public struct ObservableKeyTable: Sendable {
   /// }
   /// ```
   ///
-  /// Any thread; where two ask at once, both may run `make` and one of the tables is kept.
+  /// Any thread; if two ask at once, both may run `make` and one of the tables is kept.
   ///
   /// - Parameters:
-  ///   - type: the class whose table it is: a subclass where the getter is asked through one.
-  ///   - declarer: the class whose getter asks, where subclasses override it and call `super`: what
-  ///     each of them knows of `type` is another table.
+  ///   - type: the class whose table it is: a subclass if the getter is called through one.
+  ///   - declarer: the class whose getter asks, if subclasses override it and call `super`: each of them has a
+  ///     different table for `type`.
   ///   - make: makes the table.
   /// - Returns: the table, the same one each time.
   /// - Complexity: O(1), one lock.
@@ -68,7 +67,7 @@ public struct ObservableKeyTable: Sendable {
   // Its own lock; `make` runs without it.
   private static let sharedTables = GuardedState<[TableOwner: ObservableKeyTable]>([:])
 
-  /// The key called `name`, or nil where the class has none.
+  /// The key called `name`, or nil if the class has none.
   public subscript(name: String) -> ObservableKey? {
     keys.byName[name].map { ObservableKey(declaration: $0.newest) }
   }
@@ -82,17 +81,17 @@ public struct ObservableKeyTable: Sendable {
 
   func key(named name: String) -> ResolvedKey? { keys.byName[name] }
 
-  func key(_ id: StringID) -> ResolvedKey? { keys.byID[id] }
+  func key(_ id: StringID) -> ResolvedKey? { keys.key(id) }
 
-  /// Whether the class said at run time that it sends the notifications of some keys itself.
+  /// Whether the class declared at run time that it sends the notifications of some keys itself.
   var hasManualKeys: Bool { !keys.manual.isEmpty }
 
-  /// Whether it said so of this key.
+  /// Whether it declared that for this key.
   func isManual(_ id: StringID) -> Bool { keys.manual.contains(id) }
 
   func key(at keyPath: AnyKeyPath) -> ResolvedKey? { keys.byKeyPath[keyPath] }
 
-  /// The key whose key path has this part and no other; see `KeyPathNames`.
+  /// The key whose key path has only this part; see `KeyPathNames`.
   func key(identifiedBy identity: KeyPathParts.Identity) -> ResolvedKey? {
     keys.byIdentity[identity].flatMap(\.self)
   }
@@ -107,15 +106,18 @@ private final class KeysOfClass: Sendable {
   // Only counts: nothing is published with it, so relaxed is enough.
   private static let lastNumber = Atomic<UInt64>(0)
 
-  /// A number that no other has, nor had before.
+  /// A number that is never reused.
   let number: UInt64
   let byName: [String: ResolvedKey]
   // Sendable: key paths are immutable.
   nonisolated(unsafe) let byKeyPath: [AnyKeyPath: ResolvedKey]
-  let byID: [StringID: ResolvedKey]
-  /// The keys that the class said at run time it notifies itself.
+  private let byID: [StringID: ResolvedKey]
+  /// The keys of a class with few keys, for which comparing each costs less than hashing.
+  private let few: [ResolvedKey]
+  private static let fewCount = 8
+  /// The keys that the class declared at run time as notified by itself.
   let manual: Set<StringID>
-  /// By the only part of the key path; nil inside where two keys have one.
+  /// By the only part of the key path; an inner nil if two keys share it.
   let byIdentity: [KeyPathParts.Identity: ResolvedKey?]
 
   init(base: KeysOfClass?, _ keys: [ObservableKey]) {
@@ -140,6 +142,7 @@ private final class KeysOfClass: Sendable {
     self.manual = manual
     self.byName = byName
     byID = Dictionary(byName.values.map { ($0.id, $0) }) { first, _ in first }
+    few = byName.count <= Self.fewCount ? Array(byName.values) : []
     byKeyPath = spellings.compactMapValues { byName[$0] }
     var identified: [KeyPathParts.Identity: ResolvedKey?] = [:]
     for (keyPath, name) in spellings {
@@ -153,7 +156,12 @@ private final class KeysOfClass: Sendable {
 }
 
 extension KeysOfClass {
-  /// The class that the keys are of: the one that inherits from all whose properties are listed.
+  func key(_ id: StringID) -> ResolvedKey? {
+    guard few.isEmpty else { return few.first { $0.id == id } }
+    return byID[id]
+  }
+
+  /// The class of the keys: the one that inherits from all classes whose properties are listed.
   private static func observable(
     amongRootsOf keys: [ObservableKey]
   ) -> (any KeyValueObservable.Type)? {
@@ -172,7 +180,7 @@ extension KeysOfClass {
   }
 }
 
-/// A key as the engine uses it: the newest declaration, and what all of them say.
+/// A key as the engine uses it: the newest declaration, and the properties of all declarations.
 final class ResolvedKey: Sendable {
   let newest: KeyDeclared
   /// The name as events have it.
@@ -202,7 +210,7 @@ final class ResolvedKey: Sendable {
     isOnlyWhenDifferent = newest.isOnlyWhenDifferent || inherited?.isOnlyWhenDifferent == true
   }
 
-  /// The same key with what its class says of it at run time.
+  /// The same key with its class's run-time declarations.
   fileprivate init(
     _ key: ResolvedKey,
     addingTo table: UInt64,
@@ -220,4 +228,23 @@ final class ResolvedKey: Sendable {
   }
 
   var read: (AnyObject) -> Any? { newest.read }
+
+  /// The key paths of ``affectedBy`` as events have them; nil for one with an empty part.
+  ///
+  /// Created on first use.
+  var affectingKeys: [[StringID]?] {
+    affecting.object { Affecting(affectedBy) }.keys
+  }
+  private let affecting = LazyReference<Affecting>()
+
+  private final class Affecting: Sendable {
+    let keys: [[StringID]?]
+
+    init(_ paths: [String]) {
+      keys = paths.map { path in
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        return names.contains("") ? nil : names.map { Recorder.id(of: $0) }
+      }
+    }
+  }
 }

@@ -1,14 +1,14 @@
 internal import KVOTrace
 
-// What the setters of overrides with observers are made of.
+// The building block of the setters of overrides with observers.
 extension ObservationRegistrar {
   /// Makes the change of an override that adds observers to a property: `assign` runs them, and the setter of
   /// the superclass between them.
   ///
-  /// All of it is one change. Observers are told once, of the value after the last of the property's own
-  /// observers; what is assigned to the property meanwhile, by its `didSet` or by the superclass, is part of it. If the
-  /// key notifies only when it differs, so does the override; if the class notifies by itself, `assign` is
-  /// all that happens.
+  /// All of this is one change. Observers are notified once, with the value after the last of the property's own
+  /// observers; assignments to the property in between, by its `didSet` or by the superclass, are part of it. If the
+  /// key notifies only when it differs, so does the override; if the class notifies by itself, `assign` is all that
+  /// happens.
   ///
   /// ```swift
   /// override var level: Int {
@@ -28,11 +28,11 @@ extension ObservationRegistrar {
   ///   - key: a key of the class of `subject`.
   ///   - subject: the object whose registrar this is.
   ///   - old: the value now; called if the key notifies only when it differs.
-  ///   - new: the value that is assigned; likewise.
+  ///   - new: the value that is assigned; called in the same case.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
   ///   - function: where the call is, for reports.
-  ///   - assign: changes the value. Called once, in any case.
+  ///   - assign: changes the value. Always called once.
   public func changeOverride<Value>(
     _ key: ObservableKey,
     of subject: some KeyValueObservable,

@@ -1,13 +1,13 @@
 internal import KVOTrace
 public import Synchronization
 
-// What the setters of `@KeyValueObservable` are made of. A class that is written by hand may use them
-// as well: they cost less than the two calls around an assignment.
+// The building blocks of the setters of `@KeyValueObservable`. A class that is written by hand may
+// use them as well: they cost less than the two calls around an assignment.
 extension ObservationRegistrar {
-  /// Whether anybody has ever observed the object.
+  /// Whether the object was ever observed.
   ///
-  /// While it is false a setter need do nothing else: one load and a branch. The rest stands in a function
-  /// that is not inlined, so that a set that nobody observes saves no registers for it.
+  /// While it is false a setter need do nothing else: one load and a branch. The rest is in a function that is not
+  /// inlined, so that an unobserved assignment need not save registers for it.
   ///
   /// ```swift
   /// set {
@@ -23,16 +23,17 @@ extension ObservationRegistrar {
   @inlinable
   public var wasEverObserved: Bool { word.load(ordering: .relaxed) != 0 }
 
-  /// Makes a change of one key: tells observers that want to know before, assigns, tells the others.
+  /// Makes a change of one key: notifies observers that want the prior notification, assigns,
+  /// notifies the others.
   ///
   /// Any thread that may assign. Observers run on it, with no lock held.
   ///
   /// - Parameters:
   ///   - key: a key of the class of `subject`.
   ///   - subject: the object whose registrar this is.
-  ///   - value: the value of the key now; asked for before `assign` and after it, as far as somebody
-  ///     wants to know, and once more for each further observer.
-  ///   - assign: changes the value, and notifies nobody. Called once, in any case.
+  ///   - value: the current value of the key; read before `assign` and after it, if an observer wants it, and once more
+  ///     for each further observer.
+  ///   - assign: changes the value, and sends no notifications. Always called once.
   @inlinable
   @inline(never)
   public func change<Value>(
@@ -51,26 +52,26 @@ extension ObservationRegistrar {
           var new = value()
           withUnsafeMutablePointer(to: &new) { new in
             if storage.didSet(subject, key, change, Value.self, old, new) { return }
-            storage.tellAll(subject, key, of: change, Value.self, old, new) {
+            storage.notifyAll(subject, key, of: change, Value.self, old, new) {
               new.pointee = value()
             }
           }
         }
       }
       assign()
-      // Asked after the assignment, so that an observer that was added during it hears of it.
+      // Checked after the assignment, so that an observer that was added during it is notified.
       guard storage.mayListen(to: key) else { return }
       withUnsafePointer(to: old) { old in
         var new = value()
         withUnsafeMutablePointer(to: &new) { new in
-          if storage.tellsOne(subject, key, Value.self, old, new) { return }
-          storage.tellAll(subject, key, Value.self, old, new) { new.pointee = value() }
+          if storage.notifyAlone(subject, key, Value.self, old, new) { return }
+          storage.notifyAll(subject, key, Value.self, old, new) { new.pointee = value() }
         }
       }
     }
   }
 
-  /// Says that the value of `key` is about to change, as
+  /// Announces that the value of `key` is about to change, as
   /// ``KeyValueObservable/willChangeValue(for:fileID:line:function:)`` does.
   ///
   /// For accessors that yield: `_modify { …willChange…; defer { …didChange… }; yield &_balance }`.
@@ -86,7 +87,7 @@ extension ObservationRegistrar {
     ChangeNotification.willChange(subject, key: key.declaration.id, site: site)
   }
 
-  /// Says that the value of `key` has changed.
+  /// Notifies that the value of `key` has changed.
   public func didChange(
     _ key: ObservableKey,
     of subject: some KeyValueObservable,
@@ -97,7 +98,7 @@ extension ObservationRegistrar {
     let site = CallSite(fileID: fileID, line: line, function: function)
     let id = key.declaration.id
     if storage?.keys.isManual(id) == true {
-      // Where it was begun, nobody had observed the object yet.
+      // When the change began, the object was not observed yet.
       ThreadChanges.ofThisThread?.dropUnannounced(ObjectTable.address(of: subject), key: id)
       return
     }

@@ -2,20 +2,19 @@ internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
-/// Ends an observation when it is invalidated or dies.
+/// Ends an observation when it is invalidated or deallocated.
 ///
 /// Mirrors `NSKeyValueObservation`. Keeps neither the observed object alive nor, once it is
 /// invalidated, the handler's captures. Any thread may use it.
 public final class ObservationToken: Sendable {
-  // `isEnded` is set by whoever ends the observation through this token, and never cleared. relaxed: it only
-  // spares the next one the way. Two threads that meet here both go it, and the lock of the registrations
-  // lets one of them find the observation.
-  // `cell` is set in init, or once by `found(_:)`. relaxed: what it points to is read under the lock of the
-  // registrations.
+  // `isEnded` is set by the call that ends the observation through this token, and never cleared. relaxed: it only
+  // spares later calls the work. Two threads that race here both go on, and the lock of the registrations lets one of
+  // them find the observation. `cell` is set in init, or once by `found(_:)`. relaxed: what it points to is read under
+  // the lock of the registrations.
   private let id: RegistrationID
   /// The address of the cell that deliveries are claimed in; 0 while it is not known.
   private let cell: Atomic<UInt>
-  /// The registrations on the observed object, which outlive it; nil where this one was refused.
+  /// The registrations on the observed object, which outlive it; nil if this one was refused.
   ///
   /// Owned: released in deinit, so that a call here need not count references.
   private let storage: Unmanaged<SubjectStorage>?
@@ -43,21 +42,21 @@ public final class ObservationToken: Sendable {
     storage?.release()
   }
 
-  /// Whether the observation is still there.
+  /// Whether the observation has not ended.
   public var isActive: Bool { registrations?.contains(id) ?? false }
 
   /// Ends the observation.
   ///
   /// A second call does nothing.
   ///
-  /// After it returns no new call of the handler begins, on any thread, for a change that is under
-  /// way included. One that began before may still be running: see ``invalidateAndWait()``.
+  /// After it returns no new call of the handler begins on any thread, even for a change that is under way. One that
+  /// began before may still be running: see ``invalidateAndWait()``.
   public func invalidate() { end(by: .user) }
 
   /// Ends the observation, and returns when no call of the handler is running on another thread.
   ///
-  /// A call that is running on this very thread, around this one, is not waited for. Do not call it
-  /// while holding a lock that the handler takes: both would wait for ever.
+  /// A call that is running on this very thread, around this one, is not waited for. Do not call it while holding a
+  /// lock that the handler takes: this would deadlock.
   public func invalidateAndWait() {
     end(by: .user)
     guard let registrations, let cell = knownCell else { return }
@@ -74,12 +73,13 @@ public final class ObservationToken: Sendable {
     registrations?.observation(id).map { Recorder.shared.text(of: $0.registration.keyPath) }
   }
 
-  /// Notes where deliveries are claimed, for a token that was made before its registration.
+  /// Notes the cell in which deliveries are claimed, for a token that was made before its
+  /// registration.
   func found(_ cell: DeliveryCellReference?) {
     self.cell.store(UInt(bitPattern: cell?.pointer), ordering: .relaxed)
   }
 
-  /// Ends the observation because what it was bound to is gone.
+  /// Ends the observation because the object it was bound to is deallocated.
   func endWithOwner() { end(by: .owner) }
 
   /// The number of the observed object; nil for a token that was refused.
@@ -90,10 +90,10 @@ public final class ObservationToken: Sendable {
       .map(DeliveryCellReference.init(pointer:))
   }
 
-  /// What it is in logs; nil where its observation has ended.
+  /// Its reference in logs; nil if its observation has ended.
   var reference: ObjectRef? { registrations?.observation(id)?.registration.token }
 
-  /// Where its observation is, or nil where that has ended.
+  /// The address of its observation, or nil if that has ended.
   var keptAddress: UInt? { registrations?.address(of: id) }
 
   private var registrations: SubjectStorage? { storage?.takeUnretainedValue() }

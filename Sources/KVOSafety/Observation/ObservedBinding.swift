@@ -7,13 +7,12 @@ internal import KVOTrace
 /// binding = account.bind(\.note, to: \.text, of: field)
 /// ```
 ///
-/// Neither object is kept alive; when one of them is deallocated the other stays as it is. That the binding
-/// ends then is by design, and not reported. What one side is set to is written to the other, on the same
-/// thread, before the statement that set it is done. A change that the binding makes is not sent back, so it
-/// cannot loop, also where several bindings form a circle. If a side corrects what it is set to, the sides
-/// differ until one is set again.
+/// Neither object is kept alive; when one of them is deallocated the other stays as it is. This end of the binding is
+/// intended, and not reported. The value that one side is set to is written to the other, on the same thread, before
+/// the statement that set it is done. A change that the binding makes is not sent back, so it cannot loop, even if
+/// several bindings form a cycle. If a side corrects what it is set to, the sides differ until one is set again.
 ///
-/// Any thread that may set both properties. Sides that two threads set at the same time may end differently.
+/// Any thread that may set both properties. Sides that two threads set at the same time may end up different.
 ///
 /// Mirrors `RACChannelTo` on both sides, and two-way bindings of Cocoa.
 public final class ObservedBinding: Sendable {
@@ -93,7 +92,7 @@ private final class WritingThreads: Sendable {
   // State: `threads`, under its own lock; nothing is written while it is held.
   private let threads = GuardedState<Set<ThreadID>>([])
 
-  /// Writes, unless the calling thread is doing so already: then it is the echo of that.
+  /// Writes, unless the calling thread is already writing: then the change is the echo of that write.
   func write(_ body: () -> Void) {
     let thread = Recorder.currentThread
     guard threads.withLock({ $0.insert(thread).inserted }) else { return }

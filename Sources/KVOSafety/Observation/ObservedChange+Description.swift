@@ -10,12 +10,11 @@ extension ObservedChange: CustomStringConvertible {
   /// ```
   ///
   /// - `kind` is the raw value of ``ObservedChangeKind``.
-  /// - `new` and `old` are there if the change carries them. A value that was asked for and is nil is
-  ///   `<null>` if the change knows that (a value of an optional type); the change of an untyped
-  ///   observation prints nothing for it.
+  /// - `new` and `old` are there if the change carries them. A requested value that is nil is `<null>` if the change
+  ///   knows that (a value of an optional type); the change of an untyped observation prints nothing for it.
   /// - `indexes` and `notificationIsPrior` are there if they apply.
   ///
-  /// - Complexity: O(length of the text). The descriptions of the values run.
+  /// - Complexity: O(length of the text). Runs the descriptions of the values.
   public var description: String {
     var entries: [(String, PropertyListText)] = []
     if let indexes { entries.append(("indexes", .text(Self.text(of: indexes)))) }

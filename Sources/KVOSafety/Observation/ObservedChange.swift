@@ -11,9 +11,9 @@ public struct ObservingOptions: OptionSet, Hashable, Sendable {
   public static let new = ObservingOptions(rawValue: 1)
   /// Notifications carry the old value.
   public static let old = ObservingOptions(rawValue: 2)
-  /// One notification comes at once, before the call that adds the observer returns.
+  /// One notification is sent at once, before the call that adds the observer returns.
   public static let initial = ObservingOptions(rawValue: 4)
-  /// One more notification comes before each change.
+  /// An additional notification is sent before each change.
   public static let prior = ObservingOptions(rawValue: 8)
 }
 
@@ -31,32 +31,31 @@ public enum ObservedChangeKind: UInt, Hashable, Sendable {
   case replacement = 4
 }
 
-/// A change of one observed value, as a handler is told of it.
+/// A change of one observed value, as a handler receives it.
 ///
 /// Mirrors `NSKeyValueObservedChange`.
 public struct ObservedChange<Value> {
   /// What happened to the value.
   public let kind: ObservedChangeKind
-  /// The value before the change; nil unless ``ObservingOptions/old`` was asked for.
+  /// The value before the change; nil unless ``ObservingOptions/old`` was requested.
   ///
-  /// Where elements are removed or replaced: those elements; nil where they are inserted.
+  /// If elements are removed or replaced: those elements; nil if they are inserted.
   public let oldValue: Value?
-  /// The value after the change; nil unless ``ObservingOptions/new`` was asked for, and in the
-  /// notification before a change.
+  /// The value after the change; nil unless ``ObservingOptions/new`` was requested, and in the notification before a
+  /// change.
   ///
-  /// Where elements are inserted or replaced: the elements that are there now; nil where they are
+  /// If elements are inserted or replaced: the elements that are there now; nil if they are
   /// removed.
   public let newValue: Value?
   /// Whether this is the notification before the change.
   public let isPrior: Bool
-  /// Behind a reference, because a set of ranges has no size that the compiler knows, and most changes
-  /// have none.
+  /// Stored by reference, because a set of ranges has no size that the compiler knows, and most changes have none.
   @usableFromInline let elements: ChangedElements?
 
-  /// Where elements are inserted, removed or replaced, counted from the start of the collection; nil
-  /// where the value is set, and for an unordered collection.
+  /// The indexes at which elements are inserted, removed or replaced, counted from the start of the
+  /// collection; nil if the value is set, and for an unordered collection.
   ///
-  /// Those of an insertion are the places behind it, the others those before.
+  /// Those of an insertion are the indexes after it, the others those before.
   public var indexes: RangeSet<Int>? { elements?.indexes }
 
   @inlinable

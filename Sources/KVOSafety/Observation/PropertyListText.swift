@@ -1,10 +1,10 @@
-/// A value on its way to the text that Foundation describes collections with.
+/// A value in the text format in which Foundation describes collections.
 ///
-/// Strings other than words stand in quotes, collections over several lines, one element each.
+/// Strings other than words are quoted; collections take several lines, one for each element.
 enum PropertyListText {
   /// A string, which may need quotes.
   case text(String)
-  /// What is written as it is.
+  /// A text that is written unchanged.
   case verbatim(String)
   case list([PropertyListText])
   case set([PropertyListText])
@@ -24,10 +24,10 @@ enum PropertyListText {
       self = .verbatim(bool ? "1" : "0")
     case let dictionary as [AnyHashable: Any]:
       let entries = dictionary.map { ("\($0.key.base)", PropertyListText($0.value)) }
-      self = .dictionary(entries.sorted { $0.0 < $1.0 })
+      self = .dictionary(Self.order(of: entries.map(\.0)).map { entries[$0] })
     case let set as Set<AnyHashable>:
       let elements = set.map { PropertyListText($0.base) }
-      self = .set(elements.sorted { $0.written() < $1.written() })
+      self = .set(Self.order(of: elements.map { $0.written() }).map { elements[$0] })
     case let list as any RandomAccessCollection:
       self = .list(list.map { PropertyListText($0) })
     case .some(let other):
@@ -35,7 +35,15 @@ enum PropertyListText {
     }
   }
 
-  /// The text, for a place that is indented by `level` steps of four.
+  /// The indices of `texts`, sorted by text.
+  ///
+  /// Indices, because the compiler specializes the sort for each type of element, and its code for a large enumeration
+  /// takes 16 KB of every observed program.
+  private static func order(of texts: [String]) -> [Int] {
+    texts.indices.sorted { texts[$0] < texts[$1] }
+  }
+
+  /// The text, at an indentation of `level` steps of four.
   func written(level: Int = 0) -> String {
     switch self {
     case .text(let string): Self.quotedIfNeeded(string)
@@ -59,7 +67,7 @@ enum PropertyListText {
 
   private static func dictionary(_ entries: [(String, PropertyListText)], _ level: Int) -> String {
     let lines = entries.map { key, value in
-      // A collection stands as far behind its key as the key is indented.
+      // A collection is as far from its key as the key is indented.
       let gap = value.isCollection ? indentation(level + 1) : ""
       return "\(indentation(level + 1))\(quotedIfNeeded(key)) = \(gap)"
         + "\(value.written(level: level + 1));\n"

@@ -1,24 +1,24 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// An object that somebody expects to die, and what became of that.
+/// An object that is expected to be deallocated, and the outcome.
 ///
-/// Keeps the object not alive. Any thread may use it.
+/// Does not keep the object alive. Any thread may use it.
 public final class ExpectedDeallocation: Sendable {
-  /// What became of the object.
+  /// The outcome for the object.
   public enum Outcome: Hashable, Sendable {
-    /// It died, within its time or, where nobody asked before, later.
+    /// It was deallocated, within its time or, if the outcome was not read before, later.
     case deallocated
     /// It was still there at the end of its time, and these observations keep themselves alive among what
     /// is reached from it.
     ///
-    /// Without cycles something else keeps it: `RetainSearch.findPath` says what, from a given root.
+    /// If there are no cycles, something else keeps it alive: `RetainSearch.findPath` finds the path from a given root.
     case alive(ObservationCycles)
   }
 
   private struct State {
     var task: Task<Outcome, Never>?
-    var isDead = false
+    var isDeallocated = false
   }
 
   // State: `state`, under its own lock; tasks are cancelled and objects released without it.
@@ -32,7 +32,7 @@ public final class ExpectedDeallocation: Sendable {
     self.scope = scope
   }
 
-  /// What became of the object: known when it died, at the latest when its time is over.
+  /// The outcome for the object: known when it is deallocated, at the latest when its time is over.
   public var outcome: Outcome {
     get async {
       guard let task = state.withLock({ $0.task }) else { return judged }
@@ -42,23 +42,23 @@ public final class ExpectedDeallocation: Sendable {
 
   /// Begins to wait; `task` waits and judges.
   func begin(_ task: Task<Outcome, Never>) {
-    let isDead = state.withLock { state in
+    let isDeallocated = state.withLock { state in
       state.task = task
-      return state.isDead
+      return state.isDeallocated
     }
-    if isDead { task.cancel() }
+    if isDeallocated { task.cancel() }
   }
 
-  /// The object died: nobody need wait any longer.
+  /// The object was deallocated: no task need wait any longer.
   func end() {
     let task = state.withLock { state in
-      state.isDead = true
+      state.isDeallocated = true
       return state.task
     }
     task?.cancel()
   }
 
-  /// Looks at the object now.
+  /// Checks the object now.
   var judged: Outcome {
     ExpectedDeallocations.shared.forget(self)
     guard let object = record.object else { return .deallocated }
@@ -66,11 +66,12 @@ public final class ExpectedDeallocation: Sendable {
   }
 }
 
-/// The objects that are expected to die and have not.
+/// The objects that are expected to be deallocated and are alive.
 final class ExpectedDeallocations: Sendable {
   static let shared = ExpectedDeallocations()
 
-  // State: `expected`, under its own lock; bounded by the live objects that are expected to die.
+  // State: `expected`, under its own lock; bounded by the live objects that are expected to be
+  // deallocated.
   private let expected = GuardedState<[ObjectID: [ExpectedDeallocation]]>([:])
 
   private init() {}
@@ -79,7 +80,7 @@ final class ExpectedDeallocations: Sendable {
     expected.withLock { $0[expectation.record.ref.id, default: []].append(expectation) }
   }
 
-  /// Nobody waits for this one any more.
+  /// Removes an expectation that no task waits for any more.
   func forget(_ expectation: ExpectedDeallocation) {
     let id = expectation.record.ref.id
     expected.withLock { expected in
@@ -88,12 +89,12 @@ final class ExpectedDeallocations: Sendable {
     }
   }
 
-  /// An object died.
-  func died(_ id: ObjectID) {
+  /// Ends the expectations of an object that was deallocated.
+  func noteDeallocation(of id: ObjectID) {
     for expectation in expected.withLock({ $0.removeValue(forKey: id) }) ?? [] { expectation.end() }
   }
 
-  /// The objects that were expected to die in a scope and live on.
+  /// The objects that were expected to be deallocated in a scope and are still alive.
   func survivors(of scope: ScopeID) -> [AnyObject] {
     let waiting = expected.withLock { $0.values.flatMap(\.self) }
     return waiting.filter { $0.scope == scope }.compactMap(\.record.object)

@@ -3,28 +3,27 @@ internal import KVORules
 package import KVOTrace
 
 extension KVO {
-  /// Says that an object should die, and finds what observation keeps it where it does not.
+  /// States that an object should be deallocated, and finds the observation that keeps it alive if it is not.
   ///
   /// ```swift
   /// func viewDidDisappear() { KVO.expectDeallocation(of: self, within: .seconds(2)) }
   /// ```
   ///
-  /// Returns at once. When the time is over and the object lives, references are followed from it, as
-  /// ``findRetainCycles(from:)`` does: the observations that keep themselves alive are reported as KVO019
-  /// and recorded. The log has the expectation too, and the object's death whenever it comes: a cycle of
-  /// an object that died after all is taken back.
+  /// Returns at once. If the object is alive when the time is over, references are followed from it, as
+  /// ``findRetainCycles(from:)`` does: the observations that keep themselves alive are reported as KVO019 and recorded.
+  /// The log has the expectation too, and the object's deallocation whenever it comes: a cycle of an object that was
+  /// deallocated after all is withdrawn.
   ///
-  /// The walk runs on the actor that the call is made on, so that it meets the program at rest as far as
-  /// that actor is concerned; other threads may not change what is reached from the object then. Made on
-  /// no actor, it runs on a thread of its own. At the end of a test scope of KVOSafetyTesting the walk
-  /// is made at once, whatever time is left.
+  /// The walk runs on the caller's actor, so that the state of that actor does not change during it; other threads must
+  /// not change objects that are reachable from the object then. If the caller is not on an actor, it runs on a
+  /// separate thread. At the end of a test scope of KVOSafetyTesting the walk is made at once, whatever time is left.
   ///
   /// - Parameters:
-  ///   - object: what should die. It is not kept alive.
-  ///   - grace: how long it may live on, for animations and autorelease.
+  ///   - object: the object that should be deallocated. It is not kept alive.
+  ///   - grace: how long it may stay alive, for animations and autorelease.
   ///   - isolation: the actor of the caller, on which the walk is made.
-  /// - Returns: what tells the outcome; it need not be kept.
-  /// - Complexity: O(1); when the time is over that of ``findRetainCycles(from:)``.
+  /// - Returns: the expectation, which has the outcome; it need not be kept.
+  /// - Complexity: O(1); when the time is over, that of ``findRetainCycles(from:)``.
   @discardableResult
   public static func expectDeallocation(
     of object: AnyObject,
@@ -38,9 +37,9 @@ extension KVO {
     ExpectedDeallocations.shared.add(expectation)
     expectation.begin(
       Task {
-        // The task runs where this is.
+        // The capture makes the task run on this actor.
         _ = isolation
-        // Ends early where the object dies.
+        // Ends early if the object is deallocated.
         try? await Task.sleep(for: grace)
         return expectation.judged
       }
@@ -48,7 +47,7 @@ extension KVO {
     return expectation
   }
 
-  /// Records that an object should be deallocated by now.
+  /// Records that an object should have been deallocated by now.
   package static func noteSurvivor(_ object: AnyObject) {
     let record = ObjectTable.shared.record(of: object)
     ObjectTable.shared.watch(record, of: object)
@@ -64,14 +63,14 @@ extension KVO {
     )
   }
 
-  /// The objects that were expected to die in a test scope and live on.
+  /// The objects that were expected to be deallocated in a test scope and are still alive.
   package static func survivors(of scope: ScopeID) -> [AnyObject] {
     ExpectedDeallocations.shared.survivors(of: scope)
   }
 }
 
 extension Duration {
-  /// The whole nanoseconds, as far as they can be counted; 0 for what is negative.
+  /// The whole nanoseconds, as far as they can be counted; 0 for a negative duration.
   fileprivate var nanoseconds: UInt64 {
     guard self > .zero else { return 0 }
     let (seconds, attoseconds) = components

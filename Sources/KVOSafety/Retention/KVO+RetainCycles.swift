@@ -1,29 +1,29 @@
 internal import KVORecorder
+package import KVORetainRegistry
 package import KVORules
 package import KVOTrace
 
 extension KVO {
-  /// Finds the observations that keep themselves alive, among the objects that are reached from `roots`.
+  /// Finds the observations that keep themselves alive, among the objects that are reachable from `roots`.
   ///
   /// ```swift
   /// RetainSearch.install()  // of KVORetention, once
   /// print(KVO.findRetainCycles(from: screen))
   /// ```
   ///
-  /// Strong references are followed by reading memory: no getter, description or comparison of the
-  /// program's runs. A cycle that is found goes through an observation: a token, a controller, or the
-  /// closure that an observed object keeps. It is reported as KVO019, as ``policy`` says, with the line
-  /// that registered and the reference that is best made weak, and recorded in the log; when one of its
-  /// objects dies later, or the observation ends, the log takes it back. Other cycles `RetainSearch` of
-  /// KVORetention finds.
+  /// Strong references are followed by reading memory: no getter, description or comparison of the program runs. A
+  /// found cycle contains an observation: a token, a controller, or the closure that an observed object keeps. It is
+  /// reported as KVO019, as ``policy`` says, with the line that registered and the reference that is best made weak,
+  /// and recorded in the log; if one of its objects is deallocated later, or the observation ends, the finding is
+  /// withdrawn. `RetainSearch` of KVORetention finds other cycles.
   ///
-  /// No other thread may change what is reached meanwhile, or the process may crash: call it where the
-  /// program is at rest, such as on the main actor of a program whose screens live there, or at the end
-  /// of a test. It waits for a walk that another thread makes. Must not be called with a lock of the
-  /// program held that a release of its objects takes.
+  /// No other thread may change the reached objects during the call, or the process may crash: call it when the program
+  /// is at rest, such as on the main actor of a program whose screens live there, or at the end of a test. It waits for
+  /// a walk that another thread makes. Do not call it while holding a lock that the deallocation of the program's
+  /// objects takes.
   ///
   /// - Parameter roots: where to begin; they are alive until the call returns.
-  /// - Returns: the cycles, or that there are none, or what could not be looked into. Without
+  /// - Returns: the cycles, or that there are none, or what could not be inspected. Without
   ///   KVORetention nothing can be.
   /// - Complexity: O(n) in the objects and references that are reached; for each observation that keeps
   ///   itself alive O(n) in those that keep each other alive, up to a bound.
@@ -32,28 +32,28 @@ extension KVO {
     findRetainCycles(from: roots, names: nil)
   }
 
-  /// As ``findRetainCycles(from:)``, with the lines of closures.
+  /// Works as ``findRetainCycles(from:)``, with the lines of closures.
   @discardableResult
   package static func findRetainCycles(
     from roots: [AnyObject],
     names: CodeNames?
   ) -> ObservationCycles {
-    guard let walker = RetainMeeting.walker else { return .notInstalled }
+    guard let walker = RetainRegistry.walker else { return .notInstalled }
     let walk = walker.walk(from: roots, throughObservations: nil, names: names)
     let references = roots.map { ObjectTable.shared.record(of: $0).ref }
     return withExtendedLifetime(roots) { report(walk, from: references) }
   }
 
-  /// Finds which of some registrations keep themselves alive, from what they themselves hold.
+  /// Finds which of some registrations keep themselves alive, starting from the objects that they hold.
   ///
-  /// Registrations that have ended count for nothing; where all have, there is no walk.
+  /// Registrations that have ended are ignored; if all have, there is no walk.
   @discardableResult
   package static func findRetainCycles(
     throughRegistrations ids: Set<RegistrationID>,
     names: () -> CodeNames?
   ) -> ObservationCycles? {
     let observations = observations(ids)
-    guard !observations.isEmpty, let walker = RetainMeeting.walker else { return nil }
+    guard !observations.isEmpty, let walker = RetainRegistry.walker else { return nil }
     let walk = walker.walk(
       from: observations,
       throughObservations: observations,
@@ -70,15 +70,15 @@ extension KVO {
   }
 }
 
-// What tests assert: a log has it as asserted, so that the finding stays when the cycle is broken later.
+// For test assertions: a log marks the finding as asserted, so that the finding stays when the cycle is broken later.
 extension KVO {
-  /// Judges and records what a walk saw where a test asserts that no observation keeps itself alive.
+  /// Judges and records the result of a walk when a test asserts that no observation keeps itself alive.
   ///
   /// The failure of the test is the report: the policy's `report` writes nothing. Its other reactions are
   /// carried out.
   ///
   /// - Parameters:
-  ///   - walk: what was seen, which must not have changed since.
+  ///   - walk: the result of the walk; its objects must not have changed since.
   ///   - roots: where the walk began.
   /// - Returns: a verdict for each cycle.
   package static func judgeAsserted(_ walk: RetainWalk, from roots: [AnyObject]) -> [Verdict] {
@@ -86,13 +86,13 @@ extension KVO {
     return withExtendedLifetime(roots) { judgeAsserted(walk, from: references) }
   }
 
-  /// As ``judgeAsserted(_:from:)``, of what some registrations hold that have not ended.
+  /// Works as ``judgeAsserted(_:from:)``, starting from the objects that live registrations hold.
   package static func judgeAsserted(
     throughRegistrations ids: Set<RegistrationID>,
     names: CodeNames?
   ) -> [Verdict] {
     let observations = observations(ids)
-    guard !observations.isEmpty, let walker = RetainMeeting.walker else { return [] }
+    guard !observations.isEmpty, let walker = RetainRegistry.walker else { return [] }
     let walk = walker.walk(
       from: observations,
       throughObservations: observations,

@@ -1,21 +1,20 @@
 internal import KVORecorder
-internal import KVORules
+internal import KVORetainRegistry
 internal import KVOTrace
 
-/// What the layer keeps alive, for walks that look for retain cycles.
+/// The objects that the library keeps alive, for walks that look for retain cycles.
 ///
-/// - An observed object keeps its observations, through its registrar, and those that other objects'
-///   paths hang on it.
-/// - A token, and what an adapter has beside its registration, keep their own observation. In memory
-///   they lead to all observations of the object, which live no longer for it: the object's end ends
-///   them.
+/// - An observed object keeps its observations, through its registrar, and those of other objects whose paths lead
+///   through it.
+/// - A token, and an adapter's own registration, keep their own observation alive. In memory they lead to all
+///   observations of the object, which do not live longer because of it: they end with the object.
 /// - An observation keeps its closure.
-/// - A controller keeps the objects that it was told to.
-/// - For an object that a token is bound to, the layer keeps the token as long as the object lives.
-/// - For an owner without a property for it, the layer keeps its controller as long as the owner lives;
-///   for an object of another library, the registrations on it.
+/// - A controller keeps the observed objects if it was made to retain them.
+/// - For an object that a token is bound to, the library keeps the token until the object is deallocated.
+/// - For an owner without a property for it, the library keeps its controller until the owner is deallocated; for an
+///   object of another library, the registrations on it.
 ///
-/// Each answer takes one lock of the layer for as long as it copies addresses, none while a walk reads.
+/// Each answer takes one lock of the library while it copies addresses, none while a walk reads.
 struct LayerKnowledge: RetainKnowledge {
   var classes: [RetainKnownClass] {
     [
@@ -58,16 +57,16 @@ struct LayerKnowledge: RetainKnowledge {
   }
 
   var attachments: [RetainAttachment] {
-    let controllers = AttachedControllers.shared.places.map { owner, controller in
+    let controllers = AttachedControllers.shared.addresses.map { owner, controller in
       (owner, RetainAttachment(owner: owner.address, kept: controller, label: Self.attachedLabel))
     }
-    let registrations = ForeignSubjects.shared.places.map { subject, storage in
+    let registrations = ForeignSubjects.shared.addresses.map { subject, storage in
       (subject, RetainAttachment(owner: subject.address, kept: storage, label: ""))
     }
-    let tokens = BoundTokens.shared.places.map { owner, token in
+    let tokens = BoundTokens.shared.addresses.map { owner, token in
       (owner, RetainAttachment(owner: owner.address, kept: token, label: Self.boundLabel))
     }
-    // Where the hook of the class does not tell of deaths, the place may be another object's by now.
+    // If the hook of the class does not report deallocations, the address may have been reused by now.
     return (controllers + registrations + tokens)
       .filter { record, _ in record.isWatched || record.object != nil }
       .map { $1 }
@@ -76,7 +75,7 @@ struct LayerKnowledge: RetainKnowledge {
   private static let attachedLabel = "ObservationController.of"
   private static let boundLabel = "ObservationToken.bind"
 
-  /// The object at an address that a walk met, which at quiescence is alive.
+  /// The object at an address that a walk found; while the program is quiescent, the object is alive.
   static func object(at address: UInt) -> AnyObject? {
     UnsafeRawPointer(bitPattern: address).map {
       Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()

@@ -2,31 +2,31 @@ internal import KVORecorder
 internal import KVORules
 internal import KVOTrace
 
-/// What a walk of references says about observations that keep themselves alive.
+/// The result of a reference walk: observations that keep themselves alive.
 ///
-/// It is what was true when the walk was made. That a cycle is a leak no walk can say: the program may
-/// break it later, and a log then says so.
+/// It describes the moment of the walk. No walk can prove that a cycle is a leak: the program may break it later, which
+/// a log then records.
 public struct ObservationCycles: Hashable, Sendable {
-  /// What the answer comes down to.
+  /// The summary of the answer.
   public enum Verdict: Hashable, Sendable {
     /// There are cycles: see ``ObservationCycles/cycles``.
     case cycles
-    /// There is none, and all that was reached was understood.
+    /// There is none, and all reached references were understood.
     case noneFound
-    /// None was found, and there are things that could not be looked into: see
+    /// None was found, and there are things that could not be inspected: see
     /// ``ObservationCycles/notLookedInto``.
     case inconclusive
   }
 
-  /// One circle of strong references with an observation in it.
+  /// One cycle of strong references with an observation in it.
   public struct Cycle: Hashable, Sendable, CustomStringConvertible {
     /// The objects from the one that holds the observation and back to it, as reports name them:
     /// `Screen#3`.
     public let objects: [String]
-    /// What leads from each of them to the next: a property, `handler`, `capture of self`.
+    /// The reference from each of them to the next: a property, `handler`, `capture of self`.
     public let references: [String]
-    /// Which of the references is best made weak, as a place in ``references``.
-    public let placeToWeaken: Int
+    /// Which of the references is best made weak, as an index into ``references``.
+    public let indexToWeaken: Int
 
     /// `Screen#3 → observation → ObservationToken#9 → handler → closure#14 → capture of self → Screen#3`.
     public var description: String {
@@ -36,16 +36,16 @@ public struct ObservationCycles: Hashable, Sendable {
 
   /// The cycles, the shortest through each observation.
   public let cycles: [Cycle]
-  /// What may hold references and could not be looked into, each with the reason.
+  /// Memory that may hold references and could not be inspected, each with the reason.
   public let notLookedInto: [String]
 
-  /// The answer in a word.
+  /// The summary of the answer.
   public var verdict: Verdict {
     if !cycles.isEmpty { return .cycles }
     return notLookedInto.isEmpty ? .noneFound : .inconclusive
   }
 
-  /// The answer of a program that has nobody to walk.
+  /// The answer of a program without a walker.
   static let notInstalled = ObservationCycles(
     cycles: [],
     notLookedInto: [
@@ -55,7 +55,7 @@ public struct ObservationCycles: Hashable, Sendable {
 }
 
 extension ObservationCycles: CustomStringConvertible {
-  /// The answer as a report prints it, a line for each cycle and each thing that was not looked into.
+  /// The answer as a report prints it, a line for each cycle and for each uninspected item.
   public var description: String {
     let heading =
       switch verdict {
@@ -72,7 +72,7 @@ extension ObservationCycles: CustomStringConvertible {
 }
 
 extension ObservationCycles {
-  /// What the verdicts about one walk come down to.
+  /// The summary of the verdicts about one walk.
   init(_ verdicts: [KVORules.Verdict], notLookedInto: [String]) {
     cycles = verdicts.map(Cycle.init)
     self.notLookedInto = notLookedInto
@@ -86,11 +86,11 @@ extension ObservationCycles.Cycle {
       "\(names[object.className])#\(names.text(of: object.id))"
     }
     guard case .cycle(let edges) = verdict.detail, let first = edges.first else {
-      (objects, references, placeToWeaken) = ([], [], 0)
+      (objects, references, indexToWeaken) = ([], [], 0)
       return
     }
     objects = [text(first.from)] + edges.map { text($0.to) }
     references = edges.map { names[$0.label] }
-    placeToWeaken = edges.placeToWeaken ?? 0
+    indexToWeaken = edges.indexToWeaken ?? 0
   }
 }

@@ -1,25 +1,26 @@
 internal import KVORecorder
+internal import KVORetainRegistry
 internal import KVORules
 internal import KVOTrace
 
-/// Puts what a walk saw into the log, as one picture, and judges it.
+/// Writes the result of a walk into the log, as one snapshot, and judges it.
 ///
-/// The objects of a cycle are watched from then on, so that the log says when one of them died after
-/// all, which takes the finding back.
+/// The objects of a cycle are watched from then on, so that the log records if one of them is deallocated after all,
+/// which withdraws the finding.
 struct WalkedReferences {
-  /// What makes two closures the same: who holds them, as what.
-  private struct ClosurePlace: Hashable, Sendable {
+  /// The identity of a closure: its holder and the label of the reference.
+  private struct ClosureLocation: Hashable, Sendable {
     var holder: ObjectID?
     var label: StringID
     var observation: UInt64
     var code: UInt64
   }
 
-  /// The numbers of closures, which have no record: the same in each walk that meets them.
+  /// The numbers of closures, which have no record: the same in each walk that finds them.
   ///
-  /// State: the dictionary, under its own lock. Forgotten when there are many: a cycle that is seen again
-  /// after that counts as another.
-  private static let closures = GuardedState<[ClosurePlace: ObjectID]>([:])
+  /// State: the dictionary, under its own lock. Cleared when there are many: a cycle that is seen again after that
+  /// counts as another.
+  private static let closures = GuardedState<[ClosureLocation: ObjectID]>([:])
   private static let closureLimit = 4096
 
   private let walk: RetainWalk
@@ -30,11 +31,11 @@ struct WalkedReferences {
     self.roots = roots
   }
 
-  /// Records the walk and tells what is wrong.
+  /// Records the walk and returns the faults.
   ///
-  /// No lock may be held, and what was walked must not have changed since.
+  /// No lock may be held, and the walked objects must not have changed since.
   ///
-  /// - Parameter isAsserted: whether a test says that there is no cycle.
+  /// - Parameter isAsserted: whether a test asserts that there is no cycle.
   /// - Returns: a verdict for each cycle.
   func judge(isAsserted: Bool) -> [Verdict] {
     var judge = WalkedCycles()
@@ -54,12 +55,13 @@ struct WalkedReferences {
     return judge.verdicts(among: ObjectTable.shared.subjects.flatMap(\.registered))
   }
 
-  /// What could not be looked into, as sentences say it.
+  /// The uninspected items, in words for sentences.
   var notLookedInto: [String] {
     walk.opaque.map { opaque in
-      let place =
+      let location =
         opaque.label.isEmpty ? opaque.className : "\(opaque.className).\(opaque.label)"
-      return "\(place): \(opaque.reason)" + (opaque.count > 1 ? " (\(opaque.count) objects)" : "")
+      return "\(location): \(opaque.reason)"
+        + (opaque.count > 1 ? " (\(opaque.count) objects)" : "")
     }
   }
 
@@ -71,11 +73,11 @@ struct WalkedReferences {
     var references: [(Reference, StackID)] = []
     var from = path.first.map { reference(to: $0.from, by: nil, heldBy: nil) }
     let start = from
-    for (place, edge) in path.enumerated() {
+    for (index, edge) in path.enumerated() {
       guard let holder = from else { break }
-      // A path leads back to where it began, which has its number by now.
-      let isLast = place == path.count - 1
-      let next = path.indices.contains(place + 1) ? path[place + 1] : nil
+      // A path leads back to its first object, which has a number by now.
+      let isLast = index == path.count - 1
+      let next = path.indices.contains(index + 1) ? path[index + 1] : nil
       let to = isLast ? start : reference(to: edge.to, by: next, edge, heldBy: holder)
       guard let to else { break }
       let made = Reference(
@@ -92,7 +94,8 @@ struct WalkedReferences {
     return references
   }
 
-  /// Where a reference came to be: the registration of an observation, the code of a closure.
+  /// The stack at which a reference was made: the registration of an observation, the code of a
+  /// closure.
   private func stack(of edge: RetainWalk.Edge) -> StackID {
     if let observation = LayerKnowledge.object(at: UInt(edge.observation)) as? Observation {
       return observation.root.evidence(of: observation.id)?.stack ?? .none
@@ -110,14 +113,14 @@ struct WalkedReferences {
   ) -> ObjectRef {
     guard object.address != 0, let instance = LayerKnowledge.object(at: UInt(object.address))
     else {
-      let place = ClosurePlace(
+      let closure = ClosureLocation(
         holder: holder?.id,
         label: edge.map { Recorder.shared.id(of: $0.label) } ?? .none,
         observation: edge?.observation ?? 0,
         code: next?.code ?? 0
       )
       return ObjectRef(
-        id: number(of: place),
+        id: number(of: closure),
         className: Recorder.shared.id(of: object.className),
         kind: object.kind
       )
@@ -131,12 +134,12 @@ struct WalkedReferences {
     return record.ref
   }
 
-  private func number(of place: ClosurePlace) -> ObjectID {
+  private func number(of closure: ClosureLocation) -> ObjectID {
     let fresh = ObjectID(ObjectTable.shared.nextNumber())
     return Self.closures.withLock { closures in
-      if let known = closures[place] { return known }
+      if let known = closures[closure] { return known }
       if closures.count >= Self.closureLimit { closures.removeAll() }
-      closures[place] = fresh
+      closures[closure] = fresh
       return fresh
     }
   }

@@ -2,24 +2,24 @@ internal import KVORecorder
 internal import KVOTrace
 
 extension KeyValueObservable {
-  /// The values of a property, from the present one on.
+  /// The values of a property, starting with the current one.
   ///
   /// ```swift
   /// for await name in account.values(for: \.owner?.name, boundTo: self) { … }
   /// ```
   ///
-  /// A path goes on through the objects that take the place of others; its value is nil where it ends
-  /// early, also when an object on the way dies that it refers to weakly. A weak reference at its end
-  /// becomes nil when its object dies, and the stream says so; no setter runs for that, so other forms
-  /// are not told. An equal value comes as well. A collection comes whole, also when only some of its
-  /// elements change. What cannot be observed is reported (KVO029), and the stream ends at once.
+  /// If an object on a path is replaced, the path continues through the new one; its value is nil if it ends early,
+  /// also when a weakly referenced object on it is deallocated. A weak reference at its end becomes nil when its object
+  /// is deallocated, and the stream reports that; no setter runs for that, so other forms are not notified. Equal
+  /// values are reported too. A collection is reported as a whole, even if only some of its elements change. A path
+  /// that cannot be observed is reported (KVO029), and the stream ends at once.
   ///
   /// Mirrors `RACObserve` and `rac_valuesForKeyPath:observer:`.
   ///
   /// - Parameters:
   ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties.
-  ///   - observer: an object whose death ends the stream. Not kept alive.
-  ///   - buffering: what is kept of values that nobody has taken yet.
+  ///   - observer: an object whose deallocation ends the stream. Not kept alive.
+  ///   - buffering: which values are kept until they are taken.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
   ///   - fileID: where the call is, for reports.
   ///   - line: where the call is, for reports.
@@ -48,10 +48,10 @@ extension KeyValueObservable {
     }
   }
 
-  /// The values of a key path by name, from the present one on.
+  /// The values of a key path by name, starting with the current one.
   ///
-  /// As ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``. A value that
-  /// is of another type than `type` is nil.
+  /// Works as ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``. A value of another type than
+  /// `type` becomes nil.
   public func values<Value: Sendable>(
     forKeyPath keyPath: String,
     as type: Value.Type,
@@ -78,12 +78,11 @@ extension KeyValueObservable {
     }
   }
 
-  /// The changes of a property, with what `options` ask for.
+  /// The changes of a property, with the requested `options`.
   ///
-  /// As ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``, but a change of some elements
-  /// of a collection comes with those. The first comes at once where `options` have
-  /// ``ObservingOptions/initial``. Mirrors
-  /// `rac_valuesAndChangesForKeyPath:options:observer:`.
+  /// Works as ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``, but a change of some elements of
+  /// a collection is reported with those. The first is sent at once if `options` have ``ObservingOptions/initial``.
+  /// Mirrors `rac_valuesAndChangesForKeyPath:options:observer:`.
   public func changes<Value: Sendable>(
     of keyPath: KeyPath<Self, Value>,
     options: ObservingOptions = [.initial, .old, .new],

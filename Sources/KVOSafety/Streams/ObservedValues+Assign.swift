@@ -5,13 +5,13 @@ extension ObservedValues {
   /// account.values(for: \.owner?.name, boundTo: label).assign(to: \.text, on: label)
   /// ```
   ///
-  /// Neither side is kept alive: `object` is referred to weakly, and its deallocation ends the task at the
-  /// next value, or at once if the values are bound to it. Mirrors `assign(to:on:)` of Combine, which keeps
-  /// the object, and `RAC(object, property)`.
+  /// Neither side is kept alive: `object` is referenced weakly, and its deallocation ends the task at the next value,
+  /// or at once if the values are bound to it. Mirrors `assign(to:on:)` of Combine, which keeps the object, and
+  /// `RAC(object, property)`.
   ///
   /// - Parameters:
   ///   - keyPath: the property that is set.
-  ///   - object: whose it is.
+  ///   - object: the object that has the property.
   ///   - isolation: the actor of the caller, where the property is set.
   /// - Returns: the task; cancelling it ends the assignments. It need not be kept.
   @discardableResult
@@ -34,7 +34,7 @@ extension ObservedValues {
 extension SharedValues {
   /// Sets a property of `object` to each value, on the actor of the caller, until the values end.
   ///
-  /// As that of ``ObservedValues``.
+  /// Works as that of ``ObservedValues``.
   @discardableResult
   public func assign<Root: AnyObject>(
     to keyPath: ReferenceWritableKeyPath<Root, Element>,

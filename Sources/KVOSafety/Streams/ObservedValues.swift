@@ -4,13 +4,12 @@ internal import Synchronization
 
 /// The values of an observed property, one after the other.
 ///
-/// The stream observes from the moment when it is made, so nothing is lost before the first is taken.
-/// It ends when the observed object dies, or the object that it is bound to; both go on living without
-/// regard to it. It ends as well when its task is cancelled or nobody holds it any more. That it ends
-/// so is by design, and not reported.
+/// The stream observes from its creation on, so nothing is lost before the first is taken. It ends when the observed
+/// object is deallocated, or the object that it is bound to; it keeps neither alive. It ends as well when its task is
+/// cancelled or nothing retains it any more. These ends are intended, and not reported.
 ///
-/// One task iterates over it: two would share the values, and ``SharedValues`` are for that. Any thread may
-/// change the property.
+/// One task iterates over it: two tasks would split the values between them; use ``SharedValues`` for that. Any thread
+/// may change the property.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
   private let stream: AsyncStream<Element>
   private let loss: StreamLoss
@@ -20,7 +19,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     self.loss = loss
   }
 
-  /// How many values were dropped because nobody took them in time; 0 for an unbounded stream.
+  /// How many values were dropped because they were not taken in time; 0 for an unbounded stream.
   public var droppedCount: Int { loss.count }
 
   /// Takes the values.
@@ -29,7 +28,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
 
     fileprivate init(_ iterator: AsyncStream<Element>.Iterator) { self.iterator = iterator }
 
-    /// The next value, when there is one; nil at the end.
+    /// Waits for the next value; nil at the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
@@ -37,7 +36,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// The iterator, which takes what nobody has taken yet.
+  /// The iterator, which takes the values that have not been taken yet.
   public func makeAsyncIterator() -> Iterator { Iterator(stream.makeAsyncIterator()) }
 }
 
@@ -51,10 +50,10 @@ final class StreamLoss: Sendable {
   func note() { dropped.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// Ends a stream when it dies.
+/// Ends a stream in its deinit.
 ///
-/// The observation's callback holds it and nobody else does, so the stream ends when the observation
-/// has, for whatever reason, and after the last callback.
+/// Only the observation's callback holds it, so the stream ends when the observation has, for
+/// whatever reason, and after the last callback.
 private final class StreamEnd<Element: Sendable>: Sendable {
   let continuation: AsyncStream<Element>.Continuation
   let loss: StreamLoss
@@ -72,7 +71,7 @@ private final class StreamEnd<Element: Sendable>: Sendable {
 }
 
 extension ObservationRequest {
-  /// Adds the observation as a stream of what `element` makes of its changes; nil makes none.
+  /// Adds the observation as a stream of the elements that `element` creates from its changes; nil creates none.
   func addStream<Value, Element: Sendable>(
     buffering: StreamBuffering,
     element: @escaping (ObservedChange<Value>) -> Element?
@@ -80,7 +79,7 @@ extension ObservationRequest {
     addStream(buffering: buffering) { _, change in element(ObservedChange(change)) }
   }
 
-  /// Adds the observation as a stream of what `element` makes of deliveries.
+  /// Adds the observation as a stream of the elements that `element` creates from deliveries.
   func addStream<Element: Sendable>(
     buffering: StreamBuffering,
     element: @escaping (_ subject: AnyObject, DeliveredChange) -> Element?
@@ -97,7 +96,7 @@ extension ObservationRequest {
     }
     guard let observation = request.add() else { return ObservedValues(stream, loss) }
     let id = observation.id
-    // The stream must not keep the observation: that would keep itself.
+    // The stream must not retain the observation, which would then keep itself alive.
     weak let storage = observation.root
     continuation.onTermination = { reason in
       if case .cancelled = reason { storage?.cancel(id, by: .user) }

@@ -9,9 +9,9 @@ internal import KVOTrace
 /// Task { for await balance in balances { … } }
 /// ```
 ///
-/// There is one observation, from the moment when the values are made. It ends as that of
-/// ``ObservedValues`` does: with either object, or when nobody holds the values or iterates over them any
-/// more. A cancelled task ends its own loop alone. Any thread may change the property.
+/// There is one observation, from the creation of the values on. It ends as that of ``ObservedValues`` does: with
+/// either object, or when nothing holds the values or iterates over them any more. A cancelled task ends only its own
+/// loop. Any thread may change the property.
 public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
   private let hub: StreamHub<Element>
   private let end: SharedEnd?
@@ -21,11 +21,11 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
     self.end = end
   }
 
-  /// Takes every value, in a loop of its own.
+  /// Takes every value, independently of other loops.
   public struct Iterator: AsyncIteratorProtocol {
     private let loop: StreamLoop<Element>
     private var wakes: AsyncStream<Void>.Iterator
-    /// Keeps the observation while somebody iterates.
+    /// Keeps the observation while the loop iterates.
     private let end: SharedEnd?
 
     fileprivate init(_ hub: StreamHub<Element>, _ end: SharedEnd?) {
@@ -38,7 +38,7 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
       self.end = end
     }
 
-    /// The next value, when there is one; nil at the end.
+    /// Waits for the next value; nil at the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
@@ -47,25 +47,25 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
         case .element(let element): return element
         case .finished: return nil
         case .nothing:
-          // Without a wake the values have ended, which the hub says, or the task is cancelled.
+          // If there is no wake, the values have ended, which the hub reports, or the task is cancelled.
           if await wakes.next(isolation: actor) == nil, Task.isCancelled { return nil }
         }
       }
     }
   }
 
-  /// An iterator over the values that are kept, and all that follow.
+  /// An iterator over the kept values, and all that follow.
   public func makeAsyncIterator() -> Iterator { Iterator(hub, end) }
 }
 
 extension KeyValueObservable {
-  /// The values of a property, from the present one on, for several loops.
+  /// The values of a property, starting with the current one, for several loops.
   ///
-  /// As ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)`` otherwise.
+  /// Otherwise works as ``values(for:boundTo:buffering:expectedToLive:fileID:line:function:)``.
   ///
   /// - Parameters:
   ///   - keyPath: a property in ``KeyValueObservable/observableKeys``, or a path of such properties.
-  ///   - observer: an object whose death ends the values. Not kept alive.
+  ///   - observer: an object whose deallocation ends the values. Not kept alive.
   ///   - count: how many of the newest values are kept for a loop that begins later, or is slow; at least
   ///     one. Nil: all of them, so that each loop gets every value since the call, however late it begins;
   ///     memory grows until the values are released.
@@ -102,14 +102,14 @@ extension KeyValueObservable {
   }
 }
 
-/// Ends the loops when it dies: the observation's callback holds it and nobody else does.
+/// Ends the loops in its deinit: only the observation's callback holds it.
 private final class HubSource<Element: Sendable>: Sendable {
   let hub: StreamHub<Element>
   init(_ hub: StreamHub<Element>) { self.hub = hub }
   deinit { hub.finish() }
 }
 
-/// Ends the observation when nobody can take values any more.
+/// Ends the observation when no loop can take values any more.
 final class SharedEnd: Sendable {
   private let id: RegistrationID
   private weak let storage: SubjectStorage?

@@ -1,10 +1,10 @@
-/// What a stream keeps of the values that nobody has taken yet.
+/// Which values a stream keeps until they are taken.
 public enum StreamBuffering: Hashable, Sendable {
-  /// All of them: nothing is lost, and memory grows while nobody takes them.
+  /// All of them: nothing is lost, and memory grows while they are not taken.
   case unbounded
-  /// The newest so many; older ones are dropped, and counted.
+  /// The newest values, up to this number; older ones are dropped, and counted.
   case newest(Int)
-  /// The oldest so many; newer ones are dropped, and counted.
+  /// The oldest values, up to this number; newer ones are dropped, and counted.
   case oldest(Int)
 
   func policy<Element>(

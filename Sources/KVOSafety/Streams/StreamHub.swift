@@ -2,17 +2,17 @@ internal import KVORecorder
 
 /// The values of one observation on their way to several loops, each at its own pace.
 final class StreamHub<Element: Sendable>: Sendable {
-  /// What a loop gets.
+  /// The result that a loop receives.
   enum Next: Sendable {
     case element(Element)
-    /// There are no more, and there will be none.
+    /// All values were taken, and there will be no more.
     case finished
-    /// There is none yet; the loop is woken when there is.
+    /// There is no value yet; the loop is woken when there is one.
     case nothing
   }
 
   private struct Loop: Sendable {
-    /// The number of the next value, counted from the first that there ever was.
+    /// The number of the next value, counted from the first value ever.
     var position: Int
     var waking: AsyncStream<Void>.Continuation
   }
@@ -49,7 +49,7 @@ final class StreamHub<Element: Sendable>: Sendable {
     withExtendedLifetime(dropped) {}
   }
 
-  /// Says that there will be no more values.
+  /// Ends the values.
   func finish() {
     let loops = state.withLock { state -> [Loop] in
       state.isFinished = true
@@ -69,7 +69,7 @@ final class StreamHub<Element: Sendable>: Sendable {
     return number
   }
 
-  /// Forgets a loop.
+  /// Removes a loop.
   func leave(_ number: Int) {
     let gone = state.withLock { $0.loops.removeValue(forKey: number) }
     withExtendedLifetime(gone) {}
@@ -79,7 +79,7 @@ final class StreamHub<Element: Sendable>: Sendable {
   func next(_ number: Int) -> Next {
     state.withLock { state in
       guard let loop = state.loops[number] else { return .finished }
-      // What was dropped since is lost to it.
+      // It does not receive values that were dropped since.
       let position = max(loop.position, state.first)
       guard position < state.first + state.kept.count else {
         return state.isFinished ? .finished : .nothing
@@ -90,7 +90,7 @@ final class StreamHub<Element: Sendable>: Sendable {
   }
 }
 
-/// One loop over a hub's values, which is forgotten with it.
+/// One loop over a hub's values, which the hub drops together with it.
 final class StreamLoop<Element: Sendable>: Sendable {
   private let hub: StreamHub<Element>
   private let number: Int

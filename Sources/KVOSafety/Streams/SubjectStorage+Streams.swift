@@ -1,10 +1,10 @@
 internal import KVORecorder
 internal import KVOTrace
 
-// What observers of other objects, and streams above all, have to do with the death of this one.
+// The effects of this object's deallocation on observers of other objects, and above all on
+// streams.
 extension SubjectStorage {
-  /// Ends the streams of this object, which is gone: by their own design, so before its death is
-  /// judged.
+  /// Ends the streams of this deallocated object; this is intended, so it precedes the judgement of the deallocation.
   func endStreams(at stack: StackID) {
     for registration in registrations where registration.form == .stream {
       if let id = registration.id { cancel(id, by: .owner, stack: stack) }
@@ -20,34 +20,35 @@ extension SubjectStorage {
     }
   }
 
-  /// Has observations know that their paths end early now that this object is gone: streams are told, others
-  /// look anew before the next change.
-  func noteDeath(on observations: [Observation]) {
+  /// Marks the paths of observations as ending early now that this object is deallocated: streams are notified, other
+  /// observations rebuild before the next change.
+  func noteDeallocation(on observations: [Observation]) {
     for observation in observations {
       if observation.registration.form == .stream {
-        tellOfDeath(observation)
+        reportDeallocation(observation)
       } else {
         observation.tree?.outdate()
       }
     }
   }
 
-  /// Tells a stream what its path leads to now that an object on it is gone.
+  /// Notifies a stream of the value of its path now that an object on it is deallocated.
   ///
-  /// Where that object dies in a change of the path, the end of the change tells it.
-  func tellOfDeath(_ stream: Observation) {
+  /// If that object is deallocated in a change of the path, the end of the change notifies the
+  /// stream.
+  func reportDeallocation(_ stream: Observation) {
     guard let subject = stream.root.record.object,
       stream.tree?.isBeingChanged(stream) != true
     else { return }
     stream.tree?.rebuild(stream, from: subject)
-    stream.tell(
+    stream.notify(
       subject,
       .after,
       of: nil,
       .setting,
       old: nil,
       new: stream.wantsNew ? .some(stream.read(from: subject)) : nil,
-      isOfDeath: true
+      isOfDeallocation: true
     )
   }
 }

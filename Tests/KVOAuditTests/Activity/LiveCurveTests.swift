@@ -6,7 +6,7 @@ struct LiveCurveTests {
   @Test("has a step for each event while there are few")
   func exact() {
     var curve = LiveCurve()
-    #expect(curve.room == 1 && curve.peak == 0 && curve.place(of: 5) == 0)
+    #expect(curve.room == 1 && curve.peak == 0 && curve.index(of: 5) == 0)
     for (place, live) in [0, 1, 2, 1].enumerated() {
       curve.add(1, lastEvent: place + 1, live: live, time: UInt64(place))
     }
@@ -51,6 +51,6 @@ struct LiveCurveTests {
   func places() {
     var curve = LiveCurve()
     for number in [3, 7, 8] { curve.add(1, lastEvent: number, live: 0, time: nil) }
-    #expect([1, 3, 4, 7, 8, 100].map { curve.place(of: $0) } == [0, 0, 1, 1, 2, 2])
+    #expect([1, 3, 4, 7, 8, 100].map { curve.index(of: $0) } == [0, 0, 1, 1, 2, 2])
   }
 }

@@ -1,4 +1,6 @@
 import KVOAudit
+import KVOReplay
+import KVOReports
 import KVORules
 import TestSupport
 import Testing

@@ -1,8 +1,9 @@
 import KVOAudit
+import KVOReports
 import KVORules
 import Testing
 
-@Suite("A report beside a former one") struct BaselineTests {
+@Suite("A report beside a previous one") struct BaselineTests {
   private func finding(
     _ code: RuleCode,
     _ signature: String,

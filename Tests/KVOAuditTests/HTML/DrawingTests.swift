@@ -1,7 +1,8 @@
+import KVOReplay
 import KVORules
 import Testing
 
-@testable import KVOAudit
+@testable import KVOReports
 
 @Suite("Retain cycles and growths as drawings")
 struct DrawingTests {

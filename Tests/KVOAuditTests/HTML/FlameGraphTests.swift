@@ -2,6 +2,7 @@ import KVORules
 import Testing
 
 @testable import KVOAudit
+@testable import KVOReports
 
 @Suite("The flame graph of a page")
 struct FlameGraphTests {
@@ -39,7 +40,7 @@ struct FlameGraphTests {
   /// A node as a line: how deep, name, share, counts.
   private func lines(_ nodes: [FlameGraph.Node], depth: Int = 0) -> [String] {
     nodes.flatMap { node in
-      let name = [node.call.name, node.call.place].filter { !$0.isEmpty }.joined(separator: " ")
+      let name = [node.call.name, node.call.location].filter { !$0.isEmpty }.joined(separator: " ")
       let sign = node.isObserved ? "· " : ""
       let line =
         String(repeating: "  ", count: depth)
@@ -111,7 +112,7 @@ struct FlameGraphTests {
       count([frame("0x10")], "X", 1, 0),
     ])
     #expect(
-      table.rows.map { "\($0.function) \($0.place) \($0.madeCount)/\($0.liveCount)" } == [
+      table.rows.map { "\($0.function) \($0.location) \($0.madeCount)/\($0.liveCount)" } == [
         "a a.swift:1 5/1", "b b.swift:1 4/0", "(no stack recorded)  1/0", "0x10  1/0",
       ]
     )

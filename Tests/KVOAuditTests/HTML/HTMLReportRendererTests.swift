@@ -1,8 +1,12 @@
 import Foundation
+import KVOFindings
+import KVOReplay
 import KVORules
+import TestSupport
 import Testing
 
 @testable import KVOAudit
+@testable import KVOReports
 
 @Suite("The report as a page")
 struct HTMLReportRendererTests {
@@ -63,7 +67,7 @@ struct HTMLReportRendererTests {
           path: text,
           kind: .binary,
           eventCount: 1,
-          damaged: [DamagedPlace(location: .text(line: 1, column: 1), message: text, number: 1)],
+          damaged: [LogDamage(location: .text(line: 1, column: 1), message: text, number: 1)],
           damageCount: 1
         )
       ],
@@ -178,26 +182,13 @@ struct HTMLReportRendererTests {
     for foreign in ["http:", "https:", "src=", "url(", "@import", "<link", "<iframe"] {
       #expect(!page.html.contains(foreign), "\(foreign)")
     }
-    #expect(try PageScript.integrity == Self.integrity(of: page.script))
-    #expect(page.html.contains("script-src &#39;\(PageScript.integrity)&#39;"))
+    #expect(try PageDigest.script == Self.integrity(of: page.script))
+    #expect(page.html.contains("script-src &#39;\(PageDigest.script)&#39;"))
   }
 
   /// The digest of a script, as a policy names it.
   private static func integrity(of script: String) throws -> String {
-    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    defer { try? FileManager.default.removeItem(at: file) }
-    try Data(script.utf8).write(to: file)
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["sha256sum", file.path]
-    process.standardOutput = output
-    try process.run()
-    let hex = String(
-      decoding: try output.fileHandleForReading.readToEnd() ?? Data(),
-      as: UTF8.self
-    ).prefix(64)
-    process.waitUntilExit()
+    let hex = try ProgramRun(command: ["sha256sum"], input: Data(script.utf8)).output.prefix(64)
     var digest = Data()
     var rest = hex[...]
     while let byte = UInt8(rest.prefix(2), radix: 16) {
@@ -207,16 +198,16 @@ struct HTMLReportRendererTests {
     return "sha256-\(digest.base64EncodedString())"
   }
 
-  @Test("that is served asks where it came from for a newer one, and nobody else")
+  @Test("that is served asks where it came from for a newer one, and no one else")
   func live() throws {
     let bytes = HTMLReportRenderer(liveState: "7-1").render(.sample)
     let html = String(decoding: bytes, as: UTF8.self)
     #expect(html.contains("<html lang=\"en\" data-state=\"7-1\">"))
-    let scripts = "script-src &#39;\(PageScript.integrity)&#39; &#39;\(LiveScript.integrity)&#39;; "
+    let scripts = "script-src &#39;\(PageDigest.script)&#39; &#39;\(PageDigest.liveScript)&#39;; "
     #expect(html.contains("\(scripts)connect-src &#39;self&#39;; style-src"))
     let script = try #require(html.components(separatedBy: "<script>").last)
     let source = try #require(script.components(separatedBy: "</script>").first)
-    #expect(try LiveScript.integrity == Self.integrity(of: source))
+    #expect(try PageDigest.liveScript == Self.integrity(of: source))
     // Nothing else of it differs from one that stays.
     #expect(!page(.sample).html.contains("connect-src"))
     let waiting = HTMLReportRenderer(liveState: "7-1").render(AuditReport())
@@ -232,7 +223,7 @@ struct HTMLReportRendererTests {
     report.findings[0].suppression = SuppressionNote(
       reason: "the rewrite removes it",
       until: "2027-01-31",
-      place: ".kvo-suppressions:3"
+      location: ".kvo-suppressions:3"
     )
     let bytes = HTMLReportRenderer(showsSuppressed: true).render(report)
     let html = String(decoding: bytes, as: UTF8.self)
@@ -264,7 +255,11 @@ struct HTMLReportRendererTests {
   func suppressed() {
     var report = AuditReport.sample
     report.findings[0].isSuppressed = true
-    report.findings[0].suppression = .init(reason: "old", until: "2027-01-31", place: "kvo.supp:3")
+    report.findings[0].suppression = .init(
+      reason: "old",
+      until: "2027-01-31",
+      location: "kvo.supp:3"
+    )
     report.summary.suppressedCount = 1
     let without = page(report)
     expectSound(without)
@@ -289,12 +284,13 @@ struct HTMLReportRendererTests {
     #expect(page.html.contains("more finding"))
   }
 
-  @Test("tells of all findings of an ordinary log, each with its proof")
+  @Test("reports all findings of an ordinary log, each with its proof")
   func many() {
-    let report = report("Screen.swift", findingCount: 300)
+    let count = Rounds.areMany ? 300 : 60
+    let report = report("Screen.swift", findingCount: count)
     let page = page(report)
     expectSound(page)
-    #expect(page.tags.count { $0.name == "details" && !$0.isEnd } == 300)
+    #expect(page.tags.count { $0.name == "details" && !$0.isEnd } == count)
     #expect(!page.html.contains("more finding"))
     #expect(report.findings.allSatisfy { page.ids.contains($0.signature) })
   }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KVOAudit
+@testable import KVOReports
 
 @Suite("The text of a page")
 struct HTMLTextTests {

@@ -2,6 +2,7 @@ import KVORules
 import Testing
 
 @testable import KVOAudit
+@testable import KVOReports
 
 @Suite("The timeline of a page")
 struct TimelineDrawingTests {
@@ -33,13 +34,14 @@ struct TimelineDrawingTests {
     #expect(drawing.corners.map(\.y) == [130, 130, 65, 65, 32.5, 32.5, 97.5, 97.5])
     #expect(
       drawing.countTicks == [
-        .init(place: 130, text: "0"), .init(place: 65, text: "2"), .init(place: 0, text: "4"),
+        .init(position: 130, text: "0"), .init(position: 65, text: "2"),
+        .init(position: 0, text: "4"),
       ]
     )
     #expect(
       drawing.eventTicks == [
-        .init(place: 0, text: "event 1 · 0 ns"), .init(place: 480, text: "event 2 · 1.5 ms"),
-        .init(place: 960, text: "event 4 · 4.5 ms"),
+        .init(position: 0, text: "event 1 · 0 ns"), .init(position: 480, text: "event 2 · 1.5 ms"),
+        .init(position: 960, text: "event 4 · 4.5 ms"),
       ]
     )
     #expect(drawing.summary == "At most 3 observations were live at a time, and 1 at the end.")

@@ -145,7 +145,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a token that is dropped after it was told of something",
+      "a token that is dropped after it was notified of something",
       [],
       """
       {"event":"scopeBegin","thread":1,"id":1,"name":"testBalance","repetition":0}

@@ -1,5 +1,7 @@
 import Foundation
 import KVOAudit
+import KVOReportFile
+import KVOReports
 import KVORules
 import TestSupport
 import Testing

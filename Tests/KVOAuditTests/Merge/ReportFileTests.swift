@@ -1,5 +1,8 @@
 import Foundation
 import KVOAudit
+import KVOFindings
+import KVOReportFile
+import KVOReports
 import KVORules
 import TestSupport
 import Testing
@@ -21,7 +24,7 @@ import Testing
           eventCount: 0,
           reportCount: 2,
           damaged: [
-            DamagedPlace(
+            LogDamage(
               location: .bytes(offset: 4_096, byteCount: 9),
               path: "b.1",
               message: "lost",

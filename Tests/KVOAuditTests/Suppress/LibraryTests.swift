@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOReports
 import KVORules
 import TestSupport
 import Testing
@@ -46,7 +47,7 @@ import Testing
     #expect(markdown.contains("| error (in a library) | KVO002"))
   }
 
-  @Test("are nobody's where it is not said which modules are the user's")
+  @Test("are no one's if it is not said which modules are the user's")
   func unsaid() throws {
     #expect(try report(appModules: []).summary.libraryCount == 0)
   }

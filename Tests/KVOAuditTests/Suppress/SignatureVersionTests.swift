@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOReportFile
 import KVORules
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
     )
     finding.lines = version1.enumerated().map { index, former in
       Finding.Line(
-        place: "A.swift:\(index + 1)",
+        location: "A.swift:\(index + 1)",
         signature: "2:" + "\(index)\(prefix)".padding(to: 32),
         version1: former
       )
@@ -92,7 +93,7 @@ import Testing
     var old = finding("abcdef0123", version1: [])
     old.signature = "11111111"
     var moved = finding("abcdef0123", version1: ["99999999"])
-    moved.lines[0].place = "A.swift:77"
+    moved.lines[0].location = "A.swift:77"
     for former in [old, moved] {
       var report = AuditReport(findings: present)
       report.compare(with: AuditReport(findings: [former]), at: "old.json", countsNewOnly: true)
@@ -108,13 +109,13 @@ import Testing
   @Test("a merge has one finding of two versions of an app, with the lines of both")
   func merging() {
     var later = finding("abcdef0123", version1: ["99999999"])
-    later.lines[0].place = "A.swift:77"
+    later.lines[0].location = "A.swift:77"
     let parts = [finding("abcdef0123", version1: ["11111111"]), later].map {
       AuditReport(findings: [$0])
     }
     let whole = AuditReport.merging(parts)
     #expect(whole.findings.count == 1 && whole.findings[0].count == 2)
-    #expect(whole.findings[0].lines.compactMap(\.place) == ["A.swift:1", "A.swift:77"])
+    #expect(whole.findings[0].lines.compactMap(\.location) == ["A.swift:1", "A.swift:77"])
     let turned = AuditReport.merging([AuditReport.merging([parts[1]]), parts[0]])
     #expect(turned.findings == whole.findings)
   }

@@ -94,7 +94,7 @@ import Testing
     #expect(failure?.messages.first?.contains(words) == true, "\(failure?.messages ?? [])")
   }
 
-  @Test("tells of all its mistakes at once")
+  @Test("reports all its mistakes at once")
   func several() {
     let failure = #expect(throws: SuppressionFile.Failure.self) { _ = try parse("a\n#\nb\n") }
     #expect(failure?.messages.map { $0.prefix(5) } == ["s:1: ", "s:3: "])
@@ -125,11 +125,8 @@ import Testing
 
   @Test("is what the documentation shows")
   func documented() throws {
-    let path = #filePath.replacing(
-      "Tests/KVOAuditTests/Suppress/SuppressionFileTests.swift",
-      with: "Documentation/Suppressions.md"
-    )
-    let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+    let document = ProgramRun.package.appending(path: "Documentation/Suppressions.md")
+    let text = try String(contentsOf: document, encoding: .utf8)
     let example = try #require(text.firstMatch(of: /```\n(#[^`]*)```/)).1
     #expect(
       try parse(String(example)).map { $0.split(separator: "|")[1] } == [

@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOReports
 import KVORules
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
     #expect(report.findings[0].isSuppressed)
     #expect(
       report.findings[0].suppression
-        == SuppressionNote(reason: "it is known", until: "2027-01-15", place: "kvo:1")
+        == SuppressionNote(reason: "it is known", until: "2027-01-15", location: "kvo:1")
     )
     #expect(report.suppressions.map(\.state) == [.used])
     // What a pattern of rules matches may be a consequence, too.
@@ -129,7 +130,7 @@ import Testing
     KVO002 until=2027-01-14 because of a | pipe
     """
 
-  @Test("hides a finding from the text, which counts it and tells of what is to be done")
+  @Test("hides a finding from the text, which counts it and reports what is to be done")
   func text() throws {
     let report = try report(Self.lines)
     let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)

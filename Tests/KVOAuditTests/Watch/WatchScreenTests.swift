@@ -1,4 +1,5 @@
 import KVOAudit
+import KVOReports
 import KVORules
 import Testing
 

@@ -1,13 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Holds the tables of the documents against the sources of this folder, which are compiled: a row whose
 /// code stands in none of them fails.
 @Suite("Each call of the guide's tables is compiled")
 struct GuideTests {
-  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
   @Test(
     "the code of each row stands in a source that is compiled",
     arguments: [
@@ -16,7 +14,7 @@ struct GuideTests {
   )
   func rows(document: String) throws {
     let text = try String(
-      contentsOf: Self.root.appendingPathComponent(document),
+      contentsOf: ProgramRun.package.appendingPathComponent(document),
       encoding: .utf8
     )
     let tables = GuideTable.tables(in: text)

@@ -1,5 +1,6 @@
 import Foundation
 import KVORecorder
+import KVOReplay
 import KVORules
 import KVOTrace
 import TestSupport

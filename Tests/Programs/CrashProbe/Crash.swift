@@ -16,9 +16,9 @@ enum Crash: String, CaseIterable {
   /// Two threads at once.
   case both
   /// A thread that never recorded.
-  case stranger
+  case untrackedThread
   /// Such a thread is sent the signal.
-  case strangerRaised
+  case untrackedThreadRaised
   /// More registrations than a segment holds.
   case manyLive
   /// libunwind cannot go on.
@@ -72,9 +72,9 @@ enum Crash: String, CaseIterable {
     case .overflowOnThread: overflowOnThread()
     case .busy: failWhileBusy()
     case .both: failOnBoth()
-    case .stranger: onThread { Crash.stranger.fail(CRASHING_NULL_WRITE) }
-    case .strangerRaised:
-      onThread { Crash.strangerRaised.fail(CRASHING_RAISE, signal: SIGSEGV) }
+    case .untrackedThread: onThread { Crash.untrackedThread.fail(CRASHING_NULL_WRITE) }
+    case .untrackedThreadRaised:
+      onThread { Crash.untrackedThreadRaised.fail(CRASHING_RAISE, signal: SIGSEGV) }
     case .manyLive:
       for number in 3...4000 as ClosedRange<UInt64> { ProbeLog.register(number) }
       fail(CRASHING_NULL_WRITE)

@@ -1,29 +1,20 @@
 import CKVORecorder
 import Glibc
 
-/// A log whose hooks do what is needed to be read, and no more.
+/// The log of the process, and events whose fields stand here.
 enum ProbeLog {
-  nonisolated(unsafe) private static var path = ""
-
   static func start(path: String) {
-    self.path = path
-    var settings = KVOSLogSettings(
-      hooks: KVOSLogHooks(
-        openPart: { number, _ in
-          let file = open("\(ProbeLog.path).\(number)", O_RDWR | O_CREAT | O_TRUNC, 0o644)
-          return file < 0 ? -errno : file
-        },
-        placePart: { _ in },
-        describeProcess: { _ in true },
-        describeImages: { _ in true }
-      ),
-      partByteCount: 1 << 30,
-      partCount: 4,
-      isComplete: true
-    )
-    let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o644)
-    guard file >= 0, kvos_start_log(file, &settings) == 0 else { fatalError("no log at \(path)") }
-    kvos_install_crash_record()
+    var failure = KVOSLogFailure()
+    let code = path.withCString { pattern in
+      var request = KVOSLogRequest(
+        pattern: pattern,
+        byteLimit: UInt64(KVOS_DEFAULT_BYTE_LIMIT),
+        runtime: 0,
+        isComplete: true
+      )
+      return kvos_open_log(&request, &failure)
+    }
+    guard code == 0 else { fatalError("no log at \(path)") }
   }
 
   /// Records the end of an addition: an event with one number.

@@ -39,5 +39,8 @@
 @interface Deaf : NSObject
 @end
 
+/// A new account at the address of one that was deallocated; ends the program where the allocator gives none.
+Account *newAccountAt(const void *address);
+
 /// Prints a line at once, so that it is there when the program crashes.
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

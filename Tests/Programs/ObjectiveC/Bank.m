@@ -101,3 +101,20 @@ void say(const char *format, ...)
 
 @implementation Deaf
 @end
+
+Account *newAccountAt(const void *address)
+{
+  enum { tryCount = 100 };
+  Account *others[tryCount];
+  Account *found = nil;
+  int count = 0;
+  while (found == nil && count < tryCount)
+    {
+      Account *account = [Account new];
+      if ((const void *)account == address) found = account;
+      else others[count++] = account;
+    }
+  while (count > 0) [others[--count] release];
+  if (found == nil) exit(99);
+  return found;
+}

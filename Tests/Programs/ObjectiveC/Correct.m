@@ -2,6 +2,7 @@
 
 #import "Bank.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static Account *account;
@@ -85,11 +86,11 @@ static void deep(void)
     }
 }
 
-static int toldCount;
+static int reportedCount;
 
 static void count(id self, SEL selector, id keyPath, id object, id change, void *context)
 {
-  toldCount++;
+  reportedCount++;
 }
 
 /// More classes of observers, each with a method of its own, than anybody writes by hand.
@@ -111,7 +112,7 @@ static void manyClasses(void)
       [account removeObserver: observer forKeyPath: @"balance"];
       [observer release];
     }
-  say("told %d times", toldCount);
+  say("told %d times", reportedCount);
 }
 
 /// Refuses the first value.
@@ -179,6 +180,194 @@ static void longPaths(void)
   [ring release];
 }
 
+static void *watchNote(void *unused)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  [screen watch: account for: @"note"];
+  [pool release];
+  return NULL;
+}
+
+static void *unwatchNote(void *unused)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  [screen unwatch: account for: @"note"];
+  [pool release];
+  return NULL;
+}
+
+static void elsewhere(void *(*act)(void *))
+{
+  pthread_t thread;
+  pthread_create(&thread, NULL, act, NULL);
+  pthread_join(thread, NULL);
+}
+
+/// The first observer comes on another thread, and hears of the value, or is gone before the change ends.
+static void addedElsewhere(void)
+{
+  [account willChangeValueForKey: @"note"];
+  elsewhere(watchNote);
+  [account didChangeValueForKey: @"note"];
+  [account setNote: @"told later"];
+  elsewhere(unwatchNote);
+  [account release];
+  account = [Account new];
+  [account willChangeValueForKey: @"note"];
+  elsewhere(watchNote);
+  elsewhere(unwatchNote);
+  [account didChangeValueForKey: @"note"];
+  elsewhere(watchNote);
+  [account setNote: @"told at once"];
+  elsewhere(unwatchNote);
+}
+
+/// An account that nobody observes is deallocated in a change, and the next one has its address.
+static void addressAgain(void)
+{
+  void *address = account;
+  [account willChangeValueForKey: @"note"];
+  [account release];
+  account = newAccountAt(address);
+  [screen watch: account for: @"note"];
+  [account setNote: @"told"];
+  [screen unwatch: account for: @"note"];
+}
+
+/// Registers observers itself, on what it holds.
+@interface Register : NSObject
+{
+@public
+  Owner *held;
+}
+@end
+@implementation Register
+- (NSString *) name { return [held name]; }
+- (void) addObserver: (NSObject *)observer
+          forKeyPath: (NSString *)keyPath
+             options: (NSKeyValueObservingOptions)options
+             context: (void *)context
+{
+  [held addObserver: observer forKeyPath: keyPath options: options context: context];
+}
+- (void) removeObserver: (NSObject *)observer forKeyPath: (NSString *)keyPath
+{
+  [held removeObserver: observer forKeyPath: keyPath];
+}
+@end
+
+/// A path leads through an object that registers observers elsewhere.
+static void throughRegister(void)
+{
+  Register *between = [Register new];
+  between->held = [Owner new];
+  [account setOwner: (Owner *)between];
+  [screen watch: account for: @"owner.name"];
+  [between->held setName: @"Ada"];
+  [between->held setName: @"Grace"];
+  [screen unwatch: account for: @"owner.name"];
+  [account setOwner: nil];
+  [between->held release];
+  [between release];
+}
+
+/// Notifies of what depends on its value itself, too.
+@interface Announcer : NSObject
+{
+  int value;
+}
+@end
+@implementation Announcer
++ (NSSet *) keyPathsForValuesAffectingDouble { return [NSSet setWithObject: @"value"]; }
+- (int) value { return value; }
+- (int) double { return 2 * value; }
+- (void) step
+{
+  [self willChangeValueForKey: @"value"];
+  [self willChangeValueForKey: @"double"];
+  value++;
+  [self didChangeValueForKey: @"value"];
+  [self didChangeValueForKey: @"double"];
+}
+@end
+
+/// Of a dependent key that has a change of its own, inside that of the key that it depends on.
+static void ownDependency(void)
+{
+  Announcer *announcer = [Announcer new];
+  [screen watch: (id)announcer for: @"double"];
+  [announcer step];
+  [announcer step];
+  [screen unwatch: (id)announcer for: @"double"];
+  [announcer release];
+}
+
+/// Stands for another object, which it does not keep.
+@interface Stand : NSProxy
+{
+@public
+  id target;
+}
+@end
+@implementation Stand
+- (NSMethodSignature *) methodSignatureForSelector: (SEL)selector
+{
+  return [target methodSignatureForSelector: selector];
+}
+- (void) forwardInvocation: (NSInvocation *)invocation { [invocation invokeWithTarget: target]; }
+@end
+
+/// Is told through others alone, and never registered itself.
+@interface Behind : Screen
+@end
+@implementation Behind
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  say("  behind: %d", [(Account *)object balance]);
+}
+@end
+
+/// A proxy is registered, and what it stands for is of a class that never is.
+static void behindProxy(void)
+{
+  Stand *stand = [Stand alloc];
+  stand->target = [Behind new];
+  [account addObserver: (id)stand forKeyPath: @"balance" options: 0 context: NULL];
+  [account setBalance: 1];
+  [account setBalance: 2];
+  [account removeObserver: (id)stand forKeyPath: @"balance"];
+  [stand->target release];
+  [stand release];
+}
+
+/// Takes no balance below zero, and says so to nobody but itself.
+@interface PatientAccount : Account
+@end
+@implementation PatientAccount
+- (void) setBalance: (int)balance
+{
+  NS_DURING
+    if (balance < 0) [NSException raise: @"Picky" format: @"%d", balance];
+    [super setBalance: balance];
+  NS_HANDLER
+    say("refused: %s", [[localException reason] UTF8String]);
+  NS_ENDHANDLER
+}
+@end
+
+/// An exception that does not leave the setter in which it was raised: the change ends.
+static void setterCatches(void)
+{
+  Account *patient = [PatientAccount new];
+  [screen watch: patient for: @"balance"];
+  for (int balance = 2; balance >= -1; balance--) [patient setBalance: balance];
+  [screen unwatch: patient for: @"balance"];
+  [patient release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "operations", operations },
   { "by-hand", byHand },
@@ -186,6 +375,12 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "many-classes", manyClasses },
   { "initial-raises", initialRaises },
   { "long-paths", longPaths },
+  { "added-elsewhere", addedElsewhere },
+  { "address-again", addressAgain },
+  { "through-register", throughRegister },
+  { "own-dependency", ownDependency },
+  { "behind-proxy", behindProxy },
+  { "setter-catches", setterCatches },
 };
 
 int main(int count, char **arguments)

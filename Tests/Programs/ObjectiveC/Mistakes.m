@@ -2,6 +2,7 @@
 
 #import "Bank.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static Account *account;
@@ -86,12 +87,57 @@ static void addedToUnobserved(void)
   say("added while it changed");
 }
 
+static void *watchNote(void *unused)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  [screen watch: account for: @"note"];
+  [pool release];
+  return NULL;
+}
+
+/// Nobody observes the account as its change begins, and another thread adds the first observer.
+static void addedElsewhere(void)
+{
+  pthread_t thread;
+  [account willChangeValueForKey: @"note"];
+  pthread_create(&thread, NULL, watchNote, NULL);
+  pthread_join(thread, NULL);
+  [account didChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  say("added while it changed");
+}
+
+/// An account at the address of one that was deallocated in a change: the change that ends is not that one.
+static void endsAtAddress(void)
+{
+  void *address = account;
+  [account willChangeValueForKey: @"note"];
+  [account release];
+  account = newAccountAt(address);
+  [screen watch: account for: @"note"];
+  [account didChangeValueForKey: @"note"];
+  [screen unwatch: account for: @"note"];
+  say("ended, and never began");
+}
+
 static void neverEnds(void)
 {
   [screen watch: account for: @"note"];
   [account willChangeValueForKey: @"note"];
   [screen unwatch: account for: @"note"];
   say("began, and never ended");
+}
+
+/// The proxy of a collection raises in the middle of the change that it makes.
+static void proxyRaises(void)
+{
+  [screen watch: account for: @"entries"];
+  NS_DURING
+    [[account mutableArrayValueForKey: @"entries"] replaceObjectAtIndex: 7 withObject: @"none"];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [screen unwatch: account for: @"entries"];
 }
 
 static void crosses(void)
@@ -142,16 +188,48 @@ static void ignoredDependency(void)
   say("the total is %d", [total total]);
 }
 
+/// Takes no balance below zero.
+@interface PickyAccount : Account
+@end
+@implementation PickyAccount
+- (void) setBalance: (int)balance
+{
+  if (balance < 0) [NSException raise: @"Picky" format: @"%d", balance];
+  [super setBalance: balance];
+}
+@end
+
+/// The setter raises in the change that GNUstep began for it, which then never ends.
+static void setterRaises(void)
+{
+  Account *picky = [PickyAccount new];
+  [screen watch: picky for: @"balance"];
+  for (int balance = 2; balance >= -1; balance--)
+    {
+      NS_DURING
+        [picky setBalance: balance];
+      NS_HANDLER
+        say("raised: %s", [[localException name] UTF8String]);
+      NS_ENDHANDLER
+    }
+  [screen unwatch: picky for: @"balance"];
+  [picky release];
+}
+
 static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "raises", raises },
   { "initial-raises", initialRaises },
   { "initial-raises-changed", initialRaisesChanged },
   { "added-to-unobserved", addedToUnobserved },
+  { "added-elsewhere", addedElsewhere },
+  { "ends-at-address", endsAtAddress },
   { "never-ends", neverEnds },
+  { "proxy-raises", proxyRaises },
   { "crosses", crosses },
   { "announced", announced },
   { "misspelt", misspelt },
   { "ignored-dependency", ignoredDependency },
+  { "setter-raises", setterRaises },
 };
 
 int main(int count, char **arguments)

@@ -88,7 +88,7 @@ struct World
   BOOL isPrior = [change objectForKey: NSKeyValueChangeNotificationIsPriorKey] != nil;
   [world->told appendFormat: @" %d%@%s=%d", number, keyPath, isPrior ? "?" : "",
     [(Cell *)object value]];
-  // Not in the middle of telling of what it would change.
+  // Not in the middle of a notification of what it would change.
   BOOL isPath = [keyPath rangeOfString: @"."].location != NSNotFound;
   if (echo && echo != object && !isPath) [echo setValue: [echo value] + 1];
 }

@@ -105,17 +105,17 @@ private struct Probe {
   private func path() throws {
     let account = teller.account()
     teller.setOwner(account, "Ada")
-    let former = teller.owner(account)
+    let previous = teller.owner(account)
     let token = try ObjectiveCObject(account).observe(
       keyPath: "owner.name",
       options: [.old, .new, .initial]
     ) { _, change in print(text(change)) }
-    teller.rename(former, "Grace")
+    teller.rename(previous, "Grace")
     teller.setOwner(account, "Edsger")
-    teller.rename(former, "nobody is told")
+    teller.rename(previous, "nobody is told")
     token.invalidateAndWait()
     teller.setOwner(account, "Barbara")
-    teller.release(former)
+    teller.release(previous)
     teller.release(account)
   }
 

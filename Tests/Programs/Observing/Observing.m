@@ -124,14 +124,21 @@ static void beCorrect(void) {
   [people addObserver:screen toObjectsAtIndexes:both forKeyPath:@"name" options:0 context:NULL];
   [friend setName:@"Barbara"];
   [people removeObserver:screen fromObjectsAtIndexes:both forKeyPath:@"name"];
-  // An addition that was not carried out needs no removal.
+  [screen release];
+  [friend release];
+  [person release];
+}
+
+// An addition that was not carried out needs no removal.
+static void beRefused(void) {
+  Person *person = [Person new];
+  Screen *screen = [Screen new];
   @try {
     [screen observe:person at:@"nothing.name"];
   } @catch (NSException *exception) {
     printf("%s\n", [[exception name] UTF8String]);
   }
   [screen release];
-  [friend release];
   [person release];
 }
 
@@ -230,6 +237,7 @@ int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "faulty") == 0) beFaulty();
   if (strcmp(what, "correct") == 0) beCorrect();
+  if (strcmp(what, "refused") == 0) beRefused();
   if (strcmp(what, "raising") == 0) letItRaise();
   if (strcmp(what, "threads") == 0) observeOnThreads();
   if (strcmp(what, "names") == 0) haveOddNames();

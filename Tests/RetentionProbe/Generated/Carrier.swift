@@ -1,3 +1,15 @@
+/// What a value is held in, as far as its owner can be known.
+enum Medium: String, CaseIterable, Sendable {
+  /// What the compiler describes, if not in every build.
+  case described = "described"
+  /// Memory that no type describes: behind pointers, elements behind an object, noncopyable values, C's.
+  case memory = "raw memory"
+  /// The same, with the root itself in it: whoever calls the search may own it in the same words.
+  case rootInMemory = "root in raw memory"
+  /// A task that waits, or a queue that has not run yet.
+  case waiting = "waiting task or queue"
+}
+
 /// A way in which a value is held by another value, whatever its type.
 struct Carrier: Sendable {
   let name: String
@@ -20,6 +32,26 @@ struct Carrier: Sendable {
     self.carry = carry
   }
 
+  /// What it has the value in.
+  var medium: Medium {
+    switch name {
+    case "a task that waits", "a task that iterates", "a queue with work": .waiting
+    case "a stream's continuation", "a stream's element", "a timer's block": .memory
+    default: Self.manual.contains { $0.name == name } ? .memory : .described
+    }
+  }
+
+  /// Whether it has the value among its own bytes, or in memory of its own: not in an object beside.
+  var isInline: Bool {
+    [
+      "an Optional", "an Optional of an Optional", "a struct", "an enum", "an enum with a number",
+      "a tuple", "a Result", "an InlineArray", "a value generic", "a pack", "a typed pointer",
+      "an immutable pointer", "a raw pointer", "a typed buffer", "a slice of a buffer",
+      "a raw buffer", "a slice of a raw buffer", "a pointer into a buffer",
+      "memory of C that leads to more", "a ManagedBuffer", "a Mutex", "a stream's element",
+    ].contains(name)
+  }
+
   /// All of them.
   static let all =
     values + collections + closures + generics + manual + blocks + tasks
@@ -30,6 +62,10 @@ struct Terminal: Sendable {
   let name: String
   let strong: @Sendable (GeneratedRoot) -> Any
   let weak: @Sendable (GeneratedRoot) -> Any
+  /// Whether the strong form is the root itself, and no object in between.
+  var isRoot: Bool {
+    ["an object", "a struct", "an Optional", "AnyObject in a tuple"].contains(name)
+  }
   /// Whether the strong form leaks memory of its own, whoever holds it.
   var isManual: Bool { name == "a captured Unmanaged" || name == "a captured pointer" }
 }

@@ -107,11 +107,11 @@ private func aCStruct<Value>(_ value: Value) -> Any {
 
 @inline(never)
 private func aPointerToACStruct<Value>(_ value: Value) -> Any {
-  let place = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
-  place.initialize(
+  let pointer = UnsafeMutablePointer<iovec>.allocate(capacity: 1)
+  pointer.initialize(
     to: iovec(iov_base: Unmanaged.passRetained(Node(value)).toOpaque(), iov_len: 1)
   )
-  return place
+  return pointer
 }
 
 @inline(never)

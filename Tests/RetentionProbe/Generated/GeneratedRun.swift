@@ -2,9 +2,9 @@ import KVORetention
 
 /// Tries generated shapes: `RetentionProbe generated <count> [<first> [<busy threads>]]`.
 ///
-/// A line for each that is missed, wrong or inconclusive, fields with tabs between them; then a line of sums:
-/// how many leaked, were found, inconclusive though they leaked, inconclusive though they did not, missed,
-/// wrong.
+/// A line for each that is missed, wrong or inconclusive, fields with tabs between them; then a line for each
+/// medium: how many were tried, and were inconclusive; then a line of sums: how many leaked, were found,
+/// inconclusive though they leaked, inconclusive though they did not, missed, wrong.
 struct GeneratedRun {
   private var sums: [String: Int] = [:]
 
@@ -15,6 +15,10 @@ struct GeneratedRun {
       for isStrong in [true, false] {
         take(await shape.outcome(isStrong: isStrong), of: shape, seed, isStrong)
       }
+    }
+    for medium in Medium.allCases {
+      let counts = [sums[medium.rawValue] ?? 0, sums["inconclusive " + medium.rawValue] ?? 0]
+      print((["medium", medium.rawValue] + counts.map { "\($0)" }).joined(separator: "\t"))
     }
     let names = ["all", "leaks", "found", "doubted leaks", "doubted others", "missed", "wrong"]
     print((["generated"] + names.map { "\(sums[$0] ?? 0)" }).joined(separator: "\t"))
@@ -28,6 +32,8 @@ struct GeneratedRun {
     _ isStrong: Bool
   ) {
     sums["all", default: 0] += 1
+    sums[shape.medium.rawValue, default: 0] += 1
+    if outcome.isInconclusive { sums["inconclusive " + shape.medium.rawValue, default: 0] += 1 }
     if outcome.leaks { sums["leaks", default: 0] += 1 }
     if outcome.leaks, outcome.answer.verdict == .cycles { sums["found", default: 0] += 1 }
     var word: String?

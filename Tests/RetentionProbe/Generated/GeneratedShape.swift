@@ -15,6 +15,18 @@ struct GeneratedShape: Sendable, CustomStringConvertible {
     (["\(root)"] + carriers.map(\.name) + [terminal.name]).joined(separator: " > ")
   }
 
+  /// Of all that it leads through, what says least of its owner.
+  var medium: Medium {
+    let media = carriers.map(\.medium)
+    if media.contains(.waiting) { return .waiting }
+    // The last carriers have the root among their bytes.
+    let last = carriers.reversed().prefix(while: \.isInline)
+    if terminal.isManual || (terminal.isRoot && last.contains { $0.medium == .memory }) {
+      return .rootInMemory
+    }
+    return media.contains(.memory) ? .memory : .described
+  }
+
   /// One chain for each number.
   init(seed: Int) {
     var random = GeneratedRandom(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1)
@@ -80,7 +92,7 @@ struct GeneratedShape: Sendable, CustomStringConvertible {
       for carrier in carriers.reversed() { value = await carrier.carry(value) }
       return value
     }
-    // The root's type may be that of what it holds: a sample tells.
+    // The root's type may be that of what it holds: a sample shows it.
     let root = root.root(for: await value(of: AnyRoot()))
     root.hold(await value(of: root))
     return root

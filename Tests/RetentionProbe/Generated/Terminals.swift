@@ -158,16 +158,16 @@ extension Terminal {
     Terminal(
       name: "a captured pointer",
       strong: { root in
-        let place = UnsafeMutablePointer<GeneratedRoot>.allocate(capacity: 1)
-        place.initialize(to: root)
+        let pointer = UnsafeMutablePointer<GeneratedRoot>.allocate(capacity: 1)
+        pointer.initialize(to: root)
         let number = root.number
-        return { use((place, number)) } as () -> Void
+        return { use((pointer, number)) } as () -> Void
       },
       weak: { root in
-        let place = UnsafeMutablePointer<WeakBox>.allocate(capacity: 1)
-        place.initialize(to: WeakBox(root: root))
+        let pointer = UnsafeMutablePointer<WeakBox>.allocate(capacity: 1)
+        pointer.initialize(to: WeakBox(root: root))
         let number = root.number
-        return { use((place, number)) } as () -> Void
+        return { use((pointer, number)) } as () -> Void
       }
     ),
     Terminal(

@@ -1,0 +1,19 @@
+// Searches text sixteen bytes at a time, because no type of Swift's standard library compiles to the single
+// instruction.
+
+#ifndef CKVOSCAN_H
+#define CKVOSCAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// The position of the first of these pairs of letters in `bytes`, from `start` on and before `end`: `bs` in any case,
+/// `VO`, `yV`, `yP`, `dK`, `dN`; `end` if there is none.
+///
+/// The second letter may be at `end`, if `count` is greater. Reads nothing beyond `count`. From any thread.
+size_t kvos_scan_pair(const uint8_t *_Nonnull bytes, size_t start, size_t end, size_t count);
+
+/// How many of the `count` bytes are line ends. From any thread.
+size_t kvos_scan_line_ends(const uint8_t *_Nonnull bytes, size_t count);
+
+#endif

@@ -1,0 +1,30 @@
+package import KVORules
+
+/// How logs are judged.
+package struct AuditOptions: Hashable, Sendable {
+  /// The runtime to judge as; nil: the one that each log was recorded on.
+  package var profile: Profile?
+  /// The user's own modules, by Swift module name or name of the image; empty: all but the system's
+  /// and this package's.
+  package var appModules: [String]
+  /// Whether registrations that are live at a normal exit count as leaked.
+  package var judgesLeaksAtExit: Bool
+  /// Whether registrations are counted by the call sites that make them.
+  package var gathersCallSites: Bool
+  /// Whether the number of live registrations is tracked, which only a page shows.
+  package var followsActivity: Bool
+
+  package init(
+    profile: Profile? = nil,
+    appModules: [String] = [],
+    judgesLeaksAtExit: Bool = false,
+    gathersCallSites: Bool = false,
+    followsActivity: Bool = false
+  ) {
+    self.profile = profile
+    self.appModules = appModules
+    self.judgesLeaksAtExit = judgesLeaksAtExit
+    self.gathersCallSites = gathersCallSites
+    self.followsActivity = followsActivity
+  }
+}

@@ -1,0 +1,111 @@
+package import KVOTrace
+
+/// The source of a usage log.
+package enum AuditInput: Sendable {
+  /// A file, a FIFO or a device.
+  case file(path: String)
+  case standardInput
+  /// Events that this process recorded itself, with the names for their ids. `label` replaces the path in reports.
+  case events([Event], names: TraceNames, label: String)
+
+  /// The input of a command line argument: `-` is standard input.
+  package init(argument: String) {
+    self = argument == "-" ? .standardInput : .file(path: argument)
+  }
+
+  /// How reports and messages name the input.
+  package var label: String {
+    switch self {
+    case .file(let path): path
+    case .standardInput: "standard input"
+    case .events(_, _, let label): label
+    }
+  }
+}
+
+/// The kind of an input, detected from its content.
+///
+/// The raw values are the kinds in JSON.
+package enum InputKind: String, Sendable, CaseIterable {
+  case jsonLines = "jsonl"
+  /// The binary form.
+  case binary = "kvolog"
+  /// Events handed over inside a process.
+  case memory
+  /// Crash reports as text.
+  case crash
+  /// Crash reports as JSON, and exports of crash services.
+  case ips
+  /// Console output and pasted text.
+  case console
+
+  /// Whether it contains text, not events.
+  package var isText: Bool { self == .crash || self == .ips || self == .console }
+
+  /// How many bytes of an input ``init(head:)`` examines.
+  package static let headByteCount = 64 << 10
+
+  /// The kind of a usage log that begins with `head`, or nil if it is not one.
+  ///
+  /// A binary log begins with its magic, or with that of its first segment after a damaged page. In JSON
+  /// Lines every line begins with a brace. One such line is enough, so that a log whose first line is
+  /// damaged is still a log.
+  ///
+  /// Complexity: O(bytes).
+  package init?(head: some Collection<UInt8>) {
+    if head.starts(with: BinaryFormat.magic)
+      || head.dropFirst(BinaryFormat.pageByteCount).starts(with: "KVSG".utf8)
+    {
+      self = .binary
+      return
+    }
+    var isAtStart = true
+    for byte in head {
+      switch byte {
+      case 0x0a, 0x0d: isAtStart = true
+      // Blanks and the three bytes of a byte order mark.
+      case 0x20, 0x09, 0xef, 0xbb, 0xbf: break
+      case UInt8(ascii: "{") where isAtStart:
+        if Self.isCrashReport(head) { return nil }
+        self = .jsonLines
+        return
+      default: isAtStart = false
+      }
+    }
+    return nil
+  }
+
+  /// Whether a file that begins with `head` is to be read as a report, not as a log.
+  ///
+  /// A report is one object whose first key is its schema; in a log each line is an object with an
+  /// event.
+  package static func isReport(head: some Collection<UInt8>) -> Bool {
+    let text = head.lazy.filter { !" \t\r\n".utf8.contains($0) }
+    guard text.starts(with: #"{"schema":"#.utf8) else { return false }
+    let line = head.drop { " \t\r\n".utf8.contains($0) }.prefix { $0 != UInt8(ascii: "\n") }
+    return !String(decoding: line, as: UTF8.self).contains("\"event\"")
+  }
+
+  /// Parts of the JSON of crash reports and of the services that collect them.
+  private static let reportWords = [
+    "app_name", "bug_type", "incident", "procName", "exception", "stacktrace", "stackTrace",
+    "threads", "frames", "callStack", "Diagnostics", "crash", "reason", "message", "bserv",
+    "KeyValue",
+  ].map { Array($0.utf8) }
+
+  /// Whether `head` has words of crash reports, and no event.
+  private static func isCrashReport(_ head: some Collection<UInt8>) -> Bool {
+    let bytes = Array(head.prefix(headByteCount))
+    let key = Array("\"event\"".utf8)
+    var position = 0
+    while let quote = bytes[position...].firstIndex(of: UInt8(ascii: "\"")) {
+      position = quote + 1
+      guard bytes[quote...].starts(with: key) else { continue }
+      let value = bytes[(quote + key.count)...].drop { $0 == 0x20 || $0 == UInt8(ascii: ":") }
+      if value.first == UInt8(ascii: "\"") { return false }
+    }
+    return bytes.indices.contains { index in
+      reportWords.contains { $0[0] == bytes[index] && bytes[index...].starts(with: $0) }
+    }
+  }
+}

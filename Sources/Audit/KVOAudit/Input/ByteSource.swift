@@ -1,0 +1,171 @@
+import KVOTrace
+import KVOTraceBinary
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Reads a file, a FIFO or standard input sequentially, and a file also from any offset.
+///
+/// Owns its file descriptor and closes it, except for standard input's. Not synchronised.
+package final class ByteSource {
+  /// The number of bytes there are, if it is known.
+  package let knownByteCount: Int?
+  private let label: String
+  private let descriptor: Int32
+  private let isOwned: Bool
+  /// Whether the first read has yet to determine if any process writes to the FIFO.
+  private var isUnprovenFIFO: Bool
+
+  static let chunkByteCount = 256 << 10
+
+  /// Opens `path`.
+  ///
+  /// Never waits: a FIFO is opened without its writer, and the first ``read()`` determines whether there is one.
+  ///
+  /// - Parameter path: relative to the working directory, or absolute.
+  /// - Throws: ``InputFailure`` if the file is not there, may not be read or is a directory.
+  package init(path: String) throws(InputFailure) {
+    label = path
+    descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw InputFailure(input: path, reason: Self.reason(of: errno))
+    }
+    isOwned = true
+    var status = stat()
+    let isKnown = fstat(descriptor, &status) == 0
+    let type = isKnown ? status.st_mode & S_IFMT : S_IFREG
+    knownByteCount = isKnown && type == S_IFREG ? Int(status.st_size) : nil
+    isUnprovenFIFO = type == S_IFIFO
+    if type == S_IFDIR {
+      throw InputFailure(input: path, reason: InputFailure.directoryReason)
+    }
+    if type != S_IFIFO { Self.makeBlocking(descriptor) }
+  }
+
+  /// Reads standard input, from its current position.
+  package init(standardInputLabel: String) {
+    label = standardInputLabel
+    descriptor = STDIN_FILENO
+    isOwned = false
+    isUnprovenFIFO = false
+    var status = stat()
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    knownByteCount = isFile ? Int(status.st_size) : nil
+  }
+
+  deinit {
+    if isOwned { close(descriptor) }
+  }
+
+  /// The next bytes, none at the end.
+  ///
+  /// Waits for a writer that has not written yet. Fewer than ``chunkByteCount`` do not mean the end.
+  ///
+  /// - Returns: the bytes.
+  /// - Throws: ``InputFailure`` if reading fails, and for a FIFO that no process writes to.
+  package func read() throws(InputFailure) -> [UInt8] {
+    var code: Int32 = 0
+    while true {
+      let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, count in
+        let result = readBytes(into: buffer)
+        count = max(result, 0)
+        code = result < 0 ? errno : 0
+      }
+      switch code {
+      case 0:
+        if isUnprovenFIFO, chunk.isEmpty {
+          throw InputFailure(input: label, reason: InputFailure.silentFIFOReason)
+        }
+        proveFIFO()
+        return chunk
+      case EINTR: continue
+      case EAGAIN where isUnprovenFIFO:
+        // There is a writer, which has not written yet: wait for it from here on.
+        proveFIFO()
+      default:
+        throw InputFailure(input: label, reason: Self.reason(of: code))
+      }
+    }
+  }
+
+  private func readBytes(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    #if canImport(Glibc)
+    Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+    #elseif canImport(Musl)
+    Musl.read(descriptor, buffer.baseAddress, buffer.count)
+    #else
+    Darwin.read(descriptor, buffer.baseAddress, buffer.count)
+    #endif
+  }
+
+  private func proveFIFO() {
+    guard isUnprovenFIFO else { return }
+    isUnprovenFIFO = false
+    Self.makeBlocking(descriptor)
+  }
+
+  private static func makeBlocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+  }
+
+  private static func reason(of code: Int32) -> String {
+    switch code {
+    case ENOENT: InputFailure.missingReason
+    case EACCES: "cannot be read: permission denied"
+    case EISDIR: InputFailure.directoryReason
+    default: "cannot be read: \(String(cString: strerror(code)))"
+    }
+  }
+}
+
+extension ByteSource {
+  /// All bytes of the file at `path`.
+  ///
+  /// - Throws: ``InputFailure`` if it cannot be read.
+  package static func contents(of path: String) throws(InputFailure) -> [UInt8] {
+    let source = try ByteSource(path: path)
+    var bytes: [UInt8] = []
+    while true {
+      let chunk = try source.read()
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+    }
+  }
+}
+
+// A binary log is read piece by piece, not mapped: a file that is truncated while it is mapped ends the process that
+// accesses it.
+extension ByteSource: BinaryLogBytes {
+  /// The size that the file had when it was opened.
+  var byteCount: Int { knownByteCount ?? 0 }
+
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    var count = 0
+    while count < buffer.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let result = pread(descriptor, rest.baseAddress, rest.count, off_t(offset + count))
+      if result < 0, errno == EINTR { continue }
+      if result <= 0 { break }
+      count += result
+    }
+    return count
+  }
+
+  func dataOffset(from offset: Int) -> Int {
+    #if os(Linux)
+    // SEEK_DATA, which the system's headers hide behind a macro.
+    let seekData: Int32 = 3
+    let found = lseek(descriptor, off_t(offset), seekData)
+    if found >= 0 { return max(offset, Int(found)) }
+    // After the last data there is only a hole up to the end.
+    return errno == ENXIO ? max(offset, byteCount) : offset
+    #else
+    return offset
+    #endif
+  }
+}

@@ -1,0 +1,95 @@
+private import Foundation
+internal import KVOTrace
+
+/// The files that command line arguments denote, if they are folders or patterns.
+///
+/// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
+/// reports, found by their names. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it
+/// matches: `**` for any folders, `*` and `?` inside of names. Other arguments are used unchanged.
+enum InputPaths {
+  /// The paths, sorted within each argument; a file that is named explicitly is not listed again.
+  ///
+  /// Complexity: O(files), of each of which the beginning is read.
+  static func expand(_ arguments: [String]) -> [String] {
+    let found = arguments.map(expand)
+    let named = Set(zip(arguments, found).filter { $1 == nil }.map { identity(of: $0.0) })
+    var taken = named
+    return zip(arguments, found).flatMap { argument, paths -> [String] in
+      guard let paths else { return [argument] }
+      return paths.filter { taken.insert(identity(of: $0)).inserted }
+    }
+  }
+
+  /// The files that `argument` stands for, or nil if it stands for itself.
+  private static func expand(_ argument: String) -> [String]? {
+    if argument == "-" { return nil }
+    if let isFolder = isFolder(argument) {
+      guard isFolder else { return nil }
+      let logs = files(in: argument).filter(isInput)
+      return logs.isEmpty ? nil : logs
+    }
+    guard argument.contains(where: { "*?".contains($0) }) else { return nil }
+    let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    // The search starts in the folder before the first pattern.
+    let fixed = parts.prefix { !$0.contains { "*?".contains($0) } }
+    let root = fixed.isEmpty ? "." : fixed == [""] ? "/" : fixed.joined(separator: "/")
+    let pattern = parts.dropFirst(fixed.count).map { $0 == "**" ? nil : GlobPattern($0) }
+    let matching = files(in: root).filter { path in
+      let rest = path.dropFirst(prefix(of: root).count)
+      return matches(rest.split(separator: "/")[...], pattern[...])
+    }
+    return matching.isEmpty ? nil : matching
+  }
+
+  /// Whether the parts of a path match those of a pattern; nil stands for any folders.
+  private static func matches(
+    _ path: ArraySlice<Substring>,
+    _ pattern: ArraySlice<GlobPattern?>
+  ) -> Bool {
+    guard let first = pattern.first else { return path.isEmpty }
+    guard let first else {
+      if pattern.count == 1 { return !path.isEmpty }
+      return path.indices.contains { matches(path[$0...], pattern.dropFirst()) }
+    }
+    guard let name = path.first, first.matches(name) else { return false }
+    return matches(path.dropFirst(), pattern.dropFirst())
+  }
+
+  /// All files below `folder` that are not hidden, in the order of their paths.
+  private static func files(in folder: String) -> [String] {
+    guard let walk = FileManager.default.enumerator(atPath: folder) else { return [] }
+    var files: [String] = []
+    for case let path as String in walk {
+      if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) { continue }
+      if isFolder(prefix(of: folder) + path) == false { files.append(prefix(of: folder) + path) }
+    }
+    return files.sorted()
+  }
+
+  /// The prefix of paths of files in `folder`: empty for the working directory.
+  private static func prefix(of folder: String) -> String {
+    folder == "." ? "" : folder.hasSuffix("/") ? folder : folder + "/"
+  }
+
+  private static func isInput(_ path: String) -> Bool {
+    if path.hasSuffix(".ips") || path.hasSuffix(".crash") { return true }
+    // The code that reads a file reports that it cannot.
+    guard let source = try? ByteSource(path: path), source.knownByteCount != nil,
+      let head = try? source.read()
+    else { return false }
+    return InputKind(head: head.prefix(InputKind.headByteCount)) != nil
+      && !InputKind.isReport(head: head)
+  }
+
+  /// Whether there is a folder at `path`; nil: it does not exist.
+  private static func isFolder(_ path: String) -> Bool? {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
+    return isFolder.boolValue
+  }
+
+  /// The path without links and redundant parts.
+  private static func identity(of path: String) -> String {
+    URL(filePath: path).resolvingSymlinksInPath().path
+  }
+}

@@ -1,0 +1,100 @@
+import KVOTrace
+import KVOTraceBinary
+
+/// The files of one process's log, found next to an input.
+///
+/// `app.kvolog` is the newest file; `app.kvolog.1` the previous one, `app.kvolog.2` the one before that.
+struct LogParts {
+  /// An existing file.
+  struct Part {
+    var path: String
+    var number: UInt32
+    var source: ByteSource
+  }
+
+  /// The files before the input's, oldest first, without the input's own.
+  private(set) var older: [Part] = []
+
+  /// How many consecutive names may be unused before the search for older files stops.
+  private static let gapLimit = 16
+
+  /// Finds the files before the one at `path`, whose header is `header`.
+  ///
+  /// Complexity: O(parts).
+  init(before path: String, header: BinaryFileHeader) {
+    var number = 0
+    var unusedCount = 0
+    var numbers: Set<UInt32> = []
+    while unusedCount < Self.gapLimit, UInt64(number) + 1 < UInt64(header.part) {
+      number += 1
+      let name = Self.name(of: path, older: number)
+      guard let source = try? ByteSource(path: name), source.knownByteCount != nil else {
+        unusedCount += 1
+        continue
+      }
+      unusedCount = 0
+      guard let other = BinaryFileHeader(of: source), other.session == header.session,
+        other.part < header.part, numbers.insert(other.part).inserted
+      else { continue }
+      older.append(Part(path: name, number: other.part, source: source))
+    }
+    older.sort { $0.number < $1.number }
+  }
+
+  /// The file that is `count` steps older than the one at `path`.
+  private static func name(of path: String, older count: Int) -> String {
+    let (base, number) = split(path)
+    return "\(base).\(number + count)"
+  }
+
+  /// The newest file's name, and how many steps older the one at `path` is.
+  static func split(_ path: String) -> (base: String, number: Int) {
+    guard let dot = path.lastIndex(of: "."), let number = Int(path[path.index(after: dot)...]),
+      number > 0, number < 1 << 32, String(number) == path[path.index(after: dot)...]
+    else { return (path, 0) }
+    return (String(path[..<dot]), number)
+  }
+}
+
+extension BinaryFileHeader {
+  /// The header of a file, or nil if it has none.
+  init?(of source: ByteSource) {
+    let bytes = [UInt8](unsafeUninitializedCapacity: BinaryFormat.pageByteCount) { buffer, count in
+      count = source.read(at: 0, into: UnsafeMutableRawBufferPointer(buffer))
+    }
+    guard let header = BinaryFileHeader(bytes: bytes) else { return nil }
+    self = header
+  }
+}
+
+extension AuditInput {
+  /// The inputs of command line arguments, which may be folders and patterns (``InputPaths``), without older files of a
+  /// log whose newer file is also given: that one includes them.
+  package static func inputs(arguments: [String]) -> [AuditInput] {
+    let arguments = InputPaths.expand(arguments)
+    let newest = Dictionary(grouping: arguments) { LogParts.split($0).base }
+    return arguments.filter { argument in
+      let (base, number) = LogParts.split(argument)
+      guard number > 0, let own = header(at: argument) else { return true }
+      return !newest[base, default: []].contains { other in
+        LogParts.split(other).number < number
+          && header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
+      }
+    }
+    .map(AuditInput.init(argument:))
+  }
+
+  /// The files that reading it reads: its own, and the older files of a binary log.
+  package var paths: [String] {
+    guard case .file(let path) = self else { return [] }
+    guard let header = Self.header(at: path) else { return [path] }
+    return [path] + LogParts(before: path, header: header).older.map(\.path)
+  }
+
+  static func isBinaryLog(_ path: String) -> Bool { header(at: path) != nil }
+
+  private static func header(at path: String) -> BinaryFileHeader? {
+    guard let source = try? ByteSource(path: path), source.knownByteCount != nil else { return nil }
+    return BinaryFileHeader(of: source)
+  }
+}

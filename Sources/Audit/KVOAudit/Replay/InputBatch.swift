@@ -1,0 +1,115 @@
+private import Dispatch
+private import Foundation
+import KVOFindings
+import KVORules
+import KVOTrace
+
+/// Several inputs, replayed concurrently.
+///
+/// Each input is replayed by one thread from its beginning to its end, so that the findings are those of a single
+/// thread. State that the threads share is guarded by a lock:
+/// - `next`, `waiting` and `givenCount`, under `lock`, and so are the calls of `take`: the results of the inputs are
+///   passed on in order, and kept only until it is their turn;
+/// - the resolver, which caches the images that it read, inside ``SharedResolver``;
+/// - the caller's progress closure, under `progressLock`, separate from the others because it may draw.
+final class InputBatch: @unchecked Sendable {
+  // Sendable: mutable state is guarded by the locks above; everything else is set in init.
+
+  private let inputs: [AuditInput]
+  private let options: AuditOptions
+  private let resolver: SharedResolver?
+  private let importer: (any TextImporter)?
+  private let progress: Audit.Progress?
+  private let progressLock = NSLock()
+  private let lock = NSLock()
+  private var next = 0
+  private var waiting: [Int: Result<InputReplay.Outcome, InputFailure>] = [:]
+  private var givenCount = 0
+
+  init(
+    _ inputs: [AuditInput],
+    options: AuditOptions,
+    resolver: (any FrameResolver)?,
+    importer: (any TextImporter)?,
+    progress: Audit.Progress?
+  ) {
+    self.inputs = inputs
+    self.options = options
+    self.resolver = resolver.map { SharedResolver($0) }
+    self.importer = importer
+    self.progress = progress
+  }
+
+  /// Replays all inputs and returns when that is done.
+  ///
+  /// Works on this thread and on as many others as `workerCount` and the machine allow.
+  ///
+  /// - Parameters:
+  ///   - workerCount: how many inputs are replayed at a time; nil: as many as there are processors.
+  ///   - take: is given the result of each input, in their order, by one thread at a time.
+  func replayAll(
+    workerCount: Int?,
+    _ take: (AuditInput, Result<InputReplay.Outcome, InputFailure>) -> Void
+  ) {
+    let most = workerCount ?? Foundation.ProcessInfo.processInfo.activeProcessorCount
+    withoutActuallyEscaping(take) { take in
+      // The threads have ended when this returns, and `lock` admits one of them at a time.
+      nonisolated(unsafe) let take = take
+      DispatchQueue.concurrentPerform(iterations: max(1, min(inputs.count, most))) { _ in
+        while let index = takeNext() {
+          let result = replay(inputs[index])
+          lock.withLock {
+            waiting[index] = result
+            while let next = waiting.removeValue(forKey: givenCount) {
+              take(inputs[givenCount], next)
+              givenCount += 1
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private func takeNext() -> Int? {
+    lock.withLock {
+      guard next < inputs.count else { return nil }
+      next += 1
+      return next - 1
+    }
+  }
+
+  private func replay(_ input: AuditInput) -> Result<InputReplay.Outcome, InputFailure> {
+    var replay = InputReplay(options: options, resolver: resolver)
+    let importer = importer?.reader(profile: options.profile, appModules: options.appModules)
+    let source = LogSource(input, text: importer.map { reader in { reader.read($0) } }) {
+      read,
+      total in
+      self.progressLock.withLock { self.progress?(input.label, read, total) }
+    }
+    do throws(InputFailure) {
+      let reading = try source.read { replay.take($0, names: $1) }
+      if reading.kind.isText, let importer {
+        return .success(try .init(importer.finish(), label: input.label))
+      }
+      return .success(replay.finish(reading, label: input.label))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// A resolver that several threads may call.
+private final class SharedResolver: FrameResolver {
+  private let resolver: any FrameResolver
+  private let lock = NSLock()
+
+  init(_ resolver: any FrameResolver) { self.resolver = resolver }
+
+  func frames(at returnAddress: UInt64, in module: Module) -> [SourceFrame] {
+    lock.withLock { resolver.frames(at: returnAddress, in: module) }
+  }
+
+  func problem(with module: Module) -> String? {
+    lock.withLock { resolver.problem(with: module) }
+  }
+}

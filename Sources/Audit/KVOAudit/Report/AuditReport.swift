@@ -1,0 +1,204 @@
+package import KVOFindings
+package import KVORules
+import KVOText
+
+/// All that an audit of some inputs found, ready for any renderer.
+package struct AuditReport: Sendable {
+  /// How a process ended, as far as its log states.
+  ///
+  /// The raw values are the words in JSON.
+  package enum Ending: String, Hashable, Sendable, CaseIterable {
+    /// Normally.
+    case exit
+    case crash
+    /// Unknown: the recording was stopped before.
+    case stopped
+    /// Without an end event: the process was killed, or is still running.
+    case open
+  }
+
+  /// One input.
+  package struct Input: Hashable, Sendable {
+    package var path: String
+    package var kind: InputKind
+    package var eventCount: Int
+    /// How many crash reports, or passages of text, in it report a fault.
+    package var reportCount: Int
+    /// The damaged places, in order; the first thousand if there are more.
+    package var damaged: [LogDamage]
+    /// How many damaged places there are.
+    package var damageCount: Int
+    /// How its processes ended, in their order.
+    package var endings: [Ending] = []
+    /// Whether it is a report of a crash, whatever its cause.
+    package var isCrash = false
+    /// How many bytes it has, if it ends in the middle of a log.
+    package var cutAt: Int?
+    /// How many of its events have names that the grammar does not know.
+    package var ignoredEventCount = 0
+
+    package init(
+      path: String,
+      kind: InputKind,
+      eventCount: Int,
+      reportCount: Int = 0,
+      damaged: [LogDamage] = [],
+      damageCount: Int = 0
+    ) {
+      self.path = path
+      self.kind = kind
+      self.eventCount = eventCount
+      self.reportCount = reportCount
+      self.damaged = damaged
+      self.damageCount = damageCount
+    }
+  }
+
+  /// A rule that could not be judged.
+  package struct NotJudged: Hashable, Sendable {
+    /// The inputs to which a reason applies, if not all.
+    package struct AffectedInputs: Hashable, Sendable {
+      package var count: Int
+      /// The first of them, ``limit`` at the most.
+      package var paths: [String]
+
+      package static let limit = 3
+
+      package init(count: Int, paths: [String]) {
+        self.count = count
+        self.paths = Array(paths.prefix(Self.limit))
+      }
+    }
+
+    package var code: RuleCode
+    /// A sentence without a capital and a full stop.
+    package var reason: String
+    /// Nil: all inputs.
+    package var affectedInputs: AffectedInputs?
+
+    package init(code: RuleCode, why: String, in affectedInputs: AffectedInputs? = nil) {
+      self.code = code
+      reason = why
+      self.affectedInputs = affectedInputs
+    }
+
+    /// The reason, and the inputs to which it applies.
+    package var why: String {
+      guard let affectedInputs else { return reason }
+      let more = affectedInputs.count - affectedInputs.paths.count
+      let rest = more > 0 ? " and \(Wording.grouped(more)) more" : ""
+      return "\(reason) (\(affectedInputs.paths.joined(separator: ", "))\(rest))"
+    }
+  }
+
+  /// The figures of all inputs together.
+  package struct Summary: Hashable, Sendable {
+    package var eventCount = 0
+    package var errorCount = 0
+    package var warningCount = 0
+    package var noteCount = 0
+    package var liveRegistrationCount = 0
+    /// Events that the recorder says it could not record.
+    package var droppedEventCount: UInt64 = 0
+    package var processCount = 0
+    /// How many inputs are crash reports or console text.
+    package var textCount = 0
+    /// How many crash reports, or passages of text, report a fault.
+    package var reportCount = 0
+    /// Suppressed findings.
+    package var suppressedCount = 0
+    /// Counted findings whose calls were all made by libraries.
+    package var libraryCount = 0
+
+    package init() {}
+  }
+
+  /// The inputs that could be read.
+  package var inputs: [Input]
+  /// The inputs that could not.
+  package var failures: [InputFailure]
+  /// By severity (worst first), then code, then input and first event.
+  package var findings: [Finding]
+  /// Findings that are omitted so that a report stays within a ``ReportLimit``.
+  package var omitted: [Finding] = []
+  /// How many fixed findings are omitted for it.
+  package var omittedFixedCount = 0
+  /// How many findings are omitted, including fixed ones of a comparison.
+  package var omittedCount: Int { omitted.count + omittedFixedCount }
+  /// How recorded processes crashed, in the order of the inputs.
+  package var crashes: [RecordedCrash] = []
+  /// Why frames are not symbolicated: a sentence for each image that could not be read.
+  package var unnamed: [String] = []
+  /// In the order of the codes, each code and reason once.
+  package var notJudged: [NotJudged]
+  package var summary: Summary
+  /// The new and the fixed findings; nil: there is nothing to compare with.
+  package var comparison: BaselineComparison?
+  /// The effect of each suppression, in the order of the files.
+  package var suppressions: [SuppressionOutcome] = []
+  /// The call sites that made registrations; nil: they were not collected.
+  package var callSites: [CallSiteCount]?
+  /// Whether each log states that its last process ended: nothing more will be written.
+  package var isOver = true
+  /// The registrations that runs of scopes left live, by input; empty if they were not collected.
+  package var growth: [ScopeGrowthRow] = []
+  /// How many registrations were live, if that was tracked.
+  package var activity = Activity()
+
+  package init(
+    inputs: [Input] = [],
+    failures: [InputFailure] = [],
+    findings: [Finding] = [],
+    notJudged: [NotJudged] = [],
+    summary: Summary = Summary()
+  ) {
+    self.inputs = inputs
+    self.failures = failures
+    self.findings = findings
+    self.notJudged = notJudged
+    self.summary = summary
+  }
+
+  /// Whether a finding that fails a build is at or above `severity`, or a suppression needs attention, or a process
+  /// crashed without a finding.
+  package func hasFindings(atLeast severity: Severity) -> Bool {
+    findings.contains { fails($0, from: severity) }
+      || suppressions.contains { fails($0, from: severity) }
+      || (hasUnexplainedCrash && comparison?.countsNewOnly != true)
+  }
+
+  /// Whether a process crashed, and nothing was found in its log or report: that is not clean.
+  package var hasUnexplainedCrash: Bool {
+    let explained = Set(findings.map(\.input))
+    return crashes.contains { !explained.contains($0.input) }
+      || inputs.contains { $0.isCrash && $0.reportCount == 0 }
+  }
+
+  /// How many processes crashed, without a finding in their logs and crash reports.
+  package var crashCount: Int {
+    crashes.count + inputs.count { $0.isCrash && $0.reportCount == 0 }
+  }
+
+  /// Whether `finding` makes a build fail that fails at `severity` and above: it may (``Finding/mayFail``), and is new
+  /// if only that counts.
+  package func fails(_ finding: Finding, from severity: Severity) -> Bool {
+    finding.severity >= severity && finding.mayFail
+      && (comparison?.countsNewOnly != true || finding.baseline == .new)
+  }
+
+  /// Whether a suppression that needs attention makes such a build fail.
+  package func fails(_ outcome: SuppressionOutcome, from severity: Severity) -> Bool {
+    guard comparison?.countsNewOnly != true, let own = outcome.severity else { return false }
+    return own >= severity
+  }
+
+  /// Stores the numbers of the findings in the summary.
+  package mutating func countFindings() {
+    let counted = findings.filter(\.counts)
+    summary.errorCount = counted.count { $0.severity == .error }
+    summary.warningCount = counted.count { $0.severity == .warning }
+    summary.noteCount = counted.count { $0.severity == .note }
+    summary.libraryCount = counted.count(where: \.isLibrary)
+    summary.suppressedCount = findings.count(where: \.isSuppressed)
+  }
+}

@@ -1,0 +1,120 @@
+/// Splits an input of JSON: one report or many, one after another or in lists.
+struct JSONReports {
+  private(set) var documents: [ReportDocument] = []
+  /// Where the input stops being JSON, and why; nil: it is JSON to the end.
+  private(set) var problem: JSONTree.Problem?
+  /// How many bytes the readable documents take.
+  private(set) var endOffset = 0
+
+  /// Reads all of `bytes`.
+  ///
+  /// - Complexity: O(length).
+  init(_ bytes: ArraySlice<UInt8>, firstLine: Int = 1) {
+    var rest = bytes
+    var line = firstLine
+    var head: ReportFacts?
+    while true {
+      let next = rest.drop { $0 <= 0x20 || $0 == UInt8(ascii: ",") }
+      line += LineCounter.count(in: rest[..<next.startIndex])
+      rest = next
+      guard let first = rest.first else { break }
+      guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+        // The head of the oldest form is followed by a report as text.
+        if let facts = head {
+          var document = ReportDocument(CleanText(rest, firstLine: line))
+          document.facts.complete(from: facts)
+          documents.append(document)
+        } else {
+          problem = JSONTree.Problem(
+            offset: rest.startIndex - bytes.startIndex,
+            message: "text follows"
+          )
+        }
+        break
+      }
+      do throws(JSONTree.Problem) {
+        let tree = try JSONTree(rest, firstLine: line)
+        if AppleReport.isHead(tree), tree[0, "description"] == nil {
+          head = AppleReport.facts(tree)
+        } else {
+          documents += Self.events(tree).flatMap { read($0, head) }
+          head = nil
+        }
+        line += LineCounter.count(in: rest[..<tree.end])
+        rest = rest[tree.end...]
+        endOffset = tree.end - bytes.startIndex
+      } catch {
+        problem = JSONTree.Problem(
+          offset: rest.startIndex - bytes.startIndex + error.offset,
+          message: error.message
+        )
+        break
+      }
+    }
+  }
+
+  /// The events of an export that is a list of them, each as a separate document; otherwise the export as a whole.
+  private static func events(_ tree: JSONTree) -> [JSONTree] {
+    let keys = ["exception", "exceptions", "threads", "crash", "entries", "crashDiagnostics"]
+    guard tree.nodes[0].kind == .list else { return [tree] }
+    let values = tree.values(of: 0)
+    guard values.count > 1,
+      values.allSatisfy({ value in
+        tree.nodes[value].kind == .object && keys.contains { tree[value, $0] != nil }
+      })
+    else { return [tree] }
+    let events = values.compactMap { value in
+      try? JSONTree(tree.bytes[Int(tree.nodes[value].start)...], firstLine: tree.line(of: value))
+    }
+    return events.count == values.count ? events : [tree]
+  }
+
+  /// The documents of one report, and of the reports that are in its strings if `isOuter`.
+  private func read(
+    _ tree: JSONTree,
+    _ head: ReportFacts?,
+    isOuter: Bool = true
+  ) -> [ReportDocument] {
+    let crashes = MetricKitReport.diagnostics(tree)
+    if !crashes.isEmpty { return crashes.map { MetricKitReport.document(tree, $0) } }
+    let isApple = AppleReport.isReport(tree)
+    let words = JSONWords(tree) { node in
+      isApple && tree.nodes[node].kind != .string
+        && ["threads", "usedImages", "lastExceptionBacktrace"].contains {
+          tree.isKey(Int(tree.nodes[node].key), $0)
+        }
+    }
+    var document = ReportDocument(CleanText(words.bytes[...]))
+    let structured = isApple ? AppleReport.stacks(tree) : ServiceReport.stacks(tree)
+    if !structured.isEmpty { document.stacks = structured }
+    var facts =
+      isApple || tree[0, "bug_type"] != nil ? AppleReport.facts(tree) : ServiceFacts.facts(tree)
+    if let head { facts.complete(from: head) }
+    document.take(facts, lines: words.lines)
+    guard isOuter else { return [document] }
+    // Services wrap whole reports in strings; one level is read.
+    let inner = words.embedded.flatMap { report -> [ReportDocument] in
+      guard let tree = try? JSONTree(report.bytes[...], firstLine: report.line) else { return [] }
+      return read(tree, nil, isOuter: false).map { document in
+        var document = document
+        document.facts.complete(from: facts)
+        // Its line ends are escaped: all of it is in one line.
+        document.inputLines = document.inputLines.map { _ in report.line }
+        document.firstLine = report.line
+        return document
+      }
+    }
+    return [document] + inner
+  }
+}
+
+extension ReportDocument {
+  /// Adds the facts that the form has besides its text, whose lines in the input are `lines`.
+  mutating func take(_ known: ReportFacts, lines: [Int]) {
+    var known = known
+    known.complete(from: facts)
+    facts = known
+    inputLines = inputLines.map { lines.isEmpty ? firstLine : lines[min($0, lines.count) - 1] }
+    if let first = lines.first { firstLine = first }
+  }
+}

@@ -1,0 +1,254 @@
+import KVORules
+
+/// A fault that a document proves, with the stack that belongs to it.
+struct Fault: Sendable {
+  var complaint: Complaint
+  var stack: StackTrace?
+  /// The stack of C# or JavaScript that called it, if the text has one.
+  var callers: StackTrace?
+  var facts: ReportFacts
+  /// The line in the input.
+  var line: Int
+}
+
+/// Decides which parts of a document are KVO faults, and which only look like one.
+///
+/// A sentence of the runtime is a fault by itself, except for the few that other mistakes share: for those the stack
+/// must show that the program was observing. Without a sentence the top of the crashed stack decides: a crash in the
+/// user's code that a notification called is not a KVO fault.
+struct FaultFinder {
+  private let document: ReportDocument
+  private let appModules: [String]
+
+  init(_ document: ReportDocument, appModules: [String]) {
+    self.document = document
+    self.appModules = appModules
+  }
+
+  /// The faults, in the order in which the document has them.
+  func faults() -> [Fault] {
+    var faults = stated()
+    if let crash = raised() ?? shown(),
+      faults.isEmpty || faults.allSatisfy(\.complaint.isNotice)
+    {
+      faults.append(crash)
+    }
+    if let callers = document.stacks.first(where: \.isManaged) {
+      for index in faults.indices { faults[index].callers = callers }
+    }
+    return faults
+  }
+
+  // MARK: - Sentences
+
+  /// The faults in words, each event once however often it is printed.
+  private func stated() -> [Fault] {
+    var faults: [Fault] = []
+    var lastPrinted: [Int] = []
+    for index in document.complaints.indices {
+      let complaint = document.complaints[index]
+      if let known = faults.firstIndex(where: { $0.complaint.isSame(as: complaint) }) {
+        faults[known].complaint.complete(from: complaint)
+        faults[known].facts.complete(from: document.nearFacts[index])
+        lastPrinted[known] = index
+        continue
+      }
+      var facts = document.nearFacts[index]
+      facts.complete(from: document.facts)
+      faults.append(
+        Fault(complaint: complaint, stack: nil, facts: facts, line: document.inputLines[index])
+      )
+      lastPrinted.append(index)
+    }
+    for index in faults.indices { faults[index].stack = stack(of: lastPrinted[index]) }
+    return faults.compactMap(confirmed)
+  }
+
+  /// The stack that belongs to the words at `index`: the next one below them, before other words.
+  private func stack(of index: Int) -> StackTrace? {
+    let line = document.textLines[index]
+    let complaint = document.complaints[index]
+    var end = Int.max
+    for next in document.complaints.indices.dropFirst(index + 1)
+    where !document.complaints[next].isSame(as: complaint) {
+      end = document.textLines[next]
+      break
+    }
+    let below = document.stacks.filter {
+      $0.lines.lowerBound >= line && $0.lines.lowerBound <= end && !$0.isManaged
+    }
+    // A crash report has the exception's stack beside the threads'.
+    if let exception = below.first(where: {
+      $0.role == .exception && $0.frames.contains { $0.symbol != nil }
+    }) {
+      return exception
+    }
+    if let first = below.first(where: { $0.frames.count > 1 || $0.role != .unknown }) {
+      return first
+    }
+    return document.stacks.last {
+      $0.lines.upperBound <= line && line - $0.lines.upperBound < 40 && !$0.isManaged
+    }
+  }
+
+  /// The fault, if its stack confirms it when the words alone do not.
+  private func confirmed(_ fault: Fault) -> Fault? {
+    var fault = fault
+    switch fault.complaint.kind {
+    case .undefinedKey:
+      guard let stack = fault.stack, isObserving(stack) else { return nil }
+    case .keyPathTrap:
+      if let stack = fault.stack {
+        if stack.calls("NSExpression") { return nil }
+        if stack.frames.contains(where: \.isAddition) || stack.calls(".observe") {
+          fault.complaint.confidence = .high
+        } else if stack.frames.contains(where: { $0.symbol != nil }),
+          fault.complaint.confidence == .low
+        {
+          return nil
+        }
+      }
+    case .removal:
+      // The same pair is registered under another context: the removal named the wrong one.
+      if let observer = fault.complaint.observer.address,
+        document.complaints.contains(where: { other in
+          other.subject.address == fault.complaint.subject.address
+            && other.observances.contains {
+              $0.observer.address == observer && $0.keyPath == fault.complaint.keyPath
+            }
+        })
+      {
+        fault.complaint.code = .removeWrongContext
+      }
+    case .unhandled where !fault.complaint.observer.isKnown:
+      // The observer's own method is below the one that raised.
+      fault.complaint.observer.className = fault.stack.flatMap(RaisedStack.init)?.observer
+    default: break
+    }
+    return fault
+  }
+
+  /// Whether the exception was raised by adding an observer, and not by the user's code inside it.
+  private func isObserving(_ stack: StackTrace) -> Bool {
+    for frame in stack.frames {
+      if frame.isAddition || frame.symbol?.contains("NSKeyValueNestedProperty") == true {
+        return true
+      }
+      if ImageOrigin.isOwn(frame, process: document.facts.process, appModules: appModules) {
+        return false
+      }
+    }
+    return false
+  }
+
+  // MARK: - Stacks
+
+  /// The fault that the stack of an exception alone shows.
+  private func raised() -> Fault? {
+    for stack in document.stacks where stack.role != .other {
+      guard let raised = RaisedStack(stack) else { continue }
+      var complaint = Complaint(kind: raised.kind, code: raised.code, range: 0..<0)
+      complaint.observer.className = raised.observer
+      return Fault(
+        complaint: complaint,
+        stack: stack,
+        facts: document.facts,
+        line: line(of: stack)
+      )
+    }
+    return nil
+  }
+
+  /// The fault that the stack of a crash alone shows.
+  private func shown() -> Fault? {
+    if let stack = document.stacks.first(where: { stack in
+      stack.role != .other && stack.frames.count > 1 && stack.meaning == .complains
+    }) {
+      let complaint = Complaint(
+        kind: .deallocation,
+        code: .observedDeinitWhileObserved,
+        range: 0..<0,
+        isException: false
+      )
+      return Fault(
+        complaint: complaint,
+        stack: stack,
+        facts: document.facts,
+        line: line(of: stack)
+      )
+    }
+    guard let stack = crashedStack else { return nil }
+    let isCertain = stack.role == .crashed || isBadAccess(stack)
+    var complaint: Complaint
+    switch stack.registersNoClass ? .makesClass : stack.meaning {
+    case .makesClass:
+      guard stack.registersNoClass else { return nil }
+      complaint = Complaint(
+        kind: .classPairOnTop,
+        code: .classChangedUnderObservation,
+        range: 0..<0
+      )
+      if !isCertain { complaint.confidence = .low }
+    case .complains: return nil
+    // A stack without a stated crash may be from a breakpoint, for example in an article about KVO.
+    case .retainsObservers, .delivers:
+      guard isCertain || stack.beginsInRuntime else { return nil }
+      complaint = Complaint(kind: .deliveryOnTop, code: .deliveryToDead, range: 0..<0)
+      if !isCertain { complaint.confidence = .low }
+    case .registers:
+      guard isCertain else { return nil }
+      complaint = Complaint(kind: .registrationOnTop, code: .concurrentRemoval, range: 0..<0)
+      if !isShared(stack) { complaint.confidence = .low }
+    case .clearsUp:
+      guard isCertain else { return nil }
+      complaint = Complaint(
+        kind: .deallocationOnTop,
+        code: .observedDeinitWhileObserved,
+        range: 0..<0
+      )
+      // The text does not name the remaining registrations.
+      complaint.confidence = .low
+    case nil: return nil
+    }
+    complaint.isException = false
+    var facts = document.facts
+    if facts.exception == nil, document.isBadAccess { facts.exception = "EXC_BAD_ACCESS" }
+    return Fault(complaint: complaint, stack: stack, facts: facts, line: line(of: stack))
+  }
+
+  /// Where the stack begins in the input.
+  private func line(of stack: StackTrace) -> Int {
+    stack.inputLine > 0 ? stack.inputLine : document.firstLine
+  }
+
+  /// Whether unmapped memory was accessed: under pointer authentication a deallocated object ends the process with a
+  /// breakpoint in the runtime.
+  private func isBadAccess(_ stack: StackTrace) -> Bool {
+    document.isBadAccess || document.isBreakpoint && stack.beginsAtObject
+  }
+
+  /// The stack of the thread that accessed unmapped memory.
+  private var crashedStack: StackTrace? {
+    if document.isKilled || document.stacks.contains(where: { $0.role == .exception }) {
+      return nil
+    }
+    if let crashed = document.stacks.first(where: { $0.role == .crashed }) {
+      return isBadAccess(crashed) || !document.complaints.isEmpty || document.facts.exception == nil
+        ? crashed : nil
+    }
+    guard document.isCrash else { return nil }
+    return document.stacks.first {
+      $0.role == .unknown && $0.frames.count > 1 && !$0.isManaged
+    }
+  }
+
+  /// Whether another thread works on registrations at the same time.
+  private func isShared(_ crashed: StackTrace) -> Bool {
+    document.stacks.contains { other in
+      other.lines != crashed.lines
+        && other.frames.prefix(12).contains { frame in
+          frame.isRegistration || frame.isDelivery
+        }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/// One report, or one passage of a console, parsed: the content of its text and its stacks.
+///
+/// Every format of reports is read into this. Positions are those of the cleaned text, so that a sentence finds the
+/// stack below it.
+struct ReportDocument: Sendable {
+  var facts = ReportFacts()
+  var complaints: [Complaint] = []
+  var stacks: [StackTrace] = []
+  /// For each complaint the line of the text, by which it finds its stack.
+  var textLines: [Int] = []
+  /// For each complaint the facts near it.
+  var nearFacts: [ReportFacts] = []
+  /// For each complaint the line in the input.
+  var inputLines: [Int] = []
+  /// The line in the input where it begins.
+  var firstLine = 1
+  /// Whether it states that unmapped memory was accessed.
+  var isBadAccess = false
+  /// Whether the system ended the process for its own reasons.
+  var isKilled = false
+  /// Whether it says that a breakpoint ended the process, as an invalid signed pointer does.
+  var isBreakpoint = false
+  /// Whether it states a crash at all.
+  var isCrash = false
+  /// Classes of objects that the text describes, by address.
+  var classes: [UInt64: String] = [:]
+}
+
+extension ReportDocument {
+  /// The position of stacks that a form has separately from its text: after all lines of it.
+  static let structureLine = 1 << 40
+
+  /// Parses a passage of text.
+  ///
+  /// Complexity: O(length).
+  init(_ text: CleanText) {
+    complaints = SentenceReader(text).complaints()
+    stacks = StackReader.stacks(in: text)
+    BinaryImages(in: text).assignImages(to: &stacks)
+    stacks.removeAll { $0.frames.count == 1 && $0.frames[0].image == nil && $0.isManaged }
+    firstLine = text.lineNumbers.first ?? 1
+    facts = FactReader.facts(in: text, lines: text.lineStarts.indices)
+    for complaint in complaints {
+      let line = text.line(at: complaint.range.upperBound)
+      textLines.append(line)
+      inputLines.append(text.number(at: complaint.range.lowerBound))
+      nearFacts.append(FactReader.facts(around: complaint.range.lowerBound, in: text))
+    }
+    readSignals(text)
+    if facts.system == nil { facts.system = SystemName.first(in: text) }
+    if complaints.contains(where: { $0.kind == .deallocation }) {
+      classes = ObjectNames.classes(in: text)
+    }
+  }
+
+  private mutating func readSignals(_ text: CleanText) {
+    let skeleton = text.skeleton
+    let all = 0..<skeleton.count
+    isKilled =
+      skeleton.first("sigkill", in: all) != nil || skeleton.first("8badf00d", in: all) != nil
+    isBadAccess =
+      !isKilled
+      && [
+        "excbadaccess", "sigsegv", "sigbus", "kerninvalidaddress", "kernprotectionfailure",
+        "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
+      ].contains { (word: StaticString) in skeleton.first(word, in: all) != nil }
+    isBreakpoint =
+      !isKilled
+      && (skeleton.first("excbreakpoint", in: all) != nil
+        || skeleton.first("sigtrap", in: all) != nil)
+    isCrash =
+      isBadAccess || isBreakpoint
+      || (skeleton.first("crash", in: all) != nil || text.has("崩溃") || text.has("崩潰"))
+        && !isKilled
+  }
+}
+
+/// Finds the name of an operating system in prose.
+enum SystemName {
+  private static let names = ["iOS", "macOS", "iPadOS", "tvOS", "OS X", "iPhone OS"]
+
+  /// The first system with a version that `text` names.
+  static func first(in text: CleanText) -> String? {
+    var best: (position: Int, name: String)?
+    for name in names {
+      let bytes = Array(name.utf8)
+      var position = 0
+      while let start = text.bytes[position...].firstIndex(of: bytes[0]) {
+        position = start + 1
+        guard text.bytes.has(bytes, at: start), start == 0 || !text.bytes[start - 1].isNamePart
+        else { continue }
+        if let best, best.position <= start { break }
+        let rest = text.bytes[(start + bytes.count)...].prefix(24).drop { $0.isBlank || $0 == 0x3a }
+        let version = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
+        guard let digit = version.first, digit.isASCIIDigit, version.count < 9 else { continue }
+        var number = String(decoding: version, as: UTF8.self)
+        while number.hasSuffix(".") { number.removeLast() }
+        let system = name == "OS X" ? "macOS" : name == "iPhone OS" ? "iOS" : name
+        best = (start, "\(system) \(number)")
+        break
+      }
+    }
+    return best?.name
+  }
+}
+
+/// Finds the class next to an address: `<Screen: 0x600001>`.
+enum ObjectNames {
+  static func classes(in text: CleanText) -> [UInt64: String] {
+    var result: [UInt64: String] = [:]
+    var position = 0
+    while let open = text.bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+      position = open + 1
+      let head = text.bytes[open..<min(text.bytes.count, open + 160)]
+      let inside = head.dropFirst().prefix { $0 != UInt8(ascii: "<") && $0 != 0x0a }
+      let operand = Operand(inside)
+      guard let name = operand.className, !operand.isMasked, let address = operand.address,
+        address != 0, isBesideAddress(inside),
+        !name.hasPrefix("NSKeyValueObservance"), !name.hasPrefix("NSKeyValueObservationInfo")
+      else { continue }
+      result[address] = result[address] ?? name
+    }
+    return result
+  }
+
+  /// Whether nothing is between the name and the address: the options of a registration are not an
+  /// object, though a context follows them.
+  private static func isBesideAddress(_ description: ArraySlice<UInt8>) -> Bool {
+    guard let address = FrameLine.first("0x", in: description) else { return false }
+    var name = description[..<address]
+    while let last = name.last, last.isBlank || last == UInt8(ascii: ":") { name.removeLast() }
+    return name.allSatisfy(\.isNamePart)
+  }
+}

@@ -1,0 +1,42 @@
+import KVORules
+
+/// A report's information about its process.
+struct ReportFacts: Sendable {
+  var process: String?
+  var version: String?
+  /// The operating system and its version: `iOS 13.3`.
+  var system: String?
+  /// `2026-11-21 14:30:38`, as spelled.
+  var date: String?
+  /// The exception or signal: `NSRangeException`, `EXC_BAD_ACCESS (SIGSEGV)`.
+  var exception: String?
+
+  /// The runtime of the system, as far as it is known.
+  var profile: Profile? {
+    guard let system else { return nil }
+    let words = system.split { !$0.isNumber && $0 != "." }
+    guard let version = words.first(where: { $0.contains(where: \.isNumber) }) else { return nil }
+    let parts = version.split(separator: ".").compactMap { Int($0) }
+    guard let major = parts.first else { return nil }
+    let minor = parts.count > 1 ? parts[1] : 0
+    let name = system.lowercased()
+    if name.contains("mac") || name.contains("os x") {
+      return (major, minor) >= (10, 13) ? .appleModern : .appleLegacy
+    }
+    if name.contains("watch") { return major >= 4 ? .appleModern : .appleLegacy }
+    if name.contains("ios") || name.contains("iphone") || name.contains("ipad")
+      || name.contains("tvos")
+    {
+      return major >= 11 ? .appleModern : .appleLegacy
+    }
+    return nil
+  }
+
+  mutating func complete(from other: ReportFacts) {
+    process = process ?? other.process
+    version = version ?? other.version
+    system = system ?? other.system
+    date = date ?? other.date
+    exception = exception ?? other.exception
+  }
+}

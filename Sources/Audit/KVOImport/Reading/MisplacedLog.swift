@@ -1,0 +1,85 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Finds a usage log that is read as text, which would have no findings and look clean.
+///
+/// A log is recognized by its first bytes; one after a long text, in another encoding or inside other JSON ends up
+/// here.
+struct MisplacedLog {
+  private static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+  private static let mark = Array("\n{\"event\":".utf8)
+
+  /// Where the line of the first event begins, in bytes of the text; nil: there is none so far.
+  private(set) var offset: Int?
+  private var byteCount = 0
+  /// The end of what was read, in which a mark may begin; the start of the text also begins a line.
+  private var carried: [UInt8] = [UInt8(ascii: "\n")]
+
+  /// Searches the next piece of the text.
+  ///
+  /// Complexity: O(bytes), brace by brace.
+  mutating func look(at text: ArraySlice<UInt8>) {
+    guard offset == nil else { return }
+    var text = text
+    if byteCount == 0, text.starts(with: Self.byteOrderMark) {
+      byteCount = Self.byteOrderMark.count
+      text = text.dropFirst(byteCount)
+    }
+    let seam = carried + text.prefix(Self.mark.count)
+    if let index = Self.index(in: seam[...]) {
+      offset = byteCount - carried.count + index + 1
+    } else if let index = Self.index(in: text) {
+      offset = byteCount + index + 1
+    }
+    byteCount += text.count
+    // A slice: the `suffix` of a sequence would walk the whole text.
+    let end = carried + text[max(text.startIndex, text.endIndex - Self.mark.count)...]
+    carried = Array(end[max(0, end.count - Self.mark.count + 1)...])
+  }
+
+  private static func index(in bytes: ArraySlice<UInt8>) -> Int? {
+    bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return nil }
+      var position = 1
+      while position < bytes.count,
+        let found = memchr(start + position, Int32(UInt8(ascii: "{")), bytes.count - position)
+      {
+        let index = UnsafeRawPointer(found) - start - 1
+        if bytes.count - index >= mark.count, memcmp(start + index, mark, mark.count) == 0 {
+          return index
+        }
+        position = index + 2
+      }
+      return nil
+    }
+  }
+
+  /// Why the text must not be read as text, or nil.
+  var refusal: String? {
+    switch offset {
+    case nil: nil
+    case 0, Self.byteOrderMark.count:
+      "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
+    case .some(let offset):
+      "a usage log begins at byte \(offset), behind other text; give it alone: tail -c +\(offset + 1)"
+    }
+  }
+
+  /// Why a document of JSON is not a crash report, or nil.
+  static func refusal(ofJSON bytes: [UInt8]) -> String? {
+    let head = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
+    let isReport = head.prefixMatch(of: #/\s*\{\s*"schema"\s*:\s*\d/#) != nil
+    if isReport, head.contains("\"findings\"") {
+      return "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
+    }
+    if head.prefixMatch(of: #/\s*\[\s*\{\s*"event"\s*:/#) != nil {
+      return "a list of events; a usage log has one event in each line: jq -c '.[]'"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,130 @@
+/// Cuts an endless text into the passages that may concern KVO, and drops the rest.
+///
+/// A passage is the text around KVO words, up to a bound on either side, or a whole crash report. Memory is bounded by
+/// the longest passage.
+struct PassageSplitter {
+  struct Passage {
+    var bytes: ArraySlice<UInt8>
+    /// The 1-based line of the input that it begins with.
+    var firstLine: Int
+    /// Whether it begins like a crash report.
+    var isReport: Bool
+  }
+
+  /// How much before and after the words belongs to them: a crash report's head comes before, its
+  /// stacks after.
+  private static let reach = 96 << 10
+  /// The longest passage; longer ones are cut there.
+  private static let limit = 4 << 20
+  /// Shorter texts are examined as a whole, regardless of their words.
+  private static let shortByteCount = 64 << 10
+  /// How much is collected before it is examined.
+  private static let step = 1 << 20
+
+  private var buffer: [UInt8] = []
+  /// How much of `buffer` is looked through for words.
+  private var scannedCount = 0
+  /// Where the passage that is being gathered begins, and its last word.
+  private var open: (start: Int, lastWord: Int)?
+  /// The line of the input that `buffer` begins with.
+  private var line: Int
+
+  /// Makes a splitter of a text whose first line is that of the input's with this number.
+  init(firstLine: Int = 1) { line = firstLine }
+
+  mutating func append(_ bytes: ArraySlice<UInt8>, _ body: (Passage) -> Void) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count - scannedCount >= Self.step { scan(isEnd: false, body) }
+  }
+
+  mutating func finish(_ body: (Passage) -> Void) {
+    // A title or a cell of a table may be cut before the first of the words.
+    if line == 1, scannedCount == 0, buffer.count <= Self.shortByteCount,
+      WordScanner.next(in: buffer, from: 0, to: buffer.count) == nil
+    {
+      if !buffer.isEmpty {
+        body(Passage(bytes: buffer[...], firstLine: 1, isReport: ReportHead.isReport(buffer[...])))
+      }
+      buffer = []
+    }
+    scan(isEnd: true, body)
+  }
+
+  private mutating func scan(isEnd: Bool, _ body: (Passage) -> Void) {
+    // A word may cross the end of the available text.
+    let end = isEnd ? buffer.count : max(scannedCount, buffer.count - 16)
+    var position = scannedCount
+    while let word = WordScanner.next(in: buffer, from: position, to: end) {
+      position = word + 1
+      if let current = open, word - current.lastWord <= Self.reach,
+        word - current.start < Self.limit
+      {
+        open = (current.start, word)
+        // Words are close together in a stack: the next is looked for after this line.
+        continue
+      }
+      if let current = open { give(current, until: word, body) }
+      open = (max(0, word - Self.reach), word)
+    }
+    scannedCount = end
+    if let current = open, isEnd || end - current.lastWord > Self.reach {
+      give(current, until: buffer.count, body)
+      open = nil
+    }
+    dropSpent(isEnd: isEnd)
+  }
+
+  private var givenEnd = 0
+
+  private mutating func give(
+    _ passage: (start: Int, lastWord: Int),
+    until next: Int,
+    _ body: (Passage) -> Void
+  ) {
+    let end = lineEnd(min(next, passage.lastWord + Self.reach, buffer.count))
+    var start = lineStart(max(passage.start, givenEnd))
+    // Each report in it is a separate document.
+    for cut in ReportHead.starts(in: buffer[start..<end]) where cut > start {
+      deliver(start..<cut, body)
+      start = cut
+    }
+    deliver(start..<end, body)
+    givenEnd = end
+  }
+
+  private func deliver(_ range: Range<Int>, _ body: (Passage) -> Void) {
+    guard !range.isEmpty,
+      WordScanner.next(in: buffer, from: range.lowerBound, to: range.upperBound) != nil
+    else { return }
+    body(
+      Passage(
+        bytes: buffer[range],
+        firstLine: line + LineCounter.count(in: buffer[..<range.lowerBound]),
+        isReport: ReportHead.isReport(buffer[range])
+      )
+    )
+  }
+
+  private func lineStart(_ position: Int) -> Int {
+    var start = position
+    while start > 0, position - start < 4_096, buffer[start - 1] != 0x0a { start -= 1 }
+    return start
+  }
+
+  private func lineEnd(_ position: Int) -> Int {
+    var end = position
+    while end < buffer.count, end - position < 4_096, buffer[end] != 0x0a { end += 1 }
+    return end
+  }
+
+  /// Drops text that can no longer be part of a passage.
+  private mutating func dropSpent(isEnd: Bool) {
+    let keep = isEnd ? buffer.count : open?.start ?? max(0, scannedCount - Self.reach)
+    guard keep > 0 else { return }
+    line += LineCounter.count(in: buffer[..<keep])
+    buffer.removeSubrange(..<keep)
+    scannedCount -= keep
+    givenEnd = max(0, givenEnd - keep)
+    if let current = open { open = (current.start - keep, current.lastWord - keep) }
+  }
+}

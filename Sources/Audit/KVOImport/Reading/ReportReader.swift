@@ -1,0 +1,160 @@
+package import KVOFindings
+package import KVORules
+
+/// Reads crash reports and console text of every form.
+package struct ReportImporter: TextImporter {
+  private let symbolizer: ReportSymbolizer?
+
+  /// Makes an importer.
+  ///
+  /// - Parameter dsyms: dSYM files, or folders of them, for symbolicating bare frames.
+  package init(dsyms: [String] = []) {
+    symbolizer = dsyms.isEmpty ? nil : ReportSymbolizer(paths: dsyms)
+  }
+
+  /// Why its dSYM files cannot symbolicate anything, a sentence each; the reports it reads include it, too.
+  package var complaints: [String] { symbolizer?.complaints ?? [] }
+
+  package func reader(profile: Profile?, appModules: [String]) -> any TextFaultReader {
+    ReportReader(profile: profile, appModules: appModules, symbolizer: symbolizer)
+  }
+}
+
+/// Reads one input.
+///
+/// Mutable state: the part of the input that is read and not yet judged, in `passages`, or in `json`; the findings so
+/// far, in `folder`. Not synchronised: one thread reads one input.
+final class ReportReader: TextFaultReader {
+  private let profile: Profile?
+  private let appModules: [String]
+  private let symbolizer: ReportSymbolizer?
+  private var decoder = TextDecoder()
+  private var passages = PassageSplitter()
+  private var folder = FindingFolder()
+  private var form: ImportedText.Form?
+  /// The bytes of an input that begins like JSON and must be read completely; nil: it does not.
+  private var json: [UInt8]?
+  private var hasBegun = false
+  private var problems: [ImportedText.Problem] = []
+  private var reportCount = 0
+  private var misplacedLog = MisplacedLog()
+  private var jsonRefusal: String?
+  /// Whether a document of JSON has keys that only crash reports have.
+  private var tellsCrash = false
+
+  init(profile: Profile?, appModules: [String], symbolizer: ReportSymbolizer?) {
+    self.profile = profile
+    self.appModules = appModules
+    self.symbolizer = symbolizer
+  }
+
+  func read(_ bytes: ArraySlice<UInt8>) { take(decoder.decode(bytes)) }
+
+  func finish() -> ImportedText {
+    take(decoder.finish())
+    if let json { judgeJSON(json) }
+    passages.finish { judge($0) }
+    let refusal = decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
+    return ImportedText(
+      form: form ?? .console,
+      isCrash: form == .crash || tellsCrash,
+      reportCount: reportCount,
+      findings: folder.findings,
+      problems: problems,
+      unnamed: symbolizer?.complaints ?? [],
+      refusal: refusal ?? (folder.findings.isEmpty ? decoder.doubt : nil)
+    )
+  }
+
+  /// A document of JSON that is longer is read as text.
+  private static let jsonLimit = 64 << 20
+
+  /// Reads the next piece of the input, in UTF-8.
+  ///
+  /// The first piece is sufficient to determine the format.
+  private func take(_ text: ArraySlice<UInt8>) {
+    guard !text.isEmpty else { return }
+    misplacedLog.look(at: text)
+    if !hasBegun {
+      hasBegun = true
+      if Self.isJSON(text) { json = [] }
+    }
+    guard json != nil else { return passages.append(text) { judge($0) } }
+    json?.append(contentsOf: text)
+    if let gathered = json, gathered.count > Self.jsonLimit {
+      json = nil
+      passages.append(gathered[...]) { judge($0) }
+    }
+  }
+
+  /// Whether `text` begins like a document of JSON; a console may begin with a bracket, too.
+  private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
+    let marked = text.starts(with: [0xef, 0xbb, 0xbf]) ? text.dropFirst(3) : text
+    let rest = marked.drop { $0 <= 0x20 }
+    guard let first = rest.first else { return false }
+    let next = rest.dropFirst().drop { $0 <= 0x20 }.first
+    switch first {
+    case UInt8(ascii: "{"): return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+    case UInt8(ascii: "["):
+      return next == UInt8(ascii: "{") || next == UInt8(ascii: "[") || next == UInt8(ascii: "]")
+    default: return false
+    }
+  }
+
+  /// The keys that reports of crashes have and those of hangs have not, up to the sign that ends them.
+  private static let crashKeys: [StaticString] = [
+    "exception\"", "signal\"", "termination\"", "crashDiagnostics\"",
+  ]
+
+  private static func hasCrashKey(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { text in
+      text.indices.contains { quote in
+        text[quote] == UInt8(ascii: "\"")
+          && crashKeys.contains { WordScanner.has($0, text, quote + 1) }
+      }
+    }
+  }
+
+  /// Judges an input of JSON, and as text any part that is not JSON.
+  private func judgeJSON(_ bytes: [UInt8]) {
+    let start = bytes.firstIndex { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") } ?? 0
+    let reports = JSONReports(
+      bytes[start...],
+      firstLine: 1 + LineCounter.count(in: bytes[..<start])
+    )
+    jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
+    if !reports.documents.isEmpty {
+      form = .ips
+      tellsCrash = Self.hasCrashKey(bytes)
+    }
+    for document in reports.documents { judge(document) }
+    guard let problem = reports.problem else { return }
+    let offset = min(bytes.count, start + problem.offset)
+    problems.append(
+      ImportedText.Problem(
+        line: 1 + LineCounter.count(in: bytes[..<offset]),
+        message: "not JSON: \(problem.message); the rest is read as text"
+      )
+    )
+    let rest = reports.documents.isEmpty ? 0 : start + reports.endOffset
+    passages = PassageSplitter(firstLine: 1 + LineCounter.count(in: bytes[..<rest]))
+    passages.append(bytes[rest...]) { judge($0) }
+  }
+
+  private func judge(_ passage: PassageSplitter.Passage) {
+    if passage.isReport { form = form ?? .crash }
+    let text = CleanText(passage.bytes, firstLine: passage.firstLine)
+    judge(ReportDocument(text))
+  }
+
+  private func judge(_ document: ReportDocument) {
+    let faults = FaultFinder(document, appModules: appModules).faults()
+    guard !faults.isEmpty else { return }
+    reportCount += 1
+    var maker = FindingMaker(profile: profile, appModules: appModules, classes: document.classes)
+    for var fault in faults {
+      if let symbolizer { fault.stack = fault.stack.map(symbolizer.name) }
+      for finding in maker.findings(for: fault) { folder.add(finding) }
+    }
+  }
+}

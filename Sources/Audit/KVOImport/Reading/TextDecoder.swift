@@ -1,0 +1,115 @@
+/// Turns the bytes of an input into UTF-8, whatever encoding they are in.
+///
+/// UTF-16 is known by its mark or by the zeros between its letters. Anything else passes unchanged: the searched words
+/// are ASCII, and are the same in every other encoding of logs. The first bytes wait until there are enough to decide,
+/// so that the pieces of an input do not matter.
+struct TextDecoder {
+  private enum Encoding {
+    case undecided
+    case asItIs
+    case utf16(isBigEndian: Bool)
+  }
+
+  /// How many bytes determine the encoding.
+  private static let headByteCount = 512
+
+  private var encoding = Encoding.undecided
+  private var head: [UInt8] = []
+  /// The odd byte at the end of the last piece.
+  private var half: UInt8?
+  /// The first half of a character that takes two units, at the end of the last piece.
+  private var lead: UInt16?
+  /// Why the input is not text, or nil.
+  private(set) var refusal: String?
+  /// Why the input may not be text, if nothing is found in it.
+  private(set) var doubt: String?
+
+  /// The next piece as UTF-8.
+  mutating func decode(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard refusal == nil else { return [] }
+    switch encoding {
+    case .asItIs: return bytes
+    case .utf16(let isBigEndian): return utf16(bytes, isBigEndian: isBigEndian)
+    case .undecided:
+      head.append(contentsOf: bytes)
+      return head.count < Self.headByteCount ? [] : begin()
+    }
+  }
+
+  /// The rest at the end.
+  mutating func finish() -> ArraySlice<UInt8> {
+    if case .undecided = encoding { return begin() }
+    return []
+  }
+
+  /// Determines the encoding, and decodes the pending bytes.
+  private mutating func begin() -> ArraySlice<UInt8> {
+    let bytes = head
+    head = []
+    encoding = Self.encoding(of: bytes.prefix(Self.headByteCount))
+    if case .asItIs = encoding {
+      if let tool = Self.unpackingTools.first(where: { bytes.starts(with: $0.mark) })?.tool {
+        refusal = "packed; unpack it first: \(tool)"
+      } else {
+        let head = bytes.prefix(Self.headByteCount)
+        if Self.isBinary(head) { refusal = Self.noText }
+        if Self.mayBeBinary(head) { doubt = Self.noText }
+      }
+    }
+    return decode(bytes[...])
+  }
+
+  private static func encoding(of head: ArraySlice<UInt8>) -> Encoding {
+    if head.starts(with: [0xff, 0xfe]) { return .utf16(isBigEndian: false) }
+    if head.starts(with: [0xfe, 0xff]) { return .utf16(isBigEndian: true) }
+    guard head.count >= 8 else { return .asItIs }
+    var zeros = (even: 0, odd: 0)
+    for (index, byte) in head.enumerated() where byte == 0 {
+      if index.isMultiple(of: 2) { zeros.even += 1 } else { zeros.odd += 1 }
+    }
+    let pairs = head.count / 2
+    if zeros.odd * 4 > pairs * 3, zeros.even == 0 { return .utf16(isBigEndian: false) }
+    if zeros.even * 4 > pairs * 3, zeros.odd == 0 { return .utf16(isBigEndian: true) }
+    return .asItIs
+  }
+
+  /// The magic numbers of compressed files, and the tools that unpack them.
+  private static let unpackingTools: [(mark: [UInt8], tool: String)] = [
+    ([0x1f, 0x8b], "gunzip -c"), ([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz -dc"),
+    ([0x28, 0xb5, 0x2f, 0xfd], "zstd -dc"), ([0x42, 0x5a, 0x68], "bunzip2 -c"),
+    ([0x50, 0x4b, 0x03, 0x04], "unzip -p"),
+  ]
+
+  private static let noText =
+    "neither text nor a usage log: it has bytes that no text has; name the crash report or console text "
+    + "inside it, unpacked"
+
+  /// Whether it contains zeros, which no text has.
+  private static func isBinary(_ head: ArraySlice<UInt8>) -> Bool {
+    head.count(where: { $0 == 0 }) * 16 > head.count
+  }
+
+  /// Whether it has more control characters than text has, except for whitespace and colour sequences.
+  private static func mayBeBinary(_ head: ArraySlice<UInt8>) -> Bool {
+    head.count { $0 < 0x20 && !(0x08...0x0d).contains($0) && $0 != 0x1b } * 16 > head.count
+  }
+
+  private mutating func utf16(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> ArraySlice<UInt8> {
+    var units: [UInt16] = []
+    units.reserveCapacity(bytes.count / 2 + 2)
+    if let lead { units.append(lead) }
+    lead = nil
+    for byte in bytes {
+      guard let first = half else {
+        half = byte
+        continue
+      }
+      units.append(
+        isBigEndian ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first)
+      )
+      half = nil
+    }
+    if let last = units.last, UTF16.isLeadSurrogate(last) { lead = units.removeLast() }
+    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+}

@@ -1,0 +1,155 @@
+import KVORules
+
+/// The sentences about deallocated objects.
+extension SentenceReader {
+  /// An observed object was deallocated, with the list of its observers.
+  func deallocation(
+    _ match: SentenceHead.Match,
+    _ window: Range<Int>,
+    after previous: Int
+  ) -> Complaint? {
+    let start = match.offsets.lowerBound
+    let lead = max(0, min(start, max(previous, start - 500)))..<start
+    var complaint = Complaint(
+      kind: .deallocation,
+      code: .observedDeinitWhileObserved,
+      range: extent(of: match.offsets)
+    )
+    if match.head == .deallocatedGNUstep { complaint.runtime = .gnustep }
+    if match.isCut, match.head == .deallocated, match.offsets.count < 16 {
+      complaint.confidence = .low
+    }
+    // The older runtime only logs.
+    let log = match.offsets.upperBound..<min(window.upperBound, match.offsets.upperBound + 120)
+    complaint.isException = text.skeleton.first("observationinfowasleaked", in: log) == nil
+    var isWhole = false
+    let object =
+      text.skeleton.last("aninstance", in: lead).map { $0 + 10 }
+      ?? text.skeleton.last("object", in: lead).map { $0 + 6 }
+    if let start = object {
+      let was = text.skeleton.has("was", at: match.offsets.lowerBound - 3) ? 3 : 0
+      let range = end(start)..<max(end(start), position(match.offsets.lowerBound - was))
+      if let named = text.skeleton.first("ofclass", in: start..<match.offsets.lowerBound) {
+        complaint.subject = operand(end(named + 7)..<range.upperBound)
+        complaint.subject.address = Operand.address(
+          in: text.bytes[range.lowerBound..<position(named)]
+        )
+        isWhole = true
+      } else if text.skeleton.last("aninstance", in: lead) != nil || match.head != .deallocated {
+        complaint.subject = operand(range)
+      }
+      if isWhole || complaint.subject.isKnown {
+        complaint.range = position(start)..<complaint.range.upperBound
+      }
+    }
+    if !complaint.subject.isKnown, !complaint.subject.isPlaceholder {
+      complaint.subject = typeBefore(position(match.offsets.lowerBound))
+    }
+    complaint.observances = observances(window)
+    guard !complaint.subject.isPlaceholder,
+      isWhole || complaint.subject.isKnown || !complaint.observances.isEmpty
+    else { return nil }
+    return complaint
+  }
+
+  /// The type whose name is right before `position`, as in a title: `Screen was deallocated …`.
+  private func typeBefore(_ position: Int) -> Operand {
+    var end = position
+    // The skeleton's head begins after `was`.
+    for word in ["was ", "was"] where end >= word.utf8.count {
+      let start = end - word.utf8.count
+      if text.bytes[start..<end].elementsEqual(word.utf8) {
+        end = start
+        break
+      }
+    }
+    while end > 0, !text.bytes[end - 1].isNamePart, position - end < 12 {
+      // A name that is set as code is part of a person's words about the sentence.
+      if text.bytes[end - 1] == UInt8(ascii: ".") || text.bytes[end - 1] == UInt8(ascii: "`") {
+        return Operand()
+      }
+      end -= 1
+    }
+    var start = end
+    while start > 0, text.bytes[start - 1].isNamePart, end - start < 200 { start -= 1 }
+    // Dots stand for the words that were left out before the name.
+    let name = text.bytes[start..<end].drop { $0 == UInt8(ascii: ".") }
+    let stop = ["The", "This", "That", "Object", "Instance", "View", "Observer", "It", "Self"]
+    guard name.count > 2, let first = name.first, first >= 0x41 && first <= 0x5a || first == 0x5f,
+      !stop.contains(String(decoding: name, as: UTF8.self))
+    else { return Operand() }
+    return Operand(name)
+  }
+
+  /// The registrations that are in `window`, as the runtime lists them.
+  func observances(_ window: Range<Int>) -> [Complaint.Observance] {
+    var found: [Complaint.Observance] = []
+    var offset = window.lowerBound
+    let stop = max(window.upperBound, min(text.skeleton.count, window.lowerBound + 200_000))
+    // A long list outreaches the window of a sentence: it ends where the next sentence begins.
+    let end = window.count < Self.reach ? window.upperBound : stop
+    while let start = text.skeleton.first("nskeyvalueobservance", in: offset..<end),
+      found.count < 1_000
+    {
+      let next =
+        text.skeleton.first("nskeyvalueobservance", in: start + 20..<min(end, start + 2_000))
+        ?? min(end, start + 600)
+      if let observance = observance(start + 20..<next) { found.append(observance) }
+      offset = start + 20
+      // Nothing else is between two of one list.
+      if found.isEmpty, start - window.lowerBound > 600 { break }
+    }
+    return found
+  }
+
+  private func observance(_ offsets: Range<Int>) -> Complaint.Observance? {
+    guard let path = text.skeleton.first("keypath", in: offsets) else { return nil }
+    var result = Complaint.Observance()
+    if let observer = text.skeleton.first("observer", in: offsets.lowerBound..<path) {
+      let range = end(observer + 8)..<position(path)
+      result.observer = operand(range)
+      result.observer.address = Operand.address(in: text.bytes[range])
+    }
+    var start = end(path + 7)
+    while start < text.bytes.count,
+      text.bytes[start] == UInt8(ascii: ":") || text.bytes[start].isBlank
+    {
+      start += 1
+    }
+    let options = text.skeleton.first("options", in: path..<offsets.upperBound)
+    var stop = options.map(position) ?? min(position(offsets.upperBound), start + 200)
+    if options == nil {
+      if stop >= text.bytes.count,
+        !text.bytes[start...].contains(where: { $0 == 0x2c || $0 == 0x0a })
+      {
+        return result.observer.isKnown ? result : nil
+      }
+      stop = text.bytes[start..<max(start, stop)].firstIndex { $0 == 0x2c || $0 == 0x0a } ?? stop
+    }
+    let name = text.bytes[start..<max(start, stop)].filter {
+      !$0.isBlank && $0 != 0x0a && $0 != 0x2c
+    }
+    result.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
+    guard let options else { return result }
+    let context = text.skeleton.first("context", in: options..<offsets.upperBound)
+    let optionText = text.string(
+      end(options + 7)..<(context.map(position) ?? min(text.bytes.count, end(options + 7) + 60))
+    )
+    let kept = optionText.filter { !"<>*`".contains($0) }.drop { $0 == ":" || $0 == " " }
+    result.options = String(kept).trimmed
+    if let context {
+      result.context = Operand.address(
+        in: text.bytes[end(context + 7)..<min(text.bytes.count, end(context + 7) + 24)]
+      ).map { $0 == 0 ? "NULL" : "0x" + String($0, radix: 16) }
+    }
+    return result
+  }
+}
+
+extension String {
+  var trimmed: String {
+    let head = drop(while: \.isWhitespace)
+    guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(head[...last])
+  }
+}

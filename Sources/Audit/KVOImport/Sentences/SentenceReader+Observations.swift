@@ -1,0 +1,246 @@
+import KVORules
+
+/// The sentences that name the method which takes notifications.
+extension SentenceReader {
+  func observation(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
+    let offset = match.offsets.upperBound
+    if match.isCut {
+      var complaint = unhandled(match, behind: offset, window)
+      complaint?.confidence = .low
+      return complaint?.observer.address == nil ? nil : complaint
+    }
+    switch continuation(of: "messagewasreceivedbutnothandled", at: offset, least: 10) {
+    case .whole: return unhandled(match, behind: offset + 31, window)
+    case .cut:
+      let complaint = unhandled(match, behind: offset, window)
+      return complaint?.observer.isKnown == true ? complaint : nil
+    case .none: break
+    }
+    switch continuation(of: "messagesenttodeallocatedinstance", at: offset, least: 8) {
+    case .whole: return deallocated(match, behind: offset + 32)
+    case .cut: return deallocated(match, behind: offset)
+    case .none: break
+    }
+    switch continuation(of: "unrecognizedselectorsentto", at: offset, least: 5) {
+    case .whole: return deallocated(match, behind: offset + 26)
+    case .cut: return deallocated(match, behind: offset)
+    case .none: break
+    }
+    if text.skeleton.has("cannotbesentto", at: offset) {
+      return notOverridden(match, behind: offset + 14, window)
+    }
+    if continuation(of: "messagewasreceivedbutnothandled", at: offset, least: 0) == .cut,
+      text.skeleton.has("an", at: match.offsets.lowerBound - 2)
+    {
+      var complaint = unhandled(match, behind: offset, window)
+      complaint?.confidence = .low
+      return complaint?.observer.address == nil ? nil : complaint
+    }
+    return nil
+  }
+
+  /// A notification that the observer did not recognize.
+  private func unhandled(
+    _ match: SentenceHead.Match,
+    behind offset: Int,
+    _ window: Range<Int>
+  ) -> Complaint? {
+    var complaint = Complaint(
+      kind: .unhandled,
+      code: .unhandledNotification,
+      range: position(match.offsets.lowerBound)..<end(offset)
+    )
+    complaint.observer = describedBefore(match.offsets.lowerBound)
+    let near = offset..<min(window.upperBound, offset + 40)
+    if let path = text.skeleton.first("keypath", in: near), isLabel(path..<path + 7) {
+      let start = end(path + 7)
+      let object = text.skeleton.first("observedobject", in: path..<window.upperBound)
+      complaint.keyPath = keyPath(detail(at: start, before: object.map(position)))
+      if let object, object - path < 400 {
+        let from = end(object + 14)
+        let change = text.skeleton.first("change", in: object + 14..<window.upperBound)
+        let stop = change.map(position) ?? min(text.bytes.count, from + 400)
+        complaint.subject = operand(from..<max(from, stop), skipping: UInt8(ascii: ":"))
+        complaint.context = context(behind: change ?? object, window)
+      }
+    }
+    guard
+      complaint.observer.isKnown || complaint.subject.isKnown || complaint.keyPath != nil
+        || isRaised(at: match.offsets.lowerBound)
+    else { return nil }
+    if complaint.observer.isPlaceholder { return nil }
+    return complaint
+  }
+
+  /// Whether the letters at `offsets` are a separate word before a colon.
+  private func isLabel(_ offsets: Range<Int>) -> Bool {
+    let start = position(offsets.lowerBound)
+    let next = text.bytes[end(offsets.upperBound)...].prefix(8).first {
+      !$0.isBlank && $0 != UInt8(ascii: "*")
+    }
+    let previous = start == 0 ? 0x20 : text.bytes[start - 1]
+    return next == UInt8(ascii: ":") && (!previous.isNamePart || previous == UInt8(ascii: "."))
+  }
+
+  /// Whether the name of the exception is right before the sentence at `offset`.
+  private func isRaised(at offset: Int) -> Bool {
+    text.skeleton.last("nsinternalinconsistencyexception", in: max(0, offset - 80)..<offset) != nil
+  }
+
+  private func context(behind offset: Int, _ window: Range<Int>) -> String? {
+    guard let context = text.skeleton.first("context", in: offset..<window.upperBound) else {
+      return nil
+    }
+    let start = end(context + 7)
+    return Operand.address(in: text.bytes[start..<min(text.bytes.count, start + 24)])
+      .map { $0 == 0 ? "NULL" : "0x" + String($0, radix: 16) }
+  }
+
+  /// The value of `Key path: value`, which ends with its line or where the next one begins.
+  private func detail(at start: Int, before next: Int?) -> String? {
+    var start = start
+    while start < text.bytes.count,
+      text.bytes[start].isBlank || text.bytes[start] == UInt8(ascii: ":")
+        || text.bytes[start] == UInt8(ascii: "*") || text.bytes[start] == UInt8(ascii: "\"")
+    {
+      start += 1
+    }
+    var end = start
+    let limit = min(text.bytes.count, next ?? text.bytes.count, start + 400)
+    while end < limit, text.bytes[end] != 0x0a, text.bytes[end] != UInt8(ascii: "\"") { end += 1 }
+    // A wrapped path continues in the next line, up to the next label.
+    if let next, end < next, text.bytes[end] == 0x0a,
+      text.bytes[end..<next].contains(where: \.isNamePart), next - end < 200
+    {
+      let first = text.string(start..<end)
+      if first.hasSuffix(".") || first.isEmpty { end = next }
+    }
+    // A title ends with it; in a longer text the name may go on after the cut.
+    if end == text.bytes.count, next == nil, text.lineStarts.count > 1 { return nil }
+    let name = text.string(start..<end).trimmed
+    let word = name.prefix { !$0.isWhitespace }
+    return word.isEmpty ? nil : String(word)
+  }
+
+  private func operand(_ range: Range<Int>, skipping byte: UInt8) -> Operand {
+    var start = range.lowerBound
+    while start < range.upperBound, text.bytes[start] == byte || text.bytes[start].isBlank {
+      start += 1
+    }
+    return operand(start..<range.upperBound)
+  }
+
+  /// The object that is described before the sentence at `offset`: `<Screen: 0x…; frame = (…)>: An -…`.
+  private func describedBefore(_ offset: Int) -> Operand {
+    var end = position(offset)
+    // Back over `An -`.
+    var count = 0
+    while end > 0, count < 12, text.bytes[end - 1] != UInt8(ascii: ":"),
+      text.bytes[end - 1] != UInt8(ascii: ">")
+    {
+      end -= 1
+      count += 1
+    }
+    guard end > 0, count < 12 else { return Operand() }
+    if text.bytes[end - 1] == UInt8(ascii: ":") { end -= 1 }
+    while end > 0, text.bytes[end - 1].isBlank || text.bytes[end - 1] == 0x0a { end -= 1 }
+    guard end > 0 else { return Operand() }
+    if text.bytes[end - 1] == UInt8(ascii: ">") {
+      // A description whose front is cut off ends with brackets of which none opens.
+      return opening(before: end - 1).map { operand($0..<end) } ?? Operand()
+    }
+    // A description that spans lines begins with the object in angle brackets.
+    var start = end
+    var lines = 0
+    while start > 0, end - start < 3_000, lines < 30 {
+      start -= 1
+      if text.bytes[start] == 0x0a { lines += 1 }
+      if text.bytes[start] == UInt8(ascii: "<"),
+        Operand.address(in: text.bytes[start..<min(text.bytes.count, start + 160)]) != nil
+      {
+        let candidate = operand(start..<min(end, start + 160))
+        if candidate.className != nil, candidate.address != nil { return candidate }
+      }
+      if text.bytes[start] == UInt8(ascii: "'"), lines == 0 {
+        return describedInWords(start + 1..<end)
+      }
+    }
+    return Operand()
+  }
+
+  /// The object in a class's custom description: `Stream<>(0x15e29718 s:O)`.
+  private func describedInWords(_ range: Range<Int>) -> Operand {
+    let name = text.bytes[range].prefix { $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == 0x3e }
+    let rest = text.bytes[range][name.endIndex...].drop {
+      $0.isBlank || $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: ":")
+    }
+    guard rest.starts(with: "0x".utf8), rest.startIndex > name.endIndex else { return Operand() }
+    var object = operand(range)
+    if let name = object.className, name.hasSuffix("<>") {
+      object.className = String(name.dropLast(2))
+    }
+    return object
+  }
+
+  /// The bracket that the one at `position` closes.
+  private func opening(before position: Int) -> Int? {
+    var depth = 0
+    var at = position
+    while at >= 0, position - at < 5_000 {
+      switch text.bytes[at] {
+      case UInt8(ascii: ">"): depth += 1
+      case UInt8(ascii: "<"):
+        depth -= 1
+        if depth == 0 { return at }
+      default: break
+      }
+      at -= 1
+    }
+    return nil
+  }
+
+  /// A notification that was sent to an object that is no longer an observer.
+  private func deallocated(_ match: SentenceHead.Match, behind offset: Int) -> Complaint? {
+    var complaint = Complaint(
+      kind: .deadReceiver,
+      code: .deliveryToDead,
+      range: position(match.offsets.lowerBound)..<end(offset)
+    )
+    complaint.observer = receiver(before: position(match.offsets.lowerBound))
+    let start = end(offset)
+    complaint.observer.address = Operand.address(
+      in: text.bytes[start..<min(text.bytes.count, start + 40)]
+    )
+    guard complaint.observer.isKnown, !complaint.observer.isPlaceholder else { return nil }
+    return complaint
+  }
+
+  /// GNUstep: the observer is of a class that takes no notifications.
+  ///
+  /// A system class has reused the address of a deallocated observer; a user's class lacks the method.
+  private func notOverridden(
+    _ match: SentenceHead.Match,
+    behind offset: Int,
+    _ window: Range<Int>
+  ) -> Complaint? {
+    let limit = min(window.upperBound, offset + 600)
+    let tail = text.skeleton.first("createaninstanceoverridingthis", in: offset..<limit)
+    // Cut, the name of the class and the comma after it are enough.
+    let line = text.bytes[end(offset)...].prefix { $0 != 0x0a }
+    guard tail != nil || line.contains(UInt8(ascii: ",")) && line.endIndex >= text.bytes.count
+    else { return nil }
+    let object = operand(end(offset)..<(tail.map(position) ?? line.endIndex))
+    let name = object.className ?? ""
+    let isSystem = ["NS", "GS", "_NS", "__NS", "GC", "Tiny", "Small", "Object", "Protocol"]
+      .contains { name.hasPrefix($0) }
+    var complaint = Complaint(
+      kind: isSystem ? .deadReceiver : .unhandled,
+      code: isSystem ? .deliveryToDead : .unhandledNotification,
+      range: position(match.offsets.lowerBound)..<end(offset)
+    )
+    complaint.observer = object
+    complaint.runtime = .gnustep
+    if isSystem { complaint.confidence = .low }
+    return object.isPlaceholder ? nil : complaint
+  }
+}

@@ -1,0 +1,225 @@
+import KVORules
+
+/// Extracts the sentences of the runtimes from a passage.
+///
+/// A sentence counts if it is specific: with an object, a key path or its complete wording. Mentions of it in prose and
+/// source code have none of these.
+struct SentenceReader {
+  let text: CleanText
+  private let heads: [SentenceHead.Match]
+
+  /// How many bytes of the skeleton a sentence may take; descriptions of views are long.
+  static let reach = 6_000
+
+  init(_ text: CleanText) {
+    var heads = SentenceHead.all(in: text.skeleton)
+    for cut in Self.cutHeads(in: text)
+    where !heads.contains(where: {
+      $0.offsets.overlaps(cut.offsets) || $0.offsets.upperBound == cut.offsets.upperBound
+    }) {
+      heads.append(cut)
+    }
+    self.init(text, heads: heads.sorted { $0.offsets.lowerBound < $1.offsets.lowerBound })
+  }
+
+  init(_ text: CleanText, heads: [SentenceHead.Match]) {
+    self.text = text
+    self.heads = heads
+  }
+
+  /// The complaints of the passage, in the order of the text.
+  ///
+  /// Complexity: O(length + sentences × ``reach``).
+  func complaints() -> [Complaint] {
+    let context = SourceContext(text)
+    return heads.indices.compactMap { index in
+      guard let complaint = complaint(index), !context.isSource(at: complaint.range.lowerBound),
+        !context.isSource(at: position(heads[index].offsets.lowerBound)),
+        !isExample(complaint, at: heads[index].offsets.lowerBound)
+      else { return nil }
+      return complaint
+    }
+  }
+
+  private func complaint(_ index: Int) -> Complaint? {
+    let match = heads[index]
+    let window = match.offsets.upperBound..<limit(behind: index)
+    switch match.head {
+    case .cannotRemove, .cannotRemoveGNUstep, .cannotUpdate: return pathSentence(match, window)
+    case .deallocated, .deallocatedGNUstep:
+      return deallocation(
+        match,
+        window,
+        after: index == 0 ? 0 : heads[index - 1].offsets.upperBound
+      )
+    case .observeValue: return observation(match, window)
+    case .undefinedKey: return undefinedKey(match, window)
+    case .addObserver, .removeObserver: return unsupported(match, window)
+    case .notCompliant: return notCompliant(match, window)
+    case .classPair: return classPair(match, window)
+    case .keyPathTrap: return keyPathTrap(match, window)
+    case .notObservable: return notObservable(match, index)
+    case .unableToFind: return unableToFind(match, window)
+    case .doesNotRecognize: return missingMethod(match)
+    case .setterNotice: return setterNotice(match)
+    }
+  }
+
+  /// Whether the sentence is described in general: dots or signs stand for its objects, and no exception
+  /// is said to have been raised.
+  private func isExample(_ complaint: Complaint, at offset: Int) -> Bool {
+    let objects = [complaint.observer, complaint.subject]
+    let isHidden =
+      complaint.keyPath.map(Operand.isMasked) ?? true
+      && objects.allSatisfy { $0.address == nil && ($0.isMasked || $0.className == nil) }
+      && (objects.contains(where: \.isMasked) || complaint.keyPath != nil)
+      && complaint.observances.isEmpty
+    let isVague = objects.contains(where: \.isExample) || isHidden
+    return (isVague || isFix(complaint, at: offset) || isForeseen(complaint, behind: offset))
+      && !isRaised(before: offset)
+  }
+
+  /// Whether a person describes what will happen: `… not registered as an observer) will be thrown`.
+  private func isForeseen(_ complaint: Complaint, behind offset: Int) -> Bool {
+    guard !complaint.observer.isKnown, !complaint.subject.isKnown else { return false }
+    let window = offset..<min(text.skeleton.count, offset + 300)
+    return (["observerwillbe", "observerwouldbe", "observerwillraise"] as [StaticString]).contains {
+      text.skeleton.first($0, in: window) != nil
+    }
+  }
+
+  /// Whether a list of changes says that the sentence no longer occurs: `Fix "Cannot remove an observer …"`.
+  private func isFix(_ complaint: Complaint, at offset: Int) -> Bool {
+    guard complaint.observer.address == nil, complaint.subject.address == nil else { return false }
+    return (["fix", "fixed", "fixes", "resolved", "prevents", "avoids", "avoid"] as [StaticString])
+      .contains { text.skeleton.has($0, at: offset - $0.utf8CodeUnitCount) }
+  }
+
+  /// Whether the words before `offset` are a runtime's about an exception.
+  func isRaised(before offset: Int) -> Bool {
+    let lead = max(0, offset - 220)..<offset
+    return
+      (["terminatingapp", "fatalexception", "exceptionreason", "duetouncaughtexception"]
+      as [StaticString]).contains { text.skeleton.last($0, in: lead) != nil }
+      || text.skeleton.last("exception", in: lead).map {
+        text.skeleton.first("reason", in: $0..<min(offset, $0 + 24)) != nil
+      } == true
+  }
+
+  /// Where the words of the sentence at `index` must have ended: at the next of a kind that cannot
+  /// be inside another.
+  private func limit(behind index: Int) -> Int {
+    let end = min(text.skeleton.count, heads[index].offsets.upperBound + Self.reach)
+    for next in heads[(index + 1)...] {
+      if next.offsets.lowerBound >= end { break }
+      switch next.head {
+      // These are also functions of the stack below a sentence.
+      case .addObserver, .removeObserver, .undefinedKey, .observeValue: continue
+      // The heads of two sentences may overlap in a text that is cut.
+      default: return max(next.offsets.lowerBound, heads[index].offsets.upperBound)
+      }
+    }
+    return end
+  }
+
+  // MARK: - Offsets
+
+  func position(_ offset: Int) -> Int { text.position(ofSkeleton: offset) }
+
+  /// The position after the byte of the skeleton before `offset`.
+  func end(_ offset: Int) -> Int { offset == 0 ? 0 : text.position(ofSkeleton: offset - 1) + 1 }
+
+  /// Where in the text the letters at `offsets` stand; of none, the end of the letters before.
+  func extent(of offsets: Range<Int>) -> Range<Int> {
+    let stop = end(offsets.upperBound)
+    return min(position(offsets.lowerBound), stop)..<stop
+  }
+
+  /// The object that `range` describes; a name that the text stops in is none.
+  func operand(_ range: Range<Int>) -> Operand {
+    guard !range.isEmpty else { return Operand() }
+    var operand = Operand(text.bytes[range])
+    if operand.address == nil, range.upperBound >= text.bytes.count,
+      FrameLine.trimmed(text.bytes[range]).allSatisfy({
+        $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ":")
+      })
+    {
+      operand.className = nil
+    }
+    return operand
+  }
+
+  /// What is in quotation marks at or shortly after `position`, and where it ends.
+  ///
+  /// Blanks are removed: a key path has none, and a wrapped one is restored. Without quotation marks, one word that
+  /// `from` follows.
+  func quoted(at position: Int) -> (text: String, end: Int)? {
+    var start = position
+    while start < text.bytes.count, start - position < 12, isOpening(text.bytes[start]) {
+      // After an empty line something else begins.
+      if text.bytes[start] == 0x0a, start + 1 < text.bytes.count, text.bytes[start + 1] == 0x0a {
+        return nil
+      }
+      // Stars in quotation marks are a masked name.
+      if text.bytes[start] == UInt8(ascii: "*"), start > position, isMark(text.bytes[start - 1]) {
+        break
+      }
+      start += 1
+    }
+    let hasMark = text.bytes[position..<start].contains(where: isMark)
+    var result: [UInt8] = []
+    var end = start
+    while end < text.bytes.count, end - start < 600 {
+      let byte = text.bytes[end]
+      if hasMark {
+        if isMark(byte) { break }
+      } else if byte.isBlank || byte == 0x0a || byte == UInt8(ascii: ",") {
+        break
+      }
+      if !byte.isBlank, byte != 0x0a { result.append(byte) }
+      end += 1
+    }
+    // A name that the text cuts off is not a name.
+    if end - start >= 600 || hasMark && end == text.bytes.count { return nil }
+    if !hasMark {
+      // A bare word is a key path if the sentence goes on after it, or ends with it.
+      let next = text.skeletonOffset(at: end)
+      let isEnd = end == text.bytes.count || text.bytes[end] == 0x0a
+      while isEnd, let last = result.last, last >= 0x80 { result.removeLast() }
+      guard text.skeleton.has("from", at: next) || isEnd else { return nil }
+    }
+    let isMask = result.allSatisfy { $0 == UInt8(ascii: "*") }
+    while !isMask, let last = result.last, last == UInt8(ascii: "*") || last == UInt8(ascii: "`") {
+      result.removeLast()
+    }
+    guard !result.isEmpty else { return nil }
+    return (String(decoding: result, as: UTF8.self), end)
+  }
+
+  private func isMark(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "`")
+  }
+
+  private func isOpening(_ byte: UInt8) -> Bool {
+    isMark(byte) || byte.isBlank || byte == 0x0a || byte == UInt8(ascii: "@")
+      || byte == UInt8(ascii: "*") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "|")
+  }
+
+  /// A key path as a sentence names it, nil if code is in its place.
+  func keyPath(_ name: String?) -> String? {
+    guard let name, !Operand.isNothing(name), !name.hasPrefix("@\"") else { return nil }
+    return name
+  }
+
+  /// The receiver of a method's name: what is after the bracket before `position`.
+  func receiver(before position: Int) -> Operand {
+    var start = position
+    while start > 0, position - start < 400 {
+      start -= 1
+      let byte = text.bytes[start]
+      if byte == UInt8(ascii: "[") { return operand(start + 1..<position) }
+      if byte == UInt8(ascii: "]") { break }
+    }
+    return Operand()
+  }
+}

@@ -1,0 +1,192 @@
+/// Finds the stacks in a passage.
+struct StackReader {
+  private let text: CleanText
+  private var stacks: [StackTrace] = []
+  private var open: StackTrace?
+  /// The lines since the last frame of the open stack.
+  private var gap = 0
+  /// The headings' information about the next stack.
+  private var role = StackTrace.Role.unknown
+  private var thread: String?
+  private var threadName: String?
+  /// The line whose end was joined with the previous line.
+  private var joinedLine = -1
+  private let context: SourceContext
+
+  private init(_ text: CleanText) {
+    self.text = text
+    context = SourceContext(text)
+  }
+
+  /// The stacks of `text`, in order.
+  ///
+  /// Complexity: O(length).
+  static func stacks(in text: CleanText) -> [StackTrace] {
+    var reader = StackReader(text)
+    for line in text.lineStarts.indices where line != reader.joinedLine {
+      if reader.context.isComment(line: line) { reader.skip() } else { reader.read(line) }
+    }
+    reader.close()
+    return reader.stacks
+  }
+
+  private mutating func read(_ line: Int) {
+    let bytes = text.bytes[text.lineRange(line)]
+    guard bytes.count > 3 else { return skip() }
+    if readHeading(bytes) { return }
+    if let addresses = addressList(bytes) {
+      close()
+      open = StackTrace(role: .exception, frames: addresses, lines: line..<line + 1)
+      return close()
+    }
+    guard let frame = frame(at: line) else { return skip() }
+    if let last = open?.frames.last?.number, let number = frame.number, number <= last { close() }
+    if let last = open?.frames.last, last.isManaged != frame.isManaged { close() }
+    if open == nil {
+      open = StackTrace(
+        role: frame.isManaged ? .other : role,
+        thread: thread,
+        threadName: threadName,
+        lines: line..<line + 1,
+        inputLine: text.lineNumbers[line]
+      )
+    }
+    let start = open?.lines.lowerBound ?? line
+    open?.frames.append(frame)
+    open?.lines = start..<line + 1
+    gap = 0
+  }
+
+  /// The frame of a line, or of it and the next one if it was wrapped between its parts.
+  private mutating func frame(at line: Int) -> StackTrace.Frame? {
+    let bytes = text.bytes[text.lineRange(line)]
+    let isInside = open != nil && gap == 0
+    let frame = FrameLine(bytes).frame(isInside: isInside)
+    let first = bytes.drop(while: \.isBlank)
+    guard frame?.symbol == nil, line + 1 < text.lineStarts.count, bytes.count < 200,
+      first.first?.isASCIIDigit == true || first.first == UInt8(ascii: "#")
+        || first.starts(with: "frame #".utf8)
+    else { return frame }
+    let next = FrameLine.trimmed(text.bytes[text.lineRange(line + 1)])
+    // A line that begins with a number is a separate frame.
+    guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
+      start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8),
+      isInside || frame != nil || next.starts(with: "0x".utf8)
+    else { return frame }
+    guard let joined = FrameLine((bytes + [0x20] + next)[...]).frame(isInside: isInside),
+      joined.symbol != nil, joined.number != nil, joined.image != nil
+    else { return frame }
+    joinedLine = line + 1
+    return joined
+  }
+
+  /// A line that is not a frame; a stack may be broken by a few, as when a frame is wrapped.
+  private mutating func skip() {
+    guard open != nil else { return }
+    gap += 1
+    let isNumbered = open?.frames.last?.number != nil
+    if gap > (isNumbered ? 3 : 1) { close() }
+  }
+
+  private mutating func close() {
+    if let stack = open { stacks.append(stack) }
+    open = nil
+    gap = 0
+  }
+
+  // MARK: - Headings
+
+  private mutating func readHeading(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes.drop { $0.isBlank || $0 == UInt8(ascii: "*") }
+    // Crash services number their threads: `#0. Crashed: com.apple.main-thread`, `#22. Thread`.
+    if rest.first == UInt8(ascii: "#") {
+      let name = rest.dropFirst().drop(while: \.isASCIIDigit)
+      guard name.first == UInt8(ascii: "."), name.count > 2 else { return false }
+      rest = name.dropFirst().drop(while: \.isBlank)
+      if !rest.starts(with: "Crashed".utf8) {
+        begin(.other, name: rest)
+        return true
+      }
+    }
+    if rest.starts(with: "Thread : ".utf8) { rest = rest.dropFirst(9) }
+    switch rest.first {
+    case UInt8(ascii: "T") where rest.starts(with: "Thread ".utf8):
+      readThread(rest.dropFirst(7))
+      return true
+    case UInt8(ascii: "t") where rest.starts(with: "thread #".utf8):
+      readDebuggerThread(rest.dropFirst(8))
+      return true
+    case UInt8(ascii: "C") where rest.starts(with: "Crashed: ".utf8):
+      begin(.crashed, name: rest.dropFirst(9))
+      return true
+    case UInt8(ascii: "L") where rest.starts(with: "Last Exception Backtrace".utf8):
+      begin(.exception, name: [])
+      return true
+    case UInt8(ascii: "F") where rest.starts(with: "First throw call stack".utf8),
+      UInt8(ascii: "F") where rest.starts(with: "Fatal Exception".utf8):
+      begin(.exception, name: [])
+      return true
+    case UInt8(ascii: "B") where rest.starts(with: "Binary Images".utf8):
+      begin(.unknown, name: [])
+      return true
+    default: return false
+    }
+  }
+
+  private mutating func begin(_ role: StackTrace.Role, name: ArraySlice<UInt8>) {
+    close()
+    self.role = role
+    thread = nil
+    threadName = name.isEmpty ? nil : String(decoding: name.prefix(80), as: UTF8.self).trimmed
+  }
+
+  /// `0 Crashed:`, `0 name:  Dispatch queue: …`, `3:: com.apple.…`.
+  private mutating func readThread(_ rest: ArraySlice<UInt8>) {
+    let digits = rest.prefix(while: \.isASCIIDigit)
+    guard !digits.isEmpty, digits.count < 8 else { return }
+    let number = String(decoding: digits, as: UTF8.self)
+    let tail = rest.dropFirst(digits.count)
+    if FrameLine.first("crashed with", in: tail) != nil
+      || FrameLine.first("State", in: tail) != nil
+    {
+      return begin(.unknown, name: [])
+    }
+    let isCrashed = FrameLine.first("Crashed", in: tail) != nil
+    if tail.starts(with: " name:".utf8) || tail.starts(with: " Dispatch".utf8) {
+      if thread != number { begin(.other, name: []) }
+      thread = number
+      threadName = String(decoding: FrameLine.trimmed(tail.dropFirst(6)).prefix(80), as: UTF8.self)
+      return
+    }
+    let name = thread == number ? threadName : nil
+    begin(isCrashed ? .crashed : .other, name: [])
+    thread = number
+    threadName = name
+  }
+
+  /// `1: tid = 0x45393e, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS`.
+  private mutating func readDebuggerThread(_ rest: ArraySlice<UInt8>) {
+    let digits = rest.prefix(while: \.isASCIIDigit)
+    let isStopped = FrameLine.first("stop reason", in: rest) != nil
+    // At a breakpoint nothing crashed, but an exception may be propagating.
+    let isCrashed =
+      FrameLine.first("EXC_", in: rest) != nil || FrameLine.first("SIG", in: rest) != nil
+    begin(isCrashed ? .crashed : isStopped ? .unknown : .other, name: [])
+    thread = String(decoding: digits, as: UTF8.self)
+  }
+
+  /// `(0x1a2b 0x3c4d …)`: a stack of only addresses.
+  private func addressList(_ bytes: ArraySlice<UInt8>) -> [StackTrace.Frame]? {
+    let rest = bytes.drop { $0.isBlank || $0 == UInt8(ascii: "(") }
+    guard rest.starts(with: "0x".utf8) else { return nil }
+    var frames: [StackTrace.Frame] = []
+    for word in rest.split(whereSeparator: { $0.isBlank || $0 == UInt8(ascii: ")") || $0 == 0x2c })
+    {
+      guard word.starts(with: "0x".utf8),
+        let address = UInt64(String(decoding: word.dropFirst(2), as: UTF8.self), radix: 16)
+      else { break }
+      frames.append(StackTrace.Frame(number: frames.count, address: address))
+    }
+    return frames.count >= 3 ? frames : nil
+  }
+}

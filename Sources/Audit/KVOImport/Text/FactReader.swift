@@ -1,0 +1,152 @@
+import Foundation
+
+/// Reads the process information in labels and console prefixes.
+enum FactReader {
+  /// The facts in the labelled lines of `lines`.
+  ///
+  /// Complexity: O(length).
+  static func facts(in text: CleanText, lines: Range<Int>) -> ReportFacts {
+    var facts = ReportFacts()
+    var platform: String?
+    for line in lines {
+      let bytes = text.bytes[text.lineRange(line)].drop(while: \.isBlank)
+      guard bytes.count < 300, let colon = bytes.prefix(40).firstIndex(of: UInt8(ascii: ":")),
+        let first = bytes.first, first.isASCIILetter
+      else { continue }
+      let value = String(decoding: bytes[(colon + 1)...], as: UTF8.self).trimmed
+      guard !value.isEmpty else { continue }
+      switch String(decoding: bytes[..<colon], as: UTF8.self).lowercased() {
+      case "process": facts.process = facts.process ?? process(value)
+      case "application", "app name", "app":
+        facts.process = facts.process ?? process(value)
+      case "version", "app version", "application version":
+        facts.version = facts.version ?? version(value)
+      case "os version", "os", "system version": facts.system = facts.system ?? value
+      case "platform": platform = value
+      case "date/time", "date", "timestamp":
+        facts.date = facts.date ?? date(in: bytes[(colon + 1)...])
+      case "exception type":
+        facts.exception = facts.exception ?? value
+      default: break
+      }
+    }
+    if let system = facts.system, let platform, system.first?.isNumber == true {
+      facts.system = "\(platform == "ios" ? "iOS" : platform) \(system)"
+    }
+    facts.system = facts.system.map(system)
+    return facts
+  }
+
+  /// `App [123]` as `App`.
+  private static func process(_ value: String) -> String? {
+    let name = value.prefix { $0 != "[" && $0 != "(" }.description.trimmed
+    return name.isEmpty ? nil : name
+  }
+
+  private static func version(_ value: String) -> String? {
+    let text = value.prefix { $0 != "|" }.description.trimmed
+    return text.first?.isNumber == true || text.first == "?" ? text : nil
+  }
+
+  /// `iPhone OS 13.3 (17C54)` as `iOS 13.3`.
+  static func system(_ value: String) -> String {
+    let name = value.prefix { $0 != "(" }.description.trimmed
+    return name.replacing("iPhone OS", with: "iOS").replacing("Mac OS X", with: "macOS")
+      .replacing("OS X", with: "macOS")
+  }
+
+  /// The first moment in `bytes`, without the parts of its second.
+  static func date(in bytes: ArraySlice<UInt8>) -> String? {
+    var start = bytes.startIndex
+    while start + 16 <= bytes.endIndex {
+      if bytes[start].isASCIIDigit, isDate(bytes[start...]) {
+        let hasSeconds = start + 19 <= bytes.endIndex && bytes[start + 16] == UInt8(ascii: ":")
+        let end = start + (hasSeconds ? 19 : 16)
+        var text = Array(bytes[start..<end])
+        text[10] = 0x20
+        text[4] = UInt8(ascii: "-")
+        text[7] = UInt8(ascii: "-")
+        return String(decoding: text, as: UTF8.self)
+      }
+      start += 1
+    }
+    return nil
+  }
+
+  private static func isDate(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let pattern = Array("dddd-dd-dd dd:dd".utf8)
+    for (offset, expected) in pattern.enumerated() {
+      let byte = bytes[bytes.startIndex + offset]
+      switch expected {
+      case UInt8(ascii: "d"): if !byte.isASCIIDigit { return false }
+      case UInt8(ascii: "-"): if byte != expected && byte != UInt8(ascii: "/") { return false }
+      case 0x20: if byte != 0x20 && byte != UInt8(ascii: "T") { return false }
+      default: if byte != expected { return false }
+      }
+    }
+    return true
+  }
+
+  /// The console prefix of the line that contains `position`, and the exception that is named near it.
+  static func facts(around position: Int, in text: CleanText) -> ReportFacts {
+    var facts = ReportFacts()
+    let line = text.lineRange(text.line(at: position))
+    let prefix = text.bytes[line.lowerBound..<min(line.upperBound, line.lowerBound + 200)]
+    facts.date = date(in: prefix)
+    facts.process = processBeforeBracket(prefix)
+    facts.exception = exception(around: position, in: text)
+    return facts
+  }
+
+  /// The name before `[123:456]`.
+  private static func processBeforeBracket(_ bytes: ArraySlice<UInt8>) -> String? {
+    var search = bytes
+    while let open = search.firstIndex(of: UInt8(ascii: "[")) {
+      let digits = bytes[(open + 1)...].prefix(while: \.isASCIIDigit)
+      if !digits.isEmpty, digits.endIndex < bytes.endIndex,
+        bytes[digits.endIndex] == UInt8(ascii: ":") || bytes[digits.endIndex] == UInt8(ascii: "]")
+      {
+        var start = open
+        while start > bytes.startIndex, bytes[start - 1].isNamePart || bytes[start - 1] == 0x2d {
+          start -= 1
+        }
+        // A name may have blanks: up to the time, or two blanks, or the start of the line.
+        while start > bytes.startIndex + 1, bytes[start - 1] == 0x20,
+          bytes[start - 2].isASCIILetter,
+          hasTime(bytes[..<start])
+        {
+          start -= 1
+          while start > bytes.startIndex, bytes[start - 1].isNamePart { start -= 1 }
+          if bytes[start].isASCIIDigit { return nil }
+        }
+        let name = String(decoding: bytes[start..<open], as: UTF8.self)
+        return name.isEmpty || name.first?.isNumber == true ? nil : name
+      }
+      search = bytes[(open + 1)...]
+    }
+    return nil
+  }
+
+  private static func hasTime(_ bytes: ArraySlice<UInt8>) -> Bool { date(in: bytes) != nil }
+
+  /// The class of exception nearest to `position`.
+  private static func exception(around position: Int, in text: CleanText) -> String? {
+    let before = text.bytes[max(0, position - 400)..<position]
+    if let name = lastException(in: before) { return name }
+    let behind = text.bytes[position..<min(text.bytes.count, position + 1_500)]
+    return lastException(in: behind.prefix(1_500))
+  }
+
+  private static let known = [
+    "NSRangeException", "NSInternalInconsistencyException", "NSInvalidArgumentException",
+    "NSUnknownKeyException", "NSUndefinedKeyException", "NSGenericException",
+  ]
+
+  private static func lastException(in bytes: ArraySlice<UInt8>) -> String? {
+    guard FrameLine.first("Exception", in: bytes) != nil else { return nil }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return known.compactMap { name in
+      text.range(of: name, options: .backwards).map { (name, $0.lowerBound) }
+    }.max { $0.1 < $1.1 }?.0
+  }
+}

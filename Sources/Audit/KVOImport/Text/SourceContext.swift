@@ -1,0 +1,178 @@
+/// Distinguishes what a program prints from text in its source code.
+///
+/// A crash text after comment leaders is often a whole report that was pasted so. It is a comment only if code is next
+/// to it. A string literal is one only if the code that uses it surrounds it on its line.
+struct SourceContext {
+  private let text: CleanText
+  /// For each line of the text whether it is a comment beside code.
+  private let isComment: [Bool]
+
+  /// How far from a comment its code stands, in lines.
+  private static let reach = 6
+
+  /// Complexity: O(length).
+  init(_ text: CleanText) {
+    self.text = text
+    var isComment = text.isComment
+    var line = 0
+    while line < isComment.count {
+      guard isComment[line] else {
+        line += 1
+        continue
+      }
+      var end = line
+      while end < isComment.count, isComment[end] { end += 1 }
+      if !Self.isCode(next: (end..<isComment.count).prefix(Self.reach), in: text),
+        !Self.isCode(next: (0..<line).suffix(Self.reach).reversed(), in: text)
+      {
+        for index in line..<end { isComment[index] = false }
+      }
+      line = end
+    }
+    self.isComment = isComment
+  }
+
+  /// Whether the first of `lines` that has words is code.
+  private static func isCode(next lines: some Sequence<Int>, in text: CleanText) -> Bool {
+    for line in lines {
+      let bytes = FrameLine.trimmed(text.bytes[text.lineRange(line)])
+      if bytes.isEmpty || text.isComment[line] { continue }
+      return isCode(bytes)
+    }
+    return false
+  }
+
+  private static let starts = [
+    "#import", "#include", "#pragma", "#define", "#if", "@interface", "@implementation", "@end",
+    "@property", "@protocol", "import ", "func ", "class ", "struct ", "extension ", "let ", "var ",
+    "private ", "public ", "override ", "static ", "- (", "+ (", "-(", "+(", "return ", "NS_ASSUME",
+    // The cleaner mistakes the sign before a method for a list marker.
+    "(void)", "(id)", "(instancetype)", "(BOOL)", "(NSString", "if (", "for (", "while (", "guard ",
+    "self.", "[self", "enum ",
+  ]
+
+  /// Whether a line can only be code.
+  ///
+  /// The lists of a notification end with semicolons, too, so that one alone is not enough.
+  static func isCode(_ line: ArraySlice<UInt8>) -> Bool {
+    if starts.contains(where: { line.starts(with: $0.utf8) }) { return true }
+    let code = FrameLine.first(" //", in: line).map { FrameLine.trimmed(line[..<$0]) } ?? line
+    return [");", "];", ") {", "){"].contains { $0.utf8.count <= code.count && code.ends(with: $0) }
+  }
+
+  /// Whether the line is a comment beside code.
+  func isComment(line: Int) -> Bool { isComment.indices.contains(line) && isComment[line] }
+
+  /// Whether the words at `position` are in a comment or a string literal of source code.
+  ///
+  /// Complexity: O(length of the lines around).
+  func isSource(at position: Int) -> Bool {
+    let line = text.line(at: position)
+    if isComment(line: line) { return true }
+    let range = text.lineRange(line)
+    let before = text.bytes[range.lowerBound..<max(range.lowerBound, position)].suffix(300)
+    if let slashes = FrameLine.first("//", in: before),
+      slashes == before.startIndex || before[slashes - 1] != UInt8(ascii: ":"),
+      Self.isCode(FrameLine.trimmed(before[..<slashes]))
+    {
+      return true
+    }
+    return isLiteral(before, behind: text.bytes[position..<max(position, range.upperBound)], line)
+      || isInBlock(line)
+  }
+
+  // MARK: - String literals
+
+  private func isLiteral(
+    _ before: ArraySlice<UInt8>,
+    behind: ArraySlice<UInt8>,
+    _ line: Int
+  ) -> Bool {
+    guard let quote = before.lastIndex(of: UInt8(ascii: "\"")) else { return false }
+    var code = before[..<quote]
+    let isObjectiveC = code.last == UInt8(ascii: "@")
+    while let last = code.last, last == UInt8(ascii: "@") || last == UInt8(ascii: "#") {
+      code = code.dropLast()
+    }
+    if code.last == UInt8(ascii: "r") || code.last == UInt8(ascii: "L"),
+      code.dropLast().last.map({ !$0.isNamePart }) ?? true
+    {
+      code = code.dropLast()
+    }
+    code = FrameLine.trimmed(code)
+    if code.isEmpty { return isContinued(line) }
+    if isObjectiveC, code.last == UInt8(ascii: ":") { return true }
+    let tail = FrameLine.trimmed(behind.suffix(200))
+    let isStatement = tail.ends(with: ";") || tail.ends(with: ")") || tail.ends(with: ",")
+    switch code.last {
+    case UInt8(ascii: "("): return Self.isCall(code.dropLast())
+    case UInt8(ascii: ","): return isStatement && Self.hasCall(code)
+    case UInt8(ascii: "="), UInt8(ascii: "+"):
+      return tail.ends(with: ";") || Self.isDeclaration(code)
+    default: return code.ends(with: "return")
+    }
+  }
+
+  /// Whether `line`, which begins with a literal, continues what code above it opened: a call, an
+  /// assignment, or a list that is assigned.
+  private func isContinued(_ line: Int) -> Bool {
+    var above = line - 1
+    while above >= 0, line - above < 30, isLiteralAlone(above) { above -= 1 }
+    guard above >= 0 else { return false }
+    let previous = FrameLine.trimmed(text.bytes[text.lineRange(above)])
+    if previous.ends(with: "format:") || previous.ends(with: "=") { return true }
+    guard previous.last == UInt8(ascii: "(") || previous.last == UInt8(ascii: "[") else {
+      return false
+    }
+    let opened = FrameLine.trimmed(previous.dropLast())
+    return opened.last == UInt8(ascii: "=")
+      || previous.last == UInt8(ascii: "(") && Self.isCall(opened)
+  }
+
+  /// Whether the line is a literal alone, perhaps with the comma of a list.
+  private func isLiteralAlone(_ line: Int) -> Bool {
+    let bytes = FrameLine.trimmed(text.bytes[text.lineRange(line)])
+    let first = bytes.first == UInt8(ascii: "@") ? bytes.dropFirst().first : bytes.first
+    return bytes.count > 2 && first == UInt8(ascii: "\"")
+      && (bytes.ends(with: "\"") || bytes.ends(with: "\","))
+  }
+
+  /// Whether a function is called whose name ends `code`; a type that wraps a printed value is not a function.
+  private static func isCall(_ code: ArraySlice<UInt8>) -> Bool {
+    let name = code.reversed().prefix { $0.isNamePart || $0 == UInt8(ascii: "!") }.reversed()
+    guard let first = name.first else { return false }
+    if first >= 0x61, first <= 0x7a { return true }
+    return ["NSLog", "XCTAssert", "XCTFail", "NSAssert", "DLog", "CPLog"].contains {
+      name.starts(with: $0.utf8)
+    }
+  }
+
+  private static func hasCall(_ code: ArraySlice<UInt8>) -> Bool {
+    guard let open = code.firstIndex(of: UInt8(ascii: "(")) else { return false }
+    return isCall(code[..<open])
+  }
+
+  private static func isDeclaration(_ code: ArraySlice<UInt8>) -> Bool {
+    ["let ", "var ", "const ", "static ", "String ", "NSString", "char ", "auto ", "val "].contains
+    {
+      FrameLine.trimmed(code).starts(with: $0.utf8)
+    }
+  }
+
+  /// Whether the line is in a literal of many lines, which code opens above it.
+  private func isInBlock(_ line: Int) -> Bool {
+    for above in (max(0, line - 30)..<line).reversed() {
+      let bytes = FrameLine.trimmed(text.bytes[text.lineRange(above)])
+      if bytes.starts(with: "\"\"\"".utf8) { return false }
+      if bytes.ends(with: "\"\"\"") || bytes.ends(with: "r#\"") || bytes.ends(with: "#\"\"\"") {
+        return Self.isDeclaration(bytes) || Self.hasCall(bytes)
+      }
+    }
+    return false
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether the bytes of `word` are the last.
+  func ends(with word: String) -> Bool { suffix(word.utf8.count).elementsEqual(word.utf8) }
+}

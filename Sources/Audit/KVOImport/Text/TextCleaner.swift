@@ -1,0 +1,323 @@
+/// Removes the damage from a passage, byte by byte.
+///
+/// Every rule looks at most a few bytes ahead, so that a line of any length costs a linear scan.
+struct TextCleaner {
+  private let source: ArraySlice<UInt8>
+  private var position: Int
+  private var line: Int
+  private var isAtLineStart = true
+  /// Whether a comment of C is open over several lines.
+  private var isInComment = false
+
+  init(source: ArraySlice<UInt8>, line: Int) {
+    self.source = source
+    position = source.startIndex
+    self.line = line
+  }
+
+  mutating func clean(into text: inout CleanText) {
+    while position < source.endIndex {
+      if isAtLineStart {
+        skipLeaders(&text)
+        isAtLineStart = false
+        skipNumber(into: &text)
+        continue
+      }
+      let byte = source[position]
+      if byte.isASCIILetter || byte.isASCIIDigit {
+        text.appendLetter(byte)
+        position += 1
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "*") where isInComment && at(1) == UInt8(ascii: "/"):
+        isInComment = false
+        position += 2
+      case 0x0a: endLine(&text, isCounted: true)
+      case 0x0d:
+        // A lone carriage return is an old line end; before a line feed it is half of one.
+        if at(1) == 0x0a { position += 1 }
+        endLine(&text, isCounted: true)
+      case UInt8(ascii: "&"): takeEntity(&text)
+      case UInt8(ascii: "\\"): takeEscape(&text)
+      case UInt8(ascii: "<"): takeTag(&text)
+      case 0x1b: skipTerminalEscape()
+      case 0xc2 where at(1) == 0xa0: take(0x20, count: 2, &text)
+      case 0xc2 where at(1) == 0xab || at(1) == 0xbb:
+        take(UInt8(ascii: "\""), count: 2, &text)
+      case 0xe2 where at(1) == 0x80: takeTypography(&text)
+      case 0xef where at(1) == 0xbb && at(2) == 0xbf: position += 3
+      case 0xef where at(1) == 0xbc: takeFullWidth(&text)
+      case 0x00..<0x20 where byte != 0x09: position += 1
+      default:
+        text.append(byte)
+        position += 1
+      }
+    }
+  }
+
+  private func at(_ offset: Int) -> UInt8 {
+    position + offset < source.endIndex ? source[position + offset] : 0
+  }
+
+  private mutating func take(_ byte: UInt8, count: Int, _ text: inout CleanText) {
+    if byte.isASCIILetter || byte.isASCIIDigit {
+      text.appendLetter(byte)
+    } else {
+      text.append(byte)
+    }
+    position += count
+  }
+
+  private mutating func endLine(_ text: inout CleanText, isCounted: Bool) {
+    if isCounted { line += 1 }
+    text.endLine(next: line)
+    position += 1
+    isAtLineStart = true
+  }
+
+  // MARK: - The start of a line
+
+  /// Skips the line prefixes of comments, quotations, diffs and tables.
+  private mutating func skipLeaders(_ text: inout CleanText) {
+    if isInComment { text.markComment() }
+    while position < source.endIndex {
+      let byte = source[position]
+      switch byte {
+      case 0x20, 0x09: position += 1
+      case UInt8(ascii: "*") where at(1) == UInt8(ascii: "/") && isInComment:
+        isInComment = false
+        position += 2
+      case UInt8(ascii: "/") where at(1) == UInt8(ascii: "/") || at(1) == UInt8(ascii: "*"):
+        text.markComment()
+        isInComment = isInComment || at(1) == UInt8(ascii: "*")
+        position += 2
+      case UInt8(ascii: "/") where isLeaderEnd(at(1)): position += 1
+      case UInt8(ascii: "*"), UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "!"):
+        position += 1
+      case UInt8(ascii: "#") where !at(1).isASCIIDigit: position += 1
+      case UInt8(ascii: "-"), UInt8(ascii: "+"):
+        // A method's name begins with these, too.
+        guard isLeaderEnd(at(1)) else { return }
+        position += 1
+      case UInt8(ascii: ";") where at(1) == 0x20 || at(1) == UInt8(ascii: ";"): position += 1
+      default: return
+      }
+    }
+  }
+
+  private func isLeaderEnd(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Keeps a number at the start of a line out of the skeleton: that of the line, or of a frame.
+  private mutating func skipNumber(into text: inout CleanText) {
+    var end = position
+    while end < source.endIndex, source[end].isASCIIDigit, end - position < 6 { end += 1 }
+    guard end > position, end < source.endIndex else { return }
+    let next = source[end]
+    let isNumber =
+      next == 0x20 || next == 0x09 || next == UInt8(ascii: ":") || next == UInt8(ascii: "|")
+      || next == UInt8(ascii: ".") || next == UInt8(ascii: ")")
+    guard isNumber else { return }
+    while position < end {
+      text.append(source[position])
+      position += 1
+    }
+    // The number of a line is followed by a leader again, as in `12: // text` and `12 | text`.
+    if next == UInt8(ascii: ":") || next == UInt8(ascii: "|") {
+      text.append(next)
+      position += 1
+      let start = position
+      skipLeaders(&text)
+      if position > start { text.append(0x20) }
+    }
+  }
+
+  // MARK: - In a line
+
+  private static let entities: [(name: StaticString, byte: UInt8)] = [
+    ("lt;", UInt8(ascii: "<")), ("gt;", UInt8(ascii: ">")), ("quot;", UInt8(ascii: "\"")),
+    ("nbsp;", 0x20), ("apos;", UInt8(ascii: "'")), ("#39;", UInt8(ascii: "'")),
+    ("#039;", UInt8(ascii: "'")), ("#34;", UInt8(ascii: "\"")), ("#x27;", UInt8(ascii: "'")),
+    ("#x22;", UInt8(ascii: "\"")), ("#60;", UInt8(ascii: "<")), ("#62;", UInt8(ascii: ">")),
+    ("#160;", 0x20), ("#xa0;", 0x20), ("ldquo;", UInt8(ascii: "\"")),
+    ("rdquo;", UInt8(ascii: "\"")), ("lsquo;", UInt8(ascii: "'")), ("rsquo;", UInt8(ascii: "'")),
+    ("#91;", UInt8(ascii: "[")), ("#93;", UInt8(ascii: "]")), ("#10;", 0x0a), ("#xa;", 0x0a),
+    ("emsp;", 0x20), ("ensp;", 0x20), ("thinsp;", 0x20), ("#9;", 0x09), ("#40;", UInt8(ascii: "(")),
+    ("#41;", UInt8(ascii: ")")), ("#47;", UInt8(ascii: "/")), ("colon;", UInt8(ascii: ":")),
+  ]
+
+  /// Resolves an entity, also one that was made an entity twice (`&amp;lt;`).
+  private mutating func takeEntity(_ text: inout CleanText) {
+    var offset = 1
+    while matches("amp;", at: offset) { offset += 4 }
+    for entity in Self.entities where matches(entity.name, at: offset) {
+      let count = offset + entity.name.utf8CodeUnitCount
+      if entity.byte == 0x0a {
+        position += count - 1
+        endLine(&text, isCounted: false)
+      } else if entity.byte == UInt8(ascii: "<"), text.bytes.last != UInt8(ascii: "`") {
+        // It may be the tag that a second escaping hid: `&amp;lt;br&amp;gt;`.
+        if matches("br", at: count), !at(count + 2).isNamePart {
+          position += count + 2
+          skipTagEnd()
+          position -= 1
+          endLine(&text, isCounted: false)
+        } else {
+          take(entity.byte, count: count, &text)
+        }
+      } else {
+        take(entity.byte, count: count, &text)
+      }
+      return
+    }
+    take(UInt8(ascii: "&"), count: offset, &text)
+  }
+
+  private mutating func skipTagEnd() {
+    var count = 0
+    while position < source.endIndex, count < 8 {
+      if source[position] == UInt8(ascii: ">") {
+        position += 1
+        return
+      }
+      if matches("&amp;gt;", at: 0) { position += 8; return }
+      if matches("&gt;", at: 0) { position += 4; return }
+      guard source[position] == 0x20 || source[position] == UInt8(ascii: "/") else { return }
+      position += 1
+      count += 1
+    }
+  }
+
+  /// Resolves backslash escapes of source code, JSON and Markdown.
+  private mutating func takeEscape(_ text: inout CleanText) {
+    var offset = 1
+    // The longest run of backslashes that is intentional: a string in a string in a string.
+    while offset < 8, at(offset) == UInt8(ascii: "\\") { offset += 1 }
+    switch at(offset) {
+    case UInt8(ascii: "n"):
+      position += offset
+      endLine(&text, isCounted: false)
+    case UInt8(ascii: "t"): take(0x09, count: offset + 1, &text)
+    case UInt8(ascii: "r"): position += offset + 1
+    case UInt8(ascii: "u") where isUnicodeEscape(at: offset + 1):
+      let code = (offset + 1...offset + 4).reduce(UInt32(0)) { $0 << 4 | UInt32(hex(at($1))) }
+      position += offset + 5
+      switch code {
+      case 0x0a: text.endLine(next: line)
+      case 0x2018, 0x2019: text.append(UInt8(ascii: "'"))
+      case 0x201c, 0x201d: text.append(UInt8(ascii: "\""))
+      case 0x20..<0x7f: take(UInt8(code), count: 0, &text)
+      default: text.append(0x20)
+      }
+    default: position += offset
+    }
+  }
+
+  private func isUnicodeEscape(at offset: Int) -> Bool {
+    (offset..<offset + 4).allSatisfy { at($0).isHexDigit }
+  }
+
+  private func hex(_ byte: UInt8) -> UInt8 {
+    byte.isASCIIDigit ? byte - 0x30 : (byte | 0x20) - 0x57
+  }
+
+  private static let blocks: [StaticString] = ["br", "p", "div", "li", "tr", "pre", "ul", "ol"]
+  private static let inlines: [StaticString] = [
+    "span", "code", "b", "i", "em", "strong", "a", "td", "th", "font", "tt", "u", "s", "table",
+    "tbody", "blockquote", "mark", "kbd", "samp", "h1", "h2", "h3", "h4", "small", "wbr",
+  ]
+
+  /// Drops a tag of HTML; any other angle bracket, above all that of an object, is kept.
+  private mutating func takeTag(_ text: inout CleanText) {
+    let offset = at(1) == UInt8(ascii: "/") ? 2 : 1
+    if let name = Self.blocks.first(where: { isTag($0, at: offset) }) {
+      skipTag(offset + name.utf8CodeUnitCount)
+      text.endLine(next: line)
+    } else if let name = Self.inlines.first(where: { isTag($0, at: offset) }) {
+      skipTag(offset + name.utf8CodeUnitCount)
+    } else {
+      take(UInt8(ascii: "<"), count: 1, &text)
+    }
+  }
+
+  private func isTag(_ name: StaticString, at offset: Int) -> Bool {
+    guard matches(name, at: offset) else { return false }
+    let next = at(offset + name.utf8CodeUnitCount)
+    if next == UInt8(ascii: ">") || next == UInt8(ascii: "/") { return true }
+    // With attributes: an object's description has an address there and no equals sign.
+    guard next == 0x20, at(offset + name.utf8CodeUnitCount + 1).isASCIILetter else {
+      return next == 0x20 && at(offset + name.utf8CodeUnitCount + 1) == UInt8(ascii: "/")
+    }
+    for distance in 1..<32 {
+      switch at(offset + name.utf8CodeUnitCount + distance) {
+      case UInt8(ascii: "="): return true
+      case UInt8(ascii: ">"), 0x0a, 0: return false
+      default: break
+      }
+    }
+    return false
+  }
+
+  private mutating func skipTag(_ offset: Int) {
+    position += offset
+    var count = 0
+    while position < source.endIndex, count < 512 {
+      let byte = source[position]
+      if byte == 0x0a { return }
+      position += 1
+      count += 1
+      if byte == UInt8(ascii: ">") { return }
+    }
+  }
+
+  /// Skips a colour of a terminal, as in `\e[1;31m`.
+  private mutating func skipTerminalEscape() {
+    position += 1
+    guard at(0) == UInt8(ascii: "[") else { return }
+    position += 1
+    var count = 0
+    while position < source.endIndex, count < 16 {
+      let byte = source[position]
+      guard byte.isASCIIDigit || byte == UInt8(ascii: ";") || byte.isASCIILetter else { return }
+      position += 1
+      count += 1
+      if byte.isASCIILetter { return }
+    }
+  }
+
+  /// Straightens quotation marks and dashes; drops zero-width characters.
+  private mutating func takeTypography(_ text: inout CleanText) {
+    switch at(2) {
+    case 0x98, 0x99, 0x9a, 0x9b, 0xb2, 0xb9, 0xba: take(UInt8(ascii: "'"), count: 3, &text)
+    case 0x9c, 0x9d, 0x9e, 0x9f, 0xb3: take(UInt8(ascii: "\""), count: 3, &text)
+    case 0x90...0x95: take(UInt8(ascii: "-"), count: 3, &text)
+    case 0x80...0x8a, 0xaf: take(0x20, count: 3, &text)
+    case 0x8b...0x8f, 0xaa...0xae: position += 3
+    case 0xa8, 0xa9:
+      position += 2
+      endLine(&text, isCounted: false)
+    default:
+      text.append(0xe2)
+      position += 1
+    }
+  }
+
+  /// Converts full-width forms from input methods to ASCII: `＂`, `：`, `＜`.
+  private mutating func takeFullWidth(_ text: inout CleanText) {
+    guard at(2) >= 0x81, at(2) <= 0xbf else {
+      text.append(0xef)
+      position += 1
+      return
+    }
+    take(at(2) - 0x60, count: 3, &text)
+  }
+
+  private func matches(_ name: StaticString, at offset: Int) -> Bool {
+    guard position + offset + name.utf8CodeUnitCount <= source.endIndex else { return false }
+    for index in 0..<name.utf8CodeUnitCount
+    where source[position + offset + index].lowercasedASCII != name.utf8Start[index] {
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,193 @@
+package import KVOAudit
+import KVORules
+
+extension AuditReport: ReportFields {
+  package static var blank: AuditReport { AuditReport() }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    var schema = ReportFile.schema
+    try coder.count("schema", &schema)
+    try coder.list("inputs", &inputs)
+    try coder.list("findings", &findings)
+    try coder.list("notJudged", &notJudged)
+    try coder.object("summary", &summary)
+    try coder.list("unreadable", &failures, or: [])
+    try coder.texts("unnamed", &unnamed, or: [])
+    try coder.list("crashes", &crashes, or: [])
+    try coder.list("suppressions", &suppressions, or: [])
+    // A comparison with one report is not valid for another.
+    coder.written("baseline", comparison)
+    var left = omittedCount > 0 ? omittedCount : nil
+    try coder.present("omittedFindings", &left)
+    // Of all that the summary counts, this alone is in the inputs and not in it.
+    summary.textCount = inputs.count { $0.kind.isText }
+    summary.reportCount = inputs.reduce(0) { $0 + $1.reportCount }
+  }
+}
+
+extension AuditReport.Input: ReportFields {
+  package static var blank: AuditReport.Input {
+    AuditReport.Input(path: "", kind: .jsonLines, eventCount: 0)
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("path", &path)
+    try coder.word("kind", &kind)
+    try coder.count("events", &eventCount)
+    try coder.list("damaged", &damaged)
+    try coder.count("damagedCount", &damageCount)
+    var words = endings.map(\.rawValue)
+    try coder.texts("ended", &words, or: [])
+    endings = words.compactMap(AuditReport.Ending.init)
+    try coder.count("cutAt", &cutAt)
+    var ignored = ignoredEventCount > 0 ? ignoredEventCount : nil
+    try coder.present("ignoredEvents", &ignored)
+    ignoredEventCount = ignored ?? 0
+    var reports = kind.isText ? reportCount : nil
+    try coder.present("reports", &reports)
+    reportCount = reports ?? 0
+    isCrash = kind == .crash
+  }
+}
+
+extension LogDamage: ReportFields {
+  package static var blank: LogDamage {
+    LogDamage(location: .bytes(offset: 0, byteCount: 0), message: "", number: 0)
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    var text: (line: Int?, column: Int?)
+    var bytes: (offset: Int?, byteCount: Int?)
+    switch location {
+    case .text(let line, let column): text = (line, column)
+    case .bytes(let offset, let byteCount): bytes = (offset, byteCount)
+    }
+    try coder.count("line", &text.line)
+    try coder.count("column", &text.column)
+    try coder.text("message", &message)
+    try coder.count("offset", &bytes.offset)
+    try coder.count("byteCount", &bytes.byteCount)
+    try coder.text("path", &path)
+    if let line = text.line {
+      location = .text(line: line, column: text.column ?? 1)
+      number = line
+    } else {
+      location = .bytes(offset: bytes.offset ?? 0, byteCount: bytes.byteCount ?? 0)
+    }
+  }
+}
+
+extension InputFailure: ReportFields {
+  package static var blank: InputFailure { InputFailure(input: "", reason: "") }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("path", &input)
+    try coder.count("line", &line)
+    try coder.count("column", &column)
+    try coder.text("message", &reason)
+  }
+}
+
+extension AuditReport.NotJudged: ReportFields {
+  package static var blank: AuditReport.NotJudged {
+    AuditReport.NotJudged(code: .allCases[0], why: "")
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.word("code", &code)
+    var sentence = why
+    try coder.text("why", &sentence)
+    var alone: String? = reason
+    try coder.text("reason", &alone)
+    // Earlier versions had one reason, of all inputs.
+    reason = alone ?? sentence
+    var count = affectedInputs?.count
+    try coder.count("inputs", &count)
+    var paths = affectedInputs?.paths ?? []
+    try coder.texts("paths", &paths, or: [])
+    affectedInputs = count.map { AffectedInputs(count: $0, paths: paths) }
+  }
+}
+
+extension AuditReport.Summary: ReportFields {
+  package static var blank: AuditReport.Summary { AuditReport.Summary() }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.count("events", &eventCount)
+    try coder.count("errors", &errorCount)
+    try coder.count("warnings", &warningCount)
+    try coder.count("liveRegistrations", &liveRegistrationCount)
+    try coder.number("droppedEvents", &droppedEventCount)
+    try coder.count("notes", &noteCount, or: 0)
+    try coder.count("processes", &processCount, or: 0)
+    try coder.count("suppressed", &suppressedCount, or: 0)
+    try coder.count("libraries", &libraryCount, or: 0)
+  }
+}
+
+extension BaselineComparison: ReportFields {
+  package static var blank: BaselineComparison {
+    BaselineComparison(path: "", countsNewOnly: false)
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("path", &path)
+    try coder.count("new", &newCount)
+    try coder.count("moved", &movedCount)
+    try coder.count("unchanged", &unchangedCount)
+    try coder.list("fixed", &fixed)
+    try coder.list("notJudged", &unjudged)
+  }
+}
+
+extension SuppressionOutcome: ReportFields {
+  package static var blank: SuppressionOutcome {
+    SuppressionOutcome(
+      Suppression(
+        file: "",
+        line: 0,
+        rule: GlobPattern("*"),
+        until: CalendarDay(secondsSince1970: 0),
+        reason: ""
+      ),
+      state: .used,
+      matchCount: 0
+    )
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.text("file", &suppression.file)
+    try coder.count("line", &suppression.line)
+    try coder.word("state", &state)
+    coder.written("severity", severity?.rawValue)
+    try coder.count("findings", &matchCount)
+    var rule: String? = suppression.rule.text
+    try coder.text("rule", &rule)
+    suppression.rule = GlobPattern(rule ?? "*")
+    try coder.pattern("class", &suppression.className)
+    try coder.pattern("path", &suppression.keyPath)
+    try coder.pattern("frame", &suppression.frame)
+    var signature = suppression.signature?.text
+    try coder.text("signature", &signature)
+    suppression.signature = signature.map { SignaturePattern($0) }
+    var until = suppression.until.description
+    try coder.text("until", &until)
+    if let day = CalendarDay(until) {
+      suppression.until = day
+    } else {
+      try coder.refuse("until", "\"\(until)\" is no day")
+    }
+    try coder.text("reason", &suppression.reason)
+  }
+}
+
+extension ReportCoder {
+  fileprivate mutating func pattern(
+    _ key: String,
+    _ value: inout GlobPattern?
+  ) throws(Failure) {
+    var text = value?.text
+    try self.text(key, &text)
+    value = text.map { GlobPattern($0) }
+  }
+}

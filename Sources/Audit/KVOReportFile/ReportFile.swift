@@ -1,0 +1,111 @@
+private import Foundation
+package import KVOAudit
+import KVORules
+import KVOText
+
+/// Writes and reads a report as a file.
+package enum ReportFile {
+  /// The number that goes up when a key changes its meaning or goes away.
+  package static let schema = 1
+
+  /// The file of `report` as UTF-8, with a newline at its end.
+  ///
+  /// Complexity: O(size of the report).
+  package static func bytes(of report: AuditReport) -> [UInt8] {
+    var text = JSONText()
+    text.write(report)
+    text.end()
+    return text.bytes
+  }
+
+  /// The report in the file at `path`.
+  ///
+  /// Complexity: O(bytes).
+  ///
+  /// - Throws: ``InputFailure`` if it cannot be read, is not a report or has another schema.
+  package static func read(_ path: String) throws(InputFailure) -> AuditReport {
+    try report(in: ByteSource.contents(of: path), label: path)
+  }
+
+  /// The report in `bytes`, which come from `label`.
+  package static func report(
+    in bytes: [UInt8],
+    label: String
+  ) throws(InputFailure) -> AuditReport {
+    let data = Data(bytes)
+    let decoder = JSONDecoder()
+    guard let head = try? decoder.decode(ReportHead.self, from: data) else {
+      throw InputFailure(
+        input: label,
+        reason: "not a report: it is no JSON object with a \"schema\"; \(origin)"
+      )
+    }
+    guard head.schema == schema else {
+      throw InputFailure(
+        input: label,
+        reason: "a report of schema \(head.schema); this version (\(AuditVersion.current)) reads "
+          + "schema \(schema); audit the logs again"
+      )
+    }
+    guard head.hasFindings else {
+      throw InputFailure(
+        input: label,
+        reason: "not a report: it has no \"findings\"; \(origin)"
+      )
+    }
+    guard head.omittedCount == 0 else {
+      throw InputFailure(
+        input: label,
+        reason: "a report that leaves out \(Wording.count(head.omittedCount, "finding")), so that "
+          + "nothing can be compared with it; audit the logs again with --no-limits"
+      )
+    }
+    do {
+      return try decoder.decode(ReadReport<AuditReport>.self, from: data).value
+    } catch let error as DecodingError {
+      throw InputFailure(input: label, reason: "a damaged report: \(error.reason)")
+    } catch {
+      throw InputFailure(input: label, reason: "a damaged report: \(error)")
+    }
+  }
+
+  private static let origin = "`kvo-audit --format json=FILE` writes one"
+}
+
+/// The start of a report, which can be read independently of its schema.
+private struct ReportHead: Decodable {
+  var schema: Int
+  var hasFindings: Bool
+
+  var omittedCount: Int
+
+  private enum Key: CodingKey { case schema, findings, omittedFindings }
+
+  init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: Key.self)
+    schema = try keys.decode(Int.self, forKey: .schema)
+    hasFindings = keys.contains(.findings)
+    omittedCount = try keys.decodeIfPresent(Int.self, forKey: .omittedFindings) ?? 0
+  }
+}
+
+extension DecodingError {
+  /// The location, and the error there.
+  fileprivate var reason: String {
+    switch self {
+    case .keyNotFound(let key, let context): Self.at(context, "no \"\(key.stringValue)\"")
+    case .valueNotFound(_, let context): Self.at(context, "null where something is needed")
+    case .typeMismatch(_, let context): Self.at(context, "a value of another kind than is needed")
+    case .dataCorrupted(let context): Self.at(context, context.debugDescription)
+    @unknown default: "\(self)"
+    }
+  }
+
+  private static func at(_ context: Context, _ what: String) -> String {
+    let path = context.codingPath.map { key in
+      key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
+    }
+    let location = path.joined().drop { $0 == "." }
+    return location.isEmpty ? what : "at \(location): \(what)"
+  }
+}

@@ -1,0 +1,9 @@
+/// The digests of a page's scripts, by which browsers recognize them.
+///
+/// A test compares them.
+enum PageDigest {
+  /// Of `page.js`, with the line break before it.
+  static let script = "sha256-EqIQGTvqpD42/DvY9zBvnERYbqxOJIplS+QCFAAjgKg="
+  /// Of `live.js`, likewise.
+  static let liveScript = "sha256-fw9lA60aoYHii42JL1lUbor1Os4OuH0h0XBkGF+ERb0="
+}

@@ -1,0 +1,51 @@
+package import KVOAudit
+import KVORules
+import KVOText
+
+extension ProfileMatrix {
+  /// The matrix as a table for people, as UTF-8, with a newline at its end.
+  package var text: [UInt8] {
+    let profiles = Profile.allCases
+    var lines = ["PROFILES: what becomes of each fault on each runtime (-: it is none there)"]
+    var table = [["rule", "signature"] + profiles.map(\.rawValue)]
+    table += rows.map { row in
+      [row.code.rawValue, Signature.short(row.signature)]
+        + profiles.map { row.cells[$0]?.consequence.rawValue ?? "-" }
+    }
+    table.append(["errors", ""] + profiles.map { Wording.grouped(count(.error, on: $0)) })
+    table.append(["warnings", ""] + profiles.map { Wording.grouped(count(.warning, on: $0)) })
+    table.append(
+      ["not judged", ""] + profiles.map { Wording.grouped(notJudged[$0]?.count ?? 0) }
+    )
+    let widths = table[0].indices.map { column in table.map(\.[column].count).max() ?? 0 }
+    for (index, cells) in table.enumerated() {
+      let padded = cells.enumerated().map { column, cell in
+        cell + String(repeating: " ", count: widths[column] - cell.count)
+      }
+      lines.append("  " + padded.joined(separator: "  ").trimmingEnd)
+      if index > 0, index <= rows.count {
+        lines.append("    " + ShownText.escaped(rows[index - 1].message))
+      }
+    }
+    let outcomes = suppressions.compactMap(\.line)
+    if !outcomes.isEmpty {
+      lines += ["SUPPRESSIONS to look at:"] + outcomes.map { "  \($0)" }
+    }
+    lines.append("Not judged is not clean; with one runtime, kvo-audit lists those rules, and why.")
+    return Array((lines.joined(separator: "\n") + "\n").utf8)
+  }
+
+  /// How many faults are of `severity` on the runtime of `profile`.
+  private func count(_ severity: Severity, on profile: Profile) -> Int {
+    rows.count { $0.cells[profile]?.severity == severity }
+  }
+}
+
+extension String {
+  /// The text without the blanks at its end.
+  fileprivate var trimmingEnd: String {
+    var rest = self[...]
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,61 @@
+import CElfutils
+import Glibc
+
+/// Which files an index is made of.
+///
+/// The build-id alone does not say it: an image and what `strip` leaves of it have the same one. So the tables of
+/// sections count, too, of the image and of its separate debug file. They say where each section is and how
+/// large it is.
+struct SymbolIndexKey: Hashable {
+  /// In lower-case hexadecimal; not empty.
+  let buildID: String
+  let fingerprint: UInt64
+
+  /// Makes the key of `image`; nil if an index could not tell it from others, or would say no more than its symbol
+  /// table does.
+  ///
+  /// - Parameters:
+  ///   - image: the image.
+  ///   - debugFile: the file with its debug information, if that is another one.
+  init?(image: ElfFile, debugFile: ElfFile?) {
+    guard !image.buildID.isEmpty, image.buildID.utf8.count <= 128,
+      (debugFile ?? image).debugInformationByteCount > 0
+    else { return nil }
+    buildID = image.buildID
+    var sections = image.sectionBytes
+    if let debugFile { sections += debugFile.sectionBytes }
+    fingerprint = sections.withUnsafeBytes(SymbolIndexLayout.checksum)
+  }
+}
+
+extension ElfFile {
+  /// The table of sections.
+  fileprivate var sectionBytes: [UInt8] {
+    var bytes: [UInt8] = []
+    var section: OpaquePointer?
+    while let next = elf_nextscn(handle, section) {
+      section = next
+      var header = GElf_Shdr()
+      guard gelf_getshdr(next, &header) != nil else { continue }
+      withUnsafeBytes(of: header) { bytes += $0 }
+    }
+    return bytes
+  }
+
+  /// The size of the section with the entries of functions, or 0.
+  var debugInformationByteCount: UInt64 {
+    var names = 0
+    guard elf_getshdrstrndx(handle, &names) == 0 else { return 0 }
+    var section: OpaquePointer?
+    while let next = elf_nextscn(handle, section) {
+      section = next
+      var header = GElf_Shdr()
+      guard gelf_getshdr(next, &header) != nil, header.sh_type != UInt32(SHT_NOBITS),
+        let name = elf_strptr(handle, names, Int(header.sh_name)),
+        [".debug_info", ".zdebug_info"].contains(String(cString: name))
+      else { continue }
+      return header.sh_size
+    }
+    return 0
+  }
+}

@@ -1,0 +1,136 @@
+import KVOTrace
+
+/// One image that a resolver was asked about: its index, or what is read of its file, or what is wrong with it.
+///
+/// Mutable state: `content`, which becomes an index when one was made, and `isIndexingDue`, which ends with the first
+/// attempt to make one.
+final class ResolvedImage {
+  struct Key: Hashable {
+    var path: String
+    var buildID: String
+  }
+
+  private enum Content {
+    case index(SymbolIndex)
+    case symbols(ImageSymbols)
+    case problem(ImageProblem)
+  }
+
+  /// After so many addresses an index is made: to read all of an image costs about as much as naming some thousands
+  /// of its addresses, so that most reports gain nothing from one.
+  private static let indexingCount = 256
+
+  /// An image with more debug information than this gets no index unless it is asked for.
+  private static let unaskedByteLimit: UInt64 = 256 << 20
+
+  let key: Key
+  private var content: Content
+  private let indices: SymbolIndexFolder?
+  private let indexKey: SymbolIndexKey?
+  /// The separate debug file that the key is of, or nil.
+  private let debugPath: String?
+  private var isIndexingDue = true
+
+  /// Opens the file at the path of `key`, or one with its build-id that the user named.
+  init(key: Key, separate: SeparateDebugFile, indices: SymbolIndexFolder?) {
+    self.key = key
+    self.indices = indices
+    var image: ElfFile?
+    var problem = ImageProblem.missing
+    do throws(ImageProblem) {
+      image = try ImageSymbols.open(path: key.path, buildID: key.buildID)
+    } catch {
+      problem = error
+      image = separate.named.paths[key.buildID.lowercased()].flatMap {
+        try? ImageSymbols.open(path: $0, buildID: key.buildID)
+      }
+    }
+    guard let image else {
+      content = .problem(problem)
+      indexKey = nil
+      debugPath = nil
+      return
+    }
+    var indexKey: SymbolIndexKey?
+    var debugFile: ElfFile?
+    if let indices {
+      if image.debugInformationByteCount == 0 { debugFile = separate.find(for: image) }
+      // Before libdw unpacks sections that are compressed, which changes their table in memory.
+      indexKey = SymbolIndexKey(image: image, debugFile: debugFile)
+      debugPath = debugFile?.path
+      if let known = indexKey, let index = indices.index(for: known) {
+        content = .index(index)
+        self.indexKey = indexKey
+        return
+      }
+    } else {
+      debugPath = nil
+    }
+    content = .symbols(ImageSymbols(of: image, separate: separate))
+    self.indexKey = indexKey
+  }
+
+  /// Whether anything can be read of the image.
+  var isUsable: Bool {
+    if case .problem = content { return false }
+    return true
+  }
+
+  /// What kept the image from being read, or from being read in full.
+  var problem: ImageProblem? {
+    switch content {
+    // Only an image with debug information has one.
+    case .index: nil
+    case .symbols(let symbols): symbols.problem
+    case .problem(let problem): problem
+    }
+  }
+
+  /// The frames at `address`, innermost first.
+  func frames(at address: UInt64) -> [SourceFrame] {
+    switch content {
+    case .index(let index): return index.frames(at: address)
+    case .problem: return []
+    case .symbols(let symbols):
+      expect(symbols.answerCount)
+      if case .index(let index) = content { return index.frames(at: address) }
+      return symbols.frames(at: address)
+    }
+  }
+
+  /// Says that `count` addresses were asked for or are going to be, upon which an index may be made.
+  func expect(_ count: Int) {
+    guard isIndexingDue, count >= Self.indexingCount, indices != nil else { return }
+    isIndexingDue = false
+    guard case .symbols(let symbols) = content,
+      symbols.debugInformationByteCount <= Self.unaskedByteLimit
+    else { return }
+    _ = makeIndex()
+  }
+
+  /// Makes the index, unless there is one.
+  func makeIndex() -> SymbolIndexOutcome {
+    guard case .symbols(let symbols) = content else { return .existed }
+    // A section of debug information that cannot be read has the other file looked for after all.
+    guard let indices, let indexKey, symbols.debugPath == debugPath, let draft = symbols.draft(),
+      let index = indices.keep(draft, for: indexKey)
+    else { return .nothingToIndex }
+    content = .index(index)
+    guard let byteCount = indices.byteCount(for: indexKey) else { return .notKept }
+    return .made(byteCount: byteCount)
+  }
+}
+
+/// What came of making an index.
+package enum SymbolIndexOutcome: Equatable {
+  /// It was made; the file has so many bytes.
+  case made(byteCount: Int)
+  /// There was one already.
+  case existed
+  /// The image has no build-id or no debug information, or no index can say all of it.
+  case nothingToIndex
+  /// The folder cannot be written.
+  case notKept
+  /// The image cannot be read, as the sentence says.
+  case unusable(String)
+}

@@ -1,0 +1,36 @@
+/// Finds the file that contains the debug information of a stripped image.
+///
+/// The locations are those of GDB's manual, "Debugging Information in Separate Files". Only the local disk is searched:
+/// libdwfl's search, which does the same, continues with the debuginfod servers of the environment, and can be kept
+/// from it only by changing the environment of the whole process.
+struct SeparateDebugFile {
+  /// Where the distribution installs debug files.
+  var roots = ["/usr/lib/debug"]
+  /// The files that the user named, which are searched first.
+  var named = DebugFiles()
+
+  /// The file with the debug information of `image`, or nil.
+  ///
+  /// Only a file with the same build-id is used; an image without one has none.
+  func find(for image: ElfFile) -> ElfFile? {
+    guard image.buildID.utf8.count > 2 else { return nil }
+    for path in candidates(for: image) {
+      if let file = try? ElfFile(path: path), file.buildID == image.buildID { return file }
+    }
+    return nil
+  }
+
+  /// The paths to try, in order.
+  private func candidates(for image: ElfFile) -> [String] {
+    let folder = image.path.lastIndex(of: "/").map { String(image.path[..<$0]) } ?? "."
+    var paths = roots.map {
+      "\($0)/.build-id/\(image.buildID.prefix(2))/\(image.buildID.dropFirst(2)).debug"
+    }
+    if let name = image.debugLink {
+      paths += ["\(folder)/\(name)", "\(folder)/.debug/\(name)"]
+      paths += roots.map { "\($0)\(folder)/\(name)" }
+    }
+    if let path = named.paths[image.buildID] { paths.insert(path, at: 0) }
+    return paths.filter { $0 != image.path }
+  }
+}

@@ -1,0 +1,163 @@
+import CElfutils
+import Glibc
+import KVOTrace
+
+/// The functions, lines and files of one compile unit, and the frames that were made of them.
+///
+/// Mutable state, which grows with the queries, up to the size of the unit: the paths of files, and for each scope its
+/// name and the location that it was inlined at.
+struct UnitFrames {
+  private let dwarf: OpaquePointer
+  private let names: FunctionNames
+  private(set) var scopes: ScopeTable
+  private(set) var lines = LineTable()
+  private var files = FileTable()
+  /// By index of the scope; three arrays, so that a lookup copies only its result.
+  private var isRead: [Bool]
+  /// The frame of each function, without a position.
+  private var templates: [SourceFrame]
+  private var sites: [Site]
+
+  /// The location that a function was inlined at.
+  private struct Site {
+    var file: String?
+    var line: Int
+  }
+
+  private static let blank = SourceFrame(
+    function: "",
+    swiftModule: nil,
+    file: nil,
+    line: 0,
+    isInlined: false
+  )
+
+  /// Reads the unit whose own entry `die` is.
+  ///
+  /// - Parameters:
+  ///   - die: valid as long as `dwarf`.
+  ///   - dwarf: must outlive the frames.
+  ///   - code: the code of the image.
+  ///   - names: the names of the image, which the unit adds to.
+  /// - Complexity: that of ``ScopeTable`` and ``LineTable``.
+  init(
+    of die: Dwarf_Die,
+    _ dwarf: OpaquePointer,
+    code: CodeRanges,
+    names: FunctionNames
+  ) {
+    self.dwarf = dwarf
+    self.names = names
+    scopes = ScopeTable(of: die, code: code)
+    let count = scopes.scopes.count
+    isRead = Array(repeating: false, count: count)
+    templates = Array(repeating: Self.blank, count: count)
+    sites = Array(repeating: Site(file: nil, line: 0), count: count)
+
+    var unit = die
+    files = FileTable(of: &unit, folder: Self.text(DW_AT_comp_dir, of: die))
+    lines = LineTable(of: &unit, scopes: scopes, code: code)
+  }
+
+  /// The frames at `address`, innermost first; one without a function if only the line is known.
+  ///
+  /// - Complexity: O(log n) in the size of the unit.
+  mutating func frames(at address: UInt64) -> [SourceFrame] {
+    var file: String?
+    var line = 0
+    if let position = lines.position(at: address) {
+      file = position.file.flatMap { files[$0] }
+      line = Int(position.line)
+    }
+    var scope = scopes.innermost[address]
+    guard scope != RangeMap.none else {
+      return [SourceFrame(function: "", swiftModule: nil, file: file, line: line, isInlined: false)]
+    }
+    var frames: [SourceFrame] = []
+    while scope != RangeMap.none {
+      let index = Int(scope)
+      if !isRead[index] { read(index) }
+      frames.append(templates[index])
+      frames[frames.count - 1].file = file
+      frames[frames.count - 1].line = line
+      scope = scopes.scopes[index].parent
+      guard scope != RangeMap.none else { break }
+      file = sites[index].file
+      line = sites[index].line
+    }
+    return frames
+  }
+
+  private mutating func read(_ scope: Int) {
+    isRead[scope] = true
+    let entry = entry(of: scope)
+    templates[scope].isInlined = scopes.scopes[scope].parent != RangeMap.none
+    if let name = entry.name.map({ names[$0] }) {
+      templates[scope].function = name.text
+      templates[scope].swiftModule = name.swiftModule
+    }
+    if let call = entry.call, let file = files[call.file] {
+      sites[scope] = Site(file: file, line: call.line)
+    }
+  }
+
+  /// What the debug information says of a function or inlined call.
+  struct Entry {
+    /// The mangled name, or nil.
+    var name: UnsafePointer<CChar>?
+    /// The number of the file and the line that an inlined call is at, if both are said.
+    var call: (file: Int, line: Int)?
+  }
+
+  /// Reads the entry of the scope with that index.
+  func entry(of scope: Int) -> Entry {
+    var die = Dwarf_Die()
+    guard dwarf_offdie(dwarf, scopes.scopes[scope].entry, &die) != nil else { return Entry() }
+    var entry = Entry(name: Self.name(of: &die))
+    guard scopes.scopes[scope].parent != RangeMap.none else { return entry }
+    if let line = Self.number(DW_AT_call_line, of: die).flatMap(Int.init(exactly:)), line > 0,
+      let file = Self.number(DW_AT_call_file, of: die).flatMap(Int.init(exactly:))
+    {
+      entry.call = (file, line)
+    }
+    return entry
+  }
+
+  /// The path of a file that ``lines`` names, or nil.
+  mutating func path(of file: UnsafePointer<CChar>) -> String? { files[file] }
+
+  /// The path of the file with `number`, or nil.
+  mutating func path(ofNumber number: Int) -> String? { files[number] }
+
+  /// The mangled name, or the plain one in a language that does not mangle.
+  private static func name(of die: inout Dwarf_Die) -> UnsafePointer<CChar>? {
+    var attribute = Dwarf_Attribute()
+    for code in [DW_AT_linkage_name, DW_AT_MIPS_linkage_name] {
+      if dwarf_attr_integrate(&die, UInt32(code), &attribute) != nil,
+        let name = dwarf_formstring(&attribute)
+      {
+        return name
+      }
+    }
+    return dwarf_diename(&die)
+  }
+
+  private static func number(_ code: Int, of die: Dwarf_Die) -> UInt64? {
+    var die = die
+    var attribute = Dwarf_Attribute()
+    var value: Dwarf_Word = 0
+    guard dwarf_attr(&die, UInt32(code), &attribute) != nil,
+      dwarf_formudata(&attribute, &value) == 0
+    else { return nil }
+    return value
+  }
+
+  private static func text(_ code: Int, of die: Dwarf_Die) -> String? {
+    var die = die
+    var attribute = Dwarf_Attribute()
+    guard dwarf_attr(&die, UInt32(code), &attribute) != nil,
+      let text = dwarf_formstring(&attribute)
+    else { return nil }
+    return String(cString: text)
+  }
+}

@@ -1,3 +1,0 @@
-#include "CKVODelivery.h"
-
-_Thread_local void *kvos_innermost_delivery_word = 0;

@@ -1,0 +1,153 @@
+package import KVORules
+
+/// Which findings follow from which others: one bug is one finding, with its consequences listed under it.
+///
+/// A finding follows from another if each of its occurrences concerns the same event, or the same registration, as the
+/// other. It is never more severe than its cause, so that a finding that decides the exit status stays visible.
+///
+/// Complexity: O(1) for each occurrence; memory is bounded by the occurrences, as that of
+/// ``FindingFolder`` is.
+struct RootCauses: Sendable {
+  /// The link between two findings.
+  private enum Tie: Hashable, Sendable {
+    /// The failed event of both.
+    case event
+    /// A registration that both concern.
+    case registration
+  }
+
+  private struct Root {
+    var code: RuleCode
+    var tie: Tie
+  }
+
+  /// The rules that each rule may follow from, the most likely cause first.
+  private static func roots(of code: RuleCode) -> [Root] {
+    switch code {
+    // The second of two concurrent removals finds nothing.
+    case .doubleRemove: [Root(code: .concurrentRemoval, tie: .event)]
+    // No observer is notified of the end of a change that never ends.
+    case .priorWithoutAfter: [Root(code: .unbalancedChange, tie: .event)]
+    // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.
+    case .leakedRegistration: ofKept
+    case .observedDeinitWhileObserved, .observerDeinitWhileRegistered: ofKept + [ofLeaked]
+    case .deliveryToDead, .registrationGrowth:
+      ofKept + [
+        ofLeaked, Root(code: .observedDeinitWhileObserved, tie: .registration),
+        Root(code: .observerDeinitWhileRegistered, tie: .registration),
+      ]
+    default: []
+    }
+  }
+
+  private static let ofKept = [
+    Root(code: .removeWrongContext, tie: .registration),
+    Root(code: .observationRetainCycle, tie: .registration),
+  ]
+  private static let ofLeaked = Root(code: .leakedRegistration, tie: .registration)
+
+  /// All rules that cause others, or follow from others.
+  private static let related: Set<RuleCode> = Set(
+    RuleCode.allCases.flatMap { code in
+      let roots = roots(of: code)
+      return roots.isEmpty ? [] : [code] + roots.map(\.code)
+    }
+  )
+
+  private struct Occurrence: Sendable {
+    var failed: Int
+    var registered: [Int]
+
+    func events(_ tie: Tie) -> [Int] { tie == .event ? [failed] : registered }
+  }
+
+  private struct Key: Hashable {
+    var code: RuleCode
+    var tie: Tie
+    var input: Int
+    var event: Int
+  }
+
+  private var occurrences: [Int: [Occurrence]] = [:]
+
+  /// Notes an occurrence of the finding reported at `position`, described by `finding`.
+  mutating func note(_ finding: Finding, at position: Int) {
+    // If events are not numbered, equal events cannot be recognized.
+    guard Self.related.contains(finding.code), let failed = finding.events.first else { return }
+    let registered = finding.stacks.filter { $0.role == .registered }.map(\.event)
+    occurrences[position, default: []].append(Occurrence(failed: failed, registered: registered))
+  }
+
+  /// The finding at `position` happened again, as `verdict` says; `code` is the finding's.
+  mutating func note(_ verdict: Verdict, as code: RuleCode, at position: Int) {
+    guard Self.related.contains(code), let failed = verdict.evidence.first?.event, failed > 0 else {
+      return
+    }
+    let registered = verdict.evidence.filter { $0.role == .registered }.map(\.event)
+    occurrences[position, default: []].append(Occurrence(failed: failed, registered: registered))
+  }
+
+  /// Puts each of `findings`, reported at their positions, under its cause.
+  ///
+  /// Complexity: O(occurrences).
+  func arranged(_ findings: [Finding]) -> [Finding] {
+    if occurrences.count < 2 { return findings }
+    let index = index(of: findings)
+    let parents = findings.indices.map { parent(of: $0, findings, index) }
+    var arranged = findings
+    for position in findings.indices where parents[position] != nil {
+      arranged[Self.root(of: position, parents)].consequences.append(findings[position])
+    }
+    return arranged.indices.filter { parents[$0] == nil }.map { arranged[$0] }
+  }
+
+  /// The indices of the findings that are about an event.
+  private func index(of findings: [Finding]) -> [Key: [Int]] {
+    var index: [Key: [Int]] = [:]
+    for position in findings.indices {
+      let finding = findings[position]
+      for occurrence in occurrences[position] ?? [] {
+        for tie in [Tie.event, .registration] {
+          for event in occurrence.events(tie) {
+            let key = Key(code: finding.code, tie: tie, input: finding.input, event: event)
+            if index[key]?.last != position { index[key, default: []].append(position) }
+          }
+        }
+      }
+    }
+    return index
+  }
+
+  private func parent(of position: Int, _ findings: [Finding], _ index: [Key: [Int]]) -> Int? {
+    let finding = findings[position]
+    guard let all = occurrences[position] else { return nil }
+    for root in Self.roots(of: finding.code) {
+      var common: Set<Int>?
+      for occurrence in all {
+        let explaining = occurrence.events(root.tie).flatMap { event in
+          index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
+        }
+        common = common?.intersection(explaining) ?? Set(explaining)
+      }
+      let first = common?.filter { findings[$0].severity >= finding.severity }.min()
+      if let first { return first }
+    }
+    return nil
+  }
+
+  /// The relation between rules is ordered, so that there is no cycle.
+  private static func root(of position: Int, _ parents: [Int?]) -> Int {
+    var at = position
+    while let parent = parents[at] { at = parent }
+    return at
+  }
+}
+
+extension Finding {
+  /// The finding, and all its consequences.
+  package var withConsequences: [Finding] {
+    var alone = self
+    alone.consequences = []
+    return [alone] + consequences.flatMap(\.withConsequences)
+  }
+}

@@ -1,0 +1,284 @@
+import KVORules
+import KVOTrace
+
+// Which families an event concerns, and in which order they judge it.
+extension RuleEngine {
+  mutating func dispatch(
+    _ event: UnsafePointer<Event>,
+    _ evidence: Evidence,
+    _ target: EventTarget
+  ) {
+    switch event.pointee.body {
+    case .process(let info): log.begin(info)
+    case .live(let registration): registrations.restore(registration, evidence, target, &log)
+    case .register(let registration): register(registration, evidence, target)
+    case .registerEnd: finishRegistering(target.slot)
+    case .refused(let registration, let reason, let part):
+      log.act(target)
+      log.verdicts.append(
+        .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
+      )
+    case .remove(let removal): remove(removal, evidence, target)
+    case .cancel(let id, let cause): cancel(id, cause, evidence, target)
+    case .willChange(let change): beginChange(change, evidence, target)
+    case .didChange(let change): endChange(change, evidence, target)
+    case .notify(let delivery): beginCallback(delivery, evidence, target)
+    case .notifyEnd(let delivery): callbacks.end(delivery, evidence, target, &log)
+    case .deinit(let object): concurrency.beginDeallocation(of: object.id, evidence, target, &log)
+    case .deinitEnd(let object): finishDeallocation(of: object.id, evidence, target)
+    case .attach(let attachment): values.attach(attachment, evidence, target, &log)
+    case .detach(let attachment): values.detach(attachment, evidence, target, &log)
+    case .write(let subject, let key, let fingerprint):
+      values.see(fingerprint, of: key, on: subject, evidence, target, &log)
+    case .hold(let reference):
+      log.seen.insert(.reference)
+      log.act(target)
+      graphs.hold(reference, evidence, target.thread)
+      registrations.hold(reference, evidence, &log)
+    case .drop(let reference):
+      log.act(target)
+      registrations.drop(reference)
+      graphs.drop(reference, target.thread)
+    case .walkBegin: graphs.beginWalk(target.thread)
+    case .walkEnd(let isComplete, _, let isAsserted):
+      graphs.endWalk(isComplete: isComplete, isAsserted: isAsserted, evidence, target, &log)
+    case .lock(let lock):
+      log.seen.insert(.lock)
+      log.act(target)
+      concurrency.lock(lock, evidence, target.thread)
+    case .unlock(let lock): concurrency.unlock(lock, target.thread)
+    case .classChanged(let object, let name, let isKVOSubclass):
+      log.seen.insert(.classChange)
+      concurrency.change(object, to: name, isKVOSubclass: isKVOSubclass, evidence)
+    case .declares(let key): graphs.declare(key, evidence, &log)
+    case .removeEnd(let removal): concurrency.end(removal, target.thread, &log)
+    case .threadName(let name): callbacks.name(target.thread, name, &log)
+    case .scopeBegin(let scope):
+      log.act(target)
+      scopes.begin(scope, evidence, &log)
+    case .scopeEnd(let scope): endScope(scope, evidence, target)
+    case .crash: log.hasCrashed = true
+    case .dropped(let count, _):
+      droppedCount = droppedCount.addingSaturated(count)
+      lose(at: evidence)
+    case .exit:
+      log.hasEnded = true
+      if options.judgesLeaksAtExit { scopes.exit(evidence, &log) }
+    case .expects(let rules): if let scope = target.scope { scopes.expect(rules, in: scope) }
+    case .module, .expectDeinit: break
+    }
+  }
+
+  // MARK: - Registrations
+
+  private mutating func register(
+    _ registration: Registration,
+    _ evidence: Evidence,
+    _ target: EventTarget
+  ) {
+    log.act(target)
+    let firstVerdict = log.verdicts.count
+    guard let added = registrations.add(registration, evidence, target, &log) else { return }
+    if added.displaced >= 0 { settle(added.displaced) }
+    registrations.note(added, target, &log)
+    if target.scope != nil { scopes.enter(added.slot, target) }
+    obligations.registered(added.slot, &log)
+    concurrency.judge(
+      .addition,
+      added.slot,
+      evidence.at(registration.site),
+      target.thread,
+      &log
+    )
+    registrations.noteSite(of: registration, evidence, &log)
+    if log.verdicts.count > firstVerdict {
+      registrations.sortOut(from: firstVerdict, added.subject, &log)
+    }
+  }
+
+  private mutating func finishRegistering(_ slot: Int) {
+    if slot < 0 {
+      log.contradictionCount += 1
+      return
+    }
+    guard log.ledger.isLive(slot) else { return }
+    log.confirm(slot)
+    log.ledger.finishAdding(slot)
+    // A change that was in progress while the registration was made need not be delivered to it.
+    changes.excuse(slot, &log)
+  }
+
+  private mutating func remove(_ removal: Removal, _ evidence: Evidence, _ target: EventTarget) {
+    log.act(target)
+    let placed = evidence.at(removal.site)
+    let removed = registrations.remove(removal, evidence, target, &log)
+    concurrency.begin(removal, removed.slot, placed, target.thread, &log)
+    if removed.slot >= 0 {
+      concurrency.removed(removed.slot, placed, target.thread, &log)
+      settle(removed.slot)
+    }
+    registrations.withhold(removal, removed, &log)
+  }
+
+  private mutating func cancel(
+    _ id: RegistrationID,
+    _ cause: CancelCause,
+    _ evidence: Evidence,
+    _ target: EventTarget
+  ) {
+    guard registrations.mayCancel(id, cause, evidence, target, &log) else { return }
+    let slot = target.slot
+    if case .token = cause {
+      registrations.judgeDroppedToken(slot, evidence, target, isCancelled: true, &log)
+    }
+    var failed = evidence
+    switch cause {
+    case .subject:
+      let subject = log.ledger.slots[slot].registration.subject.id
+      failed = log.evidenceOfDeallocation(subject, evidence)
+    case .observer:
+      if let observer = log.ledger.slots[slot].registration.observer {
+        failed = log.evidenceOfDeallocation(observer.id, evidence)
+      }
+    case .user, .owner, .token: concurrency.removed(slot, evidence, target.thread, &log)
+    case .runtime: break
+    }
+    log.ledger.cancel(slot, by: cause, at: failed, &log.verdicts)
+    settle(slot)
+    log.act(target)
+  }
+
+  /// The remaining work when a registration has ended: the ledger keeps it for late events until many others have
+  /// ended.
+  mutating func settle(_ slot: Int) {
+    scopes.leave(slot, &log)
+    registrations.end(of: slot, &log)
+    if log.hasOpenEnds {
+      values.end(of: slot)
+      obligations.end(of: slot, &log)
+      updateOpenEnds()
+    }
+    graphs.end(of: slot, &log)
+    changes.excuse(slot, &log)
+    let oldest = registrations.keep(slot)
+    if oldest < 0 { return }
+    if values.hasPaths, let id = log.ledger.slots[oldest].registration.id { values.forget(id) }
+    registrations.release(oldest, &log)
+  }
+
+  // MARK: - Changes
+
+  private mutating func beginChange(_ change: Change, _ evidence: Evidence, _ target: EventTarget) {
+    log.act(target)
+    log.seen.insert(.change)
+    concurrency.begin(change, evidence, target.thread, &log)
+    values.noteHalf(of: change, &log)
+    log.threads[target.thread].brackets.will(change, scope: target.scope, at: evidence)
+    obligations.began(change, on: target.subject, by: target.thread, evidence, &log)
+    log.threads.updateBusy(target.thread)
+  }
+
+  private mutating func endChange(_ change: Change, _ evidence: Evidence, _ target: EventTarget) {
+    let thread = target.thread
+    log.act(target)
+    log.seen.insert(.change)
+    let began = changes.end(change, evidence, thread, &log)
+    if let began { concurrency.end(began, evidence, &log) }
+    let early = log.threads[thread].early.isEmpty ? [] : log.threads[thread].early.end(change)
+    if log.hasOpenEnds { obligations.made(change, evidence, thread, &log) }
+    values.noteHalf(of: change, &log)
+    if let began, log.droppedAt == nil, !log.tellsOthers {
+      changes.expect(
+        change,
+        began: began,
+        early: early,
+        obligations.promises,
+        evidence,
+        target,
+        &log
+      )
+    }
+    log.threads.updateBusy(thread)
+  }
+
+  private mutating func beginCallback(
+    _ delivery: Delivery,
+    _ evidence: Evidence,
+    _ target: EventTarget
+  ) {
+    let (slot, thread) = (target.slot, target.thread)
+    log.act(target)
+    log.seen.insert(.callback)
+    let isLive = slot >= 0 && log.ledger.isLive(slot)
+    if slot >= 0 {
+      log.confirm(slot)
+      log.ledger.beginCallback(slot)
+    } else {
+      log.contradictionCount += 1
+      if log.unsaid.registration != nil, log.unsaid.notified == nil {
+        log.unsaid.notified = evidence.event
+      }
+    }
+    if log.hasOpenEnds, slot >= 0 {
+      values.deliver(slot)
+      obligations.deliver(slot, delivery, thread)
+      updateOpenEnds()
+    }
+    switch delivery.phase {
+    case .initial: if isLive { log.ledger.beginInitial(slot, at: evidence) }
+    case .prior: if isLive { obligations.promise(slot, delivery, evidence, thread, &log) }
+    case .after:
+      if isLive, !log.threads.busy.isEmpty { changes.deliver(slot, delivery.change, thread, &log) }
+    }
+    if slot >= 0 {
+      callbacks.claim(slot, isLive, delivery, evidence, thread, &log)
+      concurrency.judge(.callback, slot, evidence, thread, &log)
+      callbacks.nest(slot, evidence, thread, &log)
+    }
+    callbacks.begin(slot, delivery, evidence, thread, &log)
+  }
+
+  // MARK: - What is owed
+
+  private mutating func updateOpenEnds() {
+    log.hasOpenEnds = !obligations.isEmpty || values.hasPending
+  }
+
+  /// A thread is about to act while notifications are pending.
+  mutating func concludeOpenEnds(of event: UnsafePointer<Event>, _ thread: Int) {
+    values.conclude(of: event, thread, &log)
+    obligations.conclude(of: event, thread, &log)
+    updateOpenEnds()
+  }
+
+  /// Open changes of `thread` were abandoned.
+  mutating func giveUp(of thread: Int) {
+    obligations.giveUp(of: thread, &log)
+    updateOpenEnds()
+  }
+
+  // MARK: - Scopes and losses
+
+  private mutating func endScope(_ scope: ScopeID, _ evidence: Evidence, _ target: EventTarget) {
+    let opened = scopes.close(scope, &log)
+    for thread in log.threads.sorted(log.threads.busy) {
+      log.reportUnbalanced(log.threads[thread].brackets.closeScope(scope, openedAt: opened))
+      giveUp(of: thread)
+      log.threads.updateBusy(thread)
+    }
+    log.act(target)
+    scopes.end(scope, evidence, &log)
+  }
+
+  /// Events are missing here.
+  private mutating func lose(at evidence: Evidence) {
+    log.lose(at: evidence)
+    changes.lose()
+    concurrency.lose(&log)
+    values.lose(&log)
+    graphs.lose()
+    registrations.lose()
+    obligations.lose()
+    updateOpenEnds()
+  }
+}

@@ -1,0 +1,238 @@
+import KVORules
+import KVOTrace
+
+/// How changes nest, and whether each is delivered to every registration that it concerns (KVO012 and KVO032).
+///
+/// Needs both halves of changes, callbacks, additions and ends of registrations, ends of scopes, deallocations, and any
+/// event of a thread after a change.
+struct ChangeRules: Sendable {
+  /// How many threads have pending deliveries.
+  private var waitingThreadCount = 0
+  /// The slots of those that must be notified of the change that is being judged; reused.
+  private var audience: [Int32] = []
+  /// Whether a change that may have begun before the log ended.
+  private(set) var lacksBeginnings = false
+
+  /// Whether any thread has pending deliveries.
+  var isWaiting: Bool { waitingThreadCount > 0 }
+
+  /// Events are missing: the state of the threads is unknown, and reset.
+  mutating func lose() { waitingThreadCount = 0 }
+
+  /// A change ends.
+  ///
+  /// - Returns: where it began; nil if that is unknown.
+  mutating func end(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) -> Evidence? {
+    let outcome = log.threads[thread].brackets.end(change, at: evidence)
+    if outcome.began == nil, !outcome.verdicts.isEmpty, log.process?.isComplete == false {
+      // It may have begun in a log file that was rotated out.
+      lacksBeginnings = true
+    } else {
+      log.reportUnbalanced(outcome.verdicts)
+    }
+    return outcome.began
+  }
+
+  /// A change that began at `began` ended: from here on its deliveries are awaited.
+  ///
+  /// - Parameters:
+  ///   - change: the change.
+  ///   - began: where it began.
+  ///   - early: the slots that it was delivered to before it ended.
+  ///   - promises: the registrations that were notified before the change, which are not awaited.
+  ///   - evidence: where it ended.
+  ///   - target: the object and the registration of the event.
+  ///   - log: the log so far.
+  mutating func expect(
+    _ change: Change,
+    began: Evidence,
+    early: Set<Int32>,
+    _ promises: PriorPromises,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) {
+    let thread = target.thread
+    findAudience(of: change, on: target.subject, by: thread, began: began, promises, &log)
+    if !early.isEmpty { audience.removeAll { early.contains($0) } }
+    if audience.isEmpty { return }
+    let pending = MissedDeliveries.Pending(
+      change: change,
+      began: began.as(.changed),
+      made: evidence,
+      depth: log.threads[thread].depth
+    )
+    if log.threads[thread].missed.isEmpty { waitingThreadCount += 1 }
+    log.threads[thread].missed.expect(pending, by: audience)
+  }
+
+  /// Finds which registrations must be notified of a change: those that began before it and are live now.
+  ///
+  /// Deep key paths and keys that depend on others are excluded: no log states which changes concern them. Also
+  /// excluded are those without a number, which no notification can name, and a registration that is delivering its
+  /// initial value. A registration that was notified before the change belongs to KVO013.
+  private mutating func findAudience(
+    of change: Change,
+    on subject: Int,
+    by thread: Int,
+    began: Evidence,
+    _ promises: PriorPromises,
+    _ log: inout ReplayState
+  ) {
+    audience.removeAll(keepingCapacity: true)
+    guard subject >= 0 else { return }
+    log.ledger.forEach(of: change.key, on: subject) { slot in
+      if log.ledger.slots[slot].isDeliveringInitial || !log.ledger.slots[slot].isNumbered { return }
+      if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
+      let isEarlier: Bool
+      if let before = log.ledger.slots[slot].registered.order, let after = began.order {
+        isEarlier = before < after
+      } else {
+        isEarlier = log.ledger.slots[slot].registered.event < began.event
+      }
+      if isEarlier { audience.append(Int32(truncatingIfNeeded: slot)) }
+    }
+  }
+
+  // MARK: - Missed deliveries
+
+  mutating func deliver(_ slot: Int, _ change: ChangeID?, _ thread: Int, _ log: inout ReplayState) {
+    if !log.threads[thread].missed.isEmpty,
+      updateMissed(of: thread, &log, { $0.deliver(slot, change) })
+    {
+      return
+    }
+    if change != nil, waitingThreadCount > 0 {
+      for other in log.threads.busy where !log.threads[other].missed.isEmpty {
+        if updateMissed(of: other, &log, { $0.deliver(slot, change) }) { return }
+      }
+    }
+    deliverEarly(slot, change, thread, &log)
+  }
+
+  /// A callback is for an open change: its writer writes `didChange` only after the deliveries.
+  private mutating func deliverEarly(
+    _ slot: Int,
+    _ id: ChangeID?,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    let registration = log.ledger.slots[slot].registration
+    let subject = registration.subject.id
+    if let open = log.threads[thread].brackets.open(id, of: registration.keyPath, on: subject) {
+      return log.threads[thread].early.deliver(slot, open)
+    }
+    guard let id else { return }
+    for other in log.threads.busy {
+      let open = log.threads[other].brackets.open(id, of: registration.keyPath, on: subject)
+      if let open, open.id != nil { return log.threads[other].early.deliver(slot, open) }
+    }
+  }
+
+  /// A registration ended or began: a change in progress need not reach it.
+  mutating func excuse(_ slot: Int, _ log: inout ReplayState) {
+    if waitingThreadCount == 0 { return }
+    for thread in log.threads.busy where !log.threads[thread].missed.isEmpty {
+      updateMissed(of: thread, &log) { $0.excuse(slot) }
+      log.threads.updateBusy(thread)
+    }
+  }
+
+  /// Updates the pending deliveries of a thread, and counts the threads that have any.
+  @discardableResult
+  private mutating func updateMissed<Result>(
+    of thread: Int,
+    _ log: inout ReplayState,
+    _ body: (inout MissedDeliveries) -> Result
+  ) -> Result {
+    let wasEmpty = log.threads[thread].missed.isEmpty
+    let result = body(&log.threads[thread].missed)
+    let isEmpty = log.threads[thread].missed.isEmpty
+    if wasEmpty != isEmpty { waitingThreadCount += isEmpty ? -1 : 1 }
+    return result
+  }
+
+  /// A thread is about to do something, while some of its changes have not been delivered to all.
+  mutating func conclude(
+    of event: UnsafePointer<Event>,
+    _ thread: Int,
+    _ exceptions: RaisedExceptions,
+    _ log: inout ReplayState
+  ) {
+    let outcome = MissedDeliveries.conclusion(of: event)
+    if outcome == .none { return }
+    let depth = log.threads[thread].depth
+    let over = updateMissed(of: thread, &log) { $0.conclude(outcome, depth: depth) }
+    if over.isEmpty { return }
+    for pending in over { Self.judge(pending, exceptions, &log) }
+    log.threads.updateBusy(thread)
+  }
+
+  private static func judge(
+    _ over: MissedDeliveries.Over,
+    _ exceptions: RaisedExceptions,
+    _ log: inout ReplayState
+  ) {
+    guard log.droppedAt == nil else { return }
+    let pending = over.pending
+    var found: [Verdict] = []
+    for slot in over.waiting where log.ledger.isLive(slot) {
+      let registration = log.ledger.slots[slot].registration
+      let registered = log.ledger.slots[slot].registered
+      var verdict = Verdict(
+        .missedDelivery,
+        of: registration,
+        [pending.made, pending.began, registered],
+        confidence: Confidence(comparing: [pending.began, registered])
+      )
+      if let raised = exceptions.exception(of: registration) { verdict.explain(by: raised) }
+      found.append(verdict)
+    }
+    log.verdicts += found.sorted { $0.evidence[2].event < $1.evidence[2].event }
+  }
+
+  // MARK: - Ends
+
+  /// The object was deallocated: its open changes can no longer end.
+  mutating func forget(_ object: ObjectID, _ log: inout ReplayState) {
+    if log.threads.busy.isEmpty { return }
+    var unended: [Verdict] = []
+    for thread in log.threads.busy {
+      unended += log.threads[thread].brackets.subjectDeallocated(object)
+      updateMissed(of: thread, &log) { $0.forget(object) }
+      log.threads.updateBusy(thread)
+    }
+    // Threads have no order; verdicts are ordered by event.
+    log.reportUnbalanced(
+      unended.sorted { ($0.evidence.first?.event ?? 0) < ($1.evidence.first?.event ?? 0) }
+    )
+  }
+
+  /// The log has ended without another event of `thread`.
+  ///
+  /// - Returns: whether its open changes were abandoned.
+  mutating func finish(
+    _ thread: Int,
+    _ exceptions: RaisedExceptions,
+    _ log: inout ReplayState
+  ) -> Bool {
+    // A log without any `notifyEnd` does not show how deep a thread is.
+    let depth = log.seen.contains(.callbackEnd) ? log.threads[thread].depth : 0
+    let isOrderly = log.hasEnded
+    let rest = updateMissed(of: thread, &log) { $0.finish(isOrderly: isOrderly, depth: depth) }
+    for pending in rest.over { Self.judge(pending, exceptions, &log) }
+    if rest.isCut { log.cutRules.insert(.missedDelivery) }
+    guard !log.threads[thread].brackets.isEmpty else { return false }
+    guard log.hasEnded, depth == 0 else {
+      log.cutRules.insert(.unbalancedChange)
+      return false
+    }
+    log.reportUnbalanced(log.threads[thread].brackets.close())
+    return true
+  }
+}

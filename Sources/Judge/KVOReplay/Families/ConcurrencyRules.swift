@@ -1,0 +1,246 @@
+import KVORules
+import KVOTrace
+
+/// Changes and removals that overlap what another thread, or another library, does to the same object, and actions
+/// under a lock (KVO024 to KVO026 and KVO030).
+///
+/// Needs both halves of changes, additions, removals and their ends, callbacks, the beginnings of deallocations, locks
+/// and changes of classes.
+struct ConcurrencyRules: Sendable {
+  private var locks = HeldLocks()
+  private var removals = OpenRemovals()
+  private var overlaps = OverlappingChanges()
+  private var classes = ObjectClasses()
+
+  var classCount: Int { classes.count }
+  /// Whether the log records the ends of removals.
+  var hasEndsOfRemovals: Bool { removals.hasEnds }
+
+  mutating func lock(_ lock: LockID, _ evidence: Evidence, _ thread: Int) {
+    locks.lock(lock, on: thread, at: evidence)
+  }
+
+  mutating func unlock(_ lock: LockID, _ thread: Int) { locks.unlock(lock, on: thread) }
+
+  /// The class of an object was changed.
+  mutating func change(
+    _ object: ObjectRef,
+    to name: StringID,
+    isKVOSubclass: Bool,
+    _ evidence: Evidence
+  ) {
+    classes.change(object.id, to: name, isKVOSubclass: isKVOSubclass, at: evidence)
+  }
+
+  /// The object was deallocated.
+  mutating func forget(_ object: ObjectID) {
+    if !classes.isEmpty { classes.forget(object) }
+  }
+
+  /// Events are missing: locks may have been released, removals have ended, and classes have changed.
+  mutating func lose(_ log: inout ReplayState) {
+    if !locks.isEmpty { log.losses.rules.insert(.callbackUnderLock) }
+    locks = HeldLocks()
+    if removals.hasEnds, !removals.isEmpty { log.losses.rules.insert(.concurrentRemoval) }
+    removals.forget()
+    if !classes.isEmpty { log.losses.rules.insert(.classChangedUnderObservation) }
+    classes = ObjectClasses()
+  }
+
+  mutating func finish(_ log: inout ReplayState) { log.verdicts += overlaps.finish() }
+
+  // MARK: - KVO026
+
+  /// An action on the registration at `slot`, during which the thread may hold a lock.
+  @inline(__always)
+  mutating func judge(
+    _ act: Verdict.Act,
+    _ slot: Int,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    if !locks.isEmpty { judgeLock(slot, act, evidence, thread, &log) }
+  }
+
+  /// A program removed the registration at `slot`.
+  mutating func removed(
+    _ slot: Int,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    judge(.removal, slot, evidence, thread, &log)
+    if !classes.isEmpty { judgeClass(slot, evidence, &log) }
+  }
+
+  /// KVO026: the thread holds a lock.
+  mutating func judgeLock(
+    _ slot: Int,
+    _ act: Verdict.Act,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    guard let held = locks.newest(of: thread) else { return }
+    log.verdicts.append(
+      .underLock(
+        held,
+        act,
+        of: log.ledger.slots[slot].registration,
+        at: evidence,
+        registered: log.ledger.slots[slot].registered,
+        confidence: log.droppedAt == nil ? .high : .low
+      )
+    )
+  }
+
+  // MARK: - KVO024
+
+  /// A change begins: another thread may be in one of the same value.
+  @inline(__always)
+  mutating func begin(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    if log.threads.busy.isEmpty || (log.threads.busy.count == 1 && log.threads.busy[0] == thread) {
+      return
+    }
+    compareWithOtherThreads(change, evidence, thread, &log)
+  }
+
+  private mutating func compareWithOtherThreads(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    var related: Set<StringID>?
+    for other in log.threads.busy where other != thread && !log.threads[other].brackets.isEmpty {
+      if related == nil {
+        related = log.dependencies.related(to: change.key, in: change.subject.className)
+      }
+      let open = log.threads[other].brackets.open(of: change.subject.id) {
+        $0 == change.key || related?.contains($0) == true
+      }
+      guard let open else { continue }
+      let proof = [evidence, open.began.as(.changed)]
+      log.verdicts += overlaps.found(
+        Verdict(
+          .concurrentChange,
+          subject: change.subject,
+          keyPath: change.key,
+          evidence: proof,
+          detail: .otherKey(open.change.key),
+          confidence: log.droppedAt == nil ? Confidence(comparing: proof) : .low
+        )
+      )
+      return
+    }
+  }
+
+  /// A change ends.
+  @inline(__always)
+  mutating func end(_ began: Evidence, _ evidence: Evidence, _ log: inout ReplayState) {
+    if !overlaps.isEmpty { log.verdicts += overlaps.end(began, at: evidence) }
+  }
+
+  // MARK: - KVO025
+
+  /// A removal by name begins, which matched the registration at `slot`, or none (-1).
+  mutating func begin(
+    _ removal: Removal,
+    _ slot: Int,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    let registered = slot >= 0 ? log.ledger.slots[slot].registered.event : -1
+    if !removals.isEmpty,
+      let other = removals.overlapping(removal, slot, registered: registered, on: thread)
+    {
+      let verdict = Self.overlap(
+        .removal,
+        removal,
+        slot >= 0 ? slot : other.slot,
+        [evidence.as(.failed), other.began.as(.removed)],
+        &log
+      )
+      if removals.admit(verdict) { log.verdicts.append(verdict) }
+    }
+    if !log.deallocations.isEmpty, slot >= 0,
+      let deallocation = log.deallocations[removal.subject.id], !deallocation.isOver,
+      deallocation.began.thread != evidence.thread
+    {
+      let proof = [evidence.as(.failed), deallocation.began]
+      let verdict = Self.overlap(.deallocation, removal, slot, proof, &log)
+      log.verdicts.append(verdict)
+    }
+    removals.begin(removal, slot, registered: registered, on: thread, at: evidence)
+  }
+
+  /// A removal ends.
+  mutating func end(_ removal: Removal, _ thread: Int, _ log: inout ReplayState) {
+    log.verdicts += removals.end(removal, on: thread)
+  }
+
+  mutating func beginDeallocation(
+    of object: ObjectID,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) {
+    log.deallocations.set(object, ReplayState.Deallocation(began: evidence.as(.deallocated)))
+    if removals.isEmpty { return }
+    for open in removals.removals(on: object, notOn: target.thread) where open.slot >= 0 {
+      let verdict = Self.overlap(
+        .deallocation,
+        open.removal,
+        open.slot,
+        [open.began.as(.failed), evidence.as(.deallocated)],
+        &log
+      )
+      if removals.admit(verdict) { log.verdicts.append(verdict) }
+    }
+  }
+
+  private static func overlap(
+    _ overlap: Verdict.Overlap,
+    _ removal: Removal,
+    _ slot: Int,
+    _ proof: [Evidence],
+    _ log: inout ReplayState
+  ) -> Verdict {
+    let registered = slot >= 0 ? [log.ledger.slots[slot].registered] : []
+    return Verdict(
+      .concurrentRemoval,
+      subject: removal.subject,
+      observer: removal.observer,
+      keyPath: removal.keyPath,
+      context: removal.context,
+      registration: slot >= 0 ? log.ledger.slots[slot].registration.id : removal.registration,
+      evidence: proof + registered,
+      detail: .overlap(overlap),
+      confidence: log.droppedAt == nil ? Confidence(comparing: proof) : .low
+    )
+  }
+
+  // MARK: - KVO030
+
+  /// The registration at `slot` was removed.
+  private mutating func judgeClass(_ slot: Int, _ evidence: Evidence, _ log: inout ReplayState) {
+    let registration = log.ledger.slots[slot].registration
+    let registered = log.ledger.slots[slot].registered
+    guard let difference = classes.difference(since: registered, of: registration) else { return }
+    log.verdicts.append(
+      Verdict(
+        .classChangedUnderObservation,
+        of: registration,
+        [evidence.as(.failed), difference.last.changed, registered],
+        .classes(from: difference.from, to: difference.last.to)
+      )
+    )
+  }
+}

@@ -1,0 +1,173 @@
+import KVORules
+import KVOTrace
+
+/// Notifications owed to a registration, and whether they arrive (KVO011 and KVO013).
+///
+/// Needs additions and ends of registrations, both halves of changes, callbacks, and the next events of threads.
+struct ObligationRules: Sendable {
+  private var races = RegistrationRaces()
+  private(set) var promises = PriorPromises()
+
+  var isEmpty: Bool { races.isEmpty && promises.isEmpty }
+
+  /// Events are missing: nothing is owed.
+  mutating func lose() { self = ObligationRules() }
+
+  /// The registration at `slot` was added: possibly during a change of its key.
+  mutating func registered(_ slot: Int, _ log: inout ReplayState) {
+    if log.threads.busy.isEmpty || log.droppedAt != nil || log.tellsOthers { return }
+    // No notification can name it.
+    if !log.ledger.slots[slot].isNumbered { return }
+    let subject = log.ledger.slots[slot].registration.subject.id
+    let keyPath = log.ledger.slots[slot].registration.keyPath
+    for thread in log.threads.busy {
+      let open = log.threads[thread].brackets.open(of: subject) { $0 == keyPath }
+      guard let open else { continue }
+      races.begin(slot, during: open.change, on: thread, began: open.began)
+      log.hasOpenEnds = true
+    }
+  }
+
+  /// A change began before registrations that are live already: it was logged late, because nothing observed its object
+  /// then.
+  @inline(__always)
+  mutating func began(
+    _ change: Change,
+    on subject: Int,
+    by thread: Int,
+    _ began: Evidence,
+    _ log: inout ReplayState
+  ) {
+    guard let order = began.order, subject >= 0, order < log.ledger.subjects[subject].lastOrder,
+      log.droppedAt == nil, !log.tellsOthers
+    else { return }
+    beganEarlier(change, on: subject, by: thread, began, order, &log)
+  }
+
+  private mutating func beganEarlier(
+    _ change: Change,
+    on subject: Int,
+    by thread: Int,
+    _ began: Evidence,
+    _ order: UInt64,
+    _ log: inout ReplayState
+  ) {
+    var later: [Int] = []
+    log.ledger.forEach(of: change.key, on: subject) { slot in
+      if let registered = log.ledger.slots[slot].registered.order, registered > order {
+        later.append(slot)
+      }
+    }
+    for slot in later { races.begin(slot, during: change, on: thread, began: began) }
+    if !later.isEmpty { log.hasOpenEnds = true }
+  }
+
+  /// The observer is notified that a change is coming.
+  mutating func promise(
+    _ slot: Int,
+    _ delivery: Delivery,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    log.seen.insert(.prior)
+    if log.tellsOthers { return }
+    let open = log.threads[thread].brackets.open(delivery.change)
+    promises.add(
+      PriorPromises.Promise(
+        slot: slot,
+        thread: thread,
+        id: delivery.change,
+        change: open?.change,
+        began: open?.began.as(.changed),
+        notified: evidence.as(.notified),
+        depth: log.threads[thread].depth
+      )
+    )
+    log.hasOpenEnds = true
+  }
+
+  mutating func made(
+    _ change: Change,
+    _ evidence: Evidence,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    let depth = log.threads[thread].depth
+    races.made(change, on: thread, depth: depth, at: evidence)
+    promises.made(change, on: thread, at: evidence)
+  }
+
+  mutating func deliver(_ slot: Int, _ delivery: Delivery, _ thread: Int) {
+    races.deliver(slot, delivery, on: thread)
+    if case .after = delivery.phase { promises.keep(slot, delivery.change) }
+  }
+
+  /// A thread is about to do something.
+  mutating func conclude(of event: UnsafePointer<Event>, _ thread: Int, _ log: inout ReplayState) {
+    let depth = log.threads[thread].depth
+    switch MissedDeliveries.conclusion(of: event) {
+    case .none, .wentOn: break
+    case .overInCallback where depth == 0: break
+    case .over, .overInCallback:
+      races.conclude(on: thread, depth: depth)
+      Self.judge(promises.conclude(on: thread, depth: depth), &log)
+    }
+  }
+
+  /// The registration at `slot` ended.
+  mutating func end(of slot: Int, _ log: inout ReplayState) {
+    promises.excuse(slot)
+    Self.judge(races.end(slot), &log)
+  }
+
+  /// Changes of `thread` were abandoned.
+  mutating func giveUp(of thread: Int, _ log: inout ReplayState) {
+    if promises.isEmpty { return }
+    Self.judge(promises.giveUp(on: thread, log.threads[thread].brackets), &log)
+  }
+
+  mutating func finish(_ log: inout ReplayState) {
+    if log.hasEnded {
+      Self.judge(races.finish(), &log)
+      for thread in log.threads.sorted(0..<log.threads.count) {
+        Self.judge(promises.conclude(on: thread, depth: 0), &log)
+      }
+    } else {
+      if !races.isEmpty { log.cutRules.insert(.registrationRace) }
+      if !promises.isEmpty { log.cutRules.insert(.priorWithoutAfter) }
+    }
+  }
+
+  private static func judge(_ lost: [RegistrationRaces.Race], _ log: inout ReplayState) {
+    guard log.droppedAt == nil else { return }
+    for race in lost {
+      guard let made = race.made else { continue }
+      log.verdicts.append(
+        Verdict(
+          .registrationRace,
+          of: log.ledger.slots[race.slot].registration,
+          [made.as(.failed), race.began, log.ledger.slots[race.slot].registered]
+        )
+      )
+    }
+  }
+
+  private static func judge(_ broken: [PriorPromises.Promise], _ log: inout ReplayState) {
+    guard log.droppedAt == nil else { return }
+    for promise in broken where log.ledger.isLive(promise.slot) {
+      // The unmatched half has the relevant line: deliveries carry no stack.
+      let failed = promise.made ?? promise.began ?? promise.notified
+      let rest =
+        promise.made == nil
+        ? [promise.notified] : [promise.began, promise.notified].compactMap(\.self)
+      log.verdicts.append(
+        Verdict(
+          .priorWithoutAfter,
+          of: log.ledger.slots[promise.slot].registration,
+          [failed.as(.failed)] + rest + [log.ledger.slots[promise.slot].registered]
+        )
+      )
+    }
+  }
+}

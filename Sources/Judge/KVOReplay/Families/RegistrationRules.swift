@@ -1,0 +1,378 @@
+import KVORules
+import KVOTrace
+
+/// Additions and removals (KVO001 to KVO005, KVO010, KVO018, KVO020, KVO031 and KVO038).
+///
+/// The ledger judges them; this family feeds it, handles unknowns, and stores additional data of each registration.
+/// Needs `live` lines, additions and ends of registrations, references, and deallocations.
+struct RegistrationRules: Sendable {
+  /// The effect of an addition.
+  struct Added: Sendable {
+    var slot: Int
+    /// The slot of the registration that it replaced, which ended; -1: none.
+    var displaced: Int
+    /// The observed object in the ledger.
+    var subject: Int
+    /// Whether the registration's number is from the log.
+    var isNumbered: Bool
+  }
+
+  /// The effect of a removal.
+  struct Removed: Sendable {
+    /// The slot of the registration that it ended; -1: none.
+    var slot: Int
+    /// The observed object in the ledger.
+    var subject: Int
+    var matching: SubjectLedger.Matching
+    /// How many verdicts there were before it.
+    var firstVerdict: Int
+  }
+
+  private static let recentLimit = 4_096
+
+  /// Registrations that ended before the log listed them; the oldest are dropped.
+  ///
+  /// A log begins while a program runs: a registration that it finds may end before it is written.
+  private var endedUnlisted = BoundedMap<RegistrationTag, Void>(capacity: 4_096)
+  /// The slots of the registrations that ended last, which the ledger keeps for that long.
+  private var recent: [Int32] = []
+  private var oldestRecent = 0
+  /// The slots of the live registrations by their tokens.
+  private var tokens = WordTable()
+  /// KVO020.
+  private var selfObservations = SelfObservations()
+  /// The numbers of registrations that have none in the log: no log contains such an id.
+  private var nextNumber: UInt64 = 1 << 62
+
+  /// The sizes of the tables.
+  var capacities: [Int] { [tokens.capacity, recent.count] }
+
+  // MARK: - Additions
+
+  /// The log lists a registration that was made before it began.
+  mutating func restore(
+    _ registration: Registration,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) {
+    // Registrations in a crash record were logged before: they add nothing.
+    if log.hasCrashed { return }
+    // A listed registration may have ended before it was written.
+    if let id = registration.id {
+      if endedUnlisted[id] != nil || (target.slot >= 0 && !log.ledger.isLive(target.slot)) {
+        return
+      }
+    }
+    log.confirm(target.slot)
+    guard let numbered = admit(registration, target, &log) else { return }
+    let subject = open(registration.subject.id, target, evidence, hasUnknownPast: false, &log)
+    let slot = log.ledger.insert(
+      numbered.registration,
+      on: subject,
+      at: evidence.at(registration.site),
+      isBeingAdded: false
+    )
+    note(slot, numbered.isOwn, target, isLive: true, &log)
+  }
+
+  /// A registration is added.
+  ///
+  /// - Returns: the effect; nil if the log contradicts itself. End the registration that the addition displaced before
+  ///   calling ``note(_:_:_:)``.
+  mutating func add(
+    _ registration: Registration,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) -> Added? {
+    guard let numbered = admit(registration, target, &log) else { return nil }
+    let subject = open(
+      registration.subject.id,
+      target,
+      evidence,
+      hasUnknownPast: log.process?.isComplete == false,
+      &log
+    )
+    let added = log.ledger.add(
+      numbered.registration,
+      on: subject,
+      at: evidence.at(registration.site),
+      &log.verdicts
+    )
+    return Added(
+      slot: added.slot,
+      displaced: added.displaced,
+      subject: subject,
+      isNumbered: numbered.isOwn
+    )
+  }
+
+  /// Stores the data of an added registration.
+  mutating func note(_ added: Added, _ target: EventTarget, _ log: inout ReplayState) {
+    note(added.slot, added.isNumbered, target, isLive: false, &log)
+  }
+
+  /// Notes which locations the log states for additions, and which it lacks.
+  mutating func noteSite(
+    of registration: Registration,
+    _ evidence: Evidence,
+    _ log: inout ReplayState
+  ) {
+    if registration.executor != .none { log.seen.insert(.expectedExecutor) }
+    if registration.site != .none || evidence.stack != .none {
+      log.seen.insert(.site)
+    } else if log.unsaid.location == nil {
+      log.unsaid.location = evidence.event
+    }
+    if registration.site != .none {
+      log.unsaid.saysSites = true
+    } else if log.unsaid.site == nil {
+      log.unsaid.site = evidence.event
+    }
+  }
+
+  /// Processes the ledger's verdicts on an addition.
+  mutating func sortOut(from first: Int, _ subject: Int, _ log: inout ReplayState) {
+    let found = Array(log.verdicts[first...])
+    log.verdicts.removeSubrange(first...)
+    for verdict in found {
+      if verdict.code == .duplicateRegistration, log.unsaid.copy == nil,
+        !verdict.evidence.prefix(2).areComparable
+      {
+        log.unsaid.copy = verdict.evidence.first?.event
+      }
+      if verdict.code == .selfObservation {
+        selfObservations.observe(verdict, &log)
+      } else if verdict.code != .duplicateRegistration
+        || !log.ledger.subjects[subject].hasUnknownPast
+      {
+        log.verdicts.append(verdict)
+      }
+    }
+  }
+
+  // MARK: - Ends
+
+  /// A removal by name.
+  mutating func remove(
+    _ removal: Removal,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) -> Removed {
+    let subject = open(
+      removal.subject.id,
+      target,
+      evidence,
+      hasUnknownPast: log.process?.isComplete == false,
+      &log
+    )
+    let matching = matching(of: removal, on: subject, &log)
+    let firstVerdict = log.verdicts.count
+    let slot = log.ledger.remove(
+      removal,
+      from: subject,
+      at: evidence.at(removal.site),
+      matching: matching,
+      &log.verdicts
+    )
+    if slot < 0, let id = removal.registration { endedUnlisted.set(id, ()) }
+    return Removed(slot: slot, subject: subject, matching: matching, firstVerdict: firstVerdict)
+  }
+
+  /// Withdraws verdicts on a removal that only its writer can judge.
+  func withhold(_ removal: Removal, _ removed: Removed, _ log: inout ReplayState) {
+    let first = removed.firstVerdict
+    if log.losses.first != nil, removed.matching == .byName {
+      log.withholdGuesses(from: first, removed.slot)
+    }
+    if log.verdicts.count > first, log.ledger.subjects[removed.subject].hasUnknownPast {
+      withholdUnknownPast(from: first, isSaid: removal.isUnmatched, &log)
+    }
+  }
+
+  /// Whether the registration of `target`, which ended in the log, also ended in the judged runtime.
+  mutating func mayCancel(
+    _ id: RegistrationID,
+    _ cause: CancelCause,
+    _ evidence: Evidence,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) -> Bool {
+    if target.slot < 0 {
+      log.contradictionCount += 1
+      endedUnlisted.set(id, ())
+      if log.unsaid.registration != nil, log.unsaid.ended == nil {
+        log.unsaid.ended = evidence.event
+      }
+      return false
+    }
+    guard log.ledger.isLive(target.slot) else { return false }
+    // Another runtime would have kept it.
+    if case .runtime = cause, log.rematches { return false }
+    return true
+  }
+
+  /// The slot of the live registration of the token `object`; -1: none.
+  @inline(__always)
+  func slot(ofToken object: ObjectID, _ log: inout ReplayState) -> Int {
+    if tokens.count == 0 { return -1 }
+    let slot = tokens.find(object.rawValue)
+    return slot >= 0 && log.ledger.isLive(slot) ? slot : -1
+  }
+
+  /// The registration at `slot` ended.
+  @inline(__always)
+  mutating func end(of slot: Int, _ log: inout ReplayState) {
+    if let token = log.ledger.slots[slot].registration.token,
+      tokens.find(token.id.rawValue) == slot
+    {
+      tokens.remove(token.id.rawValue)
+    }
+    if !selfObservations.isEmpty { selfObservations.end(of: slot, &log) }
+  }
+
+  /// Keeps the registration at `slot`, which has ended, for late events.
+  ///
+  /// - Returns: the slot of the one that is no longer kept; -1: none.
+  mutating func keep(_ slot: Int) -> Int {
+    if recent.count < Self.recentLimit {
+      recent.append(Int32(slot))
+      return -1
+    }
+    let oldest = Int(recent[oldestRecent])
+    recent[oldestRecent] = Int32(slot)
+    oldestRecent = oldestRecent + 1 == Self.recentLimit ? 0 : oldestRecent + 1
+    return oldest
+  }
+
+  /// Frees the slot of a registration that is no longer kept.
+  mutating func release(_ oldest: Int, _ log: inout ReplayState) {
+    log.ledger.release(oldest)
+    // They ended long ago, and are no longer in the caches.
+    log.ledger.prefetchRelease(
+      next: Int(recent[(oldestRecent + 4) % Self.recentLimit]),
+      later: Int(recent[(oldestRecent + 8) % Self.recentLimit])
+    )
+  }
+
+  /// Withdraws verdicts on a removal that may concern a registration from before the log began.
+  private func withholdUnknownPast(from first: Int, isSaid: Bool, _ log: inout ReplayState) {
+    let found = Array(log.verdicts[first...])
+    log.verdicts.removeSubrange(first...)
+    log.verdicts += found.filter {
+      switch $0.code {
+      case .doubleRemove, .removeUnregistered: false
+      // A writer that finds no match may not know of earlier registrations.
+      case .removeWrongContext: isSaid
+      default: true
+      }
+    }
+  }
+
+  // MARK: - Which registration a removal matched
+
+  /// A log may state what a removal matched, including that it matched nothing.
+  ///
+  /// Otherwise the ledger determines it, and so does a profile other than the recorded one. A number that no addition
+  /// has may belong to one that was logged without a number.
+  private mutating func matching(
+    of removal: Removal,
+    on subject: Int,
+    _ log: inout ReplayState
+  ) -> SubjectLedger.Matching {
+    if log.rematches { return .byName }
+    if removal.isUnmatched { return .recorded(nil) }
+    guard let id = removal.registration else { return .byName }
+    if log.unsaid.registration != nil, log.ledger.slot(of: id) < 0 {
+      let candidate = log.ledger.newest(NamePair(removal), nil, on: subject).slot
+      if candidate >= 0, !log.ledger.slots[candidate].isNumbered { return .byName }
+    }
+    return .recorded(id)
+  }
+
+  // MARK: - Bookkeeping
+
+  /// The index of the object `id` in the ledger, which is created if it has none.
+  private mutating func open(
+    _ id: ObjectID,
+    _ target: EventTarget,
+    _ evidence: Evidence,
+    hasUnknownPast: Bool,
+    _ log: inout ReplayState
+  ) -> Int {
+    if target.subject >= 0 { return target.subject }
+    let subject = log.ledger.open(
+      id,
+      MatchingSemantics(log.profile),
+      hasUnknownPast: hasUnknownPast
+    )
+    log.subjects.set(id.rawValue, subject)
+    if evidence.order != nil, let order = log.unobservedOrders[id] {
+      log.ledger.note(order, of: subject)
+    }
+    return subject
+  }
+
+  /// Numbers a registration, unless that number exists already.
+  private mutating func admit(
+    _ registration: Registration,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) -> (registration: Registration, isOwn: Bool)? {
+    if registration.id != nil {
+      if target.slot >= 0, log.ledger.isLive(target.slot) {
+        log.contradictionCount += 1
+        return nil
+      }
+      return (registration, true)
+    }
+    var copy = registration
+    if log.unsaid.registration == nil { log.unsaid.registration = target.event }
+    while log.ledger.liveSlot(of: RegistrationID(nextNumber)) >= 0 { nextNumber += 1 }
+    copy.id = RegistrationID(nextNumber)
+    nextNumber += 1
+    return (copy, false)
+  }
+
+  private mutating func note(
+    _ slot: Int,
+    _ isNumbered: Bool,
+    _ target: EventTarget,
+    isLive: Bool,
+    _ log: inout ReplayState
+  ) {
+    let origin = ReplayState.Origin(
+      scope: target.scope,
+      activity: log.threads[target.thread].activity
+    )
+    if slot < log.origins.count { log.origins[slot] = origin } else { log.origins.append(origin) }
+    let isScoped = target.scope != nil && !isLive
+    if let token = log.ledger.slots[slot].registration.token { tokens.set(token.id.rawValue, slot) }
+    if isScoped || !isNumbered {
+      log.ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped)
+    }
+  }
+
+  // MARK: - KVO020
+
+  mutating func hold(_ reference: Reference, _ evidence: Evidence, _ log: inout ReplayState) {
+    selfObservations.hold(reference, evidence, &log)
+  }
+
+  mutating func drop(_ reference: Reference) { selfObservations.drop(reference) }
+
+  /// The object was deallocated.
+  mutating func forget(_ object: ObjectID) { selfObservations.forget(object) }
+
+  /// Events are missing: they may have included one that raises a note's severity.
+  mutating func lose() { selfObservations = SelfObservations() }
+}
+
+extension Collection<Evidence> {
+  /// Whether the log states where all of them were made: all lines, or all stacks.
+  fileprivate var areComparable: Bool {
+    allSatisfy { $0.site != .none } || allSatisfy { $0.stack != .none }
+  }
+}

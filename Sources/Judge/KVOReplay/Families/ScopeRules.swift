@@ -1,0 +1,190 @@
+import KVORules
+import KVOTrace
+
+/// Registrations that outlive scopes or grow from run to run of one (KVO021 and KVO022), and violations that tests
+/// expect.
+///
+/// Needs the brackets of scopes, expectations of tests, additions and ends of registrations, and the exit.
+struct ScopeRules: Sendable {
+  private var scopes = ScopeTree()
+  /// The open scopes by thread; empty if the log states the scope of each event.
+  private var openScopes = OpenScopes()
+  /// The slots of the registrations whose scope was inferred.
+  private var inferredSlots: Set<Int32> = []
+  /// The violations that tests expect.
+  private var expectations = ScopeExpectedRules()
+  private var growth = ScopeGrowth()
+
+  /// Whether any scope was run often enough for growth.
+  var hasRuns: Bool { growth.hasRuns }
+  /// The registrations that runs of scopes left live, by call site.
+  var leftovers: [ScopeLeftovers] { growth.left }
+  var growthCount: Int { growth.count }
+  /// Whether the log does not state the scopes of events.
+  var infers: Bool { !openScopes.isEmpty }
+  /// Whether tests expect violations.
+  var hasExpectations: Bool { !expectations.isEmpty }
+
+  mutating func begin(_ scope: Scope, _ evidence: Evidence, _ log: inout ReplayState) {
+    scopes.begin(scope, at: evidence)
+    expectations.begin(scope)
+    if log.process?.saysScopes != true { openScopes.begin(scope.id, on: evidence.thread) }
+  }
+
+  mutating func expect(_ rules: [UInt16], in scope: ScopeID) {
+    expectations.expect(rules, in: scope)
+  }
+
+  // MARK: - Registrations
+
+  /// The registration at `slot` was added.
+  mutating func enter(_ slot: Int, _ target: EventTarget) {
+    guard let scope = target.scope else { return }
+    scopes.enter(slot, in: scope)
+    if target.isScopeInferred { inferredSlots.insert(Int32(slot)) }
+  }
+
+  /// The registration at `slot` ended.
+  @inline(__always)
+  mutating func leave(_ slot: Int, _ log: inout ReplayState) {
+    if log.ledger.slots[slot].isScoped {
+      scopes.leave(slot)
+      if !inferredSlots.isEmpty { inferredSlots.remove(Int32(slot)) }
+    }
+    if !growth.isEmpty { growth.leave(slot) }
+  }
+
+  // MARK: - Scopes that are not said
+
+  /// Finds the scope of an event that does not name it.
+  mutating func infer(
+    of event: UnsafePointer<Event>,
+    _ target: inout EventTarget,
+    _ log: inout ReplayState
+  ) {
+    switch openScopes.scope(on: event.pointee.thread) {
+    case .none: break
+    case .scope(let scope):
+      target.scope = scope
+      target.isScopeInferred = true
+    case .uncertain:
+      switch event.pointee.body {
+      case .register, .cancel: if log.unsaid.scope == nil { log.unsaid.scope = target.event }
+      default: break
+      }
+    }
+  }
+
+  /// Scopes overlap: which of them a registration was made in is known only if the log states it.
+  private mutating func forgetInferred(_ log: inout ReplayState) {
+    for slot in inferredSlots.map(Int.init)
+    where log.ledger.isLive(slot) && log.ledger.slots[slot].isScoped {
+      scopes.leave(slot)
+      log.ledger.unmarkScoped(slot)
+      if log.unsaid.scope == nil { log.unsaid.scope = log.ledger.slots[slot].registered.event }
+    }
+    inferredSlots = []
+  }
+
+  // MARK: - KVO021
+
+  /// A scope ends; the changes that were begun in it follow.
+  ///
+  /// - Returns: where it was opened.
+  mutating func close(_ scope: ScopeID, _ log: inout ReplayState) -> Evidence? {
+    if !openScopes.isEmpty, openScopes.end(scope) { forgetInferred(&log) }
+    log.seen.insert(.scopeEnd)
+    return scopes.opened(scope)
+  }
+
+  /// A scope has ended: its registrations must have ended.
+  mutating func end(_ scope: ScopeID, _ evidence: Evidence, _ log: inout ReplayState) {
+    let ended = scopes.end(scope)
+    let left = ended.members.filter { Self.isLeft($0, log) }.map { ($0, log.ledger.slots[$0]) }
+    growth.end(ended.name, left, at: evidence)
+    guard log.droppedAt == nil else { return }
+    Self.judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened, &log)
+  }
+
+  /// The process exits normally: all registrations must have ended.
+  mutating func exit(_ evidence: Evidence, _ log: inout ReplayState) {
+    guard log.droppedAt == nil else { return }
+    let live = log.ledger.slots.indices.filter { log.ledger.isLive($0) }
+    Self.judgeLeaks(live, name: .none, at: evidence, opened: nil, &log)
+  }
+
+  /// Whether the registration at `slot` is live, and its token is not being deallocated.
+  private static func isLeft(_ slot: Int, _ log: ReplayState) -> Bool {
+    guard log.ledger.isLive(slot) else { return false }
+    guard !log.deallocations.isEmpty, let token = log.ledger.slots[slot].registration.token else {
+      return true
+    }
+    return log.deallocations[token.id] == nil
+  }
+
+  private static func judgeLeaks(
+    _ members: [Int],
+    name: StringID,
+    at evidence: Evidence,
+    opened: Evidence?,
+    _ log: inout ReplayState
+  ) {
+    var found: [Verdict] = []
+    for slot in members where isLeft(slot, log) {
+      let registration = log.ledger.slots[slot].registration
+      let registered = log.ledger.slots[slot].registered
+      guard registration.expectedToLive == .none else { continue }
+      found.append(
+        Verdict(
+          .leakedRegistration,
+          of: registration,
+          [evidence, registered] + (opened.map { [$0] } ?? []),
+          .scope(name),
+          confidence: .high
+        )
+      )
+    }
+    log.verdicts += found.sorted { $0.evidence[1].event < $1.evidence[1].event }
+  }
+
+  // MARK: - KVO022
+
+  mutating func finish(_ log: inout ReplayState) {
+    guard log.droppedAt == nil else { return }
+    for group in growth.finish() {
+      log.verdicts.append(
+        Verdict(
+          .registrationGrowth,
+          of: group.registration,
+          [group.ended.as(.failed), group.registered],
+          .growth(scope: group.scope, runCount: group.riseCount, counts: group.counts),
+          confidence: .high
+        )
+      )
+    }
+  }
+
+  // MARK: - Expected violations
+
+  /// Marks the new verdicts that a test expects.
+  ///
+  /// A verdict belongs to the scope of its event, or else to the one in which its registration was made: an observation
+  /// of a test may fail on a thread without a scope.
+  ///
+  /// - Parameters:
+  ///   - scope: the scope that is responsible for the verdicts of the event: its own, or the one that it ends.
+  ///   - log: holds the verdicts.
+  func markExpected(in scope: ScopeID?, _ log: inout ReplayState) {
+    for index in log.verdicts.indices {
+      guard let number = log.verdicts[index].code.number else { continue }
+      let slot = log.verdicts[index].registration.map { log.ledger.slot(of: $0) } ?? -1
+      let scopes = [scope, slot >= 0 ? log.origins[slot].scope : nil].compactMap(\.self)
+      log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
+    }
+  }
+}
+
+extension RuleCode {
+  /// The number in the code.
+  fileprivate var number: UInt16? { UInt16(rawValue.dropFirst(3)) }
+}

@@ -1,0 +1,201 @@
+import KVORules
+import KVOTrace
+
+/// The objects that deep key paths are attached to (KVO014, KVO015 and KVO016).
+///
+/// Memory is bounded by the live registrations and the most recently ended ones.
+///
+/// Complexity: O(1) for attaching and detaching; O(paths attached to the object) for a change and a deallocation.
+struct DeepPaths: Sendable {
+  /// A path that is attached to an object.
+  struct Hold: Sendable {
+    var object: ObjectRef
+    var key: StringID
+    var strength: Reference.Strength
+    var attached: Evidence
+    /// Whether the link to the object was changed since.
+    var wasChanged = false
+  }
+
+  /// A path whose object was deallocated.
+  struct Loss: Sendable {
+    var registration: RegistrationID
+    var hold: Hold
+    var depth: Int
+    /// The object that the link belongs to, and the key of the link if the log states it.
+    var parent: ObjectID
+    var parentKey: StringID?
+  }
+
+  /// A deallocation that may turn out to be part of the end of its observation.
+  struct Pending: Sendable {
+    /// The registration, in the ledger.
+    var slot: Int
+    var loss: Loss
+    var deallocated: Evidence
+    /// The thread that the object was deallocated on.
+    var thread: Int
+  }
+
+  private struct Path: Sendable {
+    var subject: ObjectID
+    /// By depth, from 1.
+    var holds: [Int: Hold] = [:]
+    /// The first key of the path, if the log states it.
+    var firstKey: StringID?
+    /// The depth of the first object that was deallocated and not replaced since: the rest of the path is lost with it.
+    var lostDepth: Int?
+
+    func parent(of depth: Int) -> (object: ObjectID, key: StringID?)? {
+      if depth == 1 { return (subject, firstKey) }
+      return holds[depth &- 1].map { ($0.object.id, $0.key) }
+    }
+  }
+
+  private struct Holder: Hashable {
+    var registration: RegistrationID
+    var depth: Int
+  }
+
+  private static let pendingLimit = 256
+
+  private var paths: [RegistrationID: Path] = [:]
+  /// The paths attached to an object, the observed ones included, at depth 0.
+  private var holders: [ObjectID: Set<Holder>] = [:]
+  private var pending: [Pending] = []
+
+  var isEmpty: Bool { paths.isEmpty }
+  /// How many paths, and objects that they are attached to, are remembered.
+  var count: Int { paths.count + holders.count + pending.count }
+  var hasPending: Bool { !pending.isEmpty }
+
+  mutating func attach(_ attachment: Attachment, subject: ObjectID, at evidence: Evidence) {
+    let id = attachment.registration
+    if paths[id] == nil {
+      paths[id] = Path(subject: subject)
+      holders[subject, default: []].insert(Holder(registration: id, depth: 0))
+    }
+    guard attachment.depth > 0 else {
+      paths[id]?.firstKey = attachment.key
+      return
+    }
+    take(id, attachment.depth)
+    if let lost = paths[id]?.lostDepth, attachment.depth <= lost { paths[id]?.lostDepth = nil }
+    paths[id]?.holds[attachment.depth] = Hold(
+      object: attachment.object,
+      key: attachment.key,
+      strength: attachment.strength,
+      attached: evidence.as(.attached)
+    )
+    holders[attachment.object.id, default: []]
+      .insert(Holder(registration: id, depth: attachment.depth))
+  }
+
+  /// The path detaches itself.
+  ///
+  /// - Returns: the object that it was attached to, if that is a different one and the link was not changed.
+  mutating func detach(_ attachment: Attachment) -> Hold? {
+    guard attachment.depth > 0, let hold = take(attachment.registration, attachment.depth),
+      hold.object.id != attachment.object.id, !hold.wasChanged
+    else { return nil }
+    return hold
+  }
+
+  /// A half of a change of `key` on `object`: links further along the path may be new.
+  mutating func change(_ key: StringID, on object: ObjectID) {
+    for holder in holders[object] ?? [] {
+      let own =
+        holder.depth == 0
+        ? paths[holder.registration]?.firstKey
+        : paths[holder.registration]?.holds[holder.depth]?.key
+      if let own, own != key { continue }
+      paths[holder.registration]?.holds[holder.depth &+ 1]?.wasChanged = true
+    }
+  }
+
+  /// An object was deallocated.
+  ///
+  /// - Returns: the paths attached to it, in the order in which they were attached, except for those that had lost an
+  ///   object before it.
+  mutating func deallocate(_ object: ObjectID) -> [Loss] {
+    guard let all = holders.removeValue(forKey: object) else { return [] }
+    var losses: [Loss] = []
+    for holder in all where holder.depth > 0 {
+      guard let path = paths[holder.registration],
+        let hold = paths[holder.registration]?.holds.removeValue(forKey: holder.depth)
+      else { continue }
+      if let lost = path.lostDepth, lost < holder.depth { continue }
+      paths[holder.registration]?.lostDepth = holder.depth
+      let parent = path.parent(of: holder.depth)
+      losses.append(
+        Loss(
+          registration: holder.registration,
+          hold: hold,
+          depth: holder.depth,
+          parent: parent?.object ?? path.subject,
+          parentKey: parent?.key
+        )
+      )
+    }
+    return losses.sorted { ($0.hold.attached.event) < ($1.hold.attached.event) }
+  }
+
+  /// No more events of the registration are expected.
+  mutating func forget(_ id: RegistrationID) {
+    guard let path = paths.removeValue(forKey: id) else { return }
+    leave(path.subject, Holder(registration: id, depth: 0))
+    for (depth, hold) in path.holds {
+      leave(hold.object.id, Holder(registration: id, depth: depth))
+    }
+  }
+
+  @discardableResult
+  private mutating func take(_ id: RegistrationID, _ depth: Int) -> Hold? {
+    guard let hold = paths[id]?.holds.removeValue(forKey: depth) else { return nil }
+    leave(hold.object.id, Holder(registration: id, depth: depth))
+    return hold
+  }
+
+  private mutating func leave(_ object: ObjectID, _ holder: Holder) {
+    holders[object]?.remove(holder)
+    if holders[object]?.isEmpty == true { holders[object] = nil }
+  }
+
+  // MARK: - Deallocations that may explain themselves
+
+  /// Judges a deallocation once its thread has continued.
+  ///
+  /// Beyond the limit the oldest is no longer judged. Objects that were deallocated after the same link, possibly as a
+  /// consequence, are no longer judged either.
+  mutating func wait(_ new: Pending) {
+    pending.removeAll { $0.slot == new.slot && $0.loss.depth > new.loss.depth }
+    if pending.count == Self.pendingLimit { pending.removeFirst() }
+    pending.append(new)
+  }
+
+  /// The registration at `slot` ended, possibly with everything that its observed object held.
+  mutating func excuse(_ slot: Int) { pending.removeAll { $0.slot == slot } }
+
+  /// The registration at `slot` was notified after the deallocation of an object that it references weakly.
+  mutating func excuseWeak(_ slot: Int) {
+    pending.removeAll { $0.slot == slot && $0.loss.hold.strength != .strong }
+  }
+
+  /// `thread` continued after the deallocations; nil: all threads did.
+  mutating func conclude(on thread: Int?) -> [Pending] {
+    let over = pending.filter { thread == nil || $0.thread == thread }
+    if !over.isEmpty { pending.removeAll { thread == nil || $0.thread == thread } }
+    return over
+  }
+
+  /// Whether the deallocation may still release others before its thread does this, or an observer is notified of it.
+  static func isPartOfDeallocation(_ event: UnsafePointer<Event>) -> Bool {
+    switch event.pointee.body {
+    case .deinit, .deinitEnd, .detach, .attach, .lock, .unlock, .drop, .threadName, .module, .live,
+      .cancel(_, by: .owner), .cancel(_, by: .subject), .cancel(_, by: .token),
+      .cancel(_, by: .observer), .notify, .notifyEnd:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import KVORules
+import KVOTrace
+
+/// The removals by name that have not returned, and operations that overlap them (KVO025).
+///
+/// A log without any `removeEnd` does not show how long a removal takes: verdicts are held back until the first one is
+/// seen.
+///
+/// Complexity: O(open removals) for every input; their number is bounded.
+struct OpenRemovals: Sendable {
+  struct Open: Sendable {
+    var thread: Int
+    var removal: Removal
+    /// The registration that it matched, in the ledger; -1: none.
+    var slot: Int
+    /// The event of that registration: the slot may have been reused since.
+    var registered: Int
+    var began: Evidence
+  }
+
+  private static let capacity = 64
+
+  private var open: [Open] = []
+  /// Whether the log has ends of removals at all.
+  private(set) var hasEnds = false
+  private var waiting: [Verdict] = []
+
+  var isEmpty: Bool { open.isEmpty }
+
+  /// The removal of the same registration that another thread is performing.
+  ///
+  /// `registered` is the event of the registration at `slot`.
+  func overlapping(
+    _ removal: Removal,
+    _ slot: Int,
+    registered: Int,
+    on thread: Int
+  ) -> Open? {
+    open.last { other in
+      guard other.thread != thread, other.removal.subject.id == removal.subject.id
+      else { return false }
+      if slot >= 0, other.slot >= 0 { return slot == other.slot && registered == other.registered }
+      if let id = removal.registration, id == other.removal.registration { return true }
+      return NamePair(removal) == NamePair(other.removal)
+        && (removal.context == .unspecified || other.removal.context == .unspecified
+          || removal.context == other.removal.context)
+        // One of the two matched nothing: they can still have had the same target.
+        && (slot < 0 || other.slot < 0)
+    }
+  }
+
+  /// The removals on `object` that threads other than `thread` are performing.
+  func removals(on object: ObjectID, notOn thread: Int) -> [Open] {
+    open.filter { $0.removal.subject.id == object && $0.thread != thread }
+  }
+
+  /// A removal begins; beyond the capacity the oldest is dropped.
+  mutating func begin(
+    _ removal: Removal,
+    _ slot: Int,
+    registered: Int,
+    on thread: Int,
+    at evidence: Evidence
+  ) {
+    if open.count == Self.capacity { open.removeFirst() }
+    open.append(
+      Open(thread: thread, removal: removal, slot: slot, registered: registered, began: evidence)
+    )
+  }
+
+  /// Events are missing, which may have included the returns of all.
+  mutating func forget() { open = [] }
+
+  /// A removal returned.
+  ///
+  /// - Returns: the verdicts that were waiting for the first of them.
+  mutating func end(_ removal: Removal, on thread: Int) -> [Verdict] {
+    let index = open.lastIndex {
+      $0.thread == thread && $0.removal.subject.id == removal.subject.id
+        && NamePair($0.removal) == NamePair(removal) && $0.removal.context == removal.context
+    }
+    if let index { open.remove(at: index) }
+    if hasEnds { return [] }
+    hasEnds = true
+    defer { waiting = [] }
+    return waiting
+  }
+
+  /// - Returns: whether the verdict holds; otherwise it waits for the first end.
+  mutating func admit(_ verdict: Verdict) -> Bool {
+    if hasEnds { return true }
+    if waiting.count < Self.capacity { waiting.append(verdict) }
+    return false
+  }
+}

@@ -1,0 +1,87 @@
+import KVORules
+import KVOTrace
+
+/// The notifications before a change that have not been followed by the one after it (KVO013).
+///
+/// The promise is broken when the deliveries of the change are over, or when the change can no longer end. A
+/// registration that ends removes its promises.
+///
+/// Complexity: O(open promises) for every input; their number is bounded.
+struct PriorPromises: Sendable {
+  struct Promise: Sendable {
+    /// The registration, in the ledger.
+    var slot: Int
+    var thread: Int
+    /// The number of the change, as stated by the notification.
+    var id: ChangeID?
+    /// The change itself, if it is open on that thread.
+    var change: Change?
+    var began: Evidence?
+    var notified: Evidence
+    /// Where the change was made.
+    var made: Evidence?
+    /// How many callbacks the thread was in.
+    var depth: Int
+  }
+
+  private static let capacity = 256
+
+  private var promises: [Promise] = []
+
+  var isEmpty: Bool { promises.isEmpty }
+
+  /// Beyond the capacity the oldest promise is no longer judged.
+  mutating func add(_ promise: Promise) {
+    if promises.count == Self.capacity { promises.removeFirst() }
+    promises.append(promise)
+  }
+
+  /// A callback after the change with the number `id`, or one without a number.
+  mutating func keep(_ slot: Int, _ id: ChangeID?) {
+    let kept = promises.lastIndex {
+      $0.slot == slot && (id == nil || $0.id == nil || $0.id == id)
+    }
+    if let kept { promises.remove(at: kept) }
+  }
+
+  mutating func made(_ change: Change, on thread: Int, at evidence: Evidence) {
+    for index in promises.indices where Self.isOf(change, promises[index], thread) {
+      promises[index].made = evidence
+    }
+  }
+
+  /// Whether the registration at `slot` was notified that `change` is coming.
+  func contains(_ slot: Int, _ change: Change, on thread: Int) -> Bool {
+    promises.contains { $0.slot == slot && Self.isOf(change, $0, thread) }
+  }
+
+  private static func isOf(_ change: Change, _ promise: Promise, _ thread: Int) -> Bool {
+    if let id = promise.id, let other = change.id { return id == other }
+    return promise.thread == thread
+      && promise.change.map { ChangeBrackets.belong($0, change) } ?? false
+  }
+
+  /// `thread`, inside `depth` callbacks, continued.
+  ///
+  /// - Returns: the broken promises of changes that were made.
+  mutating func conclude(on thread: Int, depth: Int) -> [Promise] {
+    take { $0.thread == thread && $0.made != nil && depth <= $0.depth }
+  }
+
+  /// Changes of `thread` were abandoned: those that are not among its open ones never end.
+  mutating func giveUp(on thread: Int, _ open: ChangeBrackets) -> [Promise] {
+    take { promise in
+      promise.thread == thread && promise.made == nil
+        && promise.change.map { !open.isOpen($0) } ?? true
+    }
+  }
+
+  /// The registration at `slot` ended.
+  mutating func excuse(_ slot: Int) { promises.removeAll { $0.slot == slot } }
+
+  private mutating func take(_ isBroken: (Promise) -> Bool) -> [Promise] {
+    let broken = promises.filter(isBroken)
+    if !broken.isEmpty { promises.removeAll(where: isBroken) }
+    return broken
+  }
+}

@@ -1,0 +1,76 @@
+import KVOTrace
+
+/// Advice for the specific case of a finding, if its rule's advice does not apply.
+///
+/// Placeholders are those of ``RuleCatalogue/Entry/hint``, and `{step}` and `{StepClass}`: the refused part of a key
+/// path, and the class that should have it.
+extension RuleAdvice {
+  /// The advice for `verdict`; nil: the rule's advice applies.
+  ///
+  /// - Parameters:
+  ///   - verdict: the case.
+  ///   - isFoundation: whether an Objective-C Foundation observes, and not this library.
+  ///   - knowsStep: whether the log states at which step a key path was refused.
+  ///   - audience: the reader.
+  /// - Returns: the template of the advice, or nil.
+  static func hint(
+    for verdict: Verdict,
+    isFoundation: Bool,
+    knowsStep: Bool,
+    audience: Audience
+  ) -> String? {
+    switch (verdict.code, verdict.detail) {
+    case (.uncompliantPath, .refusal(.nilKeyPath, _)),
+      (.uncompliantPath, .refusal(.emptyKeyPath, _)):
+      "name the property to observe: a key path that is nil or empty names none"
+    case (.uncompliantPath, .refusal(.notObservable, _)) where !knowsStep: ofCollection
+    case (.uncompliantPath, .refusal(let reason, _)) where knowsStep:
+      isFoundation ? foundationRefusal(reason) : refusal(reason)
+    case (.observedDeinitWhileObserved, _) where verdict.isOfSelf:
+      selfDeallocation(audience)
+    default: nil
+    }
+  }
+
+  private static func refusal(_ reason: RefusalReason) -> String? {
+    switch reason {
+    case .unknownKey:
+      "correct \"{keyPath}\", or give {StepClass} an observable property \"{step}\": the macro covers the "
+        + "properties of the class that it is attached to, and a subclass needs its own"
+    case .throughCollection:
+      "end the key path at the collection \"{step}\", or observe each of its elements by `observeEach`"
+    case .nilKeyPath, .emptyKeyPath, .readOnly: nil
+    case .notObservable:
+      "end the key path at \"{step}\", or make the class of its value observable"
+    }
+  }
+
+  private static func foundationRefusal(_ reason: RefusalReason) -> String? {
+    switch reason {
+    case .unknownKey:
+      "correct \"{keyPath}\", or give {StepClass} a property \"{step}\" with accessors that key-value coding "
+        + "finds"
+    case .throughCollection, .notObservable: ofCollection
+    case .nilKeyPath, .emptyKeyPath, .readOnly: nil
+    }
+  }
+
+  private static let ofCollection =
+    "observe the property that holds the collection, at the object that has it; a collection itself cannot be "
+    + "observed"
+
+  /// An object that observes itself cannot keep its observed object alive any longer.
+  private static func selfDeallocation(_ audience: Audience) -> String? {
+    switch audience {
+    case .classic: "add to {Subject}: `deinit { removeObserver(self, forKeyPath: \"{keyPath}\") }`"
+    case .objectiveC:
+      "add to {Subject}'s `-dealloc`: `[self removeObserver:self forKeyPath:@\"{keyPath}\"]`"
+    case .token, .controller, .stream, .notificationCenter: nil
+    }
+  }
+}
+
+extension Verdict {
+  /// Whether an object observes itself.
+  var isOfSelf: Bool { subject != nil && subject?.id == observer?.id }
+}

@@ -1,0 +1,263 @@
+import KVOTrace
+
+/// The sentence and the hint of one finding.
+struct FindingSentence {
+  let builder: FindingBuilder
+  let verdict: Verdict
+  let failed: Finding.Stack?
+
+  /// The fault, with types, key path, objects and thread.
+  var text: String {
+    var text = event
+    if isOfOneThread, let thread = failed?.thread {
+      text += ", on thread \(thread)"
+      if let name = failed?.threadName { text += " (\(name))" }
+    }
+    return text
+  }
+
+  /// Whether it happened on one thread: a sum over runs did not, nor did a class declaration.
+  private var isOfOneThread: Bool {
+    verdict.code != .registrationGrowth && verdict.code != .dependencyCycle && problem == nil
+  }
+
+  var names: TraceNames { builder.names }
+  var subject: String {
+    verdict.subject.map { builder.object($0).description } ?? "an unknown object"
+  }
+  var path: String { "\"\(names[verdict.keyPath])\"" }
+  var observer: String? { verdict.observer.map { builder.object($0).description } }
+  /// The observer, or what replaces it in the token form without one.
+  var who: String { observer ?? "A" + builder.audience(of: verdict).observerName.dropFirst() }
+  var whom: String { observer ?? builder.audience(of: verdict).observerName }
+  /// The requesting party: the code that made the call, if there is no observer.
+  var caller: String { observer ?? "A caller without an observer" }
+
+  private var event: String {
+    switch verdict.code {
+    case .doubleRemove:
+      "\(caller) removed its observation of \(path) from \(subject) a second time\(stillUnder)"
+    case .removeUnregistered:
+      "\(caller) removed an observation of \(path) from \(subject) that was not registered"
+    case .removeWrongContext:
+      "\(caller) removed its observation of \(path) from \(subject) under "
+        + "\(described(verdict.context)), but it is registered under \(otherContexts)"
+    case .ambiguousRemove:
+      "\(caller) removed its observation of \(path) from \(subject) without saying which: it is "
+        + "registered under \(otherContexts), and the newest was taken"
+    case .duplicateRegistration:
+      "\(who) observes \(path) of \(subject) \(copies) under the same context"
+    case .observedDeinitWhileObserved:
+      "\(subject) was deallocated while \(whom) observed its \(path)"
+    case .observerDeinitWhileRegistered:
+      "\(who) was deallocated while it observed \(path) of \(subject)"
+    case .deliveryToDead:
+      "\(who) was notified of \(path) of \(subject) after its deallocation had begun"
+    case .removeDuringInitial:
+      "\(who) removed its observation of \(path) from \(subject) inside its own initial notification"
+    case .unbalancedChange: imbalance
+    case .unhandledNotification:
+      verdict.subject == nil
+        ? "An observer did not handle a notification"
+        : "\(who) did not handle a notification of \(path) of \(subject)"
+    case .selfObservation:
+      if case .heldBy(let holder) = verdict.detail {
+        "\(subject) observes its own \(path), while \(builder.object(holder)) holds it strongly"
+      } else {
+        "\(subject) observes its own \(path)"
+      }
+    case .leakedRegistration:
+      "\(who) still observed \(path) of \(subject) \(scopeEnd)"
+    case .uncompliantPath: refusal
+    case .tokenDropped:
+      "The token of an observation of \(path) of \(subject) was dropped before it observed anything"
+    case .missedDelivery:
+      "\(who) was not notified of a change of \(path) of \(subject)\(sinceException)"
+    case .displacedRegistration:
+      "\(who) began to observe \(path) of \(subject) under \(described(verdict.context)), and the "
+        + "runtime let go of its observation under \(otherContexts)"
+    case .callbackRaised:
+      "\(exception) left the callback that notified \(whom) of \(path) of \(subject)"
+    case .ignoredDependency: problem ?? "\(path) depends on what the runtime does not look at"
+    case .deliveryAfterRemove:
+      "\(who) was notified of \(path) of \(subject) after that observation had ended"
+    case .registrationRace:
+      "\(who), registered meanwhile, was not notified of a change of \(path) of \(subject)"
+    case .priorWithoutAfter:
+      "\(who) was notified that \(path) of \(subject) would change, and not that it had"
+    case .mutationWithoutNotification: mutation
+    case .deepPathIntermediateDeath:
+      "\(link) was deallocated while \(path) of \(subject), observed by \(whom), led through it"
+    case .weakLinkSilentlyNil:
+      "\(link), held weakly, was deallocated: \(path) of \(subject), observed by \(whom), became nil "
+        + "without a notification"
+    case .contextCollision:
+      "\(who) observes \(path) of \(subject) from two places under \(described(verdict.context))"
+    case .observationRetainCycle: cycle
+    case .registrationGrowth: growth
+    case .offExecutorDelivery: "\(who) was notified of \(path) of \(subject) \(executors)"
+    case .concurrentChange:
+      "\(path) of \(subject) was changed while another thread changed \(otherKey)"
+    case .concurrentRemoval:
+      "\(caller) removed its observation of \(path) from \(subject) while another thread \(overlap)"
+    case .callbackUnderLock: underLock
+    case .reentrantChange:
+      "\(who) was notified of \(path) of \(subject) inside its own callback, \(depth) deep"
+    case .dependencyCycle: dependencies
+    case .classChangedUnderObservation:
+      "\(caller) removed its observation of \(path) from \(subject) \(classes)"
+    }
+  }
+
+  // MARK: - Parts
+
+  func described(_ context: Context) -> String {
+    switch context {
+    case .unspecified, .null: "the NULL context"
+    case .named(let name): "context \(names[name])"
+    }
+  }
+
+  private var contexts: [Context] {
+    if case .otherContexts(let contexts) = verdict.detail { contexts } else { [] }
+  }
+
+  private var otherContexts: String {
+    let list = contexts.map(described)
+    guard let last = list.last, list.count > 1 else { return list.first ?? "another context" }
+    return list.dropLast().joined(separator: ", ") + " and " + last
+  }
+
+  private var stillUnder: String {
+    contexts.isEmpty ? "" : " (it is still registered under \(otherContexts))"
+  }
+
+  private var copies: String {
+    switch verdict.detail {
+    case .copies(let count) where count != 2, .copiesElsewhere(let count) where count != 2:
+      return "\(count) times"
+    default: return "twice"
+    }
+  }
+
+  private var scopeEnd: String {
+    guard case .scope(let name) = verdict.detail, name != .none else { return "at the end" }
+    return "at the end of \"\(names[name])\""
+  }
+
+  private var imbalance: String {
+    guard case .change(let imbalance) = verdict.detail else {
+      return "The changes of \(path) of \(subject) do not match"
+    }
+    return switch imbalance {
+    case .didWithoutWill: "A change of \(path) of \(subject) ended that had not begun"
+    case .willWithoutDid: "A change of \(path) of \(subject) began and never ended"
+    case .outOfOrder(let inner):
+      "A change of \(path) of \(subject) ended while a change of \"\(names[inner])\", begun later, "
+        + "was open"
+    }
+  }
+
+  private var refusal: String {
+    if let problem { return problem }
+    guard case .refusal(let reason, let part) = verdict.detail else {
+      return "\(caller) asked for \(path) of \(subject), which cannot be observed"
+    }
+    let step = part == .none ? path : "\"\(names[part])\""
+    return switch reason {
+    case .nilKeyPath: "\(caller) asked to observe \(subject) with a nil key path"
+    case .emptyKeyPath: "\(caller) asked to observe \(subject) with an empty key path"
+    case .unknownKey: "\(caller) asked for \(path) of \(subject), but there is no key \(step)"
+    case .throughCollection:
+      "\(caller) asked for \(path) of \(subject), which leads through a collection at \(step)"
+    case .readOnly: "\(caller) asked for \(path) of \(subject), but \(step) is read-only"
+    case .notObservable:
+      "\(caller) asked for \(path) of \(subject), but \(step) cannot be observed"
+    }
+  }
+
+  // MARK: - Hint
+
+  /// Fills in a template of the catalogue.
+  func hint(_ template: String) -> String {
+    let path = verdict.keyPath == .none ? "…" : names[verdict.keyPath]
+    let key = path.contains(".") ? "…" : path
+    let values: [(String, String)] = [
+      ("{subject}", subjectVariable),
+      ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "object"),
+      ("{SubjectClass}", subjectClass ?? "the class of the observed object"),
+      ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
+      // A change concerns one key: the reader must determine which part of a deep key path changed.
+      ("{key}", key),
+      ("{keyPath}", path),
+      ("{context}", (contexts.first(where: \.isNamed) ?? contexts.first).map(code) ?? "…"),
+      ("{step}", refusedStep?.name ?? "…"),
+      ("{StepClass}", refusedStep?.ofClass ?? "…"),
+      ("{raiser}", raiser),
+    ]
+    var result = ""
+    var rest = Substring(template)
+    while let open = rest.firstIndex(of: "{") {
+      result += rest[..<open]
+      rest = rest[open...]
+      if let (key, value) = values.first(where: { rest.hasPrefix($0.0) }) {
+        result += value
+        rest = rest.dropFirst(key.count)
+      } else {
+        result.append(rest.removeFirst())
+      }
+    }
+    return result + rest
+  }
+
+  /// The observed object, as the observer's code would name it.
+  private var subjectVariable: String {
+    guard let subject = verdict.subject else { return "object" }
+    return verdict.isOfSelf ? "self" : Self.variable(names[subject.className])
+  }
+
+  /// The step of the key path that was refused, and the class that should have it.
+  ///
+  /// The class is the observed object's, or that of the previous step. Nil if the log does not state the step.
+  var refusedStep: (name: String, ofClass: String)? {
+    guard case .refusal(_, let part) = verdict.detail, part != .none else { return nil }
+    let steps = names[verdict.keyPath].split(separator: ".", omittingEmptySubsequences: false)
+    guard let index = steps.firstIndex(of: Substring(names[part])) else { return nil }
+    let before = steps[..<index].joined(separator: ".")
+    let ownClass = subjectClass ?? "the class of the observed object"
+    return (names[part], before.isEmpty ? ownClass : "the class of \"\(before)\"")
+  }
+
+  /// The class of the observed object, if the log names one.
+  private var subjectClass: String? {
+    var name = verdict.subject?.className
+    // A problem of a class names no object.
+    if name == nil, case .problem(_, let className) = verdict.detail { name = className }
+    return name.flatMap { $0 == .none ? nil : Self.type(names[$0]) }
+  }
+
+  /// The context as an argument: this library's own names end in a number that code does not have.
+  private func code(_ context: Context) -> String {
+    guard case .named(let name) = context else { return "nil" }
+    return names[name].split(separator: "#").first.map(String.init) ?? names[name]
+  }
+
+  /// `MyApp.Box<Int>` as `Box`.
+  static func type(_ className: String) -> String {
+    let plain = className.prefix { $0 != "<" }
+    return plain.split(separator: ".").last.map(String.init) ?? className
+  }
+
+  /// `MyApp.Account` as `account`, and `…` when a programmer would choose another name: that of a
+  /// `UITableView`.
+  static func variable(_ className: String) -> String {
+    let type = type(className)
+    let isWord = type.unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0)
+    }
+    guard isWord, let first = type.first, first.isUppercase,
+      type.dropFirst().first?.isUppercase != true
+    else { return "…" }
+    return first.lowercased() + type.dropFirst()
+  }
+}

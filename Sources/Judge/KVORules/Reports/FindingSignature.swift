@@ -1,0 +1,91 @@
+extension Finding {
+  /// Gives the finding its signatures: one without the line, and one with it.
+  ///
+  /// The first is derived from the rule, the classes, the key path and the function of the user's own code that made
+  /// the call at fault, or the observation: no line, address, object number, folder or date. It is the same in every
+  /// run, live and replayed, with symbols and without, and does not change when lines are added above. If this package
+  /// records the call, the function is given by the compiler; otherwise it is that of the first own frame.
+  ///
+  /// - Parameter className: the class that the finding is about, if it has no objects.
+  package mutating func identify(of className: String? = nil) {
+    let source = identifyingStack
+    var fields = [
+      code.rawValue, subject?.className ?? className ?? "", observer?.className ?? "",
+      keyPath ?? "", source?.ownFunction ?? "",
+    ]
+    fields += cycle.flatMap { [$0.from.className, $0.label] }
+    signature = Signature.of(fields)
+    let location = source?.ownLocation
+    lines = [
+      Line(
+        location: location,
+        signature: Signature.of(fields + [location ?? ""]),
+        version1: version1Signature(of: className)
+      )
+    ]
+  }
+
+  /// The stack that distinguishes the finding from others of the same classes and key path; nil if none does.
+  private var identifyingStack: Stack? {
+    let failed = stacks.first { $0.ownFunction != nil && $0.role != .registered }
+    let registered = stacks.first { $0.ownFunction != nil && $0.role == .registered }
+    return switch code {
+    // The call at fault.
+    case .doubleRemove, .removeUnregistered, .removeWrongContext, .ambiguousRemove,
+      .duplicateRegistration, .contextCollision, .selfObservation, .uncompliantPath,
+      .mutationWithoutNotification, .concurrentChange, .displacedRegistration:
+      stacks.first.flatMap { $0.ownFunction == nil ? nil : $0 } ?? registered
+    // A running process only has addresses for it; the class and the key identify the change.
+    case .unbalancedChange: nil
+    // The code that released the object or made the change is not at fault: the observation should have ended.
+    default: registered ?? failed
+    }
+  }
+}
+
+extension Finding.Stack {
+  /// The user's own function: the compiler's with its file, or that of the first own frame; if
+  /// neither is known, the file.
+  fileprivate var ownFunction: String? {
+    let own = frames.first(where: \.isFirstOwn)
+    let file = (site ?? own?.file).map { FrameClassifier.baseName($0).prefix { $0 != ":" } }
+    // The compiler names it without its type.
+    if let function { return "\(file ?? "") \(function)" }
+    return own?.symbol.map(FunctionName.stable) ?? file.map(String.init)
+  }
+
+  /// File and line of the call, or its function if the line is not known.
+  fileprivate var ownLocation: String? {
+    if let site { return FrameClassifier.baseName(site) }
+    guard let own = frames.first(where: \.isFirstOwn) else { return nil }
+    if let file = own.file, own.line > 0 { return "\(FrameClassifier.baseName(file)):\(own.line)" }
+    return own.symbol.map(FunctionName.stable)
+  }
+}
+
+/// The names of functions, without parts that differ between builds of the same source.
+enum FunctionName {
+  /// `closure #2 in Screen.show()` as `Screen.show()`, a block of `-[Screen show]` as that method; no
+  /// addresses.
+  static func stable(_ symbol: String) -> String {
+    var name = Substring(withoutAddresses(symbol))
+    while name.hasPrefix("closure #"), let end = name.range(of: " in ") { name = name[end...] }
+    guard name.hasPrefix("__"), let end = name.range(of: "_block_invoke", isBefore: true),
+      let start = name.firstIndex(where: { $0 == "-" || $0 == "+" }), start < end,
+      name[..<start].dropFirst(2).allSatisfy(\.isNumber)
+    else { return String(name) }
+    return String(name[start..<end])
+  }
+
+  static func withoutAddresses(_ symbol: String) -> String {
+    symbol.split(separator: " ").filter { !$0.hasPrefix("0x") }.joined(separator: " ")
+  }
+}
+
+extension Substring {
+  /// Where the first `text` ends, or begins; the standard library's own search needs a newer system.
+  fileprivate func range(of text: String, isBefore: Bool = false) -> Index? {
+    guard let start = indices.first(where: { self[$0...].hasPrefix(text) }) else { return nil }
+    return isBefore ? start : index(start, offsetBy: text.count)
+  }
+}

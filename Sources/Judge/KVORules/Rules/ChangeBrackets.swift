@@ -1,0 +1,178 @@
+package import KVOTrace
+
+/// The changes that one thread (or task) has begun and not ended, and faults in their nesting.
+///
+/// Judges KVO012. A pure state machine, as ``SubjectLedger`` is. The innermost change is the last.
+///
+/// Complexity: O(1) for changes that nest, O(open changes) for those that do not; the number of
+/// open changes is bounded.
+@usableFromInline
+package struct ChangeBrackets: Sendable {
+  @usableFromInline
+  struct Open: Sendable {
+    var change: Change
+    var began: Evidence
+    var scope: ScopeID?
+  }
+
+  private let capacity: Int
+  @usableFromInline private(set) var open: [Open] = []
+  /// Whether an open change was dropped because there were too many.
+  private var isIncomplete = false
+
+  /// No open changes.
+  ///
+  /// - Parameter capacity: how many open changes are remembered. Beyond that, the outermost is dropped, and its end is
+  ///   not judged.
+  package init(capacity: Int = 256) { self.capacity = max(1, capacity) }
+
+  // Inlined: a call would retain the whole value.
+  @inlinable package var isEmpty: Bool { open.isEmpty }
+  @inlinable package var count: Int { open.count }
+
+  /// A change begins, in the innermost open scope `scope`.
+  package mutating func will(_ change: Change, scope: ScopeID? = nil, at evidence: Evidence) {
+    if open.count == capacity {
+      open.removeFirst()
+      isIncomplete = true
+    }
+    open.append(Open(change: change, began: evidence, scope: scope))
+  }
+
+  /// A change ends: silent if it is the innermost.
+  ///
+  /// Halves belong together by their number if both have one, otherwise by object and key. A
+  /// change that ends while a later one is open is reported once, and ended wherever it is in the list.
+  package mutating func did(_ change: Change, at evidence: Evidence) -> [Verdict] {
+    end(change, at: evidence).verdicts
+  }
+
+  /// As ``did(_:at:)``, and also returns where the change began.
+  package mutating func end(
+    _ change: Change,
+    at evidence: Evidence
+  ) -> (began: Evidence?, verdicts: [Verdict]) {
+    guard let index = open.lastIndex(where: { Self.belong($0.change, change) }) else {
+      // After a dropped change it is unknown whether this one was begun.
+      if isIncomplete { return (nil, []) }
+      return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
+    }
+    let ended = open.remove(at: index)
+    guard index < open.count, let inner = open.last else {
+      if open.isEmpty { isIncomplete = false }
+      return (ended.began, [])
+    }
+    let outOfOrder = verdict(
+      change,
+      [evidence.as(.failed), ended.began.as(.changed), inner.began.as(.changed)],
+      .outOfOrder(inner: inner.change.key)
+    )
+    return (ended.began, [outOfOrder])
+  }
+
+  /// A scope ends: every change that was begun in it and is still open is reported and dropped.
+  ///
+  /// The failed event is the beginning of the change: that is the unmatched call.
+  package mutating func closeScope(
+    _ scope: ScopeID,
+    openedAt evidence: Evidence? = nil
+  ) -> [Verdict] {
+    guard open.contains(where: { $0.scope == scope }) else { return [] }
+    let left = open.filter { $0.scope == scope }
+    open.removeAll { $0.scope == scope }
+    return left.map { neverEnded($0, evidence) }
+  }
+
+  /// The thread or the process ends: every open change is reported and dropped.
+  package mutating func close() -> [Verdict] {
+    let left = open
+    open = []
+    isIncomplete = false
+    return left.map { neverEnded($0, nil) }
+  }
+
+  /// The object was deallocated: its open changes can no longer end, and are reported and dropped.
+  package mutating func subjectDeallocated(_ subject: ObjectID) -> [Verdict] {
+    let left = open.filter { $0.change.subject.id == subject }
+    guard !left.isEmpty else { return [] }
+    open.removeAll { $0.change.subject.id == subject }
+    return left.map { neverEnded($0, nil) }
+  }
+
+  /// Whether a change of `subject` is open.
+  package func isChanging(_ subject: ObjectID) -> Bool {
+    open.contains { $0.change.subject.id == subject }
+  }
+
+  /// How many changes of `subject` are open.
+  package func openCount(of subject: ObjectID) -> Int {
+    open.count { $0.change.subject.id == subject }
+  }
+
+  /// Whether `half` would end the innermost open change.
+  package func isInnermost(_ half: Change) -> Bool {
+    open.last.map { Self.belong($0.change, half) } ?? false
+  }
+
+  /// The innermost open change of `subject` whose key `fits`, and where it began.
+  ///
+  /// Complexity: O(open changes).
+  package func open(
+    of subject: ObjectID,
+    where fits: (StringID) -> Bool
+  ) -> (change: Change, began: Evidence)? {
+    let found = open.last { $0.change.subject.id == subject && fits($0.change.key) }
+    return found.map { ($0.change, $0.began) }
+  }
+
+  /// The innermost open change of `key` on `subject` that may have the number `id`.
+  package func open(_ id: ChangeID?, of key: StringID, on subject: ObjectID) -> Change? {
+    open.last {
+      $0.change.subject.id == subject && $0.change.key == key
+        && (id == nil || $0.change.id == nil || $0.change.id == id)
+    }?.change
+  }
+
+  /// The open change with the number `id`, or the innermost one if `id` is nil.
+  ///
+  /// If no open change has that number, the innermost one without a number in the log.
+  package func open(_ id: ChangeID?) -> (change: Change, began: Evidence)? {
+    let found =
+      id == nil
+      ? open.last : open.last { $0.change.id == id } ?? open.last { $0.change.id == nil }
+    return found.map { ($0.change, $0.began) }
+  }
+
+  /// Whether `half` would end an open change.
+  package func isOpen(_ half: Change) -> Bool {
+    open.contains { Self.belong($0.change, half) }
+  }
+
+  package static func belong(_ begun: Change, _ ended: Change) -> Bool {
+    guard begun.subject.id == ended.subject.id, begun.key == ended.key else { return false }
+    guard let first = begun.id, let second = ended.id else { return true }
+    return first == second
+  }
+
+  private func neverEnded(_ open: Open, _ scope: Evidence?) -> Verdict {
+    verdict(
+      open.change,
+      [open.began.as(.failed)] + (scope.map { [$0.as(.scope)] } ?? []),
+      .willWithoutDid
+    )
+  }
+
+  private func verdict(
+    _ change: Change,
+    _ evidence: [Evidence],
+    _ imbalance: Verdict.Imbalance
+  ) -> Verdict {
+    Verdict(
+      .unbalancedChange,
+      subject: change.subject,
+      keyPath: change.key,
+      evidence: evidence,
+      detail: .change(imbalance)
+    )
+  }
+}

@@ -1,0 +1,88 @@
+package import KVOTrace
+
+/// Finds the live observation of each of some retain cycles.
+///
+/// It is the one that was registered where the reference to its closure was created, according to that reference's
+/// stack, preferably one of an object of the cycle. Otherwise it is an observation of one of those objects: of the
+/// token, else of the observer, else of the subject. If there are several, it is the oldest.
+///
+/// Complexity: O(registrations + references).
+package struct CycleOwners {
+  /// A live registration, and the number of its addition: that of the event, or its own.
+  package struct Candidate {
+    package var registration: Registration
+    package var registered: Evidence
+    package var age: UInt64
+
+    package init(registration: Registration, registered: Evidence, age: UInt64) {
+      self.registration = registration
+      self.registered = registered
+      self.age = age
+    }
+  }
+
+  private struct CreationSite: Hashable {
+    var object: ObjectID
+    var stack: StackID
+  }
+
+  private struct Ranked {
+    var rank: Int
+    var candidate: Candidate
+
+    func isBefore(_ other: Ranked) -> Bool {
+      (rank, candidate.age) < (other.rank, other.candidate.age)
+    }
+  }
+
+  private let objects: Set<ObjectID>
+  private let stacks: Set<StackID>
+  private var anywhere: [ObjectID: Ranked] = [:]
+  private var atSite: [CreationSite: Ranked] = [:]
+  private var atStack: [StackID: Ranked] = [:]
+
+  package init(of cycles: [[RetainGraph.Edge]]) {
+    objects = Set(cycles.joined().map(\.reference.from.id))
+    stacks = Set(cycles.joined().compactMap(Self.stackOfClosure))
+  }
+
+  /// Adds a live registration.
+  package mutating func consider(_ candidate: Candidate) {
+    let registration = candidate.registration
+    let stack = candidate.registered.stack
+    if stacks.contains(stack) {
+      let ranked = Ranked(rank: 0, candidate: candidate)
+      if atStack[stack].map(ranked.isBefore) ?? true { atStack[stack] = ranked }
+    }
+    let parts = [registration.token?.id, registration.observer?.id, registration.subject.id]
+    for (rank, part) in parts.enumerated() {
+      guard let part, objects.contains(part) else { continue }
+      let ranked = Ranked(rank: rank, candidate: candidate)
+      if anywhere[part].map(ranked.isBefore) ?? true { anywhere[part] = ranked }
+      guard stacks.contains(stack) else { continue }
+      let site = CreationSite(object: part, stack: stack)
+      if atSite[site].map(ranked.isBefore) ?? true { atSite[site] = ranked }
+    }
+  }
+
+  /// The cycle with its observation.
+  package func owned(_ edges: [RetainGraph.Edge]) -> OwnedCycle {
+    let stacks = edges.compactMap(Self.stackOfClosure)
+    let objects = edges.map(\.reference.from.id)
+    let exact = stacks.flatMap { stack in
+      objects.compactMap { atSite[CreationSite(object: $0, stack: stack)] }
+    }
+    let known = [exact, stacks.compactMap { atStack[$0] }, objects.compactMap { anywhere[$0] }]
+    let best = known.first { !$0.isEmpty }?.min { $0.isBefore($1) }?.candidate
+    return OwnedCycle(
+      edges: edges,
+      registration: best?.registration,
+      registered: best?.registered
+    )
+  }
+
+  /// Where the reference to a closure was created; nil for other references.
+  private static func stackOfClosure(_ edge: RetainGraph.Edge) -> StackID? {
+    edge.reference.to.kind == .closure && edge.held.stack != .none ? edge.held.stack : nil
+  }
+}

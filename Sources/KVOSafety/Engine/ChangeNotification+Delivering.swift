@@ -1,0 +1,193 @@
+internal import KVOTrace
+
+// Selects the observers that are notified of a change, and reads values for them.
+extension ChangeNotification {
+  /// The links that listen to `key`, after those with a deallocated object on their path have been
+  /// resolved again.
+  static func links(to key: StringID, of storage: SubjectStorage) -> [ObservationLink] {
+    let links = storage.links(to: key)
+    var isOutdated = false
+    for link in links where link.number != 0 {
+      guard let tree = link.observation.tree, tree.isOutdated,
+        !tree.isBeingChanged(link.observation), let root = link.observation.root.record.object
+      else { continue }
+      tree.rebuild(link.observation, from: root)
+      isOutdated = true
+    }
+    return isOutdated ? storage.links(to: key) : links
+  }
+
+  /// Reads the values before the change that observations want and the setter does not know.
+  static func oldValues(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ extent: ChangeExtent,
+    setter: SetterValues?
+  ) -> [OldValue] {
+    var values: [OldValue] = []
+    for link in links where link.observation.wantsOld {
+      if link.isDirect, setter != nil { continue }
+      let observation = link.observation
+      guard !values.contains(where: { $0.id == observation.id }),
+        let root = root(of: link, subject)
+      else { continue }
+      let value = observation.read(from: root)
+      values.append((observation.id, extent.seen(through: link).old(value)))
+    }
+    return values
+  }
+
+  static func notifyBefore(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ change: Change,
+    _ extent: ChangeExtent,
+    _ oldValues: [OldValue],
+    setter: SetterValues?
+  ) {
+    var notified = NotifiedLinks(links)
+    for link in links where link.observation.wantsPrior {
+      guard notified.insert(link), let root = root(of: link, subject) else { continue }
+      let observation = link.observation
+      if link.isDirect, let setter {
+        observation.notify(root, .prior, of: change.id, setter)
+      } else {
+        let seen = extent.seen(through: link)
+        observation.notify(
+          root,
+          .prior,
+          of: change.id,
+          ObservedChangeKind(seen.kind),
+          old: oldValues.first { $0.id == observation.id }?.value,
+          new: nil,
+          elements: seen.positions
+        )
+      }
+    }
+  }
+
+  static func notifyAfter(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ change: Change,
+    _ extent: ChangeExtent,
+    _ oldValues: [OldValue],
+    setter: SetterValues?,
+    _ refresh: () -> Void = {}
+  ) {
+    if links.count == 1, !extent.isPartial, oldValues.isEmpty {
+      return notifyAfter(links[0], subject, change, setter: setter)
+    }
+    for link in links where link.isIntermediate {
+      if let root = root(of: link, subject) {
+        link.observation.tree?.rebuild(link.observation, from: root)
+      }
+    }
+    let moveCount = WatchTree.moveCount
+    let elements = newElements(links, subject, extent)
+    var notified = NotifiedLinks(links)
+    for (index, link) in links.enumerated() {
+      guard notified.insert(link), let root = root(of: link, subject) else { continue }
+      let observation = link.observation
+      // An observer that was notified before this one may have put another object on the path.
+      let isDirect = link.isDirect && (moveCount == WatchTree.moveCount || link.isHung)
+      if isDirect, let setter {
+        if index > 0, observation.wantsNew { refresh() }
+        observation.notify(root, .after, of: change.id, setter)
+        continue
+      }
+      let seen = isDirect ? extent.seen(through: link) : .whole
+      var new: Any??
+      if observation.wantsNew {
+        new = .some(seen.isPartial ? elements : observation.read(from: root))
+      }
+      observation.notify(
+        root,
+        .after,
+        of: change.id,
+        ObservedChangeKind(seen.kind),
+        old: old(of: link, oldValues, setter),
+        new: new,
+        elements: seen.positions
+      )
+    }
+  }
+
+  /// The same for a setting with only one listening observation and no old value read.
+  private static func notifyAfter(
+    _ link: ObservationLink,
+    _ subject: AnyObject,
+    _ change: Change,
+    setter: SetterValues?
+  ) {
+    guard let root = root(of: link, subject) else { return }
+    let observation = link.observation
+    if link.isIntermediate { observation.tree?.rebuild(observation, from: root) }
+    if link.isDirect, let setter {
+      observation.notify(root, .after, of: change.id, setter)
+    } else {
+      observation.notifyOfReading(root, .after, of: change.id)
+    }
+  }
+
+  /// The elements that a change brought, read once: an observer may change the collection before
+  /// the next one is notified.
+  private static func newElements(
+    _ links: [ObservationLink],
+    _ subject: AnyObject,
+    _ extent: ChangeExtent
+  ) -> Any? {
+    guard extent.isPartial else { return nil }
+    for link in links where link.observation.wantsNew && extent.seen(through: link).isPartial {
+      if let root = root(of: link, subject) { return extent.new(link.observation.read(from: root)) }
+    }
+    return nil
+  }
+
+  /// The value before the change, if the observation wants it.
+  private static func old(
+    of link: ObservationLink,
+    _ oldValues: [OldValue],
+    _ setter: SetterValues?
+  ) -> Any?? {
+    let observation = link.observation
+    if link.isDirect, let setter {
+      return observation.wantsOld
+        ? .some(setter.box(setter.old, isFlat: observation.valueType == nil)) : nil
+    }
+    return oldValues.first { $0.id == observation.id }?.value
+  }
+
+  /// Which observations were notified of a change.
+  private struct NotifiedLinks {
+    private var ids: Set<RegistrationID> = []
+    private let isNeeded: Bool
+
+    /// Only an observation that listens in several ways, at least one of them indirect, can be notified twice.
+    init(_ links: [ObservationLink]) {
+      isNeeded = links.count > 1 && links.contains { !$0.isDirect }
+    }
+
+    /// Notes that `link` is notified; false if its observation was notified already.
+    mutating func insert(_ link: ObservationLink) -> Bool {
+      !isNeeded || ids.insert(link.observation.id).inserted
+    }
+  }
+
+  /// The object that the observation is registered on: for a deep path it is not the object that changes, and it may
+  /// have been deallocated.
+  private static func root(of link: ObservationLink, _ subject: AnyObject) -> AnyObject? {
+    link.number == 0 ? subject : link.observation.root.record.object
+  }
+}
+
+extension ObservedChangeKind {
+  init(_ kind: Change.Kind) {
+    switch kind {
+    case .setting: self = .setting
+    case .insertion: self = .insertion
+    case .removal: self = .removal
+    case .replacement: self = .replacement
+    }
+  }
+}

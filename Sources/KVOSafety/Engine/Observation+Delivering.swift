@@ -1,0 +1,236 @@
+internal import KVORecorder
+internal import KVORules
+internal import KVOTrace
+
+extension Observation {
+  /// Notifies the observer of a change, if the registration has not ended and the observer still exists.
+  ///
+  /// No lock may be held.
+  ///
+  /// - Parameters:
+  ///   - subject: the object that the observation is registered on.
+  ///   - phase: which of its notifications it is.
+  ///   - change: the number of the change; nil for the initial notification, and if nothing
+  ///     records.
+  ///   - value: the value that is reported to the observer.
+  func notify(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    _ value: DeliveredChange
+  ) {
+    // Retained until the callback returns: an observer is not deallocated during its own callback.
+    let observer = self.observer?.object
+    if let record = self.observer, observer == nil {
+      if !record.isWatched { ObserverDeallocation.noticedLate(record) }
+      return
+    }
+    if expected == nil, phase == .after, !Recorder.shared.isRecording, !NotedLocks.areHeld,
+      DeliveryFrame.innermost == nil
+    {
+      return notifyUnrecorded(subject, observer, of: change, value)
+    }
+    let isInitial = phase == .initial
+    guard let cell, let order = root.claim(self, isInitial: isInitial) else { return }
+    var delivery = Delivery(registration: id, change: change, phase: phase)
+    let isTooDeep = ReentrantDelivery.isTooDeep(cell.depthOnThisThread + 1)
+    let location = expected?.location
+    delivery.executor = executor(at: location)
+    var isElsewhere = false
+    if case .elsewhere = location { isElsewhere = true }
+    let isUnderLock = NotedLocks.areHeldHere
+    let hasStack = isTooDeep || isElsewhere || isUnderLock
+    let stack = hasStack ? Recorder.shared.captureStack() : .none
+    if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }
+    if isTooDeep { reportReentrance(at: Evidence(stack: stack, order: order)) }
+    if isUnderLock { reportUnderLock(at: Evidence(stack: stack, order: order)) }
+    if case .elsewhere(_, let found) = location {
+      report(elsewhere: found, at: Evidence(stack: stack, order: order))
+    }
+    if case .elsewhere(let actor, _) = location, let expected, case .contained = expected.manner {
+      contain(value, of: subject, on: actor, expected)
+    } else {
+      if case .expected = location { expected?.makeWaitingCalls() }
+      delivery.isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+    }
+    if isInitial { root.endInitial(id) }
+    root.finish(cell)
+    if delivery.isHandled == false {
+      reportUnhandled(delivery, notified: Evidence(order: order))
+    } else if order > 0 {
+      Recorder.shared.record(delivery, isEnd: true, order: root.nextOrder())
+    }
+    withExtendedLifetime(observer) {}
+  }
+
+  /// The same after a change, if only the observer has to be called.
+  private func notifyUnrecorded(
+    _ subject: AnyObject,
+    _ observer: AnyObject?,
+    of change: ChangeID?,
+    _ value: DeliveredChange
+  ) {
+    guard let cell else { return }
+    var aftermath: DeliveryCell.Aftermath = []
+    guard root.claim(cell, by: self, &aftermath) else { return root.settle(cell, aftermath) }
+    let isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+    root.finish(cell)
+    guard isHandled == false else { return }
+    var delivery = Delivery(registration: id, change: change, phase: .after)
+    delivery.isHandled = false
+    reportUnhandled(delivery, notified: Evidence(order: 0))
+  }
+
+  /// The executor that the log records for a callback.
+  private func executor(at location: ExpectedExecutor.Location?) -> StringID {
+    switch location {
+    case nil, .unknown: .none
+    case .expected: registration.executor
+    case .elsewhere(_, let found): found
+    }
+  }
+
+  /// As ``notify(_:_:of:_:)``, with boxed values; an inner nil is a value that is nil.
+  func notify(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    _ kind: ObservedChangeKind,
+    old: Any??,
+    new: Any??,
+    elements: ChangedElements? = nil,
+    isOfDeallocation: Bool = false
+  ) {
+    withUnsafePointer(to: old ?? nil) { oldAddress in
+      withUnsafePointer(to: new ?? nil) { newAddress in
+        let value = DeliveredChange(
+          kind: kind,
+          isPrior: phase == .prior,
+          isBoxed: true,
+          isOfDeallocation: isOfDeallocation,
+          old: old == nil ? nil : UnsafeRawPointer(oldAddress),
+          new: new == nil ? nil : UnsafeRawPointer(newAddress),
+          elements: elements
+        )
+        notify(subject, phase, of: change, value)
+      }
+    }
+  }
+
+  /// As ``notify(_:_:of:_:)``, for a setting, with the current value if it is wanted, and no old value.
+  func notifyOfReading(_ subject: AnyObject, _ phase: Delivery.Phase, of change: ChangeID?) {
+    guard wantsNew else {
+      let value = DeliveredChange(
+        kind: .setting,
+        isPrior: false,
+        isBoxed: false,
+        old: nil,
+        new: nil
+      )
+      return notify(subject, phase, of: change, value)
+    }
+    read(from: subject) { new, isBoxed in
+      let value = DeliveredChange(
+        kind: .setting,
+        isPrior: false,
+        isBoxed: isBoxed,
+        old: nil,
+        new: new
+      )
+      notify(subject, phase, of: change, value)
+    }
+  }
+
+  /// As ``notify(_:_:of:_:)``, with the values that a setter has.
+  func notify(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    _ values: SetterValues
+  ) {
+    let old = wantsOld ? values.old : nil
+    let new = wantsNew && phase != .prior ? values.new : nil
+    func notify(_ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?, isBoxed: Bool) {
+      let value = DeliveredChange(
+        kind: .setting,
+        isPrior: phase == .prior,
+        isBoxed: isBoxed,
+        old: old,
+        new: new
+      )
+      self.notify(subject, phase, of: change, value)
+    }
+    if valueType == values.type { return notify(old, new, isBoxed: false) }
+    if let optional, isOptional(of: values.type) {
+      return optional.wrap(old) { old in
+        optional.wrap(new) { new in notify(old, new, isBoxed: false) }
+      }
+    }
+    let isFlat = valueType == nil
+    withUnsafePointer(to: values.box(old, isFlat: isFlat)) { boxedOld in
+      withUnsafePointer(to: values.box(new, isFlat: isFlat)) { boxedNew in
+        notify(old == nil ? nil : boxedOld, new == nil ? nil : boxedNew, isBoxed: true)
+      }
+    }
+  }
+
+  /// As ``notify(_:_:of:_:)``, after a change, for a delivery that is claimed.
+  @inline(__always)
+  func deliverClaimed(
+    _ subject: AnyObject,
+    in cell: DeliveryCellReference,
+    of change: ChangeID?,
+    _ values: SetterValues
+  ) {
+    guard isPlain, valueType == values.type, DeliveryFrame.innermost == nil,
+      !NotedLocks.areHeld
+    else {
+      // The observer must be alive, values must be boxed, nested callbacks counted, locks judged, or an executor
+      // queried: the delivery is claimed once more, which does no harm.
+      return notify(subject, .after, of: change, values)
+    }
+    let value = DeliveredChange(
+      kind: .setting,
+      isPrior: false,
+      isBoxed: false,
+      old: wantsOld ? values.old : nil,
+      new: wantsNew ? values.new : nil
+    )
+    guard let change else {
+      _ = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+      return
+    }
+    guard let order = root.orderOfClaim(in: cell) else { return }
+    Recorder.shared.recordDelivery(id, of: change, order: order)
+    let isHandled = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
+    let end = root.nextOrder()
+    Recorder.shared.recordDelivery(id, of: change, isHandled: isHandled, isEnd: true, order: end)
+  }
+
+  private func reportReentrance(at evidence: Evidence) {
+    let verdict = ReentrantDelivery.verdict(
+      of: registration,
+      at: evidence,
+      registered: root.evidence(of: id)
+    )
+    LiveMonitor.shared.report([verdict])
+  }
+
+  private func reportUnderLock(at evidence: Evidence) {
+    let registered = root.evidence(of: id)
+    NotedLocks.judge(.callback, of: registration, at: evidence, registered: registered)
+  }
+
+  private func reportUnhandled(_ delivery: Delivery, notified: Evidence) {
+    let stack = Recorder.shared.captureStack()
+    let order = root.nextOrder()
+    Recorder.shared.record(delivery, isEnd: true, order: order, stack: stack)
+    let verdict = Verdict.unhandled(
+      registration,
+      at: Evidence(stack: stack, order: order),
+      notified: notified,
+      registered: root.evidence(of: id)
+    )
+    LiveMonitor.shared.report([verdict])
+  }
+}

@@ -1,0 +1,98 @@
+internal import KVOTrace
+
+/// A node that an observation listens to: an object, and the rest of the path from there.
+struct WatchNode: Hashable {
+  var object: ObjectIdentifier
+  var path: ArraySlice<StringID>
+  var isOwnPath: Bool
+  /// Whether the value at the end of the path leads further: to the objects after a key that it affects, or to the
+  /// object whose deallocation is awaited.
+  ///
+  /// Part of a node's identity in the tree: the same path may affect one key that leads on, and one that does not.
+  var leadsOn: Bool
+
+  /// Whether nodes are looked up again after a change of the first key.
+  var isIntermediate: Bool { path.count > 1 || leadsOn }
+
+  /// The observed key.
+  var key: StringID { path[path.startIndex] }
+}
+
+/// A link that was added to an object, which it does not keep alive.
+final class HungLink: Sendable {
+  let node: WatchNode
+  weak let storage: SubjectStorage?
+  let ref: ObjectRef
+  let number: Int32
+  /// How many objects of the observation's own path precede it; nil for an object that only affects a key.
+  let depth: Int?
+  let isWeak: Bool
+
+  init(_ wanted: WantedNode, on storage: SubjectStorage, number: Int32) {
+    node = wanted.node
+    self.storage = storage
+    ref = storage.record.ref
+    self.number = number
+    depth = wanted.depth
+    isWeak = wanted.isWeak
+  }
+}
+
+/// A node to listen to.
+final class WantedNode {
+  let node: WatchNode
+  /// Nil for the object that the observation is registered on.
+  let other: (any KeyValueObservable)?
+  let depth: Int?
+  let isWeak: Bool
+
+  init(
+    _ node: WatchNode,
+    of other: (any KeyValueObservable)?,
+    depth: Int?,
+    isWeak: Bool = false
+  ) {
+    self.node = node
+    self.other = other
+    self.depth = depth
+    self.isWeak = isWeak
+  }
+
+  /// The keys of the object's class.
+  func keys(_ observation: Observation) -> ObservableKeyTable {
+    other.map { type(of: $0).observableKeys } ?? observation.root.keys
+  }
+
+  func storage(_ observation: Observation) -> SubjectStorage {
+    other?.storage ?? observation.root
+  }
+}
+
+/// Nodes in the order in which they were found, each once: compared if they are few, hashed if they are many.
+struct FoundNodes {
+  private(set) var nodes: [WantedNode]
+  private var positions: [WatchNode: Int] = [:]
+
+  init(_ first: WantedNode) { nodes = [first] }
+
+  static func isFew(_ count: Int) -> Bool { count <= 16 }
+
+  mutating func append(_ wanted: WantedNode) {
+    guard position(of: wanted.node) == nil else { return }
+    nodes.append(wanted)
+    if !positions.isEmpty {
+      positions[wanted.node] = nodes.count - 1
+    } else if !Self.isFew(nodes.count) {
+      for (position, known) in nodes.enumerated() { positions[known.node] = position }
+    }
+  }
+
+  /// The object found at `node`, if that is not the first node.
+  func further(at node: WatchNode) -> WantedNode? {
+    position(of: node).flatMap { $0 > 0 ? nodes[$0] : nil }
+  }
+
+  private func position(of node: WatchNode) -> Int? {
+    positions.isEmpty ? nodes.firstIndex { $0.node == node } : positions[node]
+  }
+}

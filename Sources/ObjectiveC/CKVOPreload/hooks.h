@@ -1,0 +1,58 @@
+// What the hooked methods do, and what of it is contained.
+
+#ifndef HOOKS_H
+#define HOOKS_H
+
+#include "events.h"
+
+/// The rules that can be contained.
+typedef enum {
+  KVOS_CONTAINS_DOUBLE_REMOVALS = 1,
+  KVOS_CONTAINS_UNREGISTERED = 2,
+  KVOS_CONTAINS_OBSERVERS = 4,
+  KVOS_CONTAINS_DELIVERIES = 8,
+  KVOS_CONTAINS_UNHANDLED = 16,
+  KVOS_CONTAINS_PATHS = 32,
+  KVOS_CONTAINS_OBSERVED = 64,
+  KVOS_CONTAINS_REMOVALS = 128,
+  KVOS_CONTAINS_CLASSES = 256
+} KVOSContained;
+
+/// Reads KVO_SAFETY_CONTAIN, and reports on standard error which parts of it are not rules that can be contained.
+void kvos_read_containment(const char *text);
+bool kvos_contains(KVOSContained rule);
+
+// MARK: Hooks
+
+void kvos_added(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+void kvos_removed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+void kvos_told(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+void kvos_changes(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+void kvos_changed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+void kvos_dealloced(const KVOSHookPoint *, void *, void *);
+
+/// The index of the newest open change of this key in the thread, or -1.
+long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32_t key);
+
+/// The stack of the single call that announces a change: of the program's call of a setter that the Foundation
+/// generated, or 0. For other changes that the Foundation makes, as a collection's proxy does, it is the whole stack:
+/// the program's call is further out. `frame` is that of the handler.
+uint32_t kvos_find_site(const KVOSHookPoint *point, const void *subject, void *const *frame);
+
+/// Whether the Foundation itself calls the hooked method; `frame` is that of its handler.
+bool kvos_is_called_by_foundation(const KVOSHookPoint *point, void *const *frame);
+
+/// Logs changes of the object that the thread began before it was observed: a registration is about to be made.
+void kvos_adopt_unseen(KVOSThread *thread, const void *subject);
+
+/// The thread raises an exception: stored if a callback is running.
+void kvos_note_raised(KVOSThread *thread, const void *exception);
+
+/// A tracked object is being deallocated. Called once for each. The entries in `detached` are detached when it is
+/// deallocated.
+void kvos_object_will_deallocate(void *object, KVOSDetached *detached);
+
+/// The object is deallocated. Objects of the program may be deallocated with it.
+void kvos_object_did_deallocate(KVOSDetached *detached);
+
+#endif

@@ -1,0 +1,48 @@
+// The registrations of an observer with an object for a key path.
+
+#ifndef REGISTRATIONS_H
+#define REGISTRATIONS_H
+
+#include "objects.h"
+
+typedef struct {
+  uint64_t id;
+  uintptr_t context;
+  /// The change that its observer was notified of last, times two, and one if that was before it.
+  uint64_t notified;
+} KVOSRegistration;
+
+/// All registrations of one observer with one object for one key path.
+typedef struct KVOSTriple {
+  KVOSTracked *subject;
+  KVOSTracked *observer;
+  uint32_t keyPath;
+  /// Live registrations, the newest last.
+  uint32_t count, capacity;
+  KVOSRegistration *live;
+  KVOSRegistration inlineLive[1];
+  /// The last one that ended, or 0.
+  uint64_t lastEnded;
+  /// Of an observer that was deallocated while registered: the registration that the runtime still has, or 0.
+  uint64_t leftRegistration;
+  /// The change that it was notified of last, if it forwards notifications.
+  uint64_t notifiedChange;
+  struct KVOSTriple *nextOfSubject, **linkOfSubject;
+  struct KVOSTriple *nextOfObserver, **linkOfObserver;
+  struct KVOSTriple *nextInBucket;
+} KVOSTriple;
+
+// All of these require the lock.
+
+KVOSTriple *kvos_find_triple(const KVOSTracked *subject, const KVOSTracked *observer, uint32_t keyPath);
+/// The same; creates it if there is none. Null: no memory.
+KVOSTriple *kvos_make_triple(KVOSTracked *subject, KVOSTracked *observer, uint32_t keyPath);
+bool kvos_push_registration(KVOSTriple *triple, KVOSRegistration registration);
+/// Removes the live registration at `index`, and returns it.
+KVOSRegistration kvos_take_registration(KVOSTriple *triple, uint32_t index);
+/// Removes a triple from all structures and frees it.
+void kvos_drop_triple(KVOSTriple *triple);
+/// Removes a triple from its observer's list and from the index by name: the observer is deallocated.
+void kvos_orphan_triple(KVOSTriple *triple);
+
+#endif

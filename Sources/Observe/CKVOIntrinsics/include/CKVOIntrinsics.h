@@ -1,0 +1,28 @@
+// Features that Swift cannot express: an instruction, a word of thread-local storage, and a query of the Swift runtime.
+
+#ifndef CKVOINTRINSICS_H
+#define CKVOINTRINSICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Prefetches the cache line of `address`, without waiting for it.
+///
+/// Any address is allowed, valid or not. From any thread.
+static inline void kvos_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }
+
+extern _Thread_local void *_Nullable kvos_innermost_delivery_word;
+
+/// Where the calling thread keeps the frame of the innermost callback that it is in, or null.
+///
+/// The frame lies on the stack of the caller that sets it and later restores the previous one. The address is valid for
+/// the life of the thread, and only on that thread.
+static inline void *_Nullable *_Nonnull kvos_innermost_delivery(void) { return &kvos_innermost_delivery_word; }
+
+/// Whether the calling code runs on a serial executor, which is given as the two words of an UnownedSerialExecutor.
+///
+/// Also false if the runtime cannot tell. Swift's own functions do not return the result; they end the process if it is
+/// false. Any thread; the executor's actor must be alive.
+bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation);
+
+#endif

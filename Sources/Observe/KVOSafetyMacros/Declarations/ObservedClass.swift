@@ -1,0 +1,84 @@
+#if Macros
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// A class that is made observable, as declared.
+struct ObservedClass {
+  let declaration: ClassDeclSyntax
+  /// The variables that it declares itself, outside of `#if`.
+  let variables: [VariableDeclSyntax]
+  let properties: [ObservedProperty]
+
+  init(_ declaration: ClassDeclSyntax) {
+    self.declaration = declaration
+    variables = declaration.memberBlock.members.compactMap {
+      $0.decl.as(VariableDeclSyntax.self)
+    }
+    properties = variables.compactMap(ObservedProperty.init)
+  }
+
+  var name: String { declaration.name.text }
+
+  var isFinal: Bool {
+    declaration.modifiers.contains { $0.name.tokenKind == .keyword(.final) }
+  }
+
+  /// The access of the members that the protocol requires, with a space after it, or nothing.
+  func access(isOverridable: Bool) -> String {
+    for modifier in declaration.modifiers {
+      switch modifier.name.tokenKind {
+      case .keyword(.open): return isOverridable ? "open " : "public "
+      case .keyword(.public): return "public "
+      case .keyword(.package): return "package "
+      default: continue
+      }
+    }
+    return ""
+  }
+
+  /// The global actor that the class says it runs on.
+  ///
+  /// A macro sees only names, and takes an attribute that ends in "Actor" for one.
+  var globalActor: String? {
+    declaration.attributes.lazy
+      .compactMap { $0.as(AttributeSyntax.self) }
+      .first { $0.shortName.hasSuffix("Actor") }
+      .map { "\($0.trimmed)" }
+  }
+
+  /// Whether the class itself declares the conformance, rather than leaving it to the macro.
+  var statesConformance: Bool {
+    declaration.inheritanceClause?.inheritedTypes.contains { inherited in
+      var type = inherited.type
+      if let attributed = type.as(AttributedTypeSyntax.self) { type = attributed.baseType }
+      let name =
+        type.as(MemberTypeSyntax.self)?.name.text
+        ?? type.as(IdentifierTypeSyntax.self)?.name.text
+      return name == "KeyValueObservable"
+    } ?? false
+  }
+
+  /// Whether the class can have no static stored properties, because of its own generic parameters
+  /// or those of the declarations around it.
+  func isGeneric(in context: some MacroExpansionContext) -> Bool {
+    let around = context.lexicalContext.contains { scope in
+      scope.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+        || scope.is(ExtensionDeclSyntax.self)
+    }
+    return around || declaration.genericParameterClause != nil
+  }
+
+  /// The variable that has the name of the storage of `property`.
+  func clash(with property: ObservedProperty) -> TokenSyntax? {
+    variables.flatMap(\.bindings)
+      .compactMap { $0.pattern.as(IdentifierPatternSyntax.self)?.identifier }
+      .first { $0.identifier?.name == "_\(property.key)" }
+  }
+
+  func declares(_ name: String) -> Bool {
+    variables.contains { variable in
+      variable.bindings.contains { "\($0.pattern.trimmed)" == name }
+    }
+  }
+}
+#endif

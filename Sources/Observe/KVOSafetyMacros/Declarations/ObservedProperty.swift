@@ -1,0 +1,148 @@
+#if Macros
+internal import SwiftSyntax
+
+/// A property of an observable class, as declared.
+struct ObservedProperty {
+  /// The storage of the value, and so how a change of it can be noticed.
+  enum Storage: Equatable {
+    /// In the object: it moves behind accessors that notify.
+    case plain
+    /// In `lazy` and wrapped properties, for which Swift allows no additional accessors: observers
+    /// notify.
+    case indirect
+    /// Nowhere: the property notifies when a key that it depends on changes.
+    case computed
+    /// In a `let`, which never changes.
+    case constant
+  }
+
+  let declaration: VariableDeclSyntax
+  let binding: PatternBindingSyntax
+  let identifier: TokenSyntax
+  let storage: Storage
+  let notification: KeyNotification
+
+  /// The name of the key, without backticks.
+  var key: String { identifier.identifier?.name ?? identifier.text }
+
+  /// Whether the value is a collection, as far as the declared type shows.
+  var isToMany: Bool {
+    guard let type = binding.typeAnnotation?.type else { return false }
+    if type.is(ArrayTypeSyntax.self) || type.is(DictionaryTypeSyntax.self) { return true }
+    let name = type.as(IdentifierTypeSyntax.self)?.name.text ?? ""
+    return ["Array", "Set", "Dictionary", "ContiguousArray", "ArraySlice"].contains(name)
+  }
+
+  /// The property's own `willSet` and `didSet`, if it has any.
+  var observers: AccessorDeclListSyntax? {
+    guard case .accessors(let accessors) = binding.accessorBlock?.accessors else { return nil }
+    return accessors.contains(where: \.isObserver) ? accessors : nil
+  }
+
+  /// Whether the property's own observers send the notifications themselves.
+  var notifiesByItself: Bool {
+    observers.map { $0.description.contains("willChangeValue") } ?? false
+  }
+
+  /// Whether changes are noticed by accessors or observers that are added.
+  var isNoticed: Bool {
+    guard notification.style == .automatic || notification.style == .whenDifferent else {
+      return false
+    }
+    return storage == .plain && obstacle == nil || storage == .indirect && observers == nil
+  }
+
+  /// Whether it is an override that adds observers, whose setter makes them part of one change.
+  var isObservingOverride: Bool {
+    declaration.has(.override) && observers != nil && !notifiesByItself
+      && notification.style == .automatic
+  }
+
+  /// Whether the value moves behind accessors, into a property whose name begins with an underscore.
+  var isMoved: Bool { isNoticed && storage == .plain }
+
+  /// The property that `declaration` declares, or nil if it declares none of an instance, or
+  /// several at once.
+  init?(_ declaration: VariableDeclSyntax) {
+    guard !declaration.isOfType, declaration.bindings.count == 1,
+      let binding = declaration.bindings.first,
+      let identifier = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
+    else { return nil }
+    self.declaration = declaration
+    self.binding = binding
+    self.identifier = identifier
+    notification = declaration.keyValueAttribute.map { KeyNotification($0) } ?? KeyNotification()
+    storage =
+      if declaration.bindingSpecifier.tokenKind == .keyword(.let) {
+        .constant
+      } else if binding.isComputed || declaration.has(.override) {
+        .computed
+      } else if declaration.has(.lazy) || declaration.isWrapped {
+        .indirect
+      } else {
+        .plain
+      }
+  }
+
+  /// Whether a key path can read it.
+  var isReadable: Bool {
+    guard case .accessors(let accessors) = binding.accessorBlock?.accessors else { return true }
+    return !accessors.contains { $0.effectSpecifiers != nil }
+  }
+}
+
+extension VariableDeclSyntax {
+  /// Whether it belongs to the type and not to its instances.
+  var isOfType: Bool { has(.static) || has(.class) }
+
+  func has(_ keyword: Keyword) -> Bool {
+    modifiers.contains { $0.name.tokenKind == .keyword(keyword) }
+  }
+
+  /// The attribute `@KeyValue(…)`.
+  var keyValueAttribute: AttributeSyntax? {
+    namedAttributes.first { $0.shortName == "KeyValue" }
+  }
+
+  /// Whether it has an attribute that is not built in: a property wrapper, as far as the syntax shows.
+  fileprivate var isWrapped: Bool {
+    namedAttributes.contains { !$0.isBuiltIn && !$0.shortName.hasSuffix("Actor") }
+  }
+
+  private var namedAttributes: [AttributeSyntax] {
+    attributes.compactMap { $0.as(AttributeSyntax.self) }
+  }
+}
+
+extension AttributeSyntax {
+  /// The last part of the name: `KeyValue` for `@KVOSafety.KeyValue`.
+  var shortName: String {
+    if let member = attributeName.as(MemberTypeSyntax.self) { return member.name.text }
+    return attributeName.as(IdentifierTypeSyntax.self)?.name.text
+      ?? attributeName.trimmedDescription
+  }
+
+  /// Whether the compiler or KVOSafety knows it, so that it wraps nothing.
+  fileprivate var isBuiltIn: Bool {
+    let name = shortName
+    return name.hasPrefix("_") || name.first?.isLowercase == true
+      || ["KeyValue", "ObservationIgnored"].contains(name)
+  }
+}
+
+extension PatternBindingSyntax {
+  var isComputed: Bool {
+    switch accessorBlock?.accessors {
+    case .getter: true
+    case .accessors(let accessors): !accessors.contains(where: \.isObserver)
+    case nil: false
+    }
+  }
+}
+
+extension AccessorDeclSyntax {
+  var isObserver: Bool {
+    [.keyword(.willSet), .keyword(.didSet)].contains(accessorSpecifier.tokenKind)
+  }
+}
+#endif

@@ -1,0 +1,123 @@
+#if Macros
+internal import SwiftDiagnostics
+internal import SwiftSyntax
+internal import SwiftSyntaxMacros
+
+/// Errors that would occur inside the expansion, reported at the declaration that causes them.
+extension ClassCheck {
+  func checkStorage() {
+    for property in observed.properties {
+      switch property.obstacle {
+      case .opaqueType(let type): reportOpaque(type, of: property)
+      case .unsafeIsolation(let modifier): reportUnsafe(modifier, of: property)
+      case nil: reportClash(with: property)
+      }
+    }
+    for member in observed.declaration.memberBlock.members
+    where member.decl.initializerBody?.hasCaptureList == true {
+      reportSetters(in: member.decl)
+    }
+    for (element, replacement) in observed.misnamedCodingKeys {
+      let name = element.name.text
+      context.report(
+        MacroMessage(
+          "codingKey",
+          """
+          '\(name)' is stored as '_\(name)', which is the name that a synthesized coding key must have: \
+          write '\(replacement)', or leave 'CodingKeys' to the macro
+          """
+        ),
+        at: element,
+        fixIts: [
+          FixIt(
+            "renameCodingKey",
+            "write '\(replacement)'",
+            replacing: element.name,
+            by: element.rawValue == nil ? replacement : "_\(name)"
+          )
+        ]
+      )
+    }
+  }
+
+  /// Reports calls of setters in an initializer that does not call them in plain Swift.
+  private func reportSetters(in member: DeclSyntax) {
+    for name in observed.directReferences(in: member) {
+      let storage = "_\(name.identifier?.name ?? "")"
+      context.report(
+        MacroMessage(
+          "setterInInitializer",
+          """
+          '\(name.text)' is reached through its accessors here, which calls observers and overrides as \
+          plain Swift does not in 'init' and 'deinit': write '\(storage)', or move the closure that has \
+          a capture list into a method
+          """,
+          severity: .warning
+        ),
+        at: name,
+        fixIts: [FixIt("writeStorage", "write '\(storage)'", replacing: name, by: storage)]
+      )
+    }
+  }
+
+  private func reportOpaque(_ type: SomeOrAnyTypeSyntax, of property: ObservedProperty) {
+    let replacement = "any \(type.constraint.trimmed)"
+    context.report(
+      MacroMessage(
+        "opaqueType",
+        """
+        '\(property.key)' has an opaque type, and the storage behind its accessors would have another \
+        one: write the type itself or '\(replacement)', or leave the property out of observation with \
+        '@KeyValue(.ignored)'
+        """
+      ),
+      at: type,
+      fixIts: [
+        FixIt("writeAny", "write '\(replacement)'", replacing: type, by: replacement),
+        FixIt(ignoring: property),
+      ]
+    )
+  }
+
+  private func reportUnsafe(_ modifier: DeclModifierSyntax, of property: ObservedProperty) {
+    context.report(
+      MacroMessage(
+        "unsafeIsolation",
+        """
+        '\(property.key)' is 'nonisolated(unsafe)', which a property with accessors cannot be: leave \
+        it out of observation with '@KeyValue(.ignored)', or remove the modifier
+        """
+      ),
+      at: modifier,
+      fixIts: [FixIt(ignoring: property)]
+    )
+  }
+
+  private func reportClash(with property: ObservedProperty) {
+    guard property.isMoved, let clashing = observed.clash(with: property) else { return }
+    context.report(
+      MacroMessage(
+        "storageName",
+        """
+        '_\(property.key)' is the name of the storage of '\(property.key)': rename it, or leave \
+        '\(property.key)' out of observation with '@KeyValue(.ignored)'
+        """
+      ),
+      at: clashing,
+      fixIts: [FixIt(ignoring: property)]
+    )
+  }
+}
+
+extension FixIt {
+  /// Marks a property `@KeyValue(.ignored)`.
+  init(ignoring property: ObservedProperty) {
+    self.init(
+      "ignoreProperty",
+      "leave it out of observation",
+      replacing: property.declaration,
+      by: "@KeyValue(.ignored) \(property.declaration.trimmed)"
+    )
+  }
+}
+#endif

@@ -1,0 +1,40 @@
+#if NotificationAdapter
+internal import Foundation
+internal import KVOSafety
+internal import KVOTrace
+
+/// A block that a notification center calls, and its registration in the log.
+///
+/// Dropping it removes nothing.
+public final class NotificationObservation: @unchecked Sendable {
+  // Sendable: `token` is guarded by `lock`; everything else is set in init.
+  private let registration: ForeignRegistration
+  private let center: NotificationCenter
+  private let lock = NSLock()
+  private var token: (any NSObjectProtocol)?
+
+  init(_ registration: ForeignRegistration, center: NotificationCenter) {
+    self.registration = registration
+    self.center = center
+  }
+
+  /// Whether the block is still called.
+  public var isActive: Bool { registration.isActive }
+
+  func take(_ token: any NSObjectProtocol) { lock.withLock { self.token = token } }
+
+  func end() {
+    registration.end(by: .user)
+    leaveCenter()
+  }
+
+  /// Removes the block from the center; no lock is held while the center does so.
+  func leaveCenter() {
+    let token = lock.withLock {
+      defer { self.token = nil }
+      return self.token
+    }
+    if let token { center.removeObserver(token) }
+  }
+}
+#endif

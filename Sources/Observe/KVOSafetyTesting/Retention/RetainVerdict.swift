@@ -1,0 +1,104 @@
+internal import KVORecorder
+internal import KVORetainRegistry
+internal import KVORetention
+internal import KVORules
+internal import KVOSafety
+internal import KVOSymbols
+internal import KVOTrace
+
+/// The report of a test about objects that keep each other alive.
+enum RetainVerdict {
+  /// The outcome of a search for a test.
+  enum Outcome: Hashable, Sendable {
+    case passes
+    /// The test passes, and reports the uninspected items that may contain cycles.
+    case warns(String)
+    case fails(String)
+  }
+
+  /// The outcome for objects that must not keep themselves alive.
+  static func ofCycles(from roots: [AnyObject], failsIfInconclusive: Bool) -> Outcome {
+    let answer = AssertedAnswer(from: roots)
+    if answer.isFailure { return .fails(answer.text) }
+    switch answer.others.verdict {
+    case .inconclusive where !answer.isExpected:
+      return failsIfInconclusive ? .fails(answer.text) : .warns(answer.text)
+    default: return .passes
+    }
+  }
+
+  /// The failure for an object that should have been deallocated but is still alive, or nil.
+  ///
+  /// An object that is kept only by a cycle which the test expects is not a failure.
+  static func ofSurvivor(_ object: AnyObject?) -> String? {
+    guard let object else { return nil }
+    KVO.noteSurvivor(object)
+    let answer = AssertedAnswer(from: [object])
+    if answer.isExpected { return nil }
+    return "\(type(of: object)) is still alive\n\(answer.text)"
+  }
+
+  /// The failure for work that leaves more instances alive with each repetition, or whose growth is unknown, or nil.
+  static func ofGrowth<Failure: Error>(
+    of classes: [any AnyObject.Type],
+    from roots: [AnyObject],
+    repetitions: Int,
+    by body: () throws(Failure) -> Void
+  ) throws(Failure) -> String? {
+    let before = liveRegistrations
+    let growth = try RetainSearch().findGrowth(
+      of: classes,
+      from: roots,
+      repetitions: repetitions,
+      names: names,
+      by: body
+    )
+    return failure(of: growth, since: before)
+  }
+
+  /// The same for asynchronous work.
+  static func ofGrowth<Failure: Error>(
+    of classes: [any AnyObject.Type],
+    from roots: [AnyObject],
+    repetitions: Int,
+    isolation: isolated (any Actor)? = #isolation,
+    by body: () async throws(Failure) -> Void
+  ) async throws(Failure) -> String? {
+    let before = liveRegistrations
+    let growth = try await RetainSearch().findGrowth(
+      of: classes,
+      from: roots,
+      repetitions: repetitions,
+      names: names,
+      isolation: isolation,
+      by: body
+    )
+    return failure(of: growth, since: before)
+  }
+
+  /// The failure of growth, with the cycles that the work created with its observations.
+  private static func failure(
+    of growth: RetainGrowth,
+    since before: Set<RegistrationID>
+  ) -> String? {
+    switch growth.verdict {
+    case .noneFound: return nil
+    case .inconclusive: return "\(growth)"
+    case .grows:
+      let made = liveRegistrations.subtracting(before)
+      RetainSearch.install()
+      let verdicts = KVO.judgeAsserted(throughRegistrations: made, names: names)
+      let cycles = AssertedCycles(verdicts)
+      return ["\(growth)", cycles.text].compactMap(\.self).joined(separator: "\n\n")
+    }
+  }
+
+  private static var liveRegistrations: Set<RegistrationID> {
+    Set(KVO.liveRegistrations.compactMap(\.id))
+  }
+
+  /// The symbolication of this process's code.
+  static var names: CodeNames {
+    CodeNames(resolver: DwarfFrameResolver(), images: LoadedImages.all)
+  }
+}

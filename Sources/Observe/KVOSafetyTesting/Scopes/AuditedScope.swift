@@ -1,0 +1,153 @@
+internal import KVORecorder
+internal import KVORetention
+internal import KVORules
+internal import KVOSafety
+internal import KVOTrace
+
+/// A scope whose observations are recorded in memory, and judged when it ends.
+///
+/// The same pipeline as `kvo-audit` judges it, so that a test and an audit of the same events agree.
+final class AuditedScope: Sendable {
+  let id: ScopeID
+  private let name: String
+  private let memory = EventMemory()
+  /// Earlier registrations, so that their removals in the scope match.
+  private let before: [Registration]
+  // State: `expectations` and `reported`, each under its own lock; an inner assertion may add to them.
+  private let expectations: GuardedState<ScopeExpectations>
+  private let reported = GuardedState(Reported())
+
+  /// The findings for which assertions in the scope have failed.
+  private struct Reported {
+    var signatures: Set<String> = []
+    var registrations: Set<RegistrationID> = []
+  }
+
+  /// The audited scope of the current task, so that a second trait on one test does not open a second scope.
+  @TaskLocal static var current: AuditedScope?
+
+  /// The audited scopes that are open.
+  ///
+  /// State: the dictionary, under its own lock.
+  private static let open = GuardedState<[ScopeID: AuditedScope]>([:])
+
+  /// The innermost audited scope around the call; unlike ``current``, it may also be one of the whole process.
+  static var enclosing: AuditedScope? {
+    guard let id = RecordingScope.current else { return nil }
+    return open.withLock { $0[id] }
+  }
+
+  /// Opens a scope: everything recorded from here on is kept until it ends.
+  init(name: String, expectations: ScopeExpectations) {
+    id = ScopeID(KVO.nextNumber())
+    self.name = name
+    RetainSearch.install()
+    RecordingScope.willOpen()
+    self.expectations = GuardedState(expectations)
+    Recorder.shared.attach(memory)
+    // After the recording began, so that none is missed; one that is in both counts once.
+    before = KVO.liveRegistrations
+  }
+
+  /// Adds expectations of the scope.
+  func expect(_ more: ScopeExpectations) {
+    expectations.withLock { $0 = $0.merged(with: more) }
+    record(more.expected)
+  }
+
+  /// Whether violations of `rule` are expected.
+  func expects(_ rule: ObservationRule) -> Bool {
+    expectations.withLock { $0.expected.contains(rule) }
+  }
+
+  /// Stores the findings that an assertion in the scope reports, so that its end does not report it again.
+  func noteReported(_ findings: [Finding], of registrations: Set<RegistrationID>) {
+    reported.withLock { reported in
+      reported.signatures.formUnion(findings.map(\.signature))
+      reported.registrations.formUnion(registrations)
+    }
+  }
+
+  /// Records the beginning.
+  func begin() {
+    Self.open.withLock { $0[id] = self }
+    let scope = Scope(id: id, name: Recorder.shared.id(of: name))
+    Recorder.shared.record(.scopeBegin(scope))
+    record(expectations.withLock { $0.expected })
+  }
+
+  /// Records the expected violations in the log, so that its audit does not count them.
+  private func record(_ expected: Set<ObservationRule>) {
+    guard !expected.isEmpty else { return }
+    let rules = expected.compactMap { UInt16($0.identifier.dropFirst(3)) }.sorted()
+    Recorder.shared.record(.expects(rules: rules))
+  }
+
+  /// Ends the scope and judges it.
+  ///
+  /// - Returns: the reason for its failure; nil if it passed.
+  func end() -> ScopeFailure? {
+    _ = Self.open.withLock { $0.removeValue(forKey: id) }
+    KVO.settleDeallocations()
+    if expectations.withLock({ $0.findsRetainCycles }) { findRetainCycles() }
+    Recorder.shared.record(.scopeEnd(id))
+    Recorder.shared.detach(memory)
+    var filter = ScopeFilter(root: id)
+    let inside = memory.events.filter { filter.includes($0) }
+    let known = before.filter { filter.hasMet($0.subject.id) }.map { Event(.live($0)) }
+    let verdict = ScopeVerdict(
+      findings: ScopePipeline.findings(of: known + inside),
+      hasObservations: filter.hasObservations,
+      expectations: expectations.withLock { $0 },
+      reported: reported.withLock { $0.signatures }
+    )
+    return verdict.failure
+  }
+
+  /// Finds and records the observations of the scope that keep themselves alive.
+  private func findRetainCycles() {
+    var filter = ScopeFilter(root: id)
+    for event in memory.events { _ = filter.includes(event) }
+    let unreported = filter.registrations.subtracting(reported.withLock { $0.registrations })
+    KVO.findRetainCycles(throughRegistrations: unreported, names: { RetainVerdict.names })
+    let survivors = KVO.survivors(of: id)
+    if !survivors.isEmpty { KVO.findRetainCycles(from: survivors, names: RetainVerdict.names) }
+  }
+
+  /// Runs `body` in a separate scope, and calls `report` with the reason if the scope failed.
+  ///
+  /// If `body` throws, its events until then are still judged.
+  static func run<Result>(
+    name: String,
+    expectations: ScopeExpectations,
+    report: (String) -> Void,
+    _ body: () throws -> Result
+  ) rethrows -> Result {
+    let scope = AuditedScope(name: name, expectations: expectations)
+    return try RecordingScope.$ofTask.withValue(scope.id) {
+      try $current.withValue(scope) {
+        scope.begin()
+        defer { scope.end().map { report($0.text) } }
+        return try body()
+      }
+    }
+  }
+
+  /// Runs `body` in a separate scope, on the actor of the caller.
+  static func run<Result>(
+    name: String,
+    expectations: ScopeExpectations,
+    isolation: isolated (any Actor)? = #isolation,
+    report: (String) -> Void,
+    _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let scope = AuditedScope(name: name, expectations: expectations)
+    return try await RecordingScope.$ofTask.withValue(scope.id) {
+      try await $current.withValue(scope) {
+        scope.begin()
+        defer { scope.end().map { report($0.text) } }
+        return try await body()
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import KVOTrace
+
+/// Picks the events of one scope from the events that the whole process recorded.
+///
+/// An event belongs to the scope if it happened in it, or outside of every scope (on a separate thread or in a separate
+/// task) to an object or a registration that the scope has used. Events of other scopes on shared objects are judged in
+/// those scopes.
+struct ScopeFilter {
+  private let root: ScopeID
+  private var scopes: Set<ScopeID>
+  private var objects: Set<ObjectID> = []
+  /// The registrations of the scope.
+  private(set) var registrations: Set<RegistrationID> = []
+  /// Whether the scope has used `object`.
+  func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
+
+  /// Whether anything at all was observed, or attempted.
+  private(set) var hasObservations = false
+
+  init(root: ScopeID) {
+    self.root = root
+    scopes = [root]
+  }
+
+  /// Whether `event` belongs to the scope.
+  ///
+  /// Call it in the order of recording.
+  mutating func includes(_ event: Event) -> Bool {
+    if case .scopeBegin(let scope) = event.body, let parent = scope.parent, scopes.contains(parent)
+    {
+      scopes.insert(scope.id)
+    }
+    let isInside = event.scope.map { scopes.contains($0) } ?? isKnown(event.body)
+    if isInside { learn(event.body) }
+    return isInside
+  }
+
+  private func isKnown(_ body: Event.Body) -> Bool {
+    switch body {
+    case .register(let registration), .refused(let registration, _, _):
+      objects.contains(registration.subject.id)
+    case .remove(let removal), .removeEnd(let removal):
+      objects.contains(removal.subject.id)
+    case .registerEnd(let id), .cancel(let id, _):
+      registrations.contains(id)
+    case .notify(let delivery), .notifyEnd(let delivery):
+      registrations.contains(delivery.registration)
+    case .willChange(let change), .didChange(let change):
+      objects.contains(change.subject.id)
+    case .attach(let attachment), .detach(let attachment):
+      registrations.contains(attachment.registration)
+    case .deinit(let object), .deinitEnd(let object):
+      objects.contains(object.id)
+    case .hold(let reference), .drop(let reference):
+      objects.contains(reference.to.id)
+    case .expectDeinit(let object, _):
+      objects.contains(object.id)
+    case .scopeBegin(let scope):
+      scopes.contains(scope.id)
+    case .scopeEnd(let id):
+      scopes.contains(id)
+    default:
+      false
+    }
+  }
+
+  private mutating func learn(_ body: Event.Body) {
+    switch body {
+    case .register(let registration), .refused(let registration, _, _):
+      hasObservations = true
+      objects.insert(registration.subject.id)
+      if let observer = registration.observer { objects.insert(observer.id) }
+      if let id = registration.id { registrations.insert(id) }
+    case .remove(let removal):
+      hasObservations = true
+      objects.insert(removal.subject.id)
+      if let observer = removal.observer { objects.insert(observer.id) }
+    default:
+      break
+    }
+  }
+}

@@ -1,0 +1,77 @@
+internal import KVOFindings
+internal import KVORules
+
+/// The reason why a scope failed.
+struct ScopeFailure: Hashable, Sendable {
+  /// The reasons, with whole reports, for a person.
+  var text: String
+  /// The user's own line of the first violation, if it is known.
+  var file: String?
+  var line = 0
+}
+
+/// Decides whether a scope passed: pure, so that it can be tested without a test framework.
+struct ScopeVerdict {
+  /// Folded as in an audit: a finding that follows from another is listed under it.
+  var findings: [Finding]
+  /// Whether anything was observed, or attempted.
+  var hasObservations: Bool
+  var expectations: ScopeExpectations
+  /// The signatures of the findings for which assertions in the scope have failed.
+  var reported: Set<String> = []
+
+  /// The reason for the scope's failure; nil if it passed.
+  var failure: ScopeFailure? {
+    let reasons = [unexpected, missing, vacuous].compactMap(\.self)
+    guard !reasons.isEmpty else { return nil }
+    let frame = failing.first?.stacks.first?.frames.first { $0.isFirstOwn && $0.line > 0 }
+    return ScopeFailure(
+      text: reasons.joined(separator: "\n\n"),
+      file: frame?.file,
+      line: frame?.line ?? 0
+    )
+  }
+
+  private var failing: [Finding] {
+    let codes = Set(expectations.expected.map(\.code))
+    return findings.filter { !reported.contains($0.signature) }
+      .flatMap { unexpected(in: $0, codes) }
+      .filter { $0.severity >= expectations.threshold.severity }
+  }
+
+  /// A finding with its consequences; if it is expected, its unexpected consequences.
+  private func unexpected(in finding: Finding, _ expected: Set<RuleCode>) -> [Finding] {
+    var copy = finding
+    copy.consequences = finding.consequences.flatMap { unexpected(in: $0, expected) }
+    return expected.contains(finding.code) ? copy.consequences : [copy]
+  }
+
+  private var unexpected: String? {
+    let failing = failing
+    return failing.isEmpty ? nil : Self.text(of: failing)
+  }
+
+  /// How a failure reports violations: how many there are, and each with its stacks.
+  static func text(of findings: [Finding]) -> String {
+    let count =
+      findings.count == 1 ? "1 observation violation" : "\(findings.count) observation violations"
+    return ([count] + findings.map { FindingText().render($0) }).joined(separator: "\n\n")
+  }
+
+  private var missing: String? {
+    // Expectations name rules, regardless of the cause of a violation.
+    let found = Set(findings.flatMap(\.withConsequences).map(\.code))
+    let missing = expectations.expected.map(\.code).filter { !found.contains($0) }.sorted()
+    guard !missing.isEmpty else { return nil }
+    let names = missing.map { "\($0.rawValue) \($0.slug)" }.joined(separator: ", ")
+    return "expected \(names), which did not happen"
+  }
+
+  private var vacuous: String? {
+    guard !hasObservations, !expectations.allowsNoObservations else { return nil }
+    return """
+      nothing was observed in this scope, so it proves nothing; if that is meant, say \
+      allowsNoObservations: true
+      """
+  }
+}

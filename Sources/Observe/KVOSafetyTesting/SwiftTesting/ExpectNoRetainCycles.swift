@@ -1,0 +1,104 @@
+public import Testing
+
+/// Records an issue if objects that are reached from `roots` keep each other alive.
+///
+/// The form for Swift Testing of `assertNoRetainCycles`: a cycle through an observation is KVO019, with the signature
+/// of the live report and of the audit; other cycles have no code. If no cycle was found and something could not be
+/// inspected, a warning lists it: the test passes, but proves less than it seems to.
+///
+/// - Parameters:
+///   - roots: where to begin; they are alive until the call returns.
+///   - failsIfInconclusive: whether that is an issue that fails the test.
+///   - sourceLocation: where the issue is recorded.
+public func expectNoRetainCycles(
+  from roots: AnyObject...,
+  failsIfInconclusive: Bool = false,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  switch RetainVerdict.ofCycles(from: roots, failsIfInconclusive: failsIfInconclusive) {
+  case .passes: break
+  case .warns(let warning):
+    Issue.record("\(warning)", severity: .warning, sourceLocation: sourceLocation)
+  case .fails(let failure): Issue.record("\(failure)", sourceLocation: sourceLocation)
+  }
+}
+
+/// Records an issue if the object that `body` creates outlives it.
+///
+/// The form for Swift Testing of `assertDeallocates`: a cycle through an observation is KVO019; an object that is kept
+/// alive by anything else breaks no rule, and the issue has no code.
+///
+/// - Parameters:
+///   - sourceLocation: where the issue is recorded.
+///   - body: creates the object and releases it; runs once, on the calling thread.
+/// - Throws: what `body` throws.
+public func expectDeallocates(
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () throws -> AnyObject
+) rethrows {
+  weak let object = try body()
+  if let failure = RetainVerdict.ofSurvivor(object) {
+    Issue.record("\(failure)", sourceLocation: sourceLocation)
+  }
+}
+
+/// Records an issue if each repetition of `body` leaves more instances of a class alive.
+///
+/// The form for Swift Testing of `assertNoGrowth`: growth breaks no rule, and the issue has no
+/// code, except for the cycles of observations that `body` made (KVO019).
+///
+/// - Parameters:
+///   - classes: the classes whose instances, subclasses' included, are counted.
+///   - roots: objects that may keep the remaining instances; they are alive until the call returns.
+///   - repetitions: how often to count; fewer than two count as two.
+///   - sourceLocation: where the issue is recorded.
+///   - body: the work; runs once more than that, on the calling thread.
+/// - Throws: what `body` throws.
+public func expectNoGrowth<Failure: Error>(
+  of classes: any AnyObject.Type...,
+  from roots: AnyObject...,
+  repetitions: Int = 4,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  by body: () throws(Failure) -> Void
+) throws(Failure) {
+  if let failure = try RetainVerdict.ofGrowth(
+    of: classes,
+    from: roots,
+    repetitions: repetitions,
+    by: body
+  ) {
+    Issue.record("\(failure)", sourceLocation: sourceLocation)
+  }
+}
+
+/// Records an issue if each repetition of asynchronous work leaves more instances of a class alive.
+///
+/// Repetitions follow each other, and are counted when `body` has returned: wait in it for the
+/// tasks that it starts.
+///
+/// - Parameters:
+///   - classes: the classes whose instances, subclasses' included, are counted.
+///   - roots: objects that may keep the remaining instances; they are alive until the call returns.
+///   - repetitions: how often to count; fewer than two count as two.
+///   - isolation: the actor that the work is done on: the caller's.
+///   - sourceLocation: where the issue is recorded.
+///   - body: the work; runs once more than that, on the caller's actor.
+/// - Throws: what `body` throws.
+public func expectNoGrowth<Failure: Error>(
+  of classes: any AnyObject.Type...,
+  from roots: AnyObject...,
+  repetitions: Int = 4,
+  isolation: isolated (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  by body: () async throws(Failure) -> Void
+) async throws(Failure) {
+  if let failure = try await RetainVerdict.ofGrowth(
+    of: classes,
+    from: roots,
+    repetitions: repetitions,
+    isolation: isolation,
+    by: body
+  ) {
+    Issue.record("\(failure)", sourceLocation: sourceLocation)
+  }
+}

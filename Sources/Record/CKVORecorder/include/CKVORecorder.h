@@ -1,0 +1,209 @@
+// The hot part of the recorder: names, per-thread segments of the log, the live registrations, the crash record.
+//
+// It is written in C because of three things that Swift does not offer: thread-local storage, code that a signal
+// handler may run, and a cost that a debug build keeps. Its files and their headers are in C because a program without
+// Swift needs them, too.
+//
+// Functions may be called from any thread unless they say otherwise, and none ends the process.
+// The layout of what is written is Documentation/BinaryLogFormat.md.
+
+#ifndef CKVORECORDER_H
+#define CKVORECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "KVOSFields.h"
+#include "KVOSLogFiles.h"
+#include "KVOSNumbers.h"
+
+#if defined(__has_feature)
+#if __has_feature(nullability)
+#pragma clang assume_nonnull begin
+#endif
+#endif
+
+// MARK: Names
+
+/// The id of the string of `byteCount` bytes at `bytes`, valid for the life of the process.
+///
+/// 0 is the empty string; it is also returned if there is no memory or no id left. Known strings are found without a
+/// lock.
+uint32_t kvos_intern_string(const uint8_t *_Nullable bytes, size_t byteCount);
+
+/// The id of the stack of `count` return addresses, innermost first; 0 is the empty stack.
+uint32_t kvos_intern_stack(const uintptr_t *_Nullable frames, size_t count);
+
+/// The id of the stack of one frame that the compiler knows: ids of the function, the module and the file,
+/// and the line. In kvos_stack() it is three words: 0, function << 32 | module, file << 32 | line.
+uint32_t kvos_intern_source_line(uint32_t function, uint32_t module, uint32_t file, uint32_t line);
+
+/// The id of the calling thread's stack, which begins at the caller of this function.
+///
+/// `isFull`: through libunwind, up to 64 frames; else by frame pointers, up to 16. A full stack whose
+/// functions all keep frame pointers is unwound once, and found by its frame pointers from then on.
+uint32_t kvos_capture_stack_id(bool isFull);
+
+/// Provides names for code that files do not name: methods of an image without symbols.
+///
+/// `name` is given a return address of a stack that is new in a part, and writes the name of the function into
+/// `buffer`; it returns how many bytes that has, 0 if it knows none. Called with the recorder's lock held: it
+/// neither records nor interns nor waits. Once for a process.
+void kvos_name_frames(size_t (*name)(uintptr_t address, char *buffer, size_t byteCount));
+
+/// How many strings and stacks there are, the empty ones not counted: ids run from 1 to the count.
+uint32_t kvos_string_count(void);
+uint32_t kvos_stack_count(void);
+
+/// The bytes of a string, their number in `byteCount`; they stay where they are. 0 for no such id.
+const uint8_t *_Nullable kvos_string(uint32_t string, size_t *byteCount);
+const uintptr_t *_Nullable kvos_stack(uint32_t stack, size_t *count);
+
+// MARK: Events
+
+/// No order: the event is not part of a subject's sequence.
+#define KVOS_NO_ORDER UINT64_MAX
+
+/// The most fields that an event of the recorder has.
+#define KVOS_FIELD_LIMIT 24
+
+/// Records an event of the calling thread, now. `fields` are written as variable-length numbers, in the order of the
+/// format. If it cannot be written it is counted; if no log is written, nothing happens.
+///
+/// `scope`: 0, or the encoded id + 1. `kind` is below 48.
+void kvos_record(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope, const uint64_t *fields,
+                 uint32_t fieldCount);
+
+/// Counts this many events as lost if it is already clear that there is no space for them. Returns false if they should
+/// be recorded.
+bool kvos_lose_at_once(uint64_t count);
+
+/// Whether this copy of the recorder has ever been refused space. Set once; read by `kvos_may_lose_at_once` alone.
+extern bool kvos_was_refused;
+
+/// Whether `kvos_lose_at_once` is worth asking: false until space was refused for the first time. Costs one load.
+static inline bool kvos_may_lose_at_once(void) { return __atomic_load_n(&kvos_was_refused, __ATOMIC_RELAXED); }
+
+/// The same as `kvos_record` for the two halves of a change, which a program sends by the million.
+void kvos_record_change(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope, uint64_t shape, uint64_t subject,
+                        uint64_t type, uint64_t key, uint64_t change);
+
+/// The same for the beginning and the end of a callback without text. `change` is used only if the shape has
+/// `KVOS_DELIVERY_HAS_CHANGE`.
+void kvos_record_delivery(uint32_t kind, uint64_t order, uint32_t stack, uint64_t scope, uint64_t shape,
+                          uint64_t registration, uint64_t change);
+
+/// Whether a log is being written.
+bool kvos_is_recording(void);
+
+// MARK: Live registrations, for the start of a part and for a crash
+
+/// Notes a registration by its encoded id and the fields of its event: it will be written as `live`.
+///
+/// Comes before the event. Does nothing if no log is written.
+void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields, uint32_t fieldCount);
+
+/// Takes a registration out. Comes before the event.
+void kvos_live_remove(uint64_t registration);
+
+/// The number of noted registrations.
+uint64_t kvos_live_count(void);
+
+// MARK: The log
+
+/// The same open file under a high number, which no program expects to get; `descriptor` itself if none is free.
+int kvos_move_high(int descriptor);
+
+/// How many bytes of events a log keeps by default, and the least that it can be limited to.
+#define KVOS_DEFAULT_BYTE_LIMIT (1 << 30)
+#define KVOS_LEAST_BYTE_LIMIT (1 << 20)
+
+/// An error code: another copy of the recorder writes the log of this process.
+#define KVOS_RECORDED_ELSEWHERE EALREADY
+
+/// The requested log.
+typedef struct {
+  /// The path; `%p` in it is replaced by the process id. Not empty.
+  const char *pattern;
+  /// How many bytes of events are kept at the most.
+  uint64_t byteLimit;
+  /// The number of the runtime that is recorded, as the log has it.
+  uint64_t runtime;
+  /// Whether nothing was observed before it.
+  bool isComplete;
+} KVOSLogRequest;
+
+/// Why a log was not opened. The caller frees `path`.
+typedef struct {
+  /// An errno, KVOS_NO_LOG or KVOS_RECORDED_ELSEWHERE.
+  int code;
+  /// What is there instead of a regular file, or null.
+  const char *_Nullable kind;
+  /// The path that it is about; null if there is no memory.
+  char *_Nullable path;
+} KVOSLogFailure;
+
+/// Opens a log. If a log is being written, it ends.
+///
+/// Reports on standard error what happens to an existing log, as described at kvos_open_first(). Returns 0, or the code
+/// of `failure`, which is only then written; if the files could not be opened, nothing has changed.
+int kvos_open_log(const KVOSLogRequest *request, KVOSLogFailure *failure);
+
+/// Ends the log that this copy of the recorder opened, if any, and reports on standard error what it lost.
+///
+/// Later events are in no log. The file is cut to what was used.
+void kvos_close_log(void);
+
+/// The path of the log that is being written, which the caller frees; null: none.
+char *_Nullable kvos_copy_log_path(void);
+
+/// A failure as a sentence without a full stop, which the caller frees; null: no memory.
+char *_Nullable kvos_failure_text(int code, const char *path, const char *_Nullable kind);
+
+/// The number of bytes that KVO_SAFETY_LOG_LIMIT names, or the default. If it is not a number of bytes, that is
+/// reported on standard error.
+uint64_t kvos_byte_limit_of_environment(void);
+
+/// Makes the recorder work without its own thread while the process has only one. Call it before the log is started; it
+/// applies to this copy of the recorder.
+void kvos_spare_helper(void);
+
+/// How many events the log of this process has lost so far.
+uint64_t kvos_lost_count(void);
+
+/// The number of the present part, from 1; 0 if no log is written.
+uint32_t kvos_part_number(void);
+
+// MARK: Standard error
+
+/// Writes bytes to standard error in one piece, if possible.
+///
+/// A standard error that is closed or full does not cause a failure, and a pipe without a reader or a file at its size
+/// limit does not end the process: SIGPIPE and SIGXFSZ are blocked for this thread while it writes. Preserves errno.
+void kvos_write_error(const char *bytes, size_t count);
+
+/// The same for a format of printf(3) and its arguments, up to some thousand bytes.
+void kvos_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// MARK: The crash record
+
+/// Installs the crash record before the current handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE and
+/// SIGSYS. Once for a process; a second call does nothing.
+///
+/// A crash goes into the log that is being written: signal, reason, stack, live registrations. Then the previous
+/// disposition takes effect, with the same mask, flags and siginfo: the default action ends the process, a handler may
+/// end it, return or jump out. It runs on the thread's signal stack, even if it did not ask for that; threads that
+/// record are given one if they have none. Truncation of a log file under its mapping is not a crash: the program
+/// continues, and the log continues in its next file.
+///
+/// A handler that is installed afterwards and does not call the previous one prevents crashes from being recorded.
+void kvos_install_crash_record(void);
+
+#if defined(__has_feature)
+#if __has_feature(nullability)
+#pragma clang assume_nonnull end
+#endif
+#endif
+
+#endif

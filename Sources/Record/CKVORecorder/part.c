@@ -1,0 +1,394 @@
+// One file of the log: its mapping, its growth, its segments.
+
+#include "recorder.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "CKVOChecksum.h"
+#include "CKVOUnwind.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+const uint8_t kvos_file_magic[8] = {0x89, 'K', 'V', 'O', 'L', '\r', '\n', 0x1A};
+static const uint32_t segmentMagic = 'K' | 'V' << 8 | 'S' << 16 | (uint32_t)'G' << 24;
+
+// How much a part grows by: little for a small log, and for a large one not often.
+static const uint64_t leastGrowth = 64 << 10;
+static const uint64_t mostGrowth = 1 << 20;
+
+// MARK: - Descriptors
+
+int kvos_move_high(int descriptor) {
+  // Above the descriptors that programs rely on: one that closes its first ten, or expects its own to begin at 3,
+  // behaves as without a log.
+  struct rlimit limit;
+  if (descriptor < 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return descriptor;
+  rlim_t highest = limit.rlim_cur < 1024 ? limit.rlim_cur : 1024;
+  int moved = -1;
+  for (rlim_t least = highest - highest / 8; moved < 0 && least > 16; least /= 2) {
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, (int)least);
+  }
+  if (moved < 0) return descriptor;
+  close(descriptor);
+  return moved;
+}
+
+// MARK: - Growing
+
+// Writes zeros. Returns an errno.
+static int write_zeros(int descriptor, uint64_t offset, uint64_t byteCount) {
+  // Never written to: all its pages are the kernel's zero page.
+  static uint8_t zeros[64 << 10];
+  for (uint64_t done = 0; done < byteCount;) {
+    uint64_t left = byteCount - done;
+    size_t step = left < sizeof zeros ? (size_t)left : sizeof zeros;
+    ssize_t count = pwrite(descriptor, zeros, step, (off_t)(offset + done));
+    if (count <= 0) return count < 0 ? errno : ENOSPC;
+    done += (uint64_t)count;
+  }
+  return 0;
+}
+
+// Reserves the bytes on disk. Exceeding a limit on the size of files raises a signal that ends the process, so the
+// limit is checked first, and the signal is blocked in case the limit was lowered since.
+static int reserve(int descriptor, uint64_t offset, uint64_t byteCount) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + byteCount > limit.rlim_cur) {
+    return EFBIG;
+  }
+  sigset_t sizeSignal, previous;
+  sigemptyset(&sizeSignal);
+  sigaddset(&sizeSignal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &sizeSignal, &previous);
+  int code;
+  do {
+    code = fallocate(descriptor, 0, (off_t)offset, (off_t)byteCount) == 0 ? 0 : errno;
+  } while (code == EINTR);
+  if (code == EOPNOTSUPP || code == ENOSYS) {
+    // The file system cannot reserve space: written zeros are equivalent.
+    code = write_zeros(descriptor, offset, byteCount);
+  } else if (code == 0) {
+    // A written page is present; one that is only reserved is faulted in on first access, at six times the cost. None
+    // of these bytes is allocated yet. If this fails, they are faulted in later. Not the last page: if the file were
+    // truncated in the meantime, this would restore its length, and the truncation would go unnoticed.
+    if (byteCount > KVOS_PAGE) (void)write_zeros(descriptor, offset, byteCount - KVOS_PAGE);
+  }
+  if (code == EFBIG) {
+    struct timespec atOnce = {0, 0};
+    sigtimedwait(&sizeSignal, NULL, &atOnce);
+  }
+  pthread_sigmask(SIG_SETMASK, &previous, NULL);
+  return code;
+}
+
+bool kvos_check_damage(KVOSPart *part) {
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) != KVOS_WHOLE) return true;
+  struct stat status;
+  if (part->descriptor < 0 || fstat(part->descriptor, &status) != 0) return false;
+  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+  uint32_t damage = (uint64_t)status.st_size < allocated ? KVOS_CUT : status.st_nlink == 0 ? KVOS_DELETED : KVOS_WHOLE;
+  if (damage != KVOS_WHOLE) atomic_store_explicit(&part->damage, damage, memory_order_relaxed);
+  return damage != KVOS_WHOLE;
+}
+
+int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
+  uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_relaxed);
+  if (part->descriptor < 0) return EBADF;
+  // Growing a file that another program truncated would fill it with zeros, and hide the truncation.
+  if (kvos_check_damage(part)) return ESTALE;
+  uint64_t growth = allocated / 2 & ~(uint64_t)(KVOS_PAGE - 1);
+  if (growth < leastGrowth) growth = leastGrowth;
+  if (growth > mostGrowth) growth = mostGrowth;
+  if (growth < byteCount) growth = (byteCount + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+  uint64_t room = atomic_load_explicit(&part->byteCount, memory_order_relaxed) - allocated;
+  if (growth > room) growth = room;
+  if (growth < byteCount) return ENOBUFS;
+  if (!kvos_begin_asking_for_room(part)) return part->refusal;
+  int code = reserve(part->descriptor, allocated, growth);
+  if (code != 0 && growth > byteCount) {
+    growth = (byteCount + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+    code = reserve(part->descriptor, allocated, growth);
+  }
+  if (code != 0) {
+    kvos_note_refusal(part, code);
+    return code;
+  }
+  part->refusal = 0;
+  kvos_refuse(part, 0, 0);
+  // The mapping past the end of the file stays unreadable: a tool that reads all memory of a process, as
+  // valgrind does when it looks for leaks, would be signalled at each page.
+  if (mprotect(part->base + allocated, growth, PROT_READ | PROT_WRITE) != 0) return errno;
+  // release: a thread that takes bytes below it may write them.
+  atomic_store_explicit(&part->allocated, allocated + growth, memory_order_release);
+  return 0;
+}
+
+uint64_t kvos_take(KVOSPart *part, uint64_t byteCount, uint64_t reserve) {
+  uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  do {
+    // acquire: pairs with the release in kvos_allocate().
+    uint64_t allocated = atomic_load_explicit(&part->allocated, memory_order_acquire);
+    if (claimed + byteCount + reserve > allocated) return 0;
+  } while (!atomic_compare_exchange_weak_explicit(&part->claimed, &claimed, claimed + byteCount, memory_order_relaxed,
+                                                  memory_order_relaxed));
+  return claimed;
+}
+
+// MARK: - Segments
+
+// How often one side checks whether the other is done, which may never continue. At least 300 ms: on a busy machine a
+// thread waits for a processor that long. A crash record has a second, see secondsToHalt.
+static const int lookLimit = 3000;
+static const struct timespec lookInterval = {0, 100000};
+
+void kvos_begin_opening(KVOSPart *part) {
+  // seq_cst, here and in kvos_begin_crash_opening(): of two that begin concurrently, one sees the other.
+  for (int look = 0; look < lookLimit; look++) {
+    atomic_store(&part->opener, kvos_own_id());
+    if (!atomic_load(&part->isCrashOpening)) return;
+    atomic_store(&part->opener, 0);
+    nanosleep(&lookInterval, NULL);
+  }
+}
+
+void kvos_end_opening(KVOSPart *part) { atomic_store_explicit(&part->opener, 0, memory_order_release); }
+
+void kvos_begin_crash_opening(KVOSPart *part) {
+  atomic_store(&part->isCrashOpening, true);
+  int32_t own = kvos_own_id();
+  for (int look = 0; look < lookLimit; look++) {
+    int32_t opener = atomic_load(&part->opener);
+    if (opener == 0 || opener == own) return;
+    nanosleep(&lookInterval, NULL);
+  }
+}
+
+void kvos_end_crash_opening(KVOSPart *part) {
+  atomic_store_explicit(&part->isCrashOpening, false, memory_order_release);
+}
+
+// Notes in the header that the log extends at least to `end`. A crash record may do so concurrently.
+static void note_length(KVOSPart *part, uint64_t end) {
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) != KVOS_WHOLE) return;
+  _Atomic uint64_t *length = &kvos_head(part)->length;
+  uint64_t before = atomic_load_explicit(length, memory_order_relaxed);
+  while (before < end &&
+         !atomic_compare_exchange_weak_explicit(length, &before, end, memory_order_relaxed, memory_order_relaxed)) {
+  }
+}
+
+void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount) {
+  KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
+  segment->byteCount = (uint32_t)byteCount;
+  segment->type = (uint16_t)writer->type;
+  // Segments of the tables are counted by the file: a crash record may take one at any moment.
+  segment->index = writer->type == KVOS_TABLES ? atomic_fetch_add_explicit(&part->tableCount, 1, memory_order_relaxed)
+                                               : writer->nextIndex++;
+  segment->thread = writer->thread;
+  segment->nanoseconds = kvos_nanoseconds();
+  segment->tick = kvos_tick();
+  // The checksum covers the magic, which is not there yet.
+  uint8_t head[40];
+  memcpy(head, segment, sizeof head);
+  memcpy(head, &segmentMagic, sizeof segmentMagic);
+  segment->headChecksum = kvos_checksum(head, sizeof head, 0);
+  atomic_store_explicit(&segment->magic, segmentMagic, memory_order_release);
+  note_length(part, offset + byteCount);
+  writer->segment = segment;
+  writer->part = part;
+  writer->tick = segment->tick;
+  writer->scope = 0;
+  kvos_take_event_count(writer);
+  writer->cursor = part->base + offset + KVOS_SEGMENT_HEADER;
+  writer->limit = part->base + offset + byteCount - KVOS_RECORD_LIMIT;
+}
+
+static _Atomic uint8_t *closed_mark(KVOSPart *part, const KVOSSegment *segment) {
+  return &part->closed[((const uint8_t *)segment - part->base) / KVOS_PAGE];
+}
+
+void kvos_close_segment(KVOSRecorder *recorder, KVOSWriter *writer) {
+  KVOSSegment *segment = writer->segment;
+  if (segment == NULL) return;
+  KVOSPart *part = writer->part;
+  kvos_note_used(writer);
+  // release: pairs with the acquire of kvos_seal_segments(), which needs all of the records.
+  atomic_store_explicit(closed_mark(part, segment), 1, memory_order_release);
+  uint64_t count = kvos_take_event_count(writer);
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
+    part->eventCount += count;
+  } else if (memcmp(part->session, recorder->session, sizeof part->session) == 0) {
+    kvos_count_lost(recorder, writer, count);
+  }
+  // Without the helper, nothing else would do it before the log ends.
+  bool isWhole = atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE;
+  if (isWhole && !atomic_load_explicit(&recorder->helper.isRunning, memory_order_relaxed)) {
+    uint64_t used = atomic_load_explicit(&segment->used, memory_order_relaxed);
+    if (used > 0) kvos_seal_segment(segment, used);
+  }
+  writer->segment = NULL;
+  writer->part = NULL;
+  writer->cursor = NULL;
+  writer->limit = NULL;
+}
+
+void kvos_seal_segment(KVOSSegment *segment, uint64_t used) {
+  uint64_t sum = kvos_checksum((uint8_t *)segment + KVOS_SEGMENT_HEADER, used, 0);
+  // 0 means none.
+  atomic_store_explicit(&segment->checksum, sum ? sum : 1, memory_order_release);
+}
+
+void kvos_seal_segments(KVOSPart *part) {
+  uint64_t end = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  uint64_t step;
+  for (uint64_t offset = KVOS_PAGE; offset + KVOS_PAGE <= end; offset += step) {
+    KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
+    step = KVOS_PAGE;
+    // acquire: pairs with the release that publishes the head.
+    if (atomic_load_explicit(&segment->magic, memory_order_acquire) != segmentMagic) continue;
+    step = segment->byteCount;
+    if (step < KVOS_PAGE || step > end - offset) return;
+    // acquire: pairs with the release of kvos_close_segment().
+    if (!atomic_load_explicit(closed_mark(part, segment), memory_order_acquire)) continue;
+    uint64_t used = atomic_load_explicit(&segment->used, memory_order_relaxed);
+    if (used == 0 || used > step - KVOS_SEGMENT_HEADER) continue;
+    if (atomic_load_explicit(&segment->checksum, memory_order_relaxed) != 0) continue;
+    kvos_seal_segment(segment, used);
+  }
+}
+
+// MARK: - The file
+
+// A second reading of both clocks, a little later, so that a log that ends at once has a rate too.
+static void read_clocks(KVOSHead *head) {
+  head->firstNanoseconds = kvos_nanoseconds();
+  head->firstTick = kvos_tick();
+  do {
+    head->secondNanoseconds = kvos_nanoseconds();
+    head->secondTick = kvos_tick();
+  } while (head->secondNanoseconds - head->firstNanoseconds < 50000);
+}
+
+// Undoes a file that could not be begun.
+static void discard(KVOSPart *part) {
+  munmap(part->base, atomic_load_explicit(&part->byteCount, memory_order_relaxed));
+  free((void *)part->closed);
+  free(part);
+}
+
+KVOSPart *kvos_map_part(int descriptor, uint32_t number, uint64_t byteCount, const uint32_t session[2]) {
+  KVOSPart *part = calloc(1, sizeof *part);
+  if (part == NULL) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  void *base = mmap(NULL, byteCount, PROT_NONE, MAP_SHARED, descriptor, 0);
+  if (base == MAP_FAILED) {
+    int code = errno;
+    free(part);
+    errno = code;
+    return NULL;
+  }
+  part->closed = calloc(byteCount / KVOS_PAGE, 1);
+  if (part->closed == NULL) {
+    munmap(base, byteCount);
+    free(part);
+    errno = ENOMEM;
+    return NULL;
+  }
+  // The child of a fork does not write here.
+  madvise(base, byteCount, MADV_DONTFORK);
+  part->base = base;
+  part->descriptor = descriptor;
+  part->number = number;
+  part->session[0] = session[0];
+  part->session[1] = session[1];
+  part->process = getpid();
+  part->beginNanoseconds = kvos_nanoseconds();
+  part->beginTick = kvos_tick();
+  atomic_init(&part->byteCount, byteCount);
+  int code = kvos_allocate(part, KVOS_PAGE);
+  if (code != 0) {
+    discard(part);
+    errno = code;
+    return NULL;
+  }
+  // Not through the mapping: another program may truncate the file at any time, and no handler knows this file yet.
+  KVOSHead head = {
+      .version = 1, .flags = KVOS_ACCOUNTED, .session = {session[0], session[1]}, .part = number, .length = KVOS_PAGE};
+  memcpy(head.magic, kvos_file_magic, sizeof head.magic);
+  read_clocks(&head);
+  head.checksum = kvos_checksum(&head, offsetof(KVOSHead, checksum), 0);
+  if (pwrite(descriptor, &head, sizeof head, 0) != (ssize_t)sizeof head) {
+    code = errno != 0 ? errno : EIO;
+    discard(part);
+    errno = code;
+    return NULL;
+  }
+  atomic_store_explicit(&part->claimed, KVOS_PAGE, memory_order_relaxed);
+  return part;
+}
+
+void kvos_end_part(KVOSPart *part, KVOSEnd end) {
+  if (part->descriptor < 0) return;
+  uint64_t claimed = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+  atomic_store_explicit(&part->allocated, claimed, memory_order_release);
+  if (atomic_load_explicit(&part->damage, memory_order_relaxed) == KVOS_WHOLE) {
+    atomic_store_explicit(&kvos_head(part)->end, end, memory_order_release);
+    uint64_t rest = (claimed + KVOS_PAGE - 1) & ~(uint64_t)(KVOS_PAGE - 1);
+    uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+    if (byteCount > rest) (void)!mprotect(part->base + rest, byteCount - rest, PROT_NONE);
+    (void)!ftruncate(part->descriptor, (off_t)claimed);
+  }
+  close(part->descriptor);
+  part->descriptor = -1;
+}
+
+bool kvos_cover_part(KVOSPart *part) {
+  uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+  return mmap(part->base, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+              -1, 0) != MAP_FAILED;
+}
+
+void kvos_drop_part(KVOSRecorder *recorder, KVOSPart *part) {
+  uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+  if (byteCount == 0) return;
+  bool isUsed = !part->isCovered || recorder->helper.part == part;
+  for (KVOSWriter *writer = recorder->writers; writer && !isUsed; writer = writer->next) {
+    isUsed = writer->part == part;
+  }
+  if (isUsed) {
+    // A thread may be in the middle of a record, or not run for hours; or have looked up the part just now, to count a
+    // loss. So it is unmapped with a later one at the earliest.
+    if (!part->isCovered) part->isCovered = kvos_cover_part(part);
+    return;
+  }
+  atomic_store_explicit(&part->byteCount, 0, memory_order_relaxed);
+  munmap(part->base, byteCount);
+  free((void *)part->closed);
+  part->closed = NULL;
+}
+
+KVOSPart *kvos_part_containing(const void *address) {
+  KVOSRecorder *recorder = kvos_recorder();
+  // acquire: pairs with the release of the thread that began the part.
+  KVOSPart *part = atomic_load_explicit(&recorder->parts, memory_order_acquire);
+  for (; part; part = part->previous) {
+    uint64_t byteCount = atomic_load_explicit(&part->byteCount, memory_order_relaxed);
+    if ((const uint8_t *)address >= part->base && (const uint8_t *)address < part->base + byteCount) {
+      return part;
+    }
+  }
+  return NULL;
+}

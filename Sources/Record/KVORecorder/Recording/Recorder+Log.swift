@@ -1,0 +1,87 @@
+internal import CKVORecorder
+internal import Glibc
+package import KVOTrace
+
+// Starting and ending the log of the process.
+extension Recorder {
+  /// How many bytes of events a log keeps by default.
+  package static let defaultByteLimit = Int(KVOS_DEFAULT_BYTE_LIMIT)
+
+  /// The path of the log that is being written, or nil.
+  package var logPath: String? {
+    Self.begin()
+    return Self.take(kvos_copy_log_path())
+  }
+
+  /// Starts a log at `path`, in which `%p` is replaced by the process id.
+  ///
+  /// If a log is already being written, it ends. A log in which more than `byteLimit` bytes of events were written
+  /// loses its oldest quarter.
+  ///
+  /// - Parameters:
+  ///   - path: the file; must be a regular file or not exist yet.
+  ///   - byteLimit: how many bytes of events are kept at the most.
+  ///   - isComplete: whether nothing was observed before.
+  ///   - live: returns the current registrations. Called twice, without a lock: after the new log
+  ///     takes events, so that none falls between, and when those are listed.
+  /// - Throws: ``LogFileError`` if the file cannot be opened, or the library for Objective-C
+  ///   programs writes the log of this process; nothing has changed then.
+  package func startLog(
+    path: String,
+    byteLimit: Int = Recorder.defaultByteLimit,
+    isComplete: Bool,
+    live: () -> [Registration]
+  ) throws(LogFileError) {
+    Self.begin()
+    try openLog(path: path, byteLimit: byteLimit, isComplete: isComplete)
+    let listed = live()
+    for registration in listed { record(.live(registration)) }
+    // The end of a registration may have been recorded before it was listed: a crash would list it forever.
+    let there = Set(live().lazy.compactMap(\.id))
+    for id in listed.lazy.compactMap(\.id) where !there.contains(id) { LogEvents.forget(id) }
+  }
+
+  private func openLog(path: String, byteLimit: Int, isComplete: Bool) throws(LogFileError) {
+    guard !path.isEmpty else { throw LogFileError(code: .emptyPath, path: path) }
+    var failure = KVOSLogFailure()
+    let code = path.withCString { pattern in
+      var request = KVOSLogRequest(
+        pattern: pattern,
+        byteLimit: UInt64(max(byteLimit, 0)),
+        runtime: ProcessInfo.Runtime.swift.binaryNumber,
+        isComplete: isComplete
+      )
+      return kvos_open_log(&request, &failure)
+    }
+    guard code == 0 else {
+      // If files could not be opened, the previous log continues; if a log file could not be begun, it has ended.
+      note(isLogging: kvos_is_recording() && code != KVOS_RECORDED_ELSEWHERE)
+      throw LogFileError(failure, wanted: path)
+    }
+    note(isLogging: true)
+  }
+
+  /// Ends the log that is being written, if any, and reports on standard error what it lost.
+  package func stopLog() {
+    note(isLogging: false)
+    kvos_close_log()
+  }
+
+  /// Starts the log that the environment asks for, and reports on standard error if it cannot.
+  func startLogOfEnvironment() {
+    guard let path = getenv("KVO_SAFETY_LOG"), path.pointee != 0 else { return }
+    let limit = Int(kvos_byte_limit_of_environment())
+    do {
+      try openLog(path: String(cString: path), byteLimit: limit, isComplete: true)
+    } catch {
+      let rest = error.code == .recordedAlready ? "" : " The program runs on, unrecorded."
+      StandardError.write("KVOSafety: \(error).\(rest)\n")
+    }
+  }
+
+  /// The text from the C half, which is freed.
+  static func take(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+    defer { free(text) }
+    return text.map { String(cString: $0) }
+  }
+}

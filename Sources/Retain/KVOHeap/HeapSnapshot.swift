@@ -1,0 +1,168 @@
+/// The objects of a process at one moment, the references between them, and what leads to them from elsewhere.
+///
+/// Objects, classes, images and strings are referred to by their indices. Addresses are numbers: nothing reads the memory
+/// at them.
+package struct HeapSnapshot: Hashable, Sendable {
+  /// A file that the process had mapped as code.
+  package struct Image: Hashable, Sendable {
+    package var path: String
+    /// In lowercase hexadecimal digits; empty if the file has none.
+    package var buildID: String
+    /// The addresses of its code.
+    package var start: UInt64
+    package var end: UInt64
+
+    package init(path: String, buildID: String, start: UInt64, end: UInt64) {
+      self.path = path
+      self.buildID = buildID
+      self.start = start
+      self.end = end
+    }
+  }
+
+  /// What an object is.
+  package enum Kind: UInt32, CaseIterable, Sendable {
+    /// An instance of a class.
+    case instance = 0
+    /// The context of a closure.
+    case closure = 1
+    /// Another object that the compiler or the runtime makes: a box, a block, a task.
+    case other = 2
+    /// Memory from the allocator that is not a Swift object.
+    case allocation = 3
+  }
+
+  package struct Class: Hashable, Sendable {
+    package var name: String
+    /// Empty if it is not known.
+    package var module: String
+    package var kind: Kind
+
+    package init(name: String, module: String, kind: Kind) {
+      self.name = name
+      self.module = module
+      self.kind = kind
+    }
+
+    /// The name with the module in front, if that is known.
+    package var fullName: String { module.isEmpty ? name : "\(module).\(name)" }
+  }
+
+  package struct Object: Hashable, Sendable {
+    package var address: UInt64
+    /// How many bytes its allocation has.
+    package var byteCount: UInt64
+    package var classIndex: Int
+    /// Its references, as a range of ``HeapSnapshot/edges``.
+    package var edges: Range<Int>
+
+    package init(address: UInt64, byteCount: UInt64, classIndex: Int, edges: Range<Int>) {
+      self.address = address
+      self.byteCount = byteCount
+      self.classIndex = classIndex
+      self.edges = edges
+    }
+  }
+
+  package struct Edge: Hashable, Sendable {
+    /// The index of the object that it leads to.
+    package var target: Int
+    /// Where in the object the reference is, as `pair.owner`; empty if that is not known.
+    package var label: String
+    /// Whether the compiler's metadata describes it as a strong reference; otherwise it is a word that may be one.
+    package var isProven: Bool
+
+    package init(target: Int, label: String, isProven: Bool) {
+      self.target = target
+      self.label = label
+      self.isProven = isProven
+    }
+  }
+
+  /// Where a word is that leads to an object and is not in one.
+  package enum RootKind: UInt32, CaseIterable, Sendable {
+    /// A global, a static property, or another variable of an image.
+    case global = 0
+    /// The stack of a thread: a variable, or what an earlier one left there.
+    case stack = 1
+    /// A register of the thread that wrote the snapshot.
+    case register = 2
+    /// Memory of which no more is known.
+    case memory = 3
+
+    package var name: String {
+      switch self {
+      case .global: "global"
+      case .stack: "stack"
+      case .register: "register"
+      case .memory: "memory"
+      }
+    }
+  }
+
+  package struct Root: Hashable, Sendable {
+    package var kind: RootKind
+    /// Where the word is; 0 for a register.
+    package var address: UInt64
+    /// The index of the object that it leads to.
+    package var object: Int
+
+    package init(kind: RootKind, address: UInt64, object: Int) {
+      self.kind = kind
+      self.address = address
+      self.object = object
+    }
+  }
+
+  /// What was not read.
+  package struct Gaps: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The allocations of a heap could not be listed, because another thread changed it.
+    package static let changingHeap = Gaps(rawValue: 1)
+    /// A mapping of 16 GiB or more.
+    package static let hugeMapping = Gaps(rawValue: 2)
+    /// The time was over before all roots were read.
+    package static let outOfTime = Gaps(rawValue: 4)
+
+    static let all: Gaps = [.changingHeap, .hugeMapping, .outOfTime]
+  }
+
+  package var processID: UInt32
+  package var processName: String
+  /// Nanoseconds since 1970-01-01 00:00 UTC.
+  package var time: UInt64
+  package var gaps: Gaps
+  package var images: [Image]
+  package var classes: [Class]
+  /// In the order of their addresses.
+  package var objects: [Object]
+  package var edges: [Edge]
+  package var roots: [Root]
+
+  package init(
+    processID: UInt32,
+    processName: String,
+    time: UInt64,
+    gaps: Gaps = [],
+    images: [Image] = [],
+    classes: [Class] = [],
+    objects: [Object] = [],
+    edges: [Edge] = [],
+    roots: [Root] = []
+  ) {
+    self.processID = processID
+    self.processName = processName
+    self.time = time
+    self.gaps = gaps
+    self.images = images
+    self.classes = classes
+    self.objects = objects
+    self.edges = edges
+    self.roots = roots
+  }
+
+  /// The class of an object.
+  package func classOf(_ object: Int) -> Class { classes[objects[object].classIndex] }
+}

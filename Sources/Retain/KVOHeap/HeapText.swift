@@ -1,0 +1,30 @@
+/// Ways through a snapshot as texts.
+package enum HeapText {
+  /// `Screen.rows → Row.screen → Screen`: an edge that is not proven is `⇢`.
+  package static func text(
+    of steps: [HeapPath.Step],
+    to target: Int,
+    in snapshot: HeapSnapshot
+  ) -> String {
+    var text = ""
+    for step in steps {
+      let edge = snapshot.edges[step.edge]
+      text += snapshot.classOf(step.object).name
+      if !edge.label.isEmpty { text += (edge.label.hasPrefix("[") ? "" : ".") + edge.label }
+      text += edge.isProven ? " → " : " ⇢ "
+    }
+    return text + snapshot.classOf(target).name
+  }
+
+  /// The same with the root in front.
+  package static func text(of path: HeapPath, in snapshot: HeapSnapshot) -> String {
+    let root = path.root
+    let location = root.address == 0 ? "" : " \(hexadecimal(root.address))"
+    return "\(root.kind.name)\(location) → "
+      + text(of: path.steps, to: path.target, in: snapshot)
+  }
+
+  package static func hexadecimal(_ address: UInt64) -> String {
+    "0x\(String(address, radix: 16))"
+  }
+}

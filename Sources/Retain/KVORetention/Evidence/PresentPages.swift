@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// Which pages of this process's memory were ever touched: others have zeros, and reading them would bring them in.
+///
+/// A program has more addresses than memory: reserves of allocators, stacks of which little is used.
+final class PresentPages {
+  /// How many pages can be asked for at a time.
+  static let pageLimit = 64
+  private static let pageBits: UInt = 12
+  /// The page is in memory or swapped out.
+  ///
+  /// Source: Documentation/admin-guide/mm/pagemap.rst of Linux.
+  private static let isThere: UInt64 = 3 << 62
+
+  /// Of `/proc/self/pagemap`, or -1.
+  private let file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)
+
+  deinit {
+    if file >= 0 { close(file) }
+  }
+
+  /// What there is of a range of no more than `pageLimit` pages; all of it if nobody says.
+  func runs(in range: Range<UInt>) -> [Range<UInt>] {
+    let first = range.lowerBound >> Self.pageBits
+    let count = Int((range.upperBound - 1) >> Self.pageBits - first) + 1
+    guard file >= 0, count <= Self.pageLimit else { return [range] }
+    var runs: [Range<UInt>] = []
+    let isKnown = withUnsafeTemporaryAllocation(of: UInt64.self, capacity: count) { pages in
+      let size = count * MemoryLayout<UInt64>.size
+      guard let start = pages.baseAddress,
+        pread(file, start, size, off_t(first) * off_t(MemoryLayout<UInt64>.size)) == size
+      else { return false }
+      for (index, page) in pages.enumerated() where page & Self.isThere != 0 {
+        let start = max((first + UInt(index)) << Self.pageBits, range.lowerBound)
+        let end = min((first + UInt(index) + 1) << Self.pageBits, range.upperBound)
+        if let last = runs.last, last.upperBound == start {
+          runs[runs.count - 1] = last.lowerBound..<end
+        } else {
+          runs.append(start..<end)
+        }
+      }
+      return true
+    }
+    return isKnown ? runs : [range]
+  }
+}

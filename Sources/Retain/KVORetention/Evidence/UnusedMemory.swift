@@ -1,0 +1,164 @@
+internal import CKVORetention
+internal import Glibc
+
+/// Memory of a program in which words own nothing, whatever they are: frames that functions left, and memory that
+/// the allocator has.
+///
+/// Memory of which that is not known counts as in use.
+struct UnusedMemory {
+  private static let farthest: UInt = 4096
+  private static let slabLimit: UInt = 256
+
+  private enum State {
+    case free
+    /// In use, by where it begins.
+    case allocation(HiddenAddress)
+    case unknown
+  }
+
+  private let reader: ObjectReader
+  private var memory: MemoryMap { reader.memory }
+  private let words: CopiedMemory
+  private let stacks: ThreadStacks
+  /// What glibc writes into memory that a thread gave back and keeps; 0 if it writes nothing.
+  private let mark: UInt
+  /// What memory begins with that tasks take frames from; 0 if it is not known.
+  private let slabMark = kvos_task_slab_mark()
+
+  init(reader: ObjectReader, words: CopiedMemory, entry: KVOSEntry) {
+    self.reader = reader
+    self.words = words
+    stacks = ThreadStacks(memory: reader.memory, entry: entry)
+    let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
+    mark = first == second ? first : 0
+  }
+
+  func contains(_ address: UInt) -> Bool {
+    guard let region = memory.region(of: address) else { return true }
+    if let start = stacks.frames(in: region) { return address < start }
+    if memory.isSanitized, kvos_is_poisoned(address, 8) != 0 { return true }
+    guard !region.isImage, !region.isStack else { return false }
+    switch state(of: address, in: region) {
+    case .free: return true
+    case .allocation(let start) where isBehindElements(address, of: start.address):
+      return true
+    case .allocation(let start): return isBehindFrames(address, in: start.address)
+    case .unknown: return false
+    }
+  }
+
+  // MARK: Objects
+
+  /// Whether an address lies where an array has no element, or among the bytes of a string.
+  private func isBehindElements(_ address: UInt, of start: UInt) -> Bool {
+    guard reader.targets.isObject(start), reader.targets.isStillThere(start),
+      let object = UnsafeRawPointer(bitPattern: start), let plan = reader.plan(of: start)
+    else { return false }
+    switch plan.pointee.kind {
+    case .array:
+      guard let layout = plan.pointee.element else { return false }
+      let count = object.load(fromByteOffset: 16, as: UInt.self)
+      let mask = UInt(layout.pointee.alignmentMask)
+      return address - start >= (32 + mask) & ~mask + count * UInt(layout.pointee.stride)
+    case .dictionary, .set:
+      guard let key = plan.pointee.element else { return false }
+      let isDictionary = plan.pointee.kind == .dictionary
+      let strides = [
+        key.pointee.stride, isDictionary ? plan.pointee.value?.pointee.stride ?? 0 : 0,
+      ]
+      return isInEmptyBucket(address, of: object, isDictionary, strides: strides)
+    case .fields:
+      guard address - start >= plan.pointee.byteCount, let metadata = plan.pointee.metadata,
+        let descriptor = TypeMetadata(metadata).nominal?.descriptor
+      else { return false }
+      return descriptor.name == "__StringStorage" && descriptor.module == "Swift"
+    default: return false
+    }
+  }
+
+  /// Whether an address lies in a bucket of a dictionary or set which is not taken.
+  private func isInEmptyBucket(
+    _ address: UInt,
+    of object: UnsafeRawPointer,
+    _ isDictionary: Bool,
+    strides: [Int]
+  ) -> Bool {
+    let scale = object.load(fromByteOffset: 32, as: Int8.self)
+    guard scale >= 0, scale < 40 else { return false }
+    let bucketCount = UInt(1) << UInt(scale)
+    let bits = UInt(bitPattern: object) + (isDictionary ? 64 : 56)
+    for (number, stride) in strides.enumerated() where stride > 0 {
+      let start = object.load(fromByteOffset: 48 + number * 8, as: UInt.self)
+      let bucket = (address &- start) / UInt(stride)
+      guard bucket < bucketCount,
+        let taken = words.word(at: bits + bucket / 64 * 8)
+      else { continue }
+      return taken >> (bucket % 64) & 1 == 0
+    }
+    return false
+  }
+
+  // MARK: Tasks
+
+  /// Whether a task's frames end before an address of an allocation.
+  ///
+  /// A slab is an allocation, or the first one of a task and part of it. In others, what begins like a slab is left from
+  /// one that was freed.
+  private func isBehindFrames(_ address: UInt, in start: UInt) -> Bool {
+    guard slabMark != 0 else { return false }
+    let aligned = address & ~15
+    guard aligned > Self.slabLimit * 16,
+      let slab = words.address(
+        of: slabMark,
+        from: aligned - 32,
+        downTo: aligned - Self.slabLimit * 16
+      ), slab == start || isTask(start),
+      let counts = words.word(at: slab + 16)
+    else { return false }
+    let (capacity, used) = (counts & 0xffff_ffff, counts >> 32)
+    let offset = address - slab - UInt(KVOS_TASK_SLAB_START)
+    return offset < capacity && used <= capacity && offset >= used
+  }
+
+  private func isTask(_ start: UInt) -> Bool {
+    reader.targets.isObject(start) && reader.targets.isStillThere(start)
+      && reader.plan(of: start)?.pointee.kind == .task
+  }
+
+  // MARK: The allocator's memory
+
+  private func state(of address: UInt, in region: MemoryMap.Region) -> State {
+    var (allocated, byteCount): (UInt, UInt) = (0, 0)
+    switch kvos_sanitizer_allocation(address, &allocated, &byteCount) {
+    case 1: return .allocation(HiddenAddress(allocated))
+    case 0: return .unknown
+    default: break
+    }
+    let aligned = address & ~15
+    let first = max(region.start + 16, aligned - min(aligned, (Self.farthest - 1) * 16))
+    var next = aligned
+    while let start = words.startOfChunk(reaching: address, from: next, downTo: first) {
+      next = start - 16
+      guard let own = chunk(at: start, in: region) else { continue }
+      let end = start - GlibcChunk.headerByteCount + own.size
+      // The last one of a heap is what nobody has yet.
+      if end == region.end { return .free }
+      guard let following = chunk(at: end + GlibcChunk.headerByteCount, in: region)
+      else { continue }
+      // The next one says that this one is free, and how large it is.
+      if !following.isPreviousInUse {
+        if words.word(at: end) == own.size { return .free }
+        continue
+      }
+      return mark != 0 && words.word(at: start + 8) == mark
+        ? .free : .allocation(HiddenAddress(start))
+    }
+    return .unknown
+  }
+
+  private func chunk(at address: UInt, in region: MemoryMap.Region) -> GlibcChunk? {
+    guard let word = words.word(at: address - 8) else { return nil }
+    let room = region.end &- (address - GlibcChunk.headerByteCount)
+    return GlibcChunk(word: word, room: room).flatMap { $0.isPaged ? nil : $0 }
+  }
+}

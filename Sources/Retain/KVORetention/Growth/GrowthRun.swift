@@ -1,0 +1,89 @@
+/// Finds what keeps the instances that repetitions left behind.
+struct GrowthRun: ~Copyable {
+  /// How many instances of a class are looked at.
+  private static let instanceLimit = 64
+
+  private let run: SearchRun
+  /// The instances, by metadata.
+  private let living: [UInt: [UInt]]
+  private let graph: ObjectGraph
+  private var numbers: [UInt: Int] = [:]
+  private let components: StrongComponents
+  private var fromRoots: PathSearch
+  private var fromCycles: PathSearch
+  private var inCycles: PathSearch
+  private var cycleTexts: [UInt32: String] = [:]
+
+  init(run: SearchRun, living: [UInt: [UInt]], roots: [UInt]) {
+    self.run = run
+    self.living = living
+    graph = run.graph(from: roots + living.values.flatMap(\.self).sorted())
+    let count = graph.objectCount
+    components = StrongComponents(of: graph, includesSuspected: false)
+    fromRoots = PathSearch(objectCount: count, includesSuspected: false)
+    fromCycles = PathSearch(objectCount: count, includesSuspected: false)
+    inCycles = PathSearch(objectCount: count, includesSuspected: false)
+    for number in 0..<count { numbers[graph.addresses[number]] = number }
+    fromRoots.reach(from: roots.compactMap { numbers[$0] }, of: graph)
+    fromCycles.reach(from: components.components.flatMap(\.self).sorted(), of: graph)
+  }
+
+  /// What is reported of the classes with these counts.
+  consuming func classes(_ counts: [UInt: [Int]]) -> [RetainGrowth.GrownClass] {
+    var run = self
+    return run.grownClasses(counts)
+  }
+
+  private mutating func grownClasses(_ counts: [UInt: [Int]]) -> [RetainGrowth.GrownClass] {
+    var classes: [RetainGrowth.GrownClass] = []
+    for (metadata, counts) in counts {
+      guard let addresses = living[metadata], let first = addresses.first else { continue }
+      classes.append(
+        RetainGrowth.GrownClass(
+          className: run.className(at: first),
+          counts: counts,
+          keepers: keepers(of: addresses)
+        )
+      )
+    }
+    return classes.sorted {
+      ($1.counts.last ?? 0, $0.className) < ($0.counts.last ?? 0, $1.className)
+    }
+  }
+
+  private mutating func keepers(of addresses: [UInt]) -> [RetainGrowth.Keeper] {
+    var counts: [RetainGrowth.Keeper.Kind: [String: Int]] = [:]
+    for address in addresses.prefix(Self.instanceLimit) {
+      let (kind, way) = keeper(of: address)
+      counts[kind, default: [:]][way, default: 0] += 1
+    }
+    let keepers = counts.flatMap { kind, ways in
+      ways.map { RetainGrowth.Keeper(kind: kind, way: $0.key, count: $0.value) }
+    }
+    return keepers.sorted { ($1.count, $0.way) < ($0.count, $1.way) }
+  }
+
+  private mutating func keeper(of address: UInt) -> (kind: RetainGrowth.Keeper.Kind, way: String) {
+    guard let number = numbers[address] else { return (.unknown, "") }
+    if let way = fromRoots.way(to: number) {
+      return (.root, run.text(ofWay: way.map { graph.addresses[$0] }))
+    }
+    if let start = fromCycles.way(to: number)?.first {
+      return (.cycle, text(ofCycle: components.componentNumbers[start]))
+    }
+    return (.unknown, "")
+  }
+
+  /// The shortest cycle of a component, by its number.
+  private mutating func text(ofCycle number: UInt32) -> String {
+    if let text = cycleTexts[number] { return text }
+    let steps = inCycles.shortestCycle(
+      in: components.components[Int(number) - 1],
+      numbers: components.componentNumbers,
+      of: graph
+    )
+    let text = run.text(ofRing: steps.map { graph.addresses[$0.object] })
+    cycleTexts[number] = text
+    return text
+  }
+}

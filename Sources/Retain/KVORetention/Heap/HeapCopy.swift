@@ -1,0 +1,319 @@
+internal import CKVORetention
+internal import Glibc
+
+/// A copy of the memory that glibc's allocator manages, with the allocations in it.
+///
+/// A piece of memory of which the allocations cannot be listed is none of it. All lies in pages of their own, which are
+/// mapped after the mappings of the process were listed: nothing of it looks like the program's.
+struct HeapCopy: ~Copyable {
+  /// What is known of the 16 bytes that an allocation begins with.
+  struct State: OptionSet {
+    let rawValue: UInt8
+    /// A chunk's memory begins here.
+    static let isStart = State(rawValue: 1)
+    /// Nobody has it.
+    static let isFree = State(rawValue: 2)
+    /// It is a living object of Swift.
+    static let isObject = State(rawValue: 4)
+    /// A root leads to it.
+    static let isReached = State(rawValue: 8)
+    /// It is the search's own.
+    static let isOwn = State(rawValue: 16)
+    /// It is an instance of a class that the search has no instances of.
+    static let isOfProgram = State(rawValue: 32)
+    /// It is the storage of a string, which owns nothing; references to it are not described.
+    static let isString = State(rawValue: 64)
+  }
+
+  /// Bytes in a row of which the allocations are known.
+  struct Segment {
+    var range: Range<UInt>
+    /// The number of its first 16 bytes.
+    var first: Int
+    /// Where its first allocation begins.
+    var start: UInt
+  }
+
+  /// In the order of their addresses.
+  private(set) var segments: [Segment] = []
+  private var words: GrowingList<UInt>
+  private var states: GrowingList<UInt8>
+  private(set) var granuleCount = 0
+  /// Whether there is a heap of which the allocations could not be listed, as another thread changed it.
+  private(set) var hasUnlisted = false
+  /// How often a heap is copied that another thread changes.
+  private static let tryLimit = 8
+  /// Where no byte is that is copied: all are between.
+  private(set) var bounds: Range<UInt> = 0..<0
+
+  /// Copies the heaps among some mappings.
+  ///
+  /// - Parameters:
+  ///   - memory: the mappings.
+  ///   - copy: copies them.
+  ///   - objects: what begins with two words, if it is an object.
+  init(of memory: MemoryMap, _ copy: MemoryCopy, objects: (UInt, UInt) -> State) {
+    let found = Self.ranges(in: memory, copy) { !objects($0, $1).isEmpty }
+    let granules = found.reduce(0) { $0 + Int($1.range.upperBound - $1.range.lowerBound) / 16 }
+    words = GrowingList(apart: max(granules, 1) * 2)
+    states = GrowingList(apart: max(granules, 1))
+    let present = PresentPages()
+    let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
+    let mark = first == second ? first : 0
+    for (range, isPaged) in found {
+      var isListed: Int?
+      for _ in 0..<Self.tryLimit where isListed == nil {
+        fill(granuleCount, range, copy, present)
+        isListed =
+          isPaged ? listPaged(at: granuleCount) : list(from: granuleCount, range, mark, copy)
+      }
+      guard let start = isListed else {
+        hasUnlisted = true
+        continue
+      }
+      segments.append(
+        Segment(range: range, first: granuleCount, start: range.lowerBound + UInt(start) * 16)
+      )
+      granuleCount += Int(range.upperBound - range.lowerBound) / 16
+    }
+    if let first = segments.first, let last = segments.last {
+      bounds = first.range.lowerBound..<last.range.upperBound
+    }
+    var granule = nextStart(from: 0)
+    while let start = granule {
+      let word = start * 2
+      if state(start).isDisjoint(with: .isFree) {
+        insert(objects(words.start[word], words.start[word + 1]), at: start)
+      }
+      granule = nextStart(from: start + 1)
+    }
+  }
+
+  // MARK: Allocations
+
+  func state(_ granule: Int) -> State { State(rawValue: states.start[granule]) }
+
+  func insert(_ state: State, at granule: Int) { states.start[granule] |= state.rawValue }
+
+  /// The first allocation, free or not, that begins at a number or behind it.
+  func nextStart(from first: Int) -> Int? {
+    let next = kvos_next_nonzero(states.start, granuleCount, first)
+    return next < granuleCount ? next : nil
+  }
+
+  /// The allocation that an address lies in, if it is in use.
+  func allocation(containing address: UInt) -> Int? {
+    guard let segment = segment(of: address) else { return nil }
+    let first = segment.first
+    let offset = first + Int(address - segment.range.lowerBound) / 16
+    let granule = kvos_last_nonzero(states.start, offset, first)
+    guard state(granule).contains(.isStart), state(granule).isDisjoint(with: .isFree) else {
+      return nil
+    }
+    let distance = UInt(offset - granule) * 16 + address % 16
+    return distance < byteCount(granule) ? granule : nil
+  }
+
+  /// Whether an address is that of a chunk's header, and of nothing that a program has.
+  func isHeader(_ address: UInt) -> Bool {
+    guard address % 16 == 0, let segment = segment(of: address + GlibcChunk.headerByteCount) else {
+      return false
+    }
+    let granule = segment.first + Int(address + 16 - segment.range.lowerBound) / 16
+    return states.start[granule] != 0
+  }
+
+  func address(_ granule: Int) -> UInt {
+    var (low, high) = (0, segments.count - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if segments[middle].first <= granule { low = middle } else { high = middle - 1 }
+    }
+    return segments[low].range.lowerBound + UInt(granule - segments[low].first) * 16
+  }
+
+  /// How many bytes an allocation has.
+  func byteCount(_ granule: Int) -> UInt {
+    min(
+      GlibcChunk(word: words.start[granule * 2 - 1], room: .max)?.byteCount ?? 0,
+      UInt(granuleCount - granule) * 16
+    )
+  }
+
+  /// The copy of an allocation.
+  func copy(_ granule: Int) -> UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(words.start + granule * 2)
+  }
+
+  /// All that is copied, as a mapping.
+  var region: MemoryMap.Region {
+    let start = UInt(bitPattern: words.start)
+    return MemoryMap.Region(
+      start: start,
+      end: start + UInt(granuleCount) * 16,
+      isImage: false,
+      isExecutable: false
+    )
+  }
+
+  func segment(of address: UInt) -> Segment? {
+    guard bounds.contains(address) else { return nil }
+    var (low, high) = (0, segments.count - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if segments[middle].range.lowerBound <= address { low = middle } else { high = middle - 1 }
+    }
+    return segments[low].range.contains(address) ? segments[low] : nil
+  }
+
+  // MARK: Making it
+
+  private static func ranges(
+    in memory: MemoryMap,
+    _ copy: MemoryCopy,
+    isObject: (UInt, UInt) -> Bool
+  ) -> [(range: Range<UInt>, isPaged: Bool)] {
+    let present = PresentPages()
+    let piece = GrowingList<UInt>(apart: PresentPages.pageLimit * 512)
+    var found: [(range: Range<UInt>, isPaged: Bool)] = []
+    for region in memory.regions where region.isWritable {
+      if region.isHeap { found.append((region.start..<region.end, false)) }
+      guard region.isAnonymous, !region.isImage, !region.isStatic,
+        region.end - region.start < HeapRoots.regionLimit
+      else { continue }
+      let step = UInt(PresentPages.pageLimit) << 12
+      var start = region.start
+      var next = region.start
+      while start < region.end {
+        for run in present.runs(in: start..<min(start + step, region.end))
+        where run.upperBound > next {
+          let count = copy.copy(
+            run.lowerBound,
+            to: piece.start,
+            Int(run.upperBound - run.lowerBound)
+          )
+          var address = max(run.lowerBound, next)
+          while Int(address - run.lowerBound) + 4096 <= count {
+            let words = piece.start + Int(address - run.lowerBound) / 8
+            if let heap = Self.range(at: address, words, in: region, isObject) {
+              found.append(heap)
+              next = heap.range.upperBound
+              guard next < run.upperBound else { break }
+              address = next
+            } else {
+              address += 4096
+            }
+          }
+        }
+        start = max(start + step, next & ~(step - 1))
+      }
+    }
+    return found
+  }
+
+  /// The heap of an arena, or the chunk with an object, that begins with a page; nil if it is anything else.
+  ///
+  /// Without an object the words of a chunk with pages of its own might be anybody's.
+  private static func range(
+    at address: UInt,
+    _ words: UnsafePointer<UInt>,
+    in region: MemoryMap.Region,
+    _ isObject: (UInt, UInt) -> Bool
+  ) -> (range: Range<UInt>, isPaged: Bool)? {
+    // It may have grown since the mappings were listed.
+    if let used = GlibcChunk.usedByteCount(ofArenaHeapAt: address, words[0], words[2]) {
+      return (address..<address + used, false)
+    }
+    let room = region.end - address
+    guard words[0] == 0, let chunk = GlibcChunk(word: words[1], room: room), chunk.isPagedAlone,
+      isObject(words[2], words[3])
+    else { return nil }
+    return (address..<address + chunk.size, true)
+  }
+
+  private func fill(
+    _ first: Int,
+    _ range: Range<UInt>,
+    _ copy: MemoryCopy,
+    _ present: PresentPages
+  ) {
+    let step = UInt(PresentPages.pageLimit) << 12
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let end = min(start + step, range.upperBound)
+      for run in present.runs(in: start..<end) {
+        let target = words.start + (first * 2 + Int(run.lowerBound - range.lowerBound) / 8)
+        _ = copy.copy(run.lowerBound, to: target, Int(run.upperBound - run.lowerBound))
+      }
+      start = end
+    }
+  }
+
+  /// Lists the one allocation of a segment, and returns its number in the segment.
+  private func listPaged(at first: Int) -> Int? {
+    states.start[first + 1] = State.isStart.rawValue
+    return 1
+  }
+
+  /// Lists the allocations of a heap; nil if they are not known.
+  ///
+  /// - Returns: the number of the first one in the segment.
+  private func list(
+    from first: Int,
+    _ range: Range<UInt>,
+    _ mark: UInt,
+    _ copy: MemoryCopy
+  ) -> Int? {
+    let count = Int(range.upperBound - range.lowerBound) / 16
+    // The heap of an arena begins with what is known of the arena.
+    for start in 1..<min(256, count) {
+      if listChunks(from: start, first, count, mark, { isEnd($0, range, copy) }) { return start }
+      memset(states.start + first, 0, count)
+    }
+    return nil
+  }
+
+  /// Whether a heap that grew or shrank since its mapping was listed ends so far behind its start.
+  private func isEnd(_ offset: UInt, _ range: Range<UInt>, _ copy: MemoryCopy) -> Bool {
+    let end = range.lowerBound + offset
+    if end == range.upperBound { return true }
+    var words: (UInt, UInt, UInt) = (0, 0, 0)
+    guard end % 4096 == 0 else { return false }
+    if copy.copy(range.lowerBound, to: &words, 24) == 24,
+      let used = GlibcChunk.usedByteCount(ofArenaHeapAt: range.lowerBound, words.0, words.2)
+    {
+      return used == offset
+    }
+    return copy.copy(end, to: &words, 8) == 0
+  }
+
+  private func listChunks(
+    from start: Int,
+    _ first: Int,
+    _ count: Int,
+    _ mark: UInt,
+    _ isEnd: (UInt) -> Bool
+  ) -> Bool {
+    var granule = start
+    while granule <= count {
+      let word = words.start[(first + granule) * 2 - 1]
+      // The end of a heap that another one follows.
+      if kvos_chunk_size(word) == 0, granule > start, count - granule <= 2 { return true }
+      guard granule < count, let chunk = GlibcChunk(word: word, room: 1 << 40), !chunk.isPaged,
+        granule > start || chunk.isPreviousInUse
+      else { return granule > start && isEnd(UInt(granule - 1) * 16) }
+      let next = granule + Int(chunk.size) / 16
+      guard next <= count else {
+        states.start[first + granule] = State([.isStart, .isFree]).rawValue
+        return isEnd(UInt(next - 1) * 16)
+      }
+      let isInUse =
+        words.start[(first + next) * 2 - 1] & KVOS_CHUNK_PREVIOUS_IN_USE != 0
+        && (mark == 0 || words.start[(first + granule) * 2 + 1] != mark) && chunk.isAllocation
+      states.start[first + granule] =
+        isInUse ? State.isStart.rawValue : State([.isStart, .isFree]).rawValue
+      granule = next
+    }
+    return false
+  }
+}

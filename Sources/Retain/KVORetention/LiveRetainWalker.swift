@@ -1,0 +1,95 @@
+package import KVORetainRegistry
+internal import KVOTrace
+
+/// What the layer and the tests reach this room through.
+package struct LiveRetainWalker: RetainWalker {
+  private let search: RetainSearch
+
+  package init(search: RetainSearch = RetainSearch()) { self.search = search }
+
+  package func walk(from roots: [AnyObject], names: CodeNames?) -> RetainWalk {
+    let answer = search.findCycles(from: roots, names: names)
+    return RetainWalk(
+      paths: (answer.cycles + answer.suspectedCycles).map { $0.edges.map(RetainWalk.Edge.init) },
+      opaque: answer.opaque.map(RetainWalk.Opaque.init)
+    )
+  }
+
+  package func walk(
+    from roots: [AnyObject],
+    throughObservations marks: [AnyObject]?,
+    names: CodeNames?
+  ) -> RetainWalk {
+    RetainWalk(search.findCycles(from: roots, throughObservations: marks, names: names))
+  }
+
+  package func walk(
+    to object: AnyObject,
+    from roots: [AnyObject],
+    names: CodeNames?
+  ) -> RetainWalk {
+    let answer = search.findPath(to: object, from: roots, names: names)
+    return RetainWalk(
+      paths: answer.path.map { [$0.edges.map(RetainWalk.Edge.init)] } ?? [],
+      opaque: answer.opaque.map(RetainWalk.Opaque.init)
+    )
+  }
+}
+
+extension RetainWalk {
+  /// The proven cycles of an answer.
+  package init(_ answer: RetainAnswer) {
+    self.init(
+      paths: answer.cycles.map { $0.edges.map(RetainWalk.Edge.init) },
+      opaque: answer.opaque.map(RetainWalk.Opaque.init)
+    )
+  }
+}
+
+extension RetainSearch {
+  /// Lets KVOSafety find the cycles that observations are part of.
+  ///
+  /// ```swift
+  /// RetainSearch.install()
+  /// print(KVO.findRetainCycles(from: screen))
+  /// ```
+  ///
+  /// KVOSafety itself reads no memory, so that who does not want that does not link it. KVOSafetyTesting
+  /// calls this by itself. Once a process is enough: a later call changes nothing. Any thread may call it.
+  public static func install() { RetainRegistry.install(LiveRetainWalker()) }
+}
+
+extension RetainWalk.Edge {
+  fileprivate init(_ edge: RetainEdge) {
+    self.init(
+      from: RetainWalk.Object(edge.from),
+      label: edge.label,
+      to: RetainWalk.Object(edge.to),
+      certainty: edge.certainty == .proven ? .proven : .suspected,
+      site: edge.site,
+      code: UInt64(edge.code),
+      observation: UInt64(edge.observation)
+    )
+  }
+}
+
+extension RetainWalk.Object {
+  fileprivate init(_ object: RetainedObject) {
+    self.init(
+      className: object.className,
+      address: object.kind == .instance ? UInt64(object.address) : 0,
+      kind: object.kind == .closure ? .closure : .object
+    )
+  }
+}
+
+extension RetainWalk.Opaque {
+  fileprivate init(_ object: OpaqueObject) {
+    self.init(
+      className: object.className,
+      label: object.label,
+      reason: object.reason.explanation,
+      count: object.count
+    )
+  }
+}

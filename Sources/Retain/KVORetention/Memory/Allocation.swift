@@ -1,0 +1,134 @@
+internal import CKVORetention
+
+/// A piece of memory that the allocator gave to somebody, found from any address in it.
+///
+/// Outside of a sanitizer it is a guess: glibc lists no allocations. An allocation is taken for one if its size,
+/// which glibc keeps in front of it, leads to another one that says that it is in use. Source:
+/// malloc/malloc.c of glibc.
+struct Allocation {
+  /// What is known of the memory at an address.
+  enum Extent {
+    case allocation(Allocation)
+    /// It is on the heap, or somewhere like it, and where it begins and ends is not known.
+    case unknown
+  }
+
+  private let hidden: HiddenAddress
+  let byteCount: UInt
+  var start: UInt { hidden.address }
+
+  init(start: UInt, byteCount: UInt) {
+    hidden = HiddenAddress(start)
+    self.byteCount = byteCount
+  }
+
+  /// How far to look back for the start of an allocation, in steps of 16 bytes: 64 kilobytes.
+  static let farthest: UInt = 4096
+  /// The same in pages.
+  private static let pageLimit: UInt = 16
+  private static let page: UInt = 4096
+
+  func contains(_ address: UInt) -> Bool { address &- start < byteCount }
+
+  /// The allocation that `address`, which is in `region`, lies in.
+  ///
+  /// - Complexity: O(1) at the start of an allocation, else O(n) in its bytes, up to a bound.
+  static func extent(
+    of address: UInt,
+    in region: MemoryMap.Region,
+    stepLimit: UInt,
+    _ words: CopiedMemory
+  ) -> Extent {
+    var (start, byteCount): (UInt, UInt) = (0, 0)
+    switch kvos_sanitizer_allocation(address, &start, &byteCount) {
+    case 1: return .allocation(Allocation(start: start, byteCount: byteCount))
+    case 0: return .unknown
+    default: break
+    }
+    let heap = Heap(region: region, words: words)
+    let aligned = address & ~15
+    let first = max(
+      region.start + GlibcChunk.headerByteCount,
+      aligned - min(aligned, (stepLimit - 1) * 16)
+    )
+    var next = aligned
+    while let start = words.startOfChunk(reaching: address, from: next, downTo: first) {
+      if let found = heap.allocation(at: start) { return .allocation(found) }
+      next = start - 16
+    }
+    // Larger ones have pages of their own; the kernel puts those of several into one mapping.
+    let firstPage = address & ~(page - 1)
+    for step in 0..<pageLimit {
+      guard firstPage >= region.start &+ step * page else { break }
+      let start = firstPage - step * page + 16
+      if let found = heap.pagedAllocation(at: start), found.contains(address) {
+        return .allocation(found)
+      }
+    }
+    if let found = heap.pagedAllocation(at: region.start + 16), found.contains(address) {
+      return .allocation(found)
+    }
+    return .unknown
+  }
+
+  /// One mapping, read as glibc's allocator fills it.
+  private struct Heap {
+    let region: MemoryMap.Region
+    let words: CopiedMemory
+
+    /// The chunk of an allocation that may begin at an address, or nil if no chunk can be there.
+    private func chunk(at address: UInt) -> GlibcChunk? {
+      // So far a heap may have grown since the mappings were listed.
+      let farthest = region.end + GlibcChunk.arenaHeapByteCount
+      let header = GlibcChunk.headerByteCount
+      guard address >= region.start + header, address <= farthest,
+        let word = words.word(at: address - 8)
+      else { return nil }
+      return GlibcChunk(word: word, room: farthest - (address - header))
+    }
+
+    /// The allocation that begins at `address`.
+    func allocation(at address: UInt) -> Allocation? {
+      guard let own = chunk(at: address), own.isAllocation, !own.isPaged else { return nil }
+      // The next one says whether this one is in use, and leads to one more, or to the end.
+      guard let next = chunk(at: address + own.size), !next.isPaged, next.isPreviousInUse
+      else { return nil }
+      let end = address - GlibcChunk.headerByteCount + own.size + next.size
+      guard isEndOfHeap(end) || chunk(at: end + GlibcChunk.headerByteCount) != nil else {
+        return nil
+      }
+      return Allocation(start: address, byteCount: own.byteCount)
+    }
+
+    /// Whether the last chunk of a heap may end at an address.
+    ///
+    /// Another thread may have grown the heap since the mappings were listed: its new end is that of a page, too.
+    private func isEndOfHeap(_ end: UInt) -> Bool {
+      if end <= region.end { return end >= region.end - 32 }
+      return end % 4096 == 0 && words.word(at: end - 8) != nil
+    }
+
+    /// An allocation with pages of its own.
+    ///
+    /// In front of it are a zero and its size. The same words may be anywhere inside a heap, which has no such
+    /// allocation.
+    func pagedAllocation(at address: UInt) -> Allocation? {
+      guard region.isAnonymous, let own = chunk(at: address), own.isPagedAlone,
+        words.word(at: address - GlibcChunk.headerByteCount) == 0, !isInHeap(address)
+      else { return nil }
+      return Allocation(start: address, byteCount: own.byteCount)
+    }
+
+    /// Whether an address lies in a heap of an arena other than the main one.
+    private func isInHeap(_ address: UInt) -> Bool {
+      let start = address - address % GlibcChunk.arenaHeapByteCount
+      guard start >= region.start else { return false }
+      let used = GlibcChunk.usedByteCount(
+        ofArenaHeapAt: start,
+        words.word(at: start),
+        words.word(at: start + 16)
+      )
+      return used.map { address - start < $0 } ?? false
+    }
+  }
+}

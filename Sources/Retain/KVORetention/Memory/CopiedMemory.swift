@@ -1,0 +1,171 @@
+internal import CKVORetention
+internal import Glibc
+
+/// Words of memory that may be anybody's, from copies of its pages.
+///
+/// The owner of memory that no object is known to be in may change it or give it back meanwhile, and reading it
+/// in place could fault. The kernel copies a page or says that there is none. What a copy says may be outdated
+/// by the next moment, and parts of it may not fit together: it is evidence for a doubt, and for nothing else.
+///
+/// One search has it, and its thread alone.
+final class CopiedMemory {
+  private static let pageBits: UInt = 12
+  private static let pageSize = 1 << Int(pageBits)
+  /// How many pages are kept, 16 megabytes: one more pushes out all of them.
+  private static let pageLimit = 4096
+  /// How many pages are mapped at a time.
+  private static let blockPageCount = 64
+  /// What a copied page counts for, in words.
+  private static let pageEffort = 64
+
+  private let copy = MemoryCopy()
+  /// Copied pages, by number.
+  ///
+  /// They lie in shared mappings, outside of what a scan for instances looks through: the copy of an object is
+  /// not an object.
+  private var pages: [UInt: UnsafeMutablePointer<UInt>?] = [:]
+  private var blocks: [UnsafeMutableRawPointer] = []
+  private var usedPageCount = 0
+  private var latest: (number: UInt, words: UnsafeMutablePointer<UInt>?) = (.max, nil)
+  /// How many words may still be read.
+  private(set) var effortLeft: Int
+
+  /// Makes one of which so many words may be read.
+  init(effort: Int) { effortLeft = effort }
+
+  deinit { forget() }
+
+  /// Whether memory can be copied at all: some containers allow no way.
+  var isAvailable: Bool { copy != nil }
+
+  /// The word at an address, which is a multiple of 8; nil if there is none, or the effort is spent.
+  func word(at address: UInt) -> UInt? {
+    guard effortLeft > 0 else { return nil }
+    effortLeft -= 1
+    let number = address >> Self.pageBits
+    if number != latest.number { latest = (number, page(number)) }
+    guard let words = latest.words else { return nil }
+    return words[Int(address & UInt(Self.pageSize - 1)) >> 3]
+  }
+
+  /// Where the nearest allocation begins, from `start` back, whose size says that it reaches `address`.
+  ///
+  /// Each step back is one of 16 bytes, and counts for a word. That the size is one of a chunk is not known.
+  ///
+  /// - Parameters:
+  ///   - address: what the allocation has in it.
+  ///   - start: a multiple of 16, no farther than `address`.
+  ///   - first: the lowest address at which it may begin, a multiple of 16.
+  /// - Returns: the address, or nil if no size from there on reaches that far.
+  func startOfChunk(reaching address: UInt, from start: UInt, downTo first: UInt) -> UInt? {
+    let size = MemoryLayout<UInt>.size
+    let header = find(from: start &- UInt(size), downTo: first &- UInt(size)) {
+      words,
+      index,
+      last,
+      word in
+      kvos_chunk_before(words, index, last, address &- word &- UInt(size))
+    }
+    return header.map { $0 + UInt(size) }
+  }
+
+  /// The nearest address, from `start` back in steps of 16 bytes, at which there is a word.
+  ///
+  /// Both addresses are multiples of 16; each step counts for a word.
+  func address(of word: UInt, from start: UInt, downTo first: UInt) -> UInt? {
+    find(from: start, downTo: first) { words, index, last, _ in
+      kvos_word_before(words, index, last, word)
+    }
+  }
+
+  /// The nearest address of a word, from `start` back in steps of 16 bytes, that `body` finds in a page.
+  ///
+  /// `body` takes the words of the page, the index of the first word to look at, that of the last, and the address
+  /// of the first. Pages that cannot be copied are passed over.
+  private func find(
+    from start: UInt,
+    downTo first: UInt,
+    _ body: (UnsafePointer<UInt>, Int, Int, UInt) -> Int
+  ) -> UInt? {
+    var address = start
+    while address >= first, address <= start, effortLeft > 0 {
+      let number = address >> Self.pageBits
+      let base = number << Self.pageBits
+      let last = base >= first ? address & 15 : first - base
+      if number != latest.number { latest = (number, page(number)) }
+      if let words = latest.words {
+        let found = body(words, Int(address - base) >> 3, Int(last) >> 3, address)
+        if found >= 0 {
+          let target = base + UInt(found) << 3
+          effortLeft -= Int(address - target) >> 4 + 1
+          return target
+        }
+      }
+      effortLeft -= Int(address - base - last) >> 4 + 1
+      address = base &+ last &- 16
+    }
+    return nil
+  }
+
+  /// Whether `count` bytes from an address on were there just now.
+  func isReadable(_ address: UInt, _ count: UInt) -> Bool {
+    var next = address & ~7
+    while next < address + count {
+      guard word(at: next) != nil else { return false }
+      next = (next >> Self.pageBits + 1) << Self.pageBits
+    }
+    return true
+  }
+
+  /// Whether `count` bytes from an address on can be read now, and begin with a word, whatever copies say.
+  func beginsNow(_ address: UInt, with first: UInt, _ count: UInt) -> Bool {
+    let size = max(Int(count), MemoryLayout<UInt>.size)
+    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { now in
+      guard let copy, let start = now.baseAddress else { return false }
+      return copy.copy(address, to: start, size) == size && start.load(as: UInt.self) == first
+    }
+  }
+
+  private func page(_ number: UInt) -> UnsafeMutablePointer<UInt>? {
+    if let known = pages[number] { return known }
+    guard let copy else { return nil }
+    effortLeft -= Self.pageEffort
+    if pages.count >= Self.pageLimit { forget() }
+    guard let words = room(),
+      copy.copy(number << Self.pageBits, to: words, Self.pageSize) == Self.pageSize
+    else {
+      pages[number] = .some(nil)
+      return nil
+    }
+    usedPageCount += 1
+    pages[number] = words
+    return words
+  }
+
+  /// Where the next page is copied to; nil: there is no memory.
+  private func room() -> UnsafeMutablePointer<UInt>? {
+    if usedPageCount == blocks.count * Self.blockPageCount {
+      let block = mmap(
+        nil,
+        Self.blockPageCount * Self.pageSize,
+        PROT_READ | PROT_WRITE,
+        MAP_SHARED | MAP_ANONYMOUS,
+        -1,
+        0
+      )
+      guard let block, block != MAP_FAILED else { return nil }
+      blocks.append(block)
+    }
+    guard let block = blocks.last else { return nil }
+    return (block + usedPageCount % Self.blockPageCount * Self.pageSize)
+      .assumingMemoryBound(to: UInt.self)
+  }
+
+  private func forget() {
+    for block in blocks { munmap(block, Self.blockPageCount * Self.pageSize) }
+    blocks.removeAll()
+    usedPageCount = 0
+    pages.removeAll()
+    latest = (.max, nil)
+  }
+}

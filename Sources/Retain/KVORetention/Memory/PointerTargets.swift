@@ -1,0 +1,219 @@
+internal import CKVORetention
+
+/// What words lead to that may be pointers, and may be none.
+///
+/// All of it is found from copies. An object counts as one if its first word is the metadata of objects and its
+/// second counts references as a living object's does.
+///
+/// One search has it, and its thread alone. What was found out is kept for the search:
+/// - `targets`: by the complement of the word. What a search knows must not look like references of the program's.
+/// - `allocations`: memory that is no object's, by the complement of where it begins.
+/// - `metadata`: by the complement of a word, whether it is the metadata of objects (1), of values (2) or neither (0).
+/// - `witnessTables`: which conformances' descriptors words lead to.
+final class PointerTargets {
+  enum Target {
+    /// Nothing that is owned by way of that word: no memory, static memory, a stack, a type, a side table.
+    case nothing
+    /// A living object, by its address.
+    case object(HiddenAddress)
+    /// Memory that is no object's.
+    case allocation(Allocation)
+    /// Memory of which it is not known where it begins and ends.
+    case unknown
+  }
+
+  /// How many words may be read in one search: so many take a fraction of a second.
+  private static let effort = 1_000_000
+  /// How many pieces of memory that are no objects are looked at, one behind the other, from a pointer that is
+  /// declared as one.
+  static let pointerDepth: UInt8 = 64
+  /// The same from bytes that are not understood, most of which are no pointers.
+  static let byteDepth: UInt8 = 3
+  /// How far to look back for the start of an allocation from such bytes, in steps of 16 bytes: 4 kilobytes.
+  private static let byteSteps: UInt = 256
+  /// Larger allocations are not looked into.
+  private static let allocationLimit: UInt = 4 << 20
+
+  private let store: PlanStore
+  private let memory: MemoryMap
+  private let words = CopiedMemory(effort: PointerTargets.effort)
+  private var targets: [UInt: Target] = [:]
+  private var allocations: [UInt: (allocation: Allocation, depth: UInt8)] = [:]
+  private var metadata: [UInt: UInt8] = [:]
+  private var witnessTables: WitnessTables
+  private var latest = Allocation(start: 0, byteCount: 0)
+  /// How Dispatch's queues look; nil if that is not known.
+  private let queueLayout: KVOSQueueLayout? = {
+    var layout = KVOSQueueLayout()
+    return kvos_note_queue_layout(&layout) != 0 ? layout : nil
+  }()
+
+  init(store: PlanStore, memory: MemoryMap) {
+    self.store = store
+    self.memory = memory
+    witnessTables = WitnessTables(memory: memory, words: words)
+  }
+
+  /// Whether nothing can be said: this process may not copy its memory.
+  var isBlind: Bool { !words.isAvailable }
+  /// Whether the effort for one search is spent, so that what was found is not all.
+  var isSpent: Bool { words.effortLeft <= 0 }
+
+  // MARK: Words
+
+  /// Whether a word may lead to memory that somebody owns, of which nothing is read.
+  func mayLead(_ word: UInt) -> Bool { ownedRegion(of: word) != nil }
+
+  private func ownedRegion(of word: UInt) -> MemoryMap.Region? {
+    guard word >= 4096, word < 1 << 47, let region = memory.region(of: word),
+      region.isWritable, !region.isImage, !region.isStack, !region.isStatic
+    else { return nil }
+    return region
+  }
+
+  /// - Parameters:
+  ///   - word: what may be a pointer.
+  ///   - depth: how many pieces of memory that are no objects are looked at from there, one behind the other.
+  /// - Returns: what it leads to, as copies say.
+  func target(of word: UInt, depth: UInt8) -> Target {
+    guard let region = ownedRegion(of: word) else { return .nothing }
+    let target =
+      targets[~word]
+      ?? target(
+        of: word,
+        in: region,
+        stepLimit: depth > Self.byteDepth ? Allocation.farthest : Self.byteSteps
+      )
+    targets[~word] = target
+    if case .allocation(let found) = target {
+      guard depth > 0 else { return .nothing }
+      allocations[~found.start] = (found, max(depth - 1, allocations[~found.start]?.depth ?? 0))
+    }
+    return target
+  }
+
+  private func target(
+    of word: UInt,
+    in region: MemoryMap.Region,
+    stepLimit: UInt
+  ) -> Target {
+    if isObject(word) { return .object(HiddenAddress(word)) }
+    if word & 7 == 0, kind(ofMetadata: word) != 0 || witnessTables.checkForTable(at: word) {
+      return .nothing
+    }
+    if !latest.contains(word) {
+      let extent = Allocation.extent(of: word, in: region, stepLimit: stepLimit, words)
+      guard case .allocation(let found) = extent else { return .unknown }
+      latest = found
+    }
+    let allocation = latest
+    // A pointer into an object, or to memory of which the first word is no metadata.
+    if isObject(allocation.start) { return .object(HiddenAddress(allocation.start)) }
+    if isSideTable(allocation) { return .nothing }
+    return allocation.byteCount <= Self.allocationLimit ? .allocation(allocation) : .unknown
+  }
+
+  // MARK: Allocations
+
+  /// The allocation that begins at an address, if a word was found to lead to it, and how many more are looked
+  /// at behind it.
+  func allocation(at start: UInt) -> (allocation: Allocation, depth: UInt8)? { allocations[~start] }
+
+  /// Calls `body` with each word of an allocation that may lead somewhere.
+  func forEachWord(of allocation: Allocation, _ body: (UInt) -> Void) {
+    var address = allocation.start
+    let end = endOfFrames(inSlabAt: address) ?? address + allocation.byteCount
+    let label = addressOfLabel(inQueueAt: address)
+    while address + 8 <= min(end, allocation.start + allocation.byteCount), !isSpent {
+      if address != label, let word = words.word(at: address) {
+        OpaqueBytes.forEachCandidate(of: word) { candidate in
+          if mayLead(candidate) { body(candidate) }
+          return true
+        }
+      }
+      address += 8
+    }
+  }
+
+  /// Where the last frame ends in memory that a task takes them from; nil if it is none.
+  ///
+  /// What is behind was left by frames that are gone.
+  private func endOfFrames(inSlabAt address: UInt) -> UInt? {
+    guard isTaskSlab(address),
+      // Two numbers of four bytes: how much there is, and how much of it is used.
+      let counts = words.word(at: address + 16)
+    else { return nil }
+    return address + UInt(KVOS_TASK_SLAB_START) + (counts >> 32)
+  }
+
+  /// Where a queue of Dispatch has the address of its label; nil if there is none.
+  ///
+  /// A label is text, and behind the text is what earlier allocations left.
+  private func addressOfLabel(inQueueAt address: UInt) -> UInt? {
+    guard let queueLayout, let table = words.word(at: address), table & 7 == 0,
+      memory.region(of: table)?.isImage == true,
+      words.word(at: table) == queueLayout.dispose,
+      let type = words.word(at: table + UInt(KVOS_QUEUE_TYPE)),
+      type & UInt(KVOS_QUEUE_GROUP) == queueLayout.group
+    else { return nil }
+    return address + UInt(queueLayout.labelOffset)
+  }
+
+  /// Whether memory at an address is what tasks take their frames from.
+  func isTaskSlab(_ address: UInt) -> Bool {
+    let mark = kvos_task_slab_mark()
+    return mark != 0 && words.word(at: address) == mark
+  }
+
+  /// Whether an allocation is what weak references to an object lead to.
+  private func isSideTable(_ allocation: Allocation) -> Bool {
+    guard allocation.byteCount >= 16, let object = words.word(at: allocation.start),
+      object >= 4096, object & 7 == 0, object >> 47 == 0,
+      let counts = words.word(at: object + 8)
+    else { return false }
+    return kvos_is_side_table(UInt64(counts), allocation.start) != 0
+  }
+
+  // MARK: Objects
+
+  /// Whether a living object is at an address, all of which could be read just now.
+  func isObject(_ address: UInt) -> Bool {
+    guard address & 7 == 0, let first = words.word(at: address),
+      let second = words.word(at: address + 8)
+    else { return false }
+    if store.known.blockClasses.contains(first) {
+      return words.isReadable(address, UInt(MemoryLayout<KVOSBlock>.size))
+    }
+    guard kvos_is_living(UInt64(second)) != 0, kind(ofMetadata: first) == 1 else { return false }
+    return words.isReadable(address, byteCount(ofObjectWith: first))
+  }
+
+  /// Whether the object that copies show at an address is still there, so that it may be read in place.
+  func isStillThere(_ address: UInt) -> Bool {
+    guard let first = words.word(at: address) else { return false }
+    return words.beginsNow(address, with: first, byteCount(ofObjectWith: first))
+  }
+
+  /// How much of an object is read that begins with `metadata`.
+  private func byteCount(ofObjectWith metadata: UInt) -> UInt {
+    store.knownPlan(at: metadata)?.pointee.byteCount ?? 16
+  }
+
+  /// 1 for the metadata of objects, 2 for that of values, 0 for anything else.
+  private func kind(ofMetadata word: UInt) -> UInt8 {
+    if store.knownPlan(at: word) != nil { return 1 }
+    guard word >= 4096, word & 7 == 0, word >> 47 == 0 else { return 0 }
+    if let known = metadata[~word] { return known }
+    var kind: UInt8 = 0
+    if words.isReadable(word - 16, UInt(MemoryLayout<KVOSClassMetadata>.size) + 16) {
+      let check = MetadataCheck(memory: memory, words: words)
+      if check.heapMetadata(at: word) != nil {
+        kind = 1
+      } else if check.valueMetadata(at: word) != nil {
+        kind = 2
+      }
+    }
+    metadata[~word] = kind
+    return kind
+  }
+}

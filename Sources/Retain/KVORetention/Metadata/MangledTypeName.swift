@@ -1,0 +1,174 @@
+/// The mangled name of a field's or a capture's type, as far as it has to be read by hand.
+///
+/// Names hold references in binary: a byte of 1 to 0x17 and four bytes, or of 0x18 to 0x1f and eight
+/// bytes. Zero ends a name. Source: docs/ABI/Mangling.rst of swiftlang/swift.
+struct MangledTypeName {
+  enum Ownership {
+    case strong
+    case weak
+    case unowned
+    /// `unowned(unsafe)`.
+    case unmanaged
+  }
+
+  let start: UnsafePointer<UInt8>
+  /// How many bytes the type has: the whole name without an ownership.
+  private(set) var count: Int
+  private(set) var ownership = Ownership.strong
+  /// Whether what is stored is a reference to a box that has the value.
+  private(set) var isBox = false
+  /// Whether what is stored is a metatype.
+  ///
+  /// One that is known at compile time is not stored at all.
+  private(set) var metatype = Metatype.none
+  /// The representation of a function as SIL has it, which captures are described by.
+  private(set) var loweredFunction: LoweredFunction?
+  /// A function of which the runtime makes no metadata, because a block is in its type.
+  private(set) var function: Function?
+  /// Whether a pack is in it: the runtime traps at some of these.
+  private(set) var mentionsPack = false
+  /// Whether an associated type of a generic parameter is in it: the runtime traps if the parameter is not known.
+  private(set) var mentionsMember = false
+  /// Whether a block is in it: the runtime lays types out by what blocks do not have on Linux.
+  private(set) var mentionsBlock = false
+
+  enum Metatype {
+    case none
+    case thin
+    case stored
+  }
+
+  /// How a function is stored, or an Optional of it.
+  enum Function {
+    /// A reference to a block.
+    case block
+    /// Code and context.
+    case closure
+  }
+
+  /// How a function of SIL is stored.
+  enum LoweredFunction {
+    /// Code and a context that is retained.
+    case escaping
+    /// Code and a context that is not: the closure lives no longer than a call.
+    case nonescaping
+    /// Code alone.
+    case thin
+    /// A reference to a block.
+    case block
+    /// Something else that is not Swift's.
+    case foreign
+  }
+
+  init(_ start: UnsafePointer<UInt8>) {
+    self.start = start
+    var index = 0
+    // Behind the latest reference in binary: what follows is text.
+    var textStart = 0
+    while start[index] != 0 {
+      switch start[index] {
+      case 0x01...0x17:
+        index += 5
+        textStart = index
+      case 0x18...0x1f:
+        index += 9
+        textStart = index
+      case UInt8(ascii: "Q"):
+        // Expansions, packs and their elements: Qp, QP, Qe.
+        mentionsPack = mentionsPack || [0x70, 0x50, 0x65].contains(start[index + 1])
+        // Qz, Qy, Qx, and the same of several names: QZ, QY, QX.
+        mentionsMember = mentionsMember || (0x78...0x7a).contains(start[index + 1] | 0x20)
+        index += 1
+      case UInt8(ascii: "X"):
+        mentionsBlock = mentionsBlock || start[index + 1] == UInt8(ascii: "B")
+        index += 1
+      default:
+        index += 1
+      }
+    }
+    count = index
+    let text = UnsafeBufferPointer(start: start + textStart, count: index - textStart)
+    readSuffix(text)
+    if mentionsBlock, ownership == .strong, !isBox { readFunction(text) }
+    if ownership == .strong, !isBox { loweredFunction = Self.function(text) }
+  }
+
+  /// Whether it is `(repeat each Value)` for the first parameter.
+  var isTupleOfFirstPack: Bool {
+    let text: StaticString = "xxQp_t"
+    return count == text.utf8CodeUnitCount
+      && text.withUTF8Buffer { $0.elementsEqual(UnsafeBufferPointer(start: start, count: count)) }
+  }
+
+  /// Makes the name of a box that of its value.
+  mutating func takeOutOfBox() {
+    guard isBox else { return }
+    isBox = false
+    count -= 2
+  }
+
+  private mutating func readSuffix(_ text: UnsafeBufferPointer<UInt8>) {
+    guard text.count >= 2 else { return }
+    let last = text[text.count - 1]
+    if text[text.count - 2] == UInt8(ascii: "X") {
+      switch last {
+      case UInt8(ascii: "w"): ownership = .weak
+      case UInt8(ascii: "o"): ownership = .unowned
+      case UInt8(ascii: "u"): ownership = .unmanaged
+      case UInt8(ascii: "x"), UInt8(ascii: "X"): isBox = true
+      default: break
+      }
+      if ownership != .strong { count -= 2 }
+    } else if text.count >= 3, text[text.count - 3] == UInt8(ascii: "X"),
+      text[text.count - 2] == UInt8(ascii: "M")
+    {
+      metatype = last == UInt8(ascii: "t") ? .thin : .stored
+    }
+  }
+
+  /// Recognises `…XB` and `…c`, in an Optional as well.
+  private mutating func readFunction(_ text: UnsafeBufferPointer<UInt8>) {
+    var end = text.count
+    if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
+    guard end >= 2 else { return }
+    if text[end - 2] == UInt8(ascii: "X"), text[end - 1] == UInt8(ascii: "B") {
+      function = .block
+    } else if text[end - 1] == UInt8(ascii: "c"), text[end - 2] != UInt8(ascii: "B") {
+      function = .closure
+    }
+  }
+
+  /// Recognises `…I<attributes>_`, in an Optional as well.
+  private static func function(_ text: UnsafeBufferPointer<UInt8>) -> LoweredFunction? {
+    var end = text.count
+    if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
+    guard end >= 3, text[end - 1] == UInt8(ascii: "_") else { return nil }
+    var begin = end - 2
+    while begin >= 0, text[begin] != UInt8(ascii: "I") {
+      let byte = text[begin] | 0x20
+      guard byte >= UInt8(ascii: "a"), byte <= UInt8(ascii: "z") else { return nil }
+      begin -= 1
+    }
+    guard begin >= 0 else { return nil }
+    var attributes = text[(begin + 1)..<(end - 1)]
+    func take(_ letters: StaticString) -> UInt8? {
+      guard let first = attributes.first else { return nil }
+      let isThere = letters.withUTF8Buffer { $0.contains(first) }
+      guard isThere else { return nil }
+      attributes.removeFirst()
+      return first
+    }
+    _ = take("s")
+    _ = take("P")
+    let escapes = take("e") != nil
+    _ = take("A")
+    _ = take("dlfr")
+    guard let convention = take("ygxt") else { return nil }
+    if convention == UInt8(ascii: "t") { return .thin }
+    if take("B") != nil { return .block }
+    // A pointer to a function of C keeps nothing.
+    if take("C") != nil { return .thin }
+    if take("MJKWz") != nil { return .foreign }
+    return escapes ? .escaping : .nonescaping
+  }
+}

@@ -1,0 +1,94 @@
+/// Finds the first reference to one object among those of another, and what it is called.
+struct NamingVisitor: ReferenceVisitor {
+  /// A reference as it is found in an object.
+  struct Found {
+    /// Where in the object: `pair.owner`, `[3]`.
+    var path: String
+    var kind: Slot.Kind
+    /// Which capture of a closure's context, or nil.
+    var capture: Int?
+    /// The address of a closure's code, or nil.
+    var code: UInt?
+    /// Whether it is a word in bytes that are not understood.
+    var isSuspected = false
+  }
+
+  private var target: UInt = 0
+  private let store: PlanStore
+  /// Whether a word that leads to `target` is a reference wherever it is found.
+  private var isSurelyReferred = false
+  private var path: [String] = []
+  private var capture: Int?
+  private(set) var found: Found?
+  private(set) var suspected: Found?
+
+  init(store: PlanStore) { self.store = store }
+
+  /// Begins to look for a reference to an object, among those of an object that is read next.
+  mutating func look(for target: UInt, isSurelyReferred: Bool) {
+    self.target = target
+    self.isSurelyReferred = isSurelyReferred
+    path.removeAll(keepingCapacity: true)
+    capture = nil
+    found = nil
+    suspected = nil
+  }
+
+  mutating func reference(_ word: UInt, in slot: UnsafePointer<Slot>) {
+    guard word == target, found == nil else { return }
+    found = named(slot, code: nil)
+  }
+
+  mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>) {
+    guard context == target, found == nil else { return }
+    found = named(slot, code: code)
+  }
+
+  mutating func kept(_ address: UInt) {
+    guard address == target, found == nil else { return }
+    found = Found(path: "", kind: .reference)
+  }
+
+  mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>) {
+    if isSurelyReferred, OpaqueBytes(bytes, byteCount: byteCount).contains(target) {
+      return kept(target)
+    }
+    guard suspected == nil,
+      OpaqueBytes(bytes, byteCount: byteCount).contains(target)
+    else { return }
+    suspected = named(slot, code: nil)
+    suspected?.isSuspected = true
+  }
+
+  /// The same for bytes behind the fields.
+  mutating func opaqueTail(_ bytes: OpaqueBytes) {
+    guard suspected == nil, bytes.contains(target) else { return }
+    suspected = Found(path: "", kind: .opaque, isSuspected: true)
+  }
+
+  mutating func enter(_ slot: UnsafePointer<Slot>) {
+    if slot.pointee.capture != Slot.noCapture { capture = Int(slot.pointee.capture) }
+    path.append(store.text(slot.pointee.label))
+  }
+
+  mutating func enter(element: ElementPosition) {
+    switch element {
+    case .index(let index): path.append("[\(index)]")
+    case .key: path.append("keys[…]")
+    case .value, .member: path.append("[…]")
+    }
+  }
+
+  mutating func leave() { path.removeLast() }
+
+  private func named(_ slot: UnsafePointer<Slot>, code: UInt?) -> Found {
+    let text = store.text(slot.pointee.label)
+    let own = slot.pointee.capture == Slot.noCapture ? nil : Int(slot.pointee.capture)
+    return Found(
+      path: path.isEmpty ? text : LayoutBuilder.join(path, text),
+      kind: slot.pointee.kind,
+      capture: own ?? (path.isEmpty ? nil : capture),
+      code: code
+    )
+  }
+}

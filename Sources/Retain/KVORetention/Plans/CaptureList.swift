@@ -1,0 +1,83 @@
+internal import CKVORetention
+
+/// The captures of a closure as its module describes them.
+struct CaptureList {
+  let count: Int
+  let sourceCount: Int
+  let bindingCount: Int
+  private let words: UnsafePointer<Int32>
+
+  init(_ descriptor: UnsafeRawPointer) {
+    let record = descriptor.assumingMemoryBound(to: KVOSCaptureDescriptor.self).pointee
+    count = Int(record.captureCount)
+    sourceCount = Int(record.sourceCount)
+    bindingCount = Int(record.bindingCount)
+    words = (descriptor + MemoryLayout<KVOSCaptureDescriptor>.size)
+      .assumingMemoryBound(to: Int32.self)
+  }
+
+  func mangledType(_ index: Int) -> UnsafePointer<UInt8>? { text(index) }
+
+  /// The generic parameter that a source is of, and where its argument comes from.
+  func source(_ index: Int) -> (parameter: GenericParameter, steps: UnsafePointer<UInt8>)? {
+    guard let name = text(count + index * 2), let steps = text(count + index * 2 + 1),
+      let parameter = GenericParameter(name)
+    else { return nil }
+    return (parameter, steps)
+  }
+
+  /// Whether no captured object has to be read to know the generic arguments.
+  var isDecidedByBindings: Bool {
+    (0..<sourceCount).allSatisfy { index in
+      guard var step = text(count + index * 2 + 1) else { return false }
+      while step.pointee != 0 {
+        if step.pointee == UInt8(ascii: "R") || step.pointee == UInt8(ascii: "M") { return false }
+        step += 1
+      }
+      return true
+    }
+  }
+
+  private func text(_ word: Int) -> UnsafePointer<UInt8>? {
+    kvos_relative(words + word)?.assumingMemoryBound(to: UInt8.self)
+  }
+}
+
+/// A generic parameter by depth and index, as names have it: `x`, `q_`, `q0_`, `qd__`, `qd0_1_`.
+struct GenericParameter: Equatable {
+  var depth: Int
+  var index: Int
+
+  init?(_ text: UnsafePointer<UInt8>) {
+    var cursor = text
+    func number() -> Int? {
+      var value = 0
+      var hasDigits = false
+      while cursor.pointee >= UInt8(ascii: "0"), cursor.pointee <= UInt8(ascii: "9"), value < 1000 {
+        value = value * 10 + Int(cursor.pointee - UInt8(ascii: "0"))
+        hasDigits = true
+        cursor += 1
+      }
+      guard cursor.pointee == UInt8(ascii: "_") else { return nil }
+      cursor += 1
+      return hasDigits ? value + 1 : 0
+    }
+    switch cursor.pointee {
+    case UInt8(ascii: "x"):
+      cursor += 1
+      (depth, index) = (0, 0)
+    case UInt8(ascii: "q"):
+      cursor += 1
+      if cursor.pointee == UInt8(ascii: "d") {
+        cursor += 1
+        guard let outer = number(), let inner = number() else { return nil }
+        (depth, index) = (outer + 1, inner)
+      } else {
+        guard let inner = number() else { return nil }
+        (depth, index) = (0, inner + 1)
+      }
+    default: return nil
+    }
+    guard cursor.pointee == 0, depth < 64 else { return nil }
+  }
+}

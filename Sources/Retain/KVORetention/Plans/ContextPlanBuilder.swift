@@ -1,0 +1,204 @@
+internal import CKVORetention
+
+/// Finds out how to read a closure's context, from what the compiler says of its captures.
+///
+/// Captures lie behind the generic arguments that the context holds itself (its bindings), in order
+/// and each at its alignment. In generic code their types depend on the context's own words,
+/// so that there is a plan for each set of arguments.
+struct ContextPlanBuilder {
+  let store: PlanStore
+  private let record: KVOSContextMetadata
+  private let metadata: TypeMetadata
+  private let captures: CaptureList?
+
+  /// Reads what `metadata`, which is of a context and has been checked, says of the captures.
+  init(store: PlanStore, metadata: TypeMetadata) {
+    self.store = store
+    self.metadata = metadata
+    record = metadata.record(KVOSContextMetadata.self).pointee
+    captures = record.captures.map { CaptureList($0) }
+  }
+
+  private var start: Int { Int(record.offsetToFirstCapture) }
+
+  /// The plan of all contexts with this metadata, or one that says that each has its own.
+  var fixedPlan: HeapPlan {
+    guard let captures, start >= 16 else {
+      return HeapPlan(
+        kind: .fields,
+        role: .context,
+        tail: .undescribedCaptures,
+        byteCount: 16,
+        metadata: metadata.pointer
+      )
+    }
+    guard captures.sourceCount == 0 else {
+      return HeapPlan(
+        kind: .genericContext,
+        role: .context,
+        byteCount: UInt(start + captures.bindingCount * 8),
+        metadata: metadata.pointer
+      )
+    }
+    return plan(captures) { _ in .none }
+  }
+
+  // MARK: Generic code
+
+  /// What the contexts of one plan have in common and no others, if the bindings alone say it.
+  func key(of object: UnsafeRawPointer) -> [UInt]? {
+    guard let captures, captures.isDecidedByBindings else { return nil }
+    let bindings = (object + start).assumingMemoryBound(to: UInt.self)
+    return [UInt(bitPattern: metadata.pointer), 0]
+      + (0..<captures.bindingCount).map { bindings[$0] }
+  }
+
+  /// The same where it took reading captured objects.
+  func key(_ arguments: CapturedArguments) -> [UInt] {
+    [UInt(bitPattern: metadata.pointer), 1]
+      + arguments.levels.flatMap { [UInt($0.count)] + $0.flatMap { $0?.key ?? [0] } }
+  }
+
+  /// The plan of one context in generic code.
+  func plan(
+    of object: UnsafeRawPointer,
+    memory: MemoryMap
+  ) -> (plan: HeapPlan, arguments: CapturedArguments) {
+    guard let captures else { return (fixedPlan, CapturedArguments()) }
+    var arguments = CapturedArguments()
+    let plan = plan(captures) { offsets in
+      // A capture can say what the types of those behind it are.
+      arguments.take(captures, from: object + start, of: object, at: offsets, memory: memory)
+      return arguments.environment
+    }
+    return (plan, arguments)
+  }
+
+  // MARK: Captures
+
+  private func plan(
+    _ captures: CaptureList,
+    environment: ([Int]) -> GenericEnvironment
+  ) -> HeapPlan {
+    var plan = HeapPlan(
+      kind: .fields,
+      role: .context,
+      byteCount: 0,
+      metadata: metadata.pointer
+    )
+    var builder = LayoutBuilder(store: store)
+    var offsets: [Int] = []
+    var end = start + captures.bindingCount * 8
+    for index in 0..<captures.count {
+      guard let text = captures.mangledType(index) else {
+        plan.tail = .undescribedCaptures
+        break
+      }
+      let name = MangledTypeName(text)
+      let types = environment(offsets)
+      builder.capture = UInt16(truncatingIfNeeded: index)
+      guard let next = add(name, in: types, at: end, to: &builder) else {
+        plan.tail =
+          name.mentionsPack
+          ? .parameterPack
+          : name.mentionsBlock ? .block : captures.sourceCount > 0 ? .genericCapture : .unknownType
+        break
+      }
+      offsets.append(next.start)
+      end = next.end
+    }
+    plan.byteCount = UInt(end)
+    plan.slots = PlanStore.keep(builder.slots)
+    plan.hasOpaque = plan.tail != nil || HeapPlanBuilder.hasOpaque(plan.slots)
+    return plan
+  }
+
+  /// Adds a capture's slots, and returns where it lies; nil if its size is not known.
+  private func add(
+    _ name: MangledTypeName,
+    in types: GenericEnvironment,
+    at end: Int,
+    to builder: inout LayoutBuilder
+  ) -> (start: Int, end: Int)? {
+    func align(_ mask: Int) -> Int { (end + mask) & ~mask }
+    let word = align(7)
+    if name.isBox {
+      builder.add(name, in: types, at: word, room: 8, label: "", depth: 0)
+      return (word, word + 8)
+    }
+    switch name.loweredFunction {
+    case .escaping?:
+      builder.addClosure(at: word, label: "")
+      return (word, word + 16)
+    case .nonescaping?: return (word, word + 16)
+    case .thin?: return (word, word + 8)
+    case .block?:
+      builder.addReference(at: word, label: "")
+      return (word, word + 8)
+    case .foreign?:
+      builder.addOpaque(.block, at: word, byteCount: 8, label: "")
+      return (word, word + 8)
+    case nil: break
+    }
+    switch name.metatype {
+    case .thin: return (end, end)
+    case .stored: return (word, word + 8)
+    case .none: break
+    }
+    switch name.function {
+    case .block?:
+      builder.addReference(at: word, label: "")
+      return (word, word + 8)
+    case .closure?:
+      builder.addClosure(at: word, label: "")
+      return (word, word + 16)
+    case nil: break
+    }
+    // Optimised code has no other sign of a captured `Unmanaged`, whose object may be retained.
+    if name.ownership == .unmanaged {
+      builder.addHandle(.unmanagedMemory, at: word, label: "")
+    }
+    if name.ownership != .strong {
+      // As many words as the reference has: a protocol's are two and more.
+      return (word, word + (types.resolve(name)?.witnesses?.size ?? 8))
+    }
+    if let elements = types.packElements(name) {
+      let mask = elements.map { $0.witnesses?.alignmentMask ?? 7 }.max() ?? 0
+      let start = align(mask)
+      return (start, builder.addTuple(of: elements, at: start, label: "", depth: 0))
+    }
+    guard let type = types.resolve(name) else {
+      guard let layout = UnnamedType(name)?.layout(store: store, depth: 0) else { return nil }
+      let start = layout.align(end)
+      builder.add(layout, at: start, label: "")
+      return (start, start + layout.size)
+    }
+    // If the size is not known, the offsets of all that follows are not known either.
+    guard name.start.pointee != 0x09 || type.witnesses?.size != 0, let witnesses = type.witnesses
+    else { return nil }
+    let start = align(witnesses.alignmentMask)
+    builder.add(type, at: start, label: "")
+    return (start, start + witnesses.size)
+  }
+
+  // MARK: Names
+
+  /// What a programmer may call the capture with this index: the name of its type.
+  func captureName(_ index: Int, of object: UnsafeRawPointer, memory: MemoryMap) -> String? {
+    guard let captures, index < captures.count, let text = captures.mangledType(index) else {
+      return nil
+    }
+    var name = MangledTypeName(text)
+    if name.loweredFunction != nil || name.function != nil { return "a closure" }
+    if name.isBox { name.takeOutOfBox() }
+    let environment = plan(of: object, memory: memory).arguments.environment
+    return environment.resolve(name)?.name ?? UnnamedType(name)?.name
+  }
+
+  /// How many captures have this name.
+  func captureCount(named name: String, of object: UnsafeRawPointer, memory: MemoryMap) -> Int {
+    (0..<(captures?.count ?? 0)).count { index in
+      captureName(index, of: object, memory: memory) == name
+    }
+  }
+}

@@ -1,0 +1,237 @@
+internal import CKVORetention
+
+/// Something in an object that is not understood, and matters.
+struct OpaqueDoubt {
+  private let hidden: HiddenAddress
+  let reason: OpaqueReason
+  /// The number of the text that names it in the object.
+  let label: Int32
+  var address: UInt { hidden.address }
+
+  init(address: UInt, reason: OpaqueReason, label: Int32) {
+    hidden = HiddenAddress(address)
+    self.reason = reason
+    self.label = label
+  }
+}
+
+/// What came of looking after what is not understood.
+struct Doubts {
+  var opaque: [OpaqueDoubt] = []
+  /// Cycles with suspected references, if they are asked for.
+  var cycles: [RetainCycle] = []
+  /// Cycles whose suspected references turned out to be strong ones, and how many components have some.
+  var proven: [RetainCycle] = []
+  var provenComponentCount = 0
+  var omittedCount = 0
+  /// Whether there was more to look at than a search looks at.
+  var isSpent = false
+}
+
+extension SearchRun {
+  /// What may close a cycle through objects that were reached.
+  ///
+  /// That is what is not understood in objects that are part of a cycle if each suspected reference is a strong
+  /// one. Those cycles are drawn if they are asked for.
+  ///
+  /// What is reached by suspected references alone is no root's for sure: it is looked at for ways back, and
+  /// not for cycles of its own.
+  func doubts(
+    besides reached: borrowing ReachedObjects,
+    _ proven: borrowing StrongComponents,
+    in provenGraph: borrowing ObjectGraph,
+    from roots: [UInt]
+  ) -> Doubts {
+    guard !reached.opaque.isEmpty else { return Doubts() }
+    guard !reader.targets.isBlind else { return Doubts(opaque: unsettled(in: reached)) }
+    let all = GraphWalk(reader: reader, suspectingBeside: reached.granules, until: deadline)
+      .reached(from: roots)
+    var collector = ReferenceCollector(reader: reader, suspectingBeside: reached.granules)
+    var doubts = Doubts()
+    let candidates = CycleCandidates(of: all, &collector)
+    let graph = ObjectGraph(of: all, objects: candidates.objects, &collector)
+    guard !all.isSpent, !all.isCut, !all.isLate, !reader.targets.isSpent else {
+      return Doubts(opaque: unsettled(in: reached), isSpent: true)
+    }
+    guard graph.hasSuspected else {
+      doubts.opaque = unsettled(in: all) { !$0.isWhole }
+      return doubts
+    }
+    var components = StrongComponents(of: graph, includesSuspected: true)
+    var numbers = reachedNumbers(of: components, in: graph, reached)
+    var decided: Set<UInt> = []
+    // A cycle that is proven decides the answer.
+    if proven.components.isEmpty, numbers.contains(where: { $0 != 0 }) {
+      let owned: Set<UInt>
+      (owned, decided) = settle(graph, numbers)
+      drawProven(of: graph, reached, owned, &doubts)
+      components = StrongComponents(of: graph, includesSuspected: true)
+      numbers = reachedNumbers(of: components, in: graph, reached)
+    }
+    doubts.opaque = unsettled(in: all) { !$0.isWhole }
+    let closing = self.closing(in: graph, numbers, besides: decided, &collector)
+    doubts.opaque += closing
+    guard search.scansOpaqueMemory, !closing.isEmpty else { return doubts }
+    // A set that has a proven cycle is reported already.
+    var reported: Set<UInt> = []
+    for object in 0..<proven.componentNumbers.count where proven.componentNumbers[object] != 0 {
+      reported.insert(provenGraph.addresses[object])
+    }
+    var suspected: [[Int]] = []
+    for component in components.components where numbers[component[0]] != 0 {
+      var isReported = false
+      for object in component where reported.contains(graph.addresses[object]) { isReported = true }
+      if !isReported { suspected.append(component) }
+    }
+    var drawing = drawing(of: graph, includesSuspected: true)
+    drawing.draw(Self.nearestFirst(suspected), numbers: numbers, of: graph)
+    doubts.cycles = drawing.cycles
+    return doubts
+  }
+
+  /// The components of objects, but for those that suspected references alone lead to.
+  private func reachedNumbers(
+    of components: borrowing StrongComponents,
+    in graph: borrowing ObjectGraph,
+    _ reached: borrowing ReachedObjects
+  ) -> [UInt32] {
+    var isReached = [Bool](repeating: false, count: components.components.count + 1)
+    for object in 0..<graph.objectCount where components.componentNumbers.indices.contains(object) {
+      let number = Int(components.componentNumbers[object])
+      if number > 0, !isReached[number], reached.granules.isReached(graph.addresses[object]) {
+        isReached[number] = true
+      }
+    }
+    return components.componentNumbers.map { isReached[Int($0)] ? $0 : 0 }
+  }
+
+  /// Draws the cycles of references that turned out to be strong ones.
+  private func drawProven(
+    of graph: borrowing ObjectGraph,
+    _ reached: borrowing ReachedObjects,
+    _ owned: Set<UInt>,
+    _ doubts: inout Doubts
+  ) {
+    guard !owned.isEmpty else { return }
+    let components = StrongComponents(of: graph, includesSuspected: false)
+    let numbers = reachedNumbers(of: components, in: graph, reached)
+    let found = components.components.filter { numbers[$0[0]] != 0 }
+    guard !found.isEmpty else { return }
+    var drawing = drawing(of: graph, includesSuspected: false, owned: owned)
+    drawing.draw(Self.nearestFirst(found), numbers: numbers, of: graph)
+    doubts.proven = drawing.cycles
+    doubts.provenComponentCount = found.count
+    doubts.omittedCount = drawing.omittedCount
+  }
+
+  /// What is not understood of objects, wherever it may lead.
+  private func unsettled(
+    in reached: borrowing ReachedObjects,
+    where isMeant: (ReachedObjects.OpaqueFind) -> Bool = { _ in true }
+  ) -> [OpaqueDoubt] {
+    var doubts: [OpaqueDoubt] = []
+    for find in reached.opaque where isMeant(find) {
+      doubts.append(
+        OpaqueDoubt(
+          address: reached.address(of: Int(find.object)),
+          reason: find.reason,
+          label: find.label
+        )
+      )
+    }
+    return doubts
+  }
+
+  /// What is not understood and has a suspected reference that is part of a cycle.
+  private func closing(
+    in graph: borrowing ObjectGraph,
+    _ numbers: [UInt32],
+    besides decided: Set<UInt>,
+    _ collector: inout ReferenceCollector
+  ) -> [OpaqueDoubt] {
+    var doubts: [OpaqueDoubt] = []
+    let objects = ObjectNumbers(of: graph.addresses)
+    for object in 0..<numbers.count where numbers[object] != 0 {
+      var isSuspecting = false
+      for edge in graph.edges(of: object) where graph.isSuspected(edge) {
+        isSuspecting = isSuspecting || numbers[graph.target(edge)] == numbers[object]
+      }
+      guard isSuspecting else { continue }
+      let address = graph.addresses[object]
+      _ = collector.collect(address)
+      for find in collector.finds {
+        var closes = false
+        for number in find.suspected {
+          let word = collector.references[number]
+          guard word & ReachedObjects.suspected != 0,
+            !decided.contains(word & ~ReachedObjects.suspected),
+            let target = objects[word & ~ReachedObjects.suspected]
+          else { continue }
+          closes = closes || numbers[Int(target)] == numbers[object]
+        }
+        if closes {
+          doubts.append(OpaqueDoubt(address: address, reason: find.reason, label: find.label))
+        }
+      }
+    }
+    return doubts
+  }
+
+  /// What is not understood of all that was reached, as far as it leads anywhere.
+  func allDoubts(in reached: borrowing ReachedObjects) -> Doubts {
+    guard !reader.targets.isBlind else { return Doubts(opaque: unsettled(in: reached)) }
+    var collector = ReferenceCollector(reader: reader, suspectingBeside: reached.granules)
+    var doubts = Doubts()
+    var latest = UInt32.max
+    for find in reached.opaque where find.object != latest {
+      latest = find.object
+      let address = reached.address(of: Int(find.object))
+      _ = collector.collect(address)
+      for find in collector.finds {
+        doubts.opaque.append(
+          OpaqueDoubt(address: address, reason: find.reason, label: find.label)
+        )
+      }
+    }
+    guard !reader.targets.isSpent else {
+      return Doubts(opaque: unsettled(in: reached), isSpent: true)
+    }
+    return doubts
+  }
+
+  /// What could not be looked into and is in doubt, by class and property, in the order in which it was met.
+  func opaque(
+    in reached: borrowing ReachedObjects,
+    _ doubts: Doubts
+  ) -> [OpaqueObject] {
+    struct Key: Hashable {
+      var className: String
+      var label: Int32
+      var reason: OpaqueReason
+    }
+    var counts: [Key: Int] = [:]
+    var order: [Key] = []
+    func count(_ reason: OpaqueReason, _ label: Int32, at address: UInt) {
+      let key = Key(className: className(at: address), label: label, reason: reason)
+      if counts[key] == nil { order.append(key) }
+      counts[key, default: 0] += 1
+    }
+    for doubt in doubts.opaque { count(doubt.reason, doubt.label, at: doubt.address) }
+    var found = order.map {
+      OpaqueObject(
+        className: $0.className,
+        label: reader.store.text($0.label),
+        reason: $0.reason,
+        count: counts[$0] ?? 0
+      )
+    }
+    let program: [(OpaqueReason, Bool)] = [
+      (.noReflectionMetadata, !isReflected), (.outOfMemory, reached.isCut),
+      (.outOfTime, reached.isLate), (.searchLimit, doubts.isSpent),
+    ]
+    found += program.filter(\.1).map {
+      OpaqueObject(className: "this program", label: "", reason: $0.0, count: 1)
+    }
+    return found
+  }
+}

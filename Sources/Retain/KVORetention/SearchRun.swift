@@ -1,0 +1,221 @@
+internal import CKVORetention
+internal import KVORetainRegistry
+
+/// One search: a picture of what memory there is, a walk, and what is made of it.
+struct SearchRun {
+  let search: RetainSearch
+  let reader: ObjectReader
+  private let namer: PathNamer
+
+  /// Whether a known object was seen to hold what it holds.
+  let isReflected: Bool
+  let deadline: ContinuousClock.Instant
+  /// Where the search began; nil if it is not known what its caller holds in registers.
+  let entry: KVOSEntry?
+
+  init(_ search: RetainSearch, _ prior: Prior, store: PlanStore, names: CodeNames?) {
+    self.search = search
+    isReflected = store.isReflected
+    deadline = .now + search.timeLimit
+    entry = prior.entry
+    let attachments = Dictionary(grouping: prior.attachments, by: \.owner)
+    reader = ObjectReader(store: store, memory: MemoryMap(), attachments: attachments)
+    namer = PathNamer(reader: reader, names: names)
+  }
+
+  /// What has to be known before the lock of the one walk at a time is taken.
+  struct Prior {
+    /// Takes locks of the layer.
+    let attachments = RetainRegistry.knowledge?.attachments ?? []
+    /// What the caller holds.
+    let entry: KVOSEntry? = {
+      var entry = KVOSEntry()
+      return kvos_note_entry(&entry) != 0 ? entry : nil
+    }()
+  }
+
+  // MARK: Cycles
+
+  func cycles(from roots: [UInt]) -> RetainAnswer {
+    let reached = reached(from: roots)
+    let graph = cyclicGraph(of: reached)
+    let proven = StrongComponents(of: graph, includesSuspected: false)
+    var drawing = drawing(
+      of: graph,
+      includesSuspected: false,
+      isNeeded: !proven.components.isEmpty
+    )
+    let components = withoutRingsOfLibraries(proven.components, in: graph)
+    drawing.draw(Self.nearestFirst(components), numbers: proven.componentNumbers, of: graph)
+    let doubts = doubts(besides: reached, proven, in: graph, from: roots)
+    return RetainAnswer(
+      cycles: drawing.cycles + doubts.proven,
+      suspectedCycles: doubts.cycles,
+      componentCount: components.count + doubts.provenComponentCount,
+      omittedCycleCount: drawing.omittedCount + doubts.omittedCount,
+      opaque: opaque(in: reached, doubts),
+      objectCount: reached.count,
+      referenceCount: reached.referenceCount
+    )
+  }
+
+  /// Components but those of a library's own objects that are known to make rings: nothing of a program's is part
+  /// of one.
+  private func withoutRingsOfLibraries(
+    _ components: [[Int]],
+    in graph: borrowing ObjectGraph
+  ) -> [[Int]] {
+    var left: [[Int]] = []
+    for component in components {
+      var hasRingMaker = false
+      var isOfLibrary = true
+      for object in component where isOfLibrary {
+        let plan = reader.plan(of: graph.addresses[object])
+        let descriptor = plan?.pointee.metadata.flatMap { TypeMetadata($0).nominal?.descriptor }
+        guard let descriptor, let module = descriptor.module,
+          LibraryReferences.modules.contains(module)
+        else {
+          isOfLibrary = false
+          continue
+        }
+        hasRingMaker = hasRingMaker || LibraryReferences.makesRings(descriptor.name, in: module)
+      }
+      if !(isOfLibrary && hasRingMaker) { left.append(component) }
+    }
+    return left
+  }
+
+  func drawing(
+    of graph: borrowing ObjectGraph,
+    includesSuspected: Bool,
+    isNeeded: Bool = true,
+    owned: Set<UInt> = []
+  ) -> CycleDrawing {
+    var namer = namer
+    namer.owned = owned
+    return CycleDrawing(
+      namer: namer,
+      limit: search.cycleLimit,
+      paths: PathSearch(
+        objectCount: isNeeded ? graph.objectCount : 0,
+        includesSuspected: includesSuspected
+      )
+    )
+  }
+
+  static func nearestFirst(_ components: [[Int]]) -> [[Int]] {
+    components.map { ($0.min() ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  /// How many observations that keep each other alive are asked for a cycle of their own.
+  private static let observationLimit = 64
+
+  /// The shortest cycle through each of the observations in `marks`, one for those that share it; nil
+  /// marks all that are reached.
+  func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
+    let reached = reached(from: roots)
+    let graph = cyclicGraph(of: reached)
+    let found = StrongComponents(of: graph, includesSuspected: false)
+    var cycles: [RetainCycle] = []
+    var paths: PathSearch?
+    for component in found.components.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
+      var covered: Set<Int> = []
+      let marked = component.sorted().filter { isObservation(graph.addresses[$0], among: marks) }
+      for object in marked.prefix(Self.observationLimit)
+      where !covered.contains(object) && cycles.count < search.cycleLimit {
+        if paths == nil {
+          paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
+        }
+        let steps =
+          paths?.shortestCycle(through: object, numbers: found.componentNumbers, of: graph) ?? []
+        covered.formUnion(steps.map(\.object))
+        let ring = steps.map { graph.addresses[$0.object] }
+        if let cycle = namer.cycle(along: ring) { cycles.append(cycle) }
+      }
+    }
+    let doubts = doubts(besides: reached, found, in: graph, from: roots)
+    return RetainAnswer(
+      cycles: cycles,
+      suspectedCycles: [],
+      componentCount: cycles.count,
+      omittedCycleCount: 0,
+      opaque: opaque(in: reached, doubts),
+      objectCount: reached.count,
+      referenceCount: reached.referenceCount
+    )
+  }
+
+  /// The cycles through observations, and apart from them the others; one walk where there are none at all.
+  func cyclesApart(from roots: [UInt]) -> (observations: RetainAnswer, others: RetainAnswer) {
+    let all = cycles(from: roots)
+    let others = all.without { cycle in cycle.edges.contains { $0.observation != 0 } }
+    if all.componentCount == 0 { return (all.without { _ in true }, others) }
+    return (observationCycles(from: roots, through: nil), others)
+  }
+
+  private func isObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
+    marks?.contains(address) ?? (reader.plan(of: address)?.pointee.isObservation == true)
+  }
+
+  // MARK: Paths
+
+  func path(to target: UInt, from roots: [UInt]) -> RetainPathAnswer {
+    let reached = reached(from: roots)
+    let graph = graph(of: reached)
+    let opaque = opaque(in: reached, allDoubts(in: reached))
+    guard let number = (0..<graph.objectCount).first(where: { graph.addresses[$0] == target })
+    else {
+      return RetainPathAnswer(path: nil, opaque: opaque)
+    }
+    guard number >= reached.rootCount else {
+      return RetainPathAnswer(path: RetainPath(edges: []), opaque: opaque)
+    }
+    var paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
+    let steps = paths.shortestWay(from: Array(0..<reached.rootCount), to: number, of: graph)
+    guard let steps else { return RetainPathAnswer(path: nil, opaque: opaque) }
+    let way = steps.map { graph.addresses[$0.object] } + [target]
+    return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
+  }
+
+  // MARK: What others need
+
+  func className(at address: UInt) -> String { namer.className(at: address) }
+
+  /// How a way along objects is drawn, without the indices of elements in collections.
+  func text(ofWay addresses: [UInt]) -> String {
+    guard addresses.count > 1 else { return addresses.first.map { className(at: $0) } ?? "" }
+    return withoutIndices(RetainPath(edges: namer.edges(along: addresses)).description)
+  }
+
+  /// The same for a circle.
+  func text(ofRing addresses: [UInt]) -> String {
+    namer.cycle(along: addresses).map { withoutIndices($0.description) } ?? ""
+  }
+
+  private func withoutIndices(_ text: String) -> String {
+    text.replacing(#/\[\d+\]/#, with: "[…]")
+  }
+
+  /// The graph of all that is reached from `roots`.
+  func graph(from roots: [UInt]) -> ObjectGraph { graph(of: reached(from: roots)) }
+
+  private func graph(of reached: borrowing ReachedObjects) -> ObjectGraph {
+    var collector = collector
+    return ObjectGraph(of: reached, objects: nil, &collector)
+  }
+
+  private func reached(from roots: [UInt]) -> ReachedObjects {
+    GraphWalk(reader: reader, until: deadline).reached(from: roots)
+  }
+
+  /// The graph of the objects that may be part of cycles.
+  private func cyclicGraph(of reached: borrowing ReachedObjects) -> ObjectGraph {
+    var collector = collector
+    let candidates = CycleCandidates(of: reached, &collector)
+    return ObjectGraph(of: reached, objects: candidates.objects, &collector)
+  }
+
+  private var collector: ReferenceCollector {
+    ReferenceCollector(reader: reader)
+  }
+}

@@ -1,0 +1,152 @@
+/// A search's answer as bytes, from a snapshot to the process that asked.
+///
+/// Both are of one build, so that the form has no version: numbers of eight bytes, the lowest first; texts
+/// and lists with their count in front. The reader takes bytes of a process that may have been destroyed
+/// in the middle: whatever they are, it answers nil or an answer.
+struct AnswerBytes {
+  private(set) var bytes: [UInt8] = []
+  private var offset = 0
+  private var isDamaged = false
+
+  // MARK: Writing
+
+  init(_ answer: RetainAnswer) {
+    write(answer.cycles) { $0.write($1) }
+    write(answer.suspectedCycles) { $0.write($1) }
+    write(answer.componentCount)
+    write(answer.omittedCycleCount)
+    write(answer.opaque) { bytes, object in
+      bytes.write(object.className)
+      bytes.write(object.label)
+      bytes.write(Int(object.reason.rawValue))
+      bytes.write(object.count)
+    }
+    write(answer.objectCount)
+    write(answer.referenceCount)
+  }
+
+  private mutating func write(_ cycle: RetainCycle) {
+    write(cycle.edges) { bytes, edge in
+      bytes.write(edge.from)
+      bytes.write(edge.label)
+      bytes.write(edge.to)
+      bytes.write(edge.certainty == .proven ? 0 : 1)
+      bytes.write([edge.site].compactMap(\.self)) { $0.write($1) }
+      bytes.write([edge.function].compactMap(\.self)) { $0.write($1) }
+      bytes.write(Int(bitPattern: edge.code))
+      bytes.write(Int(bitPattern: edge.observation))
+    }
+  }
+
+  private mutating func write(_ object: RetainedObject) {
+    write(object.className)
+    write(Int(bitPattern: object.address))
+    write(Self.kinds.firstIndex(of: object.kind) ?? 0)
+  }
+
+  private static let kinds: [RetainedObject.Kind] = [.instance, .closure, .opaque]
+
+  private mutating func write(_ number: Int) {
+    withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
+  }
+
+  private mutating func write(_ text: String) {
+    write(text.utf8.count)
+    bytes += text.utf8
+  }
+
+  private mutating func write<Element>(
+    _ list: [Element],
+    _ one: (inout AnswerBytes, Element) -> Void
+  ) {
+    write(list.count)
+    for element in list { one(&self, element) }
+  }
+
+  // MARK: Reading
+
+  /// The answer that the bytes are, or nil where they are none.
+  static func answer(of bytes: [UInt8]) -> RetainAnswer? {
+    var reader = AnswerBytes(reading: bytes)
+    let answer = RetainAnswer(
+      cycles: reader.list { $0.cycle() },
+      suspectedCycles: reader.list { $0.cycle() },
+      componentCount: reader.number(),
+      omittedCycleCount: reader.number(),
+      opaque: reader.list { $0.opaque() },
+      objectCount: reader.number(),
+      referenceCount: reader.number()
+    )
+    return reader.isDamaged || reader.offset != bytes.count ? nil : answer
+  }
+
+  private init(reading bytes: [UInt8]) { self.bytes = bytes }
+
+  private mutating func cycle() -> RetainCycle {
+    RetainCycle(
+      edges: list { bytes in
+        RetainEdge(
+          from: bytes.object(),
+          label: bytes.text(),
+          to: bytes.object(),
+          certainty: bytes.number() == 0 ? .proven : .suspected,
+          site: bytes.list { $0.text() }.first,
+          function: bytes.list { $0.text() }.first,
+          code: UInt(bitPattern: bytes.number()),
+          observation: UInt(bitPattern: bytes.number())
+        )
+      }
+    )
+  }
+
+  private mutating func object() -> RetainedObject {
+    let name = text()
+    let address = UInt(bitPattern: number())
+    let kind = number()
+    guard Self.kinds.indices.contains(kind) else {
+      isDamaged = true
+      return RetainedObject(className: name, address: address, kind: .opaque)
+    }
+    return RetainedObject(className: name, address: address, kind: Self.kinds[kind])
+  }
+
+  private mutating func opaque() -> OpaqueObject {
+    let (name, label) = (text(), text())
+    let reason = UInt8(exactly: number()).flatMap { OpaqueReason(rawValue: $0) }
+    if reason == nil { isDamaged = true }
+    return OpaqueObject(
+      className: name,
+      label: label,
+      reason: reason ?? .unknownType,
+      count: number()
+    )
+  }
+
+  private mutating func number() -> Int {
+    guard bytes.count - offset >= 8 else {
+      isDamaged = true
+      return 0
+    }
+    defer { offset += 8 }
+    return (0..<8).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) }
+  }
+
+  private mutating func text() -> String {
+    let count = number()
+    guard count >= 0, count <= bytes.count - offset else {
+      isDamaged = true
+      return ""
+    }
+    defer { offset += count }
+    return String(decoding: bytes[offset..<(offset + count)], as: UTF8.self)
+  }
+
+  /// A list ends where the bytes are no good, so that a count of any size does no harm.
+  private mutating func list<Element>(_ one: (inout AnswerBytes) -> Element) -> [Element] {
+    let count = number()
+    if count < 0 { isDamaged = true }
+    var list: [Element] = []
+    while list.count < count, !isDamaged { list.append(one(&self)) }
+    return list
+  }
+}

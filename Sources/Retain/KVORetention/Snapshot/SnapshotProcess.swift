@@ -1,0 +1,105 @@
+internal import CKVORetention
+internal import Glibc
+
+/// A copy of this process, made by `fork`, that walks and sends back what it found.
+///
+/// What may go wrong, and what is done about it:
+/// - the child meets memory that another thread was changing when it was made, and faults: it ends, its
+///   answer is cut, and the caller gets the signal;
+/// - it needs a lock that another thread held then, of the runtime or of the layer, and waits for ever:
+///   it is killed when the time is over;
+/// - somebody else in the process waits for all children: how it ended is not known then, and the answer
+///   alone says whether it is whole.
+struct SnapshotProcess {
+  /// How a snapshot ended.
+  enum End {
+    case answer([UInt8])
+    case timedOut
+    case crashed(signal: Int32)
+    case failed(errno: Int32)
+  }
+
+  private let child: pid_t
+  private let pipe: Int32
+
+  /// Makes the copy, in which `body` makes an answer.
+  ///
+  /// - Returns: what waits for it, in the process that asked; the error of the system where there is none.
+  static func begin(_ body: () -> [UInt8]) -> Result<SnapshotProcess, Errno> {
+    var ends: [Int32] = [-1, -1]
+    guard kvos_snapshot_pipe(&ends) == 0 else { return .failure(Errno(number: errno)) }
+    let child = kvos_begin_snapshot()
+    guard child != 0 else {
+      send(body(), to: ends[1])
+      kvos_end_snapshot(0)
+    }
+    let failure = errno
+    close(ends[1])
+    guard child > 0 else {
+      close(ends[0])
+      return .failure(Errno(number: failure))
+    }
+    return .success(SnapshotProcess(child: child, pipe: ends[0]))
+  }
+
+  struct Errno: Error {
+    var number: Int32
+  }
+
+  private static func send(_ bytes: [UInt8], to pipe: Int32) {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        write(pipe, $0.baseAddress.map { $0 + sent }, $0.count - sent)
+      }
+      if count > 0 {
+        sent += count
+      } else if errno != EINTR {
+        kvos_end_snapshot(1)
+      }
+    }
+  }
+
+  /// Waits for the answer until `deadline`, and for the end of the child.
+  func end(by deadline: ContinuousClock.Instant) -> End {
+    defer { close(pipe) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline)
+      guard left > .zero else { return kill() }
+      var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+      let milliseconds = min(left / .milliseconds(1), 60_000).rounded(.up)
+      let ready = poll(&waiting, 1, Int32(milliseconds))
+      if ready == 0 { continue }
+      if ready < 0 {
+        if errno == EINTR { continue }
+        return kill()
+      }
+      let count = read(pipe, &chunk, chunk.count)
+      if count > 0 {
+        bytes += chunk[..<count]
+      } else if count == 0 {
+        return reap(bytes)
+      } else if errno != EINTR {
+        return kill()
+      }
+    }
+  }
+
+  private func kill() -> End {
+    Glibc.kill(child, SIGKILL)
+    _ = reap([])
+    return .timedOut
+  }
+
+  private func reap(_ bytes: [UInt8]) -> End {
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 {
+      if errno == EINTR { continue }
+      return .answer(bytes)
+    }
+    let signal = status & 0x7f
+    return signal == 0 ? .answer(bytes) : .crashed(signal: signal)
+  }
+}

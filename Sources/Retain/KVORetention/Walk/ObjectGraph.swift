@@ -1,0 +1,82 @@
+internal import CKVORetention
+
+/// Objects with numbers in the order in which they were met, and the strong references between them.
+///
+/// That is the order of their distance from the roots. How an edge is called is found out again for the
+/// few that are shown.
+struct ObjectGraph: ~Copyable {
+  /// The bit of an edge that is suspected only: a word in bytes that are not understood.
+  static let suspected: UInt32 = 1 << 31
+  private static let fetchDistance = 4
+
+  private(set) var addresses = GrowingList<UInt>(apart: 1024)
+  /// The first edge of each object, and one more number behind the last.
+  private(set) var firstEdges = GrowingList<UInt32>()
+  private(set) var edges = GrowingList<UInt32>()
+  /// Whether an edge is suspected only.
+  private(set) var hasSuspected = false
+
+  /// The graph of some objects, which are read once more.
+  ///
+  /// - Parameters:
+  ///   - reached: what was reached.
+  ///   - objects: the numbers of the objects there, in rising order; nil takes all.
+  ///   - collector: reads them.
+  init(
+    of reached: borrowing ReachedObjects,
+    objects: [UInt32]?,
+    _ collector: inout ReferenceCollector
+  ) {
+    let count = objects?.count ?? reached.count
+    for number in 0..<count {
+      addresses.append(reached.address(of: objects.map { Int($0[number]) } ?? number))
+    }
+    let numbers = ObjectNumbers(of: addresses)
+    for number in 0..<count {
+      firstEdges.append(UInt32(truncatingIfNeeded: edges.count))
+      kvos_fetch(addresses[min(number + Self.fetchDistance, count - 1)])
+      _ = collector.collect(addresses[number])
+      for edge in 0..<collector.references.count {
+        let word = collector.references[edge]
+        guard let target = numbers[word & ~ReachedObjects.suspected] else { continue }
+        let isSuspected = word & ReachedObjects.suspected != 0
+        edges.append(isSuspected ? target | Self.suspected : target)
+        if isSuspected { hasSuspected = true }
+      }
+    }
+    firstEdges.append(UInt32(truncatingIfNeeded: edges.count))
+  }
+
+  var objectCount: Int { addresses.count }
+
+  @inline(__always)
+  func edges(of object: Int) -> Range<Int> {
+    Int(firstEdges[object])..<Int(firstEdges[object + 1])
+  }
+
+  /// The object that an edge leads to.
+  @inline(__always)
+  func target(_ edge: Int) -> Int { Int(edges[edge] & ~Self.suspected) }
+
+  @inline(__always)
+  func isSuspected(_ edge: Int) -> Bool { edges[edge] & Self.suspected != 0 }
+
+  // MARK: What is found out of suspected references
+
+  /// The suspected edges among some objects, as pairs of object and edge.
+  func suspectedEdges(where isMeant: (Int, Int) -> Bool) -> [(object: Int, edge: Int)] {
+    var found: [(object: Int, edge: Int)] = []
+    for object in 0..<objectCount {
+      for edge in edges(of: object)
+      where isSuspected(edge) && isMeant(object, target(edge)) {
+        found.append((object, edge))
+      }
+    }
+    return found
+  }
+
+  /// Makes an edge proven or suspected.
+  func mark(_ edge: Int, isSuspected: Bool) {
+    edges[edge] = isSuspected ? edges[edge] | Self.suspected : edges[edge] & ~Self.suspected
+  }
+}

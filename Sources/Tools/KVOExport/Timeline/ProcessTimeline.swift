@@ -1,0 +1,308 @@
+import KVOTrace
+
+/// The slices of one process: what is open, until its end is known.
+struct ProcessTimeline {
+  private struct Observation {
+    var id: String
+    var name: String
+    var key: Key
+    var thread: Int
+  }
+
+  /// What a removal names.
+  private struct Key: Hashable {
+    var subject: ObjectID
+    var observer: ObjectID?
+    var keyPath: StringID
+  }
+
+  private struct Open {
+    var start: UInt64
+    /// The change, or the registration, that it is of.
+    var change: ChangeID?
+    var key: StringID = .none
+    var registration: RegistrationID?
+  }
+
+  private struct Origin {
+    var time: UInt64
+    var thread: Int
+  }
+
+  /// How many changes are known after their end, for callbacks that come later.
+  private static let originLimit = 4_096
+
+  let ordinal: Int
+  private var process: ProcessInfo?
+  private var hasEvents = false
+  private var pid: Int { process?.pid ?? ordinal }
+  private var lastTime: UInt64 = 0
+  private var threads: [ThreadID: Int] = [:]
+  private var observations: [RegistrationID: Observation] = [:]
+  /// The registrations that a removal without a number may mean, the newest last.
+  private var numbers: [Key: [RegistrationID]] = [:]
+  private var nextNumber: UInt64 = 0
+  private var changes: [Int: [Open]] = [:]
+  private var callbacks: [Int: [Open]] = [:]
+  private var origins: [ChangeID: Origin] = [:]
+  private var originOrder: [ChangeID] = []
+  private var flowCount = 0
+
+  init(ordinal: Int) { self.ordinal = ordinal }
+
+  /// Whether `event` begins the log of another process.
+  func isOver(at event: Event) -> Bool {
+    guard case .process(let next) = event.body else { return false }
+    return process.map { !$0.isContinued(by: next) } ?? hasEvents
+  }
+
+  mutating func take(
+    _ event: Event,
+    number: Int,
+    names: TraceNames,
+    _ writer: inout TraceEventWriter
+  ) {
+    // A log without times is drawn with a microsecond for each of its events.
+    let time = event.time ?? UInt64(number) * 1_000
+    lastTime = max(lastTime, time)
+    let thread = thread(event.thread, names, &writer)
+    switch event.body {
+    case .process(let info): begin(info, &writer)
+    case .threadName(let name):
+      writer.append(metadata("thread_name", thread: thread, names[name]))
+    case .register(let registration), .live(let registration):
+      open(registration, at: time, thread, event.body, names, &writer)
+    case .remove(let removal):
+      let key = Key(
+        subject: removal.subject.id,
+        observer: removal.observer?.id,
+        keyPath: removal.keyPath
+      )
+      if let id = removal.registration ?? numbers[key]?.last {
+        close(id, at: time, thread, by: "remove", &writer)
+      }
+    case .cancel(let id, let cause): close(id, at: time, thread, by: cause.rawValue, &writer)
+    case .willChange(let change):
+      changes[thread, default: []].append(Open(start: time, change: change.id, key: change.key))
+      if let id = change.id { remember(id, Origin(time: time, thread: thread)) }
+    case .didChange(let change):
+      let isIt: (Open) -> Bool = { $0.change == change.id && $0.key == change.key }
+      guard let index = changes[thread]?.lastIndex(where: isIt),
+        let opened = changes[thread]?.remove(at: index)
+      else { return }
+      let subject = name(of: change.subject, names)
+      writer.append(
+        slice("\(subject).\(names[change.key])", "change", opened.start, time, thread)
+      )
+    case .notify(let delivery):
+      flow(to: delivery, at: time, thread, &writer)
+      callbacks[thread, default: []]
+        .append(Open(start: time, change: delivery.change, registration: delivery.registration))
+    case .notifyEnd(let delivery):
+      let isIt: (Open) -> Bool = { $0.registration == delivery.registration }
+      guard let index = callbacks[thread]?.lastIndex(where: isIt),
+        let opened = callbacks[thread]?.remove(at: index)
+      else { return }
+      let observed = observations[delivery.registration]?.name ?? "ended observation"
+      var event = slice(observed, "notification", opened.start, time, thread)
+      event.arguments = [("phase", .text(delivery.phase.rawValue))]
+      writer.append(event)
+    case .deinit(let object):
+      instant("deinit \(name(of: object, names))", at: time, thread, &writer)
+    case .crash(let crash):
+      let what = crash.signal == .none ? crash.exception : crash.signal
+      instant("crash \(names[what])", at: time, thread, &writer)
+    default: break
+    }
+    if case .process = event.body {} else { hasEvents = true }
+  }
+
+  /// Ends what is still open at the last time of the log.
+  mutating func finish(names: TraceNames, _ writer: inout TraceEventWriter) {
+    for id in observations.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+      let thread = observations[id]?.thread ?? 0
+      close(id, at: lastTime, thread, by: "live at the end", &writer)
+    }
+  }
+
+  // MARK: - Parts
+
+  private mutating func begin(_ info: ProcessInfo, _ writer: inout TraceEventWriter) {
+    guard process == nil else { return }
+    process = info
+    let name = info.executable?.split(separator: "/").last.map(String.init) ?? "process \(pid)"
+    writer.append(metadata("process_name", thread: 0, name))
+  }
+
+  private mutating func open(
+    _ registration: Registration,
+    at time: UInt64,
+    _ thread: Int,
+    _ body: Event.Body,
+    _ names: TraceNames,
+    _ writer: inout TraceEventWriter
+  ) {
+    let id = registration.id ?? made()
+    let key = Key(
+      subject: registration.subject.id,
+      observer: registration.observer?.id,
+      keyPath: registration.keyPath
+    )
+    // A later part of a log says again what is live.
+    if observations[id] != nil { return }
+    let observer = registration.observer.map { " ← \(name(of: $0, names))" } ?? ""
+    let subject = name(of: registration.subject, names)
+    let observation = Observation(
+      id: "\(pid)-\(registration.id == nil ? "unnumbered-" : "")\(names.text(of: id))",
+      name: "\(subject).\(names[registration.keyPath])\(observer)",
+      key: key,
+      thread: thread
+    )
+    observations[id] = observation
+    numbers[key, default: []].append(id)
+    var event = TraceEventWriter.Event(
+      phase: .begin,
+      name: observation.name,
+      category: "observation",
+      time: time,
+      process: pid,
+      thread: thread,
+      id: observation.id
+    )
+    if let site = names.site(registration.site) { event.arguments = [("site", .text(site.text))] }
+    writer.append(event)
+  }
+
+  private mutating func close(
+    _ id: RegistrationID,
+    at time: UInt64,
+    _ thread: Int,
+    by cause: String,
+    _ writer: inout TraceEventWriter
+  ) {
+    guard let observation = observations.removeValue(forKey: id) else { return }
+    numbers[observation.key]?.removeAll { $0 == id }
+    if numbers[observation.key]?.isEmpty == true { numbers[observation.key] = nil }
+    writer.append(
+      TraceEventWriter.Event(
+        phase: .end,
+        name: observation.name,
+        category: "observation",
+        time: time,
+        process: pid,
+        thread: thread,
+        id: observation.id,
+        arguments: [("ended by", .text(cause))]
+      )
+    )
+  }
+
+  /// An arrow from the change to the callback.
+  private mutating func flow(
+    to delivery: Delivery,
+    at time: UInt64,
+    _ thread: Int,
+    _ writer: inout TraceEventWriter
+  ) {
+    let open = changes[thread]?.last.map { Origin(time: $0.start, thread: thread) }
+    guard let origin = delivery.change.flatMap({ origins[$0] }) ?? open else { return }
+    flowCount += 1
+    for (phase, time, thread) in [
+      (TraceEventWriter.Phase.flowStart, origin.time, origin.thread), (.flowEnd, time, thread),
+    ] {
+      writer.append(
+        TraceEventWriter.Event(
+          phase: phase,
+          name: "delivery",
+          category: "delivery",
+          time: time,
+          process: pid,
+          thread: thread,
+          id: "\(pid)-\(flowCount)"
+        )
+      )
+    }
+  }
+
+  private mutating func remember(_ id: ChangeID, _ origin: Origin) {
+    if origins.updateValue(origin, forKey: id) == nil { originOrder.append(id) }
+    guard originOrder.count >= 2 * Self.originLimit else { return }
+    for old in originOrder.prefix(Self.originLimit) { origins[old] = nil }
+    originOrder.removeFirst(Self.originLimit)
+  }
+
+  private func slice(
+    _ name: String,
+    _ category: String,
+    _ start: UInt64,
+    _ end: UInt64,
+    _ thread: Int
+  ) -> TraceEventWriter.Event {
+    TraceEventWriter.Event(
+      phase: .complete,
+      name: name,
+      category: category,
+      time: start,
+      duration: end > start ? end - start : 0,
+      process: pid,
+      thread: thread
+    )
+  }
+
+  private func instant(
+    _ name: String,
+    at time: UInt64,
+    _ thread: Int,
+    _ writer: inout TraceEventWriter
+  ) {
+    writer.append(
+      TraceEventWriter.Event(
+        phase: .instant,
+        name: name,
+        category: "lifetime",
+        time: time,
+        process: pid,
+        thread: thread
+      )
+    )
+  }
+
+  private func metadata(_ what: String, thread: Int, _ name: String) -> TraceEventWriter.Event {
+    TraceEventWriter.Event(
+      phase: .metadata,
+      name: what,
+      process: pid,
+      thread: thread,
+      arguments: [("name", .text(name))]
+    )
+  }
+
+  /// A number for a thread: viewers take no other names.
+  private mutating func thread(
+    _ id: ThreadID?,
+    _ names: TraceNames,
+    _ writer: inout TraceEventWriter
+  ) -> Int {
+    guard let id else { return 0 }
+    if let known = threads[id] { return known }
+    if let number = id.number, number <= UInt64(Int32.max) {
+      threads[id] = Int(number)
+      return Int(number)
+    }
+    // Numbers that no system gives to a thread.
+    let number = Int(Int32.max) - threads.count
+    threads[id] = number
+    writer.append(metadata("thread_name", thread: number, names.text(of: id)))
+    return number
+  }
+
+  /// A number for a registration to which the writer gave none.
+  private mutating func made() -> RegistrationID {
+    nextNumber += 1
+    return RegistrationID(generation: nextNumber)
+  }
+
+  private func name(of object: ObjectRef, _ names: TraceNames) -> String {
+    "\(names[object.className])#\(names.text(of: object.id))"
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+
+/// How a process is started: `posix_spawn` with what it needs of it.
+struct Spawn {
+  struct Failure: Error {
+    var code: Int32
+  }
+
+  /// The signals that are blocked in the new process.
+  var mask: SignalSet
+  /// The signals that are not ignored in it, whatever this process does.
+  var defaults: SignalSet
+  /// The descriptor for its standard output, and its standard error is lost; nil: both are this
+  /// process's.
+  var output: Int32?
+
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - arguments: its name first.
+  ///   - environment: as `environ` has it.
+  /// - Returns: its process id.
+  func run(
+    _ path: String,
+    _ arguments: [String],
+    _ environment: [String]
+  ) -> Result<pid_t, Failure> {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var mask = mask.set
+    var defaults = defaults.set
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let output {
+      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    }
+    var id: pid_t = 0
+    let code = Self.withCStrings(arguments) { arguments in
+      Self.withCStrings(environment) { environment in
+        posix_spawn(&id, path, &actions, &attributes, arguments, environment)
+      }
+    }
+    return code == 0 ? .success(id) : .failure(Failure(code: code))
+  }
+
+  /// Calls `body` with a list of texts as `execve` takes them; they live for the call.
+  private static func withCStrings<Value>(
+    _ texts: [String],
+    _ body: ([UnsafeMutablePointer<CChar>?]) -> Value
+  ) -> Value {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+}

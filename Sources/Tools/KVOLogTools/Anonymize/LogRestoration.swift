@@ -1,0 +1,47 @@
+package import KVOAudit
+
+/// Reads what was made of an anonymised log, and puts its names back: a report of any form, or the log.
+package struct LogRestoration {
+  private let restorer: NameRestorer
+
+  package init(_ map: PseudonymMap) { restorer = NameRestorer(map) }
+
+  /// Reads `input` to its end, and gives it with names to `output`.
+  ///
+  /// - Parameters:
+  ///   - input: a binary log, or a text of any kind.
+  ///   - output: takes the bytes.
+  /// - Throws: ``InputFailure`` if it cannot be read. Some of it may have been written.
+  /// - Complexity: O(bytes).
+  package func run(_ input: AuditInput, _ output: LogConversion.Output) throws(InputFailure) {
+    switch input {
+    case .file(let path): try run(input, ByteSource(path: path), output)
+    case .standardInput: try run(input, ByteSource(standardInputLabel: input.label), output)
+    case .events: preconditionFailure("events of this process have their own names")
+    }
+  }
+
+  private func run(
+    _ input: AuditInput,
+    _ source: ByteSource,
+    _ output: LogConversion.Output
+  ) throws(InputFailure) {
+    var rest = try source.read()[...]
+    if InputKind(head: rest) == .binary, case .file = input {
+      var conversion = LogConversion(
+        of: input,
+        rewriting: EventRewriter(restorer, resolver: nil)
+      )
+      return try conversion.run(output)
+    }
+    let isJSON = rest.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "{") } ?? false
+    while true {
+      let next = try source.read()
+      rest += next
+      let (text, held) = restorer.restored(rest, isEscaped: isJSON, isLast: next.isEmpty)
+      if !text.isEmpty, !output(text, .jsonLines) { return }
+      if next.isEmpty { return }
+      rest = held
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/// The strings and stacks of one log, each stored once and named by a small number.
+///
+/// Events carry ``StringID`` and ``StackID`` only, so that a replay compares words and its memory does not grow with
+/// the number of events. Ids are dense, start at 1 and are never reused. A string is identified by its bytes: a
+/// different spelling has a different id.
+///
+/// A value: a copy shares its storage until one of the two gets a new name. Not synchronised:
+/// a caller that shares one between threads guards it with a lock.
+package struct TraceNames: Sendable {
+  private var texts = TextTable()
+  private var stacks = StackTable()
+
+  package init() {}
+
+  /// How many strings have an id, the empty one not counted: ids run from 1 to this.
+  package var stringCount: Int { Int(texts.lastID) }
+
+  /// How many stacks have an id, the empty one not counted.
+  package var stackCount: Int { Int(stacks.lastID) }
+
+  // MARK: Strings
+
+  /// The id of `string`, interned if it is new.
+  ///
+  /// Complexity: O(length).
+  package mutating func id(of string: String) -> StringID {
+    var string = string
+    return string.withUTF8 { id(ofUTF8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The id of the string that `text` is the UTF-8 of, interned if it is new.
+  ///
+  /// `text` must be valid UTF-8: invalid bytes become U+FFFD. It is copied if it is new, and need not outlive the call.
+  /// A Swift string is created only when a caller requests it.
+  ///
+  /// Complexity: O(length).
+  package mutating func id(ofUTF8 text: UnsafeRawBufferPointer) -> StringID {
+    id(ofUTF8: text, hash: TextHash.of(text, seed: TextHash.processSeed))
+  }
+
+  /// The same, if the caller has taken the hash under ``TextHash/processSeed`` already.
+  package mutating func id(ofUTF8 text: UnsafeRawBufferPointer, hash: UInt64) -> StringID {
+    StringID(rawValue: texts.id(of: text, hash: hash))
+  }
+
+  /// Gives the next id to `string`, which another table with the same ids has found to be new.
+  package mutating func append(_ string: String) {
+    var string = string
+    string.withUTF8 { bytes in
+      let text = UnsafeRawBufferPointer(bytes)
+      texts.append(text, hash: TextHash.of(text, seed: TextHash.processSeed))
+    }
+  }
+
+  /// The string of `id`; an id of another table is a programmer's mistake and traps.
+  ///
+  /// Complexity: O(length): the string is made again.
+  package subscript(id: StringID) -> String { texts[id.rawValue] }
+
+  // MARK: Stacks
+
+  /// The id of `stack` (innermost frame first), interned if it is new.
+  ///
+  /// Allocates only if it is new. Complexity: O(frames).
+  package mutating func id(of stack: [Frame]) -> StackID {
+    StackID(rawValue: stacks.id(of: stack))
+  }
+
+  /// Gives the next id to `stack`.
+  package mutating func append(_ stack: [Frame]) { stacks.append(stack) }
+
+  /// The frames of `id`, innermost first; an id of another table traps.
+  ///
+  /// Complexity: O(frames): the array is made again. See ``frames(of:)``.
+  package subscript(id: StackID) -> [Frame] { Array(stacks[id.rawValue]) }
+
+  /// The frames of `id`, innermost first, if they are stored; an id of another table traps.
+  ///
+  /// Complexity: O(1). Do not keep the result: the next new stack would copy the whole table.
+  package func frames(of id: StackID) -> ArraySlice<Frame> { stacks[id.rawValue] }
+
+  // MARK: Identifiers
+
+  /// The identifier spelled `text`: a decimal number stands for itself, other text is interned.
+  ///
+  /// A number with a leading zero or a sign, or of 2^62 and above, counts as text, so that the spelling is always
+  /// preserved.
+  package mutating func identifier<Tag>(_ text: String) -> Identifier<Tag> {
+    if let number = UInt64(text), number >> 62 == 0, String(number) == text {
+      return Identifier(number)
+    }
+    return Identifier(named: id(of: text))
+  }
+
+  /// How the log spelled `identifier`.
+  package func text<Tag>(of identifier: Identifier<Tag>) -> String {
+    if let number = identifier.number { return String(number) }
+    return identifier.name.map { self[$0] } ?? ""
+  }
+
+  // MARK: Taking back
+
+  /// The number of names at one time.
+  package struct Mark: Sendable {
+    fileprivate let string: UInt32
+    fileprivate let stack: UInt32
+  }
+
+  /// The current number of names.
+  package var mark: Mark { Mark(string: texts.lastID, stack: stacks.lastID) }
+
+  /// Removes the names that were added after `mark`, as if they had never existed.
+  ///
+  /// For a reader that gives up in the middle of a line: no caller may have seen the ids.
+  ///
+  /// Complexity: O(their length).
+  package mutating func removeAll(after mark: Mark) {
+    texts.removeAll(above: mark.string)
+    stacks.removeAll(above: mark.stack)
+  }
+}

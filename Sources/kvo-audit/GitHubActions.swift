@@ -1,0 +1,55 @@
+import KVOAudit
+import KVOReports
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What a step of GitHub Actions is told beside the report that it asks for: annotations, and a summary of the job.
+enum GitHubActions {
+  /// Whether this process runs in such a step.
+  static var isRunning: Bool { variable("GITHUB_ACTIONS") == "true" }
+
+  /// How many bytes the summary of a step has at the most: more, and GitHub shows none of it.
+  private static let summaryByteCount = 1 << 20
+
+  /// Writes annotations to standard error, which GitHub reads as well, so that standard output is what was asked for.
+  static func annotate(_ report: AuditReport, root: SourceRoot?) {
+    let bytes = GitHubAnnotationRenderer(root: root).render(report)
+    StandardStreams.show(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Appends the report to the summary of the step, as much of it as fits behind what is there.
+  ///
+  /// A summary that cannot be written is complained of; the report itself was written.
+  static func summarize(_ report: AuditReport, showsSuppressed: Bool) {
+    guard let path = variable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
+    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+    guard file >= 0 else { return complain(path) }
+    defer { close(file) }
+    let room = summaryByteCount - Int(lseek(file, 0, SEEK_END))
+    let renderer = MarkdownReportRenderer(showsSuppressed: showsSuppressed)
+    var bytes = renderer.render(report, within: ReportLimit(byteCount: room - 1))
+    // Markdown begins a new paragraph after what is there.
+    bytes.insert(UInt8(ascii: "\n"), at: 0)
+    guard bytes.count <= room else {
+      return StandardStreams.complain(
+        "kvo-audit: \(path): the summary of this step has no room for the report"
+      )
+    }
+    if StandardStreams.write(bytes, to: file) != 0 { complain(path) }
+  }
+
+  private static func complain(_ path: String) {
+    let reason = String(cString: strerror(errno))
+    StandardStreams.complain("kvo-audit: \(path): the summary cannot be written: \(reason)")
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}

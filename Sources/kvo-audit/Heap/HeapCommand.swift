@@ -1,0 +1,156 @@
+import ArgumentParser
+import KVOAudit
+import KVOHeap
+import KVOText
+
+/// `kvo-audit heap`: what was in a process's memory.
+struct HeapCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "heap",
+    abstract: "Read heap snapshots: classes, what holds an object, cycles, what grew.",
+    discussion: """
+      A program writes a snapshot by RetainSearch().writeSnapshot(to: "app.kvoheap").
+      "kvo-audit heap FILE" lists classes; "kvo-audit help heap show" lists the options.
+
+      Exit status: 0 the snapshot was read, 64 there is no such object, 65 it cannot be read.
+
+      EXAMPLES
+        Classes by what they retain:
+          kvo-audit heap app.kvoheap
+        The shortest path from a root to an object of a class, or at an address:
+          kvo-audit heap --path Screen app.kvoheap
+          kvo-audit heap --path 0x7f2b5c00a910 app.kvoheap
+        Objects that keep each other alive:
+          kvo-audit heap --cycles app.kvoheap
+        What grew, and what holds it:
+          kvo-audit heap diff before.kvoheap after.kvoheap
+      """,
+    subcommands: [HeapShowCommand.self, HeapDiffCommand.self],
+    defaultSubcommand: HeapShowCommand.self
+  )
+
+  enum Format: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+  }
+
+  /// Reads a file.
+  ///
+  /// - Throws: ``ExitStatus/unreadable`` if it cannot be read; says why first.
+  static func snapshot(of path: String) throws -> HeapSnapshot {
+    let result = Result { () throws(InputFailure) in
+      let bytes = try ByteSource.contents(of: path)
+      do throws(HeapFileError) {
+        return try HeapFile.snapshot(of: bytes)
+      } catch {
+        throw InputFailure(input: path, reason: error.description)
+      }
+    }
+    switch result {
+    case .success(let snapshot): return snapshot
+    case .failure(let failure):
+      StandardStreams.complain("kvo-audit: \(failure.message)")
+      throw ExitStatus.unreadable
+    }
+  }
+}
+
+/// `kvo-audit heap FILE`.
+struct HeapShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "List the classes of a snapshot, with what they retain (default)."
+  )
+
+  @Argument(help: ArgumentHelp("The snapshot.", valueName: "file"))
+  var file: String
+
+  @Option(
+    help: ArgumentHelp(
+      "The shortest path from a root to an object of this class, or to the one at this address.",
+      valueName: "class|address"
+    )
+  )
+  var path: String?
+
+  @Flag(help: "List cycles of references that are proven.")
+  var cycles = false
+
+  @Option(help: "How many classes or cycles to list; 0 lists all.")
+  var limit = 30
+
+  @Option(help: "How to write it.")
+  var format: HeapCommand.Format = .text
+
+  func validate() throws {
+    if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
+  }
+
+  func run() throws {
+    let snapshot = try HeapCommand.snapshot(of: file)
+    let report = HeapReport(of: snapshot, limit: limit == 0 ? .max : limit)
+    let bytes: [UInt8]
+    if let path {
+      let target = HeapTarget(path, in: snapshot)
+      guard target.matchCount > 0 else {
+        let near = Wording.near(path, in: Array(Set(snapshot.classes.map(\.name))))
+        let advice = near.first.map { "; did you mean \"\($0)\"?" } ?? ""
+        StandardStreams.complain(
+          InputFailure(input: "kvo-audit", reason: "\(file): no object of \"\(path)\"\(advice)")
+            .message
+        )
+        throw ExitCode(64)
+      }
+      bytes = format == .json ? report.json(pathTo: target) : report.text(pathTo: target)
+    } else if cycles {
+      bytes = format == .json ? report.cyclesJSON : report.cyclesText
+    } else {
+      bytes = format == .json ? report.classesJSON : report.classesText
+    }
+    try StandardStreams.deliver(bytes)
+  }
+}
+
+/// `kvo-audit heap diff`.
+struct HeapDiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract:
+      "List the classes of which a later snapshot has more, and what holds the new objects.",
+    discussion: """
+      Write both in one process. An object is new if the older snapshot has none of its class at its
+      address. What holds a new object is the nearest one through which alone it is reached.
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The older snapshot.", valueName: "old"))
+  var old: String
+
+  @Argument(help: ArgumentHelp("The newer snapshot.", valueName: "new"))
+  var new: String
+
+  @Option(help: "How many classes to list; 0 lists all.")
+  var limit = 30
+
+  @Option(help: "How to write it.")
+  var format: HeapCommand.Format = .text
+
+  func validate() throws {
+    if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
+  }
+
+  func run() throws {
+    let snapshots = try [old, new].map { try HeapCommand.snapshot(of: $0) }
+    let difference = HeapDifference(
+      from: snapshots[0],
+      to: snapshots[1],
+      Dominators(of: snapshots[1])
+    )
+    let report = HeapDifferenceReport(
+      difference: difference,
+      limit: limit == 0 ? .max : limit,
+      isOneProcess: snapshots[0].processID == snapshots[1].processID
+    )
+    try StandardStreams.deliver(format == .json ? report.json : report.text)
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import KVOAudit
+import KVOSymbols
+import KVOText
+import KVOTrace
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// `kvo-audit index`: makes and removes what finds functions and lines faster.
+struct IndexCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "index",
+    abstract: "Index the debug information of programs and libraries, to audit their logs faster.",
+    discussion: """
+      An index says which function, file and line each address of an image is, as the debug
+      information does, without reading that. An audit makes one by itself when it looks up
+      256 addresses of an image, and uses one that is there; this command makes it beforehand.
+
+      Indices are kept by build-id in $XDG_CACHE_HOME/kvo-audit, or else ~/.cache/kvo-audit, where
+      all processes of a user share them. They are a cache: one that is damaged, of another version
+      or of other files is not used and made anew, and if all have more than 512 MB, those that were not
+      used for the longest time are removed. KVO_SAFETY_INDEX=off in the environment has kvo-audit
+      neither use nor make any.
+
+      EXAMPLES
+        kvo-audit index .build/release/App
+        kvo-audit index --dsym App.debug /usr/bin/App
+        kvo-audit index --remove
+      """
+  )
+
+  @Argument(help: ArgumentHelp("The programs and libraries.", valueName: "binary"))
+  var binaries: [String] = []
+
+  @Option(
+    name: .customLong("dsym"),
+    help: ArgumentHelp(
+      "A file of ELF with debug information, or a folder with such files (repeatable).",
+      valueName: "path"
+    )
+  )
+  var dsyms: [String] = []
+
+  @Flag(help: "Remove all indices first.")
+  var remove = false
+
+  func validate() throws {
+    guard binaries.isEmpty, !remove else { return }
+    throw ValidationError(
+      "Name the programs and libraries to index, or pass --remove to remove all indices."
+    )
+  }
+
+  func run() throws {
+    guard let folder = SymbolIndexFolder.user else {
+      StandardStreams.complain(
+        "kvo-audit: there is no folder for indices: KVO_SAFETY_INDEX is \"off\", or neither XDG_CACHE_HOME "
+          + "nor HOME is an absolute path"
+      )
+      throw ExitStatus.unwritable
+    }
+    if remove {
+      let removed = folder.removeAll()
+      let count = Wording.count(removed.count, "index", "indices")
+      try say("Removed \(count), \(Wording.grouped(removed.byteCount)) bytes, from \(folder.path).")
+    }
+    let resolver = DwarfFrameResolver.withIndices(DebugFiles(dsyms))
+    var status: ExitCode?
+    for path in binaries {
+      let image = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
+      switch resolver.makeIndex(of: image) {
+      case .made(let byteCount):
+        try say("\(path): indexed, \(Wording.grouped(byteCount)) bytes")
+      case .existed:
+        try say("\(path): has an index")
+      case .nothingToIndex:
+        status = ExitStatus.unreadable
+        complain("\"\(path)\" has no build-id or no debug information; build with -g")
+      case .notKept:
+        status = status ?? ExitStatus.unwritable
+        complain("the index of \"\(path)\" cannot be written to \"\(folder.path)\"")
+      case .unusable(let problem):
+        status = ExitStatus.unreadable
+        complain(problem)
+      }
+    }
+    if let status { throw status }
+  }
+
+  private func say(_ text: String) throws {
+    try StandardStreams.deliver(Array("\(text)\n".utf8))
+  }
+
+  private func complain(_ text: String) { StandardStreams.complain("kvo-audit: \(text)") }
+}
+
+extension SymbolIndexFolder {
+  /// The folder that the environment of this process asks for, or nil.
+  static var user: SymbolIndexFolder? {
+    SymbolIndexFolder(
+      environment: { getenv($0).map { String(cString: $0) } },
+      program: AuditVersion.current
+    )
+  }
+}
+
+extension DwarfFrameResolver {
+  /// Makes a resolver that uses and makes indices.
+  ///
+  /// - Parameter debugFiles: what the user named.
+  /// - Returns: the resolver; it uses no indices if the environment says so.
+  static func withIndices(_ debugFiles: DebugFiles = DebugFiles()) -> DwarfFrameResolver {
+    DwarfFrameResolver(debugFiles: debugFiles, indices: .user)
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("kvo-audit index")
+struct IndexCommandTests {
+  private let scratch: ScratchFolder
+  private let program: URL
+
+  init() throws {
+    scratch = try ScratchFolder()
+    program = try ProgramRun.built("kvo-audit-serve")
+  }
+
+  private func run(
+    _ arguments: String...,
+    environment: [String: String?] = [:]
+  ) throws -> ProgramRun {
+    let cache: [String: String?] = [
+      "KVO_SAFETY_INDEX": nil, "XDG_CACHE_HOME": scratch.path("cache"),
+    ]
+    return try ProgramRun(
+      built: "kvo-audit",
+      ["index"] + arguments,
+      environment: cache.merging(environment) { $1 }
+    )
+  }
+
+  @Test("An index is made once, and removed")
+  func makes() throws {
+    let path = program.path
+    let made = try run(path)
+    #expect(made.status == 0)
+    #expect(made.complaint == "")
+    #expect(made.output.hasPrefix("\(path): indexed, ") && made.output.hasSuffix(" bytes\n"))
+    #expect(try run(path) == ProgramRun(output: "\(path): has an index\n"))
+    let folder = scratch.path("cache/kvo-audit")
+    let removed = try run("--remove").output
+    #expect(
+      removed.hasPrefix("Removed 1 index, ") && removed.hasSuffix(" bytes, from \(folder).\n")
+    )
+    #expect(!FileManager.default.fileExists(atPath: folder))
+    #expect(try run("--remove", path).output.contains(": indexed, "))
+  }
+
+  @Test("What cannot be indexed, and where it cannot be kept, is said")
+  func refusals() throws {
+    let text = try scratch.file("text", "no program")
+    #expect(
+      try run(text, "/missing")
+        == ProgramRun(
+          complaint: """
+            kvo-audit: "\(text)" is not an ELF file: its frames stay addresses
+            kvo-audit: "/missing" does not exist on this machine: its frames stay addresses
+
+            """,
+          status: 65
+        )
+    )
+    let refused = try run(program.path, environment: ["XDG_CACHE_HOME": "\(text)/below"])
+    #expect(
+      refused
+        == ProgramRun(
+          complaint: "kvo-audit: the index of \"\(program.path)\" cannot be written to "
+            + "\"\(text)/below/kvo-audit\"\n",
+          status: 74
+        )
+    )
+    #expect(try run(program.path, environment: ["KVO_SAFETY_INDEX": "off"]).status == 74)
+    #expect(try run().status == 64)
+  }
+
+  @Test("Two processes that make an index at once leave one that both can use")
+  func twoProcesses() throws {
+    let audit = try ProgramRun.built("kvo-audit").path
+    let script = """
+      '\(audit)' index '\(program.path)' & '\(audit)' index '\(program.path)' & wait
+      ls "$XDG_CACHE_HOME/kvo-audit" | wc -l; '\(audit)' index '\(program.path)'
+      """
+    let run = try ProgramRun(
+      shell: script,
+      environment: ["KVO_SAFETY_INDEX": nil, "XDG_CACHE_HOME": scratch.path("cache")]
+    )
+    #expect(run.output.hasSuffix("1\n\(program.path): has an index\n"))
+    #expect(run.complaint == "")
+  }
+}

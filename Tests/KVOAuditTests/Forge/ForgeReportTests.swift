@@ -1,0 +1,184 @@
+import Foundation
+import KVOAudit
+import KVOFindings
+import KVORules
+import TestSupport
+import Testing
+
+@testable import KVOReports
+
+@Suite("What forges show beside lines")
+struct ForgeReportTests {
+  private let folder: ScratchFolder
+  private let root: SourceRoot?
+  /// A finding in a file of the repository, one at its log, a suppression, and an input that was not read.
+  private var report = AuditReport.sample
+
+  init() throws {
+    folder = try ScratchFolder()
+    let file = try folder.file("a,b:c%.swift", "a\n  b()\n")
+    root = SourceRoot(path: folder.path)
+    let first = report.findings[0]
+    report.findings[0].stacks[0].frames[0].file = file
+    report.findings[0].stacks[0].frames[0].line = 2
+    var second = first
+    second.code = .selfObservation
+    second.severity = .note
+    second.stacks = []
+    second.message = "100 % of\n::error::\u{1b}[31m]"
+    second.signature = "2:00000000000000000000000000000001"
+    report.findings.append(second)
+    var meant = first
+    meant.isExpected = true
+    var suppressed = first
+    suppressed.isSuppressed = true
+    report.findings += [meant, suppressed]
+  }
+
+  @Test("is Code Quality JSON for GitLab")
+  func gitLab() throws {
+    let text = String(decoding: GitLabReportRenderer(root: root).render(report), as: UTF8.self)
+    #expect(
+      text == #"""
+        [
+          {
+            "description": "an input was not read: b.jsonl: no such file",
+            "check_name": "unreadable-input",
+            "fingerprint": "unreadable-input b.jsonl",
+            "severity": "critical",
+            "location": {
+              "path": "a.jsonl",
+              "lines": {
+                "begin": 1
+              }
+            }
+          },
+          {
+            "description": "observation removed twice: Screen#3 removed \"balance\" twice. Fix: remove it once",
+            "check_name": "KVO001",
+            "fingerprint": "5f0c2a91",
+            "severity": "critical",
+            "location": {
+              "path": "a,b:c%.swift",
+              "lines": {
+                "begin": 2
+              }
+            }
+          },
+          {
+            "description": "an object observes itself: 100 % of\n::error::\u001b[31m]. Fix: remove it once",
+            "check_name": "KVO020",
+            "fingerprint": "2:00000000000000000000000000000001",
+            "severity": "info",
+            "location": {
+              "path": "a.jsonl",
+              "lines": {
+                "begin": 1
+              }
+            }
+          }
+        ]
+
+        """#
+    )
+  }
+
+  @Test("is commands for GitHub, in which nothing of a log is a command")
+  func gitHub() throws {
+    let text = String(decoding: GitHubAnnotationRenderer(root: root).render(report), as: UTF8.self)
+    #expect(
+      text == #"""
+        ::error title=unreadable-input an input was not read::b.jsonl: no such file
+        ::error file=a%2Cb%3Ac%25.swift,line=2,endLine=2,col=3,endColumn=5,title=KVO001 observation removed twice::Screen#3 removed "balance" twice. Fix: remove it once
+        ::notice title=KVO020 an object observes itself::100 %25 of\n::error::\u{1b}[31m]. Fix: remove it once
+
+        """#
+    )
+    let commands = text.split(separator: "\n").map { RunnerCommand($0) }
+    #expect(commands.map { $0?.name } == ["error", "error", "notice"])
+    #expect(commands[1]?.properties["file"] == "a,b:c%.swift")
+    #expect(commands[2]?.data == #"100 % of\n::error::\u{1b}[31m]. Fix: remove it once"#)
+  }
+
+  @Test("says what GitHub does not show")
+  func many() {
+    var report = report
+    report.failures = []
+    let finding = report.findings[0]
+    report.findings = (0..<25).map { number in
+      var other = finding
+      if number >= 12 { other.severity = .warning }
+      return other
+    }
+    let text = String(decoding: GitHubAnnotationRenderer().render(report), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("::error ") } == 10)
+    #expect(lines.count { $0.hasPrefix("::warning ") } == 10)
+    #expect(
+      lines.last
+        == "5 more findings without an annotation: GitHub shows ten of each kind for a step"
+    )
+  }
+
+  @Test("has only what is new, if only that counts, and what is wrong with a suppression")
+  func new() throws {
+    var report = report
+    report.failures = []
+    for index in report.findings.indices { report.findings[index].baseline = .unchanged }
+    report.findings[1].baseline = .new
+    report.compare(with: AuditReport(), at: "base.json", countsNewOnly: true)
+    report.findings[0].baseline = .unchanged
+    let text = String(decoding: GitHubAnnotationRenderer().render(report), as: UTF8.self)
+    #expect(text.split(separator: "\n").count == 1)
+    #expect(text.hasPrefix("::notice title=KVO020"))
+    #expect(GitLabReportRenderer().render(report).count > 600)
+  }
+
+  @Test("says that GitLab's report leaves findings out")
+  func omitted() {
+    let limit = ReportLimit(byteCount: .max, findingCount: 1)
+    let text = String(decoding: GitLabReportRenderer().render(report, within: limit), as: UTF8.self)
+    #expect(text.contains("\"check_name\": \"left-out\""))
+    #expect(text.contains("3 findings left out"))
+  }
+
+  @Test("shows a crash that nothing explains")
+  func crash() {
+    var report = AuditReport()
+    report.crashes = [
+      .init(name: "SIGSEGV", reason: nil, liveCount: nil, stack: .init(role: .failed, event: 0))
+    ]
+    let text = String(decoding: GitHubAnnotationRenderer().render(report), as: UTF8.self)
+    #expect(
+      text == """
+        ::error title=crash a process crashed::A process crashed, and nothing that was found explains it. SIGSEGV
+
+        """
+    )
+  }
+}
+
+/// A command as the runner of GitHub Actions reads a line.
+///
+/// Source: `ActionCommand.TryParseV2` of <https://github.com/actions/runner>.
+private struct RunnerCommand {
+  var name: String
+  var properties: [String: String] = [:]
+  var data: String
+
+  init?(_ line: Substring) {
+    guard let match = line.wholeMatch(of: /::(\w+)(?: (.*?))?::(.*)/) else { return nil }
+    name = String(match.1)
+    data = Self.unescaped(match.3)
+    for pair in (match.2 ?? "").split(separator: ",") {
+      let parts = pair.split(separator: "=", maxSplits: 1)
+      properties[String(parts[0])] = Self.unescaped(parts[1])
+        .replacing("%3A", with: ":").replacing("%2C", with: ",").replacing("%25", with: "%")
+    }
+    data = data.replacing("%25", with: "%")
+  }
+
+  private static func unescaped(_ text: Substring) -> String {
+    String(text).replacing("%0D", with: "\r").replacing("%0A", with: "\n")
+  }
+}

@@ -1,0 +1,190 @@
+import CKVORetention
+import Glibc
+import Testing
+
+@testable import KVORetention
+@testable import RetentionProbe
+
+/// An object's owners are found by its count and the words that lead to it.
+///
+/// The probe's generated shapes compare the answers with weak references.
+@Suite("Reference counts as evidence", .serialized)
+struct EvidenceTests {
+  private final class Parent {
+    var raw: UnsafeRawPointer?
+    var task: Task<Void, Never>?
+  }
+
+  private final class Child {
+    let parent: Parent
+    init(_ parent: Parent) { self.parent = parent }
+  }
+
+  @inline(never)
+  private static func retainedChild(of parent: Parent) -> UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passRetained(Child(parent)).toOpaque())
+  }
+
+  @Test("an object that a raw pointer owns hides no cycle")
+  func owned() throws {
+    let parent = Parent()
+    parent.raw = Self.retainedChild(of: parent)
+    #expect(RetainSearch().findCycles(from: parent).verdict != .noneFound)
+    Unmanaged<Child>.fromOpaque(try #require(parent.raw)).release()
+  }
+
+  @Test("an object that a variable owns, and a raw pointer does not, makes no cycle")
+  func unowned() {
+    let parent = Parent()
+    let child = Child(parent)
+    parent.raw = UnsafeRawPointer(Unmanaged.passUnretained(child).toOpaque())
+    withExtendedLifetime(child) {
+      #expect(RetainSearch().findCycles(from: parent).verdict != .cycles)
+    }
+  }
+
+  private final class Buffer: ManagedBuffer<Int, UnsafeRawPointer?> {}
+
+  private final class BufferOwner {
+    let buffer: ManagedBuffer<Int, UnsafeRawPointer?>
+    init(_ buffer: ManagedBuffer<Int, UnsafeRawPointer?>) { self.buffer = buffer }
+  }
+
+  /// An owner of a buffer in which `word` says what its first element is, from the address of the buffer.
+  @inline(never)
+  private static func owner(_ word: (Buffer) -> UnsafeRawPointer?) -> BufferOwner {
+    let buffer = Buffer.create(minimumCapacity: 4) { _ in 0 }
+    buffer.withUnsafeMutablePointerToElements { elements in
+      elements.initialize(repeating: nil, count: 4)
+      elements.pointee = word(unsafeDowncast(buffer, to: Buffer.self))
+    }
+    return BufferOwner(buffer)
+  }
+
+  @Test("a pointer into the middle of an object owns nothing, whoever owns the object")
+  func interior() {
+    // Of the last ones, words may be left on the stack, which are no owners.
+    let owners = (0..<16).map { _ in
+      Self.owner { buffer in
+        buffer.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
+      }
+    }
+    for owner in owners {
+      let answer = RetainSearch().findCycles(from: owner)
+      #expect(answer.verdict != .cycles, "\(answer)")
+    }
+  }
+
+  @Test("a pointer to an object in itself is a cycle if it owns the object")
+  func ownInterior() {
+    let owner = Self.owner { UnsafeRawPointer(Unmanaged.passRetained($0).toOpaque()) }
+    let answer = RetainSearch().findCycles(from: owner)
+    #expect(answer.verdict != .noneFound, "\(answer)")
+    Unmanaged.passUnretained(owner.buffer).release()
+  }
+
+  @Test("memory that somebody else has, too, makes no cycle")
+  func shared() {
+    // As a session of a library, which its manager frees: it holds its client, and the client knows it.
+    let parent = Parent()
+    let session = UnsafeMutablePointer<Child>.allocate(capacity: 1)
+    session.initialize(to: Child(parent))
+    let manager = UnsafeMutablePointer<UnsafeMutablePointer<Child>>.allocate(capacity: 1)
+    manager.initialize(to: session)
+    parent.raw = UnsafeRawPointer(session)
+    #expect(RetainSearch().findCycles(from: parent).verdict == .inconclusive)
+    manager.pointee.deinitialize(count: 1)
+    manager.pointee.deallocate()
+    manager.deallocate()
+  }
+
+  @Test("what a waiting task holds makes no cycle")
+  func waitingTask() async {
+    let parent = Parent()
+    let started = AsyncStream.makeStream(of: Void.self)
+    nonisolated(unsafe) let held = parent
+    parent.task = Task {
+      started.continuation.yield()
+      try? await Task.sleep(nanoseconds: 1 << 60)
+      withExtendedLifetime(held) {}
+    }
+    for await _ in started.stream { break }
+    #expect(RetainSearch().findCycles(from: parent).verdict != .cycles)
+    parent.task?.cancel()
+    await parent.task?.value
+  }
+
+  // MARK: Words
+
+  @Test("words that lead to an object, and into an allocation, are found")
+  func words() throws {
+    let byteCount = 4096
+    let page = try #require(
+      mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    )
+    defer { munmap(page, byteCount) }
+    let start = UInt(bitPattern: page)
+    // Nothing is at these addresses.
+    let (object, allocation): (UInt, UInt) = (0x1234_5678_9ab0, 0x2345_6789_ab00)
+    let words: [UInt: UInt] = [
+      16: object, 24: object | 1 << 63 | 3, 32: object + 8, 40: ~object, 48: allocation + 100,
+      56: allocation + 200, 64: allocation | 5 << 56, 72: object >> 4,
+    ]
+    for (offset, word) in words {
+      page.storeBytes(of: word, toByteOffset: Int(offset), as: UInt.self)
+    }
+    let search = try #require(
+      WordSearch(for: [
+        WordSearch.Target(address: object, byteCount: 1),
+        WordSearch.Target(address: allocation, byteCount: 200),
+      ])
+    )
+    // Of this page alone: other tests of the process may have more memory than is searched.
+    let region = MemoryMap.Region(
+      start: start,
+      end: start + UInt(byteCount),
+      isImage: false,
+      isExecutable: false,
+      isWritable: true
+    )
+    #expect(search.run(in: MemoryMap(regions: [region]), until: .now + .seconds(50)))
+    let found = (0..<search.hits.count).map { search.hits[$0] }
+    #expect(found.map { $0.address - start } == [16, 24, 48, 64])
+    #expect(found.map(\.target) == [0, 0, 1, 1])
+  }
+
+  @Test("words in memory that no one has count for nothing, and others do")
+  func unused() throws {
+    var entry = KVOSEntry()
+    guard kvos_note_entry(&entry) != 0 else { return }
+    let used = UnsafeMutablePointer<UInt>.allocate(capacity: 10)
+    defer { used.deallocate() }
+    var isEmptyUnused = false
+    var isFreedUnused = false
+    // Memory counts as in use whenever other threads change the heap during the question, and if what was there before
+    // looks like other allocations: it is asked several times, of several arrays.
+    for attempt in 1...20 where !isEmptyUnused || !isFreedUnused {
+      var array: [UInt] = [1, 2, 3]
+      array.reserveCapacity(100 + attempt * 8)
+      let elements = array.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
+      defer { withExtendedLifetime(array) {} }
+      PlanStore.withShared { store in
+        let reader = ObjectReader(store: store, memory: MemoryMap())
+        let words = CopiedMemory(effort: 1_000_000)
+        let unused = UnusedMemory(reader: reader, words: words, entry: entry)
+        #expect(!unused.contains(UInt(bitPattern: used + 5)))
+        #expect(!unused.contains(elements + 16))
+        isEmptyUnused = isEmptyUnused || unused.contains(elements + 64)
+        // Nothing may allocate between `free` and the question: this thread would get the same memory again.
+        let freed = UInt(bitPattern: malloc(1000))
+        free(UnsafeMutableRawPointer(bitPattern: freed))
+        let isUnused = unused.contains(freed + 40)
+        isFreedUnused = isFreedUnused || isUnused
+        #expect(unused.contains(entry.stack - 4096))
+        #expect(!unused.contains(entry.stack + 64))
+      }
+    }
+    #expect(isEmptyUnused)
+    #expect(isFreedUnused)
+  }
+}
