@@ -1,28 +1,31 @@
 internal import CKVORetention
 
-/// The objects of a walk that may be part of cycles: every cycle is among them.
+/// The objects of a walk that may be part of a cycle. Every cycle consists of such objects only.
 ///
-/// A reference that led to an object first, or that leads to a greater distance from the roots, takes every
-/// cycle one step further away. So each has a reference that does not: one that leads back. Of those that
-/// lead to the same distance, one counts where its object is shared: in a cycle of references to one
-/// distance alone none led to its object first, so that two lead to each of them.
+/// A tree edge leads one step farther from the roots. A cycle must therefore contain a non-tree
+/// edge that does not: a back edge to a smaller distance, or an edge to the same distance. An edge
+/// to the same distance matters only if its source is shared: in a cycle of such edges alone, none
+/// is a tree edge, so at least two references lead to each object.
 ///
-/// 1. Whoever has a crossing that may close a cycle may be part of one, and whoever leads there: parents,
-///    upwards, and objects with crossings to those. Mostly there is none.
-/// 2. Where these are many, whoever is reached from where such crossings lead is looked at instead, as from
-///    an object that all refer to and which refers to few.
-/// 3. Where these are many, too, objects are taken away again and again that refer to none that is left.
+/// 1. A non-tree edge that may close a cycle makes its source a candidate, and all ancestors of the
+///    source: its parents up to the root, and the sources of non-tree edges to any of those. In
+///    most programs there are none.
+/// 2. If there are too many ancestors, the candidates are the objects that are reachable from the
+///    targets of these edges. They are few if, for example, many objects refer to one that refers
+///    to few.
+/// 3. If these are too many as well, objects that refer to no remaining object are removed,
+///    repeatedly.
 struct CycleCandidates: ~Copyable {
   private typealias Granule = ObjectGranules.Granule
 
-  /// How many are few.
+  /// The limits of the first two methods, in objects.
   struct Limits {
     var leading: Int
     var behind: Int
-    /// How many objects are looked at before some may be left out.
+    /// The number of objects that are examined before the next blocks may be skipped.
     var block = 1024
 
-    /// A part of all, and some.
+    /// An eighth of the objects, plus 10,000.
     init(objectCount: Int) {
       leading = objectCount / 8 + 10_000
       behind = leading
@@ -36,18 +39,19 @@ struct CycleCandidates: ~Copyable {
   }
 
   private static let passLimit = 4
-  /// How many blocks stay without a look behind one of which less than this part went away.
+  /// After a block of which less than one in `takenPart` objects was removed, this many blocks are
+  /// skipped.
   private static let skippedBlockCount = 8
   private static let takenPart = 8
   private static let fetchDistance = 24
 
-  /// Their numbers among the objects that were reached, from the first on.
+  /// The numbers of the candidates among the reached objects, in rising order.
   private(set) var objects: [UInt32] = []
 
   /// - Parameters:
-  ///   - reached: what was reached; nobody else asks what is noted of the granules of its objects.
+  ///   - reached: the objects that a walk reached. Overwrites the notes of their granules.
   ///   - collector: reads objects.
-  ///   - limits: how many are few; nil takes what is right for so many objects.
+  ///   - limits: the limits of the methods; nil derives them from the number of objects.
   /// - Complexity: O(n) in objects and references.
   init(
     of reached: borrowing ReachedObjects,
@@ -65,18 +69,19 @@ struct CycleCandidates: ~Copyable {
     }
   }
 
-  // MARK: Whoever has such a crossing or leads there
+  // MARK: Ancestors of edges that may close a cycle
 
-  /// Where crossings lead that may close a cycle, each granule once.
+  /// The targets of non-tree edges that may close a cycle, each once.
   private struct ClosingCrossings {
-    /// Whether something is kept by what is there.
+    /// Whether the object at a target keeps any other object alive.
     private var answers: [Granule: Bool] = [:]
 
     var targets: [Granule] { answers.filter(\.value).map(\.key) }
 
-    /// Whether a crossing may close a cycle, of which flags or the objects' notes said so.
+    /// Whether a non-tree edge to `target`, which may close a cycle by its flags and notes, still
+    /// may.
     ///
-    /// It does not where nothing is kept by what it leads to.
+    /// It may not if its target refers to nothing.
     mutating func take(
       _ target: Granule,
       of reached: borrowing ReachedObjects,
@@ -97,7 +102,7 @@ struct CycleCandidates: ~Copyable {
     limit: Int
   ) -> [UInt32]? {
     var leading = LeadingObjects(of: reached)
-    // From the last: most crossings lead to objects that were met later.
+    // From the last one: most non-tree edges lead to objects that were met later.
     for number in stride(from: reached.crossings.count - 1, through: 0, by: -1) {
       let crossing = reached.crossings[number]
       leading.fetch(reached.crossings, number)
@@ -109,7 +114,8 @@ struct CycleCandidates: ~Copyable {
     }
     for _ in 0..<passLimit {
       if leading.objects.count > limit { return nil }
-      // What a look back missed: who was found meanwhile was met before whoever leads there.
+      // A backward pass misses edges to objects that were met before their source: such a target
+      // may become a candidate after the edge was examined.
       if !leading.addLeading(reached.crossings, where: ReachedObjects.isFlagged) {
         return leading.objects.sorted()
       }
@@ -118,7 +124,7 @@ struct CycleCandidates: ~Copyable {
     return nil
   }
 
-  /// Objects that lead to crossings that may close a cycle.
+  /// The sources of edges that may close a cycle, and their ancestors.
   private struct LeadingObjects {
     private let notes: UnsafeMutablePointer<UInt8>
     private let entries: UnsafeMutablePointer<UInt64>
@@ -129,7 +135,7 @@ struct CycleCandidates: ~Copyable {
       entries = reached.entries.start
     }
 
-    /// Has fetched what will be asked of a crossing in front of the one with the number.
+    /// Prefetches the memory that is needed for a non-tree edge some positions before `number`.
     @inline(__always)
     func fetch(_ crossings: borrowing GrowingList<UInt64>, _ number: Int) {
       let crossing = crossings[max(number - CycleCandidates.fetchDistance, 0)]
@@ -142,17 +148,17 @@ struct CycleCandidates: ~Copyable {
     @inline(__always)
     func isFound(_ granule: Granule) -> Bool { notes[Int(granule)] == GranuleNote.candidate }
 
-    /// Whether a crossing that leads to no greater distance may close a cycle.
+    /// Whether an edge that leads to no greater distance may close a cycle.
     @inline(__always)
     func mayClose(_ crossing: UInt64) -> Bool {
       guard ReachedObjects.isAsFar(crossing) else { return true }
       let source = entries[Int(ReachedObjects.object(crossing))]
       let note = notes[Int(ReachedObjects.granule(source))]
-      // Of who was found it is not known any more.
+      // A candidate's note no longer says whether it is shared.
       return note & GranuleNote.isShared != 0 || note == GranuleNote.candidate
     }
 
-    /// Takes in an object, and those that led to it first.
+    /// Adds an object and its parents up to the root.
     mutating func add(_ first: UInt32) {
       var object = first
       while object != ReachedObjects.noParent {
@@ -164,8 +170,7 @@ struct CycleCandidates: ~Copyable {
       }
     }
 
-    /// Takes in whoever has one of some crossings that leads to an object that was found; false where there
-    /// is no new one.
+    /// Adds the source of each of some edges that leads to an added object; false if none is new.
     @inline(__always)
     mutating func addLeading(
       _ crossings: borrowing GrowingList<UInt64>,
@@ -184,7 +189,7 @@ struct CycleCandidates: ~Copyable {
     }
   }
 
-  // MARK: Whoever is reached from where they lead
+  // MARK: Objects that are reachable from the targets
 
   private static func behind(
     _ closing: ClosingCrossings,
@@ -226,14 +231,14 @@ struct CycleCandidates: ~Copyable {
     return numbers
   }
 
-  // MARK: Whoever leads to others again and again
+  // MARK: Removal of objects that refer to no remaining one
 
-  /// Takes objects away that refer to none that is left, from the last to the first.
+  /// Removes objects that refer to no remaining object, from the last to the first.
   ///
-  /// A walk takes in most objects before those that they refer to, so that one look takes away nearly all
-  /// where there are no cycles. More follow as long as each takes away half of
-  /// what there was, and a search for components has the rest. If hardly one of a block of objects goes away, the next
-  /// blocks stay without a look.
+  /// A walk meets most objects before those that they refer to, so if there are no cycles, one pass
+  /// removes nearly all. Further passes follow as long as each removes half of the remaining
+  /// objects; the search for strongly connected components handles the rest. If hardly any object
+  /// of a block is removed, the next blocks are skipped.
   private static func left(
     of reached: borrowing ReachedObjects,
     _ collector: inout ReferenceCollector,

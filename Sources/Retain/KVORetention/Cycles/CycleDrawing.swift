@@ -1,19 +1,19 @@
-/// Draws the cycles of components as a programmer knows them: each of them once.
+/// Draws the cycles of strongly connected components as a programmer knows them, each once.
 ///
-/// One cycle of a component says little of the others: to break it need not break those. So each reference of a
-/// component is in one of its cycles, as far as the effort for that goes; those that read alike, as the links
-/// of a list in both directions do, count as one.
+/// Breaking one cycle of a component does not necessarily break the others. So the drawn cycles
+/// cover each reference of a component, as far as the effort limit allows. Cycles with equal
+/// descriptions, such as those of the links of a doubly linked list, count as one.
 struct CycleDrawing: ~Copyable {
-  /// How many cycles of a component are looked at for new ones, for each that may be drawn.
+  /// The number of cycles of a component that are searched for each one that may be drawn.
   private static let lookFactor = 4
-  /// How many references those may have together.
+  /// The maximum number of references in these cycles together.
   private static let stepLimit = 200_000
 
   private let namer: PathNamer
   private let limit: Int
   private var paths: PathSearch
   private(set) var cycles: [RetainCycle] = []
-  /// How many were found and not drawn.
+  /// The number of cycles that were found and not drawn.
   private(set) var omittedCount = 0
 
   init(namer: PathNamer, limit: Int, paths: consuming PathSearch) {
@@ -22,8 +22,8 @@ struct CycleDrawing: ~Copyable {
     self.paths = paths
   }
 
-  /// Draws the shortest cycle of each component, nearest to the roots first, and then others through the same
-  /// objects.
+  /// Draws the shortest cycle of each component, those nearest to the roots first, and then other
+  /// cycles through the same objects.
   mutating func draw(
     _ components: [[Int]],
     numbers: [UInt32],
@@ -44,7 +44,8 @@ struct CycleDrawing: ~Copyable {
           && Self.edgeCount(of: component, numbers, graph) == ring.count
         ? [] : self.others(in: component, besides: ring, numbers: numbers, of: graph)
       var found = ([ring] + others).compactMap { cycle(along: $0, of: graph) }
-      // Of a library's own cycle the user's is the cause, where there is one.
+      // If a cycle through the program's objects exists, it is the cause of those that consist of a
+      // library's objects only.
       let own = found.filter { cycle in cycle.edges.contains { namer.isOfProgram($0.from) } }
       if !own.isEmpty { found = own }
       var seen: Set<String> = []
@@ -72,7 +73,8 @@ struct CycleDrawing: ~Copyable {
     return count
   }
 
-  /// Cycles that together have all references of a component which are in none of those before.
+  /// Cycles that together cover all references of a component that the first cycle does not
+  /// contain.
   private mutating func others(
     in component: [Int],
     besides first: [(object: Int, edge: Int)],
@@ -108,7 +110,7 @@ struct CycleDrawing: ~Copyable {
     along ring: [(object: Int, edge: Int)],
     of graph: borrowing ObjectGraph
   ) -> RetainCycle? {
-    // From the object on that is nearest to the roots.
+    // Starts at the object that is nearest to the roots.
     let objects = ring.map(\.object)
     guard let nearest = objects.min(), let start = objects.firstIndex(of: nearest) else {
       return nil
@@ -120,14 +122,14 @@ struct CycleDrawing: ~Copyable {
     return namer.cycle(along: addresses)
   }
 
-  /// What cycles that read alike have in common, wherever they begin, and whichever elements of collections
-  /// they lead through.
+  /// A text that is equal for cycles that differ only in their first object or in indexes of
+  /// collections.
   private static func signature(of cycle: RetainCycle) -> String {
     let texts = cycle.edges.map { edge in
       let text = edge.description
       return text.utf8.contains(UInt8(ascii: "[")) ? text.replacing(#/\[\d+\]/#, with: "[…]") : text
     }
-    // Long ones are distinguished by where they begin.
+    // Long cycles with different first objects remain different.
     guard texts.count <= 32 else { return texts.joined(separator: " → ") }
     return texts.indices
       .map { (texts[$0...] + texts[..<$0]).joined(separator: " → ") }

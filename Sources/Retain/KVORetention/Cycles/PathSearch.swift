@@ -1,12 +1,14 @@
-/// Finds short ways through a graph, breadth first.
+/// Finds short paths through a graph by breadth-first search.
 struct PathSearch: ~Copyable {
-  /// How many references may be looked at for cycles that are short rather than any.
+  /// The remaining number of references that may be examined in order to find short cycles instead
+  /// of any.
   ///
-  /// Beyond that each component may take as many as there are in it, a few times.
+  /// In addition, each component may use `effortFactor` times its own size.
   private var effortLeft = 4_000_000
   private static let effortFactor = 8
 
-  /// The edge by which an object was reached in the search with the number in `searches`.
+  /// The edge by which an object was reached, valid if `searches` of the object is the current
+  /// search.
   private let edges: UnsafeMutablePointer<UInt32>
   private let sources: UnsafeMutablePointer<UInt32>
   private let depths: UnsafeMutablePointer<UInt32>
@@ -33,21 +35,22 @@ struct PathSearch: ~Copyable {
 
   /// The references of the shortest cycle in a component, as pairs of object and edge.
   ///
-  /// `numbers` has the component of each object of the graph. In a large component it is the shortest that was
-  /// found with some effort.
+  /// `numbers` has the component of each object of the graph. In a large component the result is
+  /// the shortest cycle that was found within the effort limit.
   ///
-  /// - Complexity: O(n) in objects and references of the component, and up to the square of that as long as
+  /// - Complexity: O(n) in objects and references of the component, and up to its square as long as
   ///   `effortLeft` lasts.
   mutating func shortestCycle(
     in component: [Int],
     numbers: [UInt32],
     of graph: borrowing ObjectGraph
   ) -> [(object: Int, edge: Int)] {
-    // Where no object leads to two others the component is a ring: any of its objects will do. Otherwise each
-    // cycle but one that is a component of its own has an object that leads to two.
+    // If no object has two successors in the component, the component is a ring, and the search can
+    // start at any object. Otherwise each cycle contains an object with two successors, unless it
+    // is a component of its own.
     var starts: [Int] = []
     var size = component.count
-    // Nearest to the roots first, so that of equally short ones the same is found in each run.
+    // Nearest to the roots first, so that each run finds the same one of equally short cycles.
     let sorted = component.sorted()
     for object in sorted {
       var count = 0
@@ -78,8 +81,8 @@ struct PathSearch: ~Copyable {
     return best
   }
 
-  /// The references of the shortest way from an edge's target back to its object, the edge itself first; nil
-  /// if the effort for such ways is spent.
+  /// The references of the shortest cycle through an edge, the edge itself first; nil if the effort
+  /// for such searches is spent.
   mutating func cycle(
     through edge: Int,
     of object: Int,
@@ -110,7 +113,7 @@ struct PathSearch: ~Copyable {
     includesSuspected || !graph.isSuspected(edge)
   }
 
-  /// The references of the shortest cycle through an object, or nil where there is none.
+  /// The references of the shortest cycle through an object, or nil if there is none.
   ///
   /// - Complexity: O(n) in objects and references of its component.
   mutating func shortestCycle(
@@ -124,7 +127,7 @@ struct PathSearch: ~Copyable {
     }
   }
 
-  /// The references of the shortest way from one of `roots` to `target`, or nil where there is none.
+  /// The references of the shortest path from one of `roots` to `target`, or nil if there is none.
   ///
   /// - Complexity: O(n) in objects and references.
   mutating func shortestWay(
@@ -136,9 +139,9 @@ struct PathSearch: ~Copyable {
     return way(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true }
   }
 
-  // MARK: Many ways from the same objects
+  // MARK: Many paths from the same objects
 
-  /// Finds the shortest way from some objects to each that is reached; ``way(to:)`` returns it.
+  /// Finds the shortest path from some objects to each that is reachable; ``way(to:)`` returns it.
   ///
   /// - Complexity: O(n) in objects and references.
   mutating func reach(from starts: [Int], of graph: borrowing ObjectGraph) {
@@ -165,8 +168,8 @@ struct PathSearch: ~Copyable {
     }
   }
 
-  /// The objects from one of those that ``reach(from:of:)`` began with to `target`, or nil where none leads
-  /// there.
+  /// The objects on the shortest path to `target` from a start of the latest ``reach(from:of:)``,
+  /// or nil if `target` is not reachable.
   func way(to target: Int) -> [Int]? {
     guard search > 0, searches[target] == search else { return nil }
     var way = [target]
@@ -194,7 +197,7 @@ struct PathSearch: ~Copyable {
       queue.append(UInt32(start))
       depths[start] = 0
       sources[start] = .max
-      // A cycle comes back to its start, which therefore does not count as reached.
+      // A cycle returns to its start, so the start does not count as reached.
       if start != target { searches[start] = search }
     }
     var next = 0

@@ -1,12 +1,13 @@
-/// The sets of objects of a graph that all reach each other: whoever is in one keeps itself alive.
+/// The strongly connected components of a graph: the sets of objects that keep themselves alive.
 ///
 /// Tarjan's algorithm without recursion. Source: R. Tarjan, "Depth-first search and linear graph
 /// algorithms", SIAM J. Comput. 1 (1972).
 struct StrongComponents: ~Copyable {
-  /// Each with its objects; those of one object alone are among them where it refers to itself.
+  /// The objects of each component. A component of a single object is listed only if the object
+  /// refers to itself.
   private(set) var components: [[Int]] = []
-  /// The number of each object's component plus one, 0 outside of any that is listed; empty where
-  /// there are none.
+  /// The index of each object's component plus one, or 0 if its component is not listed; empty if
+  /// no component is listed.
   private(set) var componentNumbers: [UInt32] = []
 
   private struct Frame: BitwiseCopyable {
@@ -19,8 +20,8 @@ struct StrongComponents: ~Copyable {
   ///   - includesSuspected: whether suspected references count.
   /// - Complexity: O(n) in objects and references.
   init(of graph: borrowing ObjectGraph, includesSuspected: Bool) {
-    // Numbers rise along the walk, so that every cycle has a reference back to an object with the
-    // same number or a lower one: it is enough to search from those.
+    // Objects are numbered in the order of the walk. Every cycle has an edge to an object with the
+    // same or a lower number, so it is enough to search from the targets of such edges.
     var search: Search?
     for object in 0..<graph.objectCount {
       for edge in graph.edges(of: object)
@@ -39,7 +40,7 @@ struct StrongComponents: ~Copyable {
 
   /// The state of one search.
   ///
-  /// An object's `order` is 0 before it is met, and `.max` once it is done.
+  /// An object's `order` is 0 before it is visited, and `.max` once its component is complete.
   private struct Search: ~Copyable {
     private let order: UnsafeMutablePointer<UInt32>
     private let low: UnsafeMutablePointer<UInt32>
@@ -100,7 +101,7 @@ struct StrongComponents: ~Copyable {
       frames.append(Frame(object: UInt32(object), nextEdge: graph.firstEdges[object]))
     }
 
-    /// Takes a component's objects from the stack; `object` is the first of them that was met.
+    /// Pops a component's objects from the stack; `object` is the one that was visited first.
     private mutating func close(
       _ object: Int,
       of graph: borrowing ObjectGraph,
