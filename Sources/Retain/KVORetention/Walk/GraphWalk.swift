@@ -1,16 +1,16 @@
 internal import CKVORetention
 internal import KVORetainRegistry
 
-/// Walks from roots along strong references, each object once, nearest first.
+/// Walks along strong references from the roots, breadth first, and reads each object once.
 ///
-/// Most objects are of a few classes, and have nothing that is not understood: `kvos_walk_plain` reads those
-/// with what it has at hand. Whatever else there is, it leaves to `readNext`, which asks anew.
+/// Most objects are instances of a few classes without opaque fields. `kvos_walk_plain` reads those
+/// with prepared tables, and leaves all others to `readNext`, which looks everything up.
 struct GraphWalk: ~Copyable {
-  /// For how many references there is room before an object is read.
+  /// The number of references for which there must be room before an object is read.
   static let room = Int(KVOS_PLAIN_ROOM)
   private static let elsewhereLimit = 1000
 
-  /// How many objects are looked at that suspected references alone lead to.
+  /// The maximum number of objects that are read although only suspected references lead to them.
   private static let suspectLimit = 50_000
 
   private let reader: ObjectReader
@@ -19,21 +19,22 @@ struct GraphWalk: ~Copyable {
   private var plain: PlainPlans
   private var collector: ReferenceCollector
   private var reached: ReachedObjects
-  /// What is noted of objects that the latest one led to first.
+  /// The distance that is noted for objects that the walk meets now.
   private var distance: UInt8 = 1
-  /// How many objects that many refer to were looked at for whether they keep anything.
+  /// The number of shared objects in other mappings that were examined for whether they refer to
+  /// anything.
   private var elsewhereCount = 0
 
-  /// When the walk is to end, wherever it is.
+  /// When the walk must stop, even if it is incomplete.
   private let deadline: ContinuousClock.Instant
-  /// How many objects are read between two looks at the clock.
+  /// The number of objects that are read between two checks of the clock.
   private static let clockInterval = 1 << 20
 
   /// - Parameters:
-  ///   - reader: the plans, and what can be read.
-  ///   - known: where the objects are that a walk along references reached, for one that follows words which may
-  ///     be references as well; nil for that walk itself.
-  ///   - deadline: when the walk is to end, wherever it is.
+  ///   - reader: the plans, and the memory that can be read.
+  ///   - known: the objects that a walk along references reached, for a second walk that also
+  ///     follows words which may be references; nil for the first walk.
+  ///   - deadline: when the walk must stop, even if it is incomplete.
   init(
     reader: ObjectReader,
     suspectingBeside known: ObjectGranules? = nil,
@@ -47,7 +48,7 @@ struct GraphWalk: ~Copyable {
     plain = PlainPlans()
   }
 
-  /// What is reached from `roots`.
+  /// The objects that are reachable from `roots`.
   ///
   /// - Complexity: O(n) in objects and references.
   consuming func reached(from roots: [UInt]) -> ReachedObjects {
@@ -112,7 +113,8 @@ struct GraphWalk: ~Copyable {
       let start = UnsafeRawPointer(bitPattern: address)
     else { return }
     let metadata = start.load(as: UInt.self)
-    // The plan of a generic closure context is that of one object: others with its metadata captured other types.
+    // The plan of a generic closure context is valid for one object: another object with the same
+    // metadata may have captured other types.
     if reader.plan(metadata: metadata) == plan { plain.adopt(plan, metadata: metadata) }
   }
 
@@ -125,7 +127,7 @@ struct GraphWalk: ~Copyable {
     _ = enter(granule, from: ReachedObjects.noParent)
   }
 
-  /// Takes in a reference of an object, and where it leads.
+  /// Adds a reference of an object, and its target if it is new.
   private mutating func take(_ address: UInt, from object: UInt32) {
     guard let granule = reached.granules.granule(of: address), reached.reserve(1) else {
       reached.isCut = true
@@ -135,7 +137,7 @@ struct GraphWalk: ~Copyable {
     if let known, note.pointee == 0, !known.isReached(address) {
       suspectCount += 1
       if suspectCount > Self.suspectLimit { return reached.isSpent = true }
-      // Whether it is alive is not known: it is left to `readNext`, which looks at a copy first.
+      // The object may have been freed: `readNext` examines a copy first.
       note.pointee = GranuleNote.keepsMore
     }
     if enter(granule, from: object) { return }
@@ -145,7 +147,7 @@ struct GraphWalk: ~Copyable {
     note.pointee |= GranuleNote.isShared
   }
 
-  /// Takes in an object that was not met before; false where it was.
+  /// Adds an object that was not met before; false if it was.
   private mutating func enter(_ granule: ReachedObjects.Granule, from parent: UInt32) -> Bool {
     let note = reached.granules.notes + Int(granule)
     guard note.pointee == 0 || note.pointee == GranuleNote.keepsMore else { return false }
@@ -157,9 +159,10 @@ struct GraphWalk: ~Copyable {
 
   // MARK: Common objects
 
-  /// Reads objects from `index` on until one that has to be looked at closer, or `end`; returns its index.
+  /// Reads objects from `index` to `end`, or to one that needs `readNext`. Returns whether it
+  /// stopped at such an object.
   private mutating func readPlain(_ index: inout Int, until end: Int) -> Bool {
-    // With much room the loop is begun anew less often.
+    // With much room the loop restarts less often.
     guard reached.reserve(Self.room + reached.count / 4) else {
       reached.isCut = true
       return false

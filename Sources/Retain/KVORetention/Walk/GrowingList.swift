@@ -1,15 +1,16 @@
 internal import CKVORetention
 
-/// A list of plain values in memory that it owns, for loops that do millions of appends.
+/// A list of plain values in memory that it owns, for loops that append millions of elements.
 ///
-/// Large ones have pages of their own, which grow without being copied.
+/// Large lists have their own pages, which grow without a copy.
 struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
-  /// From how many bytes on a list has pages of its own.
+  /// Lists of at least this size in bytes have their own pages.
   private static var pagedByteCount: Int { 1 << 17 }
   private static var largePage: Int { 2 << 20 }
 
   private(set) var start: UnsafeMutablePointer<Element>
-  /// Whoever writes elements behind the last one, up to the capacity, raises it.
+  /// The number of elements. Code that writes elements after the last one, within the capacity,
+  /// increases it.
   var count = 0
   private(set) var capacity: Int
   private var isPaged = false
@@ -19,9 +20,10 @@ struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
     start = .allocate(capacity: capacity)
   }
 
-  /// A list with pages of its own from the start on, for addresses of objects.
+  /// A list with its own pages from the start, for addresses of objects.
   ///
-  /// They are mapped after a search asked for the mappings, so that it does not take them for the program's.
+  /// The pages are mapped after a search has read the list of mappings, so that the search does not
+  /// take them for the program's memory.
   init(apart capacity: Int) {
     let pages = kvos_reserve_pages(capacity * MemoryLayout<Element>.stride)
     self.capacity = capacity
@@ -51,7 +53,7 @@ struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
     nonmutating set { start[index] = newValue }
   }
 
-  /// Makes room for `added` more elements; false where there is no memory for them.
+  /// Makes room for `added` more elements; false if there is no memory for them.
   @inline(__always)
   mutating func reserve(_ added: Int) -> Bool { capacity - count >= added || grow(by: added) }
 
@@ -67,7 +69,7 @@ struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
       (start, capacity) = (moved, larger)
       return true
     }
-    // Addresses cost nothing: memory is taken as it is used.
+    // Address space costs nothing: memory is allocated when it is used.
     return grow(toPagesFor: max(capacity * 4, needed)) || grow(toPagesFor: needed)
   }
 

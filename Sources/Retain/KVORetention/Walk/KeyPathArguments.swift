@@ -1,17 +1,18 @@
 internal import CKVORetention
 
-/// Where a key path keeps the arguments of its subscripts.
+/// Finds the arguments of subscripts in a key path.
 ///
-/// Between them are headers of four bytes, each followed by four bytes that are never initialized: what is left there
-/// from others would look like a pointer. Source: stdlib/public/core/KeyPath.swift of swiftlang/swift,
-/// `RawKeyPathComponent`.
+/// Between them are headers of four bytes, each followed by four bytes that are never initialized.
+/// Their previous content could look like a pointer. Source: stdlib/public/core/KeyPath.swift of
+/// swiftlang/swift, `RawKeyPathComponent`.
 enum KeyPathArguments {
-  /// Where the components begin, in bytes from the start of the key path.
+  /// The offset of the first component, in bytes from the start of the key path.
   static let start = 32
 
-  /// The bytes of all arguments, from the start of the key path on, which has `byteCount` bytes of components.
+  /// The bytes of all arguments, as offsets from the start of a key path that has `byteCount` bytes
+  /// of components.
   ///
-  /// From a component on that is of no known kind, all of the rest.
+  /// If a component is of an unknown kind, the last range is the rest of the key path from there.
   static func ranges(in keyPath: UnsafeRawPointer, byteCount: Int) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     let end = start + byteCount
@@ -25,12 +26,12 @@ enum KeyPathArguments {
         offset = header & KVOS_KEY_PATH_PAYLOAD == KVOS_KEY_PATH_PAYLOAD ? body + 4 : body
       case KVOS_KEY_PATH_OPTIONAL: offset = body
       case KVOS_KEY_PATH_COMPUTED:
-        // What identifies it, a getter and perhaps a setter.
+        // The component's identifier, a getter and possibly a setter.
         offset = aligned(body) + (header & KVOS_KEY_PATH_SETTABLE == 0 ? 16 : 24)
         if header & KVOS_KEY_PATH_ARGUMENTS != 0 {
           guard offset + 16 <= end else { return ranges }
           let size = keyPath.load(fromByteOffset: offset, as: Int.self)
-          // One of another module says how many of them were its own.
+          // A component of another module also stores how many of the arguments are its own.
           offset += header & KVOS_KEY_PATH_EXTERNAL == 0 ? 16 : 24
           guard size >= 0, size <= end - offset else { return ranges + [offset..<end] }
           ranges.append(offset..<offset + size)
@@ -38,7 +39,7 @@ enum KeyPathArguments {
         }
       default: return ranges + [offset..<end]
       }
-      // The type of the value follows, but for the last one.
+      // The type of the value follows, except after the last component.
       offset = aligned(offset) + 8
     }
     return ranges

@@ -1,47 +1,50 @@
 internal import CKVORetention
 
-/// Numbers for the 16 bytes at which an object may begin, and a byte for each of them.
+/// Numbers the 16-byte granules at which objects may begin, and keeps a note of one byte for each.
 ///
-/// A granule is 16 bytes of a mapping; objects at odd multiples of 8, as some that the compiler made, have granules
-/// of their own, which begin there. The granules of a mapping are numbered, in a row, when something in it is met
-/// first. What a walk knows of an object it finds by its number, with one load. Bytes that nobody asks for
-/// take no memory: there is one for 16 bytes of the parts of the heap that objects are in.
+/// A granule is 16 bytes of a mapping. Objects at odd multiples of 8, such as some that the
+/// compiler emits, have separate granules, which begin there. When the walk meets the first object
+/// of a mapping, the granules of the mapping are numbered consecutively. A granule's number is the
+/// index of its note, so that a walk finds what it knows of an object with one load. Notes that are
+/// never accessed take no memory: the cost is one byte for every 16 bytes of those parts of the
+/// heap that contain objects.
 ///
-/// One walk at a time has it, and its thread alone.
+/// Used by one walk at a time, on its thread only.
 final class ObjectGranules {
   typealias Granule = UInt32
 
   typealias Range = KVOSGranuleRange
 
-  /// One bit of a granule's number is somebody else's.
+  /// A bit of a granule's number that is free for other uses.
   static let flag: Granule = KVOS_GRANULE_FLAG
-  /// How many granules a range has at the most, so that a mapping that is mostly empty takes few numbers.
+  /// The maximum number of granules of a range, so that a mapping that is mostly empty uses few
+  /// numbers.
   private static let rangeLimit: UInt = 1 << 26
-  /// From how many granules on a range has large pages for its notes: 16 megabytes of heap.
+  /// Ranges of at least this many granules, 16 megabytes of heap, use large pages for their notes.
   ///
-  /// Small ones would be brought by a fault each, for each 64 kilobytes of heap.
+  /// Small pages would cost a page fault for every 64 kilobytes of heap.
   private static let largeRange: UInt = 1 << 20
   private static let cacheCount = Int(KVOS_RANGE_COUNT)
 
   private let memory: MemoryMap
-  /// What a walk notes of each granule; 0 as long as it notes nothing.
+  /// The note of each granule; 0 if the walk has noted nothing.
   let notes: UnsafeMutablePointer<UInt8>
-  /// Of the notes; where there is no memory for any, no granule is numbered.
+  /// The number of notes; if there is no memory for any, no granule is numbered.
   private let capacity: Int
   private var pages: UnsafeMutableRawPointer?
-  /// By number, and by where they begin.
+  /// The ranges by number, and their indexes by start address.
   @exclusivity(unchecked)
   private var ranges: [Range] = []
   @exclusivity(unchecked)
   private var rangesByStart: [UInt: Int] = [:]
-  /// The latest range of each slot that an address may have.
+  /// The most recent range for each slot of an address.
   let cache: UnsafeMutablePointer<Range>
   @exclusivity(unchecked)
   private var latest = Range()
 
   init(of memory: MemoryMap) {
     self.memory = memory
-    // Addresses cost nothing, but there may be a limit.
+    // Address space costs nothing, but it may be limited.
     var count = Int(Self.flag)
     while count > 0, pages == nil {
       pages = kvos_reserve_pages(count)
@@ -60,7 +63,8 @@ final class ObjectGranules {
 
   // MARK: Numbers
 
-  /// The granule of an address, which has been numbered or is now; nil where there are no numbers left.
+  /// The granule of an address, which is numbered now if it was not; nil if there are no numbers
+  /// left.
   ///
   /// `address` is a multiple of 8.
   func granule(of address: UInt) -> Granule? {
@@ -72,7 +76,7 @@ final class ObjectGranules {
     return range.first + Granule(kvos_granule_index(address, range.start))
   }
 
-  /// The range that a granule which was numbered is of.
+  /// The range of a numbered granule.
   func range(at granule: Granule) -> Range {
     if UInt(granule &- latest.first) < latest.count { return latest }
     var low = 0
@@ -90,7 +94,7 @@ final class ObjectGranules {
     return range.start + UInt(granule - range.first) << 4
   }
 
-  /// Whether a walk reached an object at an address: it notes the granule of each.
+  /// Whether a walk reached an object at an address: the note of its granule says so.
   func isReached(_ address: UInt) -> Bool {
     guard let granule = granule(of: address) else { return false }
     let note = notes[Int(granule)]
@@ -113,8 +117,8 @@ final class ObjectGranules {
     return range
   }
 
-  /// The piece of a mapping that an address is in; nil where it is in none, or in the last bytes of one,
-  /// which hold no object.
+  /// The part of a mapping that contains an address; nil if the address is not mapped, or is in the
+  /// last bytes of a mapping, which cannot hold an object.
   private func readableRange(of address: UInt) -> Range? {
     guard let region = memory.region(of: address) else { return nil }
     let start = region.start + address & 8

@@ -1,27 +1,28 @@
 internal import CKVORetention
 
-/// Objects with numbers in the order in which they were met, and the strong references between them.
+/// Objects, numbered in the order in which the walk met them, and the strong references between
+/// them.
 ///
-/// That is the order of their distance from the roots. How an edge is called is found out again for the
-/// few that are shown.
+/// This is the order of their distance from the roots. Names of edges are not stored: they are
+/// looked up again for the few that are shown.
 struct ObjectGraph: ~Copyable {
-  /// The bit of an edge that is suspected only: a word in bytes that are not understood.
+  /// Marks an edge that is only suspected: a word in opaque bytes.
   static let suspected: UInt32 = 1 << 31
   private static let fetchDistance = 4
 
   private(set) var addresses = GrowingList<UInt>(apart: 1024)
-  /// The first edge of each object, and one more number behind the last.
+  /// The index of the first edge of each object, and the number of edges after the last.
   private(set) var firstEdges = GrowingList<UInt32>()
   private(set) var edges = GrowingList<UInt32>()
-  /// Whether an edge is suspected only.
+  /// Whether any edge is only suspected.
   private(set) var hasSuspected = false
 
   /// The graph of some objects, which are read once more.
   ///
   /// - Parameters:
-  ///   - reached: what was reached.
-  ///   - objects: the numbers of the objects there, in rising order; nil takes all.
-  ///   - collector: reads them.
+  ///   - reached: the objects that a walk reached.
+  ///   - objects: the numbers of the objects to include, in rising order; nil includes all.
+  ///   - collector: reads the objects.
   init(
     of reached: borrowing ReachedObjects,
     objects: [UInt32]?,
@@ -61,7 +62,7 @@ struct ObjectGraph: ~Copyable {
   @inline(__always)
   func isSuspected(_ edge: Int) -> Bool { edges[edge] & Self.suspected != 0 }
 
-  // MARK: What is found out of suspected references
+  // MARK: Evidence for suspected references
 
   /// The suspected edges among some objects, as pairs of object and edge.
   func suspectedEdges(where isMeant: (Int, Int) -> Bool) -> [(object: Int, edge: Int)] {

@@ -1,13 +1,13 @@
-/// The numbers of some objects, by their addresses.
+/// The numbers of some objects, by address.
 ///
-/// Open addressing, at most half full; 8 to 16 bytes an object.
+/// A hash table with open addressing, at most half full; it takes 8 to 16 bytes per object.
 struct ObjectNumbers: ~Copyable {
-  /// Numbers plus one; 0 where there is none.
+  /// Numbers plus one; 0 in an empty slot.
   private let slots: UnsafeMutablePointer<UInt32>
   private let addresses: UnsafeMutablePointer<UInt>
   private let mask: Int
 
-  /// - Parameter addresses: the objects in the order of their numbers, which outlive this.
+  /// - Parameter addresses: the objects in the order of their numbers. Must outlive this table.
   init(of addresses: borrowing GrowingList<UInt>) {
     var capacity = 64
     while capacity < addresses.count * 2 { capacity *= 2 }
@@ -24,7 +24,7 @@ struct ObjectNumbers: ~Copyable {
 
   deinit { slots.deallocate() }
 
-  /// The number of the object at `address`, or nil where it has none.
+  /// The number of the object at `address`, or nil if it has none.
   @inline(__always)
   subscript(address: UInt) -> UInt32? {
     var slot = slot(of: address)

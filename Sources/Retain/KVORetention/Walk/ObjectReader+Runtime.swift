@@ -1,17 +1,17 @@
 internal import CKVORetention
 
-// Objects of the runtimes of blocks and of tasks.
+// Objects of the blocks runtime and of Swift Concurrency.
 extension ObjectReader {
   // MARK: Blocks
 
   /// Reads what a block captured.
   ///
-  /// In order, and why:
-  /// 1. Its descriptor says how large it is; a block is never larger than this limit, and can be read.
-  /// 2. A block of Dispatch's that wraps another begins its captures with a number that nothing else has.
-  /// 3. A block that Swift made of a closure captured that closure and nothing else: code and a Swift
-  ///    object, which the block copies and disposes of.
-  /// 4. Of others nobody says what their captures are.
+  /// The checks, in order:
+  /// 1. The descriptor has the block's size, which must be readable and within a limit.
+  /// 2. A block that wraps another one for Dispatch begins its captures with a unique magic number.
+  /// 3. A block that Swift made from a closure captured only this closure: the address of its code
+  ///    and a Swift object, which the block copies and disposes of.
+  /// 4. The captures of all other blocks are described nowhere.
   func readBlock<Visitor: ReferenceVisitor & ~Copyable>(
     _ object: UnsafeRawPointer,
     _ plan: UnsafePointer<HeapPlan>,
@@ -49,7 +49,7 @@ extension ObjectReader {
 
   // MARK: Tasks
 
-  /// Reads what a task that ran to its end returned; others hold what nobody describes.
+  /// Reads the result of a completed task. The contents of other tasks are described nowhere.
   func readTask<Visitor: ReferenceVisitor & ~Copyable>(
     _ object: UnsafeRawPointer,
     _ plan: UnsafePointer<HeapPlan>,
@@ -73,12 +73,13 @@ extension ObjectReader {
     read(layout.pointee.slots, at: value, &visitor)
   }
 
-  /// Whether a task ran to its end, so that it holds nothing but what it returned.
+  /// Whether a task has completed, so that it keeps only its result.
   func isFinished(_ object: UnsafeRawPointer) -> Bool { finishedFuture(of: object) != nil }
 
-  /// Whether a thread runs a task now.
+  /// Whether a thread is running a task now.
   ///
-  /// What a running task holds is in registers and on the thread's stack; its frames may hold nothing.
+  /// The references of a running task are in registers and on the thread's stack; its own frames
+  /// may hold none.
   func isRunning(_ object: UnsafeRawPointer) -> Bool {
     let status = Int(KVOS_TASK_STATUS)
     guard memory.isReadable(UInt(bitPattern: object), UInt(status) + 4) else { return true }

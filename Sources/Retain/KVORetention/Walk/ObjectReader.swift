@@ -3,13 +3,14 @@ internal import KVORetainRegistry
 
 /// Reads the references of objects and values by their plans.
 ///
-/// A heap object's own bytes are checked before; what is behind pointers in them is checked here.
+/// The caller checks that an object's own bytes can be read; the reader checks memory that they
+/// point to.
 struct ObjectReader {
   let store: PlanStore
   let memory: MemoryMap
-  /// What is kept for objects, and not by them, by where they are.
+  /// What is kept alive on behalf of objects, but not by them, by the address of the object.
   let attachments: [UInt: [RetainAttachment]]
-  /// What words in bytes that are not understood lead to.
+  /// The possible targets of words in opaque bytes.
   let targets: PointerTargets
 
   init(store: PlanStore, memory: MemoryMap, attachments: [UInt: [RetainAttachment]] = [:]) {
@@ -23,7 +24,7 @@ struct ObjectReader {
 
   // MARK: Objects
 
-  /// The plan of the object at `address`, or nil where there is no Swift object that can be read.
+  /// The plan of the object at `address`, or nil if no readable Swift object is there.
   @inline(__always)
   func plan(of address: UInt) -> UnsafePointer<HeapPlan>? {
     guard address & 7 == 0, memory.isReadable(address, 16),
@@ -33,9 +34,10 @@ struct ObjectReader {
     return resolved(plan, of: object)
   }
 
-  /// The plan of all closure contexts of some generic code, if an object that can be read is one of those.
+  /// The plan for all closure contexts of some generic code, if the object at an address is
+  /// readable and such a context.
   ///
-  /// It says nothing of what they captured.
+  /// The plan does not describe what they captured.
   func genericContext(at object: UnsafeRawPointer) -> UnsafePointer<HeapPlan>? {
     guard memory.isReadable(UInt(bitPattern: object), 16) else { return nil }
     let plan = plan(metadata: object.load(as: UInt.self))
@@ -48,7 +50,7 @@ struct ObjectReader {
     store.knownPlan(at: metadata) ?? makePlan(metadata: metadata)
   }
 
-  /// The plan of one object, whose class has `plan`.
+  /// The plan of one object, whose metadata has `plan`.
   @inline(__always)
   func resolved(
     _ plan: UnsafePointer<HeapPlan>,
@@ -67,7 +69,7 @@ struct ObjectReader {
     return check.heapMetadata(at: metadata).map { store.makePlan(of: $0) }
   }
 
-  /// Passes `visitor` the references of an object that `plan` is of.
+  /// Passes the references of an object with the plan `plan` to `visitor`.
   @inline(__always)
   func read<Visitor: ReferenceVisitor & ~Copyable>(
     _ object: UnsafeRawPointer,
@@ -97,15 +99,15 @@ struct ObjectReader {
     }
   }
 
-  /// Whether a word that leads to the object at `address` is a reference wherever it is found: nothing
-  /// else has such words.
+  /// Whether any word with the address of an object with this plan is a reference: nothing else has
+  /// such words.
   func isSurelyReferred(_ plan: UnsafePointer<HeapPlan>) -> Bool {
     plan.pointee.isKnown && plan.pointee.role == .storage
   }
 
   // MARK: Values
 
-  /// Passes `visitor` the references in a value's slots.
+  /// Passes the references in a value's slots to `visitor`.
   func read<Visitor: ReferenceVisitor & ~Copyable>(
     _ slots: UnsafeBufferPointer<Slot>,
     at base: UnsafeRawPointer,
@@ -118,7 +120,7 @@ struct ObjectReader {
       switch slot.pointee.kind {
       case .reference, .box: visitor.reference(field.load(as: UInt.self), in: slot)
       case .bridge:
-        // The highest bit says that it is no native object; others count for something else.
+        // The highest bit marks a word that is no native object; other high bits are flags.
         let word = field.load(as: UInt.self)
         if word >> 63 == 0 { visitor.reference(word & 0x0fff_ffff_ffff_fff8, in: slot) }
       case .closure:
@@ -204,7 +206,7 @@ struct ObjectReader {
     _ visitor: inout Visitor
   ) {
     guard let layout = plan.pointee.element, !layout.pointee.slots.isEmpty else { return }
-    // Behind the header: the count, and capacity and flags.
+    // The count, and then capacity and flags, follow the header.
     let count = object.load(fromByteOffset: 16, as: Int.self)
     let start = (32 + layout.pointee.alignmentMask) & ~layout.pointee.alignmentMask
     guard isReadable(object + start, count, layout.pointee.stride) else { return }
@@ -215,10 +217,11 @@ struct ObjectReader {
     }
   }
 
-  /// Reads storage of dictionaries and sets.
+  /// Reads the storage of a dictionary or set.
   ///
-  /// It has count and capacity, scale and seed, then where keys and values are, and a bit for each
-  /// bucket that is taken. Source: stdlib/public/core/NativeDictionary.swift, HashTable.swift.
+  /// It contains count and capacity, scale and seed, the addresses of keys and values, and a bit
+  /// for each bucket that is in use. Source: stdlib/public/core/NativeDictionary.swift,
+  /// HashTable.swift.
   private func readHashTable<Visitor: ReferenceVisitor & ~Copyable>(
     _ object: UnsafeRawPointer,
     _ plan: UnsafePointer<HeapPlan>,

@@ -1,21 +1,20 @@
 internal import CKVORetention
 
-/// Bytes that are not understood, taken as words that may be references.
+/// Opaque bytes, read as words that may be references.
 struct OpaqueBytes {
   private let start: UnsafeRawPointer
   private let wordCount: Int
 
   init(_ start: UnsafeRawPointer, byteCount: Int) {
-    // Noncopyable values may begin with a number of four bytes: words lie at multiples of their size.
+    // A noncopyable value may begin with a four-byte number: words are aligned to their size.
     let skipped = -Int(bitPattern: start) & 7
     self.start = start + skipped
     wordCount = max(byteCount - skipped, 0) / 8
   }
 
-  /// The bytes of an object behind its fields.
+  /// The bytes of an object after its fields, to the end of its allocation.
   ///
-  /// As far as its allocation goes; of a key path the arguments of its subscripts. Nil where it is not known how far
-  /// that is.
+  /// For a key path, the arguments of its subscripts. Nil if the end is not known.
   static func behindFields(
     of object: UnsafeRawPointer,
     _ plan: HeapPlan,
@@ -38,15 +37,16 @@ struct OpaqueBytes {
     let componentsStart = UInt(KeyPathArguments.start)
     guard end - address >= componentsStart else { return nil }
     let header = object.load(fromByteOffset: Int(KVOS_KEY_PATH_HEADER), as: UInt32.self)
-    // A key path says how large it is; the rest has what earlier allocations left.
+    // A key path stores its size; the rest of the allocation is left over from earlier ones.
     let byteCount = min(UInt(header & KVOS_KEY_PATH_SIZE), end - address - componentsStart)
     return KeyPathArguments.ranges(in: object, byteCount: Int(byteCount))
       .map { OpaqueBytes(object + $0.lowerBound, byteCount: $0.count) }
   }
 
-  /// Where the last frame of a task ends, of the first memory that it takes them from, which is behind its fields.
+  /// The end of a task's last frame in its first slab of memory for frames, which follows its
+  /// fields.
   ///
-  /// What is behind was left by frames that are gone.
+  /// The memory after it was left by frames that no longer exist.
   private static func endOfFrames(from tail: UInt, to end: UInt) -> UInt {
     let mark = kvos_task_slab_mark()
     let size = UInt(MemoryLayout<KVOSTaskSlab>.size)
@@ -61,9 +61,9 @@ struct OpaqueBytes {
     return end
   }
 
-  /// Calls `body` with what each word may refer to, until it returns false.
+  /// Calls `body` with each address that a word may refer to, until it returns false.
   ///
-  /// Enums use bits that references leave free: a word counts with them and without.
+  /// Enums use bits that references leave free, so each word is passed with these bits and without.
   func forEachCandidate(_ body: (UInt) -> Bool) {
     for index in 0..<wordCount {
       let word = start.load(fromByteOffset: index * 8, as: UInt.self)

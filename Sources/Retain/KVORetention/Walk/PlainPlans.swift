@@ -1,7 +1,7 @@
 internal import CKVORetention
 
-/// What a loop that reads common objects has at hand: the plans of a walk that have nothing that is not
-/// understood, types of values in existentials, and objects in other mappings that many refer to.
+/// The tables of the loop that reads common objects: plans without opaque fields, the types of
+/// values in existentials, and shared objects in other mappings.
 struct PlainPlans: ~Copyable {
   private static let firstBits: UInt32 = 8
   private static let elsewhereCount = Int(KVOS_ELSEWHERE_COUNT)
@@ -12,11 +12,11 @@ struct PlainPlans: ~Copyable {
   private(set) var existentials: UnsafeMutablePointer<KVOSPlainExistential>
   private(set) var existentialBits = Self.firstBits
   private var existentialCount = 0
-  /// The latest in each slot.
+  /// The most recent object for each slot.
   let elsewhere: UnsafeMutablePointer<KVOSElsewhere>
-  /// What the plans point to.
+  /// The memory that the plans point to.
   private var kept: [UnsafeMutableRawPointer] = []
-  /// Leaves its object to others.
+  /// A plan that leaves its object to `GraphWalk.readNext`.
   private let none: KVOSPlainPlan
 
   init() {
@@ -38,7 +38,7 @@ struct PlainPlans: ~Copyable {
   deinit {
     plans.deallocate()
     existentials.deallocate()
-    // Addresses of objects that are left in freed memory would look like the program's.
+    // Otherwise addresses of objects in freed memory would look like the program's references.
     elsewhere.update(repeating: KVOSElsewhere(), count: Self.elsewhereCount)
     elsewhere.deallocate()
     for pointer in kept { pointer.deallocate() }
@@ -46,7 +46,7 @@ struct PlainPlans: ~Copyable {
 
   // MARK: Objects
 
-  /// Takes in the plan of objects with this metadata, if it is a plain one.
+  /// Adds the plan of objects with this metadata, if it is a plain one.
   mutating func adopt(_ plan: UnsafePointer<HeapPlan>, metadata: UInt) {
     guard plans[slot(ofPlan: metadata)].metadata == 0,
       let plain = plain(plan.pointee, metadata: metadata)
@@ -145,7 +145,8 @@ struct PlainPlans: ~Copyable {
 
   // MARK: Existentials
 
-  /// Takes in what existentials with the type at an address hold; nil where there is no type.
+  /// Adds the content of existentials whose type's metadata is at an address; `type` is nil if
+  /// there is no type.
   mutating func adopt(existentialOf address: UInt, type: TypeMetadata?, _ store: PlanStore) {
     guard existentials[slot(ofExistential: address)].type == 0, address != 0 else { return }
     existentialCount += 1

@@ -1,40 +1,43 @@
 internal import CKVORetention
 
-/// The objects that are reached from some roots, in the order of their distance from them.
+/// The objects that are reachable from some roots, in the order of their distance from them.
 ///
-/// Of the references between them, those that led to an object first make a tree, of which each object has
-/// its parent. The others, crossings, are apart: in most programs they are few. Both take 8 bytes.
+/// The references by which objects were first reached are the edges of a tree, in which each object
+/// has a parent. All other references, the non-tree edges, are stored separately: in most programs
+/// they are few. Each edge takes 8 bytes.
 struct ReachedObjects: ~Copyable {
   typealias Granule = ObjectGranules.Granule
 
-  /// Something that was met and could not be looked into.
+  /// A part of an object that the walk could not inspect.
   struct OpaqueFind {
     var object: UInt32
     var reason: OpaqueReason
-    /// The number of the text that names it in the object.
+    /// The index of the text that names the part in the object.
     var label: Int32
-    /// Whether all that it may refer to is among what was reached.
+    /// Whether the walk reached everything that the part may refer to.
     var isWhole: Bool
   }
 
-  /// The bit of a reference that is suspected only: a word in bytes that are not understood.
+  /// Marks a reference that is only suspected: a word in opaque bytes.
   static let suspected: UInt = 1
-  /// What roots have for a parent.
+  /// The parent of a root.
   static let noParent = UInt32.max >> 1
 
   let granules: ObjectGranules
   /// The granule of each object in the lower half, and the number of its parent in the upper.
   ///
-  /// The flag of a granule says that something is kept for the object which it does not hold itself.
+  /// The granule's flag is set if something is kept alive on behalf of the object that the object
+  /// does not hold itself.
   var entries = GrowingList<UInt64>()
-  /// The granule that a reference leads to in the lower half, and the number of its object in the upper.
+  /// The non-tree edges: the granule of the target in the lower half, and the number of the source
+  /// in the upper.
   ///
-  /// Flags say where it leads to no greater distance.
+  /// Flags mark those that lead to no greater distance.
   var crossings = GrowingList<UInt64>()
-  /// How many references are no crossings because nothing is kept by what they lead to.
+  /// The number of references that are stored nowhere because their target refers to nothing.
   var deadEndCount = 0
   var opaque: [OpaqueFind] = []
-  /// How many objects were roots: the first ones.
+  /// The number of roots, which are the first objects.
   var rootCount = 0
   /// Whether memory for the walk ran out, so that objects are missing.
   var isCut = false
@@ -60,17 +63,18 @@ struct ReachedObjects: ~Copyable {
     Granule(truncatingIfNeeded: entry) & ObjectGranules.flag != 0
   }
 
-  /// Whether a crossing that is flagged leads to the same distance, as far as distances are noted.
+  /// Whether a flagged edge leads to the same distance, as far as distances are recorded.
   @inline(__always)
   static func isAsFar(_ crossing: UInt64) -> Bool { crossing >> 63 == 1 }
 
-  /// The number in the upper half.
+  /// The number of the object in the upper half.
   @inline(__always)
   static func object(_ entry: UInt64) -> UInt32 {
     UInt32(truncatingIfNeeded: entry >> 32) & .max >> 1
   }
 
-  /// Makes room for so many references, each of which may lead to a new object; false where there is none.
+  /// Makes room for `added` references, each of which may lead to a new object; false if there is
+  /// none.
   ///
   /// Numbers of objects have 31 bits.
   @inline(__always)
@@ -86,21 +90,21 @@ struct ReachedObjects: ~Copyable {
   }
 }
 
-/// What a walk notes of a granule: nothing, how far from the roots the object there is, or what was made out
-/// of it afterwards.
+/// The note of a granule: nothing, the object's distance from the roots, or a later result of the
+/// search for cycles.
 enum GranuleNote {
-  /// The greatest distance that is noted; roots have 1.
+  /// The greatest distance that is recorded; roots have 1.
   static let farthest = UInt8(KVOS_FARTHEST)
-  /// Something is kept for an object that was not met.
+  /// Something is kept alive on behalf of an object that was not met yet.
   static let keepsMore = UInt8(KVOS_KEEPS_MORE)
   /// More than one reference leads to the object.
   static let isShared = UInt8(KVOS_IS_SHARED)
 
-  // When no distance is asked for any more:
+  // After the walk, when distances are no longer needed:
   /// The object may be part of a cycle.
   static let candidate: UInt8 = 0x7e
-  /// The object is reached from one that a reference leads back to.
+  /// The object is reachable from the target of an edge that may close a cycle.
   static let isBehind: UInt8 = 0x7d
-  /// The object refers to none that is left.
+  /// The object was removed: it refers to no remaining object.
   static let isTaken: UInt8 = 0x7b
 }

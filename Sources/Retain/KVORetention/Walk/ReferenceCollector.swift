@@ -1,43 +1,44 @@
 internal import CKVORetention
 internal import KVORetainRegistry
 
-/// Collects the references of one object after the other, whatever they are.
+/// Collects the references of objects of any kind, one object at a time.
 struct ReferenceCollector: ~Copyable, ReferenceVisitor {
-  /// What could not be looked into in the latest object.
+  /// A part of the latest object that could not be inspected.
   struct Find {
     var reason: OpaqueReason
     var label: Int32
-    /// Whether all that it may refer to was found.
+    /// Whether everything that the part may refer to was found.
     var isWhole: Bool
-    /// Which of the references are its suspected ones, if those are collected.
+    /// The range of the part's suspected references in `references`, if those are collected.
     var suspected: Range<Int>
   }
 
   private let reader: ObjectReader
-  /// Where the objects are that were reached by references, if suspected ones are collected, too.
+  /// The objects that were reached along references, if suspected references are collected, too.
   ///
-  /// Of any other object it is not known whether it is alive: what was found of it from copies counts.
+  /// Any other object may have been freed: it is read only from copies.
   private let reached: ObjectGranules?
   private var suspectedCount = 0
-  /// How far words in bytes of the latest object are followed, and its pointers.
+  /// The depth to which words in opaque bytes of the latest object are followed, and that for its
+  /// pointers.
   private var depth = PointerTargets.byteDepth
   private var pointerDepth = PointerTargets.pointerDepth
-  /// The references of the latest object: addresses, and the bit of those that are suspected.
+  /// The references of the latest object: addresses, with a bit that marks suspected ones.
   private(set) var references = GrowingList<UInt>(apart: 1024)
   private(set) var finds: [Find] = []
-  /// Whether there was no memory for them.
+  /// Whether memory for them ran out.
   private(set) var isCut = false
 
   /// - Parameters:
-  ///   - reader: the plans, and what can be read.
-  ///   - reached: what a walk reached that followed references alone; nil for that walk itself. If it is given,
-  ///     words are collected, too, which may be references.
+  ///   - reader: the plans, and the memory that can be read.
+  ///   - reached: the objects that a walk along references reached; nil for that walk itself. If it
+  ///     is given, words that may be references are collected, too.
   init(reader: ObjectReader, suspectingBeside reached: ObjectGranules? = nil) {
     self.reader = reader
     self.reached = reached
   }
 
-  /// Reads the object at `address`, and returns its plan; nil where there is none that can be read.
+  /// Reads the object at `address`, and returns its plan; nil if no readable object is there.
   mutating func collect(_ address: UInt) -> UnsafePointer<HeapPlan>? {
     references.count = 0
     if !finds.isEmpty { finds.removeAll(keepingCapacity: true) }
@@ -47,14 +48,14 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     if isSuspected {
       pointerDepth = depth
       if reader.targets.allocation(at: address) != nil {
-        // Whoever led here is in doubt already.
+        // The reference to this memory is already suspected.
         collectWords(at: address)
         return nil
       }
       switch reader.targets.target(of: address, depth: 0) {
-      // Whoever has it may free it at any time: what was found a while ago does not count.
+      // The owner may free it at any time: an earlier result is not valid.
       case .object(HiddenAddress(address)) where reader.targets.isStillThere(address): break
-      // What was taken for an object with such a reference is none any more.
+      // The address was taken for that of an object, and no longer is one.
       default: return nil
       }
     }
@@ -68,7 +69,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
       return nil
     }
     if isSuspected, plan.pointee.kind == .asked {
-      // Another thread may be making it: none of its code may run.
+      // Another thread may be initializing it: its code must not run.
       meet(OpaqueBytes(object, byteCount: Int(plan.pointee.byteCount)), .foreignObject, 0)
       return nil
     }
@@ -82,9 +83,9 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
 
   // MARK: References
 
-  /// Whether a word may be an address of this process that an object is at.
+  /// Whether a word may be the address of an object in this process.
   ///
-  /// The first page stands for nothing, whatever number is used for it.
+  /// No object is in the first page: small values are used as numbers.
   @inline(__always)
   static func mayRefer(_ word: UInt) -> Bool {
     word &- 4096 < 1 << 47 - 4096 && word & 7 == 0
@@ -116,7 +117,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   mutating func enter(element: ElementPosition) {}
   mutating func leave() {}
 
-  // MARK: What is not understood
+  // MARK: Opaque parts
 
   mutating func opaque(
     _ bytes: UnsafeRawPointer,
@@ -137,27 +138,27 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     }
   }
 
-  /// Looks at the bytes behind the fields of an object.
+  /// Examines the bytes after the fields of an object.
   private mutating func meetTail(of object: UnsafeRawPointer, _ plan: UnsafePointer<HeapPlan>) {
     guard let reason = plan.pointee.tail else { return }
     let isTask = plan.pointee.kind == .task
     if isTask, reader.isFinished(object) { return }
-    // Asked before its frames are read and after: it may start or stop running in between.
+    // Checked before its frames are read and after: it may start or stop in between.
     var isRunning = isTask && reader.isRunning(object)
     defer { if isRunning { note(reason, 0, from: references.count, isWhole: false) } }
     if let tail = OpaqueBytes.behindFields(of: object, plan.pointee, memory: reader.memory) {
       for bytes in tail { meet(bytes, reason, 0) }
       isRunning = isRunning || (isTask && reader.isRunning(object))
     } else if reason != .keyPathArguments {
-      // How much there is behind the fields is not known. Key paths without arguments are mostly made
-      // by the compiler, in static memory.
+      // The number of bytes after the fields is not known. Key paths without arguments are mostly
+      // emitted by the compiler, in static memory.
       note(reason, 0, from: references.count, isWhole: false)
     }
   }
 
-  /// Looks at what a closure of generic code captured, if it may be freed already.
+  /// Examines the captures of a generic closure that may have been freed.
   ///
-  /// What is left of it may name no types: the runtime is not asked for them.
+  /// The memory of a freed context may not name valid types, so the runtime is not asked for them.
   private mutating func meetContext(_ object: UnsafeRawPointer, _ plan: HeapPlan) {
     guard let captures = OpaqueBytes.behindFields(of: object, plan, memory: reader.memory) else {
       return note(.genericCapture, 0, from: references.count, isWhole: false)
@@ -165,11 +166,11 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     for bytes in captures { meet(bytes, .genericCapture, 0) }
   }
 
-  /// Looks at memory that a reference leads to, and that is no object of Swift's.
+  /// Examines memory that a reference leads to, and that is no Swift object.
   private mutating func collectMemory(at address: UInt) {
     let first = references.count
     guard reached != nil else {
-      // It is looked at if there is anything else to be settled, and now is not the time.
+      // It is examined in the second walk, if other findings make that necessary.
       suspectedCount &+= 1
       return note(.foreignObject, 0, from: first, isWhole: true)
     }
@@ -182,22 +183,22 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     if suspectedCount > before { note(.foreignObject, 0, from: first, isWhole: true) }
   }
 
-  /// Looks at the words of an allocation.
+  /// Examines the words of an allocation.
   ///
-  /// Most are no pointers, and what its owner does not use has words that others left: one that leads to memory of
-  /// which it is not known where it begins and ends is passed over.
+  /// Most are not pointers, and unused memory has words of earlier owners. A word that leads to
+  /// memory of unknown bounds is ignored.
   private mutating func collectWords(at address: UInt) {
     guard let (allocation, depth) = reader.targets.allocation(at: address) else { return }
-    // Collected apart, because `body` cannot change what it is called for; as complements, because what is left
-    // of the list must not look like references.
+    // Stored first, because `body` cannot change `self`; as complements, because remains of the
+    // list must not look like references.
     var words: [UInt] = []
     reader.targets.forEachWord(of: allocation) { words.append(~$0) }
     for word in words { _ = meet(pointer: ~word, depth: depth) }
   }
 
-  /// Notes what could not be looked into.
+  /// Notes a part that could not be inspected.
   ///
-  /// If no word in it leads anywhere nothing is missed by not understanding it.
+  /// If no word in it leads anywhere, nothing is missed.
   private mutating func note(
     _ reason: OpaqueReason,
     _ label: Int32,
@@ -216,7 +217,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
 
   private mutating func meet(_ bytes: OpaqueBytes, _ reason: OpaqueReason, _ label: Int32) {
     let (first, before) = (references.count, suspectedCount)
-    // As complements, as above.
+    // As complements, see above.
     var words: [UInt] = []
     let targets = reader.targets
     bytes.forEachCandidate { candidate in
@@ -227,10 +228,12 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     if suspectedCount > before { note(reason, label, from: first, isWhole: true) }
   }
 
-  /// Takes in what a pointer that is not counted leads to; false if how far that goes is not known.
+  /// Adds the targets of a pointer that is not reference-counted; false if their extent is not
+  /// known.
   private mutating func meet(pointer word: UInt, depth: UInt8) -> Bool {
     guard reader.targets.mayLead(word) else { return true }
-    // A program that observes has objects of this package, words to which are references for sure.
+    // A program that observes has objects of this package; a word with the address of one is always
+    // a reference.
     if reader.store.knownClasses != nil,
       case .object(let found) = reader.targets.target(of: word, depth: depth),
       case let address = found.address, let plan = reader.plan(of: address),

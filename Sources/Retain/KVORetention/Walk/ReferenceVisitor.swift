@@ -1,23 +1,24 @@
-/// Receives the references in an object, in the order in which they lie in it.
+/// Receives the references in an object, in the order of their offsets.
 protocol ReferenceVisitor: ~Copyable {
-  /// A strong reference, or a word that stands for none.
+  /// A strong reference, or a word that is none, such as null.
   mutating func reference(_ word: UInt, in slot: UnsafePointer<Slot>)
   /// The context of a closure and the address of its code.
   mutating func closure(context: UInt, code: UInt, in slot: UnsafePointer<Slot>)
-  /// An object that is kept, as somebody says who knows.
+  /// An object that is certainly kept alive, for example according to `RetainKnowledge`.
   mutating func kept(_ address: UInt)
-  /// `byteCount` bytes that are not understood, at `bytes`.
+  /// `byteCount` opaque bytes at `bytes`.
   mutating func opaque(_ bytes: UnsafeRawPointer, byteCount: Int, in slot: UnsafePointer<Slot>)
-  /// What follows until `leave()` is inside of the value in `slot`.
+  /// The references until the matching `leave()` are inside the value in `slot`.
   mutating func enter(_ slot: UnsafePointer<Slot>)
-  /// What follows until `leave()` is of the element with this index, or the key or value at it.
+  /// The references until the matching `leave()` are in the element at this position, or in its key
+  /// or value.
   mutating func enter(element: ElementPosition)
   mutating func leave()
 }
 
-/// Which element of a collection a reference is of.
+/// The element of a collection that contains a reference.
 ///
-/// What the keys are is the program's affair: values are not shown.
+/// Keys are values of the program, which are not shown.
 enum ElementPosition {
   case index(Int)
   /// A key of a dictionary.
