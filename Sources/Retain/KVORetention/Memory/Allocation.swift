@@ -1,15 +1,15 @@
 internal import CKVORetention
 
-/// A piece of memory that the allocator gave to somebody, found from any address in it.
+/// A piece of memory that the allocator returned, found by any address in it.
 ///
-/// Outside of a sanitizer it is a guess: glibc lists no allocations. An allocation is taken for one if its size,
-/// which glibc keeps in front of it, leads to another one that says that it is in use. Source:
-/// malloc/malloc.c of glibc.
+/// Without a sanitizer the result is a guess, because glibc has no list of allocations. Memory is
+/// assumed to be an allocation if its size, which glibc stores before it, leads to another chunk
+/// that says that the first one is in use. Source: malloc/malloc.c of glibc.
 struct Allocation {
-  /// What is known of the memory at an address.
+  /// The allocation at an address, as far as it is known.
   enum Extent {
     case allocation(Allocation)
-    /// It is on the heap, or somewhere like it, and where it begins and ends is not known.
+    /// The memory is on the heap, or in similar memory, and its bounds are not known.
     case unknown
   }
 
@@ -22,7 +22,8 @@ struct Allocation {
     self.byteCount = byteCount
   }
 
-  /// How far to look back for the start of an allocation, in steps of 16 bytes: 64 kilobytes.
+  /// The maximum distance to search backward for the start of an allocation, in steps of 16 bytes:
+  /// 64 kilobytes.
   static let farthest: UInt = 4096
   /// The same in pages.
   private static let pageLimit: UInt = 16
@@ -30,9 +31,10 @@ struct Allocation {
 
   func contains(_ address: UInt) -> Bool { address &- start < byteCount }
 
-  /// The allocation that `address`, which is in `region`, lies in.
+  /// The allocation that contains `address`, which is in `region`.
   ///
-  /// - Complexity: O(1) at the start of an allocation, else O(n) in its bytes, up to a bound.
+  /// - Complexity: O(1) at the start of an allocation, otherwise O(n) in the distance from it, up
+  ///   to `stepLimit`.
   static func extent(
     of address: UInt,
     in region: MemoryMap.Region,
@@ -56,7 +58,7 @@ struct Allocation {
       if let found = heap.allocation(at: start) { return .allocation(found) }
       next = start - 16
     }
-    // Larger ones have pages of their own; the kernel puts those of several into one mapping.
+    // Large allocations have their own pages; the kernel merges those of several into one mapping.
     let firstPage = address & ~(page - 1)
     for step in 0..<pageLimit {
       guard firstPage >= region.start &+ step * page else { break }
@@ -71,14 +73,14 @@ struct Allocation {
     return .unknown
   }
 
-  /// One mapping, read as glibc's allocator fills it.
+  /// A mapping, interpreted as a heap of glibc's allocator.
   private struct Heap {
     let region: MemoryMap.Region
     let words: CopiedMemory
 
-    /// The chunk of an allocation that may begin at an address, or nil if no chunk can be there.
+    /// The chunk of an allocation that may begin at an address, or nil if there can be none.
     private func chunk(at address: UInt) -> GlibcChunk? {
-      // So far a heap may have grown since the mappings were listed.
+      // The heap may have grown up to here since the mappings were listed.
       let farthest = region.end + GlibcChunk.arenaHeapByteCount
       let header = GlibcChunk.headerByteCount
       guard address >= region.start + header, address <= farthest,
@@ -90,7 +92,7 @@ struct Allocation {
     /// The allocation that begins at `address`.
     func allocation(at address: UInt) -> Allocation? {
       guard let own = chunk(at: address), own.isAllocation, !own.isPaged else { return nil }
-      // The next one says whether this one is in use, and leads to one more, or to the end.
+      // The next chunk says whether this one is in use, and leads to another chunk or to the end.
       guard let next = chunk(at: address + own.size), !next.isPaged, next.isPreviousInUse
       else { return nil }
       let end = address - GlibcChunk.headerByteCount + own.size + next.size
@@ -102,16 +104,17 @@ struct Allocation {
 
     /// Whether the last chunk of a heap may end at an address.
     ///
-    /// Another thread may have grown the heap since the mappings were listed: its new end is that of a page, too.
+    /// Another thread may have grown the heap since the mappings were listed: its new end is at a
+    /// page boundary, too.
     private func isEndOfHeap(_ end: UInt) -> Bool {
       if end <= region.end { return end >= region.end - 32 }
       return end % 4096 == 0 && words.word(at: end - 8) != nil
     }
 
-    /// An allocation with pages of its own.
+    /// An allocation with its own pages.
     ///
-    /// In front of it are a zero and its size. The same words may be anywhere inside a heap, which has no such
-    /// allocation.
+    /// It is preceded by a zero and its size. The same words may be anywhere inside a heap, which
+    /// has no such allocations.
     func pagedAllocation(at address: UInt) -> Allocation? {
       guard region.isAnonymous, let own = chunk(at: address), own.isPagedAlone,
         words.word(at: address - GlibcChunk.headerByteCount) == 0, !isInHeap(address)
@@ -119,7 +122,7 @@ struct Allocation {
       return Allocation(start: address, byteCount: own.byteCount)
     }
 
-    /// Whether an address lies in a heap of an arena other than the main one.
+    /// Whether an address is in a heap of an arena other than the main one.
     private func isInHeap(_ address: UInt) -> Bool {
       let start = address - address % GlibcChunk.arenaHeapByteCount
       guard start >= region.start else { return false }

@@ -1,41 +1,41 @@
 internal import CKVORetention
 internal import Glibc
 
-/// Words of memory that may be anybody's, from copies of its pages.
+/// Words of arbitrary memory, read from copies of its pages.
 ///
-/// The owner of memory that no object is known to be in may change it or give it back meanwhile, and reading it
-/// in place could fault. The kernel copies a page or says that there is none. What a copy says may be outdated
-/// by the next moment, and parts of it may not fit together: it is evidence for a doubt, and for nothing else.
+/// The owner of memory in which no object is known may change or free it at any time, and a direct
+/// read could fault. The kernel copies a page or reports that it does not exist. A copy may be
+/// outdated immediately, and its parts may be inconsistent: it is evidence for a doubt only.
 ///
-/// One search has it, and its thread alone.
+/// Used by one search, on its thread only.
 final class CopiedMemory {
   private static let pageBits: UInt = 12
   private static let pageSize = 1 << Int(pageBits)
-  /// How many pages are kept, 16 megabytes: one more pushes out all of them.
+  /// The number of pages that are kept, 16 megabytes; the next one evicts all of them.
   private static let pageLimit = 4096
-  /// How many pages are mapped at a time.
+  /// The number of pages that are mapped at a time.
   private static let blockPageCount = 64
-  /// What a copied page counts for, in words.
+  /// The effort of copying a page, in words.
   private static let pageEffort = 64
 
   private let copy = MemoryCopy()
-  /// Copied pages, by number.
+  /// Copied pages, by page number.
   ///
-  /// They lie in shared mappings, outside of what a scan for instances looks through: the copy of an object is
-  /// not an object.
+  /// They are in shared mappings, which a scan for instances does not read: the copy of an object
+  /// is not an object.
   private var pages: [UInt: UnsafeMutablePointer<UInt>?] = [:]
   private var blocks: [UnsafeMutableRawPointer] = []
   private var usedPageCount = 0
   private var latest: (number: UInt, words: UnsafeMutablePointer<UInt>?) = (.max, nil)
-  /// How many words may still be read.
+  /// The number of words that may still be read.
   private(set) var effortLeft: Int
 
-  /// Makes one of which so many words may be read.
+  /// Creates a reader of at most `effort` words.
   init(effort: Int) { effortLeft = effort }
 
   deinit { forget() }
 
-  /// Whether memory can be copied at all: some containers allow no way.
+  /// Whether memory can be copied: some containers refuse all ways.
   var isAvailable: Bool { copy != nil }
 
   /// The word at an address, which is a multiple of 8; nil if there is none, or the effort is spent.
@@ -48,15 +48,17 @@ final class CopiedMemory {
     return words[Int(address & UInt(Self.pageSize - 1)) >> 3]
   }
 
-  /// Where the nearest allocation begins, from `start` back, whose size says that it reaches `address`.
+  /// The start of the nearest allocation, from `start` backward, whose size field says that it
+  /// extends to `address`.
   ///
-  /// Each step back is one of 16 bytes, and counts for a word. That the size is one of a chunk is not known.
+  /// Each step of 16 bytes costs the effort of one word. Whether the size field is that of a real
+  /// chunk is not checked.
   ///
   /// - Parameters:
-  ///   - address: what the allocation has in it.
-  ///   - start: a multiple of 16, no farther than `address`.
-  ///   - first: the lowest address at which it may begin, a multiple of 16.
-  /// - Returns: the address, or nil if no size from there on reaches that far.
+  ///   - address: an address in the allocation.
+  ///   - start: the address at which the search begins, a multiple of 16, not after `address`.
+  ///   - first: the lowest possible start of the allocation, a multiple of 16.
+  /// - Returns: the address, or nil if no size field in the range extends to `address`.
   func startOfChunk(reaching address: UInt, from start: UInt, downTo first: UInt) -> UInt? {
     let size = MemoryLayout<UInt>.size
     let header = find(from: start &- UInt(size), downTo: first &- UInt(size)) {
@@ -69,19 +71,19 @@ final class CopiedMemory {
     return header.map { $0 + UInt(size) }
   }
 
-  /// The nearest address, from `start` back in steps of 16 bytes, at which there is a word.
+  /// The nearest address that contains a word, from `start` backward in steps of 16 bytes.
   ///
-  /// Both addresses are multiples of 16; each step counts for a word.
+  /// Both addresses are multiples of 16. Each step costs the effort of one word.
   func address(of word: UInt, from start: UInt, downTo first: UInt) -> UInt? {
     find(from: start, downTo: first) { words, index, last, _ in
       kvos_word_before(words, index, last, word)
     }
   }
 
-  /// The nearest address of a word, from `start` back in steps of 16 bytes, that `body` finds in a page.
+  /// The nearest address, from `start` backward in steps of 16 bytes, that `body` finds in a page.
   ///
-  /// `body` takes the words of the page, the index of the first word to look at, that of the last, and the address
-  /// of the first. Pages that cannot be copied are passed over.
+  /// `body` takes the words of the page, the index of the first word to examine, that of the last,
+  /// and the address of the first. Pages that cannot be copied are skipped.
   private func find(
     from start: UInt,
     downTo first: UInt,
@@ -107,7 +109,7 @@ final class CopiedMemory {
     return nil
   }
 
-  /// Whether `count` bytes from an address on were there just now.
+  /// Whether the copies of `count` bytes at an address could be made.
   func isReadable(_ address: UInt, _ count: UInt) -> Bool {
     var next = address & ~7
     while next < address + count {
@@ -117,7 +119,8 @@ final class CopiedMemory {
     return true
   }
 
-  /// Whether `count` bytes from an address on can be read now, and begin with a word, whatever copies say.
+  /// Whether `count` bytes at an address can be read now, and begin with the word `first`,
+  /// regardless of earlier copies.
   func beginsNow(_ address: UInt, with first: UInt, _ count: UInt) -> Bool {
     let size = max(Int(count), MemoryLayout<UInt>.size)
     return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { now in
@@ -142,7 +145,7 @@ final class CopiedMemory {
     return words
   }
 
-  /// Where the next page is copied to; nil: there is no memory.
+  /// The memory for the next copied page, or nil if there is none.
   private func room() -> UnsafeMutablePointer<UInt>? {
     if usedPageCount == blocks.count * Self.blockPageCount {
       let block = mmap(

@@ -1,6 +1,7 @@
-/// An address that is kept as its complement.
+/// An address that is stored as its complement.
 ///
-/// What a search knows is in the memory that it searches, and must not look like references of the program's.
+/// The data of a search are in the memory that it searches, and must not look like the program's
+/// references.
 struct HiddenAddress: Hashable, BitwiseCopyable {
   private let complement: UInt
 

@@ -1,34 +1,35 @@
 internal import CKVORetention
 internal import Glibc
 
-/// Which addresses of this process can be read, as the kernel lists them.
+/// The readable memory of this process, as listed by the kernel.
 ///
-/// Every pointer that a walk follows is asked for here first. The list is a picture of one moment:
-/// at quiescence nothing that a live object refers to is unmapped while it is used.
+/// A walk checks every pointer here before it follows it. The list is a snapshot: while the program
+/// is quiescent, memory that a live object refers to is not unmapped.
 final class MemoryMap {
-  /// One mapping; the end is not part of it.
+  /// A mapping; `end` is exclusive.
   struct Region {
     var start: UInt
     var end: UInt
-    /// Whether the bytes are those of a file: an executable or a library.
+    /// Whether the mapping is of a file: an executable or a library.
     var isImage: Bool
     var isExecutable: Bool
     var isWritable = false
     /// Whether it is the main thread's stack.
     var isStack = false
-    /// Whether it is the part of the heap that `brk` sets the end of.
+    /// Whether it is the heap that grows by `brk`.
     var isHeap = false
-    /// Whether it has variables of an image that begin as zeros: it follows the image's own writable bytes.
+    /// Whether it holds zero-initialized variables of an image: it follows the image's own writable
+    /// bytes.
     var isStatic = false
-    /// Whether it is mapped without a file or a name.
+    /// Whether it has neither a file nor a name.
     var isAnonymous = false
   }
 
-  /// What can be read, from the lowest address up.
+  /// The readable mappings, by rising addresses.
   let regions: [Region]
-  /// Words that are taken for addresses may lead to bytes that AddressSanitizer guards.
+  /// Whether words that are taken for addresses may lead to memory that AddressSanitizer guards.
   let isSanitized = kvos_is_sanitized() != 0
-  /// The region of the latest answer: neighbours are mostly asked for together.
+  /// The region of the latest result: consecutive queries are mostly for nearby addresses.
   // unchecked: nothing in this class holds on to it while something else is called.
   @exclusivity(unchecked)
   private(set) var latest: Region
@@ -37,13 +38,14 @@ final class MemoryMap {
     self.init(regions: Self.parse(Self.text(of: "/proc/self/maps")))
   }
 
-  /// A map of these mappings alone, which are sorted.
+  /// A map of these mappings only, which are sorted by address.
   init(regions: [Region]) {
     self.regions = regions
     latest = Region(start: 0, end: 0, isImage: false, isExecutable: false)
   }
 
-  /// How many bytes of memory the process has of its own, as the kernel counts them; nil if it does not say.
+  /// The resident memory of the process in bytes, without shared pages, as reported by the kernel;
+  /// nil if it is not known.
   static var ownByteCount: UInt? {
     let counts = text(of: "/proc/self/statm").split(separator: UInt8(ascii: " ")).prefix(3)
       .compactMap { UInt(String(decoding: $0, as: UTF8.self)) }
@@ -51,15 +53,15 @@ final class MemoryMap {
     return (counts[1] - counts[2]) * UInt(sysconf(Int32(_SC_PAGESIZE)))
   }
 
-  /// Whether `count` bytes from `address` on can be read.
+  /// Whether `count` bytes at `address` can be read.
   ///
-  /// - Complexity: O(1) in the region of the latest question, else O(log n) in the regions.
+  /// - Complexity: O(1) in the region of the latest query, otherwise O(log n) in the regions.
   @inline(__always)
   func isReadable(_ address: UInt, _ count: UInt) -> Bool {
     isMapped(address, count) && (!isSanitized || kvos_is_poisoned(address, count) == 0)
   }
 
-  /// Whether `count` bytes from `address` on are there, whatever AddressSanitizer says of them.
+  /// Whether `count` bytes at `address` are mapped, even if AddressSanitizer guards them.
   @inline(__always)
   func isMapped(_ address: UInt, _ count: UInt) -> Bool {
     if address &- latest.start < latest.end &- latest.start, count <= latest.end &- address {
@@ -68,16 +70,16 @@ final class MemoryMap {
     return isMappedElsewhere(address, count)
   }
 
-  /// Whether `address` lies in an executable or a library, and `count` bytes can be read there.
+  /// Whether `address` is in an executable or a library, and `count` bytes can be read there.
   func isInImage(_ address: UInt, _ count: UInt) -> Bool {
     guard let index = index(of: address), regions[index].isImage else { return false }
     return isReadable(address, count)
   }
 
-  /// The mapping that `address` lies in, if it can be read.
+  /// The readable mapping that contains `address`, or nil.
   func region(of address: UInt) -> Region? { index(of: address).map { regions[$0] } }
 
-  /// Whether `address` lies in code.
+  /// Whether `address` is in executable memory.
   func isCode(_ address: UInt) -> Bool {
     index(of: address).map { regions[$0].isExecutable } ?? false
   }
@@ -88,7 +90,7 @@ final class MemoryMap {
     let (last, overflows) = address.addingReportingOverflow(count)
     guard !overflows else { return false }
     latest = regions[index]
-    // A range may lie over the seam of two mappings, as those of one image do.
+    // A range may span adjacent mappings, such as those of one image.
     while last > regions[index].end {
       guard index + 1 < regions.count, regions[index + 1].start == regions[index].end else {
         return false
@@ -126,10 +128,12 @@ final class MemoryMap {
     }
   }
 
-  /// Takes in lines of the form `start-end rwxp offset device inode path`, readable ones alone.
+  /// Parses lines of the form `start-end rwxp offset device inode path`, and keeps the readable
+  /// mappings.
   ///
-  /// A last line without its end may be cut, and counts for nothing. The kernel gives the list a page at a
-  /// time: a mapping that grows meanwhile is listed again, with what was listed before, which counts once.
+  /// An incomplete last line is ignored. The kernel returns the list page by page: a mapping that
+  /// grows at the same time may be listed again with the part that was already listed; the result
+  /// contains that part once.
   static func parse(_ text: [UInt8]) -> [Region] {
     var disjoint: [Region] = []
     for var region in listed(text) {
@@ -157,7 +161,7 @@ final class MemoryMap {
     return regions
   }
 
-  /// The mapping that a line, which ends at `end`, is of; nil if it is of none that can be read.
+  /// The mapping in a line that ends at `end`; nil if it is malformed or not readable.
   private static func region(
     inLine line: UnsafePointer<UInt8>,
     _ end: UnsafePointer<UInt8>
@@ -173,10 +177,10 @@ final class MemoryMap {
       case let file = field(&next, end), !file.isEmpty
     else { return nil }
     let isOfFile = file.count != 1 || file[0] != UInt8(ascii: "0")
-    // The kernel fills up with spaces in front of the path.
+    // The kernel pads the line with spaces before the path.
     passSpaces(&next, end)
     let path = UnsafeBufferPointer(start: next, count: end - next)
-    // Pages of devices read at a price, or not at all.
+    // Reading memory of devices is expensive or impossible.
     if begins(path, with: "/dev/") || begins(path, with: "[vvar") { return nil }
     return Region(
       start: start,
@@ -199,7 +203,7 @@ final class MemoryMap {
     while next < end, next.pointee == space { next += 1 }
   }
 
-  /// The next field of a line, which ends at a space or with the line.
+  /// The next field of a line, up to a space or the end of the line.
   private static func field(
     _ next: inout UnsafePointer<UInt8>,
     _ end: UnsafePointer<UInt8>
@@ -210,7 +214,7 @@ final class MemoryMap {
     return UnsafeBufferPointer(start: start, count: next - start)
   }
 
-  /// The hexadecimal number that begins at `next`; nil if there is none, or a larger one than fits.
+  /// The hexadecimal number that begins at `next`; nil if there is none, or if it does not fit.
   private static func number(
     _ next: inout UnsafePointer<UInt8>,
     _ end: UnsafePointer<UInt8>

@@ -1,37 +1,40 @@
 internal import CKVORetention
 
-/// What words lead to that may be pointers, and may be none.
+/// Finds the targets of words that may be pointers.
 ///
-/// All of it is found from copies. An object counts as one if its first word is the metadata of objects and its
-/// second counts references as a living object's does.
+/// Reads copies only. An address counts as that of an object if its first word is the metadata of
+/// objects and its second has the reference counts of a living object.
 ///
-/// One search has it, and its thread alone. What was found out is kept for the search:
-/// - `targets`: by the complement of the word. What a search knows must not look like references of the program's.
-/// - `allocations`: memory that is no object's, by the complement of where it begins.
-/// - `metadata`: by the complement of a word, whether it is the metadata of objects (1), of values (2) or neither (0).
-/// - `witnessTables`: which conformances' descriptors words lead to.
+/// Used by one search, on its thread only. The results are cached for the search:
+/// - `targets`: by the complement of the word, because cached data must not look like the program's
+///   references.
+/// - `allocations`: memory that is not an object, by the complement of its start.
+/// - `metadata`: by the complement of a word, whether it is the metadata of objects (1), of values
+///   (2) or neither (0).
+/// - `witnessTables`: the words that are addresses of conformance descriptors.
 final class PointerTargets {
   enum Target {
-    /// Nothing that is owned by way of that word: no memory, static memory, a stack, a type, a side table.
+    /// Nothing that the word could own: no memory, static memory, a stack, a type, a side table.
     case nothing
-    /// A living object, by its address.
+    /// A living object.
     case object(HiddenAddress)
-    /// Memory that is no object's.
+    /// Memory that is not an object.
     case allocation(Allocation)
-    /// Memory of which it is not known where it begins and ends.
+    /// Memory of unknown bounds.
     case unknown
   }
 
-  /// How many words may be read in one search: so many take a fraction of a second.
+  /// The maximum number of words that one search reads; this takes a fraction of a second.
   private static let effort = 1_000_000
-  /// How many pieces of memory that are no objects are looked at, one behind the other, from a pointer that is
-  /// declared as one.
+  /// The maximum length of a chain of allocations without objects that is followed from a declared
+  /// pointer.
   static let pointerDepth: UInt8 = 64
-  /// The same from bytes that are not understood, most of which are no pointers.
+  /// The same from opaque bytes, most of which are not pointers.
   static let byteDepth: UInt8 = 3
-  /// How far to look back for the start of an allocation from such bytes, in steps of 16 bytes: 4 kilobytes.
+  /// The maximum distance to search backward for the start of an allocation from such bytes, in
+  /// steps of 16 bytes: 4 kilobytes.
   private static let byteSteps: UInt = 256
-  /// Larger allocations are not looked into.
+  /// Larger allocations are not examined.
   private static let allocationLimit: UInt = 4 << 20
 
   private let store: PlanStore
@@ -42,7 +45,7 @@ final class PointerTargets {
   private var metadata: [UInt: UInt8] = [:]
   private var witnessTables: WitnessTables
   private var latest = Allocation(start: 0, byteCount: 0)
-  /// How Dispatch's queues look; nil if that is not known.
+  /// The layout of Dispatch queues; nil if it is not known.
   private let queueLayout: KVOSQueueLayout? = {
     var layout = KVOSQueueLayout()
     return kvos_note_queue_layout(&layout) != 0 ? layout : nil
@@ -54,14 +57,14 @@ final class PointerTargets {
     witnessTables = WitnessTables(memory: memory, words: words)
   }
 
-  /// Whether nothing can be said: this process may not copy its memory.
+  /// Whether nothing can be determined, because this process may not copy its memory.
   var isBlind: Bool { !words.isAvailable }
-  /// Whether the effort for one search is spent, so that what was found is not all.
+  /// Whether the effort for one search is spent, so that results are missing.
   var isSpent: Bool { words.effortLeft <= 0 }
 
   // MARK: Words
 
-  /// Whether a word may lead to memory that somebody owns, of which nothing is read.
+  /// Whether a word may lead to owned memory. Reads nothing there.
   func mayLead(_ word: UInt) -> Bool { ownedRegion(of: word) != nil }
 
   private func ownedRegion(of word: UInt) -> MemoryMap.Region? {
@@ -72,9 +75,10 @@ final class PointerTargets {
   }
 
   /// - Parameters:
-  ///   - word: what may be a pointer.
-  ///   - depth: how many pieces of memory that are no objects are looked at from there, one behind the other.
-  /// - Returns: what it leads to, as copies say.
+  ///   - word: a word that may be a pointer.
+  ///   - depth: the maximum length of a chain of allocations without objects that is followed from
+  ///     there.
+  /// - Returns: the target according to copies.
   func target(of word: UInt, depth: UInt8) -> Target {
     guard let region = ownedRegion(of: word) else { return .nothing }
     let target =
@@ -107,7 +111,7 @@ final class PointerTargets {
       latest = found
     }
     let allocation = latest
-    // A pointer into an object, or to memory of which the first word is no metadata.
+    // A pointer into an object, or to memory that does not begin with metadata.
     if isObject(allocation.start) { return .object(HiddenAddress(allocation.start)) }
     if isSideTable(allocation) { return .nothing }
     return allocation.byteCount <= Self.allocationLimit ? .allocation(allocation) : .unknown
@@ -115,11 +119,11 @@ final class PointerTargets {
 
   // MARK: Allocations
 
-  /// The allocation that begins at an address, if a word was found to lead to it, and how many more are looked
-  /// at behind it.
+  /// The allocation that begins at an address, if a word was found to lead to it, and how far the
+  /// chain is followed after it.
   func allocation(at start: UInt) -> (allocation: Allocation, depth: UInt8)? { allocations[~start] }
 
-  /// Calls `body` with each word of an allocation that may lead somewhere.
+  /// Calls `body` with each word of an allocation that may lead to owned memory.
   func forEachWord(of allocation: Allocation, _ body: (UInt) -> Void) {
     var address = allocation.start
     let end = endOfFrames(inSlabAt: address) ?? address + allocation.byteCount
@@ -135,20 +139,22 @@ final class PointerTargets {
     }
   }
 
-  /// Where the last frame ends in memory that a task takes them from; nil if it is none.
+  /// The end of the last frame in a task's slab of memory for frames; nil if the address is not
+  /// that of a slab.
   ///
-  /// What is behind was left by frames that are gone.
+  /// The memory after it was left by frames that no longer exist.
   private func endOfFrames(inSlabAt address: UInt) -> UInt? {
     guard isTaskSlab(address),
-      // Two numbers of four bytes: how much there is, and how much of it is used.
+      // Two four-byte numbers: the capacity and the used size.
       let counts = words.word(at: address + 16)
     else { return nil }
     return address + UInt(KVOS_TASK_SLAB_START) + (counts >> 32)
   }
 
-  /// Where a queue of Dispatch has the address of its label; nil if there is none.
+  /// The address of the pointer to its label in a Dispatch queue; nil if the address is not that of
+  /// a queue.
   ///
-  /// A label is text, and behind the text is what earlier allocations left.
+  /// A label is text, and the memory after the text is left over from earlier allocations.
   private func addressOfLabel(inQueueAt address: UInt) -> UInt? {
     guard let queueLayout, let table = words.word(at: address), table & 7 == 0,
       memory.region(of: table)?.isImage == true,
@@ -159,13 +165,13 @@ final class PointerTargets {
     return address + UInt(queueLayout.labelOffset)
   }
 
-  /// Whether memory at an address is what tasks take their frames from.
+  /// Whether a task's slab of memory for frames is at an address.
   func isTaskSlab(_ address: UInt) -> Bool {
     let mark = kvos_task_slab_mark()
     return mark != 0 && words.word(at: address) == mark
   }
 
-  /// Whether an allocation is what weak references to an object lead to.
+  /// Whether an allocation is a side table, to which weak references to an object lead.
   private func isSideTable(_ allocation: Allocation) -> Bool {
     guard allocation.byteCount >= 16, let object = words.word(at: allocation.start),
       object >= 4096, object & 7 == 0, object >> 47 == 0,
@@ -176,7 +182,7 @@ final class PointerTargets {
 
   // MARK: Objects
 
-  /// Whether a living object is at an address, all of which could be read just now.
+  /// Whether a living object is at an address, according to copies of all of its bytes.
   func isObject(_ address: UInt) -> Bool {
     guard address & 7 == 0, let first = words.word(at: address),
       let second = words.word(at: address + 8)
@@ -188,13 +194,14 @@ final class PointerTargets {
     return words.isReadable(address, byteCount(ofObjectWith: first))
   }
 
-  /// Whether the object that copies show at an address is still there, so that it may be read in place.
+  /// Whether the object that copies show at an address still exists, so that it may be read
+  /// directly.
   func isStillThere(_ address: UInt) -> Bool {
     guard let first = words.word(at: address) else { return false }
     return words.beginsNow(address, with: first, byteCount(ofObjectWith: first))
   }
 
-  /// How much of an object is read that begins with `metadata`.
+  /// The number of bytes that are read of an object with this metadata.
   private func byteCount(ofObjectWith metadata: UInt) -> UInt {
     store.knownPlan(at: metadata)?.pointee.byteCount ?? 16
   }

@@ -1,11 +1,12 @@
-/// Finds out whether memory is a witness table that the runtime made: it owns nothing, whatever lies around it.
+/// Recognizes witness tables that the runtime allocated: they own nothing, even if their memory
+/// resembles references.
 ///
-/// Such a table begins with the address of its conformance's descriptor. All is read from copies.
+/// A witness table begins with the address of its conformance descriptor. Reads copies only.
 ///
 /// Source: `TargetProtocolConformanceDescriptor` in include/swift/ABI/Metadata.h, and `ContextDescriptorKind` and
 /// `ConformanceFlags` in include/swift/ABI/MetadataValues.h of swiftlang/swift.
 struct WitnessTables {
-  /// What the flags of a context's descriptor say that it describes.
+  /// The kinds of context descriptors, in the low bits of their flags.
   private enum ContextKind {
     static let mask: UInt32 = 0x1f
     static let `protocol`: UInt32 = 3
@@ -15,7 +16,7 @@ struct WitnessTables {
 
   private let memory: MemoryMap
   private let words: CopiedMemory
-  /// Whether a word is the address of a conformance's descriptor, by its complement.
+  /// Whether a word is the address of a conformance descriptor, by the complement of the word.
   private var conformances: [UInt: Bool] = [:]
 
   init(memory: MemoryMap, words: CopiedMemory) {
@@ -23,7 +24,8 @@ struct WitnessTables {
     self.words = words
   }
 
-  /// Checks whether a witness table is at an address, which is a multiple of 8, and remembers the answer.
+  /// Checks whether a witness table is at an address, which is a multiple of 8, and caches the
+  /// result.
   mutating func checkForTable(at address: UInt) -> Bool {
     guard let descriptor = words.word(at: address), descriptor & 3 == 0 else { return false }
     if let known = conformances[~descriptor] { return known }
@@ -32,14 +34,15 @@ struct WitnessTables {
     return isConformance
   }
 
-  /// Whether a conformance's descriptor is at an address.
+  /// Whether a conformance descriptor is at an address.
   ///
-  /// In order, and why:
-  /// 1. The descriptor lies in an image. So do other constants that heap memory begins with, such as those of
-  ///    asynchronous functions.
-  /// 2. Its flags, at 12 bytes, have three bits that are not used, and say how the type is referred to.
-  /// 3. Its first 4 bytes lead, relative to themselves, to the descriptor of a protocol, which says so.
-  /// 4. The next 4 lead to that of a type, or to the name or the class of Objective-C's.
+  /// The checks, in order:
+  /// 1. The descriptor is in an image. So are other constants with which heap memory begins, such
+  ///    as those of asynchronous functions.
+  /// 2. Its flags, at offset 12, have three unused bits, and the kind of the reference to the type.
+  /// 3. Its first four bytes are a relative reference to a protocol descriptor.
+  /// 4. The next four are a relative reference to a type descriptor, or to the name or class of an
+  ///    Objective-C type.
   private func isConformance(_ descriptor: UInt) -> Bool {
     guard memory.region(of: descriptor)?.isImage == true, let flags = half(at: descriptor + 12),
       flags & 7 == 0,
@@ -54,9 +57,9 @@ struct WitnessTables {
     return half(at: type).map { ContextKind.types.contains($0 & ContextKind.mask) } ?? false
   }
 
-  /// Where the 4 bytes at an address lead relative to it; nil if that is not in an image.
+  /// The target of the relative reference at an address; nil if it is not in an image.
   ///
-  /// An indirect reference leads to the address of what is meant.
+  /// An indirect reference leads to a word with the address of the target.
   private func target(at address: UInt, isIndirect: Bool) -> UInt? {
     guard let way = half(at: address), way & ~3 != 0 else { return nil }
     let relative = Int(Int32(bitPattern: way & ~3))
@@ -69,7 +72,7 @@ struct WitnessTables {
     return target
   }
 
-  /// The 4 bytes at an address; nil if it is no multiple of 4.
+  /// The four bytes at an address; nil if it is not a multiple of 4.
   private func half(at address: UInt) -> UInt32? {
     guard address & 3 == 0 else { return nil }
     return words.word(at: address & ~7).map {
