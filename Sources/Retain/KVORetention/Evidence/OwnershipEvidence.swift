@@ -1,36 +1,39 @@
 internal import CKVORetention
 
-/// What reference counts say of words that may be references.
+/// Uses reference counts as evidence on words that may be references.
 ///
-/// An object counts its owners, and each of them has its address in a word. If as many words of this process lead to
-/// an object as it counts owners, each of them owns it. If more do, and all of them are part of one cycle, an owner
-/// is part of it.
+/// An object counts its owners, and each owner has its address in a word. If the number of words
+/// that lead to an object equals its count of owners, each of these words is an owner's. If there
+/// are more words, and all of them are in objects of one cycle, at least one object of the cycle is
+/// an owner.
 ///
-/// An allocation counts nobody: who has it is known only if every word that leads into it is.
+/// An allocation counts no owners: its owners are known only if every word that leads into it is
+/// known.
 struct OwnershipEvidence {
-  /// What is known of the words that lead to an object or allocation.
+  /// The evidence on the words that lead to an object or allocation.
   enum Finding {
-    /// Each owns it.
+    /// Each word owns it.
     case allWords
-    /// Some own it, and some do not: there are more of them than owners.
+    /// Some words own it, and some do not: there are more words than owners.
     case someWords
-    /// Of an allocation, which counts no owners.
+    /// It is an allocation, which counts no owners.
     case uncounted
-    /// An owner is nowhere to be seen, or it is not known how many there are.
+    /// An owner was not found, or the number of owners is not known.
     case unknown
   }
 
-  /// The words that lead to each target, by rising addresses; those in registers are at 0.
+  /// The words that lead to each target, by rising addresses; those in registers have the address
+  /// 0.
   private let words: [[WordSearch.Hit]]
   private(set) var findings: [Finding]
 
-  /// Nil if memory cannot be searched, or is too much.
+  /// Returns nil if memory cannot be searched, or if there is too much of it.
   ///
   /// - Parameters:
-  ///   - targets: what suspected references lead to.
+  ///   - targets: the targets of suspected references.
   ///   - reader: reads objects.
-  ///   - entry: where the search began.
-  ///   - deadline: when it is to end.
+  ///   - entry: the frame and registers with which the search began.
+  ///   - deadline: when the search must end.
   /// - Complexity: O(bytes) of the process's writable memory.
   init?(
     of targets: [WordSearch.Target],
@@ -63,7 +66,7 @@ struct OwnershipEvidence {
     self.words = words.map { hits in hits.sorted { $0.address < $1.address } }
     findings = targets.indices.map { number in
       if targets[number].byteCount > 1 { return copies.effortLeft > 0 ? .uncounted : .unknown }
-      // Another thread may have changed it meanwhile.
+      // Another thread may have changed the count during the search.
       guard let count = counts[number], Self.ownerCount(of: targets[number], reader) == count,
         copies.effortLeft > 0, words[number].count >= count
       else { return .unknown }
@@ -71,7 +74,7 @@ struct OwnershipEvidence {
     }
   }
 
-  /// Whether each word that leads to a target lies in one of some ranges, which are sorted.
+  /// Whether each word that leads to a target is in one of some sorted ranges.
   func isHeldOnly(_ number: Int, by ranges: [Range<UInt>]) -> Bool {
     words[number].allSatisfy { hit in
       var (low, high) = (0, ranges.count)
@@ -83,9 +86,9 @@ struct OwnershipEvidence {
     }
   }
 
-  /// Whether a word that leads to a target lies in `range`.
+  /// Whether a word that leads to a target is in `range`.
   ///
-  /// - Complexity: O(log n) in the words that lead there.
+  /// - Complexity: O(log n) in the words that lead to the target.
   func hasWord(_ number: Int, in range: Range<UInt>) -> Bool {
     let hits = words[number]
     var (low, high) = (0, hits.count)
@@ -98,7 +101,7 @@ struct OwnershipEvidence {
 
   // MARK: Counts
 
-  /// How many owners an object counts; nil if it counts none, or not all.
+  /// The number of owners that an object counts; nil if it counts none, or not all.
   private static func ownerCount(of target: WordSearch.Target, _ reader: ObjectReader) -> Int? {
     guard target.byteCount == 1, reader.targets.isStillThere(target.address),
       let object = UnsafeRawPointer(bitPattern: target.address)
@@ -109,12 +112,13 @@ struct OwnershipEvidence {
         ? nil : Int(flags & UInt32(KVOS_BLOCK_COUNT)) >> 1
     }
     guard kvos_is_living(object.load(fromByteOffset: 8, as: UInt64.self)) != 0 else { return nil }
-    // An object on the stack belongs to its function, which needs no word for it: its address is the frame's.
+    // An object on the stack belongs to its function, which needs no word for it, because its
+    // address is relative to the frame.
     guard swift_unownedRetainCount(object) == 1 else { return nil }
     return swift_retainCount(object)
   }
 
-  /// Where the side table of an object is, whose first word leads to it and owns nothing.
+  /// The address of an object's side table, whose first word leads to the object and owns nothing.
   private static func sideTable(of target: WordSearch.Target) -> UInt? {
     guard target.byteCount == 1, let object = UnsafeRawPointer(bitPattern: target.address) else {
       return nil

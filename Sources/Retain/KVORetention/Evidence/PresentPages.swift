@@ -1,10 +1,12 @@
 internal import Glibc
 
-/// Which pages of this process's memory were ever touched: others have zeros, and reading them would bring them in.
+/// Finds the pages of this process that were ever touched. All others contain zeros, and reading
+/// them would allocate them.
 ///
-/// A program has more addresses than memory: reserves of allocators, stacks of which little is used.
+/// A program has more address space than memory: reservations of allocators, and stacks of which
+/// little is used.
 final class PresentPages {
-  /// How many pages can be asked for at a time.
+  /// The maximum number of pages of one query.
   static let pageLimit = 64
   private static let pageBits: UInt = 12
   /// The page is in memory or swapped out.
@@ -12,14 +14,15 @@ final class PresentPages {
   /// Source: Documentation/admin-guide/mm/pagemap.rst of Linux.
   private static let isThere: UInt64 = 3 << 62
 
-  /// Of `/proc/self/pagemap`, or -1.
+  /// A descriptor of `/proc/self/pagemap`, or -1.
   private let file = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)
 
   deinit {
     if file >= 0 { close(file) }
   }
 
-  /// What there is of a range of no more than `pageLimit` pages; all of it if nobody says.
+  /// The present parts of a range of no more than `pageLimit` pages; the whole range if this is not
+  /// known.
   func runs(in range: Range<UInt>) -> [Range<UInt>] {
     let first = range.lowerBound >> Self.pageBits
     let count = Int((range.upperBound - 1) >> Self.pageBits - first) + 1

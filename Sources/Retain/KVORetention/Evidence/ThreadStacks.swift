@@ -1,16 +1,17 @@
 internal import CKVORetention
 internal import Glibc
 
-/// Where the frames of threads begin, as far as it is known: a stack below that owns nothing.
+/// The starts of the threads' frames, as far as they are known: words on a stack below its frames
+/// own nothing.
 struct ThreadStacks {
   private static let sizeLimit: UInt = 1 << 28
-  /// What a function that calls no other may have beyond its frame's end, as one that calls the kernel.
+  /// The bytes beyond its frame that a leaf function may use, such as one that makes a system call.
   private static let redZone: UInt = 128
 
-  /// By where the mapping that a stack is in begins.
+  /// The start of the frames, by the start of the stack's mapping.
   private var starts: [UInt: UInt] = [:]
 
-  /// The stacks of threads that wait in a call of the kernel, and the caller's.
+  /// Finds the stacks of threads that wait in a system call, and that of the caller.
   init(memory: MemoryMap, entry: KVOSEntry) {
     for stack in Self.waitingStacks().map({ $0 &- Self.redZone }) + [entry.stack] {
       if let region = memory.region(of: stack), Self.isStack(region, in: memory) {
@@ -19,13 +20,14 @@ struct ThreadStacks {
     }
   }
 
-  /// Where the frames begin in a mapping that is a stack; nil if that is not known of it.
+  /// The start of the frames in a mapping that is a stack; nil if it is not known.
   func frames(in region: MemoryMap.Region) -> UInt? { starts[region.start] }
 
-  /// Whether a mapping in which a thread has frames is its stack alone: nothing can be read in front of that.
+  /// Whether a mapping in which a thread has frames is only its stack: the memory before it is not
+  /// readable.
   ///
-  /// A program may have frames anywhere, as in memory of the allocator, whose heaps begin at multiples of their
-  /// reserved size.
+  /// A program may have frames anywhere, for example in the allocator's memory, whose heaps begin
+  /// at multiples of their reserved size.
   private static func isStack(_ region: MemoryMap.Region, in memory: MemoryMap) -> Bool {
     if region.isStack { return true }
     return region.isAnonymous && region.end - region.start <= sizeLimit
@@ -33,10 +35,10 @@ struct ThreadStacks {
       && memory.region(of: region.start - 1) == nil
   }
 
-  /// Where the frames of threads that wait in a call of the kernel begin.
+  /// The starts of the frames of threads that wait in a system call.
   private static func waitingStacks() -> [UInt] { threads().compactMap(waitingStack) }
 
-  /// The kernel's numbers of this process's threads.
+  /// The kernel's thread IDs of this process.
   private static func threads() -> [String] {
     guard let folder = opendir("/proc/self/task") else { return [] }
     defer { closedir(folder) }
@@ -50,10 +52,10 @@ struct ThreadStacks {
     return names
   }
 
-  /// Where the frames of a thread begin, if it waits.
+  /// The start of a thread's frames, if the thread waits in a system call.
   ///
-  /// The kernel says of such a thread its call and arguments, then where its stack is. Source:
-  /// proc_pid_syscall(5).
+  /// For such a thread the kernel lists the call and its arguments, and then the stack pointer.
+  /// Source: proc_pid_syscall(5).
   private static func waitingStack(ofThread name: String) -> UInt? {
     let file = open("/proc/self/task/\(name)/syscall", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }

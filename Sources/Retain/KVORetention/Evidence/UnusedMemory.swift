@@ -1,17 +1,17 @@
 internal import CKVORetention
 internal import Glibc
 
-/// Memory of a program in which words own nothing, whatever they are: frames that functions left, and memory that
-/// the allocator has.
+/// Memory in which words own nothing: frames of functions that returned, and memory that is free in
+/// the allocator.
 ///
-/// Memory of which that is not known counts as in use.
+/// Memory of which this is not known counts as in use.
 struct UnusedMemory {
   private static let farthest: UInt = 4096
   private static let slabLimit: UInt = 256
 
   private enum State {
     case free
-    /// In use, by where it begins.
+    /// In use by the allocation that begins at this address.
     case allocation(HiddenAddress)
     case unknown
   }
@@ -20,9 +20,9 @@ struct UnusedMemory {
   private var memory: MemoryMap { reader.memory }
   private let words: CopiedMemory
   private let stacks: ThreadStacks
-  /// What glibc writes into memory that a thread gave back and keeps; 0 if it writes nothing.
+  /// The word that glibc writes into freed memory that it caches for a thread; 0 if it writes none.
   private let mark: UInt
-  /// What memory begins with that tasks take frames from; 0 if it is not known.
+  /// The first word of a task's slab of memory for frames; 0 if it is not known.
   private let slabMark = kvos_task_slab_mark()
 
   init(reader: ObjectReader, words: CopiedMemory, entry: KVOSEntry) {
@@ -49,7 +49,8 @@ struct UnusedMemory {
 
   // MARK: Objects
 
-  /// Whether an address lies where an array has no element, or among the bytes of a string.
+  /// Whether an address is in the unused capacity of an array, dictionary or set, or among the
+  /// bytes of a string.
   private func isBehindElements(_ address: UInt, of start: UInt) -> Bool {
     guard reader.targets.isObject(start), reader.targets.isStillThere(start),
       let object = UnsafeRawPointer(bitPattern: start), let plan = reader.plan(of: start)
@@ -76,7 +77,7 @@ struct UnusedMemory {
     }
   }
 
-  /// Whether an address lies in a bucket of a dictionary or set which is not taken.
+  /// Whether an address is in an empty bucket of a dictionary or set.
   private func isInEmptyBucket(
     _ address: UInt,
     of object: UnsafeRawPointer,
@@ -100,10 +101,10 @@ struct UnusedMemory {
 
   // MARK: Tasks
 
-  /// Whether a task's frames end before an address of an allocation.
+  /// Whether an address in an allocation is after the end of a task's frames.
   ///
-  /// A slab is an allocation, or the first one of a task and part of it. In others, what begins like a slab is left from
-  /// one that was freed.
+  /// A slab is an allocation, or the first slab of a task, which is part of the task. In other
+  /// memory, words that look like a slab are left over from a freed one.
   private func isBehindFrames(_ address: UInt, in start: UInt) -> Bool {
     guard slabMark != 0 else { return false }
     let aligned = address & ~15
@@ -141,11 +142,11 @@ struct UnusedMemory {
       next = start - 16
       guard let own = chunk(at: start, in: region) else { continue }
       let end = start - GlibcChunk.headerByteCount + own.size
-      // The last one of a heap is what nobody has yet.
+      // The last chunk of a heap is not allocated yet.
       if end == region.end { return .free }
       guard let following = chunk(at: end + GlibcChunk.headerByteCount, in: region)
       else { continue }
-      // The next one says that this one is free, and how large it is.
+      // The next chunk says that this one is free, and repeats its size.
       if !following.isPreviousInUse {
         if words.word(at: end) == own.size { return .free }
         continue

@@ -1,14 +1,14 @@
 internal import CKVORetention
 
-/// Finds every word of this process's memory that leads to some objects and allocations.
+/// Finds every word in this process's memory that leads to some objects and allocations.
 ///
-/// What it looks for and what it finds is kept hidden, and in pages of its own: what a search has at hand
-/// must not look like the program's.
+/// Its targets and results are stored as complements and in separate pages, because the data of a
+/// search must not look like the program's.
 final class WordSearch {
-  /// What words are looked for to: an object's address, or any in an allocation.
+  /// The target of a search: the address of an object, or any address in an allocation.
   struct Target {
     private let hidden: HiddenAddress
-    /// How many bytes words may lead into; 1 for an object.
+    /// The number of bytes to which words may lead; 1 for an object.
     let byteCount: UInt
     var address: UInt { hidden.address }
 
@@ -21,9 +21,9 @@ final class WordSearch {
   /// A word that was found.
   struct Hit: BitwiseCopyable {
     private let hidden: HiddenAddress
-    /// The number of what it leads to.
+    /// The index of its target.
     let target: UInt32
-    /// Where it is.
+    /// The address of the word.
     var address: UInt { hidden.address }
 
     init(address: UInt, target: UInt32) {
@@ -32,11 +32,11 @@ final class WordSearch {
     }
   }
 
-  /// What is looked at at a time, and copied.
+  /// The size of the piece that is copied and searched at a time.
   private static let pieceByteCount = PresentPages.pageLimit << 12
-  /// Mappings beyond that are reservations, such as the sanitizers' own.
+  /// Larger mappings are reservations, such as those of sanitizers.
   private static let regionLimit: UInt = 1 << 34
-  /// More memory is not searched: so much takes a fraction of a second.
+  /// More memory is not searched; this much takes a fraction of a second.
   private static let byteLimit: UInt = 1 << 29
   private static let granuleLimit: UInt = 1 << 20
   private static let hitLimit = 1 << 16
@@ -47,7 +47,7 @@ final class WordSearch {
   private let pageByteCount: Int
   private(set) var hits = GrowingList<Hit>(apart: 1024)
 
-  /// Nil if there is no memory for it, or too much to look for.
+  /// Returns nil if there is no memory, or if the targets are too large.
   init?(for targets: [Target]) {
     self.targets = targets
     var granuleCount: UInt = 0
@@ -82,15 +82,16 @@ final class WordSearch {
 
   deinit { kvos_free_pages(pages, pageByteCount) }
 
-  /// Whether the process has more memory than is searched, which the kernel says at once.
+  /// Whether the process has more memory than a search reads. The kernel answers this at once.
   ///
-  /// The shadow of a sanitizer is not searched, and is counted with the rest.
+  /// The shadow memory of a sanitizer is not searched, but would be counted.
   static func isTooMuch(_ memory: MemoryMap) -> Bool {
     guard !memory.isSanitized, let byteCount = MemoryMap.ownByteCount else { return false }
     return byteCount > byteLimit
   }
 
-  /// Looks through all mappings that a program may write; false if that is too much, or cannot be done.
+  /// Searches all mappings that a program may write; returns false if that is too much, or not
+  /// possible.
   ///
   /// - Complexity: O(bytes) of the process's writable memory.
   func run(in memory: MemoryMap, until deadline: ContinuousClock.Instant) -> Bool {
@@ -113,14 +114,15 @@ final class WordSearch {
     return true
   }
 
-  /// Looks through a piece of memory; false if more is found than is kept.
+  /// Searches a piece of memory; returns false if there are more hits than are kept.
   private func look(through range: Range<UInt>, _ memoryCopy: MemoryCopy) -> Bool {
     var start = range.lowerBound
     while start < range.upperBound {
       let count = Int(range.upperBound - start)
       let copied = memoryCopy.copy(start, to: pages, count) & ~7
       guard take(pages, copied, from: start) else { return false }
-      // Something was unmapped meanwhile. What lies behind its first page may be there.
+      // Memory was unmapped during the search. The pages after the first missing one may still
+      // exist.
       start = copied == count ? start + UInt(count) : (start + UInt(copied) + 4096) & ~4095
     }
     return true
@@ -143,7 +145,7 @@ final class WordSearch {
     return true
   }
 
-  /// Whether a word that leads to the 16 bytes of a target leads to the target.
+  /// Whether a word that leads to a target's granule leads to the target itself.
   func leads(_ word: UInt, to number: UInt32) -> Bool {
     let target = targets[Int(number)]
     guard target.byteCount == 1 else {
