@@ -1,18 +1,18 @@
 internal import KVORetainRegistry
 
-/// Counts instances before some work is repeated and after each repetition.
+/// Counts instances before the first repetition of some work and after each repetition.
 struct GrowthCount {
   private let classes: [any AnyObject.Type]
-  /// Nil where memory cannot be copied.
+  /// Nil if memory cannot be copied.
   private let copy: MemoryCopy?
   private let before: [UInt: [UInt]]
   private var living: [UInt: [UInt]] = [:]
   private var counts: [UInt: [Int]] = [:]
   private var repetitionCount = 0
-  /// Whether all that was to be read could be.
+  /// Whether all memory could be read.
   private var isComplete: Bool
 
-  /// Counts what there is before the first repetition.
+  /// Counts the instances before the first repetition.
   init(of classes: [any AnyObject.Type], ways: [MemoryCopy.Way]) {
     self.classes = classes
     copy = MemoryCopy(ways)
@@ -21,7 +21,7 @@ struct GrowthCount {
     isComplete = found != nil
   }
 
-  /// Counts what there is after a repetition.
+  /// Counts the instances after a repetition.
   mutating func countRepetition() {
     let found = Self.instances(of: classes, copy)
     isComplete = isComplete && found != nil
@@ -33,13 +33,13 @@ struct GrowthCount {
     repetitionCount += 1
   }
 
-  /// The instances by metadata, or nil where they cannot be found.
+  /// The instances by metadata, or nil if they cannot be found.
   private static func instances(
     of classes: [any AnyObject.Type],
     _ copy: MemoryCopy?
   ) -> [UInt: [UInt]]? {
     guard let copy else { return nil }
-    // One at a time.
+    // One scan at a time.
     return PlanStore.withShared { _ in
       let memory = MemoryMap()
       guard !memory.regions.isEmpty else { return nil }
@@ -47,7 +47,7 @@ struct GrowthCount {
     }
   }
 
-  /// What grew, and what keeps it.
+  /// The classes that grew, and what keeps their instances alive.
   func growth(
     _ search: RetainSearch,
     from roots: [AnyObject],

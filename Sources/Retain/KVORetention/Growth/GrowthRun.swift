@@ -1,6 +1,6 @@
-/// Finds what keeps the instances that repetitions left behind.
+/// Finds what keeps alive the instances that the repetitions left behind.
 struct GrowthRun: ~Copyable {
-  /// How many instances of a class are looked at.
+  /// The maximum number of instances of a class that are examined.
   private static let instanceLimit = 64
 
   private let run: SearchRun
@@ -28,7 +28,7 @@ struct GrowthRun: ~Copyable {
     fromCycles.reach(from: components.components.flatMap(\.self).sorted(), of: graph)
   }
 
-  /// What is reported of the classes with these counts.
+  /// The report on the classes with these counts.
   consuming func classes(_ counts: [UInt: [Int]]) -> [RetainGrowth.GrownClass] {
     var run = self
     return run.grownClasses(counts)

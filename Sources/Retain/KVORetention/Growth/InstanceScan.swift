@@ -1,27 +1,29 @@
 internal import CKVORetention
 internal import Glibc
 
-/// Finds the live instances of some classes in the memory of this process, whatever leads to them.
+/// Finds the live instances of some classes in the memory of this process, whether they are
+/// reachable or not.
 ///
-/// An instance is taken for one where, in this order:
-/// 1. a word at a multiple of 16 is the address of the class's metadata, or of a subclass's;
-/// 2. the next word counts references as a living object's does, and is not that of one which is being
-///    destroyed: memory that was given back has other words there, or that sign;
-/// 3. the allocator's word in front says that the memory has room for an instance;
-/// 4. AddressSanitizer, where it is there, does not say otherwise.
+/// An address counts as that of an instance if all of these are true, checked in this order:
+/// 1. The word at the address, a multiple of 16, is the address of the class's metadata, or of a
+///    subclass's.
+/// 2. The next word has the reference counts of a living object that is not being destroyed. Freed
+///    memory has other words there, or the flag for that.
+/// 3. The allocator's word before the address says that the memory has room for an instance.
+/// 4. AddressSanitizer, if it is active, does not say otherwise.
 ///
-/// Memory is read as a copy, piece by piece, so that what other threads unmap meanwhile ends nothing.
-/// Copies of objects are none: the scan leaves its own copy out, clears it in the end, and no other scan of
-/// this room runs meanwhile. It lies 8 bytes beside a multiple of 16, so that who looks for objects from
-/// elsewhere finds none in it.
+/// Memory is read from copies, piece by piece, so that a concurrent unmapping causes no fault.
+/// Copies of objects must not be counted: the scan skips its own copy, clears it at the end, and no
+/// other scan runs at the same time. The copy is at 8 bytes after a multiple of 16, so that other
+/// code that searches for objects finds none in it.
 struct InstanceScan {
   static let pieceByteCount = 1 << 20
-  /// Mappings beyond that are reservations, such as the sanitizers' own: ThreadSanitizer has three of nearly
-  /// 32 GiB, which would be read for minutes.
+  /// Larger mappings are reservations, such as those of sanitizers: ThreadSanitizer has three of
+  /// nearly 32 GiB, which would take minutes to read.
   private static let regionLimit: UInt = 1 << 34
 
-  /// The size of an instance of each class that is meant, by the complement of its metadata: a table that
-  /// has the word itself may look like an object.
+  /// The size of an instance of each class to find, by the complement of its metadata: a table with
+  /// the word itself could look like an object.
   private let classes: [UInt: UInt]
   private let memory: MemoryMap
   private let memoryCopy: MemoryCopy
@@ -37,7 +39,7 @@ struct InstanceScan {
     check = MetadataCheck(memory: memory)
   }
 
-  /// The addresses of the instances, by the complement of the metadata of each.
+  /// The addresses of the instances, by the complement of the metadata.
   ///
   /// - Complexity: O(bytes) of the process's writable memory.
   func instances() -> [UInt: [UInt]] {
@@ -57,12 +59,13 @@ struct InstanceScan {
     return instances
   }
 
-  /// What there is of a region in front of the copy and behind it.
+  /// The parts of a region before and after the copy.
   ///
-  /// A heap may have grown for the copy after the regions were asked for: then its region ends inside.
+  /// A heap may have grown for the copy after the regions were listed: then its region ends inside
+  /// the copy.
   static func ranges(of region: Range<UInt>, without copy: UInt) -> [Range<UInt>] {
     let start = copy - 8
-    // The first address that is looked at is the second of a range.
+    // The first address that is examined is the second of a range.
     let end = copy + 8 + UInt(pieceByteCount) - 16
     guard start < region.upperBound, end > region.lowerBound else { return [region] }
     return [
@@ -81,7 +84,7 @@ struct InstanceScan {
     while start < range.upperBound {
       let count = min(Int(range.upperBound - start), Self.pieceByteCount)
       let copied = memoryCopy.copy(start, to: copy, count)
-      // The word in front of the first address is in the piece before.
+      // The word before the first address is in the previous piece.
       var offset = kvos_next_object(copy, copied, 16)
       while offset < copied {
         let word = copy.load(fromByteOffset: offset, as: UInt.self)
@@ -96,16 +99,16 @@ struct InstanceScan {
     }
   }
 
-  /// Where to go on when `copied` of the `count` bytes from `start` on could be copied.
+  /// The start of the next piece if `copied` of the `count` bytes at `start` could be copied.
   private static func next(behind start: UInt, _ copied: Int, of count: Int) -> UInt {
-    // So that its first address is the last of this one.
+    // Its first address is the last of this piece.
     if copied == count { return start + UInt(count == pieceByteCount ? count - 16 : count) }
-    // Something was unmapped meanwhile. What lies behind its first page may be there.
+    // Memory was unmapped during the scan. The pages after the first missing one may still exist.
     return copied == 0 ? start + UInt(count) : (start + UInt(copied) + 4096) & ~4095
   }
 
-  /// The size of instances of the class with this metadata, 0 where it is none of those that are meant,
-  /// nil where it is no class.
+  /// The size of instances of the class with this metadata, 0 if the class is not searched for, nil
+  /// if the word is no class.
   private func size(of metadata: UInt, _ known: inout KnownWords) -> UInt? {
     if let size = known.sizes[~metadata] { return size }
     guard !known.isRefused(metadata) else { return nil }
@@ -118,17 +121,17 @@ struct InstanceScan {
     return size
   }
 
-  /// What words were found to be: to ask again costs a call of the kernel.
+  /// A cache of the results for words, because each check costs a system call.
   ///
-  /// Keeps complements, so that no word of its own looks like what is being looked for.
+  /// It stores complements, so that none of its words looks like one that is searched for.
   private struct KnownWords {
     private static let capacity = 1 << 14
 
-    /// The size of an instance, by the complement of the metadata; 0 for what is none of the classes.
+    /// The size of an instance, by the complement of the metadata; 0 for other classes.
     var sizes: [UInt: UInt]
     /// The complements of words that are no metadata.
     ///
-    /// Those are many: a new one replaces the one that was there.
+    /// There are many: a new one replaces the previous one in its slot.
     private var refused = [UInt](repeating: 0, count: capacity)
 
     init(sizes: [UInt: UInt]) { self.sizes = sizes }
@@ -142,10 +145,10 @@ struct InstanceScan {
     }
   }
 
-  /// What a word leads to, if that looks like a class.
+  /// The class record at an address, or nil if the memory does not look like one.
   ///
-  /// The word may be anything, also the address of a class's copy on the stack of whoever reads one: it
-  /// is judged by a copy of its own, which stays as it was judged.
+  /// The word may be anything, even the address of a copy of a class on another thread's stack. So
+  /// a separate copy is checked, which cannot change afterwards.
   private func classRecord(at address: UInt) -> KVOSClassMetadata? {
     guard address > 4096, address & 7 == 0, memory.isMapped(address, 8) else { return nil }
     var record = KVOSClassMetadata()

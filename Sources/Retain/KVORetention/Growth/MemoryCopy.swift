@@ -1,12 +1,12 @@
 internal import CKVORetention
 internal import Glibc
 
-/// Copies memory of this process, also what another thread unmaps meanwhile: the kernel copies as much as
-/// there is, and nobody faults.
+/// Copies memory of this process, even if another thread unmaps it at the same time: the kernel
+/// copies what exists, and no fault occurs.
 ///
-/// Containers refuse some system calls. Each way is tried with a word that is known before it is taken.
+/// Containers refuse some system calls, so each way is tested with a known word before it is used.
 final class MemoryCopy {
-  /// How memory is asked for.
+  /// A way to read memory.
   enum Way: CaseIterable {
     /// `process_vm_readv`, which Docker's and other filters refuse on some kernels.
     case call
@@ -15,10 +15,10 @@ final class MemoryCopy {
   }
 
   private let way: Way
-  /// Of `/proc/self/mem`, or -1.
+  /// A descriptor of `/proc/self/mem`, or -1.
   private let file: Int32
 
-  /// - Parameter ways: what is tried, in this order. Nil where none of it copies.
+  /// - Parameter ways: the ways to try, in this order. Returns nil if none of them works.
   init?(_ ways: [Way] = Way.allCases) {
     for way in ways {
       let file = way == .file ? open("/proc/self/mem", O_RDONLY | O_CLOEXEC) : -1
@@ -35,7 +35,7 @@ final class MemoryCopy {
     if file >= 0 { close(file) }
   }
 
-  /// Copies `count` bytes from `address` on, and returns how many it could.
+  /// Copies `count` bytes at `address`, and returns the number of bytes that could be copied.
   func copy(_ address: UInt, to copy: UnsafeMutableRawPointer, _ count: Int) -> Int {
     Self.copy(way, file, address, to: copy, count)
   }

@@ -1,12 +1,13 @@
-/// Of which classes some work leaves more instances behind with each repetition, and what keeps them.
+/// The classes of which some work leaves more instances behind with each repetition, and what keeps
+/// them alive.
 public struct RetainGrowth: Hashable, Sendable {
-  /// What the answer comes down to.
+  /// The result in one word.
   public enum Verdict: Hashable, Sendable {
     /// A class grew with every repetition.
     case grows
     /// No class did.
     case noneFound
-    /// The memory of the process could not be read: nothing is known.
+    /// The memory of the process could not be read, so nothing is known.
     case inconclusive
   }
 
@@ -14,41 +15,44 @@ public struct RetainGrowth: Hashable, Sendable {
   public struct GrownClass: Hashable, Sendable {
     /// The class, without module.
     public let className: String
-    /// How many instances more than before the first repetition were alive after each.
+    /// The number of additional instances that were alive after each repetition, compared with
+    /// those before the first.
     public let counts: [Int]
-    /// What keeps those that are alive at the end, the most frequent first; as many as were looked at.
+    /// What keeps those alive that exist at the end, the most frequent first; a limited number of
+    /// instances is examined.
     public let keepers: [Keeper]
   }
 
-  /// A way in which instances are kept.
+  /// A path that keeps instances alive.
   public struct Keeper: Hashable, Sendable {
-    /// What the way is of.
+    /// The kind of path.
     public enum Kind: Hashable, Sendable {
       /// A chain of strong references from one of the roots.
       case root
-      /// A circle of strong references that leads to the instance, or that it is on.
+      /// A cycle of strong references that contains the instance, or that leads to it.
       case cycle
-      /// Neither was found: a static, a task, a thread, C, or what could not be looked into.
+      /// Neither was found: a static, a task, a thread, C code, or something that could not be
+      /// inspected.
       case unknown
     }
 
-    /// What the way is of.
+    /// The kind of path.
     public let kind: Kind
-    /// The references, positions in collections left out: `Router.pages[…] → Page`; empty where it is not
-    /// known.
+    /// The references, without indexes of collections: `Router.pages[…] → Page`; empty if the path
+    /// is not known.
     public let way: String
-    /// How many of the instances are kept so.
+    /// The number of instances that are kept alive in this way.
     public let count: Int
   }
 
-  /// How often the work was done, the first time, which is not counted, left out.
+  /// The number of repetitions, without the first run of the work, which is not counted.
   public let repetitionCount: Int
   /// The classes that grew with every repetition, the fastest first.
   public let classes: [GrownClass]
   /// Whether instances could be counted at all.
   let isConclusive: Bool
 
-  /// The answer in a word.
+  /// The result in one word.
   public var verdict: Verdict {
     if !isConclusive { return .inconclusive }
     return classes.isEmpty ? .noneFound : .grows
@@ -56,7 +60,8 @@ public struct RetainGrowth: Hashable, Sendable {
 }
 
 extension RetainGrowth: CustomStringConvertible {
-  /// The growth as a report prints it: each class with its counts and what keeps it.
+  /// The growth as a report prints it: each class with its counts and what keeps its instances
+  /// alive.
   public var description: String {
     guard isConclusive else {
       return "not known which classes grow: this process may not read its own memory, by "

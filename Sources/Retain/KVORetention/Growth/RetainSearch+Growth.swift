@@ -11,26 +11,28 @@ extension RetainSearch {
   /// print(growth)  // no class grows
   /// ```
   ///
-  /// The work is done once before anything is counted, for what is made once and stays. Instances are
-  /// found in the memory of the process, whether or not anything that is known leads to them: also those
-  /// that other threads make, so test with classes that nobody else uses meanwhile. A class grows where
-  /// there are more of them after every repetition. Instances in static memory or on the stack, where the
-  /// optimiser puts some, in single mappings of 16 GiB and more, and of foreign classes are not counted.
+  /// The work runs once before the first count, so that objects which are created once and stay do
+  /// not count. Instances are found in the memory of the process, whether they are reachable or
+  /// not. This includes instances that other threads create, so use classes that no other code uses
+  /// at that time. A class grows if the number of its instances increases with every repetition.
+  /// Instances are not counted in static memory, on the stack, where the optimizer puts some, or in
+  /// single mappings of 16 GiB and more; nor are instances of foreign classes.
   ///
-  /// No other thread may change what the work leaves behind when it is done for the last time.
+  /// No other thread may change the objects that remain after the last repetition.
   ///
-  /// The kernel is asked for a copy of the memory. Where it refuses that, as it does in some containers,
-  /// the answer is inconclusive, and says so.
+  /// The search asks the kernel for copies of the memory. If the kernel refuses, as in some
+  /// containers, the result is inconclusive, and says so.
   ///
   /// - Parameters:
-  ///   - classes: whose instances, subclasses' included, are counted.
-  ///   - roots: where what is left may be kept: a router, a cache. They are alive until the call returns.
-  ///   - repetitions: how often to count; fewer than two count as two.
-  ///   - body: the work; runs one time more than that, on the calling thread.
-  /// - Returns: what grows, and what keeps it.
+  ///   - classes: the classes to count, including their subclasses.
+  ///   - roots: objects that may keep the remaining instances, such as a router or a cache. They
+  ///     stay alive until the call returns.
+  ///   - repetitions: the number of counted repetitions; at least two.
+  ///   - body: the work; runs once more than `repetitions`, on the calling thread.
+  /// - Returns: the classes that grow, and what keeps their instances alive.
   /// - Throws: what `body` throws.
-  /// - Complexity: O(bytes) of the memory of the process for each repetition, and O(n) in what is reached
-  ///   from the roots and from what is left.
+  /// - Complexity: O(bytes) of the memory of the process for each repetition, and O(n) in the
+  ///   objects that are reachable from the roots and from the remaining instances.
   public func findGrowth<Failure: Error>(
     of classes: any AnyObject.Type...,
     from roots: AnyObject...,
@@ -40,8 +42,8 @@ extension RetainSearch {
     try findGrowth(of: classes, from: roots, repetitions: repetitions, names: nil, by: body)
   }
 
-  /// Repeats some asynchronous work, and finds the classes of which each repetition leaves more instances
-  /// behind.
+  /// Repeats some asynchronous work, and finds the classes of which each repetition leaves more
+  /// instances behind.
   ///
   /// ```swift
   /// let growth = await RetainSearch().findGrowth(of: Page.self, from: router) {
@@ -51,20 +53,21 @@ extension RetainSearch {
   /// print(growth)  // no class grows
   /// ```
   ///
-  /// What is said of work that is done at once holds for this, too. Repetitions follow each other, and are
-  /// counted when `body` has returned: what tasks of its own do after that, and what they hold, is counted
-  /// as it is then. Wait for them in `body`.
+  /// The description of the synchronous function applies to this one, too. Repetitions run one
+  /// after another, and instances are counted when `body` has returned. If its tasks still run,
+  /// their instances are counted in the state at that time: wait for them in `body`.
   ///
   /// - Parameters:
-  ///   - classes: whose instances, subclasses' included, are counted.
-  ///   - roots: where what is left may be kept: a router, a cache. They are alive until the call returns.
-  ///   - repetitions: how often to count; fewer than two count as two.
-  ///   - isolation: the actor that the work is done on: the caller's.
-  ///   - body: the work; runs one time more than that, on the caller's actor.
-  /// - Returns: what grows, and what keeps it.
+  ///   - classes: the classes to count, including their subclasses.
+  ///   - roots: objects that may keep the remaining instances, such as a router or a cache. They
+  ///     stay alive until the call returns.
+  ///   - repetitions: the number of counted repetitions; at least two.
+  ///   - isolation: the actor on which the work runs: the caller's.
+  ///   - body: the work; runs once more than `repetitions`, on the caller's actor.
+  /// - Returns: the classes that grow, and what keeps their instances alive.
   /// - Throws: what `body` throws.
-  /// - Complexity: O(bytes) of the memory of the process for each repetition, and O(n) in what is reached
-  ///   from the roots and from what is left.
+  /// - Complexity: O(bytes) of the memory of the process for each repetition, and O(n) in the
+  ///   objects that are reachable from the roots and from the remaining instances.
   public func findGrowth<Failure: Error>(
     of classes: any AnyObject.Type...,
     from roots: AnyObject...,
@@ -82,9 +85,9 @@ extension RetainSearch {
     )
   }
 
-  // MARK: For the other rooms
+  // MARK: For other targets
 
-  /// The same with the lines of closures.
+  /// The same with the source lines of closures.
   package func findGrowth<Failure: Error>(
     of classes: [any AnyObject.Type],
     from roots: [AnyObject],
@@ -102,7 +105,7 @@ extension RetainSearch {
     )
   }
 
-  /// The same with ways to copy memory by.
+  /// The same with the ways to copy memory.
   func findGrowth<Failure: Error>(
     of classes: [any AnyObject.Type],
     from roots: [AnyObject],
@@ -120,7 +123,7 @@ extension RetainSearch {
     return count.growth(self, from: roots, names: names)
   }
 
-  /// The same for asynchronous work, with the lines of closures.
+  /// The same for asynchronous work, with the source lines of closures.
   package func findGrowth<Failure: Error>(
     of classes: [any AnyObject.Type],
     from roots: [AnyObject],
