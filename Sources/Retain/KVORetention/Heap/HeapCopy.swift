@@ -1,57 +1,59 @@
 internal import CKVORetention
 internal import Glibc
 
-/// A copy of the memory that glibc's allocator manages, with the allocations in it.
+/// A copy of the memory that glibc's allocator manages, with a list of the allocations in it.
 ///
-/// A piece of memory of which the allocations cannot be listed is none of it. All lies in pages of their own, which are
-/// mapped after the mappings of the process were listed: nothing of it looks like the program's.
+/// Memory whose allocations cannot be listed is not copied. The copy is in separate pages, which
+/// are mapped after the mappings of the process were listed, so nothing in it looks like the
+/// program's memory.
 struct HeapCopy: ~Copyable {
-  /// What is known of the 16 bytes that an allocation begins with.
+  /// The state of an allocation, stored for its first 16 bytes.
   struct State: OptionSet {
     let rawValue: UInt8
     /// A chunk's memory begins here.
     static let isStart = State(rawValue: 1)
-    /// Nobody has it.
+    /// It is free.
     static let isFree = State(rawValue: 2)
-    /// It is a living object of Swift.
+    /// It is a living Swift object.
     static let isObject = State(rawValue: 4)
     /// A root leads to it.
     static let isReached = State(rawValue: 8)
-    /// It is the search's own.
+    /// It belongs to the search.
     static let isOwn = State(rawValue: 16)
-    /// It is an instance of a class that the search has no instances of.
+    /// It is an instance of a class that the search does not use itself.
     static let isOfProgram = State(rawValue: 32)
-    /// It is the storage of a string, which owns nothing; references to it are not described.
+    /// It is the storage of a string, which owns nothing; metadata does not describe references to
+    /// it.
     static let isString = State(rawValue: 64)
   }
 
-  /// Bytes in a row of which the allocations are known.
+  /// Contiguous memory whose allocations are known.
   struct Segment {
     var range: Range<UInt>
-    /// The number of its first 16 bytes.
+    /// The index of its first 16-byte granule.
     var first: Int
-    /// Where its first allocation begins.
+    /// The address of its first allocation.
     var start: UInt
   }
 
-  /// In the order of their addresses.
+  /// The segments by rising addresses.
   private(set) var segments: [Segment] = []
   private var words: GrowingList<UInt>
   private var states: GrowingList<UInt8>
   private(set) var granuleCount = 0
-  /// Whether there is a heap of which the allocations could not be listed, as another thread changed it.
+  /// Whether the allocations of a heap could not be listed, because another thread changed it.
   private(set) var hasUnlisted = false
-  /// How often a heap is copied that another thread changes.
+  /// The maximum number of attempts to copy a heap that another thread changes.
   private static let tryLimit = 8
-  /// Where no byte is that is copied: all are between.
+  /// The range from the first to the last copied byte.
   private(set) var bounds: Range<UInt> = 0..<0
 
   /// Copies the heaps among some mappings.
   ///
   /// - Parameters:
   ///   - memory: the mappings.
-  ///   - copy: copies them.
-  ///   - objects: what begins with two words, if it is an object.
+  ///   - copy: copies memory.
+  ///   - objects: the state of an allocation that begins with two words, if it is an object.
   init(of memory: MemoryMap, _ copy: MemoryCopy, objects: (UInt, UInt) -> State) {
     let found = Self.ranges(in: memory, copy) { !objects($0, $1).isEmpty }
     let granules = found.reduce(0) { $0 + Int($1.range.upperBound - $1.range.lowerBound) / 16 }
@@ -95,13 +97,13 @@ struct HeapCopy: ~Copyable {
 
   func insert(_ state: State, at granule: Int) { states.start[granule] |= state.rawValue }
 
-  /// The first allocation, free or not, that begins at a number or behind it.
+  /// The first allocation, free or not, that begins at a granule or after it.
   func nextStart(from first: Int) -> Int? {
     let next = kvos_next_nonzero(states.start, granuleCount, first)
     return next < granuleCount ? next : nil
   }
 
-  /// The allocation that an address lies in, if it is in use.
+  /// The allocation in use that contains an address, or nil.
   func allocation(containing address: UInt) -> Int? {
     guard let segment = segment(of: address) else { return nil }
     let first = segment.first
@@ -114,7 +116,7 @@ struct HeapCopy: ~Copyable {
     return distance < byteCount(granule) ? granule : nil
   }
 
-  /// Whether an address is that of a chunk's header, and of nothing that a program has.
+  /// Whether an address is that of a chunk's header, which is not memory of the program.
   func isHeader(_ address: UInt) -> Bool {
     guard address % 16 == 0, let segment = segment(of: address + GlibcChunk.headerByteCount) else {
       return false
@@ -132,7 +134,7 @@ struct HeapCopy: ~Copyable {
     return segments[low].range.lowerBound + UInt(granule - segments[low].first) * 16
   }
 
-  /// How many bytes an allocation has.
+  /// The size of an allocation in bytes.
   func byteCount(_ granule: Int) -> UInt {
     min(
       GlibcChunk(word: words.start[granule * 2 - 1], room: .max)?.byteCount ?? 0,
@@ -145,7 +147,7 @@ struct HeapCopy: ~Copyable {
     UnsafeMutableRawPointer(words.start + granule * 2)
   }
 
-  /// All that is copied, as a mapping.
+  /// The whole copy as a mapping.
   var region: MemoryMap.Region {
     let start = UInt(bitPattern: words.start)
     return MemoryMap.Region(
@@ -166,7 +168,7 @@ struct HeapCopy: ~Copyable {
     return segments[low].range.contains(address) ? segments[low] : nil
   }
 
-  // MARK: Making it
+  // MARK: Creating the copy
 
   private static func ranges(
     in memory: MemoryMap,
@@ -211,16 +213,17 @@ struct HeapCopy: ~Copyable {
     return found
   }
 
-  /// The heap of an arena, or the chunk with an object, that begins with a page; nil if it is anything else.
+  /// The heap of an arena, or a chunk with its own pages that contains an object, at the start of a
+  /// page; nil for other memory.
   ///
-  /// Without an object the words of a chunk with pages of its own might be anybody's.
+  /// Without an object, the words of such a chunk could be arbitrary data.
   private static func range(
     at address: UInt,
     _ words: UnsafePointer<UInt>,
     in region: MemoryMap.Region,
     _ isObject: (UInt, UInt) -> Bool
   ) -> (range: Range<UInt>, isPaged: Bool)? {
-    // It may have grown since the mappings were listed.
+    // The heap may have grown since the mappings were listed.
     if let used = GlibcChunk.usedByteCount(ofArenaHeapAt: address, words[0], words[2]) {
       return (address..<address + used, false)
     }
@@ -249,15 +252,15 @@ struct HeapCopy: ~Copyable {
     }
   }
 
-  /// Lists the one allocation of a segment, and returns its number in the segment.
+  /// Lists the only allocation of a segment, and returns its index in the segment.
   private func listPaged(at first: Int) -> Int? {
     states.start[first + 1] = State.isStart.rawValue
     return 1
   }
 
-  /// Lists the allocations of a heap; nil if they are not known.
+  /// Lists the allocations of a heap; returns nil if they are not known.
   ///
-  /// - Returns: the number of the first one in the segment.
+  /// - Returns: the index of the first one in the segment.
   private func list(
     from first: Int,
     _ range: Range<UInt>,
@@ -265,7 +268,7 @@ struct HeapCopy: ~Copyable {
     _ copy: MemoryCopy
   ) -> Int? {
     let count = Int(range.upperBound - range.lowerBound) / 16
-    // The heap of an arena begins with what is known of the arena.
+    // The heap of an arena begins with the data of the arena.
     for start in 1..<min(256, count) {
       if listChunks(from: start, first, count, mark, { isEnd($0, range, copy) }) { return start }
       memset(states.start + first, 0, count)
@@ -273,7 +276,7 @@ struct HeapCopy: ~Copyable {
     return nil
   }
 
-  /// Whether a heap that grew or shrank since its mapping was listed ends so far behind its start.
+  /// Whether a heap that grew or shrank since its mapping was listed ends at this offset.
   private func isEnd(_ offset: UInt, _ range: Range<UInt>, _ copy: MemoryCopy) -> Bool {
     let end = range.lowerBound + offset
     if end == range.upperBound { return true }
@@ -297,7 +300,7 @@ struct HeapCopy: ~Copyable {
     var granule = start
     while granule <= count {
       let word = words.start[(first + granule) * 2 - 1]
-      // The end of a heap that another one follows.
+      // The end of a heap that is followed by another one.
       if kvos_chunk_size(word) == 0, granule > start, count - granule <= 2 { return true }
       guard granule < count, let chunk = GlibcChunk(word: word, room: 1 << 40), !chunk.isPaged,
         granule > start || chunk.isPreviousInUse

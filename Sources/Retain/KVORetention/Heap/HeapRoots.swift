@@ -1,10 +1,10 @@
 internal import CKVORetention
 internal import KVOHeap
 
-/// Reads the words of a process that nothing has to lead to: globals and statics, the stacks of threads, and all
-/// other memory of which the allocations are not known.
+/// Reads the words of a process that are roots: globals and statics, the stacks of threads, and all
+/// other memory whose allocations are not known.
 struct HeapRoots {
-  /// Mappings beyond that are not read.
+  /// Larger mappings are not read.
   static let regionLimit: UInt = 1 << 34
 
   let memory: MemoryMap
@@ -17,14 +17,14 @@ struct HeapRoots {
   /// A word that may lead to an object.
   struct Word {
     var word: UInt
-    /// Where it is.
+    /// The address of the word; 0 for a register.
     var address: UInt
     var kind: HeapSnapshot.RootKind
   }
 
   /// Calls `body` with each word that may lead into `heap`.
   ///
-  /// - Returns: what was not read.
+  /// - Returns: the gaps, which were not read.
   func forEachWord(
     into heap: borrowing HeapCopy,
     _ body: (Word, borrowing HeapCopy) -> Void
@@ -40,7 +40,8 @@ struct HeapRoots {
       let kind = kind(of: region)
       let start = stacks.frames(in: region).map { max($0 & ~7, region.start) } ?? region.start
       for range in Self.ranges(of: start..<region.end, without: heap) {
-        // The allocator's own pointers to chunks own nothing. They are where it has its arenas.
+        // Pointers to chunks in the allocator's own data own nothing. They are in the memory of its
+        // arenas.
         let isAllocator =
           region.start == allocator?.start || heap.segment(of: range.upperBound) != nil
         let isWhole = read(range, kind, into: heap) { word, heap in
@@ -57,7 +58,8 @@ struct HeapRoots {
     return region.isImage || region.isStatic ? .global : .memory
   }
 
-  /// The parts of a mapping that are not copied with the heap, and what is in front of a heap's first allocation.
+  /// The parts of a mapping that are not copied with the heap, including the data before a heap's
+  /// first allocation.
   private static func ranges(
     of range: Range<UInt>,
     without heap: borrowing HeapCopy
@@ -73,7 +75,8 @@ struct HeapRoots {
     return ranges
   }
 
-  /// Calls `body` with each word of some bytes that may lead into `heap`; false if there was no time for all.
+  /// Calls `body` with each word in a range that may lead into `heap`; returns false if time ran
+  /// out.
   func read(
     _ range: Range<UInt>,
     _ kind: HeapSnapshot.RootKind,

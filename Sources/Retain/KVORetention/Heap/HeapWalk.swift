@@ -1,9 +1,10 @@
 internal import CKVORetention
 internal import KVOHeap
 
-/// Reads the heaps of the process once: all allocations, what they refer to, and what leads to them from elsewhere.
+/// Reads the heaps of the process once: all allocations, their references, and the roots that lead
+/// to them.
 ///
-/// What the frames of the search alone lead to is its own, and left out.
+/// Allocations that only the frames of the search lead to are its own, and are omitted.
 struct HeapWalk: ~Copyable {
   private let reader: ObjectReader
   private let entry: KVOSEntry
@@ -16,7 +17,8 @@ struct HeapWalk: ~Copyable {
 
   /// Copies the heaps.
   ///
-  /// `ownStack` is that of the calling thread, which is the search's own; the program called the search at `entry`.
+  /// `ownStack` is the stack of the calling thread, which the search created; `entry` describes the
+  /// program's call of the search.
   init(
     store: PlanStore,
     _ memoryCopy: MemoryCopy,
@@ -41,7 +43,7 @@ struct HeapWalk: ~Copyable {
     words = OwnedWords(reader: reader)
   }
 
-  /// All that was read, in a snapshot that has no process yet.
+  /// The snapshot of everything that was read, without the data about the process.
   ///
   /// - Complexity: O(bytes) of the process's writable memory.
   consuming func snapshot() -> HeapSnapshot {
@@ -57,7 +59,7 @@ struct HeapWalk: ~Copyable {
   private mutating func reach() {
     let waiting = GrowingList<UInt32>(apart: heap.granuleCount + 1)
     var count = 0
-    // The kinds of roots that lead to each allocation.
+    // The kinds of roots that lead to each allocation, as bits.
     let kinds = GrowingList<UInt8>(apart: heap.granuleCount + 1)
     var found: [HeapSnapshot.Root] = []
     func take(_ word: HeapRoots.Word, _ heap: borrowing HeapCopy) {
@@ -79,7 +81,7 @@ struct HeapWalk: ~Copyable {
     follow(.isReached, waiting, &count)
   }
 
-  /// Notes what the search's own thread leads to and nothing else does.
+  /// Marks the allocations to which only the search's own thread leads.
   @inline(never)
   private mutating func reachOwn() {
     let waiting = GrowingList<UInt32>(apart: heap.granuleCount + 1)
@@ -99,7 +101,7 @@ struct HeapWalk: ~Copyable {
     withUnsafeBytes(of: entry.registers) { $0.bindMemory(to: UInt.self)[number] }
   }
 
-  /// Marks what a word leads to, and has it followed.
+  /// Marks the allocation to which a word leads, and adds it to the list of those to follow.
   private static func enter(
     _ word: UInt,
     _ mark: HeapCopy.State,
@@ -135,7 +137,7 @@ struct HeapWalk: ~Copyable {
   private mutating func described() -> HeapSnapshot {
     var snapshot = HeapSnapshot(processID: 0, processName: "", time: 0, gaps: gaps)
     var classes = HeapClassNames(reader: reader)
-    // The number of each allocation, from 1 on.
+    // The index of each allocation plus one.
     let numbers = GrowingList<UInt32>(apart: heap.granuleCount + 1)
     var granules: [Int] = []
     var next = heap.nextStart(from: 0)
@@ -183,7 +185,8 @@ struct HeapWalk: ~Copyable {
         numbers.start[target] > 0
       else { continue }
       let isProven = word & OwnedWords.raw == 0 && heap.state(target).contains(.isObject)
-      // Memory without a description often has addresses of its own, and the same one several times.
+      // Memory without a description often contains its own address, and the same address several
+      // times.
       if !isProven, target == granule || !suspected.insert(target).inserted { continue }
       snapshot.edges.append(
         HeapSnapshot.Edge(
@@ -200,7 +203,7 @@ struct HeapWalk: ~Copyable {
 private struct HeapClassNames {
   private(set) var classes: [HeapSnapshot.Class] = []
   private let reader: ObjectReader
-  /// By the complement of the metadata; of memory that is not an object by 0.
+  /// The class index by the complement of the metadata; memory that is not an object has the key 0.
   private var known: [UInt: Int] = [:]
   private var indices: [HeapSnapshot.Class: Int] = [:]
 
@@ -244,13 +247,13 @@ private struct HeapClassNames {
   }
 }
 
-/// Distinguishes the two words that an object begins with from any others.
+/// Recognizes the two words with which an object begins.
 private struct ObjectWords {
   private let check: MetadataCheck
   private let memoryCopy: MemoryCopy
-  /// By the complement of the first word.
+  /// The result by the complement of the first word.
   private var known: [UInt: HeapCopy.State] = [:]
-  /// Those of which the search makes objects.
+  /// Modules of which the search itself creates objects.
   private static let ownModules = LibraryReferences.modules.union([
     "KVOHeap", "KVORetainRegistry", "KVORetention", "KVOTrace",
   ])
@@ -282,7 +285,7 @@ private struct ObjectWords {
     return answer
   }
 
-  /// Whether an object that is counted in a side table is gone: unowned references keep its memory.
+  /// Whether an object with a side table was destroyed: unowned references keep its memory.
   ///
   /// Source of the layout: stdlib/public/SwiftShims/swift/shims/RefCount.h of swiftlang/swift.
   private func isDestroyed(_ counts: UInt) -> Bool {

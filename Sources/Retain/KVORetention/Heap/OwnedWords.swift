@@ -1,24 +1,24 @@
 internal import CKVORetention
 
-/// Collects the words of allocations that may own something, from a copy of the heap.
+/// Collects the words in allocations that may own something, from a copy of the heap.
 ///
-/// Of an object that the compiler describes those are its strong references, and words in bytes that are not
-/// understood; of anything else all words.
+/// For an object that the compiler describes, these are its strong references and the words in its
+/// opaque bytes; for any other allocation, all words.
 struct OwnedWords: ~Copyable, ReferenceVisitor {
-  /// The bit of a word in bytes that are not understood.
+  /// Marks a word in opaque bytes.
   static let raw: UInt = 1
 
-  /// References, and words with the bit.
+  /// The references, and words with the bit ``raw``.
   private(set) var words = GrowingList<UInt>(apart: 4096)
-  /// What each of them is called, as an index of the texts of ``labels``.
+  /// The label of each word, as an index of the texts of ``labels``.
   private(set) var wordLabels = GrowingList<UInt32>(apart: 4096)
   private(set) var labels: ReferenceLabels
   private let reader: ObjectReader
   private let slabMark = kvos_task_slab_mark()
-  /// Whether objects are read by what is known of their class, by the complement of their metadata.
+  /// Whether metadata fully describes what objects own, by the complement of their metadata.
   private var described: [UInt: Bool] = [:]
 
-  /// - Parameter reader: may read the copy.
+  /// - Parameter reader: a reader that may read the copy.
   init(reader: ObjectReader) {
     self.reader = reader
     labels = ReferenceLabels(store: reader.store)
@@ -51,7 +51,9 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     }
   }
 
-  /// Reads a table that lies in the copy, as its pointers to keys and values are those of the object.
+  /// Reads a hash table in the copy.
+  ///
+  /// Its pointers to keys and values lead into the original, and are adjusted temporarily.
   private mutating func readTable(
     _ copy: UnsafeMutableRawPointer,
     _ plan: UnsafePointer<HeapPlan>,
@@ -62,7 +64,7 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     guard byteCount >= 64 else { return }
     let offsets = isDictionary ? [48, 56] : [48]
     let pointers = offsets.map { copy.load(fromByteOffset: $0, as: UInt.self) }
-    // The empty one is in static memory.
+    // The storage of an empty collection is static.
     guard pointers.allSatisfy({ $0 == 0 || $0 &- address < UInt(byteCount) }) else {
       return take(copy, byteCount: byteCount)
     }
@@ -76,10 +78,10 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     }
   }
 
-  /// Whether what is read of an object by its plan is all that it owns.
+  /// Whether an object's plan covers everything that the object owns.
   ///
-  /// Of the classes of libraries some references are passed over, and of those of this package some are known
-  /// otherwise.
+  /// For classes of libraries the plan omits some references, and some classes of this package are
+  /// read in other ways.
   private mutating func isDescribed(_ plan: UnsafePointer<HeapPlan>) -> Bool {
     switch plan.pointee.kind {
     case .fields, .array, .dictionary, .set, .errorBox: break
@@ -98,7 +100,7 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     return answer
   }
 
-  /// Whether an allocation is what weak references to an object lead to.
+  /// Whether an allocation is a side table, to which weak references to an object lead.
   private func isSideTable(
     _ copy: UnsafeMutableRawPointer,
     _ byteCount: Int,
@@ -113,8 +115,8 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     return kvos_is_side_table(counts, address) != 0
   }
 
-  /// Takes all words but those behind the last frame of memory that a task takes its frames from, which the
-  /// allocation may be or have.
+  /// Takes all words except those after the last frame in a task's slab of memory for frames. The
+  /// allocation may be a slab or contain one.
   private mutating func takeFrames(_ bytes: UnsafeMutableRawPointer, byteCount: Int) {
     var (start, offset) = (0, 0)
     let size = MemoryLayout<KVOSTaskSlab>.size
@@ -142,9 +144,11 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     }
   }
 
-  /// Takes words of an object that is described which lead to strings, or to allocations that are no objects.
+  /// Takes words of a described object that lead to strings, or to allocations that are not
+  /// objects.
   ///
-  /// Pointers to values without references are not described: the memory may have been bound to others.
+  /// Metadata does not describe pointers to values without references, but the memory may have been
+  /// bound to other types.
   private mutating func takePointers(
     _ bytes: UnsafeMutableRawPointer,
     byteCount: Int,

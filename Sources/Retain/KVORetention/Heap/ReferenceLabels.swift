@@ -1,21 +1,21 @@
-/// What references are called, each text once: `pair.owner`, `rows[…]`, `capture 2`.
+/// The labels of references, each text once: `pair.owner`, `rows[…]`, `capture 2`.
 struct ReferenceLabels {
-  /// By their indices; the first is empty.
+  /// The texts by index; the first is empty.
   private(set) var texts = [""]
   private let store: PlanStore
   private var known: [UInt64: UInt32] = [:]
-  /// The labels of the values that the next reference is in.
+  /// The labels of the values that contain the next reference.
   private var prefixes: [UInt32] = []
 
   init(store: PlanStore) { self.store = store }
 
-  /// The index of the label of a reference in the slot.
+  /// The index of the label of a reference in a slot.
   mutating func label(of slot: UnsafePointer<Slot>) -> UInt32 {
     let (capture, number) = (slot.pointee.capture, slot.pointee.label)
     if prefixes.isEmpty, number == 0, capture == Slot.noCapture { return 0 }
     let store = store
     return label(number: UInt32(bitPattern: number), capture) {
-      // The compiler does not say what a capture is called.
+      // The compiler does not store the names of captures.
       let own = capture == Slot.noCapture ? "" : "capture \(capture + 1)"
       return LayoutBuilder.join(own, store.text(number))
     }
@@ -23,7 +23,7 @@ struct ReferenceLabels {
 
   mutating func enter(_ slot: UnsafePointer<Slot>) { prefixes.append(label(of: slot)) }
 
-  /// All elements have the same label: which one it is would make as many texts as there are elements.
+  /// All elements have the same label: with indexes there would be as many texts as elements.
   mutating func enter(element: ElementPosition) {
     let isKey = if case .key = element { true } else { false }
     prefixes.append(label(number: isKey ? .max : .max - 1, 0) { isKey ? "keys[…]" : "[…]" })

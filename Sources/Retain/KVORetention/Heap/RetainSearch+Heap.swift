@@ -11,15 +11,17 @@ extension RetainSearch {
   /// // kvo-audit heap app.kvoheap
   /// ```
   ///
-  /// The file has the class, address and size of each object, not what it contains: no strings, no numbers. Only its
-  /// owner may read it. A file that is there is replaced when the new one is complete.
+  /// The file contains the class, address and size of each object, but not its contents: no
+  /// strings, no numbers. Only its owner may read it. An existing file is replaced when the new one
+  /// is complete.
   ///
-  /// Memory from `malloc` that is not a Swift object is in it, too. Roots are words of globals, of stacks, of the
-  /// caller's registers and of other memory that lead to an object; each says which it is. A word on a stack may be one
-  /// that an earlier variable left: that a root leads to an object does not prove that anything uses it.
+  /// Memory from `malloc` that is not a Swift object is included. Roots are words in globals,
+  /// stacks, the caller's registers and other memory that lead to an object; each has its kind. A
+  /// word on a stack may be left over from an earlier variable: a root does not prove that an
+  /// object is in use.
   ///
-  /// No other thread may change objects meanwhile: write it when the program is at rest. The heap is copied: the process
-  /// needs four times as much memory while the call lasts.
+  /// No other thread may change objects during the call: write a snapshot while the program is at
+  /// rest. The heap is copied, so the process needs four times as much memory during the call.
   ///
   /// - Parameter path: the file, usually `*.kvoheap`.
   /// - Throws: ``RetainSnapshotError`` if the memory cannot be read, the allocator is not glibc's (as under a sanitizer),
@@ -59,7 +61,7 @@ extension RetainSearch {
   }
 }
 
-/// What a snapshot says of its process, and where it goes.
+/// The data about this process in a snapshot, and the file.
 private enum HeapProcess {
   /// The name of the executable.
   static var name: String {

@@ -1,11 +1,12 @@
 internal import CKVORetention
 internal import Glibc
 
-/// A thread whose stack nothing else has used.
+/// A thread with a stack that no other code has used.
 ///
-/// A word that an earlier function left in the frames of a search looks like one of the search's own. On a stack of zeros
-/// each word comes from the search itself. glibc also gives a new thread an arena that no other thread uses, if it has one
-/// left, so that the search's memory has no words of the program either.
+/// A word that an earlier function left in the frames of a search would look like the search's own.
+/// On a stack of zeros each word comes from the search itself. In addition, glibc gives a new
+/// thread an arena that no other thread uses, if one is left, so that the search's memory contains
+/// no words of the program either.
 enum SearchThread {
   private static let stackByteCount = 16 << 20
   private static let guardByteCount = 1 << 16
@@ -26,7 +27,8 @@ enum SearchThread {
       throw failure(errno)
     }
     defer { munmap(pages, byteCount) }
-    // Pages without access at both ends: the kernel lists the stack apart from its neighbors.
+    // Inaccessible pages at both ends, so that the kernel lists the stack separately from its
+    // neighbors.
     let stack = pages + guardByteCount
     guard mprotect(stack, stackByteCount, PROT_READ | PROT_WRITE) == 0 else { throw failure(errno) }
     let first = UInt(bitPattern: stack)
@@ -38,7 +40,7 @@ enum SearchThread {
     return result
   }
 
-  /// Returns 0 when the thread has ended, or the error of the system if there was none.
+  /// Returns 0 when the thread has ended, or the system's error if it could not be started.
   private static func start(_ work: Work, on stack: UnsafeMutableRawPointer) -> Int32 {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -70,7 +72,7 @@ enum SearchThread {
   }
 }
 
-/// What the thread does.
+/// The work of the thread.
 private final class Work {
   let run: () -> Void
   init(_ run: @escaping () -> Void) { self.run = run }
