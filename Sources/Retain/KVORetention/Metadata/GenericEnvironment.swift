@@ -1,17 +1,17 @@
 internal import CKVORetention
 
-/// What a generic parameter stands for.
+/// The argument of a generic parameter.
 enum GenericArgument: Hashable {
   case type(UnsafeRawPointer)
-  /// Of a parameter that is a number: `let count: Int`.
+  /// The argument of a parameter that is a number: `let count: Int`.
   case value(Int)
-  /// Of a parameter pack: the types of its elements.
+  /// The argument of a parameter pack: the types of its elements.
   case pack([UnsafeRawPointer])
 
-  /// How many elements of a pack are looked at.
+  /// The maximum number of elements of a pack that are examined.
   static let packLimit: UInt = 64
 
-  /// As the runtime takes it; it is not asked for types of packs.
+  /// The argument as the runtime takes it; packs are not passed to the runtime.
   var word: UnsafeRawPointer? {
     switch self {
     case .type(let pointer): pointer
@@ -25,7 +25,7 @@ enum GenericArgument: Hashable {
     return false
   }
 
-  /// What distinguishes it from others.
+  /// A key that distinguishes it from others.
   var key: [UInt] {
     switch self {
     case .type, .value: [UInt(bitPattern: word)]
@@ -33,7 +33,8 @@ enum GenericArgument: Hashable {
     }
   }
 
-  /// How an environment describes the parameter: that there is an argument, and whether it is a number.
+  /// The parameter's descriptor in an environment: that there is an argument, and whether it is a
+  /// number.
   var description: UInt8 {
     switch self {
     case .type: 0x80
@@ -43,19 +44,19 @@ enum GenericArgument: Hashable {
   }
 }
 
-/// What generic parameters in a mangled name stand for.
+/// The arguments of the generic parameters in a mangled name.
 enum GenericEnvironment {
-  /// None are in scope.
+  /// No parameters are in scope.
   case none
-  /// Those of a type.
+  /// The arguments of a type.
   case nominal(NominalType)
-  /// Those of a closure, by depth and index; nil where one is not known.
+  /// The arguments of a closure, by depth and index; nil if one is not known.
   case captured([[GenericArgument?]])
 
-  /// The type that a name stands for, or nil where the runtime has none, or would trap.
+  /// The type with a mangled name, or nil if the runtime has none, or would trap.
   func resolve(_ name: MangledTypeName) -> TypeMetadata? {
-    // The runtime traps at packs whose parameters it cannot find, and reads what is not there for
-    // types that have a block in them.
+    // The runtime traps at packs whose parameters it cannot find. For types that contain a block it
+    // reads memory that does not exist.
     guard !name.mentionsPack, !name.mentionsBlock else { return nil }
     if name.mentionsMember, !hasArguments { return nil }
     let text = UnsafeRawPointer(name.start).assumingMemoryBound(to: CChar.self)
@@ -75,7 +76,8 @@ enum GenericEnvironment {
     return found.map { TypeMetadata($0) }
   }
 
-  /// The types in a tuple of all elements of a pack, `(repeat each Value)`, if that is the only parameter.
+  /// The element types of the tuple of a whole pack, `(repeat each Value)`, if that is the only
+  /// parameter.
   func packElements(_ name: MangledTypeName) -> [TypeMetadata]? {
     guard name.mentionsPack, name.isTupleOfFirstPack else { return nil }
     switch self {
@@ -86,7 +88,7 @@ enum GenericEnvironment {
       }
       return elements.map { TypeMetadata($0) }
     case .nominal(let type):
-      // The length of the pack, and where it is: the lowest bit says who gives it back.
+      // The length of the pack and its address, whose lowest bit says who owns the memory.
       guard type.descriptor.genericParameterCount == 1, let arguments = type.arguments,
         case let count = UInt(bitPattern: arguments[0]), count <= GenericArgument.packLimit,
         let start = UnsafeRawPointer(bitPattern: UInt(bitPattern: arguments[1]) & ~1)
@@ -114,16 +116,16 @@ enum GenericEnvironment {
       && arguments.count < 256 && levels.count < 256
   }
 
-  /// Makes an environment as the compiler emits it: flags, the count of parameters up to and with
-  /// each level, a byte for each parameter.
+  /// Builds an environment in the compiler's format: flags, the number of parameters up to and
+  /// including each level, a byte for each parameter.
   private static func resolve(
     _ text: UnsafePointer<CChar>,
     _ count: UInt,
     _ levels: [[GenericArgument?]]
   ) -> UnsafeRawPointer? {
     let arguments = levels.flatMap { $0 }
-    // The runtime would read an argument that is not known. Without any it finds the types that name
-    // none.
+    // The runtime would read an unknown argument. Without arguments it finds the types that depend
+    // on none.
     guard isUsable(arguments, levels) else {
       return swift_getTypeByMangledNameInContext(text, count, nil, nil)
     }
@@ -134,7 +136,7 @@ enum GenericEnvironment {
       environment += [UInt8(total), 0]
     }
     environment += arguments.compactMap { $0?.description }
-    // Aligned as the runtime reads it: by words of four bytes.
+    // Aligned for the runtime, which reads words of four bytes.
     environment += Array(repeating: 0, count: (4 - environment.count % 4) % 4)
     return environment.withUnsafeBytes { bytes in
       arguments.map { $0?.word }.withUnsafeBufferPointer { arguments in

@@ -1,7 +1,7 @@
-/// The mangled name of a field's or a capture's type, as far as it has to be read by hand.
+/// The mangled name of the type of a field or capture, parsed as far as necessary.
 ///
-/// Names hold references in binary: a byte of 1 to 0x17 and four bytes, or of 0x18 to 0x1f and eight
-/// bytes. Zero ends a name. Source: docs/ABI/Mangling.rst of swiftlang/swift.
+/// Names contain binary references: a byte from 1 to 0x17 and four bytes, or from 0x18 to 0x1f and
+/// eight bytes. A zero byte ends a name. Source: docs/ABI/Mangling.rst of swiftlang/swift.
 struct MangledTypeName {
   enum Ownership {
     case strong
@@ -12,24 +12,26 @@ struct MangledTypeName {
   }
 
   let start: UnsafePointer<UInt8>
-  /// How many bytes the type has: the whole name without an ownership.
+  /// The number of bytes of the type's name, without a suffix for ownership.
   private(set) var count: Int
   private(set) var ownership = Ownership.strong
-  /// Whether what is stored is a reference to a box that has the value.
+  /// Whether the stored value is a reference to a box with the value.
   private(set) var isBox = false
-  /// Whether what is stored is a metatype.
+  /// Whether the stored value is a metatype.
   ///
-  /// One that is known at compile time is not stored at all.
+  /// A metatype that is known at compile time is not stored.
   private(set) var metatype = Metatype.none
-  /// The representation of a function as SIL has it, which captures are described by.
+  /// The representation of a SIL function type, as in capture descriptors.
   private(set) var loweredFunction: LoweredFunction?
-  /// A function of which the runtime makes no metadata, because a block is in its type.
+  /// A function type for which the runtime creates no metadata, because it contains a block.
   private(set) var function: Function?
-  /// Whether a pack is in it: the runtime traps at some of these.
+  /// Whether it contains a pack: the runtime traps at some of these.
   private(set) var mentionsPack = false
-  /// Whether an associated type of a generic parameter is in it: the runtime traps if the parameter is not known.
+  /// Whether it contains an associated type of a generic parameter: the runtime traps if the
+  /// parameter is not known.
   private(set) var mentionsMember = false
-  /// Whether a block is in it: the runtime lays types out by what blocks do not have on Linux.
+  /// Whether it contains a block: the runtime computes the layout from witnesses that blocks do not
+  /// have on Linux.
   private(set) var mentionsBlock = false
 
   enum Metatype {
@@ -38,7 +40,7 @@ struct MangledTypeName {
     case stored
   }
 
-  /// How a function is stored, or an Optional of it.
+  /// The representation of a function, or of an Optional of one.
   enum Function {
     /// A reference to a block.
     case block
@@ -46,24 +48,24 @@ struct MangledTypeName {
     case closure
   }
 
-  /// How a function of SIL is stored.
+  /// The representation of a SIL function.
   enum LoweredFunction {
-    /// Code and a context that is retained.
+    /// Code and a retained context.
     case escaping
-    /// Code and a context that is not: the closure lives no longer than a call.
+    /// Code and a context that is not retained: the closure does not outlive the call.
     case nonescaping
-    /// Code alone.
+    /// Code only.
     case thin
     /// A reference to a block.
     case block
-    /// Something else that is not Swift's.
+    /// Another representation that is not Swift's.
     case foreign
   }
 
   init(_ start: UnsafePointer<UInt8>) {
     self.start = start
     var index = 0
-    // Behind the latest reference in binary: what follows is text.
+    // The position after the latest binary reference, at which text begins.
     var textStart = 0
     while start[index] != 0 {
       switch start[index] {
@@ -100,7 +102,7 @@ struct MangledTypeName {
       && text.withUTF8Buffer { $0.elementsEqual(UnsafeBufferPointer(start: start, count: count)) }
   }
 
-  /// Makes the name of a box that of its value.
+  /// Turns the name of a box into that of its value.
   mutating func takeOutOfBox() {
     guard isBox else { return }
     isBox = false
@@ -126,7 +128,7 @@ struct MangledTypeName {
     }
   }
 
-  /// Recognises `…XB` and `…c`, in an Optional as well.
+  /// Recognizes `…XB` and `…c`, also in an Optional.
   private mutating func readFunction(_ text: UnsafeBufferPointer<UInt8>) {
     var end = text.count
     if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
@@ -138,7 +140,7 @@ struct MangledTypeName {
     }
   }
 
-  /// Recognises `…I<attributes>_`, in an Optional as well.
+  /// Recognizes `…I<attributes>_`, also in an Optional.
   private static func function(_ text: UnsafeBufferPointer<UInt8>) -> LoweredFunction? {
     var end = text.count
     if end >= 2, text[end - 2] == UInt8(ascii: "S"), text[end - 1] == UInt8(ascii: "g") { end -= 2 }
@@ -166,7 +168,7 @@ struct MangledTypeName {
     guard let convention = take("ygxt") else { return nil }
     if convention == UInt8(ascii: "t") { return .thin }
     if take("B") != nil { return .block }
-    // A pointer to a function of C keeps nothing.
+    // A pointer to a C function keeps nothing alive.
     if take("C") != nil { return .thin }
     if take("MJKWz") != nil { return .foreign }
     return escapes ? .escaping : .nonescaping

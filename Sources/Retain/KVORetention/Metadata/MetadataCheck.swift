@@ -1,28 +1,29 @@
 internal import CKVORetention
 
-/// Whether a word that was read from memory is the address of metadata.
+/// Checks whether a word that was read from memory is the address of type metadata.
 ///
-/// In order, and why:
+/// The checks, in order:
 /// 1. The word is aligned and can be read: it may be anything.
-/// 2. The kind is one that is known: newer runtimes and Objective-C have others.
-/// 3. What says the shape, a descriptor, lies in an executable or a library: those are written by the
-///    compiler, and what they point to is taken as it is.
-/// 4. Sizes are ones that a type can have.
+/// 2. The kind is known: newer runtimes and Objective-C have others.
+/// 3. The descriptor, which defines the shape, is in an executable or a library: it was written by
+///    the compiler, and is trusted together with everything that it points to.
+/// 4. Sizes are possible for a type.
 ///
-/// A word that was not read from an object may be anything. If `words` are given, all is read from copies, as its
-/// owner may give the memory back meanwhile, and more is asked for: code that destroys the objects, and an image that
-/// the metadata is in if the compiler makes all of its kind. Images and metadata stay where they are, so that what
-/// passed may be read in place.
+/// A word that was not read from an object may be anything. If `words` is given, everything is read
+/// from copies, because the owner of the memory may free it at any time, and two more properties
+/// are checked: there must be code that destroys the objects, and metadata of kinds that only the
+/// compiler creates must be in an image. Images and metadata are never unmapped, so an address that
+/// passed may be read directly.
 struct MetadataCheck {
   let memory: MemoryMap
   var words: CopiedMemory?
 
-  /// The metadata of a heap object: what the first word of the object points to.
+  /// The metadata of a heap object, to which its first word points.
   func heapMetadata(at address: UInt) -> TypeMetadata? {
     isHeapMetadata(address) ? metadata(at: address) : nil
   }
 
-  /// The metadata of the type of a value, as an existential names it.
+  /// The metadata of the type of a value, as an existential stores it.
   func valueMetadata(at address: UInt) -> TypeMetadata? {
     isValueMetadata(address) ? metadata(at: address) : nil
   }
@@ -69,10 +70,10 @@ struct MetadataCheck {
     record(KVOSClassMetadata.self, at: address).map { isClass($0) } ?? false
   }
 
-  /// Whether metadata is a class's, with its superclasses: what a word in bytes that are not understood leads
-  /// to may be a part of a class, or what is left of one.
+  /// Whether metadata and that of its superclasses is that of classes: a word in opaque bytes may
+  /// lead to a part of a class, or to the remains of one.
   private func isClassOfObjects(_ address: UInt) -> Bool {
-    // In front of it are its destroyer and its value witnesses.
+    // It is preceded by its destroyer and its value witnesses.
     guard let record = record(KVOSClassMetadata.self, at: address), isClass(record),
       hasDestroyer(address), let witnesses = word(at: address - 8), memory.isInImage(witnesses, 8)
     else { return false }
@@ -88,7 +89,7 @@ struct MetadataCheck {
     return false
   }
 
-  /// Whether a record is that of a class: nothing is read but what its descriptor says.
+  /// Whether a record is that of a class. Reads only its descriptor.
   func isClass(_ record: KVOSClassMetadata) -> Bool {
     guard record.kind == TypeMetadata.Kind.class.rawValue, let descriptor = record.descriptor,
       isInImage(descriptor, KVOSClassDescriptor.self),
@@ -105,12 +106,12 @@ struct MetadataCheck {
     return hasWitnesses(address)
   }
 
-  /// Whether the word in front of metadata leads to value witnesses, or to none.
+  /// Whether the word before metadata points to value witnesses, or is null.
   private func hasWitnesses(_ address: UInt) -> Bool {
     guard let witnesses = word(at: address - 8) else { return false }
-    // Zeroes are everywhere.
+    // Zeros are everywhere.
     if witnesses == 0 { return words == nil }
-    // Only enums have those behind the size.
+    // Only enums have witnesses after the size.
     let enumWitnesses = MemoryLayout<KVOSValueWitnesses>.offset(of: \.enumTag) ?? 0
     guard witnesses & 7 == 0, isReadable(witnesses, UInt(enumWitnesses)),
       let first = word(at: witnesses)
@@ -118,16 +119,16 @@ struct MetadataCheck {
     return memory.isCode(first)
   }
 
-  /// Whether in front of the metadata of objects there is what destroys them.
+  /// Whether metadata of objects is preceded by a function that destroys them.
   private func hasDestroyer(_ address: UInt) -> Bool {
     word(at: address - 16).map { memory.isCode($0) } ?? false
   }
 
   // MARK: Memory
 
-  /// The kind of metadata at an address, which may be any; nil if there is none of a kind that is known.
+  /// The kind of the metadata at an arbitrary address; nil if there is none of a known kind.
   private func kind(at address: UInt) -> TypeMetadata.Kind? {
-    // The word in front belongs to it.
+    // The preceding word is part of the metadata.
     guard address > 4096, address & 7 == 0, isReadable(address - 8, 16) else { return nil }
     return word(at: address).flatMap { TypeMetadata.Kind(rawValue: $0) }
   }

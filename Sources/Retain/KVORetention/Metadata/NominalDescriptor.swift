@@ -1,6 +1,6 @@
 internal import CKVORetention
 
-/// What an image says of one class, struct or enum, whatever its generic arguments.
+/// The descriptor of a class, struct or enum in an image, independent of generic arguments.
 struct NominalDescriptor: Hashable {
   enum Kind: UInt32 {
     case module = 0
@@ -25,15 +25,15 @@ struct NominalDescriptor: Hashable {
   private var hasResilientSuperclass: Bool { flags >> 16 & 1 << 13 != 0 }
   private var hasNegativeMembers: Bool { flags >> 16 & 1 << 12 != 0 }
 
-  /// The name without module and outer types.
+  /// The name without the module and outer types.
   var name: String {
     text(MemoryLayout<KVOSTypeDescriptor>.offset(of: \.name) ?? 0) ?? "?"
   }
 
-  /// The name of the module that the type is of, or nil.
+  /// The name of the module that contains the type, or nil.
   var module: String? {
     var context = pointer
-    // Types nest no deeper than this in any source.
+    // No source nests types deeper than this.
     for _ in 0..<64 {
       let descriptor = NominalDescriptor(context)
       if descriptor.kind == .module {
@@ -46,20 +46,21 @@ struct NominalDescriptor: Hashable {
     return nil
   }
 
-  /// The fields or cases, or nil where the module was built without reflection metadata.
+  /// The fields or cases, or nil if the module was built without reflection metadata.
   var fields: FieldList? {
     let offset = MemoryLayout<KVOSTypeDescriptor>.offset(of: \.fields) ?? 0
     return kvos_relative(Self.relative(pointer, offset)).map { FieldList($0) }
   }
 
-  /// Whether a field is not followed, because of what is known of its library.
+  /// Whether a field is not followed, because its library is known.
   func passesOver(_ field: String) -> Bool {
     LibraryReferences.isPassedOver(field, of: name, in: module ?? "")
   }
 
   // MARK: Classes
 
-  /// Where, in bytes from the address point, a class's own generic arguments and field offsets are.
+  /// The offset of a class's own generic arguments and field offsets, in bytes from the address
+  /// point.
   var classMembersOffset: Int {
     let descriptor = record(KVOSClassDescriptor.self).pointee
     if hasResilientSuperclass {
@@ -74,10 +75,11 @@ struct NominalDescriptor: Hashable {
     return words * MemoryLayout<UInt>.size
   }
 
-  /// The offsets of a class's own fields in its instances, or nil where there are none to be had.
+  /// The offsets of a class's own fields in its instances, or nil if they are not available.
   func fieldOffsets(ofClass metadata: TypeMetadata) -> UnsafePointer<UInt>? {
     let descriptor = record(KVOSClassDescriptor.self).pointee
-    // Behind a resilient superclass it counts from the class's own members, and 0 is the first of them.
+    // After a resilient superclass it counts from the class's own members, and 0 is the first of
+    // them.
     guard hasResilientSuperclass || descriptor.fieldOffsetVector != 0 else { return nil }
     let start = metadata.pointer + (hasResilientSuperclass ? classMembersOffset : 0)
     return start.assumingMemoryBound(to: UInt.self) + Int(descriptor.fieldOffsetVector)
@@ -85,7 +87,7 @@ struct NominalDescriptor: Hashable {
 
   var classFieldCount: Int { Int(record(KVOSClassDescriptor.self).pointee.fieldCount) }
 
-  /// How many generic parameters a type has, but for those of types around it.
+  /// The number of generic parameters of a type, without those of enclosing types.
   var genericParameterCount: Int {
     guard isGeneric, let kind else { return 0 }
     let header: Int
@@ -94,7 +96,7 @@ struct NominalDescriptor: Hashable {
     case .struct, .enum: header = MemoryLayout<KVOSStructDescriptor>.size
     case .module: return 0
     }
-    // Behind what instantiates the type: two relative pointers.
+    // They follow two relative pointers for the instantiation of the type.
     return Int((pointer + header + 8).load(as: UInt16.self))
   }
 
@@ -102,7 +104,7 @@ struct NominalDescriptor: Hashable {
 
   var structFieldCount: Int { Int(record(KVOSStructDescriptor.self).pointee.fieldCount) }
 
-  /// The offsets of a struct's fields, or nil where there are none to be had.
+  /// The offsets of a struct's fields, or nil if they are not available.
   func fieldOffsets(ofStruct metadata: TypeMetadata) -> UnsafePointer<UInt32>? {
     let offset = record(KVOSStructDescriptor.self).pointee.fieldOffsetVector
     guard offset != 0 else { return nil }

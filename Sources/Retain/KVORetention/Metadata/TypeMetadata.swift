@@ -1,9 +1,9 @@
 internal import CKVORetention
 
-/// A type as the runtime describes it.
+/// A type as described by the runtime's metadata.
 ///
-/// Whoever makes one of an address that was read from memory has had it checked before
-/// (`MetadataCheck`); what the runtime returns needs no check.
+/// An address that was read from memory must be checked by `MetadataCheck` before a `TypeMetadata`
+/// is created from it; one that the runtime returned needs no check.
 struct TypeMetadata: Hashable {
   enum Kind: UInt {
     case `class` = 0
@@ -20,7 +20,7 @@ struct TypeMetadata: Hashable {
     case existentialMetatype = 0x306
     case extendedExistential = 0x307
     case fixedArray = 0x308
-    /// Not of types but of heap objects: a closure's context.
+    /// A heap object that is not an instance of a type: a closure's context.
     case context = 0x400
     case box = 0x500
     case errorBox = 0x501
@@ -34,7 +34,7 @@ struct TypeMetadata: Hashable {
 
   init(_ type: Any.Type) { pointer = unsafeBitCast(type, to: UnsafeRawPointer.self) }
 
-  /// Nil where the kind is of a runtime that is not known here, or an Objective-C class.
+  /// Nil for a kind of another runtime, or for an Objective-C class.
   var kind: Kind? { Kind(rawValue: record(KVOSTypeMetadata.self).pointee.kind) }
 
   /// The name as a programmer writes it, without modules.
@@ -44,16 +44,16 @@ struct TypeMetadata: Hashable {
     pointer.assumingMemoryBound(to: Record.self)
   }
 
-  /// The words behind a record of `type`.
+  /// The words after a record of `type`.
   func trailing<Record, Element>(_: Record.Type, _: Element.Type) -> UnsafePointer<Element> {
     (pointer + MemoryLayout<Record>.size).assumingMemoryBound(to: Element.self)
   }
 
   // MARK: Values
 
-  /// How values of the type are laid out, or nil where the runtime does not say.
+  /// The value witnesses, or nil if the runtime has none for the type.
   ///
-  /// Blocks have none on Linux: the word is there and has anything in it.
+  /// Blocks have none on Linux: the word exists, but its content is undefined.
   var witnesses: UnsafePointer<KVOSValueWitnesses>? {
     isBlock ? nil : kvos_value_witnesses(pointer)
   }
@@ -67,7 +67,7 @@ struct TypeMetadata: Hashable {
     function.flags >> 16 & 0xff == 1
   }
 
-  /// The descriptor of a class, struct or enum, and where the metadata has its generic arguments.
+  /// The descriptor of a class, struct or enum, and its generic arguments in the metadata.
   var nominal: NominalType? {
     switch kind {
     case .class?:
