@@ -1,6 +1,6 @@
-/// Where the first instructions of a function call or jump to.
+/// The targets of calls and jumps in the first instructions of a function.
 ///
-/// What is no instruction may look like one: whoever uses a target makes sure of it by its name.
+/// Other bytes may look like such an instruction: the caller verifies a target by its name.
 struct CallTargets: Sequence {
   private static let byteLimit = 96
 
@@ -19,7 +19,8 @@ struct CallTargets: Sequence {
   func makeIterator() -> IndexingIterator<[UInt]> { targets.makeIterator() }
 
   #if arch(x86_64)
-  /// A call or a jump is one byte and a distance from the next instruction, of four bytes or of one.
+  /// A call or jump is an opcode byte and a distance of four bytes or one from the next
+  /// instruction.
   private static func candidates(_ code: UnsafeRawPointer) -> [UInt] {
     (0..<(byteLimit - 5)).compactMap { offset in
       let opcode = code.load(fromByteOffset: offset, as: UInt8.self)
@@ -35,7 +36,7 @@ struct CallTargets: Sequence {
     }
   }
   #elseif arch(arm64)
-  /// A branch has its distance in words in its lower 26 bits.
+  /// A branch has its distance, in words, in the lower 26 bits.
   private static func candidates(_ code: UnsafeRawPointer) -> [UInt] {
     stride(from: 0, to: byteLimit, by: 4).compactMap { offset in
       let word = code.load(fromByteOffset: offset, as: UInt32.self)

@@ -2,9 +2,9 @@ internal import CKVORetention
 internal import KVORetainRegistry
 internal import KVOTrace
 
-/// Says where a closure was written.
+/// Finds the source location of a closure.
 struct CodeNamer {
-  /// What is known of a closure's code.
+  /// The function and line of a closure's code.
   struct Site {
     var function: String
     /// File and line (`Screen.swift:20`), or nil.
@@ -14,18 +14,18 @@ struct CodeNamer {
   let names: CodeNames?
   let memory: MemoryMap
 
-  /// Where the code of a closure is from, or nil where nothing is known.
+  /// The source location of a closure's code, or nil if it is not known.
   ///
-  /// `word` is the first word of a closure: the address of code, or of what describes asynchronous
-  /// code.
+  /// `word` is the first word of a closure: the address of its code, or of the descriptor of an
+  /// asynchronous function.
   func site(of word: UInt) -> Site? {
     guard let names, let code = code(word),
       let frame = names.frames(atInstruction: UInt64(code)).last
     else { return nil }
     let function = Self.plain(frame.function)
     if let line = Self.line(frame) { return Site(function: function, line: line) }
-    // What unpacks a context and goes on to the closure has no line of its own, nor has its second half,
-    // into which the bytes of a distance may seem to jump.
+    // The function that unpacks a context and continues with the closure has no line. Neither has
+    // its second half, which a misread distance may seem to be the target of.
     for target in CallTargets(of: code, memory: memory) {
       if let inner = names.frames(atInstruction: UInt64(target)).last,
         Self.plain(inner.function) == function, let line = Self.line(inner)
@@ -36,23 +36,24 @@ struct CodeNamer {
     return Site(function: function, line: nil)
   }
 
-  /// How a programmer calls a capture of a type: `self`, where the closure is written in a method of
-  /// that very type and captures nothing else of it.
+  /// The name of a capture with a type: `self` if the closure is written in a method of this type
+  /// and has no other capture of it.
   func captureName(_ type: String, isOnly: Bool, in site: Site?) -> String {
     guard isOnly, let function = site?.function, function.contains("closure #"),
       let method = function.split(separator: " in ").last, !method.hasPrefix("static ")
     else { return type }
-    // `ViewModel.start()`, `Outer.ViewModel.start()`; before the arguments of a free function there is
-    // no dot.
+    // `ViewModel.start()`, `Outer.ViewModel.start()`; the name of a free function has no dot before
+    // the arguments.
     let path = method.prefix { $0 != "(" }.split(separator: ".")
     let base = type.prefix { $0 != "<" }
     return path.count >= 2 && path[path.count - 2].prefix { $0 != "<" } == base ? "self" : type
   }
 
-  /// The address of the code itself.
+  /// The address of the code.
   private func code(_ word: UInt) -> UInt? {
     if memory.isCode(word) { return word }
-    // Asynchronous code: the distance to it stands in front of the size of its context.
+    // An asynchronous function: the descriptor has the distance to the code, and then the size of
+    // its context.
     guard memory.isInImage(word, 8), word & 3 == 0,
       let field = UnsafePointer<Int32>(bitPattern: word), let code = kvos_relative(field)
     else { return nil }

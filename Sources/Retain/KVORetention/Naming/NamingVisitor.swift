@@ -1,21 +1,21 @@
-/// Finds the first reference to one object among those of another, and what it is called.
+/// Finds the first reference from one object to another, and its name.
 struct NamingVisitor: ReferenceVisitor {
-  /// A reference as it is found in an object.
+  /// A reference in an object.
   struct Found {
-    /// Where in the object: `pair.owner`, `[3]`.
+    /// The path in the object: `pair.owner`, `[3]`.
     var path: String
     var kind: Slot.Kind
-    /// Which capture of a closure's context, or nil.
+    /// The index of the capture in a closure's context, or nil.
     var capture: Int?
     /// The address of a closure's code, or nil.
     var code: UInt?
-    /// Whether it is a word in bytes that are not understood.
+    /// Whether it is a word in opaque bytes.
     var isSuspected = false
   }
 
   private var target: UInt = 0
   private let store: PlanStore
-  /// Whether a word that leads to `target` is a reference wherever it is found.
+  /// Whether any word with the address `target` is a reference.
   private var isSurelyReferred = false
   private var path: [String] = []
   private var capture: Int?
@@ -24,7 +24,7 @@ struct NamingVisitor: ReferenceVisitor {
 
   init(store: PlanStore) { self.store = store }
 
-  /// Begins to look for a reference to an object, among those of an object that is read next.
+  /// Starts a search for a reference to `target` in the object that is read next.
   mutating func look(for target: UInt, isSurelyReferred: Bool) {
     self.target = target
     self.isSurelyReferred = isSurelyReferred
@@ -60,7 +60,7 @@ struct NamingVisitor: ReferenceVisitor {
     suspected?.isSuspected = true
   }
 
-  /// The same for bytes behind the fields.
+  /// The same for opaque bytes after the fields.
   mutating func opaqueTail(_ bytes: OpaqueBytes) {
     guard suspected == nil, bytes.contains(target) else { return }
     suspected = Found(path: "", kind: .opaque, isSuspected: true)

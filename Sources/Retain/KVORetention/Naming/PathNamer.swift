@@ -1,15 +1,15 @@
 internal import CKVORetention
 internal import KVORetainRegistry
 
-/// Turns a way through the graph into edges that a programmer knows.
+/// Turns a path through the graph into edges as a programmer names them.
 ///
-/// Storage of collections and boxes are left out: they become part of the label. A closure that
-/// captured one object has no context, and yet is an object of the path.
+/// Storage of collections and boxes are not shown as objects, but in the label. A closure that
+/// captured only one object has no context, but is shown as an object of the path.
 struct PathNamer {
   private let reader: ObjectReader
   private let code: CodeNamer
   private let classNames = ClassNames()
-  /// What each word that leads there owns, as reference counts say.
+  /// The objects that every word with their address owns, according to reference counts.
   var owned: Set<UInt> = []
 
   init(reader: ObjectReader, names: CodeNames?) {
@@ -17,20 +17,21 @@ struct PathNamer {
     code = CodeNamer(names: names, memory: reader.memory)
   }
 
-  /// Whether a path may begin at the object: a programmer knows it.
+  /// Whether a path may begin at the object, because a programmer can name it.
   func isNamed(_ address: UInt) -> Bool {
     reader.plan(of: address)?.pointee.role == .instance
   }
 
-  /// The cycle along a ring of objects, from one on that a programmer knows; nil where it is empty.
+  /// The cycle along a ring of objects, beginning at one that a programmer can name; nil if the
+  /// ring is empty.
   func cycle(along ring: [UInt]) -> RetainCycle? {
     guard !ring.isEmpty else { return nil }
     let start = ring.firstIndex(where: isNamed) ?? 0
     return RetainCycle(edges: edges(along: Array(ring[start...] + ring[...start])))
   }
 
-  /// Whether an object is an instance of a class of the program's own, or of a library that is no part of
-  /// Swift.
+  /// Whether an object is an instance of a class of the program, or of a library that is not part
+  /// of Swift.
   func isOfProgram(_ object: RetainedObject) -> Bool {
     guard object.kind == .instance, let plan = reader.plan(of: object.address),
       let metadata = plan.pointee.metadata,
@@ -39,7 +40,7 @@ struct PathNamer {
     return !LibraryReferences.modules.contains(module)
   }
 
-  /// The edges of a way along `addresses`, of which the last is where it leads.
+  /// The edges of a path along `addresses`, of which the last is the target.
   func edges(along addresses: [UInt]) -> [RetainEdge] {
     guard let first = addresses.first else { return [] }
     var visitor = NamingVisitor(store: reader.store)
@@ -64,7 +65,7 @@ struct PathNamer {
         trail.take(label(of: found, in: address, trail))
       }
       guard found?.kind == .closure else {
-        // The end is shown whatever it is.
+        // The target is always shown.
         if nextPlan?.pointee.role == .instance || next == addresses.last {
           trail.close(at: Source(object: object(at: next, nextPlan), address: next))
         }
@@ -117,7 +118,7 @@ struct PathNamer {
     }
   }
 
-  /// The class of an object as reports name it.
+  /// The class name of an object in reports.
   func className(at address: UInt) -> String { object(at: address).className }
 
   // MARK: References
@@ -156,7 +157,7 @@ struct PathNamer {
     _ trail: Trail
   ) -> String {
     guard let found else { return "" }
-    // A box is made by the compiler in the same form as a closure's context.
+    // The compiler creates some boxes in the form of a closure's context.
     guard let capture = found.capture, trail.source.object.kind == .closure,
       trail.source.address == address, let object = UnsafeRawPointer(bitPattern: address),
       let metadata = reader.plan(of: address)?.pointee.metadata
@@ -170,7 +171,7 @@ struct PathNamer {
   }
 }
 
-/// The names of classes, each of which is made once a search.
+/// A cache of class names, each of which is created once per search.
 private final class ClassNames {
   private var names: [UnsafeRawPointer: String] = [:]
   private var latest: (type: UnsafeRawPointer?, name: String) = (nil, "")
@@ -184,18 +185,19 @@ private final class ClassNames {
   }
 }
 
-/// An object that a path goes on from.
+/// An object from which the next edge of a path starts.
 private struct Source {
   var object: RetainedObject
   var address: UInt
-  /// Of a closure.
+  /// The source location of a closure's code.
   var site: CodeNamer.Site?
   var code: UInt = 0
 }
 
-/// The edges so far, and the label of the one that is open.
+/// The completed edges, and the label of the open one.
 private struct Trail {
-  /// For how many edges there is room from the start on: a chain of boxes may be one edge.
+  /// The number of edges for which there is room from the start: a chain of boxes may become one
+  /// edge.
   private static let reservedCount = 1024
 
   private(set) var edges: [RetainEdge] = []
@@ -203,14 +205,15 @@ private struct Trail {
   /// The label of the open edge.
   private var label = ""
   var isSuspected = false
-  /// Whether the layer's own closures are passed, which pass a change on to that of a program.
+  /// Whether the path is inside closures of KVOSafety, which forward a change to the program's
+  /// closure.
   private var isInObservation = false
-  /// Where the observation is that the open edge leads through; 0 where it leads through none.
+  /// The address of the observation on the open edge, or 0.
   private var observation: UInt = 0
 
   /// - Parameters:
-  ///   - source: where the way begins.
-  ///   - edgeCount: how many edges there may be.
+  ///   - source: the object at which the path begins.
+  ///   - edgeCount: the maximum number of edges.
   init(from source: Source, edgeCount: Int) {
     self.source = source
     edges.reserveCapacity(min(edgeCount, Self.reservedCount))
@@ -218,14 +221,14 @@ private struct Trail {
 
   mutating func take(_ part: String) { LayoutBuilder.append(part, to: &label) }
 
-  /// An observation itself is none of a programmer's objects: what it calls is.
+  /// An observation is not shown as an object; the closure that it calls is.
   mutating func enterObservation(at address: UInt) {
     isInObservation = true
     observation = address
   }
 
-  /// As ``close(at:)``, at a closure: of several in a row that an observation leads to, the last alone is
-  /// shown, which holds what the program captured.
+  /// Like ``close(at:)``, for a closure. Of several consecutive closures after an observation, only
+  /// the last is shown, which holds the program's captures.
   mutating func close(atClosure target: Source) {
     guard isInObservation, source.object.kind == .closure, let last = edges.popLast() else {
       return close(at: target)
