@@ -1,13 +1,13 @@
-/// A table by address, for look-ups that a walk does for every object.
+/// A hash table by address, for lookups that a walk makes for every object.
 ///
-/// Open addressing, at most half full. Nothing is taken out.
+/// Open addressing, at most half full. Entries are never removed.
 struct AddressTable<Value> {
   private var keys: UnsafeMutablePointer<UInt>
   private var values: UnsafeMutablePointer<Value>
   private var mask: Int
   private(set) var count = 0
 
-  /// A table that lives as long as the process: its memory is given back when it grows, not before.
+  /// A table that lives as long as the process: memory is freed only when the table grows.
   init() {
     mask = 255
     keys = Self.emptyKeys(256)

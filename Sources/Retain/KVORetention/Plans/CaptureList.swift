@@ -1,6 +1,6 @@
 internal import CKVORetention
 
-/// The captures of a closure as its module describes them.
+/// The captures of a closure as described in its module.
 struct CaptureList {
   let count: Int
   let sourceCount: Int
@@ -18,7 +18,7 @@ struct CaptureList {
 
   func mangledType(_ index: Int) -> UnsafePointer<UInt8>? { text(index) }
 
-  /// The generic parameter that a source is of, and where its argument comes from.
+  /// The generic parameter of a source, and the steps that lead to its argument.
   func source(_ index: Int) -> (parameter: GenericParameter, steps: UnsafePointer<UInt8>)? {
     guard let name = text(count + index * 2), let steps = text(count + index * 2 + 1),
       let parameter = GenericParameter(name)
@@ -26,7 +26,7 @@ struct CaptureList {
     return (parameter, steps)
   }
 
-  /// Whether no captured object has to be read to know the generic arguments.
+  /// Whether the generic arguments are known without reading captured objects.
   var isDecidedByBindings: Bool {
     (0..<sourceCount).allSatisfy { index in
       guard var step = text(count + index * 2 + 1) else { return false }
@@ -43,7 +43,7 @@ struct CaptureList {
   }
 }
 
-/// A generic parameter by depth and index, as names have it: `x`, `q_`, `q0_`, `qd__`, `qd0_1_`.
+/// A generic parameter by depth and index, as in mangled names: `x`, `q_`, `q0_`, `qd__`, `qd0_1_`.
 struct GenericParameter: Equatable {
   var depth: Int
   var index: Int

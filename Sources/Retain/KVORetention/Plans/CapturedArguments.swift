@@ -1,20 +1,20 @@
 internal import CKVORetention
 
-/// The generic arguments of a closure, as far as its context says them.
+/// The generic arguments of a closure, as far as its context stores them.
 struct CapturedArguments {
-  /// By depth and index; nil where one is not known.
+  /// The arguments by depth and index; nil if one is not known.
   private(set) var levels: [[GenericArgument?]] = []
 
   var environment: GenericEnvironment { levels.isEmpty ? .none : .captured(levels) }
 
-  /// Takes in what the sources say by now.
+  /// Reads the arguments that the sources define so far.
   ///
   /// - Parameters:
-  ///   - captures: says where arguments come from.
-  ///   - bindings: the arguments that the context holds itself.
+  ///   - captures: the captures, with the sources of arguments.
+  ///   - bindings: the arguments that are stored in the context.
   ///   - object: the context.
-  ///   - offsets: where the captures that were placed so far lie in it.
-  ///   - memory: what can be read.
+  ///   - offsets: the offsets of the captures whose positions in the context are known so far.
+  ///   - memory: the memory that can be read.
   mutating func take(
     _ captures: CaptureList,
     from bindings: UnsafeRawPointer,
@@ -40,9 +40,10 @@ struct CapturedArguments {
     }
   }
 
-  /// The elements of a pack that is the only parameter: its bindings are its length and where it is.
+  /// The elements of a pack that is the only parameter: its bindings are its length and its
+  /// address.
   ///
-  /// The lowest bit says who gives it back.
+  /// The lowest bit of the address says who owns the memory.
   private static func pack(
     _ captures: CaptureList,
     from bindings: UnsafeRawPointer,
@@ -81,7 +82,7 @@ private struct SourceReader {
   let offsets: [Int]
   let check: MetadataCheck
 
-  /// The number that stands for a parameter which is one: `v`, and then its binding.
+  /// The value of a parameter that is a number: `v`, and then its binding.
   mutating func value() -> GenericArgument? {
     guard steps[0] == UInt8(ascii: "v"), steps[1] == UInt8(ascii: "B") else { return nil }
     steps += 2
@@ -105,7 +106,7 @@ private struct SourceReader {
       return check.valueMetadata(at: word)
     case UInt8(ascii: "R"): return classOf(capture: index)
     case UInt8(ascii: "G"):
-      // The class of an object may be a subclass, whose arguments are others.
+      // An object may be of a subclass, which has other arguments.
       let declared = steps.pointee == UInt8(ascii: "R") ? declaredClass(behind: steps + 1) : nil
       guard var type = argument(depth: depth + 1) else { return nil }
       if steps.pointee == UInt8(ascii: "_") { steps += 1 }
@@ -142,7 +143,7 @@ private struct SourceReader {
     return check.valueMetadata(at: object.load(as: UInt.self))
   }
 
-  /// The class that a capture is declared as, from the text of a number.
+  /// The class that a capture is declared with, by the capture's index in the steps.
   private func declaredClass(behind number: UnsafePointer<UInt8>) -> NominalDescriptor? {
     var reader = self
     reader.steps = number

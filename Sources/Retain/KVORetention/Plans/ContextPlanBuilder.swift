@@ -1,17 +1,17 @@
 internal import CKVORetention
 
-/// Finds out how to read a closure's context, from what the compiler says of its captures.
+/// Determines how to read a closure's context, from the compiler's description of its captures.
 ///
-/// Captures lie behind the generic arguments that the context holds itself (its bindings), in order
-/// and each at its alignment. In generic code their types depend on the context's own words,
-/// so that there is a plan for each set of arguments.
+/// The captures follow the generic arguments that the context stores itself (its bindings), in
+/// order and with their alignments. In generic code their types depend on words of the context, so
+/// there is a plan for each set of arguments.
 struct ContextPlanBuilder {
   let store: PlanStore
   private let record: KVOSContextMetadata
   private let metadata: TypeMetadata
   private let captures: CaptureList?
 
-  /// Reads what `metadata`, which is of a context and has been checked, says of the captures.
+  /// Reads the captures in the metadata of a context, which has been checked.
   init(store: PlanStore, metadata: TypeMetadata) {
     self.store = store
     self.metadata = metadata
@@ -21,7 +21,7 @@ struct ContextPlanBuilder {
 
   private var start: Int { Int(record.offsetToFirstCapture) }
 
-  /// The plan of all contexts with this metadata, or one that says that each has its own.
+  /// The plan for all contexts with this metadata, or one that says that each context has its own.
   var fixedPlan: HeapPlan {
     guard let captures, start >= 16 else {
       return HeapPlan(
@@ -45,7 +45,7 @@ struct ContextPlanBuilder {
 
   // MARK: Generic code
 
-  /// What the contexts of one plan have in common and no others, if the bindings alone say it.
+  /// A key that is equal for contexts with the same plan, if the bindings alone determine it.
   func key(of object: UnsafeRawPointer) -> [UInt]? {
     guard let captures, captures.isDecidedByBindings else { return nil }
     let bindings = (object + start).assumingMemoryBound(to: UInt.self)
@@ -53,13 +53,13 @@ struct ContextPlanBuilder {
       + (0..<captures.bindingCount).map { bindings[$0] }
   }
 
-  /// The same where it took reading captured objects.
+  /// The same if captured objects had to be read.
   func key(_ arguments: CapturedArguments) -> [UInt] {
     [UInt(bitPattern: metadata.pointer), 1]
       + arguments.levels.flatMap { [UInt($0.count)] + $0.flatMap { $0?.key ?? [0] } }
   }
 
-  /// The plan of one context in generic code.
+  /// The plan for one context in generic code.
   func plan(
     of object: UnsafeRawPointer,
     memory: MemoryMap
@@ -67,7 +67,7 @@ struct ContextPlanBuilder {
     guard let captures else { return (fixedPlan, CapturedArguments()) }
     var arguments = CapturedArguments()
     let plan = plan(captures) { offsets in
-      // A capture can say what the types of those behind it are.
+      // A capture can determine the types of the following ones.
       arguments.take(captures, from: object + start, of: object, at: offsets, memory: memory)
       return arguments.environment
     }
@@ -113,7 +113,7 @@ struct ContextPlanBuilder {
     return plan
   }
 
-  /// Adds a capture's slots, and returns where it lies; nil if its size is not known.
+  /// Adds a capture's slots, and returns its range of offsets; nil if its size is not known.
   private func add(
     _ name: MangledTypeName,
     in types: GenericEnvironment,
@@ -154,12 +154,12 @@ struct ContextPlanBuilder {
       return (word, word + 16)
     case nil: break
     }
-    // Optimised code has no other sign of a captured `Unmanaged`, whose object may be retained.
+    // Optimized code has no other trace of a captured `Unmanaged`, whose object may be retained.
     if name.ownership == .unmanaged {
       builder.addHandle(.unmanagedMemory, at: word, label: "")
     }
     if name.ownership != .strong {
-      // As many words as the reference has: a protocol's are two and more.
+      // As many words as the reference takes: a reference to a protocol type takes two or more.
       return (word, word + (types.resolve(name)?.witnesses?.size ?? 8))
     }
     if let elements = types.packElements(name) {
@@ -173,7 +173,7 @@ struct ContextPlanBuilder {
       builder.add(layout, at: start, label: "")
       return (start, start + layout.size)
     }
-    // If the size is not known, the offsets of all that follows are not known either.
+    // If the size is not known, the offsets of all following captures are not known either.
     guard name.start.pointee != 0x09 || type.witnesses?.size != 0, let witnesses = type.witnesses
     else { return nil }
     let start = align(witnesses.alignmentMask)
@@ -183,7 +183,7 @@ struct ContextPlanBuilder {
 
   // MARK: Names
 
-  /// What a programmer may call the capture with this index: the name of its type.
+  /// A name for the capture with this index: that of its type.
   func captureName(_ index: Int, of object: UnsafeRawPointer, memory: MemoryMap) -> String? {
     guard let captures, index < captures.count, let text = captures.mangledType(index) else {
       return nil
@@ -195,7 +195,7 @@ struct ContextPlanBuilder {
     return environment.resolve(name)?.name ?? UnnamedType(name)?.name
   }
 
-  /// How many captures have this name.
+  /// The number of captures with this name.
   func captureCount(named name: String, of object: UnsafeRawPointer, memory: MemoryMap) -> Int {
     (0..<(captures?.count ?? 0)).count { index in
       captureName(index, of: object, memory: memory) == name

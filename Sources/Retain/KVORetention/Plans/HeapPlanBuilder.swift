@@ -1,11 +1,11 @@
 internal import CKVORetention
 internal import KVORetainRegistry
 
-/// Finds out how to read heap objects with one metadata.
+/// Determines how to read heap objects with some metadata.
 struct HeapPlanBuilder {
   let store: PlanStore
 
-  /// The plan of objects with `metadata`, which has been checked.
+  /// The plan for objects with `metadata`, which has been checked.
   func plan(of metadata: TypeMetadata) -> HeapPlan {
     var plan =
       switch metadata.kind {
@@ -32,13 +32,13 @@ struct HeapPlanBuilder {
     return plan
   }
 
-  /// Whether slots, or those of cases of enums among them, are not understood.
+  /// Whether slots, or slots of enum cases among them, are opaque.
   static func hasOpaque(_ slots: UnsafeBufferPointer<Slot>) -> Bool {
     slots.contains { slot in
       switch slot.kind {
       case .opaque, .handle: true
       case .enumeration: slot.enumPlan?.pointee.cases.contains { hasOpaque($0.slots) } ?? false
-      // What is in it shows when it is read.
+      // This depends on the value, and shows when it is read.
       case .existential: true
       default: false
       }
@@ -78,7 +78,7 @@ struct HeapPlanBuilder {
       plan.isObservation = known.isObservation
       plan.role = known.isShown ? .instance : .storage
     }
-    // A search's own objects hold nothing of a program's: pointers in them are addresses.
+    // A search's own objects hold nothing of the program: pointers in them are addresses only.
     if Self.isOfSearch(metadata) { return plan }
     var property: String?
     switch known?.reading {
@@ -99,7 +99,7 @@ struct HeapPlanBuilder {
       {
         plan.tail = .managedBuffer
       }
-      // It has a continuation behind its fields.
+      // It stores a continuation after its fields.
       if nominal.descriptor.name == "CheckedContinuationCanary" { plan.tail = .task }
       addFields(of: type, nominal, only: property, to: &builder)
     }
@@ -121,14 +121,14 @@ struct HeapPlanBuilder {
       let superclass = type.record(KVOSClassMetadata.self).pointee.superclass.map {
         TypeMetadata($0)
       }
-      // A copy of a class's metadata that stands in for it has the class as its superclass.
+      // A copy of a class's metadata that replaces it has the class as its superclass.
       if superclass?.nominal?.descriptor != type.nominal?.descriptor { chain.append(type) }
       next = superclass
     }
     return chain.reversed()
   }
 
-  /// The plan of the standard library's storage of arrays, dictionaries and sets.
+  /// The plan for the standard library's storage of arrays, dictionaries and sets.
   private func collectionPlan(_ plan: HeapPlan, _ nominal: NominalType) -> HeapPlan? {
     func layout(_ index: Int) -> UnsafePointer<ValueLayout>? {
       nominal.arguments?[index].map { store.layout(of: TypeMetadata($0)) }
@@ -194,7 +194,7 @@ struct HeapPlanBuilder {
     }
   }
 
-  /// The property as it is declared: the compiler has names of its own for lazy ones.
+  /// The declared name of a property: the compiler renames the storage of lazy ones.
   private static func propertyName(_ name: String) -> String {
     let lazyPrefix = "$__lazy_storage_$_"
     return name.hasPrefix(lazyPrefix) ? String(name.dropFirst(lazyPrefix.count)) : name

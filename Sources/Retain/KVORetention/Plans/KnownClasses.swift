@@ -1,8 +1,9 @@
 internal import KVORetainRegistry
 
-/// The classes that a room of this package knows better than their own metadata says.
+/// The classes whose references another target of this package describes better than their
+/// metadata.
 struct KnownClasses {
-  /// Who knows of them.
+  /// The target's description of them.
   let source: any RetainKnowledge
   private let classes: [NominalDescriptor: RetainKnownClass]
 
@@ -15,6 +16,6 @@ struct KnownClasses {
     ) { first, _ in first }
   }
 
-  /// What is known of a class, whatever its generic arguments.
+  /// The description of a class, independent of its generic arguments.
   subscript(descriptor: NominalDescriptor) -> RetainKnownClass? { classes[descriptor] }
 }

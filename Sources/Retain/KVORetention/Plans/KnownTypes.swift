@@ -1,6 +1,6 @@
 internal import CKVORetention
 
-/// Types of the standard library that are read in a way of their own.
+/// Types of the standard library that are read in special ways.
 struct KnownTypes {
   private static func descriptor(_ type: Any.Type) -> NominalDescriptor? {
     TypeMetadata(type).nominal?.descriptor
@@ -28,7 +28,7 @@ struct KnownTypes {
     OpaquePointer.self,
     Unmanaged<AnyObject>.self
   )
-  /// A task that waits, which whoever is to resume it keeps without counting.
+  /// A waiting task, which the code that resumes it keeps without retaining it.
   let continuation = descriptor(UnsafeContinuation<Void, Never>.self)
 
   let managedBuffer = descriptor(ManagedBuffer<Int, Int>.self)
@@ -43,7 +43,7 @@ struct KnownTypes {
   let rawPointer = TypeMetadata(kvos_raw_pointer())
   let rawContinuation = TypeMetadata(kvos_raw_continuation())
 
-  /// The first words of blocks; none in a program without any.
+  /// The first words of blocks; empty in a program without blocks.
   let blockClasses: Set<UInt> = Set(
     (0..<3).compactMap { kvos_block_class($0) }.map { UInt(bitPattern: $0) }
   )

@@ -1,14 +1,14 @@
 internal import CKVORetention
 
-/// Finds the slots of a type by going down into its fields.
+/// Finds the slots of a type by descending into its fields.
 ///
-/// Recurses as deep as types nest within each other by value, which `depthLimit` bounds.
+/// The recursion is as deep as types are nested by value, up to `depthLimit`.
 struct LayoutBuilder {
   let store: PlanStore
   private(set) var slots: [Slot] = []
-  /// The capture that the slots are of, or `Slot.noCapture`.
+  /// The capture that contains the slots, or `Slot.noCapture`.
   var capture = Slot.noCapture
-  /// Whether what pointers in the fields point to is kept alive by a reference beside them.
+  /// Whether an adjacent reference keeps alive what pointers in the fields point to.
   private var keepsPointees = false
 
   private static let depthLimit = 64
@@ -25,7 +25,7 @@ struct LayoutBuilder {
     }
     if kind == .class { return add(.reference, at: offset, label: label) }
     guard let witnesses = type.witnesses else {
-      // A block is a reference: to an object of its own kind.
+      // A block is a reference to an object of its own kind.
       return kind == .function
         ? add(.reference, at: offset, label: label)
         : addOpaque(.unknownType, at: offset, byteCount: 8, label: label)
@@ -98,7 +98,7 @@ struct LayoutBuilder {
     case .leaf: return
     case .pointer where keepsPointees, .handle where keepsPointees: return
     case .pointer:
-      // Its pointee is its first generic argument.
+      // The type of its pointee is its first generic argument.
       guard let argument = nominal.arguments?.pointee,
         store.checkForReferences(in: TypeMetadata(argument))
       else { return }
@@ -106,7 +106,7 @@ struct LayoutBuilder {
     case .handle: return add(.handle, reason: traits.reason, at: offset, label: label)
     case .foreign where witnesses.size < 8: return
     case .foreign:
-      // Unions and bit fields are not described: its words are looked at, whatever they are.
+      // Unions and bit fields are not described, so all words are examined.
       return addOpaque(.unmanagedMemory, at: offset, byteCount: witnesses.size, label: label)
     case .ordinary: break
     }
@@ -140,10 +140,10 @@ struct LayoutBuilder {
         MangledTypeName(name),
         in: .nominal(nominal),
         at: offset + start,
-        // To the end of the value, where the field is the last one.
+        // Up to the end of the value for the last field.
         room: ((0..<fields.count).lazy.map { Int(offsets[$0]) }.filter { $0 > start }.min()
           ?? witnesses.size) - start,
-        // Nobody knows what the standard library calls its fields.
+        // The names of fields in the standard library mean nothing to a programmer.
         label: traits.isStandardLibrary ? label : Self.join(label, field.name),
         depth: depth + 1
       )
@@ -168,9 +168,9 @@ struct LayoutBuilder {
     }
   }
 
-  /// Adds the slots of values behind each other, as a tuple has them.
+  /// Adds the slots of consecutive values, as in a tuple.
   ///
-  /// - Returns: where the last one ends.
+  /// - Returns: the offset after the last value.
   @discardableResult
   mutating func addTuple(
     of types: [TypeMetadata],
@@ -244,7 +244,7 @@ struct LayoutBuilder {
     add(.enumeration, at: offset, label: label, enumPlan: plan)
   }
 
-  /// Takes an Optional as its payload, where nothing is a payload of zeros.
+  /// Treats an Optional like its payload, if `nil` is a payload of zeros.
   private mutating func addFlattened(
     _ payload: TypeMetadata,
     optional: TypeMetadata,
@@ -274,9 +274,9 @@ struct LayoutBuilder {
 
   // MARK: Fields and captures
 
-  /// Adds the slots of what is stored under a mangled name.
+  /// Adds the slots of a stored value by the mangled name of its type.
   ///
-  /// `room` is how many bytes there are for it at the most; it is asked for where it is opaque.
+  /// `room` is the maximum size of the value in bytes; it is evaluated if the value is opaque.
   mutating func add(
     _ name: MangledTypeName,
     in environment: GenericEnvironment,
@@ -304,14 +304,14 @@ struct LayoutBuilder {
         name.mentionsPack ? .parameterPack : name.mentionsBlock ? .block : .unknownType
       return addOpaque(reason, at: offset, byteCount: room(), label: label)
     }
-    // The compiler writes a function in place of the name of a noncopyable type, which returns `()`.
+    // For a noncopyable type the compiler emits a function instead of the name, which returns `()`.
     if name.start.pointee == 0x09, type.kind == .tuple, type.witnesses?.size == 0 {
       return addOpaque(.noncopyable, at: offset, byteCount: room(), label: label)
     }
     add(type, at: offset, label: label, depth: depth)
   }
 
-  /// Adds slots of a value that were found before.
+  /// Adds the slots of a layout that was computed before.
   mutating func add(_ layout: UnnamedType.Layout, at offset: Int, label: String) {
     for slot in layout.slots {
       var slot = slot
@@ -322,7 +322,7 @@ struct LayoutBuilder {
     }
   }
 
-  /// Adds a pointer to memory that is not counted.
+  /// Adds a pointer to memory that is not reference-counted.
   mutating func addHandle(_ reason: OpaqueReason, at offset: Int, label: String) {
     add(.handle, reason: reason, at: offset, label: label)
   }
@@ -368,7 +368,7 @@ struct LayoutBuilder {
     )
   }
 
-  /// Puts names behind each other, as the other `join` does.
+  /// Appends names to each other, like the other `join`.
   static func join(_ names: [String], _ last: String) -> String {
     var path = ""
     for name in names { append(name, to: &path) }
@@ -376,7 +376,7 @@ struct LayoutBuilder {
     return path
   }
 
-  /// Puts a name behind a path, as `join` does, in place.
+  /// Appends a name to a path in place, like `join`.
   static func append(_ name: String, to path: inout String) {
     if name.isEmpty { return }
     if path.isEmpty {
@@ -387,7 +387,7 @@ struct LayoutBuilder {
     path += name
   }
 
-  /// Puts a name behind a path: `pair` and `owner` make `pair.owner`.
+  /// Appends a name to a path: `pair` and `owner` become `pair.owner`.
   static func join(_ path: String, _ name: String) -> String {
     if path.isEmpty { return name }
     if name.isEmpty { return path }

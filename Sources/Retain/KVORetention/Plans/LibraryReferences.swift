@@ -1,9 +1,9 @@
-/// What is known of libraries that are part of Swift: references which make a cycle of the library's own and
-/// hold nothing of a program's longer than it is to live, and memory that has none.
+/// Facts about libraries that are part of Swift: references that form a cycle within the library
+/// and keep nothing of the program alive longer than intended, and memory without references.
 ///
-/// The list is that of Swift 6.0 to 6.3. It is documented in Documentation/RetainSearch.md.
+/// The list is for Swift 6.0 to 6.3. Documentation/RetainSearch.md describes it.
 enum LibraryReferences {
-  /// Modules whose classes are no program's.
+  /// Modules whose classes are not the program's.
   static let modules: Set<String> = [
     "Swift", "_Concurrency", "_StringProcessing", "Observation", "Synchronization", "Dispatch",
     "Foundation", "FoundationEssentials", "FoundationInternationalization", "FoundationNetworking",
@@ -16,22 +16,24 @@ enum LibraryReferences {
   }
 
   private static let passedOver: Set<Field> = [
-    // What a tracking read is kept with what it waits for, until that changes or is deallocated: the end of
-    // the model breaks this ring. What the program's closure captured is found beside it.
+    // A tracking read is kept together with the properties that it waits for, until one changes or
+    // is deallocated: the deallocation of the model breaks this ring. The captures of the program's
+    // closure are reached in other ways.
     Field(module: "Observation", type: "Entry", field: "context"),
-    // The bytes of a `Data` are no references.
+    // The bytes of a `Data` are not references.
     Field(module: "FoundationEssentials", type: "__DataStorage", field: "_bytes"),
-    // What libcurl has knows its handles without counting them.
+    // libcurl stores its handles without retaining them.
     Field(module: "FoundationNetworking", type: "_MultiHandle", field: "rawHandle"),
     Field(module: "FoundationNetworking", type: "_EasyHandle", field: "rawHandle"),
   ]
 
-  /// Classes of which an object makes a ring with others of its library, until something of theirs ends.
+  /// Classes whose objects form a ring with others of their library for a limited time.
   ///
-  /// A session's registry has the tasks that have not ended, and each of them its session.
+  /// A session's registry has the unfinished tasks, and each of them its session.
   private static let ringMakers: Set<[String]> = [["FoundationNetworking", "_TaskRegistry"]]
 
-  /// Whether objects of a class make rings with others of its library that are no program's to break.
+  /// Whether objects of a class form rings with others of their library that a program cannot
+  /// break.
   static func makesRings(_ type: String, in module: String) -> Bool {
     ringMakers.contains([module, type])
   }

@@ -1,22 +1,22 @@
-/// What is to be known of a struct or enum beside its fields.
+/// Properties of a struct or enum that its fields do not show.
 struct NominalTraits {
   enum Role {
     case ordinary
-    /// No references, whatever the fields look like.
+    /// No references, regardless of the fields.
     case leaf
     /// A pointer to values of its first generic argument.
     case pointer
     /// A pointer to anything.
     case handle
-    /// A struct or union of C, whose fields Swift may not know.
+    /// A C struct or union, whose fields Swift may not know.
     case foreign
   }
 
   var role: Role
   var isStandardLibrary: Bool
-  /// Whether what pointers in the fields point to is kept alive by a reference beside them.
+  /// Whether an adjacent reference keeps alive what pointers in the fields point to.
   let keepsPointees: Bool
-  /// Of handles: what is behind them.
+  /// For handles: the reason why their targets are opaque.
   var reason = OpaqueReason.unmanagedMemory
 
   init(_ descriptor: NominalDescriptor, known: KnownTypes) {

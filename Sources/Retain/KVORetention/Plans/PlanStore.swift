@@ -1,21 +1,21 @@
 internal import CKVORetention
 internal import KVORetainRegistry
 
-/// The plans of all types that walks have met.
+/// The plans for all types that walks have met.
 ///
-/// State, all of it under the lock that `withShared` takes; metadata, and so what is found out about it,
-/// stays for the life of the process, and plans with it:
+/// All state is guarded by the lock that `withShared` takes. Metadata exists for the life of the
+/// process, and so do facts about it and plans:
 /// - `plans`: by the metadata of heap objects.
-/// - `contexts`: of closures in generic code, by their metadata and generic arguments.
-/// - `layouts`: of values in existentials, by type.
+/// - `contexts`: for closures in generic code, by their metadata and generic arguments.
+/// - `layouts`: for values in existentials, by type.
 /// - `enums`, `knownTraits`: by type and by descriptor.
 /// - `pointees`: by type.
-/// - `knownClasses`: set once. Plans that were made before are forgotten then, and their memory stays.
-/// - `texts`: names, by the numbers that slots have of them.
+/// - `knownClasses`: set once. Earlier plans are then dropped, and their memory is not freed.
+/// - `texts`: labels, by the index that slots store.
 final class PlanStore {
-  /// Runs `body` with the plans, while no other thread has them.
+  /// Runs `body` with exclusive access to the plans.
   ///
-  /// `body` runs no code of the program's: it could ask for a walk itself.
+  /// `body` must not run code of the program, which might start another walk.
   static func withShared<Result, Failure: Error>(
     _ body: (PlanStore) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -26,7 +26,7 @@ final class PlanStore {
     return try body(store)
   }
 
-  /// Made by the first walk of a process, and again in a child that was forked in the middle of a walk.
+  /// Created by the first walk of a process, and again in a child that was forked during a walk.
   private static var shared: PlanStore {
     if let plans = kvos_shared_plans() {
       return Unmanaged<PlanStore>.fromOpaque(plans).takeUnretainedValue()
@@ -36,13 +36,14 @@ final class PlanStore {
     return store
   }
 
-  /// Whether a known object was seen to hold what it holds.
+  /// Whether a walk of a known object finds what the object holds.
   private(set) lazy var isReflected = ReflectionCanary().isUnderstood(by: self)
 
   let known = KnownTypes()
-  /// What a room of this package knows of its classes; nil as long as there is no such room.
+  /// The classes of this package that have a description of their references; nil if there is none.
   private(set) var knownClasses: KnownClasses?
-  // unchecked: who has the lock is the only one that reads or writes, and asks for it for every object.
+  // unchecked: only the thread that holds the lock reads and writes it, and does so for every
+  // object.
   @exclusivity(unchecked)
   private var plans = AddressTable<UnsafePointer<HeapPlan>>()
   private var contexts: [[UInt]: UnsafePointer<HeapPlan>] = [:]
@@ -50,12 +51,13 @@ final class PlanStore {
   private var layouts = AddressTable<UnsafePointer<ValueLayout>>()
   private var enums: [TypeMetadata: UnsafePointer<EnumPlan>] = [:]
   private var knownTraits: [NominalDescriptor: NominalTraits] = [:]
-  /// Whether values of a type may have references or pointers in them; nil while that is being found out.
+  /// Whether values of a type may contain references or pointers; nil while this is being
+  /// determined.
   private var pointees: [TypeMetadata: Bool?] = [:]
   private var texts: [String] = [""]
   private var textNumbers: [String: Int32] = ["": 0]
 
-  /// How many plans of heap objects there are.
+  /// The number of plans for heap objects.
   private(set) var planCount = 0
 
   private func adoptKnowledge() {
@@ -92,9 +94,9 @@ final class PlanStore {
     layouts[UInt(bitPattern: type.pointer)] ?? makeLayout(of: type)
   }
 
-  /// Checks whether memory with values of a type may hold references, and remembers the answer.
+  /// Checks whether memory with values of a type may hold references, and caches the result.
   ///
-  /// It may if the type leads to itself by pointers.
+  /// A type that leads to itself by pointers may.
   func checkForReferences(in type: TypeMetadata) -> Bool {
     if let answer = pointees[type] { return answer ?? true }
     pointees[type] = .some(nil)
@@ -104,7 +106,7 @@ final class PlanStore {
     return answer
   }
 
-  /// What was found out before about the type at an address, which has not been checked.
+  /// The cached layout of the type at an address, which may be unchecked.
   @inline(__always)
   func knownLayout(at address: UInt) -> UnsafePointer<ValueLayout>? { layouts[address] }
 
@@ -125,7 +127,7 @@ final class PlanStore {
     return layout
   }
 
-  /// How the cases of an enum are distinguished, or nil where its module does not say.
+  /// How the cases of an enum are distinguished, or nil if its module has no reflection metadata.
   func enumPlan(of type: TypeMetadata, depth: Int) -> UnsafePointer<EnumPlan>? {
     if let plan = enums[type] { return plan }
     guard let nominal = type.nominal, let fields = nominal.descriptor.fields,
@@ -166,11 +168,11 @@ final class PlanStore {
 
   // MARK: Heap objects
 
-  /// The plan of objects with this metadata, where there has been one before.
+  /// The cached plan for objects with this metadata, or nil.
   @inline(__always)
   func knownPlan(at metadata: UInt) -> UnsafePointer<HeapPlan>? { plans[metadata] }
 
-  /// Makes the plan of objects with this metadata, which has been checked.
+  /// Creates the plan for objects with this metadata, which has been checked.
   @inline(never)
   func makePlan(of metadata: TypeMetadata) -> UnsafePointer<HeapPlan> {
     let plan = Self.keep(HeapPlanBuilder(store: self).plan(of: metadata))
@@ -179,7 +181,7 @@ final class PlanStore {
     return plan
   }
 
-  /// The plan of blocks with this first word.
+  /// Creates the plan for blocks with this first word.
   @inline(never)
   func makePlan(ofBlocks isa: UInt) -> UnsafePointer<HeapPlan> {
     let plan = Self.keep(
@@ -199,7 +201,8 @@ final class PlanStore {
     return plan
   }
 
-  /// The plan of a closure's context in generic code, which can be read as far as its metadata says.
+  /// The plan for a closure's context in generic code, which can be read as far as its metadata
+  /// says.
   @inline(never)
   func contextPlan(of object: UnsafeRawPointer, memory: MemoryMap) -> UnsafePointer<HeapPlan> {
     let metadata = TypeMetadata(object.load(as: UnsafeRawPointer.self))
@@ -214,7 +217,7 @@ final class PlanStore {
     return plan
   }
 
-  // MARK: Memory that stays
+  // MARK: Memory that is never freed
 
   static func keep<Value>(_ value: Value) -> UnsafePointer<Value> {
     let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)

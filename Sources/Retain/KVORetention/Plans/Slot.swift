@@ -1,37 +1,37 @@
-/// A part of a value or an object in which strong references may be.
+/// A part of a value or an object that may contain strong references.
 ///
-/// Weak and unowned references have none. Slots and what they point to are made once a type and stay
-/// for the life of the process.
+/// Weak and unowned references have no slots. Slots and the data that they point to are created
+/// once per type and exist for the life of the process.
 struct Slot {
   enum Kind: UInt8 {
-    /// One word: a reference or nothing.
+    /// One word: a reference or null.
     case reference
-    /// A reference to a box that has the value: of a `var` that closures share, of an indirect case.
+    /// A reference to a box with the value: of a `var` that closures share, or of an indirect case.
     case box
-    /// A reference whose upper and lower bits may be used otherwise.
+    /// A reference whose upper and lower bits may have other uses.
     case bridge
     /// Code and context.
     case closure
     /// Three words for the value, and its type.
     case existential
-    /// An enum: which slots count, its value says.
+    /// An enum, whose value determines which slots apply.
     case enumeration
-    /// A pointer to memory that the program manages itself, with references in it perhaps.
+    /// A pointer to memory that the program manages itself, which may contain references.
     case handle
-    /// Bytes that are not understood.
+    /// Opaque bytes.
     case opaque
   }
 
   var kind: Kind
-  /// Why it is not understood; without meaning for what is.
+  /// The reason for an opaque slot; meaningless for other kinds.
   var reason = OpaqueReason.unknownType
-  /// Which capture of a closure's context this is of, or `noCapture`.
+  /// The index of the capture in a closure's context, or `noCapture`.
   var capture = Slot.noCapture
-  /// From the start of the value or object, in bytes.
+  /// The offset from the start of the value or object, in bytes.
   var offset: UInt32
-  /// How many bytes are not understood; 0 for other kinds.
+  /// The number of opaque bytes; 0 for other kinds.
   var byteCount: UInt32 = 0
-  /// The number of the text that names the slot within its value: `pair.owner`, or nothing.
+  /// The index of the text that names the slot in its value: `pair.owner`, or nothing.
   var label: Int32
   var enumPlan: UnsafePointer<EnumPlan>?
 
@@ -54,9 +54,9 @@ struct EnumPlan {
 
   var type: UnsafeRawPointer
   var size: Int
-  /// Whether the payload's bytes have to be separated from the tag's, in a copy.
+  /// Whether the payload's bytes must be separated from the tag's, in a copy.
   var needsProjection: Bool
-  /// Payload cases, in the order of their tags.
+  /// The cases with payload, in the order of their tags.
   var cases: UnsafeBufferPointer<Case>
 }
 
@@ -71,43 +71,44 @@ struct HeapPlan {
     case errorBox
     /// A closure's context whose types depend on the context itself.
     case genericContext
-    /// Who knows the class says what its objects keep.
+    /// The description of the class supplies the references of its objects.
     case asked
-    /// A block: the slots are of the closure that it may have, of bytes that are not understood, and of the
-    /// block that one of Dispatch's calls.
+    /// A block: its slots are the closure that it may contain, opaque bytes, and the block that a
+    /// block of Dispatch calls.
     case block
-    /// A task: it has what it returned, or what its functions hold while they wait.
+    /// A task: it keeps its result, or what its functions hold while they wait.
     case task
-    /// Nothing of it is understood.
+    /// Everything in it is opaque.
     case opaque
   }
 
   enum Role: UInt8 {
     /// A class instance.
     case instance
-    /// Storage of a collection, a box, a part of the layer: no programmer names it.
+    /// Storage of a collection, a box, or an internal object of KVOSafety, none of which a
+    /// programmer names.
     case storage
-    /// A closure's context, or a box that the compiler made in the same form.
+    /// A closure's context, or a box that the compiler created in the same form.
     case context
   }
 
   var kind: Kind
   var role: Role
-  /// Whether somebody knows the class better than its metadata says.
+  /// Whether the class has a description of its references.
   var isKnown = false
   /// Whether an object is an observation.
   var isObservation = false
-  /// Whether an object may be in part not understood.
+  /// Whether objects may have opaque parts.
   var hasOpaque = false
-  /// What is not understood of the bytes behind the fields, or nil.
+  /// The reason why bytes after the fields are opaque, or nil.
   var tail: OpaqueReason?
-  /// The object's bytes without what is allocated behind it.
+  /// The object's size without memory that is allocated after it.
   var byteCount: UInt
-  /// Of fields.
+  /// The slots of the fields.
   var slots = UnsafeBufferPointer<Slot>(start: nil, count: 0)
-  /// Of the elements of arrays and sets, of keys.
+  /// The layout of the elements of arrays and sets, or of keys.
   var element: UnsafePointer<ValueLayout>?
-  /// Of values of dictionaries.
+  /// The layout of the values of dictionaries.
   var value: UnsafePointer<ValueLayout>?
   /// The metadata of the objects, or of one of them.
   var metadata: UnsafeRawPointer?

@@ -1,9 +1,9 @@
 internal import CKVORetention
 
-/// A type that the runtime cannot make metadata of.
+/// A type for which the runtime cannot create metadata.
 ///
-/// Optimised code drops what makes it where the type is only ever captured by closures. Its descriptor
-/// is there, and its fields are laid out as the compiler does.
+/// Optimized code drops the metadata accessor of a type that is only used in captures. Its
+/// descriptor exists, and its fields are laid out by the compiler's rules.
 struct UnnamedType {
   struct Layout {
     var slots: [Slot]
@@ -15,7 +15,7 @@ struct UnnamedType {
 
   private let descriptor: NominalDescriptor
 
-  /// Nil where the name is more than a reference to a descriptor.
+  /// Returns nil if the name is more than a reference to a descriptor.
   init?(_ name: MangledTypeName) {
     guard name.count == 5, let found = Self.descriptor(at: name.start) else { return nil }
     descriptor = found
@@ -23,10 +23,10 @@ struct UnnamedType {
 
   var name: String { descriptor.name }
 
-  /// The descriptor that a mangled name begins with a reference to.
+  /// The descriptor at the beginning of a mangled name, if the name begins with a reference to one.
   static func descriptor(at name: UnsafePointer<UInt8>) -> NominalDescriptor? {
     guard name[0] == 1 || name[0] == 2 else { return nil }
-    // The four bytes behind the first are relative to themselves, at no alignment.
+    // The four bytes after the first are relative to their own address, and unaligned.
     let field = UnsafeRawPointer(name) + 1
     let target = field + Int(field.loadUnaligned(as: Int32.self))
     guard name[0] == 2 else { return NominalDescriptor(target) }
@@ -62,11 +62,11 @@ struct UnnamedType {
       let name = MangledTypeName(text)
       var part: Layout
       if name.ownership != .strong {
-        // As many words as the reference has: a protocol's are two and more.
+        // As many words as the reference takes: a reference to a protocol type takes two or more.
         let size = GenericEnvironment.none.resolve(name)?.witnesses?.size
         part = Layout(slots: [], size: size ?? 8, alignmentMask: 7)
       } else if let type = GenericEnvironment.none.resolve(name), let witnesses = type.witnesses {
-        // A noncopyable type is not known, nor is its size.
+        // A noncopyable type and its size are not known.
         guard name.start[0] != 0x09 else { return nil }
         var builder = LayoutBuilder(store: store)
         builder.add(type, at: 0, label: "", depth: depth + 1)
