@@ -1,8 +1,8 @@
-/// A search's answer as bytes, from a snapshot to the process that asked.
+/// A search's answer as bytes, which a snapshot sends to the process that requested it.
 ///
-/// Both are of one build, so that the form has no version: numbers of eight bytes, the lowest first; texts
-/// and lists with their count in front. The reader takes bytes of a process that may have been destroyed
-/// in the middle: whatever they are, it answers nil or an answer.
+/// Both processes run the same build, so the format has no version: numbers of eight little-endian
+/// bytes, texts and lists with their count first. The sender may have been killed while it wrote:
+/// for any bytes, the reader returns an answer or nil.
 struct AnswerBytes {
   private(set) var bytes: [UInt8] = []
   private var offset = 0
@@ -65,7 +65,7 @@ struct AnswerBytes {
 
   // MARK: Reading
 
-  /// The answer that the bytes are, or nil where they are none.
+  /// The answer in the bytes, or nil if they are malformed.
   static func answer(of bytes: [UInt8]) -> RetainAnswer? {
     var reader = AnswerBytes(reading: bytes)
     let answer = RetainAnswer(
@@ -141,7 +141,7 @@ struct AnswerBytes {
     return String(decoding: bytes[offset..<(offset + count)], as: UTF8.self)
   }
 
-  /// A list ends where the bytes are no good, so that a count of any size does no harm.
+  /// Stops at malformed bytes, so that a count of any size does no harm.
   private mutating func list<Element>(_ one: (inout AnswerBytes) -> Element) -> [Element] {
     let count = number()
     if count < 0 { isDamaged = true }

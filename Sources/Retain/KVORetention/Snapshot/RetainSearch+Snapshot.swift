@@ -1,26 +1,31 @@
 package import KVORetainRegistry
 
 extension RetainSearch {
-  /// Finds the objects that keep themselves alive in a copy of this process, while this one goes on.
+  /// Finds the objects that keep themselves alive in a copy of this process, while this process
+  /// continues.
   ///
   /// ```swift
   /// let answer = try RetainSearch().findCycles(inSnapshotFrom: server, within: .seconds(5))
   /// ```
   ///
-  /// As ``findCycles(from:)``, but for a process whose threads change what is reached: the copy, which
-  /// `fork` makes, holds still. This process stands still while the copy is made: 3 ms with 20,000 objects
-  /// and 12 ms with 500,000 were measured; the call itself waits for the answer. The copy runs nothing of
-  /// the program's, but what it registered with `pthread_atfork`, and ends without its exit handlers.
+  /// Like ``findCycles(from:)``, but for a process whose threads change the reachable objects: the
+  /// copy, which `fork` creates, does not change. This process stops while the copy is made: 3 ms
+  /// with 20,000 objects and 12 ms with 500,000 were measured; the call itself waits for the
+  /// answer. The copy runs no code of the program except handlers registered with `pthread_atfork`,
+  /// and ends without its exit handlers.
   ///
-  /// An object that another thread was changing at that moment may be half changed: the copy may meet
-  /// nonsense there, and crash, which this process survives; another copy is made then, three at the most.
-  /// For the same reason a cycle may be drawn that never was; ask twice where it matters.
+  /// An object that another thread was changing at that moment may be inconsistent: the copy may
+  /// read garbage there, and crash, which does not affect this process; then another copy is made,
+  /// up to three in total. For the same reason the answer may contain a cycle that never existed;
+  /// repeat the search if this matters.
   ///
   /// - Parameters:
-  ///   - roots: where to begin; they are alive until the call returns.
-  ///   - limit: how long all of it may take; less than a minute.
-  /// - Returns: the cycles, or why it is not known that there are none.
-  /// - Throws: ``RetainSnapshotError`` where there is no copy, it does not answer in time, or crashes.
+  ///   - roots: the objects from which the search begins; they are kept alive until the call
+  ///     returns.
+  ///   - limit: the time limit of the whole call; less than a minute.
+  /// - Returns: the cycles, or the reasons why the absence of cycles is not certain.
+  /// - Throws: ``RetainSnapshotError`` if no copy can be made, or it does not answer in time, or
+  ///   crashes.
   public func findCycles(
     inSnapshotFrom roots: AnyObject...,
     within limit: Duration = .seconds(10)
@@ -66,7 +71,7 @@ extension RetainSearch {
   ) -> SnapshotProcess.End {
     let prior = SearchRun.Prior()
     return withExtendedLifetime(roots) {
-      // The copy has the lock of the one walk at a time; here it is given back at once.
+      // The copy holds the lock of the walk; this process releases it at once.
       let process = PlanStore.withShared { store in
         SnapshotProcess.begin {
           let run = SearchRun(self, prior, store: store, names: names)
@@ -84,28 +89,29 @@ extension RetainSearch {
   }
 }
 
-/// Why a snapshot gave no answer.
+/// The reason why a snapshot gave no answer.
 public struct RetainSnapshotError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What was wrong.
+  /// The kind of error.
   ///
-  /// More codes may come.
+  /// More codes may be added.
   public struct Code: Hashable, Sendable {
     private let name: String
-    /// The answer did not come in time; the snapshot is gone.
+    /// The answer did not arrive in time; the snapshot was ended.
     public static let timedOut = Code(name: "timedOut")
-    /// The snapshot met memory that was being changed, as often as it was tried.
+    /// The snapshot read memory that was being changed, in every attempt.
     public static let crashed = Code(name: "crashed")
-    /// The system refused something: a copy of the process, its memory, or a file.
+    /// The system refused an operation: copying the process or its memory, or writing a file.
     public static let system = Code(name: "system")
-    /// The allocations cannot be listed: the allocator is not glibc's, or that of a sanitizer.
+    /// The allocations cannot be listed: the allocator is not glibc's, for example because of a
+    /// sanitizer.
     public static let unknownAllocator = Code(name: "unknownAllocator")
 
     private init(name: String) { self.name = name }
   }
 
-  /// What was wrong.
+  /// The kind of error.
   public let code: Code
-  /// What was wrong, as a sentence.
+  /// The error as a sentence.
   public let message: String
 
   /// The message.

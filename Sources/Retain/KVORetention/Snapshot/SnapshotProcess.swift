@@ -1,15 +1,15 @@
 internal import CKVORetention
 internal import Glibc
 
-/// A copy of this process, made by `fork`, that walks and sends back what it found.
+/// A copy of this process, created by `fork`, that walks and sends back its result.
 ///
-/// What may go wrong, and what is done about it:
-/// - the child meets memory that another thread was changing when it was made, and faults: it ends, its
-///   answer is cut, and the caller gets the signal;
-/// - it needs a lock that another thread held then, of the runtime or of the layer, and waits for ever:
-///   it is killed when the time is over;
-/// - somebody else in the process waits for all children: how it ended is not known then, and the answer
-///   alone says whether it is whole.
+/// Possible failures, and their handling:
+/// - The child reads memory that another thread was changing at the time of the fork, and faults:
+///   it ends, its answer is incomplete, and the caller receives the signal number.
+/// - It needs a lock that another thread held at that time, of the runtime or of KVOSafety, and
+///   blocks forever: it is killed when the time is over.
+/// - Other code in the process waits for all children: then the exit status is not known, and only
+///   the answer itself shows whether it is complete.
 struct SnapshotProcess {
   /// How a snapshot ended.
   enum End {
@@ -22,9 +22,10 @@ struct SnapshotProcess {
   private let child: pid_t
   private let pipe: Int32
 
-  /// Makes the copy, in which `body` makes an answer.
+  /// Creates the copy, in which `body` computes an answer.
   ///
-  /// - Returns: what waits for it, in the process that asked; the error of the system where there is none.
+  /// - Returns: a handle to wait for it, in the calling process; the system's error if there is no
+  ///   copy.
   static func begin(_ body: () -> [UInt8]) -> Result<SnapshotProcess, Errno> {
     var ends: [Int32] = [-1, -1]
     guard kvos_snapshot_pipe(&ends) == 0 else { return .failure(Errno(number: errno)) }
