@@ -1,39 +1,40 @@
-/// Why a walk could not look into something.
+/// Why a walk could not inspect a part of memory.
 public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
-  /// A type of the field or capture that the runtime cannot name, or of a kind that is not known.
+  /// The type of the field or capture has no name in the runtime, or is of an unknown kind.
   case unknownType
   /// The module of the type was built with `-disable-reflection-metadata`.
   case noReflectionMetadata
-  /// The field's type is not copyable: the compiler does not say what it is (`Mutex`, `Atomic`).
+  /// The field's type is noncopyable: the compiler does not describe it (`Mutex`, `Atomic`).
   case noncopyable
-  /// The type is of a parameter pack.
+  /// The type depends on a parameter pack.
   case parameterPack
-  /// A block as C has it.
+  /// A block in the form that C uses.
   case block
-  /// A pointer to memory that the program manages itself (`UnsafeMutablePointer`, `Unmanaged`), or
-  /// that C does (`OpaquePointer`).
+  /// A pointer to memory that is managed by the program (`UnsafeMutablePointer`, `Unmanaged`) or by
+  /// C code (`OpaquePointer`).
   case unmanagedMemory
-  /// Elements that are allocated behind an object (`ManagedBuffer`): how many are in use, it alone
-  /// knows.
+  /// Elements that are allocated after an object (`ManagedBuffer`): only the object knows how many
+  /// are in use.
   case managedBuffer
   /// The arguments of a key path's subscripts.
   case keyPathArguments
-  /// A task that has not ended: what its functions hold while they wait, or on the stack of the thread that runs them.
+  /// An unfinished task: its functions hold references while they wait, or on the stack of the
+  /// thread that runs them.
   case task
-  /// An object of C or of another language, or memory that is none of an object.
+  /// An object of C or of another language, or memory that is not an object.
   case foreignObject
-  /// The capture's type is generic, and the context does not say enough of its parameters.
+  /// The capture's type is generic, and the context does not identify its parameters.
   case genericCapture
-  /// There was no memory for the walk itself, so that objects are missing.
+  /// There was not enough memory for the walk itself, so objects are missing.
   case outOfMemory
   /// The compiler does not describe what the closure captured.
   case undescribedCaptures
-  /// The walk took longer than ``RetainSearch/timeLimit``, so that objects are missing.
+  /// The walk exceeded ``RetainSearch/timeLimit``, so objects are missing.
   case outOfTime
-  /// Bytes that are not understood lead to more memory than a search looks at.
+  /// Opaque bytes lead to more memory than a search examines.
   case searchLimit
 
-  /// The reason as a sentence says it.
+  /// The reason as part of a sentence.
   public var explanation: String {
     switch self {
     case .unknownType: "its type is of a kind that is not known"

@@ -1,35 +1,35 @@
-/// What a walk says about retain cycles.
+/// The result of a search for retain cycles.
 public struct RetainAnswer: Hashable, Sendable {
-  /// What the answer comes down to.
+  /// The result in one word.
   public enum Verdict: Hashable, Sendable {
-    /// There are cycles of strong references, every edge of them proven.
+    /// There are cycles of strong references, with every edge proven.
     case cycles
-    /// There is none among the objects that were reached: nothing that was not understood in them may close
-    /// one.
+    /// There are no cycles among the reached objects, and no opaque part of them may close one.
     case noneFound
-    /// None was found, and there may be one through something that could not be looked into: see
+    /// No cycle was found, but there may be one through something that could not be inspected: see
     /// ``RetainAnswer/opaque``.
     case inconclusive
   }
 
-  /// The shortest proven cycle of each set of objects that keep each other alive, those nearest to the
-  /// roots first; then others through the same objects, which read differently.
+  /// The shortest proven cycle of each set of objects that keep each other alive, those nearest to
+  /// the roots first; then other cycles through the same objects with a different description.
   public let cycles: [RetainCycle]
-  /// Cycles with a suspected edge, in the same way; none unless they were asked for.
+  /// Cycles with a suspected edge, in the same order; empty unless requested by
+  /// ``RetainSearch/scansOpaqueMemory``.
   public let suspectedCycles: [RetainCycle]
-  /// How many sets of objects there are that keep each other alive by proven references.
+  /// The number of sets of objects that keep each other alive by proven references.
   public let componentCount: Int
-  /// How many cycles were found and are not described, because ``RetainSearch/cycleLimit`` are: there may be
-  /// more.
+  /// The number of cycles that were found but are not described, because
+  /// ``RetainSearch/cycleLimit`` was reached: there may be more.
   public let omittedCycleCount: Int
-  /// What may close a cycle, or refer to more than was found, and could not be looked into.
+  /// What could not be inspected, and may close a cycle or refer to more objects.
   public let opaque: [OpaqueObject]
-  /// How many objects were reached: instances, contexts of closures, boxes, storage of collections.
+  /// The number of reached objects: instances, contexts of closures, boxes, storage of collections.
   public let objectCount: Int
-  /// How many references lie between them.
+  /// The number of references between them.
   public let referenceCount: Int
 
-  /// The answer in a word.
+  /// The result in one word.
   public var verdict: Verdict {
     if componentCount > 0 { return .cycles }
     return opaque.isEmpty && suspectedCycles.isEmpty ? .noneFound : .inconclusive
@@ -37,7 +37,7 @@ public struct RetainAnswer: Hashable, Sendable {
 }
 
 extension RetainAnswer {
-  /// The same without the cycles that `isLeftOut` names; they do not count as omitted.
+  /// The same answer without the cycles that match `isLeftOut`; they do not count as omitted.
   func without(_ isLeftOut: (RetainCycle) -> Bool) -> RetainAnswer {
     let cycles = cycles.filter { !isLeftOut($0) }
     return RetainAnswer(
@@ -78,23 +78,23 @@ extension RetainAnswer: CustomStringConvertible {
   }
 }
 
-/// Where objects are kept alive from.
+/// What keeps an object alive.
 public struct RetainPathAnswer: Hashable, Sendable {
-  /// The shortest chain of proven references to the object, or nil where none was found.
+  /// The shortest chain of proven references to the object, or nil if none was found.
   public let path: RetainPath?
-  /// What may hold references to it and could not be looked into.
+  /// What may hold references to the object and could not be inspected.
   public let opaque: [OpaqueObject]
 }
 
-/// A class of objects that could not be looked into, or one of their properties.
+/// A class of objects that could not be inspected, or one of their properties.
 public struct OpaqueObject: Hashable, Sendable {
   /// The class, without module.
   public let className: String
-  /// The property, or an empty text where it is the whole object, or what lies behind its properties.
+  /// The property, or an empty text for the whole object or the memory after its properties.
   public let label: String
-  /// Why it could not be looked into.
+  /// Why it could not be inspected.
   public let reason: OpaqueReason
-  /// How many objects that is true of.
+  /// The number of such objects.
   public let count: Int
 }
 

@@ -1,57 +1,58 @@
-/// An object as a retain path names it.
+/// An object in a retain path.
 public struct RetainedObject: Hashable, Sendable {
-  /// What an object is to a programmer.
+  /// The kind of object from a programmer's point of view.
   public enum Kind: Hashable, Sendable {
     /// An instance of a class or an actor.
     case instance
-    /// A closure: what it captured it keeps.
+    /// A closure, which keeps its captures alive.
     case closure
-    /// Something that the walk cannot look into, such as a task.
+    /// Something that the walk cannot inspect, such as a task.
     case opaque
   }
 
   /// The class, without module; `closure` for a closure.
   public let className: String
-  /// Where the object is while it lives; 0 for a closure that captured one object alone, which has no
-  /// address of its own.
+  /// The address of the object; 0 for a closure that captured only one object, which has no address
+  /// of its own.
   public let address: UInt
-  /// What it is to a programmer.
+  /// The kind of object.
   public let kind: Kind
 }
 
 /// A strong reference from one object to another.
 public struct RetainEdge: Hashable, Sendable {
-  /// How sure it is that the reference is there, and strong.
+  /// How certain it is that the reference exists and is strong.
   public enum Certainty: Hashable, Sendable {
-    /// Read where the type says that a strong reference is, or a word that owns what it leads to, as reference
-    /// counts prove.
+    /// The type describes a strong reference there, or reference counts prove that the word owns
+    /// its target.
     case proven
-    /// A word that looks like a reference, in bytes that are not understood. It may be an unowned
-    /// reference, or something else.
+    /// A word that looks like a reference, in opaque bytes. It may be an unowned reference, or
+    /// something else.
     case suspected
   }
 
-  /// The object that holds.
+  /// The object that holds the reference.
   public let from: RetainedObject
-  /// How a programmer calls the reference: a property (`observation`), a way through values
+  /// The reference as a programmer names it: a property (`observation`), a path through values
   /// (`handlers[2].action`), or a capture (`capture of self`).
   public let label: String
-  /// The object that is held.
+  /// The target of the reference.
   public let to: RetainedObject
-  /// How sure the reference is.
+  /// How certain the reference is.
   public let certainty: Certainty
-  /// Where the closure that `from` is was written (`Screen.swift:20`), or nil where that is not known.
+  /// The source location of the closure `from` (`Screen.swift:20`), or nil if it is not known or
+  /// `from` is not a closure.
   public let site: String?
-  /// The function that the closure's code is, as far as it has a name.
+  /// The function of the closure's code, if it has a name.
   public let function: String?
-  /// Where that code begins; 0 where `from` is no closure.
+  /// The address of that code; 0 if `from` is not a closure.
   package let code: UInt
-  /// Where the observation is that the reference leads through; 0 where it leads through none.
+  /// The address of the observation on this edge, or 0.
   package let observation: UInt
 }
 
 extension RetainEdge: CustomStringConvertible {
-  /// The edge without the object that it leads to: `Token.handler`,
+  /// The edge without its target: `Token.handler`,
   /// `closure capture of self (Screen.swift:20)`.
   public var description: String {
     let doubt = certainty == .suspected ? "?" : ""
@@ -64,11 +65,12 @@ extension RetainEdge: CustomStringConvertible {
   }
 }
 
-/// Objects that keep each other alive, in a circle of strong references.
+/// Objects that keep each other alive by a cycle of strong references.
 ///
-/// It is what is true now. That it is a leak it does not say: the program may break it later.
+/// It describes the present state, and does not prove a leak: the program may break the cycle
+/// later.
 public struct RetainCycle: Hashable, Sendable {
-  /// From an object and back to it; at least one.
+  /// The edges from an object back to itself; at least one.
   public let edges: [RetainEdge]
 
   /// Whether every edge is proven.
@@ -82,12 +84,12 @@ extension RetainCycle: CustomStringConvertible {
 
 /// A chain of strong references from a root to an object.
 public struct RetainPath: Hashable, Sendable {
-  /// From a root to the object; empty where the object is a root.
+  /// The edges from a root to the object; empty if the object is a root.
   public let edges: [RetainEdge]
 }
 
 extension RetainPath: CustomStringConvertible {
-  /// As that of ``RetainCycle``.
+  /// The edges in the form of ``RetainCycle``.
   public var description: String { edges.pathDescription }
 }
 
