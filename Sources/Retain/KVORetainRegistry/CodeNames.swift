@@ -1,19 +1,19 @@
 package import KVOTrace
 
-/// Names code of this process: a resolver, and the images that it is to look into.
+/// Symbolicates code of this process: a resolver, and the process's images.
 package struct CodeNames {
   private let resolver: any FrameResolver
   private let images: [Module]
 
   /// - Parameters:
-  ///   - resolver: what reads the images' debug information.
+  ///   - resolver: reads the images' debug information.
   ///   - images: the images of this process.
   package init(resolver: any FrameResolver, images: [Module]) {
     self.resolver = resolver
     self.images = images
   }
 
-  /// The source frames of the instruction at `address`, innermost first; none if nothing is known.
+  /// The source frames of the instruction at `address`, innermost first; empty if nothing is known.
   package func frames(atInstruction address: UInt64) -> [SourceFrame] {
     guard let image = images.first(where: { $0.contains(address) }) else { return [] }
     return resolver.frames(at: address + 1, in: image)

@@ -1,44 +1,46 @@
-/// What a module knows of its own objects that their memory does not say.
+/// What a target knows about its own objects that their memory does not show.
 ///
-/// Registrations are behind locks and atomics, which the compiler does not describe, and some of them
-/// in tables of the library. A walk asks here for what such objects keep alive.
+/// Registrations are behind locks and atomics, which the compiler does not describe, and some are
+/// in tables of the library. A walk asks here which objects they keep alive.
 ///
-/// What is said must be true of memory: what is named as kept lives as long as its keeper.
+/// The answers must be accurate: each object that is listed as kept must stay alive as long as its
+/// keeper does.
 package protocol RetainKnowledge: Sendable {
-  /// The classes that are asked about, and how.
+  /// The classes to ask about, and how.
   var classes: [RetainKnownClass] { get }
 
-  /// Where the objects are that the one at `address`, of a class that is ``RetainKnownClass/Reading/asked``,
-  /// keeps alive.
+  /// The addresses of the objects that the object at `address` keeps alive; its class has
+  /// ``RetainKnownClass/Reading/asked``.
   ///
-  /// Called in the middle of a walk: it runs no code of the program's, releases nothing for the last
-  /// time, and asks for no walk.
+  /// Called during a walk. The implementation must not run code of the program, release the last
+  /// reference to an object, or start a walk.
   func references(ofObjectAt address: UInt) -> [UInt]
 
-  /// What a programmer calls such a reference; empty if it says nothing to one.
+  /// The name of such a reference for a programmer; empty if it has none.
   func label(ofReferenceFrom keeper: UInt, to kept: UInt) -> String
 
-  /// What is kept for objects as long as they live, and not by them.
+  /// The objects that tables keep alive on behalf of others, as long as these live.
   ///
-  /// Asked for once a walk, before it begins.
+  /// Read once per walk, before it begins.
   var attachments: [RetainAttachment] { get }
 }
 
-/// A class that a walk need not understand by itself.
+/// A class whose references this protocol describes.
 package struct RetainKnownClass: Sendable {
   package enum Reading: Sendable {
-    /// Ask for each object, and read none of its memory.
+    /// Call ``RetainKnowledge/references(ofObjectAt:)`` for each object, and do not read its
+    /// memory.
     case asked
-    /// Read this property and no other: the rest keeps nothing alive that a program would notice.
+    /// Read only this property: the rest keeps nothing alive that matters to a program.
     case property(String)
   }
 
-  /// The class; of a generic one any, which stands for all.
+  /// The class; for a generic class, any specialization, which stands for all.
   package var type: any AnyObject.Type
   package var reading: Reading
-  /// Whether a programmer knows objects of the class; others become part of an edge's label.
+  /// Whether objects of the class are shown in paths; others become part of an edge's label.
   package var isShown: Bool
-  /// Whether an object of the class is an observation: what cycles are looked for through.
+  /// Whether objects of the class are observations, through which cycles are searched for.
   package var isObservation: Bool
 
   package init(
@@ -54,11 +56,11 @@ package struct RetainKnownClass: Sendable {
   }
 }
 
-/// Something that is kept as long as an object lives, by a table.
+/// An object that a table keeps alive as long as another one lives.
 package struct RetainAttachment: Hashable, Sendable {
-  /// Where the object is.
+  /// The address of the object that must live.
   package var owner: UInt
-  /// Where that is which is kept for it.
+  /// The address of the object that is kept alive.
   package var kept: UInt
   package var label: String
 

@@ -1,30 +1,31 @@
 package import KVOTrace
 
-/// Finds what live objects keep each other alive.
+/// Finds live objects that keep each other alive.
 ///
-/// The module that reads memory and the modules that ask about it do not depend on each other: they meet in
-/// this protocol.
+/// The target that reads memory and the targets that use it do not depend on each other: they are
+/// connected by this protocol.
 package protocol RetainWalker: Sendable {
-  /// Walks strong references from `roots` and reports which of the objects that are reached keep
+  /// Walks strong references from `roots` and reports which of the reachable objects keep
   /// themselves alive.
   ///
-  /// No other thread may change the objects meanwhile. Runs no code of the program's.
+  /// No other thread may change the objects during the walk. Runs no code of the program.
   ///
   /// - Parameters:
-  ///   - roots: where to begin.
-  ///   - names: what names the code of closures; nil if nothing does.
-  /// - Returns: a cycle for each set of objects that keep each other alive, the shortest.
+  ///   - roots: the objects from which the walk begins.
+  ///   - names: symbolicates the code of closures; nil for no names.
+  /// - Returns: the shortest cycle of each set of objects that keep each other alive.
   func walk(from roots: [AnyObject], names: CodeNames?) -> RetainWalk
 
   /// Walks strong references from `roots` and reports which observations keep themselves alive.
   ///
-  /// ``RetainRegistry`` has the library that knows of observations. As ``walk(from:names:)`` otherwise.
+  /// The observations are known to the library in ``RetainRegistry``. Otherwise like
+  /// ``walk(from:names:)``.
   ///
   /// - Parameters:
-  ///   - roots: where to begin.
-  ///   - marks: the observations that are meant, among the objects that are reached; nil: all.
-  ///   - names: what names the code of closures; nil if nothing does.
-  /// - Returns: the shortest cycle through each, one for those that share it.
+  ///   - roots: the objects from which the walk begins.
+  ///   - marks: the observations to search through; nil for all reachable ones.
+  ///   - names: symbolicates the code of closures; nil for no names.
+  /// - Returns: the shortest cycle through each observation, once for those that share it.
   func walk(
     from roots: [AnyObject],
     throughObservations marks: [AnyObject]?,
@@ -33,16 +34,17 @@ package protocol RetainWalker: Sendable {
 
   /// The shortest chain of strong references that leads from one of `roots` to `object`.
   ///
-  /// - Returns: the chain in `paths`, or none if none was found; what could not be looked into.
+  /// - Returns: the chain in `paths`, which is empty if none was found; and what could not be
+  ///   inspected.
   func walk(to object: AnyObject, from roots: [AnyObject], names: CodeNames?) -> RetainWalk
 }
 
-/// What one walk over live objects found.
+/// The result of a walk over live objects.
 package struct RetainWalk: Hashable, Sendable {
-  /// An object by its class and by where it is while it lives.
+  /// An object by its class and its address.
   package struct Object: Hashable, Sendable {
     package var className: String
-    /// 0 for what is no instance of a class, such as a closure.
+    /// 0 for an object that is not an instance of a class, such as a closure.
     package var address: UInt64
     package var kind: ObjectRef.Kind
 
@@ -53,19 +55,19 @@ package struct RetainWalk: Hashable, Sendable {
     }
   }
 
-  /// A reference from one object to another, as ``Reference`` has it in a log.
+  /// A reference from one object to another, like ``Reference`` in a log.
   package struct Edge: Hashable, Sendable {
     package var from: Object
-    /// How a programmer calls it: a property, `capture of self`.
+    /// The name of the reference for a programmer: a property, `capture of self`.
     package var label: String
     package var to: Object
     package var strength: Reference.Strength
     package var certainty: Reference.Certainty
-    /// Where the closure that `from` is was formed (`Screen.swift:20`), or nil.
+    /// The source location of the closure `from` (`Screen.swift:20`), or nil.
     package var site: String?
-    /// Where its code begins; 0 if `from` is no closure, or that is not known.
+    /// The address of its code; 0 if `from` is not a closure, or the address is not known.
     package var code: UInt64
-    /// Where the observation is that the reference leads through; 0 if it leads through none.
+    /// The address of the observation on this edge, or 0.
     package var observation: UInt64
 
     package init(
@@ -89,13 +91,13 @@ package struct RetainWalk: Hashable, Sendable {
     }
   }
 
-  /// Something that may hold references and could not be looked into.
+  /// Something that may hold references and could not be inspected.
   package struct Opaque: Hashable, Sendable {
     package var className: String
     package var label: String
-    /// Why, as a sentence says it.
+    /// The reason as part of a sentence.
     package var reason: String
-    /// How many objects of the class that is true of.
+    /// The number of such objects of the class.
     package var count: Int
 
     package init(className: String, label: String, reason: String, count: Int) {
@@ -108,7 +110,7 @@ package struct RetainWalk: Hashable, Sendable {
 
   /// The edges of each cycle, from and back to its first object.
   package var paths: [[Edge]]
-  /// Empty if all that was reached was understood: then no cycle means that there is none.
+  /// What could not be inspected. If it is empty, no cycle in `paths` means that there is none.
   package var opaque: [Opaque]
 
   package init(paths: [[Edge]], opaque: [Opaque]) {

@@ -1,7 +1,7 @@
 package import KVORetainRegistry
 internal import KVOTrace
 
-/// What the layer and the tests reach this room through.
+/// The retain search as KVOSafety and the tests call it.
 package struct LiveRetainWalker: RetainWalker {
   private let search: RetainSearch
 
@@ -47,15 +47,16 @@ extension RetainWalk {
 }
 
 extension RetainSearch {
-  /// Lets KVOSafety find the cycles that observations are part of.
+  /// Enables KVOSafety to find the cycles that contain observations.
   ///
   /// ```swift
   /// RetainSearch.install()
   /// print(KVO.findRetainCycles(from: screen))
   /// ```
   ///
-  /// KVOSafety itself reads no memory, so that who does not want that does not link it. KVOSafetyTesting
-  /// calls this by itself. Once a process is enough: a later call changes nothing. Any thread may call it.
+  /// KVOSafety itself reads no memory; only programs that import this module link the search.
+  /// KVOSafetyTesting calls this function automatically. One call per process is enough, and later
+  /// calls have no effect. Can be called on any thread.
   public static func install() { RetainRegistry.install(LiveRetainWalker()) }
 }
 

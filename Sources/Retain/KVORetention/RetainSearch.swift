@@ -1,6 +1,6 @@
 package import KVORetainRegistry
 
-/// Looks for objects of this process that keep each other alive, by reading its memory.
+/// Finds objects of this process that keep each other alive, by reading its memory.
 ///
 /// ```swift
 /// final class Node { var next: Node? }
@@ -9,38 +9,39 @@ package import KVORetainRegistry
 /// print(RetainSearch().findCycles(from: node))  // Node.next → Node
 /// ```
 ///
-/// A search follows strong references from the objects that it is given: stored properties, elements of
-/// collections, payloads of enums, values in existentials, what closures captured. Weak and unowned
-/// references it does not follow. It runs no code of the program's: no getters, no descriptions, no
-/// comparisons.
+/// A search follows strong references from the given objects: stored properties, elements of
+/// collections, payloads of enums, values in existentials, and captures of closures. It does not
+/// follow weak and unowned references. It runs no code of the program: no getters, no descriptions,
+/// no comparisons.
 ///
-/// The answer has three values. That no cycle was found is conclusive if no word in what was not understood
-/// may close one; else the answer lists what it could not look into. Behind raw pointers, and in what C
-/// libraries keep on the heap, words are followed that may be references, as far as Documentation/RetainSearch.md
-/// says: they make a doubt, and no cycle.
-/// What globals hold is no cycle. That a cycle is a leak no search can say: the program may break it later.
+/// There are three verdicts. The absence of cycles is conclusive if no word in opaque memory could
+/// close one; otherwise the answer lists what could not be inspected. Words behind raw pointers,
+/// and in heap memory of C libraries, are followed as possible references within the limits that
+/// Documentation/RetainSearch.md describes: they cause doubts, not cycles. An
+/// object that only a global keeps alive is not on a cycle. No search can tell whether a cycle is a
+/// leak: the program may break it later.
 ///
-/// No other thread may change the objects while they are read: search where the program is at rest, as
-/// at the end of a test. One search runs at a time, others wait.
+/// No other thread may change the objects during the search: run it while the program is at rest,
+/// for example at the end of a test. One search runs at a time; concurrent callers block.
 public struct RetainSearch: Hashable, Sendable {
   /// Whether cycles with suspected references are described.
   ///
-  /// Words in bytes that are not understood are looked at in any case: only where they may close a cycle is
-  /// an answer inconclusive. They look like unowned references, and so make no verdict of
+  /// Words in opaque memory are examined in any case: an answer is inconclusive only if they may
+  /// close a cycle. They look like unowned references, so they never cause the verdict
   /// ``RetainAnswer/Verdict/cycles``.
   public var scansOpaqueMemory: Bool
 
-  /// How many cycles are described at the most; an answer says how many it leaves out.
+  /// The maximum number of cycles to describe; an answer has the number of omitted ones.
   public var cycleLimit: Int
 
-  /// How long a walk may take: one that takes longer is inconclusive.
+  /// The time limit of a walk; if it is exceeded, the answer is inconclusive.
   public var timeLimit: Duration
 
-  /// Makes a search.
+  /// Creates a search.
   ///
   /// - Parameters:
   ///   - scansOpaqueMemory: see ``scansOpaqueMemory``.
-  ///   - cycleLimit: how many cycles are described at the most; those nearest to the roots are.
+  ///   - cycleLimit: the maximum number of cycles to describe, those nearest to the roots.
   ///   - timeLimit: see ``timeLimit``.
   public init(
     scansOpaqueMemory: Bool = false,
@@ -52,28 +53,29 @@ public struct RetainSearch: Hashable, Sendable {
     self.timeLimit = timeLimit
   }
 
-  /// Finds the objects reached from `roots` that keep themselves alive.
+  /// Finds the objects that are reachable from `roots` and keep themselves alive.
   ///
-  /// - Parameter roots: where to begin; they are kept alive until the call returns.
-  /// - Returns: the cycles, or why it is not known that there are none.
-  /// - Complexity: O(n) in objects and references; for each cycle at most the square of what keeps each
-  ///   other alive in it, up to a bound.
+  /// - Parameter roots: the objects from which the search begins; they are kept alive until the
+  ///   call returns.
+  /// - Returns: the cycles, or the reasons why the absence of cycles is not certain.
+  /// - Complexity: O(n) in objects and references; for each set of objects that keep each other
+  ///   alive, up to the square of its size, within a limit.
   public func findCycles(from roots: AnyObject...) -> RetainAnswer {
     findCycles(from: roots, names: nil)
   }
 
-  /// Finds what keeps `object` alive: the shortest chain of strong references that leads to it.
+  /// Finds what keeps `object` alive: the shortest chain of strong references to it.
   ///
   /// - Parameters:
-  ///   - object: the object that should be gone.
-  ///   - roots: where to begin.
-  /// - Returns: the chain, and what could not be looked into.
-  /// - Complexity: O(n) in the objects and references that are reached from `roots`.
+  ///   - object: the object that should have been deallocated.
+  ///   - roots: the objects from which the search begins.
+  /// - Returns: the chain, and what could not be inspected.
+  /// - Complexity: O(n) in the objects and references that are reachable from `roots`.
   public func findPath(to object: AnyObject, from roots: AnyObject...) -> RetainPathAnswer {
     findPath(to: object, from: roots, names: nil)
   }
 
-  // MARK: For the other rooms
+  // MARK: For other targets
 
   package func findCycles(from roots: [AnyObject], names: CodeNames?) -> RetainAnswer {
     let prior = SearchRun.Prior()
@@ -85,7 +87,8 @@ public struct RetainSearch: Hashable, Sendable {
     }
   }
 
-  /// The cycles through observations, and no others; nil marks all that are reached from `roots`.
+  /// Finds the cycles through the observations in `marks` only; nil stands for all observations
+  /// that are reachable from `roots`.
   package func findCycles(
     from roots: [AnyObject],
     throughObservations marks: [AnyObject]?,
@@ -103,9 +106,10 @@ public struct RetainSearch: Hashable, Sendable {
     }
   }
 
-  /// The cycles through observations, the shortest through each, and apart from them all others.
+  /// Finds the shortest cycle through each observation, and separately all other cycles.
   ///
-  /// A cycle through an observation is in the first answer alone; what could not be looked into is in both.
+  /// A cycle through an observation is only in the first answer; what could not be inspected is in
+  /// both.
   package func findCyclesApart(
     from roots: [AnyObject],
     names: CodeNames?

@@ -1,18 +1,20 @@
 internal import CKVORetention
 
 extension SearchRun {
-  /// How many objects and allocations are asked for who owns them.
+  /// The maximum number of objects and allocations whose owners are searched for.
   private static let targetLimit = 4096
 
-  /// Makes suspected references of a graph proven if reference counts say that they own what they lead to.
+  /// Marks suspected references of a graph as proven if reference counts prove that they own their
+  /// target.
   ///
-  /// Who gives an allocation back is not known. A pointer to it counts as an owner if every word of the process that
-  /// leads into it is part of the same cycle.
+  /// The owner of an allocation is not known. A pointer to it counts as an owner if every word of
+  /// the process that leads into it is in an object of the same cycle.
   ///
   /// - Parameters:
-  ///   - graph: what may keep each other alive.
+  ///   - graph: the objects that may be on cycles.
   ///   - numbers: the components of its objects.
-  /// - Returns: what the references lead to that are proven now, and the part of it that no reference in doubt leads to.
+  /// - Returns: the targets of the references that are proven now, and those of them to which no
+  ///   doubtful reference leads.
   /// - Complexity: O(bytes) of the process's writable memory.
   func settle(
     _ graph: borrowing ObjectGraph,
@@ -36,7 +38,8 @@ extension SearchRun {
     }
     let evidence = OwnershipEvidence(of: targets, reader: reader, entry: entry, until: deadline)
     guard let evidence else { return ([], []) }
-    // Counts are of words that have the address of an object, and say nothing of one that leads into its middle.
+    // The evidence is on words with the address of an object: it does not apply to pointers into
+    // its middle.
     let isCounted = suspected.map { object, edge in
       guard let number = numberOfObject[graph.target(edge)], evidence.findings[number] != .unknown
       else { return false }
@@ -48,7 +51,7 @@ extension SearchRun {
         graph.mark(edge, isSuspected: !(isOwned[number] && isCounted[index]))
       }
     }
-    // If all words that lead there are part of a cycle, so is the owner.
+    // If all words that lead to a target are in objects of one cycle, its owner is on the cycle.
     let isHeldOnlyAsked = targets.indices.map {
       [.uncounted, .someWords].contains(evidence.findings[$0])
     }
@@ -77,7 +80,7 @@ extension SearchRun {
         isSettled = false
       }
     }
-    // Those that no such cycle leads through were asked nothing.
+    // Targets that are on no such cycle were not checked.
     for number in targets.indices where isHeldOnlyAsked[number] && isOwned[number] {
       isOwned[number] = isInCycle[number]
     }
@@ -88,9 +91,10 @@ extension SearchRun {
     return (owned, owned.subtracting(doubted))
   }
 
-  /// Whether at an address is a task, or memory that one has its frames in.
+  /// Whether a task, or a task's memory for frames, is at an address.
   ///
-  /// A task keeps itself until it ends, with or without references to it: what its frames hold is held for a while.
+  /// A task keeps itself alive until it ends, whether or not references lead to it: its frames hold
+  /// their references only for a time.
   private func isOfTask(_ address: UInt) -> Bool {
     if reader.targets.allocation(at: address) != nil { return reader.targets.isTaskSlab(address) }
     return reader.plan(of: address)?.pointee.kind == .task

@@ -1,10 +1,10 @@
 internal import CKVORetention
 
-/// Something in an object that is not understood, and matters.
+/// An opaque part of an object that may close a cycle.
 struct OpaqueDoubt {
   private let hidden: HiddenAddress
   let reason: OpaqueReason
-  /// The number of the text that names it in the object.
+  /// The index of the text that names the part in the object.
   let label: Int32
   var address: UInt { hidden.address }
 
@@ -15,27 +15,28 @@ struct OpaqueDoubt {
   }
 }
 
-/// What came of looking after what is not understood.
+/// The result of examining opaque parts.
 struct Doubts {
   var opaque: [OpaqueDoubt] = []
-  /// Cycles with suspected references, if they are asked for.
+  /// Cycles with suspected references, if the search was asked for them.
   var cycles: [RetainCycle] = []
-  /// Cycles whose suspected references turned out to be strong ones, and how many components have some.
+  /// Cycles whose suspected references proved to be strong, and the number of components that
+  /// contain some.
   var proven: [RetainCycle] = []
   var provenComponentCount = 0
   var omittedCount = 0
-  /// Whether there was more to look at than a search looks at.
+  /// Whether the search stopped at a limit before it had examined everything.
   var isSpent = false
 }
 
 extension SearchRun {
-  /// What may close a cycle through objects that were reached.
+  /// Finds what may close a cycle through the reached objects.
   ///
-  /// That is what is not understood in objects that are part of a cycle if each suspected reference is a strong
-  /// one. Those cycles are drawn if they are asked for.
+  /// These are the opaque parts of objects that would be on a cycle if all suspected references
+  /// were strong. The cycles are drawn if the search was asked for them.
   ///
-  /// What is reached by suspected references alone is no root's for sure: it is looked at for ways back, and
-  /// not for cycles of its own.
+  /// An object that only suspected references lead to may not be reachable from the roots: it is
+  /// searched for paths back to reached objects, but not for cycles of its own.
   func doubts(
     besides reached: borrowing ReachedObjects,
     _ proven: borrowing StrongComponents,
@@ -60,7 +61,7 @@ extension SearchRun {
     var components = StrongComponents(of: graph, includesSuspected: true)
     var numbers = reachedNumbers(of: components, in: graph, reached)
     var decided: Set<UInt> = []
-    // A cycle that is proven decides the answer.
+    // A proven cycle already decides the verdict.
     if proven.components.isEmpty, numbers.contains(where: { $0 != 0 }) {
       let owned: Set<UInt>
       (owned, decided) = settle(graph, numbers)
@@ -72,7 +73,7 @@ extension SearchRun {
     let closing = self.closing(in: graph, numbers, besides: decided, &collector)
     doubts.opaque += closing
     guard search.scansOpaqueMemory, !closing.isEmpty else { return doubts }
-    // A set that has a proven cycle is reported already.
+    // A component with a proven cycle is already reported.
     var reported: Set<UInt> = []
     for object in 0..<proven.componentNumbers.count where proven.componentNumbers[object] != 0 {
       reported.insert(provenGraph.addresses[object])
@@ -89,7 +90,7 @@ extension SearchRun {
     return doubts
   }
 
-  /// The components of objects, but for those that suspected references alone lead to.
+  /// The component number of each object, or 0 if only suspected references lead to the component.
   private func reachedNumbers(
     of components: borrowing StrongComponents,
     in graph: borrowing ObjectGraph,
@@ -105,7 +106,7 @@ extension SearchRun {
     return components.componentNumbers.map { isReached[Int($0)] ? $0 : 0 }
   }
 
-  /// Draws the cycles of references that turned out to be strong ones.
+  /// Draws the cycles of references that proved to be strong.
   private func drawProven(
     of graph: borrowing ObjectGraph,
     _ reached: borrowing ReachedObjects,
@@ -124,7 +125,7 @@ extension SearchRun {
     doubts.omittedCount = drawing.omittedCount
   }
 
-  /// What is not understood of objects, wherever it may lead.
+  /// The opaque parts of objects, whether or not they lead anywhere.
   private func unsettled(
     in reached: borrowing ReachedObjects,
     where isMeant: (ReachedObjects.OpaqueFind) -> Bool = { _ in true }
@@ -142,7 +143,7 @@ extension SearchRun {
     return doubts
   }
 
-  /// What is not understood and has a suspected reference that is part of a cycle.
+  /// The opaque parts with a suspected reference on a cycle.
   private func closing(
     in graph: borrowing ObjectGraph,
     _ numbers: [UInt32],
@@ -177,7 +178,7 @@ extension SearchRun {
     return doubts
   }
 
-  /// What is not understood of all that was reached, as far as it leads anywhere.
+  /// The opaque parts of all reached objects that lead anywhere.
   func allDoubts(in reached: borrowing ReachedObjects) -> Doubts {
     guard !reader.targets.isBlind else { return Doubts(opaque: unsettled(in: reached)) }
     var collector = ReferenceCollector(reader: reader, suspectingBeside: reached.granules)
@@ -199,7 +200,8 @@ extension SearchRun {
     return doubts
   }
 
-  /// What could not be looked into and is in doubt, by class and property, in the order in which it was met.
+  /// The parts that could not be inspected and are in doubt, by class and property, in the order in
+  /// which they were met.
   func opaque(
     in reached: borrowing ReachedObjects,
     _ doubts: Doubts

@@ -1,16 +1,17 @@
 internal import CKVORetention
 internal import KVORetainRegistry
 
-/// One search: a picture of what memory there is, a walk, and what is made of it.
+/// One search: a snapshot of the memory map, a walk, and the evaluation of its result.
 struct SearchRun {
   let search: RetainSearch
   let reader: ObjectReader
   private let namer: PathNamer
 
-  /// Whether a known object was seen to hold what it holds.
+  /// Whether a walk of a known object finds what the object holds.
   let isReflected: Bool
   let deadline: ContinuousClock.Instant
-  /// Where the search began; nil if it is not known what its caller holds in registers.
+  /// The frame and registers with which the search began; nil if the registers of its caller are
+  /// not known.
   let entry: KVOSEntry?
 
   init(_ search: RetainSearch, _ prior: Prior, store: PlanStore, names: CodeNames?) {
@@ -23,11 +24,11 @@ struct SearchRun {
     namer = PathNamer(reader: reader, names: names)
   }
 
-  /// What has to be known before the lock of the one walk at a time is taken.
+  /// The state that must be read before the lock of the walk is taken.
   struct Prior {
-    /// Takes locks of the layer.
+    /// Takes locks of KVOSafety.
     let attachments = RetainRegistry.knowledge?.attachments ?? []
-    /// What the caller holds.
+    /// The caller's registers.
     let entry: KVOSEntry? = {
       var entry = KVOSEntry()
       return kvos_note_entry(&entry) != 0 ? entry : nil
@@ -59,8 +60,8 @@ struct SearchRun {
     )
   }
 
-  /// Components but those of a library's own objects that are known to make rings: nothing of a program's is part
-  /// of one.
+  /// Components without those of a library's own objects that are known to form cycles, in which no
+  /// object of the program takes part.
   private func withoutRingsOfLibraries(
     _ components: [[Int]],
     in graph: borrowing ObjectGraph
@@ -107,11 +108,11 @@ struct SearchRun {
     components.map { ($0.min() ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// How many observations that keep each other alive are asked for a cycle of their own.
+  /// The maximum number of observations of a component through which a cycle is searched for.
   private static let observationLimit = 64
 
-  /// The shortest cycle through each of the observations in `marks`, one for those that share it; nil
-  /// marks all that are reached.
+  /// The shortest cycle through each observation in `marks`, once for those that share it; nil for
+  /// all reached observations.
   func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
     let reached = reached(from: roots)
     let graph = cyclicGraph(of: reached)
@@ -145,7 +146,8 @@ struct SearchRun {
     )
   }
 
-  /// The cycles through observations, and apart from them the others; one walk where there are none at all.
+  /// The cycles through observations, and separately all others; if there are none, one walk is
+  /// enough.
   func cyclesApart(from roots: [UInt]) -> (observations: RetainAnswer, others: RetainAnswer) {
     let all = cycles(from: roots)
     let others = all.without { cycle in cycle.edges.contains { $0.observation != 0 } }
@@ -177,17 +179,17 @@ struct SearchRun {
     return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
   }
 
-  // MARK: What others need
+  // MARK: For other files
 
   func className(at address: UInt) -> String { namer.className(at: address) }
 
-  /// How a way along objects is drawn, without the indices of elements in collections.
+  /// The text of a path along objects, without indexes of elements in collections.
   func text(ofWay addresses: [UInt]) -> String {
     guard addresses.count > 1 else { return addresses.first.map { className(at: $0) } ?? "" }
     return withoutIndices(RetainPath(edges: namer.edges(along: addresses)).description)
   }
 
-  /// The same for a circle.
+  /// The same for a cycle.
   func text(ofRing addresses: [UInt]) -> String {
     namer.cycle(along: addresses).map { withoutIndices($0.description) } ?? ""
   }
@@ -196,7 +198,7 @@ struct SearchRun {
     text.replacing(#/\[\d+\]/#, with: "[…]")
   }
 
-  /// The graph of all that is reached from `roots`.
+  /// The graph of all objects that are reachable from `roots`.
   func graph(from roots: [UInt]) -> ObjectGraph { graph(of: reached(from: roots)) }
 
   private func graph(of reached: borrowing ReachedObjects) -> ObjectGraph {

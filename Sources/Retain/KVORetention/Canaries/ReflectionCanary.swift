@@ -1,7 +1,7 @@
-/// An object that holds others in known ways, and what a walk must see of it.
+/// An object that holds others in known ways, to test what a walk finds.
 ///
-/// A program that is built without reflection metadata looks as if nothing held anything. A walk of this
-/// object distinguishes it from one in which nothing does.
+/// In a program without reflection metadata, objects seem to hold nothing. A walk of this object
+/// distinguishes such a program from one in which objects really hold nothing.
 final class ReflectionCanary {
   private let strong = CanaryTarget()
   private weak var weak: CanaryTarget?
@@ -10,15 +10,15 @@ final class ReflectionCanary {
   private let weakClosure: () -> Int
   private let unownedClosure: () -> Int
   private let genericClosure: () -> Int
-  /// Objects that the canary must not be seen to hold.
+  /// Objects that a walk must not find.
   private let bystanders: [CanaryTarget]
-  /// Objects that it must be seen to hold.
+  /// Objects that a walk must find.
   private let captured: [CanaryTarget]
 
   init() {
     let bystanders = (0..<4).map { _ in CanaryTarget() }
     let captured = (0..<2).map { _ in CanaryTarget() }
-    // Two captures each: one alone has no context.
+    // Two captures each: a closure with one capture has no context.
     let number = Int.random(in: 1...9)
     let (first, second) = (bystanders[2], bystanders[3])
     strongClosure = { [target = captured[0]] in target.number + number }
@@ -36,7 +36,7 @@ final class ReflectionCanary {
     { withExtendedLifetime(value) { number } }
   }
 
-  /// Whether walks with these plans see what they should.
+  /// Whether walks with these plans find the expected objects.
   func isUnderstood(by store: PlanStore) -> Bool {
     let own = Self.address(self)
     return withExtendedLifetime(self) {
@@ -49,7 +49,8 @@ final class ReflectionCanary {
         reader.read(object, plan, &visitor)
         return visitor.references
       }
-      // The arrays hold all of them: what is asked is what the other properties hold.
+      // The arrays hold all targets, but the walk does not descend into them: the check concerns
+      // the other properties.
       var held: Set<UInt> = []
       for reference in references(own) {
         held.insert(reference)
