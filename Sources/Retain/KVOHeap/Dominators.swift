@@ -1,14 +1,14 @@
-/// What every path from a root to an object leads through, by the algorithm of Lengauer and Tarjan.
+/// The dominators of the objects of a graph, by the algorithm of Lengauer and Tarjan.
 ///
-/// An object dominates another one if that is reached through it alone: without it, the other one is unreached. The
-/// bytes of all objects that it dominates, and its own, are its retained size.
-/// Source: T. Lengauer, R. E. Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph, TOPLAS 1 (1979), the
-/// simple form.
+/// An object dominates another one if all paths from a root to the other one lead through it:
+/// without it, the other one is unreachable. The bytes of an object and of all objects that it
+/// dominates are its retained size. Source: T. Lengauer, R. E. Tarjan, A Fast Algorithm for Finding
+/// Dominators in a Flowgraph, TOPLAS 1 (1979), the simple form.
 package struct Dominators: Sendable {
-  /// The nearest dominator of each object: another object, the number of objects if only the roots dominate it, or -1
-  /// if nothing reaches it.
+  /// The immediate dominator of each object: another object, the number of objects if only the set
+  /// of all roots dominates it, or -1 if it is unreachable.
   package let nearest: [Int]
-  /// The reached objects, each behind those that dominate it.
+  /// The reachable objects, each after those that dominate it.
   package let order: [Int]
 
   /// - Complexity: O((objects + edges) × log objects) time, O(objects + edges) memory; it does not recurse.
@@ -16,7 +16,8 @@ package struct Dominators: Sendable {
     let count = snapshot.objects.count
     let search = DepthFirstSearch(of: snapshot)
     let predecessors = search.predecessors(in: snapshot)
-    // All that follows counts in the order of the search: 0 is what has all roots.
+    // From here on, objects are numbered in the order of the search; 0 is a virtual root of all
+    // roots.
     let reached = search.order.count
     var forest = Forest(count: reached)
     var dominator = [Int32](repeating: 0, count: reached)
@@ -54,7 +55,7 @@ package struct Dominators: Sendable {
     order = Array(search.order.dropFirst())
   }
 
-  /// The retained size of each object, in bytes; 0 if nothing reaches it.
+  /// The retained size of each object, in bytes; 0 if it is unreachable.
   ///
   /// - Complexity: O(objects).
   package func retainedByteCounts(in snapshot: HeapSnapshot) -> [UInt64] {
@@ -67,11 +68,12 @@ package struct Dominators: Sendable {
   }
 }
 
-/// The objects in the order in which a search in depth from the roots meets them.
+/// The objects in the order in which a depth-first search from the roots meets them.
 private struct DepthFirstSearch {
-  /// The first is the number of objects, for what has all roots.
+  /// The objects by position; the first is the number of objects, which stands for a virtual root
+  /// of all roots.
   private(set) var order: [Int] = []
-  /// By the position in the order.
+  /// The parent of each object by its position.
   private(set) var parents: [Int32] = [0]
   /// The position of each object in the order, or -1.
   private var positions: [Int32]
@@ -110,7 +112,8 @@ private struct DepthFirstSearch {
     path.append((position, snapshot.objects[object].edges.lowerBound))
   }
 
-  /// By the position of an object: where its predecessors begin in the list of their positions.
+  /// The start of each object's predecessors in the list of their positions, by the object's
+  /// position.
   func predecessors(in snapshot: HeapSnapshot) -> (first: [Int], sources: [Int32]) {
     var first = [Int](repeating: 0, count: order.count + 1)
     forEachEdge(in: snapshot) { _, target in first[Int(target) + 1] += 1 }
@@ -134,7 +137,8 @@ private struct DepthFirstSearch {
   }
 }
 
-/// The trees that objects are linked to, with short ways to the best object on the path to the root.
+/// The forest to which objects are linked, with shortcuts to the best object on the path to the
+/// root.
 private struct Forest {
   var semi: [Int32]
   private var ancestor: [Int32]

@@ -5,20 +5,21 @@ package struct HeapClasses: Hashable, Sendable {
     package var module: String
     package var kind: HeapSnapshot.Kind
     package var count: Int
-    /// Of the objects themselves.
+    /// The bytes of the objects themselves.
     package var byteCount: UInt64
-    /// Of all objects that are reached through objects of the class alone; each is counted once.
+    /// The bytes of all objects that are reachable only through objects of the class; each counts
+    /// once.
     package var retainedByteCount: UInt64
-    /// How many of the objects nothing reaches.
+    /// The number of unreachable objects of the class.
     ///
     /// They retain nothing.
     package var unreachedCount: Int
 
-    /// The name with the module in front, if that is known.
+    /// The name with the module as a prefix, if that is known.
     package var fullName: String { module.isEmpty ? name : "\(module).\(name)" }
   }
 
-  /// Those that retain most first.
+  /// The classes, those that retain most first.
   package let rows: [Row]
 
   /// - Complexity: O(objects + edges).
@@ -50,21 +51,21 @@ package struct HeapClasses: Hashable, Sendable {
       }
   }
 
-  /// Calls `body` with each object that no other one of its class dominates.
+  /// Calls `body` with each object that is not dominated by another object of its class.
   private static func forEachOutermost(
     in snapshot: HeapSnapshot,
     _ dominators: Dominators,
     _ body: (Int) -> Void
   ) {
     let count = snapshot.objects.count
-    // The objects that each one dominates nearest, as lists.
+    // The objects that each one immediately dominates, as linked lists.
     var first = [Int32](repeating: -1, count: count + 1)
     var next = [Int32](repeating: -1, count: count)
     for object in dominators.order.reversed() {
       next[object] = first[dominators.nearest[object]]
       first[dominators.nearest[object]] = Int32(object)
     }
-    // How many of each class are on the way.
+    // The number of objects of each class on the current path.
     var depths = [Int32](repeating: 0, count: snapshot.classes.count)
     var way: [Int] = []
     var current = first[count]

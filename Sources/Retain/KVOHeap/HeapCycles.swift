@@ -1,21 +1,21 @@
 /// Cycles of proven references in a snapshot, one for each group of objects that keep each other alive.
 package struct HeapCycles: Hashable, Sendable {
-  /// Cycles that lead through the same classes and labels.
+  /// Cycles with the same classes and labels.
   package struct Group: Hashable, Sendable {
     /// `Screen.rows → Row.screen → Screen`.
     package var text: String
-    /// How many such groups of objects there are.
+    /// The number of such groups of objects.
     package var count: Int
-    /// How many objects are in them, with all that are on another cycle of their group.
+    /// The number of objects in the groups, including those on other cycles of a group.
     package var objectCount: Int
     package var byteCount: UInt64
-    /// How many of those objects nothing reaches.
+    /// The number of unreachable objects among them.
     package var unreachedCount: Int
     /// The address of an object on one of them.
     package var address: UInt64
   }
 
-  /// Those with most bytes first.
+  /// The cycles, those with most bytes first.
   package let groups: [Group]
 
   /// - Complexity: O(objects + edges).

@@ -1,4 +1,4 @@
-/// What a later snapshot of a process has more of than an earlier one.
+/// What a later snapshot of a process contains in addition to an earlier one.
 package struct HeapDifference: Hashable, Sendable {
   package struct Row: Hashable, Sendable {
     /// The class, with its module if that is known.
@@ -7,21 +7,23 @@ package struct HeapDifference: Hashable, Sendable {
     package var newCount: Int
     package var oldByteCount: UInt64
     package var newByteCount: UInt64
-    /// What holds the objects that are not in the earlier snapshot, the most frequent first.
+    /// What holds the objects that are not in the earlier snapshot, the most frequent holders
+    /// first.
     package var holders: [Holder]
   }
 
-  /// Objects through which alone new ones are reached.
+  /// Objects through which alone new objects are reachable.
   package struct Holder: Hashable, Sendable {
-    /// `Cache`, `no single object` if only all roots together hold them, `nothing` if nothing reaches them.
+    /// `Cache`; `no single object` if only all roots together hold them; `nothing` if they are
+    /// unreachable.
     package var name: String
-    /// How many new objects they hold.
+    /// The number of new objects that it holds.
     package var count: Int
   }
 
-  /// The classes of which there are more, those with most added bytes first.
+  /// The classes with more objects, those with most added bytes first.
   package let grown: [Row]
-  /// The classes of which there are fewer.
+  /// The classes with fewer objects.
   package let shrunk: [Row]
 
   /// - Parameters:
@@ -37,7 +39,7 @@ package struct HeapDifference: Hashable, Sendable {
     }
     var known: [UInt64: Int] = [:]
     for object in old.objects {
-      // In another process an address says nothing.
+      // Addresses of different processes cannot be compared.
       if old.processID == new.processID { known[object.address] = object.classIndex }
       let name = old.classes[object.classIndex].fullName
       var counted = row(name)

@@ -1,14 +1,14 @@
-/// Why a file is not read as a heap snapshot.
+/// Why a file cannot be read as a heap snapshot.
 package enum HeapFileError: Error, Hashable, CustomStringConvertible {
-  /// It begins with something else.
+  /// It begins with other bytes.
   case notASnapshot
   /// It has a version that this program does not know.
   case unknownVersion(UInt32)
-  /// It has fewer or more bytes than it says.
+  /// Its size differs from the size in its header.
   case wrongLength(expected: UInt64, found: Int)
-  /// Its bytes are not those that were written.
+  /// Its checksum is wrong.
   case damaged
-  /// What it says contradicts itself, at a byte.
+  /// Its contents are inconsistent, at a byte offset.
   case invalid(String, offset: Int)
 
   package var description: String {
@@ -29,16 +29,18 @@ package enum HeapFileError: Error, Hashable, CustomStringConvertible {
 extension HeapFile {
   /// Reads the bytes of a file.
   ///
-  /// 1. The first 8 bytes say what it is, and the next 4 the version.
-  /// 2. It has as many bytes as it says, and their checksum.
-  /// 3. Its counts add up to that length: nothing is allocated that the file has no bytes for.
-  /// 4. Strings end in order and are UTF-8.
-  /// 5. Each index is that of something that is there, and each kind is known.
+  /// The checks, in order:
+  /// 1. The first 8 bytes are the format's signature, and the next 4 a known version.
+  /// 2. The size is that in the header, and the checksum is right.
+  /// 3. The counts add up to that size: nothing is allocated for data that the file does not
+  ///    contain.
+  /// 4. Strings are in order and are UTF-8.
+  /// 5. Each index is in range, and each kind is known.
   /// 6. Objects have rising addresses, and do not overlap.
   ///
-  /// - Parameter bytes: anything.
-  /// - Returns: what the file has, as it was written.
-  /// - Throws: ``HeapFileError``, for the first of these that is not so.
+  /// - Parameter bytes: any bytes.
+  /// - Returns: the snapshot that was written.
+  /// - Throws: ``HeapFileError``, for the first check that fails.
   /// - Complexity: O(bytes).
   package static func snapshot(of bytes: [UInt8]) throws(HeapFileError) -> HeapSnapshot {
     guard bytes.starts(with: magic) else { throw .notASnapshot }
@@ -94,7 +96,7 @@ extension HeapFile {
     return snapshot
   }
 
-  /// Reads numbers of bytes of which the count was checked.
+  /// Reads numbers from bytes whose count was checked.
   private struct Reader {
     let bytes: [UInt8]
     var offset: Int
@@ -108,7 +110,7 @@ extension HeapFile {
       }
     }
 
-    /// An index of one of `count` things.
+    /// An index below `count`.
     mutating func index(
       below count: Int,
       of what: String

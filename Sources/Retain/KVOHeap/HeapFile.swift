@@ -7,9 +7,9 @@ package enum HeapFile {
   static let magic: [UInt8] = Array("KVOHEAP\n".utf8)
   package static let version: UInt32 = 1
   static let headerByteCount = 80
-  /// Where the header ends that every version has.
+  /// The end of the header fields that every version has.
   static let versionEnd = 12
-  /// From where on the checksum is of the bytes.
+  /// The first byte that the checksum covers.
   static let checksumStart = 24
 
   static let imageByteCount = 24
@@ -18,7 +18,7 @@ package enum HeapFile {
   static let edgeByteCount = 8
   static let rootByteCount = 16
 
-  /// The bit of an edge's target that says that it is not proven.
+  /// The bit of an edge's target that marks the edge as not proven.
   static let conservative: UInt32 = 1 << 31
 
   static func checksum(of bytes: [UInt8]) -> UInt64 {
@@ -28,10 +28,10 @@ package enum HeapFile {
     }
   }
 
-  /// The bytes of a file with `snapshot`.
+  /// The bytes of a file that contains `snapshot`.
   ///
-  /// - Parameter snapshot: fewer than 2^31 objects, and fewer than 2^32 edges.
-  /// - Returns: a header, and sections of records.
+  /// - Parameter snapshot: a snapshot with fewer than 2^31 objects and fewer than 2^32 edges.
+  /// - Returns: a header and sections of records.
   /// - Complexity: O(bytes).
   package static func bytes(of snapshot: HeapSnapshot) -> [UInt8] {
     var strings = StringTable()
@@ -106,7 +106,7 @@ package enum HeapFile {
     }
   }
 
-  /// Each text once.
+  /// Stores each text once.
   private struct StringTable {
     private(set) var text: [UInt8] = []
     private(set) var ends: [UInt32] = []

@@ -1,25 +1,25 @@
-/// A way from a root to an object.
+/// A path from a root to an object.
 package struct HeapPath: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
-    /// The object that the step comes from.
+    /// The object at the start of the step.
     package var object: Int
-    /// The index of the edge that it takes.
+    /// The index of the step's edge.
     package var edge: Int
   }
 
   package var root: HeapSnapshot.Root
   package var steps: [Step]
-  /// The object that the way leads to.
+  /// The object at the end of the path.
   package var target: Int
 }
 
-/// Finds shortest ways.
+/// Finds shortest paths.
 package struct PathFinder {
   private let snapshot: HeapSnapshot
   /// The edge and the object by which each object was reached, or -1.
   private var arrivals: [Int32]
   private var sources: [Int32]
-  /// What the last search reached.
+  /// The objects that the last search reached.
   private var queue: [Int] = []
 
   package init(_ snapshot: HeapSnapshot) {
@@ -28,8 +28,8 @@ package struct PathFinder {
     sources = arrivals
   }
 
-  /// The shortest way from a root to one of the objects that are meant, over proven references alone if there is such a
-  /// way; nil if nothing reaches one.
+  /// The shortest path from a root to one of the requested objects, over proven references only if
+  /// there is such a path; nil if all are unreachable.
   ///
   /// - Complexity: O(objects + edges).
   package mutating func path(to isMeant: (Int) -> Bool) -> HeapPath? {
@@ -39,7 +39,7 @@ package struct PathFinder {
   private mutating func path(to isMeant: (Int) -> Bool, isProven: Bool) -> HeapPath? {
     reset()
     var roots: [Int: HeapSnapshot.Root] = [:]
-    // What is surely a variable comes first.
+    // Roots that are certainly variables come first.
     for kind in HeapSnapshot.RootKind.allCases {
       for root in snapshot.roots where root.kind == kind && roots[root.object] == nil {
         roots[root.object] = root
@@ -55,7 +55,7 @@ package struct PathFinder {
 
   /// The shortest cycle of proven references through an object; empty if there is none.
   ///
-  /// - Complexity: O(objects + edges) that are meant.
+  /// - Complexity: O(objects + edges) that the search may use.
   package mutating func cycle(through object: Int, _ isMeant: (Int) -> Bool) -> [HeapPath.Step] {
     reset()
     queue.append(object)

@@ -1,12 +1,13 @@
-/// The objects of a process at one moment, the references between them, and what leads to them from elsewhere.
+/// The objects of a process at one moment, the references between them, and the roots that lead to
+/// them.
 ///
-/// Objects, classes, images and strings are referred to by their indices. Addresses are numbers: nothing reads the memory
-/// at them.
+/// Objects, classes, images and strings are referred to by their indices. Addresses are numbers:
+/// nothing reads the memory at them.
 package struct HeapSnapshot: Hashable, Sendable {
   /// A file that the process had mapped as code.
   package struct Image: Hashable, Sendable {
     package var path: String
-    /// In lowercase hexadecimal digits; empty if the file has none.
+    /// The build ID in lowercase hexadecimal digits; empty if the file has none.
     package var buildID: String
     /// The addresses of its code.
     package var start: UInt64
@@ -20,13 +21,13 @@ package struct HeapSnapshot: Hashable, Sendable {
     }
   }
 
-  /// What an object is.
+  /// The kind of an object.
   package enum Kind: UInt32, CaseIterable, Sendable {
     /// An instance of a class.
     case instance = 0
     /// The context of a closure.
     case closure = 1
-    /// Another object that the compiler or the runtime makes: a box, a block, a task.
+    /// Another object that the compiler or the runtime creates: a box, a block, a task.
     case other = 2
     /// Memory from the allocator that is not a Swift object.
     case allocation = 3
@@ -34,7 +35,7 @@ package struct HeapSnapshot: Hashable, Sendable {
 
   package struct Class: Hashable, Sendable {
     package var name: String
-    /// Empty if it is not known.
+    /// The module; empty if it is not known.
     package var module: String
     package var kind: Kind
 
@@ -44,13 +45,13 @@ package struct HeapSnapshot: Hashable, Sendable {
       self.kind = kind
     }
 
-    /// The name with the module in front, if that is known.
+    /// The name with the module as a prefix, if that is known.
     package var fullName: String { module.isEmpty ? name : "\(module).\(name)" }
   }
 
   package struct Object: Hashable, Sendable {
     package var address: UInt64
-    /// How many bytes its allocation has.
+    /// The size of its allocation in bytes.
     package var byteCount: UInt64
     package var classIndex: Int
     /// Its references, as a range of ``HeapSnapshot/edges``.
@@ -65,9 +66,9 @@ package struct HeapSnapshot: Hashable, Sendable {
   }
 
   package struct Edge: Hashable, Sendable {
-    /// The index of the object that it leads to.
+    /// The index of the target object.
     package var target: Int
-    /// Where in the object the reference is, as `pair.owner`; empty if that is not known.
+    /// The path of the reference in the object, such as `pair.owner`; empty if it is not known.
     package var label: String
     /// Whether the compiler's metadata describes it as a strong reference; otherwise it is a word that may be one.
     package var isProven: Bool
@@ -79,15 +80,15 @@ package struct HeapSnapshot: Hashable, Sendable {
     }
   }
 
-  /// Where a word is that leads to an object and is not in one.
+  /// The location of a word outside of all objects that leads to an object.
   package enum RootKind: UInt32, CaseIterable, Sendable {
     /// A global, a static property, or another variable of an image.
     case global = 0
-    /// The stack of a thread: a variable, or what an earlier one left there.
+    /// The stack of a thread: a variable, or the remains of an earlier one.
     case stack = 1
     /// A register of the thread that wrote the snapshot.
     case register = 2
-    /// Memory of which no more is known.
+    /// Memory of unknown use.
     case memory = 3
 
     package var name: String {
@@ -102,9 +103,9 @@ package struct HeapSnapshot: Hashable, Sendable {
 
   package struct Root: Hashable, Sendable {
     package var kind: RootKind
-    /// Where the word is; 0 for a register.
+    /// The address of the word; 0 for a register.
     package var address: UInt64
-    /// The index of the object that it leads to.
+    /// The index of the target object.
     package var object: Int
 
     package init(kind: RootKind, address: UInt64, object: Int) {
@@ -114,7 +115,7 @@ package struct HeapSnapshot: Hashable, Sendable {
     }
   }
 
-  /// What was not read.
+  /// The parts of the process that were not read.
   package struct Gaps: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -123,7 +124,7 @@ package struct HeapSnapshot: Hashable, Sendable {
     package static let changingHeap = Gaps(rawValue: 1)
     /// A mapping of 16 GiB or more.
     package static let hugeMapping = Gaps(rawValue: 2)
-    /// The time was over before all roots were read.
+    /// Time ran out before all roots were read.
     package static let outOfTime = Gaps(rawValue: 4)
 
     static let all: Gaps = [.changingHeap, .hugeMapping, .outOfTime]
@@ -136,7 +137,7 @@ package struct HeapSnapshot: Hashable, Sendable {
   package var gaps: Gaps
   package var images: [Image]
   package var classes: [Class]
-  /// In the order of their addresses.
+  /// The objects by rising addresses.
   package var objects: [Object]
   package var edges: [Edge]
   package var roots: [Root]

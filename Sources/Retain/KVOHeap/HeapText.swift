@@ -1,6 +1,6 @@
-/// Ways through a snapshot as texts.
+/// The texts of paths through a snapshot.
 package enum HeapText {
-  /// `Screen.rows → Row.screen → Screen`: an edge that is not proven is `⇢`.
+  /// `Screen.rows → Row.screen → Screen`; an edge that is not proven is `⇢`.
   package static func text(
     of steps: [HeapPath.Step],
     to target: Int,
@@ -16,7 +16,7 @@ package enum HeapText {
     return text + snapshot.classOf(target).name
   }
 
-  /// The same with the root in front.
+  /// The same, beginning with the root.
   package static func text(of path: HeapPath, in snapshot: HeapSnapshot) -> String {
     let root = path.root
     let location = root.address == 0 ? "" : " \(hexadecimal(root.address))"
