@@ -110,7 +110,9 @@ package struct RetainWalk: Hashable, Sendable {
 
   /// The edges of each cycle, from and back to its first object.
   package var paths: [[Edge]]
-  /// What could not be inspected. If it is empty, no cycle in `paths` means that there is none.
+  /// What could not be inspected.
+  ///
+  /// If it is empty, no cycle in `paths` means that there is none.
   package var opaque: [Opaque]
 
   package init(paths: [[Edge]], opaque: [Opaque]) {

@@ -1,6 +1,8 @@
 internal import CKVORetention
 
-/// The objects of a walk that may be part of a cycle. Every cycle consists of such objects only.
+/// The objects of a walk that may be part of a cycle.
+///
+/// Every cycle consists of such objects only.
 ///
 /// A tree edge leads one step farther from the roots. A cycle must therefore contain a non-tree
 /// edge that does not: a back edge to a smaller distance, or an edge to the same distance. An edge

@@ -3,8 +3,9 @@
 /// Tarjan's algorithm without recursion. Source: R. Tarjan, "Depth-first search and linear graph
 /// algorithms", SIAM J. Comput. 1 (1972).
 struct StrongComponents: ~Copyable {
-  /// The objects of each component. A component of a single object is listed only if the object
-  /// refers to itself.
+  /// The objects of each component.
+  ///
+  /// A component of a single object is listed only if the object refers to itself.
   private(set) var components: [[Int]] = []
   /// The index of each object's component plus one, or 0 if its component is not listed; empty if
   /// no component is listed.

@@ -1,7 +1,8 @@
 internal import Glibc
 
-/// Finds the pages of this process that were ever touched. All others contain zeros, and reading
-/// them would allocate them.
+/// Finds the pages of this process that were ever touched.
+///
+/// All others contain zeros, and reading them would allocate them.
 ///
 /// A program has more address space than memory: reservations of allocators, and stacks of which
 /// little is used.

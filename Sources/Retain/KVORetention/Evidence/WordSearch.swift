@@ -82,7 +82,9 @@ final class WordSearch {
 
   deinit { kvos_free_pages(pages, pageByteCount) }
 
-  /// Whether the process has more memory than a search reads. The kernel answers this at once.
+  /// Whether the process has more memory than a search reads.
+  ///
+  /// The kernel answers this at once.
   ///
   /// The shadow memory of a sanitizer is not searched, but would be counted.
   static func isTooMuch(_ memory: MemoryMap) -> Bool {

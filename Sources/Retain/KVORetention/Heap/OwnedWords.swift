@@ -115,8 +115,9 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
     return kvos_is_side_table(counts, address) != 0
   }
 
-  /// Takes all words except those after the last frame in a task's slab of memory for frames. The
-  /// allocation may be a slab or contain one.
+  /// Takes all words except those after the last frame in a task's slab of memory for frames.
+  ///
+  /// The allocation may be a slab or contain one.
   private mutating func takeFrames(_ bytes: UnsafeMutableRawPointer, byteCount: Int) {
     var (start, offset) = (0, 0)
     let size = MemoryLayout<KVOSTaskSlab>.size

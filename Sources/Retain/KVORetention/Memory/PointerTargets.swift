@@ -64,7 +64,9 @@ final class PointerTargets {
 
   // MARK: Words
 
-  /// Whether a word may lead to owned memory. Reads nothing there.
+  /// Whether a word may lead to owned memory.
+  ///
+  /// Reads nothing there.
   func mayLead(_ word: UInt) -> Bool { ownedRegion(of: word) != nil }
 
   private func ownedRegion(of word: UInt) -> MemoryMap.Region? {

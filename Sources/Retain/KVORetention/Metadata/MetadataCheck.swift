@@ -89,7 +89,9 @@ struct MetadataCheck {
     return false
   }
 
-  /// Whether a record is that of a class. Reads only its descriptor.
+  /// Whether a record is that of a class.
+  ///
+  /// Reads only its descriptor.
   func isClass(_ record: KVOSClassMetadata) -> Bool {
     guard record.kind == TypeMetadata.Kind.class.rawValue, let descriptor = record.descriptor,
       isInImage(descriptor, KVOSClassDescriptor.self),

@@ -227,8 +227,10 @@ private struct Trail {
     observation = address
   }
 
-  /// Like ``close(at:)``, for a closure. Of several consecutive closures after an observation, only
-  /// the last is shown, which holds the program's captures.
+  /// Like ``close(at:)``, for a closure.
+  ///
+  /// Of several consecutive closures after an observation, only the last is shown, which holds the
+  /// program's captures.
   mutating func close(atClosure target: Source) {
     guard isInObservation, source.object.kind == .closure, let last = edges.popLast() else {
       return close(at: target)

@@ -159,8 +159,9 @@ struct GraphWalk: ~Copyable {
 
   // MARK: Common objects
 
-  /// Reads objects from `index` to `end`, or to one that needs `readNext`. Returns whether it
-  /// stopped at such an object.
+  /// Reads objects from `index` to `end`, or to one that needs `readNext`.
+  ///
+  /// Returns whether it stopped at such an object.
   private mutating func readPlain(_ index: inout Int, until end: Int) -> Bool {
     // With much room the loop restarts less often.
     guard reached.reserve(Self.room + reached.count / 4) else {

@@ -9,8 +9,9 @@ struct GrowingList<Element: BitwiseCopyable>: ~Copyable {
   private static var largePage: Int { 2 << 20 }
 
   private(set) var start: UnsafeMutablePointer<Element>
-  /// The number of elements. Code that writes elements after the last one, within the capacity,
-  /// increases it.
+  /// The number of elements.
+  ///
+  /// Code that writes elements after the last one, within the capacity, increases it.
   var count = 0
   private(set) var capacity: Int
   private var isPaged = false

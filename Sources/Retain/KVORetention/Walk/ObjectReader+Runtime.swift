@@ -49,7 +49,9 @@ extension ObjectReader {
 
   // MARK: Tasks
 
-  /// Reads the result of a completed task. The contents of other tasks are described nowhere.
+  /// Reads the result of a completed task.
+  ///
+  /// The contents of other tasks are described nowhere.
   func readTask<Visitor: ReferenceVisitor & ~Copyable>(
     _ object: UnsafeRawPointer,
     _ plan: UnsafePointer<HeapPlan>,

@@ -43,7 +43,7 @@ struct ReachedObjects: ~Copyable {
   var isCut = false
   /// Whether time ran out, so that objects are missing.
   var isLate = false
-  /// Whether suspected references lead to more than is looked at.
+  /// Whether suspected references lead to more objects than the walk examines.
   var isSpent = false
 
   init(granules: ObjectGranules) { self.granules = granules }
