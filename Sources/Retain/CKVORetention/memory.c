@@ -1,4 +1,4 @@
-// What a walk asks of the allocator, and its lock.
+// What a walk needs from the allocator, and the lock of the walk.
 
 #define _GNU_SOURCE
 #include "CKVORetention.h"
@@ -10,11 +10,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// AddressSanitizer's own questions: present in a program that it was linked into.
+// AddressSanitizer's own functions, which exist in a program that is linked with it.
 extern int __sanitizer_get_ownership(const volatile void *address) __attribute__((weak));
 extern size_t __sanitizer_get_allocated_size(const volatile void *address) __attribute__((weak));
 
-// Newer runtimes alone have this one.
+// Only newer runtimes have this function.
 extern const void *__sanitizer_get_allocated_begin(const void *address) __attribute__((weak));
 
 int kvos_sanitizer_allocation(uintptr_t address, uintptr_t *start, uintptr_t *byteCount) {
@@ -38,7 +38,7 @@ uintptr_t kvos_allocation_size_by_word(const void *address, uintptr_t word) {
     return __sanitizer_get_ownership(address) ? __sanitizer_get_allocated_size(address) : 0;
   }
 #ifdef __GLIBC__
-  // What is on a stack or in an image has anything in front of it, so that the caller checks what it reads of the range.
+  // Memory on a stack or in an image may be preceded by anything, so the caller checks the range before reading it.
   uintptr_t size = kvos_chunk_size(word);
   if ((uintptr_t)address % 16 != 0 || word & KVOS_CHUNK_UNUSED_FLAG || size < KVOS_CHUNK_SMALLEST || size >> 40)
     return 0;
@@ -67,10 +67,10 @@ size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count) {
   return copied < 0 ? 0 : (size_t)copied;
 }
 
-// Here for its speed in debug builds. Source of the bits: stdlib/public/SwiftShims/swift/shims/RefCount.h
-// of swiftlang/swift, for 64-bit platforms.
+// In C for its speed in debug builds. Source of the bits: stdlib/public/SwiftShims/swift/shims/RefCount.h of
+// swiftlang/swift, for 64-bit platforms.
 static int isLiving(uint64_t counts) {
-  // Counted in a side table, whose address is in the lower bits; the bit below is set with it.
+  // The counts are in a side table, whose address is in the lower bits; the second highest bit is then set, too.
   if (counts >> 63) return counts >> 62 & 1;
   int isDestroyed = counts >> 32 & 1;
   return counts & 1 && (counts & 0xfffffffe) != 0 && !isDestroyed;
@@ -100,20 +100,20 @@ int kvos_is_poisoned(uintptr_t address, uintptr_t byteCount) {
   return __asan_region_is_poisoned != NULL && __asan_region_is_poisoned((void *)address, byteCount) != NULL;
 }
 
-// The lock of the one walk at a time, and what it guards.
+// The lock of the walk, and the state that it guards.
 //
-// A child that is forked while another thread walks has the lock as that thread left it, for ever, and tables
-// that may be half changed. So the child makes both anew, and never waits. Nothing is waited for before the
-// fork: the parent is as fast as without.
+// A child that is forked while another thread walks gets the lock in its locked state, with no thread to unlock it,
+// and tables that may be half changed. So the child resets both, and never waits. Nothing is locked before the fork,
+// so the parent is not slowed down.
 static pthread_mutex_t walking = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t handlers = PTHREAD_ONCE_INIT;
 static void *sharedPlans;
-// Written under the lock, and by the only thread of a new child.
+// Written under the lock, or by the only thread of a new child.
 static volatile int isWalking;
 static pthread_t walker;
 
 static void renewLock(void) {
-  // The forking thread itself may hold it: for a walk in this very child.
+  // The forking thread itself may hold it, for a walk in this very child.
   if (isWalking && pthread_equal(walker, pthread_self())) return;
   const pthread_mutex_t unlocked = PTHREAD_MUTEX_INITIALIZER;
   walking = unlocked;
@@ -138,8 +138,8 @@ void kvos_walk_unlock(void) {
 void *kvos_shared_plans(void) { return sharedPlans; }
 void kvos_share_plans(void *plans) { sharedPlans = plans; }
 
-// Of the blocks runtime: a program that it is linked into statically has the first of each pair, and one that
-// loads it the second.
+// Symbols of the blocks runtime: a program that links it statically has the first of each pair, and one that loads it
+// the second.
 extern void *_NSConcreteStackBlock[] __attribute__((weak));
 extern void *_NSConcreteMallocBlock[] __attribute__((weak));
 extern void *_NSConcreteGlobalBlock[] __attribute__((weak));

@@ -1,7 +1,7 @@
 // Memory for lists that grow to many megabytes.
 //
-// Most of what small pages cost is the fault that brings each of them: lists have large ones, where the
-// kernel has some, and so begin at multiples of their size. Growing moves page tables and copies nothing.
+// Most of the cost of small pages is the page fault for each of them. So lists use large pages if the kernel has
+// some, and begin at multiples of their size. Growing moves page tables and copies nothing.
 
 #define _GNU_SOURCE
 #include "CKVORetention.h"
@@ -20,7 +20,7 @@ void kvos_free_pages(void *pages, size_t byteCount) { munmap(pages, byteCount); 
 void *kvos_grow_pages(void *pages, size_t byteCount, size_t newByteCount) {
   char *room = kvos_reserve_pages(newByteCount + LARGE_PAGE);
   if (room == NULL) return NULL;
-  // What lies in front of the first large page goes back, and as much behind the last.
+  // Unmaps the memory before the first large page, and the rest after the last.
   size_t front = -(uintptr_t)room & (LARGE_PAGE - 1);
   if (front > 0) munmap(room, front);
   char *grown = room + front;
@@ -33,7 +33,7 @@ void *kvos_grow_pages(void *pages, size_t byteCount, size_t newByteCount) {
     }
   }
 #ifdef MADV_HUGEPAGE
-  // A kernel without large pages refuses.
+  // Fails on a kernel without large pages.
   madvise(grown, newByteCount, MADV_HUGEPAGE);
 #endif
   return grown;
@@ -41,7 +41,7 @@ void *kvos_grow_pages(void *pages, size_t byteCount, size_t newByteCount) {
 
 void kvos_use_large_pages(void *pages, size_t byteCount, size_t offset, size_t count) {
 #ifdef MADV_HUGEPAGE
-  // Whole large pages alone become any: what lies beside the bytes in the first and the last may be one.
+  // The kernel uses large pages only as a whole: the first and the last may include adjacent bytes.
   uintptr_t start = ((uintptr_t)pages + offset) & ~(LARGE_PAGE - 1);
   uintptr_t end = ((uintptr_t)pages + offset + count + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
   if (start < (uintptr_t)pages) start = (uintptr_t)pages;

@@ -1,4 +1,4 @@
-// A copy of this process to walk in.
+// A copy of this process in which a walk runs.
 
 #define _GNU_SOURCE
 #include "CKVORetention.h"
@@ -20,7 +20,7 @@ pid_t kvos_begin_snapshot(void) {
   sigset_t all;
   sigemptyset(&all);
   sigprocmask(SIG_SETMASK, &all, NULL);
-  // What outlives the process that asked is of no use to anybody; a minute is longer than any limit.
+  // A copy that outlives the requesting process is useless; a minute is longer than any time limit.
   alarm(60);
   signal(SIGALRM, SIG_DFL);
   return 0;

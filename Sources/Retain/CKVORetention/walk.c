@@ -1,20 +1,20 @@
 // The loop that reads most objects of a walk.
 //
-// C because what it has at hand must stay in registers: a method in Swift kept it in memory, as fields of a
-// value that it changes, and wrote each change there.
-// What it may read, and why it may:
-// 1. The first word of an object: its granule is one of the range, which is of a mapping that can be read, and
-//    not one of the last KVOS_PLAIN_SIZE bytes.
-// 2. What a plan's steps say: the first word is the metadata that the plan was made of, which was checked
-//    then, no plan reads behind KVOS_PLAIN_SIZE bytes, and so many are in the range.
-// 3. An array's elements: as many as its count says, if the range has room for so many.
-// 4. An enum's value, by its type's witnesses: they read its bytes alone, and change a copy alone.
-// It follows no pointer: a reference is a number to it, until the object's turn comes. It calls nothing else,
-// allocates nothing, takes no lock, and keeps nothing.
+// It is written in C because its state must stay in registers: a Swift method kept it in memory, as fields of a value
+// that it mutates, and wrote every change there.
+// What it reads, and why that is safe:
+// 1. The first word of an object: its granule is in the range, which belongs to a readable mapping, and is not in the
+//    last KVOS_PLAIN_SIZE bytes.
+// 2. The offsets in a plan's steps: the first word is the metadata for which the plan was made and checked, no plan
+//    reads beyond KVOS_PLAIN_SIZE bytes, and so many bytes are in the range.
+// 3. An array's elements: as many as its count says, if the range has room for them.
+// 4. An enum's value, by the witnesses of its type: they read only its bytes, and change only a copy.
+// It follows no pointer: a reference is only a number until its object is read. It makes no other calls, allocates
+// nothing, takes no lock, and keeps nothing.
 
 #include "CKVORetention.h"
 
-// Calls of what is seldom needed leave the registers alone, where the compiler can do that.
+// Calls of rarely needed functions preserve the registers, if the compiler supports that.
 #if defined(__clang__) && defined(__x86_64__)
 #define SELDOM __attribute__((noinline, cold, preserve_most))
 #else
@@ -24,7 +24,7 @@
 #define LIKELY(condition) __builtin_expect((condition), 1)
 #define UNLIKELY(condition) __builtin_expect((condition), 0)
 
-// Takes in a reference to an object of which something was noted: met before, or not met and flagged.
+// Adds a reference to an object that has a note: it was met before, or it is flagged and not met yet.
 SELDOM static void meetAgain(KVOSPlainWalk *walk, uint64_t entry) {
   uint8_t *note = walk->notes + (uint32_t)entry;
   uint8_t before = *note;
@@ -37,9 +37,10 @@ SELDOM static void meetAgain(KVOSPlainWalk *walk, uint64_t entry) {
   walk->crossings[walk->crossingCount++] = entry | kvos_crossing_flags(before, walk->distance);
 }
 
-// Takes in a reference that leads to no granule of the range. Returns why its object is left to others, or 0.
+// Adds a reference that leads to no granule of the range. Returns the reason for leaving its object to other code, or
+// 0.
 SELDOM static int takeElsewhere(KVOSPlainWalk *walk, uintptr_t word, size_t number) {
-  // No addresses that an object can be at: those stand for nothing.
+  // No object can be at such an address: the word is not a reference.
   if (word - 4096 >= ((uintptr_t)1 << 47) - 4096 || (word & 7) != 0) return 0;
   walk->word = word;
   KVOSElsewhere known = walk->elsewhere[kvos_elsewhere_slot(word)];
@@ -68,7 +69,7 @@ SELDOM static int takeElsewhere(KVOSPlainWalk *walk, uintptr_t word, size_t numb
   return 0;
 }
 
-// Forgets what was taken of an object.
+// Removes everything that was appended for an object.
 SELDOM static void takeBack(KVOSPlainWalk *walk, size_t number) {
   while (walk->count > 0 && walk->entries[walk->count - 1] >> 32 == number) {
     uint64_t entry = walk->entries[--walk->count];
@@ -80,7 +81,7 @@ SELDOM static void takeBack(KVOSPlainWalk *walk, size_t number) {
   if (walk->deadEndObject == number) walk->deadEndCount = walk->deadEndCountBefore;
 }
 
-// The plan or existential of an address that is not in the first slot for it, or NULL.
+// The plan or existential for an address that is not in its first slot, or NULL.
 SELDOM static const KVOSPlainPlan *findPlan(const KVOSPlainWalk *walk, uintptr_t metadata) {
   size_t mask = ((size_t)1 << walk->planBits) - 1;
   for (size_t slot = kvos_plan_slot(metadata, walk->planBits);; slot = (slot + 1) & mask) {
@@ -97,7 +98,7 @@ SELDOM static const KVOSPlainExistential *findExistential(const KVOSPlainWalk *w
   }
 }
 
-// The one reference that an enum's value holds, 0 for none, 1 where it has to be looked at closer.
+// The reference in an enum's value; 0 for none, 1 if the object must be read in another way.
 static uintptr_t enumReference(const KVOSPlainEnum *plan, const char *value) {
   const KVOSValueWitnesses *witnesses = kvos_value_witnesses(plan->type);
   uint32_t tag = kvos_enum_tag(witnesses, value, plan->type);
@@ -110,7 +111,7 @@ static uintptr_t enumReference(const KVOSPlainEnum *plan, const char *value) {
     return word;
   }
   uintptr_t copy[KVOS_ENUM_SIZE / sizeof(uintptr_t)];
-  // To the end of the last word, which the range has.
+  // Reads whole words, up to the end of the last one, which is in the range.
   for (uint32_t index = 0; index * sizeof word < plan->size; index++) {
     memcpy(&copy[index], value + index * sizeof word, sizeof word);
   }
@@ -127,7 +128,7 @@ static size_t spareRoom(const KVOSPlainWalk *walk) {
 
 int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
   const size_t first = *next;
-  // Each object may have as many references as there is room for.
+  // Each object may have as many references as there must be room for.
   if (end - first > spareRoom(walk) / KVOS_PLAIN_ROOM) {
     end = first + spareRoom(walk) / KVOS_PLAIN_ROOM;
   }
@@ -145,7 +146,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
   size_t number = first;
   int reason = KVOS_WALK_END;
 
-// Takes in a reference, or a word that stands for none.
+// Adds a reference, or ignores a word that is none.
 #define TAKE(reference)                                \
   do {                                                 \
     uintptr_t word = (reference);                      \
@@ -168,7 +169,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
   } while (0)
 
   for (; number < end; number++) {
-    // What lies behind the last entry is no granule, and nothing is read there.
+    // Memory after the last entry holds no granule; the prefetch reads nothing.
     uintptr_t ahead = (uint32_t)entries[number + KVOS_FETCH_DISTANCE] - firstGranule;
     __builtin_prefetch((const void *)(start + (ahead << 4)));
     uintptr_t granule = (uint32_t)entries[number] - firstGranule;
@@ -222,7 +223,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
           goto back;
         }
       } else if (step->kind == KVOS_STEP_BRIDGE) {
-        // The highest bit says that it is no native object; others count for something else.
+        // The highest bit marks a word that is no native object; other high bits are flags.
         found = found >> 63 == 0 ? found & 0x0ffffffffffffff8 : 0;
       } else if (UNLIKELY(step->kind != KVOS_STEP_REFERENCE)) {
         reason = KVOS_WALK_CLOSER;
@@ -231,7 +232,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
       TAKE(found);
     }
     if (LIKELY(plan->stride == 0)) continue;
-    // An array's elements, behind header and count.
+    // An array's elements follow the header and the count.
     uintptr_t elementCount = *(const uintptr_t *)(object + 16);
     walk->count = count;
     if (elementCount > spareRoom(walk) || elementCount * plan->stride > ((granuleCount - granule) << 4) - 32) {
@@ -243,7 +244,7 @@ int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {
     for (; elementCount > 0; elementCount--, element += plan->stride) {
       TAKE(*(const uintptr_t *)element);
     }
-    // Others need their room: the loop begins anew where this one took much of it.
+    // The other objects need their room: if this one used much of it, the loop restarts.
     if (tookMuch) end = number + 1;
   }
 #undef TAKE

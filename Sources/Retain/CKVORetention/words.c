@@ -1,4 +1,4 @@
-// Which words of this process lead to some addresses, and what a thread holds in registers.
+// Finds the words of this process that lead to some addresses, and the registers of a thread.
 
 #define _GNU_SOURCE
 #include "CKVORetention.h"
@@ -118,7 +118,7 @@ typedef struct {
 
 static _Unwind_Reason_Code noteFrame(struct _Unwind_Context *context, void *argument) {
   CallerSearch *search = argument;
-  // kvos_note_caller(), its caller, and whoever called that.
+  // The first three frames are kvos_note_caller(), its caller, and the caller of that.
   if (++search->frameNumber < 3) return _URC_NO_REASON;
 #if defined(__x86_64__)
   static const int numbers[] = {3, 6, 12, 13, 14, 15};
@@ -151,7 +151,7 @@ uintptr_t kvos_allocator_variables(void) {
 #endif
 }
 
-// What was freed is read on purpose, and written by the allocator alone.
+// Reads freed memory on purpose, into which only the allocator has written.
 __attribute__((no_sanitize("address"), noinline)) uintptr_t kvos_free_mark(size_t byteCount) {
 #ifdef __GLIBC__
   uintptr_t *volatile memory = malloc(byteCount);
@@ -166,7 +166,8 @@ __attribute__((no_sanitize("address"), noinline)) uintptr_t kvos_free_mark(size_
 #endif
 }
 
-// The Swift runtime's: what memory begins with that a task takes its frames from. A program without tasks has none.
+// A symbol of the Swift runtime: the first word of a task's slab of memory for frames. A program without tasks has
+// none.
 extern const void *const _swift_concurrency_debug_asyncTaskSlabMetadata __attribute__((weak));
 
 uintptr_t kvos_task_slab_mark(void) {
@@ -175,7 +176,7 @@ uintptr_t kvos_task_slab_mark(void) {
              : (uintptr_t)_swift_concurrency_debug_asyncTaskSlabMetadata;
 }
 
-// libdispatch's: the main queue, which is in static memory.
+// Symbols of libdispatch: the main queue, which is in static memory.
 extern const uintptr_t _dispatch_main_q[] __attribute__((weak));
 extern const char *dispatch_queue_get_label(const void *queue) __attribute__((weak));
 
@@ -185,7 +186,7 @@ int kvos_note_queue_layout(KVOSQueueLayout *layout) {
   layout->dispose = functions[0];
   layout->group = functions[KVOS_QUEUE_TYPE / 8] & KVOS_QUEUE_GROUP;
   uintptr_t label = (uintptr_t)dispatch_queue_get_label(_dispatch_main_q);
-  // No queue is smaller.
+  // No queue is smaller than this.
   for (size_t index = 1; index < 12; index++) {
     if (_dispatch_main_q[index] == label) {
       layout->labelOffset = index * 8;

@@ -14,47 +14,47 @@
 
 // MARK: - Granules
 
-/// Granules in a row: 16 bytes each, from `start` on, with the numbers from `first` on.
+/// A range of consecutive granules of 16 bytes each, which begins at `start` and has the numbers from `first` on.
 typedef struct {
   uintptr_t start;
   uintptr_t count;
   uint32_t first;
-  /// Whether objects there can be read.
+  /// Whether objects in the range can be read.
   uint32_t isReadable;
 } KVOSGranuleRange;
 
-/// How many ranges kvos_walk_plain() has at hand, and where it looks for that of an address.
+/// The number of ranges in the cache of kvos_walk_plain(), and the slot for an address.
 #define KVOS_RANGE_COUNT 16
 static inline size_t kvos_range_slot(uintptr_t address) {
   return (address >> 26 ^ (address >> 3 & 1)) & (KVOS_RANGE_COUNT - 1);
 }
 
-/// How many granules `address` is behind `start`; more than any range has where it is at none of them: bits
-/// that a multiple of 16 does not have become the highest.
+/// The index of the granule at `address` in a range that begins at `start`. It is greater than the size of any range
+/// if no granule begins there: bits that a multiple of 16 does not have become the highest bits.
 static inline uintptr_t kvos_granule_index(uintptr_t address, uintptr_t start) {
   uintptr_t distance = address - start;
   return distance >> 4 | distance << 60;
 }
 
-// What is noted of a granule, a byte: 0, a distance from 1 to KVOS_FARTHEST, or KVOS_KEEPS_MORE.
+// The note of a granule, a byte: 0, a distance from 1 to KVOS_FARTHEST, or KVOS_KEEPS_MORE.
 #define KVOS_FARTHEST 0x70
-/// Something is kept for an object that was not met.
+/// Something is kept alive on behalf of an object that was not met yet.
 #define KVOS_KEEPS_MORE 0x7f
 #define KVOS_DISTANCES 0x7f
 /// With a distance: more than one reference leads to the object.
 #define KVOS_IS_SHARED 0x80
 
-/// The bit of a granule's number that is not its number.
+/// The bit of a granule's number that is free for flags.
 #define KVOS_GRANULE_FLAG 0x80000000u
 
-// Of references to objects that were met before.
-/// The object is not farther than the one that refers to it.
+// Flags of references to objects that were met before:
+/// The target is not farther from the roots than the source.
 #define KVOS_NOT_FARTHER ((uint64_t)1 << 31)
-/// With that: it is as far.
+/// Together with KVOS_NOT_FARTHER: the target is at the same distance.
 #define KVOS_AS_FAR ((uint64_t)1 << 63)
 
-/// What a reference is to an object of which `note` is noted, where objects that are met now get `distance`.
-/// A distance beyond the greatest one counts as one that leads back.
+/// The flags of a non-tree edge to an object with the note `note`, while newly met objects get `distance`. If
+/// distances exceed the greatest one, every edge counts as one that leads back.
 static inline uint64_t kvos_crossing_flags(uint8_t note, uint8_t distance) {
   uint8_t known = note & KVOS_DISTANCES;
   if (distance >= KVOS_FARTHEST) return KVOS_NOT_FARTHER;
@@ -70,27 +70,27 @@ enum {
   KVOS_STEP_BRIDGE,
   KVOS_STEP_EXISTENTIAL,
   KVOS_STEP_ENUM,
-  /// Has to be looked at closer.
+  /// The object must be read in another way.
   KVOS_STEP_UNKNOWN,
 };
 
-/// How many bytes kvos_walk_plain() copies of an enum at the most.
+/// The maximum size in bytes of an enum that kvos_walk_plain() copies.
 #define KVOS_ENUM_SIZE 64
 #define KVOS_CASE_NOTHING (-1)
 #define KVOS_CASE_UNKNOWN (-2)
 
-/// An enum of which each case holds a reference, or none.
+/// An enum whose cases hold one reference or none.
 typedef struct {
   const void *type;
   uint32_t size;
-  /// Whether the payload's bytes have to be separated from the tag's, in a copy.
+  /// Whether the payload's bytes must be separated from the tag's, in a copy.
   uint16_t needsProjection;
   uint16_t caseCount;
-  /// Where the reference is in the payload of each case, or one of the above.
+  /// The offset of the reference in the payload of each case, or one of the constants above.
   const int32_t *offsets;
 } KVOSPlainEnum;
 
-/// Where a reference may be in an object, in bytes from its start.
+/// The offset in bytes at which an object may have a reference.
 typedef struct {
   uint32_t offset;
   uint32_t kind;
@@ -101,18 +101,18 @@ typedef struct {
 typedef struct {
   const KVOSPlainStep *_Nullable steps;
   uintptr_t metadata;
-  /// Of arrays: from one element to the next, each of which is a reference; 0 of other objects.
+  /// For arrays: the distance between elements, each of which is a reference; 0 for other objects.
   uint32_t stride;
-  /// How many of the first steps are KVOS_STEP_REFERENCE, and how many there are behind those.
+  /// The number of KVOS_STEP_REFERENCE steps, which come first, and the number of other steps after them.
   uint8_t referenceCount;
   uint8_t otherCount;
-  /// Whether the first ones are all that there is.
+  /// Whether there are only KVOS_STEP_REFERENCE steps.
   uint8_t isSimple;
   uint8_t unused;
 } KVOSPlainPlan;
 
-/// What an existential holds whose type's metadata is `type`: KVOS_STEP_REFERENCE in its first word and
-/// nothing else, or KVOS_STEP_UNKNOWN, or nothing at all.
+/// The content of an existential whose type's metadata is `type`: KVOS_STEP_REFERENCE if its first word is a
+/// reference and nothing else is, KVOS_STEP_UNKNOWN, or KVOS_EXISTENTIAL_OF_NOTHING.
 typedef struct {
   uintptr_t type;
   uintptr_t kind;
@@ -120,14 +120,14 @@ typedef struct {
 
 #define KVOS_EXISTENTIAL_OF_NOTHING 0xff
 
-/// An object that is referred to from another range, and whether it keeps nothing.
+/// An object to which another range refers, and whether it refers to nothing.
 typedef struct {
   uintptr_t address;
   uintptr_t isDeadEnd;
 } KVOSElsewhere;
 
-/// Where a table of 2 to the power of `bits` plans or existentials has what is known of an address, or one of
-/// the next slots. Where it has nothing, the address is 0.
+/// The first slot for an address in a table of 2 to the power of `bits` plans or existentials; the entry may be in a
+/// later slot. The address of an empty slot is 0.
 static inline size_t kvos_plan_slot(uintptr_t address, uint32_t bits) {
   return (uint32_t)address * 0x9e3779b1u >> (32 - bits);
 }
@@ -135,73 +135,74 @@ static inline size_t kvos_plan_slot(uintptr_t address, uint32_t bits) {
 #define KVOS_ELSEWHERE_COUNT 16
 static inline size_t kvos_elsewhere_slot(uintptr_t address) { return address >> 4 & (KVOS_ELSEWHERE_COUNT - 1); }
 
-/// No object of a plain plan has more bytes.
+/// The maximum size in bytes of an object with a plain plan.
 #define KVOS_PLAIN_SIZE 4096
-/// For how many references there must be room before an object is read, and how many steps one has.
+/// The number of references for which there must be room before an object is read, and the maximum number of steps of
+/// a plan.
 #define KVOS_PLAIN_ROOM 64
-/// How many objects ahead memory is fetched; no more than there must be room for.
+/// How many objects ahead memory is prefetched; no more than there must be room for.
 #ifndef KVOS_FETCH_DISTANCE
 #define KVOS_FETCH_DISTANCE 48
 #endif
 
 // MARK: - The loop
 
-/// Why it came to an end.
+/// The reason why the loop ended.
 enum {
   KVOS_WALK_END,
-  /// The next object has to be looked at closer.
+  /// The next object must be read in another way.
   KVOS_WALK_CLOSER,
   /// The next object is in another range.
   KVOS_WALK_OTHER_RANGE,
-  /// The next object has an existential with the type `word`, of which nothing is known.
+  /// The next object has an existential with the type `word`, which is not in the table.
   KVOS_WALK_UNKNOWN_TYPE,
-  /// The next object refers to `word`, in a range that is not at hand.
+  /// The next object refers to `word`, in a range that is not in the cache.
   KVOS_WALK_UNKNOWN_RANGE,
   /// The next object refers to the object `word` in another range, which was met before.
   KVOS_WALK_ELSEWHERE,
 };
 
-/// What the loop has at hand.
+/// The state of the loop.
 typedef struct {
-  /// The objects that were met: the granule in the lower half, with the flag where something is kept for it,
-  /// and the number of the object that led to it in the upper.
+  /// The objects that were met: the granule in the lower half, with the flag if something is kept alive on its
+  /// behalf, and the number of the parent in the upper half.
   uint64_t *entries;
   size_t count;
   size_t capacity;
-  /// References to objects that were met before: the granule in the lower half, and the number of the object
-  /// that refers to it in the upper, with flags.
+  /// The non-tree edges: the granule of the target in the lower half, and the number of the source in the upper half,
+  /// with flags.
   uint64_t *crossings;
   size_t crossingCount;
   size_t crossingCapacity;
-  /// References that are no crossings because what they lead to keeps nothing.
+  /// The number of references that are stored nowhere because their target refers to nothing.
   size_t deadEndCount;
-  /// The latest object with such a reference, and how many there were before it.
+  /// The latest object with such a reference, and the number of such references before it.
   size_t deadEndObject;
   size_t deadEndCountBefore;
   /// A byte for each granule.
   uint8_t *notes;
-  /// The range of the objects that are to be read.
+  /// The range of the objects to read.
   KVOSGranuleRange range;
-  /// How many of its granules can be read, with KVOS_PLAIN_SIZE bytes behind each.
+  /// The number of granules in the range that are followed by KVOS_PLAIN_SIZE readable bytes.
   uintptr_t readableCount;
   const KVOSGranuleRange *ranges;
-  /// Tables that are never full. Where there is no plan, there is one that leaves its object to others.
+  /// Tables that are never full. The entry of an empty slot leaves its object to other code.
   const KVOSPlainPlan *plans;
   const KVOSPlainExistential *existentials;
   uint32_t planBits;
   uint32_t existentialBits;
   const KVOSElsewhere *elsewhere;
-  /// What is noted of objects that are met now.
+  /// The distance that newly met objects get.
   uint8_t distance;
   /// Whether to end with KVOS_WALK_ELSEWHERE.
   uint8_t looksElsewhere;
   uintptr_t word;
 } KVOSPlainWalk;
 
-/// Reads objects from the one with the number `*next` on, none at `end` or behind, and appends what they
-/// lead to. What was taken of an object that it leaves to others is taken back.
+/// Reads the objects from number `*next` to `end`, exclusive, and appends the objects to which they refer. For an
+/// object that it leaves to other code, it removes what it has appended.
 ///
-/// - Returns: why it came to an end, with the number of the next object in `*next`.
+/// - Returns: the reason why it ended, with the number of the next object in `*next`.
 int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end);
 
 #if defined(__has_feature)
