@@ -163,10 +163,10 @@ struct WalkTests {
     nodes[0].list += nodes
     let roots = [UInt(bitPattern: Unmanaged.passUnretained(nodes[0]).toOpaque())]
     let limits: [CycleCandidates.Limits] = [
-      .init(leading: .max, behind: .max, block: 1024),
-      .init(leading: -1, behind: .max, block: 1024),
-      .init(leading: -1, behind: -1, block: 1024), .init(leading: -1, behind: -1, block: 1),
-      .init(leading: -1, behind: -1, block: 4),
+      .init(ancestors: .max, reachable: .max, block: 1024),
+      .init(ancestors: -1, reachable: .max, block: 1024),
+      .init(ancestors: -1, reachable: -1, block: 1024), .init(ancestors: -1, reachable: -1, block: 1),
+      .init(ancestors: -1, reachable: -1, block: 4),
     ]
     let found = PlanStore.withShared { store in
       let reader = ObjectReader(store: store, memory: MemoryMap())

@@ -34,7 +34,7 @@ SELDOM static void meetAgain(KVOSPlainWalk *walk, uint64_t entry) {
     return;
   }
   *note = before | KVOS_IS_SHARED;
-  walk->crossings[walk->crossingCount++] = entry | kvos_crossing_flags(before, walk->distance);
+  walk->nonTreeEdges[walk->nonTreeEdgeCount++] = entry | kvos_edge_flags(before, walk->distance);
 }
 
 // Adds a reference that leads to no granule of the range. Returns the reason for leaving its object to other code, or
@@ -75,8 +75,9 @@ SELDOM static void takeBack(KVOSPlainWalk *walk, size_t number) {
     uint64_t entry = walk->entries[--walk->count];
     walk->notes[(uint32_t)entry & ~KVOS_GRANULE_FLAG] = (uint32_t)entry & KVOS_GRANULE_FLAG ? KVOS_KEEPS_MORE : 0;
   }
-  while (walk->crossingCount > 0 && (walk->crossings[walk->crossingCount - 1] & ~KVOS_AS_FAR) >> 32 == number) {
-    walk->crossingCount--;
+  while (walk->nonTreeEdgeCount > 0 &&
+         (walk->nonTreeEdges[walk->nonTreeEdgeCount - 1] & ~KVOS_AS_FAR) >> 32 == number) {
+    walk->nonTreeEdgeCount--;
   }
   if (walk->deadEndObject == number) walk->deadEndCount = walk->deadEndCountBefore;
 }
@@ -122,8 +123,8 @@ static uintptr_t enumReference(const KVOSPlainEnum *plan, const char *value) {
 
 static size_t spareRoom(const KVOSPlainWalk *walk) {
   size_t spare = walk->capacity - walk->count;
-  size_t spareCrossings = walk->crossingCapacity - walk->crossingCount;
-  return spareCrossings < spare ? spareCrossings : spare;
+  size_t spareEdges = walk->nonTreeEdgeCapacity - walk->nonTreeEdgeCount;
+  return spareEdges < spare ? spareEdges : spare;
 }
 
 int kvos_walk_plain(KVOSPlainWalk *walk, size_t *next, size_t end) {

@@ -55,7 +55,7 @@ static inline uintptr_t kvos_granule_index(uintptr_t address, uintptr_t start) {
 
 /// The flags of a non-tree edge to an object with the note `note`, while newly met objects get `distance`. If
 /// distances exceed the greatest one, every edge counts as one that leads back.
-static inline uint64_t kvos_crossing_flags(uint8_t note, uint8_t distance) {
+static inline uint64_t kvos_edge_flags(uint8_t note, uint8_t distance) {
   uint8_t known = note & KVOS_DISTANCES;
   if (distance >= KVOS_FARTHEST) return KVOS_NOT_FARTHER;
   if (known == distance) return 0;
@@ -171,9 +171,9 @@ typedef struct {
   size_t capacity;
   /// The non-tree edges: the granule of the target in the lower half, and the number of the source in the upper half,
   /// with flags.
-  uint64_t *crossings;
-  size_t crossingCount;
-  size_t crossingCapacity;
+  uint64_t *nonTreeEdges;
+  size_t nonTreeEdgeCount;
+  size_t nonTreeEdgeCapacity;
   /// The number of references that are stored nowhere because their target refers to nothing.
   size_t deadEndCount;
   /// The latest object with such a reference, and the number of such references before it.

@@ -22,29 +22,29 @@ struct CycleCandidates: ~Copyable {
 
   /// The limits of the first two methods, in objects.
   struct Limits {
-    var leading: Int
-    var behind: Int
+    var ancestors: Int
+    var reachable: Int
     /// The number of objects that are examined before the next blocks may be skipped.
     var block = 1024
 
     /// An eighth of the objects, plus 10,000.
     init(objectCount: Int) {
-      leading = objectCount / 8 + 10_000
-      behind = leading
+      ancestors = objectCount / 8 + 10_000
+      reachable = ancestors
     }
 
-    init(leading: Int, behind: Int, block: Int) {
-      self.leading = leading
-      self.behind = behind
+    init(ancestors: Int, reachable: Int, block: Int) {
+      self.ancestors = ancestors
+      self.reachable = reachable
       self.block = block
     }
   }
 
   private static let passLimit = 4
-  /// After a block of which less than one in `takenPart` objects was removed, this many blocks are
+  /// After a block of which less than one in `removedPart` objects was removed, this many blocks are
   /// skipped.
   private static let skippedBlockCount = 8
-  private static let takenPart = 8
+  private static let removedPart = 8
   private static let fetchDistance = 24
 
   /// The numbers of the candidates among the reached objects, in rising order.
@@ -61,20 +61,30 @@ struct CycleCandidates: ~Copyable {
     limits: Limits? = nil
   ) {
     let limits = limits ?? Limits(objectCount: reached.count)
-    var closing = ClosingCrossings()
-    if let leading = Self.leading(to: &closing, of: reached, &collector, limit: limits.leading) {
-      objects = leading
-    } else if let behind = Self.behind(closing, of: reached, &collector, limit: limits.behind) {
-      objects = behind
+    var closing = ClosingEdges()
+    if let ancestors = Self.ancestors(
+      to: &closing,
+      of: reached,
+      &collector,
+      limit: limits.ancestors
+    ) {
+      objects = ancestors
+    } else if let reachable = Self.reachable(
+      closing,
+      of: reached,
+      &collector,
+      limit: limits.reachable
+    ) {
+      objects = reachable
     } else {
-      objects = Self.left(of: reached, &collector, limits)
+      objects = Self.remaining(of: reached, &collector, limits)
     }
   }
 
   // MARK: Ancestors of edges that may close a cycle
 
   /// The targets of non-tree edges that may close a cycle, each once.
-  private struct ClosingCrossings {
+  private struct ClosingEdges {
     /// Whether the object at a target keeps any other object alive.
     private var answers: [Granule: Bool] = [:]
 
@@ -97,37 +107,37 @@ struct CycleCandidates: ~Copyable {
     }
   }
 
-  private static func leading(
-    to closing: inout ClosingCrossings,
+  private static func ancestors(
+    to closing: inout ClosingEdges,
     of reached: borrowing ReachedObjects,
     _ collector: inout ReferenceCollector,
     limit: Int
   ) -> [UInt32]? {
-    var leading = LeadingObjects(of: reached)
+    var ancestors = AncestorObjects(of: reached)
     // From the last one: most non-tree edges lead to objects that were met later.
-    for number in stride(from: reached.crossings.count - 1, through: 0, by: -1) {
-      let crossing = reached.crossings[number]
-      leading.fetch(reached.crossings, number)
-      var leads = leading.isFound(ReachedObjects.granule(crossing))
-      if ReachedObjects.isFlagged(crossing), leading.mayClose(crossing) {
-        leads = closing.take(ReachedObjects.granule(crossing), of: reached, &collector) || leads
+    for number in stride(from: reached.nonTreeEdges.count - 1, through: 0, by: -1) {
+      let edge = reached.nonTreeEdges[number]
+      ancestors.fetch(reached.nonTreeEdges, number)
+      var leads = ancestors.isFound(ReachedObjects.granule(edge))
+      if ReachedObjects.isFlagged(edge), ancestors.mayClose(edge) {
+        leads = closing.take(ReachedObjects.granule(edge), of: reached, &collector) || leads
       }
-      if leads { leading.add(ReachedObjects.object(crossing)) }
+      if leads { ancestors.add(ReachedObjects.object(edge)) }
     }
     for _ in 0..<passLimit {
-      if leading.objects.count > limit { return nil }
+      if ancestors.objects.count > limit { return nil }
       // A backward pass misses edges to objects that were met before their source: such a target
       // may become a candidate after the edge was examined.
-      if !leading.addLeading(reached.crossings, where: ReachedObjects.isFlagged) {
-        return leading.objects.sorted()
+      if !ancestors.addSources(reached.nonTreeEdges, where: ReachedObjects.isFlagged) {
+        return ancestors.objects.sorted()
       }
-      _ = leading.addLeading(reached.crossings) { _ in true }
+      _ = ancestors.addSources(reached.nonTreeEdges) { _ in true }
     }
     return nil
   }
 
   /// The sources of edges that may close a cycle, and their ancestors.
-  private struct LeadingObjects {
+  private struct AncestorObjects {
     private let notes: UnsafeMutablePointer<UInt8>
     private let entries: UnsafeMutablePointer<UInt64>
     private(set) var objects: [UInt32] = []
@@ -139,11 +149,11 @@ struct CycleCandidates: ~Copyable {
 
     /// Prefetches the memory that is needed for a non-tree edge some positions before `number`.
     @inline(__always)
-    func fetch(_ crossings: borrowing GrowingList<UInt64>, _ number: Int) {
-      let crossing = crossings[max(number - CycleCandidates.fetchDistance, 0)]
-      kvos_fetch(UInt(bitPattern: notes + Int(ReachedObjects.granule(crossing))))
-      guard ReachedObjects.isAsFar(crossing) else { return }
-      let source = entries[Int(ReachedObjects.object(crossing))]
+    func fetch(_ nonTreeEdges: borrowing GrowingList<UInt64>, _ number: Int) {
+      let edge = nonTreeEdges[max(number - CycleCandidates.fetchDistance, 0)]
+      kvos_fetch(UInt(bitPattern: notes + Int(ReachedObjects.granule(edge))))
+      guard ReachedObjects.isAsFar(edge) else { return }
+      let source = entries[Int(ReachedObjects.object(edge))]
       kvos_fetch(UInt(bitPattern: notes + Int(ReachedObjects.granule(source))))
     }
 
@@ -152,9 +162,9 @@ struct CycleCandidates: ~Copyable {
 
     /// Whether an edge that leads to no greater distance may close a cycle.
     @inline(__always)
-    func mayClose(_ crossing: UInt64) -> Bool {
-      guard ReachedObjects.isAsFar(crossing) else { return true }
-      let source = entries[Int(ReachedObjects.object(crossing))]
+    func mayClose(_ edge: UInt64) -> Bool {
+      guard ReachedObjects.isAsFar(edge) else { return true }
+      let source = entries[Int(ReachedObjects.object(edge))]
       let note = notes[Int(ReachedObjects.granule(source))]
       // A candidate's note no longer says whether it is shared.
       return note & GranuleNote.isShared != 0 || note == GranuleNote.candidate
@@ -174,17 +184,17 @@ struct CycleCandidates: ~Copyable {
 
     /// Adds the source of each of some edges that leads to an added object; false if none is new.
     @inline(__always)
-    mutating func addLeading(
-      _ crossings: borrowing GrowingList<UInt64>,
+    mutating func addSources(
+      _ nonTreeEdges: borrowing GrowingList<UInt64>,
       where isMeant: (UInt64) -> Bool
     ) -> Bool {
       let before = objects.count
       if before == 0 { return false }
-      for number in stride(from: crossings.count - 1, through: 0, by: -1) {
-        let crossing = crossings[number]
-        fetch(crossings, number)
-        if isMeant(crossing), isFound(ReachedObjects.granule(crossing)) {
-          add(ReachedObjects.object(crossing))
+      for number in stride(from: nonTreeEdges.count - 1, through: 0, by: -1) {
+        let edge = nonTreeEdges[number]
+        fetch(nonTreeEdges, number)
+        if isMeant(edge), isFound(ReachedObjects.granule(edge)) {
+          add(ReachedObjects.object(edge))
         }
       }
       return objects.count > before
@@ -193,8 +203,8 @@ struct CycleCandidates: ~Copyable {
 
   // MARK: Objects that are reachable from the targets
 
-  private static func behind(
-    _ closing: ClosingCrossings,
+  private static func reachable(
+    _ closing: ClosingEdges,
     of reached: borrowing ReachedObjects,
     _ collector: inout ReferenceCollector,
     limit: Int
@@ -204,8 +214,8 @@ struct CycleCandidates: ~Copyable {
     var count = 0
     func add(_ granule: Granule) {
       let note = notes + Int(granule)
-      if note.pointee == GranuleNote.isBehind { return }
-      note.pointee = GranuleNote.isBehind
+      if note.pointee == GranuleNote.isReachable { return }
+      note.pointee = GranuleNote.isReachable
       waiting.append(granule)
       count += 1
     }
@@ -218,7 +228,7 @@ struct CycleCandidates: ~Copyable {
         if let granule = reached.granules.granule(of: address) { add(granule) }
       }
     }
-    return numbers(of: reached) { notes[Int($0)] == GranuleNote.isBehind }
+    return numbers(of: reached) { notes[Int($0)] == GranuleNote.isReachable }
   }
 
   private static func numbers(
@@ -241,41 +251,44 @@ struct CycleCandidates: ~Copyable {
   /// removes nearly all. Further passes follow as long as each removes half of the remaining
   /// objects; the search for strongly connected components handles the rest. If hardly any object
   /// of a block is removed, the next blocks are skipped.
-  private static func left(
+  private static func remaining(
     of reached: borrowing ReachedObjects,
     _ collector: inout ReferenceCollector,
     _ limits: Limits
   ) -> [UInt32] {
     let notes = reached.granules.notes
-    var left: [UInt32] = []
-    func leadsOn(_ object: UInt32) -> Bool {
+    var remaining: [UInt32] = []
+    func refersToRemaining(_ object: UInt32) -> Bool {
       _ = collector.collect(reached.address(of: Int(object)))
       for number in 0..<collector.references.count {
         let address = collector.references[number] & ~ReachedObjects.suspected
         guard let granule = reached.granules.granule(of: address) else { return true }
-        if notes[Int(granule)] != GranuleNote.isTaken { return true }
+        if notes[Int(granule)] != GranuleNote.isRemoved { return true }
       }
-      notes[Int(ReachedObjects.granule(reached.entries[Int(object)]))] = GranuleNote.isTaken
+      notes[Int(ReachedObjects.granule(reached.entries[Int(object)]))] = GranuleNote.isRemoved
       return false
     }
     var end = reached.count
     while end > 0 {
       let start = max(end - limits.block, 0)
-      let leftBefore = left.count
-      for object in stride(from: end - 1, through: start, by: -1) where leadsOn(UInt32(object)) {
-        left.append(UInt32(object))
+      let remainingBefore = remaining.count
+      for object in stride(from: end - 1, through: start, by: -1)
+      where refersToRemaining(UInt32(object)) {
+        remaining.append(UInt32(object))
       }
-      let takenCount = end - start - (left.count - leftBefore)
+      let removedCount = end - start - (remaining.count - remainingBefore)
       end = start
-      guard takenCount * Self.takenPart < limits.block else { continue }
+      guard removedCount * Self.removedPart < limits.block else { continue }
       end = max(start - limits.block * Self.skippedBlockCount, 0)
-      for object in stride(from: start - 1, through: end, by: -1) { left.append(UInt32(object)) }
+      for object in stride(from: start - 1, through: end, by: -1) {
+        remaining.append(UInt32(object))
+      }
     }
     var before = reached.count
-    while !left.isEmpty, left.count <= before / 2 {
-      before = left.count
-      left.removeAll { !leadsOn($0) }
+    while !remaining.isEmpty, remaining.count <= before / 2 {
+      before = remaining.count
+      remaining.removeAll { !refersToRemaining($0) }
     }
-    return left.reversed()
+    return remaining.reversed()
   }
 }

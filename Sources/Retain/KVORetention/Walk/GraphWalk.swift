@@ -141,8 +141,8 @@ struct GraphWalk: ~Copyable {
       note.pointee = GranuleNote.keepsMore
     }
     if enter(granule, from: object) { return }
-    reached.crossings.append(
-      UInt64(object) << 32 | UInt64(granule) | kvos_crossing_flags(note.pointee, distance)
+    reached.nonTreeEdges.append(
+      UInt64(object) << 32 | UInt64(granule) | kvos_edge_flags(note.pointee, distance)
     )
     note.pointee |= GranuleNote.isShared
   }
@@ -174,9 +174,9 @@ struct GraphWalk: ~Copyable {
       entries: reached.entries.start,
       count: reached.entries.count,
       capacity: reached.entries.capacity,
-      crossings: reached.crossings.start,
-      crossingCount: reached.crossings.count,
-      crossingCapacity: reached.crossings.capacity,
+      nonTreeEdges: reached.nonTreeEdges.start,
+      nonTreeEdgeCount: reached.nonTreeEdges.count,
+      nonTreeEdgeCapacity: reached.nonTreeEdges.capacity,
       deadEndCount: reached.deadEndCount,
       deadEndObject: .max,
       deadEndCountBefore: 0,
@@ -195,7 +195,7 @@ struct GraphWalk: ~Copyable {
     )
     let reason = Int(kvos_walk_plain(&walk, &index, end))
     reached.entries.count = walk.count
-    reached.crossings.count = walk.crossingCount
+    reached.nonTreeEdges.count = walk.nonTreeEdgeCount
     reached.deadEndCount = walk.deadEndCount
     switch reason {
     case KVOS_WALK_END, KVOS_WALK_OTHER_RANGE: return false

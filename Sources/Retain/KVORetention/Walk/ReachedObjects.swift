@@ -33,7 +33,7 @@ struct ReachedObjects: ~Copyable {
   /// in the upper.
   ///
   /// Flags mark those that lead to no greater distance.
-  var crossings = GrowingList<UInt64>()
+  var nonTreeEdges = GrowingList<UInt64>()
   /// The number of references that are stored nowhere because their target refers to nothing.
   var deadEndCount = 0
   var opaque: [OpaqueFind] = []
@@ -49,7 +49,7 @@ struct ReachedObjects: ~Copyable {
   init(granules: ObjectGranules) { self.granules = granules }
 
   var count: Int { entries.count }
-  var referenceCount: Int { entries.count - rootCount + crossings.count + deadEndCount }
+  var referenceCount: Int { entries.count - rootCount + nonTreeEdges.count + deadEndCount }
 
   func address(of object: Int) -> UInt { granules.address(of: Self.granule(entries[object])) }
 
@@ -65,7 +65,7 @@ struct ReachedObjects: ~Copyable {
 
   /// Whether a flagged edge leads to the same distance, as far as distances are recorded.
   @inline(__always)
-  static func isAsFar(_ crossing: UInt64) -> Bool { crossing >> 63 == 1 }
+  static func isAsFar(_ edge: UInt64) -> Bool { edge >> 63 == 1 }
 
   /// The number of the object in the upper half.
   @inline(__always)
@@ -79,14 +79,15 @@ struct ReachedObjects: ~Copyable {
   /// Numbers of objects have 31 bits.
   @inline(__always)
   mutating func reserve(_ added: Int) -> Bool {
-    entries.capacity &- entries.count >= added && crossings.capacity &- crossings.count >= added
+    entries.capacity &- entries.count >= added
+      && nonTreeEdges.capacity &- nonTreeEdges.count >= added
       || grow(by: added)
   }
 
   @inline(never)
   private mutating func grow(by added: Int) -> Bool {
     entries.count + added < Int(ObjectGraph.suspected) - 2
-      && entries.reserve(added) && crossings.reserve(added)
+      && entries.reserve(added) && nonTreeEdges.reserve(added)
   }
 }
 
@@ -104,7 +105,7 @@ enum GranuleNote {
   /// The object may be part of a cycle.
   static let candidate: UInt8 = 0x7e
   /// The object is reachable from the target of an edge that may close a cycle.
-  static let isBehind: UInt8 = 0x7d
+  static let isReachable: UInt8 = 0x7d
   /// The object was removed: it refers to no remaining object.
-  static let isTaken: UInt8 = 0x7b
+  static let isRemoved: UInt8 = 0x7b
 }
