@@ -165,7 +165,8 @@ struct WalkTests {
     let limits: [CycleCandidates.Limits] = [
       .init(ancestors: .max, reachable: .max, block: 1024),
       .init(ancestors: -1, reachable: .max, block: 1024),
-      .init(ancestors: -1, reachable: -1, block: 1024), .init(ancestors: -1, reachable: -1, block: 1),
+      .init(ancestors: -1, reachable: -1, block: 1024),
+      .init(ancestors: -1, reachable: -1, block: 1),
       .init(ancestors: -1, reachable: -1, block: 4),
     ]
     let found = PlanStore.withShared { store in
