@@ -67,11 +67,11 @@ package struct HeapClasses: Hashable, Sendable {
     }
     // The number of objects of each class on the current path.
     var depths = [Int32](repeating: 0, count: snapshot.classes.count)
-    var way: [Int] = []
+    var path: [Int] = []
     var current = first[count]
-    while current >= 0 || !way.isEmpty {
+    while current >= 0 || !path.isEmpty {
       guard current >= 0 else {
-        let object = way.removeLast()
+        let object = path.removeLast()
         depths[snapshot.objects[object].classIndex] -= 1
         current = next[object]
         continue
@@ -80,7 +80,7 @@ package struct HeapClasses: Hashable, Sendable {
       let classIndex = snapshot.objects[object].classIndex
       if depths[classIndex] == 0 { body(object) }
       depths[classIndex] += 1
-      way.append(object)
+      path.append(object)
       current = first[object]
     }
   }

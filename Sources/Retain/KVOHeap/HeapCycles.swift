@@ -61,7 +61,7 @@ package struct HeapCycles: Hashable, Sendable {
     var lowest = numbers
     var isOpen = [Bool](repeating: false, count: count)
     var open: [Int] = []
-    var way: [(object: Int, edge: Int)] = []
+    var path: [(object: Int, edge: Int)] = []
     var next: Int32 = 0
     var components: [[Int]] = []
 
@@ -71,14 +71,14 @@ package struct HeapCycles: Hashable, Sendable {
       next += 1
       open.append(object)
       isOpen[object] = true
-      way.append((object, snapshot.objects[object].edges.lowerBound))
+      path.append((object, snapshot.objects[object].edges.lowerBound))
     }
 
     for first in 0..<count where numbers[first] < 0 {
       enter(first)
-      while let (object, edge) = way.last {
+      while let (object, edge) = path.last {
         if edge < snapshot.objects[object].edges.upperBound {
-          way[way.count - 1].edge += 1
+          path[path.count - 1].edge += 1
           let target = snapshot.edges[edge].target
           guard snapshot.edges[edge].isProven else { continue }
           if numbers[target] < 0 {
@@ -88,8 +88,8 @@ package struct HeapCycles: Hashable, Sendable {
           }
           continue
         }
-        way.removeLast()
-        if let parent = way.last?.object { lowest[parent] = min(lowest[parent], lowest[object]) }
+        path.removeLast()
+        if let parent = path.last?.object { lowest[parent] = min(lowest[parent], lowest[object]) }
         guard lowest[object] == numbers[object] else { continue }
         var component: [Int] = []
         while let member = open.popLast() {

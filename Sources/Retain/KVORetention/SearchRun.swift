@@ -173,10 +173,10 @@ struct SearchRun {
       return RetainPathAnswer(path: RetainPath(edges: []), opaque: opaque)
     }
     var paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
-    let steps = paths.shortestWay(from: Array(0..<reached.rootCount), to: number, of: graph)
+    let steps = paths.shortestPath(from: Array(0..<reached.rootCount), to: number, of: graph)
     guard let steps else { return RetainPathAnswer(path: nil, opaque: opaque) }
-    let way = steps.map { graph.addresses[$0.object] } + [target]
-    return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: way)), opaque: opaque)
+    let path = steps.map { graph.addresses[$0.object] } + [target]
+    return RetainPathAnswer(path: RetainPath(edges: namer.edges(along: path)), opaque: opaque)
   }
 
   // MARK: For other files
@@ -184,13 +184,13 @@ struct SearchRun {
   func className(at address: UInt) -> String { namer.className(at: address) }
 
   /// The text of a path along objects, without indexes of elements in collections.
-  func text(ofWay addresses: [UInt]) -> String {
+  func text(ofPath addresses: [UInt]) -> String {
     guard addresses.count > 1 else { return addresses.first.map { className(at: $0) } ?? "" }
     return withoutIndices(RetainPath(edges: namer.edges(along: addresses)).description)
   }
 
   /// The same for a cycle.
-  func text(ofRing addresses: [UInt]) -> String {
+  func text(ofCycle addresses: [UInt]) -> String {
     namer.cycle(along: addresses).map { withoutIndices($0.description) } ?? ""
   }
 

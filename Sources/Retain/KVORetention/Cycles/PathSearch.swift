@@ -65,7 +65,7 @@ struct PathSearch: ~Copyable {
     var best: [(object: Int, edge: Int)] = []
     var effort = 0
     for start in starts {
-      let found = way(
+      let found = path(
         from: [start],
         to: start,
         shorterThan: best.isEmpty ? Int.max : best.count,
@@ -93,7 +93,7 @@ struct PathSearch: ~Copyable {
     if target == object { return [(object, edge)] }
     guard effortLeft > 0 else { return nil }
     var effort = 0
-    let back = way(
+    let back = path(
       from: [target],
       to: object,
       shorterThan: .max,
@@ -122,7 +122,7 @@ struct PathSearch: ~Copyable {
     of graph: borrowing ObjectGraph
   ) -> [(object: Int, edge: Int)]? {
     var effort = 0
-    return way(from: [object], to: object, shorterThan: .max, effort: &effort, of: graph) {
+    return path(from: [object], to: object, shorterThan: .max, effort: &effort, of: graph) {
       numbers[$0] == numbers[object]
     }
   }
@@ -130,18 +130,18 @@ struct PathSearch: ~Copyable {
   /// The references of the shortest path from one of `roots` to `target`, or nil if there is none.
   ///
   /// - Complexity: O(n) in objects and references.
-  mutating func shortestWay(
+  mutating func shortestPath(
     from roots: [Int],
     to target: Int,
     of graph: borrowing ObjectGraph
   ) -> [(object: Int, edge: Int)]? {
     var effort = 0
-    return way(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true }
+    return path(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true }
   }
 
   // MARK: Many paths from the same objects
 
-  /// Finds the shortest path from some objects to each that is reachable; ``way(to:)`` returns it.
+  /// Finds the shortest path from some objects to each that is reachable; ``path(to:)`` returns it.
   ///
   /// - Complexity: O(n) in objects and references.
   mutating func reach(from starts: [Int], of graph: borrowing ObjectGraph) {
@@ -170,20 +170,20 @@ struct PathSearch: ~Copyable {
 
   /// The objects on the shortest path to `target` from a start of the latest ``reach(from:of:)``,
   /// or nil if `target` is not reachable.
-  func way(to target: Int) -> [Int]? {
+  func path(to target: Int) -> [Int]? {
     guard search > 0, searches[target] == search else { return nil }
-    var way = [target]
+    var path = [target]
     var object = target
     while sources[object] != .max {
       object = Int(sources[object])
-      way.append(object)
+      path.append(object)
     }
-    return way.reversed()
+    return path.reversed()
   }
 
   // MARK: One search
 
-  private mutating func way(
+  private mutating func path(
     from starts: [Int],
     to target: Int,
     shorterThan limit: Int,

@@ -54,21 +54,21 @@ struct GrowthRun: ~Copyable {
   private mutating func keepers(of addresses: [UInt]) -> [RetainGrowth.Keeper] {
     var counts: [RetainGrowth.Keeper.Kind: [String: Int]] = [:]
     for address in addresses.prefix(Self.instanceLimit) {
-      let (kind, way) = keeper(of: address)
-      counts[kind, default: [:]][way, default: 0] += 1
+      let (kind, path) = keeper(of: address)
+      counts[kind, default: [:]][path, default: 0] += 1
     }
-    let keepers = counts.flatMap { kind, ways in
-      ways.map { RetainGrowth.Keeper(kind: kind, way: $0.key, count: $0.value) }
+    let keepers = counts.flatMap { kind, paths in
+      paths.map { RetainGrowth.Keeper(kind: kind, path: $0.key, count: $0.value) }
     }
-    return keepers.sorted { ($1.count, $0.way) < ($0.count, $1.way) }
+    return keepers.sorted { ($1.count, $0.path) < ($0.count, $1.path) }
   }
 
-  private mutating func keeper(of address: UInt) -> (kind: RetainGrowth.Keeper.Kind, way: String) {
+  private mutating func keeper(of address: UInt) -> (kind: RetainGrowth.Keeper.Kind, path: String) {
     guard let number = numbers[address] else { return (.unknown, "") }
-    if let way = fromRoots.way(to: number) {
-      return (.root, run.text(ofWay: way.map { graph.addresses[$0] }))
+    if let path = fromRoots.path(to: number) {
+      return (.root, run.text(ofPath: path.map { graph.addresses[$0] }))
     }
-    if let start = fromCycles.way(to: number)?.first {
+    if let start = fromCycles.path(to: number)?.first {
       return (.cycle, text(ofCycle: components.componentNumbers[start]))
     }
     return (.unknown, "")
@@ -82,7 +82,7 @@ struct GrowthRun: ~Copyable {
       numbers: components.componentNumbers,
       of: graph
     )
-    let text = run.text(ofRing: steps.map { graph.addresses[$0.object] })
+    let text = run.text(ofCycle: steps.map { graph.addresses[$0.object] })
     cycleTexts[number] = text
     return text
   }

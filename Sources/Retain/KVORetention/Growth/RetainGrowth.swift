@@ -40,7 +40,7 @@ public struct RetainGrowth: Hashable, Sendable {
     public let kind: Kind
     /// The references, without indexes of collections: `Router.pages[…] → Page`; empty if the path
     /// is not known.
-    public let way: String
+    public let path: String
     /// The number of instances that are kept alive in this way.
     public let count: Int
   }
@@ -87,8 +87,8 @@ extension RetainGrowth: CustomStringConvertible {
 extension RetainGrowth.Keeper {
   fileprivate var text: String {
     switch kind {
-    case .root: "kept by \(way)"
-    case .cycle: "kept by the cycle \(way)"
+    case .root: "kept by \(path)"
+    case .cycle: "kept by the cycle \(path)"
     case .unknown: "kept from elsewhere: by a static, a task, or what is not looked into"
     }
   }
