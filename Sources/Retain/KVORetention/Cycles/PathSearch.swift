@@ -136,7 +136,8 @@ struct PathSearch: ~Copyable {
     of graph: borrowing ObjectGraph
   ) -> [(object: Int, edge: Int)]? {
     var effort = 0
-    return path(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true }
+    return path(from: roots, to: target, shorterThan: .max, effort: &effort, of: graph) { _ in true
+    }
   }
 
   // MARK: Many paths from the same objects
