@@ -115,7 +115,7 @@ struct RecordTests {
   }
 
   @Test("logs of previous runs in the same folder are left alone")
-  func formerLogs() throws {
+  func previousLogs() throws {
     _ = try record(["--output", "logs", "--", path("DoubleRemove")])
     let run = try record(["--output", "logs", "--", path("Correct")])
     #expect(run.status == 0)

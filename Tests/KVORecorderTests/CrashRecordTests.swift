@@ -260,8 +260,8 @@ struct CrashRecordTests {
   }
 
   @Test("of a thread that records afterwards is in front of what it records")
-  func recoveredStranger() throws {
-    let reading = try CrashReading("recoveredStranger", log: path)
+  func recoveredUnrecordedThread() throws {
+    let reading = try CrashReading("recoveredUnrecordedThread", log: path)
     #expect(reading.problems == [])
     #expect(reading.summary.isWhole)
     let failed = [
@@ -273,7 +273,7 @@ struct CrashRecordTests {
         + [Self.named(thread: 2), Self.recorded(10, thread: 2)] + failed
         + [Self.recorded(11, thread: 2)] + failed + [Self.recorded(12, thread: 2)]
     )
-    #expect(reading.outcome == (try CrashReading.run("recoveredStranger", log: nil)))
+    #expect(reading.outcome == (try CrashReading.run("recoveredUnrecordedThread", log: nil)))
     #expect(reading.outcome.status == 0)
   }
 

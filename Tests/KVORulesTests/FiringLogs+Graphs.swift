@@ -28,7 +28,7 @@ extension FiringLog {
     $0.exit()
   }
 
-  private static let circle = SampleLog {
+  private static let cycle = SampleLog {
     $0.declare("net", affectedBy: ["gross"], by: "Base")
     $0.declare("gross", affectedBy: ["net", "tax"], superclass: "Base")
     $0.exit()
@@ -117,24 +117,24 @@ extension FiringLog {
     ),
     FiringLog(
       code: .dependencyCycle,
-      log: circle,
+      log: cycle,
       outcome: ["KVO028@2"],
       twins: [
         (
           "on a stored key",
-          circle.replacing(2) {
+          cycle.replacing(2) {
             $0.declare("gross", affectedBy: ["tax"], superclass: "Base")
           }
         ),
         (
           "of unrelated classes",
-          circle.replacing(2) {
+          cycle.replacing(2) {
             $0.declare("gross", affectedBy: ["net"])
           }
         ),
         (
           "declared anew",
-          circle.inserting(before: 3) { $0.declare("net", affectedBy: []) }
+          cycle.inserting(before: 3) { $0.declare("net", affectedBy: []) }
         ),
       ]
     ),

@@ -47,7 +47,7 @@ struct BindingTests {
   }
 
   @Test("bindings that form a cycle end where they began")
-  func circle() {
+  func cycle() {
     let third = Account()
     var count = 0
     let bindings = [

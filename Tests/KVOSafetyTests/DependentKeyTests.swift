@@ -110,7 +110,7 @@ struct DependentKeyTests {
   }
 
   @Test("objects that lead back to themselves end somewhere, and notify once a change")
-  func circleOfObjects() {
+  func cycleOfObjects() {
     let contact = Contact("Ada", "Byron")
     contact.boss = contact
     let heard = heard(of: contact, "line", options: [.new]) { contact.last = "Lovelace" }

@@ -42,8 +42,8 @@ import Testing
       findings: new,
       notJudged: notJudged.map { AuditReport.NotJudged(code: $0, why: "no events") }
     )
-    let former = AuditReport(findings: old)
-    report.compare(with: former, at: "old.json", countsNewOnly: newOnly)
+    let previous = AuditReport(findings: old)
+    report.compare(with: previous, at: "old.json", countsNewOnly: newOnly)
     return report
   }
 

@@ -11,7 +11,7 @@ struct HTMLTextTests {
   }
 
   @Test(
-    "shows what a stranger wrote as it is, and nothing more",
+    "shows text of unknown origin verbatim or escaped",
     arguments: [
       ("</script><b>&", "&lt;/script&gt;&lt;b&gt;&amp;"),
       ("\"a' onload=", "&quot;a&#39; onload="),

@@ -61,7 +61,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a circle with a weak link",
+      "a cycle with a weak link",
       [],
       """
       {"event":"hold","from":$screen,"to":$token}
@@ -71,7 +71,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a circle of nobody knows what",
+      "a cycle of objects of unknown kinds",
       ["KVO019 warning"],
       """
       {"event":"hold","from":{"class":"A","id":"1"},"to":{"class":"B","id":"2"}}
@@ -80,7 +80,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a circle of ordinary objects",
+      "a cycle of ordinary objects",
       [],
       """
       {"event":"hold","from":$one,"to":$two}
@@ -89,7 +89,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a circle with a suspected link",
+      "a cycle with a suspected link",
       ["KVO019 note"],
       """
       {"event":"hold","from":$screen,"to":$token}
@@ -99,7 +99,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a circle that no walk has seen whole",
+      "a cycle that no walk has seen whole",
       [],
       """
       {"event":"walkBegin","roots":[$screen]}

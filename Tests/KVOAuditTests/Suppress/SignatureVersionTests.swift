@@ -16,11 +16,11 @@ import Testing
       hint: "h",
       signature: "2:" + prefix.padding(to: 32)
     )
-    finding.lines = version1.enumerated().map { index, former in
+    finding.lines = version1.enumerated().map { index, signature in
       Finding.Line(
         location: "A.swift:\(index + 1)",
         signature: "2:" + "\(index)\(prefix)".padding(to: 32),
-        version1: former
+        version1: signature
       )
     }
     return finding
@@ -94,9 +94,9 @@ import Testing
     old.signature = "11111111"
     var moved = finding("abcdef0123", version1: ["99999999"])
     moved.lines[0].location = "A.swift:77"
-    for former in [old, moved] {
+    for previous in [old, moved] {
       var report = AuditReport(findings: present)
-      report.compare(with: AuditReport(findings: [former]), at: "old.json", countsNewOnly: true)
+      report.compare(with: AuditReport(findings: [previous]), at: "old.json", countsNewOnly: true)
       #expect(report.findings.map(\.baseline) == [.unchanged, .new])
       #expect(report.comparison?.fixed == [])
     }

@@ -26,7 +26,7 @@ enum Crash: String, CaseIterable {
   /// The program's handler jumps out, thrice, and the program records in between; then it fails.
   case recovered
   /// The same on a thread that records only afterwards.
-  case recoveredStranger
+  case recoveredUnrecordedThread
   /// The program's handler mends what was wrong.
   case repaired
   /// The program's handler returns, each time, or only once.
@@ -41,7 +41,7 @@ enum Crash: String, CaseIterable {
   /// What the program does before it knows of a log.
   func installHandlers() {
     switch self {
-    case .recovered, .recoveredStranger: crashing_install_jump()
+    case .recovered, .recoveredUnrecordedThread: crashing_install_jump()
     case .repaired: crashing_install_repair()
     case .returned: crashing_install_return(0)
     case .returnedOnce: crashing_install_return(Int32(bitPattern: UInt32(SA_RESETHAND)))
@@ -84,7 +84,7 @@ enum Crash: String, CaseIterable {
     case .recovered:
       recover()
       fail(CRASHING_ABORT)
-    case .recoveredStranger: onThread { Crash.recoveredStranger.recover() }
+    case .recoveredUnrecordedThread: onThread { Crash.recoveredUnrecordedThread.recover() }
     case .repaired: repair()
     case .returned, .returnedOnce, .ignored: raiseAndGoOn()
     case .cut: cut()

@@ -27,23 +27,23 @@ package struct BaselineComparison: Sendable {
 }
 
 extension AuditReport {
-  /// Compares the report with `former`, and notes the result at each finding.
+  /// Compares the report with `previous`, and notes the result at each finding.
   ///
   /// A consequence of a finding is not a separate finding: it is neither new nor fixed, but a finding that was a
   /// consequence before is not new.
   ///
   /// - Parameters:
-  ///   - former: the previous report.
+  ///   - previous: the previous report.
   ///   - path: the file of that report.
   ///   - countsNewOnly: whether only new findings make a build fail.
   /// - Complexity: O(n log n) in the findings of both.
-  package mutating func compare(with former: AuditReport, at path: String, countsNewOnly: Bool) {
+  package mutating func compare(with previous: AuditReport, at path: String, countsNewOnly: Bool) {
     var comparison = BaselineComparison(path: path, countsNewOnly: countsNewOnly)
-    let known = KnownSignatures(former.findings)
+    let known = KnownSignatures(previous.findings)
     let present = KnownSignatures(findings)
     // Findings that moved kept their order.
     var gone: [Finding.Locus: [Finding]] = [:]
-    for finding in former.findings.reversed() where !present.contains(finding) {
+    for finding in previous.findings.reversed() where !present.contains(finding) {
       gone[finding.locus, default: []].append(finding)
     }
     var moved: Set<String> = []
@@ -63,7 +63,7 @@ extension AuditReport {
       }
     }
     let unjudged = Set(notJudged.map(\.code))
-    for finding in former.findings
+    for finding in previous.findings
     where !present.contains(finding) && !moved.contains(finding.signature) {
       if unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
@@ -78,17 +78,17 @@ extension AuditReport {
 /// The identities of the findings of a report, including those that follow from others.
 private struct KnownSignatures {
   private var current: Set<String> = []
-  /// Of version 1: of findings that have no other, and of the lines of those that have.
-  private var former: Set<String> = []
-  private var formerOfLines: Set<String> = []
+  /// Signatures of version 1: of findings that have no other, and of the lines of current findings.
+  private var version1: Set<String> = []
+  private var version1OfLines: Set<String> = []
 
   init(_ findings: [Finding]) {
     for finding in findings.lazy.flatMap(\.withConsequences) {
       if Signature.isCurrent(finding.signature) {
         current.insert(finding.signature)
-        formerOfLines.formUnion(finding.version1Signatures)
+        version1OfLines.formUnion(finding.version1Signatures)
       } else {
-        former.insert(finding.signature)
+        version1.insert(finding.signature)
       }
     }
   }
@@ -97,10 +97,10 @@ private struct KnownSignatures {
   /// signatures of version 1 in common.
   func contains(_ finding: Finding) -> Bool {
     guard Signature.isCurrent(finding.signature) else {
-      return former.contains(finding.signature) || formerOfLines.contains(finding.signature)
+      return version1.contains(finding.signature) || version1OfLines.contains(finding.signature)
     }
     return current.contains(finding.signature)
-      || finding.version1Signatures.contains(where: former.contains)
+      || finding.version1Signatures.contains(where: version1.contains)
   }
 }
 
@@ -112,9 +112,9 @@ extension [Finding] {
 }
 
 extension Finding {
-  /// Whether `former` may be the same at another line: only signatures of version 1 name lines.
-  fileprivate func mayMove(from former: Finding) -> Bool {
-    !Signature.isCurrent(signature) || !Signature.isCurrent(former.signature)
+  /// Whether `previous` may be the same at another line: only signatures of version 1 name lines.
+  fileprivate func mayMove(from previous: Finding) -> Bool {
+    !Signature.isCurrent(signature) || !Signature.isCurrent(previous.signature)
   }
 
   /// The part of a finding's signature that is independent of its line.

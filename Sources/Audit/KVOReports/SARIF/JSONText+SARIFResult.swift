@@ -46,9 +46,9 @@ extension JSONText {
           text.value(finding.signature)
         }
         // Services that know it by the previous one still recognise it.
-        if let former = finding.version1Signatures.first {
+        if let previous = finding.version1Signatures.first {
           text.key("kvoAuditSignature/v1")
-          text.value(former)
+          text.value(previous)
         }
         if let hash = finding.lineHash(sources) {
           text.key("primaryLocationLineHash")

@@ -112,15 +112,15 @@ struct GraphRules: Sendable {
 
   private mutating func judgeDependencies(_ log: inout ReplayState) {
     if log.dependencies.isEmpty { return }
-    for circle in log.dependencies.circles() {
+    for cycle in log.dependencies.cycles() {
       var verdict = Verdict(
         .dependencyCycle,
         subject: nil,
-        keyPath: circle.keys.first ?? .none,
-        evidence: circle.declared.prefix(1).map { $0.as(.failed) },
-        detail: .dependencies(className: circle.className, keys: circle.keys)
+        keyPath: cycle.keys.first ?? .none,
+        evidence: cycle.declared.prefix(1).map { $0.as(.failed) },
+        detail: .dependencies(className: cycle.className, keys: cycle.keys)
       )
-      if log.mayBeOutdated(circle.declared) {
+      if log.mayBeOutdated(cycle.declared) {
         (verdict.severity, verdict.confidence) = (.note, .low)
       }
       log.verdicts.append(verdict)

@@ -13,7 +13,7 @@ struct KeyDependencies: Sendable {
   }
 
   /// A cycle of keys, each affected by the next.
-  struct Circle: Sendable {
+  struct Cycle: Sendable {
     var className: StringID
     var keys: [StringID]
     /// Where the keys were declared, the last first.
@@ -87,14 +87,14 @@ struct KeyDependencies: Sendable {
   /// The cycles of all classes; a cycle within a superclass is reported there.
   ///
   /// Complexity: O(classes · keys log keys).
-  func circles() -> [Circle] {
-    declarations.keys.flatMap(circles).sorted {
+  func cycles() -> [Cycle] {
+    declarations.keys.flatMap(cycles).sorted {
       ($0.declared.first?.event ?? 0, $0.className.rawValue)
         < ($1.declared.first?.event ?? 0, $1.className.rawValue)
     }
   }
 
-  private func circles(of className: StringID) -> [Circle] {
+  private func cycles(of className: StringID) -> [Cycle] {
     let effective = effective(className)
     let keys = effective.keys.sorted { $0.rawValue < $1.rawValue }
     let indices = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
@@ -109,7 +109,7 @@ struct KeyDependencies: Sendable {
       guard let own, let cycle = graph.shortestCycle(through: own) else { return nil }
       let names = cycle.map { keys[$0] }
       let declared = names.compactMap { effective[$0]?.declared }
-      return Circle(
+      return Cycle(
         className: className,
         keys: names,
         declared: declared.sorted { $0.event > $1.event }

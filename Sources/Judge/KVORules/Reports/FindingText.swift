@@ -149,7 +149,7 @@ package struct FindingText: Sendable {
     if finding.isExpected { parts.append("expected by a test") }
     if finding.confidence == .low { parts.append("low confidence") }
     switch finding.baseline {
-    case .moved(let former): parts.append("moved, was \(former)")
+    case .moved(let previous): parts.append("moved, was \(previous)")
     case let state?: parts.append(state.name)
     case nil: break
     }
