@@ -1,31 +1,33 @@
-// KVOSafetyEmitter.m: writes down what an Objective-C program observes, for kvo-audit to judge.
+// KVOSafetyEmitter.m: records what an Objective-C program observes, for kvo-audit to judge.
 //
 // ADD IT. Put this one file into the target of your app or test bundle (Xcode: drag it in; no header, no
-// library, ARC or not). Then name a file, in one of two ways:
+// library, ARC or not). Then specify a log file, in one of two ways:
 //
 //   1. the environment variable KVO_SAFETY_EMITTER_LOG (Xcode: Scheme > Run > Arguments), such as
-//      /tmp/app-%p.jsonl, where %p stands for the process id; recording begins before main;
-//   2. a call, as early as you can:
+//      /tmp/app-%p.jsonl, where %p is replaced by the process id; recording begins before main;
+//   2. a call, as early as possible:
 //
 //        extern int KVOSafetyEmitterStart(const char *path);   // 0, or an errno
 //        extern void KVOSafetyEmitterStop(void);
 //        KVOSafetyEmitterStart([NSTemporaryDirectory()
 //            stringByAppendingPathComponent: @"kvo-%p.jsonl"].fileSystemRepresentation);
 //
-// Copy the file from the device or simulator, and run `kvo-audit kvo-123.jsonl`. Leave this file out of
-// what you ship: Documentation/AppleEmitter.md says why, and what kvo-audit then tells.
+// Copy the file from the device or simulator, and run `kvo-audit kvo-123.jsonl`. Do not ship this file with
+// your program: Documentation/AppleEmitter.md explains why, and what kvo-audit reports.
 //
-// WHAT IT DOES. It puts a function in front of the public methods that add and remove observers and of
-// -[NSObject dealloc]. Each writes one line of the grammar of Documentation/LogFormat.md and calls the
-// original; nothing is held back, refused or changed. Without a file nothing is put anywhere.
+// WHAT IT DOES. It hooks the public methods that add and remove observers, and -[NSObject dealloc]. Each
+// hook writes one line in the grammar of Documentation/LogFormat.md and calls the original; nothing is
+// delayed, refused or changed. Without a log file, no method is hooked.
 //
-// WHAT IT COSTS. For an addition or a removal: a stack, a lock and a write(2). For the death of an object
-// that observed or was observed, two of those; for that of any other, one read of a counter.
+// WHAT IT COSTS. For an addition or a removal: a stack, a lock and a write(2). For the deallocation of an
+// object that observed or was observed: twice that; for the deallocation of any other object: one read of a
+// counter.
 //
-// WHERE IT WAS TESTED. On Linux with GNUstep 1.28 and gcc's runtime, and nowhere else. What stands under
-// __APPLE__ below uses documented calls, and has not been run.
+// WHERE IT WAS TESTED. Only on Linux, with GNUstep 1.28 and gcc's runtime. The code under __APPLE__ below
+// uses documented functions, and has not been run.
 //
-// It is one file, and so longer than others here, because it is made to be dropped into other projects.
+// It is a single file, and therefore longer than others here, so that it can be dropped into other
+// projects.
 
 #if !defined(__APPLE__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
@@ -62,8 +64,8 @@
 int KVOSafetyEmitterStart(const char *path);
 void KVOSafetyEmitterStop(void);
 
-// Objects are `void *` throughout: ARC then neither retains what is being deallocated, nor asks for
-// bridges in every line.
+// Objects are `void *` throughout, so that ARC neither retains an object that is being deallocated nor
+// requires a bridge cast in every line.
 #if defined(__has_feature)
 #if __has_feature(objc_arc)
 #define KVOS_OBJECT(pointer) ((__bridge id)(pointer))
@@ -78,12 +80,12 @@ void KVOSafetyEmitterStop(void);
 // ---------------------------------------------------------------------------------------------------
 // State
 //
-// `kvos_mutex` guards the log, the line that is being made and the table of objects. While it is held
-// nothing is called but the C library: no message, no original, no function that takes the loader's lock.
-// So it is the last lock that any thread takes.
+// `kvos_mutex` guards the log, the current line and the table of objects. Only functions of the C library
+// are called while it is held: no messages, no originals, no functions that take the loader's lock. So it
+// is the last lock that any thread takes.
 //
-// Read without it: `kvos_is_writing` and `kvos_crowds`, as hints that are looked at again under it;
-// `kvos_originals`, which is complete before the first function of ours is reached and never changes.
+// Read without it: `kvos_is_writing` and `kvos_crowds`, as hints that are checked again under it;
+// `kvos_originals`, which is complete before the first hook is called, and never changes.
 
 static pthread_mutex_t kvos_mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool kvos_is_writing;
@@ -95,7 +97,7 @@ static struct {
   void (*dealloc)(void *, SEL);
 } kvos_originals;
 
-// Of each class that refuses to be observed: NSArray, NSSet, NSOrderedSet.
+// The originals for the classes that refuse to be observed: NSArray, NSSet, NSOrderedSet.
 #define KVOS_COLLECTION_COUNT 3
 static void (*kvos_collection_adds[KVOS_COLLECTION_COUNT])(
     void *, SEL, void *, void *, NSUInteger, void *);
@@ -104,14 +106,14 @@ static struct {
   int descriptor;
   dev_t device;
   ino_t file;
-  char path[1024];     // with its %p
-  uint64_t dropped;    // events that could not be written, not told yet
-  unsigned generation; // how many logs there were: what was told in one is told again in the next
+  char path[1024];     // with %p
+  uint64_t dropped;    // events that could not be written, not reported yet
+  unsigned generation; // the number of logs: facts that one log has are repeated in the next
   bool isComplete;
-  bool hasCrashed; // no orderly end follows, even where the handler calls exit
+  bool hasCrashed; // no orderly end follows, even if the handler calls exit
 } kvos_log = {.descriptor = -1};
 
-// The line that is being made. What does not fit is an event that could not be written.
+// The current line. A line that does not fit counts as an event that could not be written.
 static struct {
   char bytes[1 << 16];
   size_t count;
@@ -119,7 +121,7 @@ static struct {
 } kvos_line;
 
 // ---------------------------------------------------------------------------------------------------
-// Making lines, under the mutex
+// Composing lines, under the mutex
 
 static void kvos_put_bytes(const char *bytes, size_t count) {
   if (count > sizeof kvos_line.bytes - kvos_line.count) {
@@ -144,8 +146,8 @@ static void kvos_put_address(uintptr_t address) {
   kvos_put_bytes(digits, (size_t)count);
 }
 
-// How many bytes the UTF-8 sequence at `bytes` has, or 0 where it is none: stray and missing bytes, forms
-// that are longer than they need to be, surrogates, and what is above U+10FFFF (RFC 3629).
+// The length in bytes of the UTF-8 sequence at `bytes`, or 0 if it is malformed: stray and missing bytes,
+// overlong forms, surrogates, and code points above U+10FFFF (RFC 3629).
 static size_t kvos_sequence_length(const unsigned char *bytes) {
   unsigned char first = bytes[0];
   if (first < 0x80) return 1;
@@ -219,9 +221,9 @@ static void kvos_put_time_and_thread(void) {
 // ---------------------------------------------------------------------------------------------------
 // Writing lines, under the mutex
 
-// Writes all of it or nothing. What could end the process or hit a file of its own is asked first:
-// a program may close descriptors that it does not know, and then open others of the same number; a write
-// beyond the size limit brings SIGXFSZ.
+// Writes all bytes or none. First checks whether the write could end the process or modify a file of the
+// program: a program may close descriptors that it did not open, and then open other files with the same
+// number; a write beyond the size limit raises SIGXFSZ.
 static bool kvos_write(const char *bytes, size_t count) {
   struct stat status;
   if (kvos_log.descriptor < 0) return false;
@@ -240,7 +242,7 @@ static bool kvos_write(const char *bytes, size_t count) {
     ssize_t result = write(kvos_log.descriptor, bytes + written, count - written);
     if (result < 0 && errno == EINTR) continue;
     if (result <= 0) {
-      // Half a line would be read as damage.
+      // A partial line would be read as damage.
       if (written > 0 && ftruncate(kvos_log.descriptor, status.st_size) != 0) return false;
       return false;
     }
@@ -265,7 +267,7 @@ static void kvos_end(void) {
     kvos_log.dropped++;
 }
 
-// The first line of the main thread says that it is it.
+// The first line of the main thread names it.
 static void kvos_name_thread(void) {
   static __thread unsigned told;
   if (told == kvos_log.generation) return;
@@ -279,7 +281,7 @@ static void kvos_name_thread(void) {
 }
 
 // ---------------------------------------------------------------------------------------------------
-// Stacks and the images that they lie in
+// Stacks, and the images that contain them
 
 #define KVOS_FRAME_LIMIT 64
 
@@ -292,7 +294,7 @@ typedef struct {
 #endif
 } kvos_stack;
 
-// Where in the image table reading went on last, under the mutex.
+// The number of images that were listed last, under the mutex.
 #if !__APPLE__
 static unsigned long long kvos_seen_images;
 #endif
@@ -333,7 +335,7 @@ typedef struct segment_command kvos_segment;
 #define KVOS_SEGMENT LC_SEGMENT
 #endif
 
-// Called by dyld for every image that is there, when it is registered, and later for each new one.
+// Called by dyld for every existing image when it is registered, and later for each new one.
 static void kvos_add_image(const struct mach_header *plain, intptr_t slide) {
   const kvos_header *header = (const kvos_header *)plain;
   const unsigned char *identity = NULL;
@@ -384,7 +386,7 @@ typedef struct {
   uintptr_t bias, start, end;
 } kvos_image;
 
-// Images are gathered first and told of later: the loader's lock is held while it names them.
+// Images are collected first and reported later, because the loader's lock is held during the iteration.
 typedef struct {
   kvos_image *images;
   size_t count, capacity;
@@ -446,7 +448,7 @@ static int kvos_count_images(struct dl_phdr_info *info, size_t size, void *count
   return 1;
 }
 
-// Tells of the images, all of them again where some were added: a reader takes the same one twice.
+// Reports the images, and all of them again if some were added: a reader ignores repeated ones.
 static void kvos_put_images(void) {
   unsigned long long added = 0;
   dl_iterate_phdr(kvos_count_images, &added);
@@ -466,7 +468,7 @@ static void kvos_put_images(void) {
 
 #endif
 
-// Takes the stack from `caller` on, which is a return address into the code that called one of ours.
+// Captures the stack from `caller` on, which is the return address of a hook in the program's code.
 static void kvos_take_stack(kvos_stack *stack, void *caller) {
   void *addresses[KVOS_FRAME_LIMIT + 8];
   int count = backtrace(addresses, KVOS_FRAME_LIMIT + 8);
@@ -491,7 +493,7 @@ static void kvos_put_stack(const kvos_stack *stack) {
     if (place > 0) kvos_put(",");
     uintptr_t address = (uintptr_t)stack->addresses[place];
 #if __APPLE__
-    // The auditing machine cannot read Mach-O files, so the names are taken along.
+    // The auditing machine cannot read Mach-O files, so the names are included.
     const char *symbol = stack->infos[place].dli_sname;
     if (symbol && strcmp(symbol, "<redacted>") != 0) {
       kvos_put("{\"address\":");
@@ -512,10 +514,10 @@ static void kvos_put_stack(const kvos_stack *stack) {
 // ---------------------------------------------------------------------------------------------------
 // Objects that observe or are observed, under the mutex
 //
-// An object has a number, not its address: allocators use that again. It leaves the table when its
-// deallocation has returned. Memory is free a moment earlier, so another thread may get the address
-// meanwhile; for that thread an object that dies is not there any more. The thread that deallocates it
-// still means it: objects associated with it remove their observations then.
+// An object is identified by a number, not by its address, which allocators use again. It leaves the table
+// when its deallocation has returned. Its memory is free a moment earlier, so another thread may get the
+// same address before that; for that thread, an object that is being deallocated is not in the table. For
+// the deallocating thread it still is, because objects associated with it remove their observations then.
 
 typedef struct kvos_node {
   struct kvos_node *next;
@@ -532,7 +534,7 @@ typedef struct {
 
 #define KVOS_CROWD_COUNT (1u << 14)
 static kvos_node *kvos_nodes[KVOS_CROWD_COUNT];
-// How many nodes each list has, so that the death of an object that is in none costs no lock.
+// The number of nodes in each list, so that the deallocation of an object that is in none takes no lock.
 static uint32_t kvos_crowds[KVOS_CROWD_COUNT];
 static uint64_t kvos_last_number;
 
@@ -548,7 +550,7 @@ static kvos_node *kvos_find(void *address) {
   return NULL;
 }
 
-// The object at an address, which is in the table from here on.
+// The object at an address, which is added to the table if it is not there.
 static kvos_object kvos_meet(void *address, const char *className) {
   kvos_node *node = kvos_find(address);
   if (!node) {
@@ -588,9 +590,9 @@ static void kvos_put_object(const char *key, kvos_object object) {
 }
 
 // ---------------------------------------------------------------------------------------------------
-// Asking objects, never under the mutex
+// Querying objects, never under the mutex
 
-// The class that a programmer wrote: runtimes put one of theirs in front of an observed object.
+// The class that the programmer wrote: runtimes replace the class of an observed object by a subclass.
 static const char *kvos_class_name(void *object) {
   Class class = object_getClass(KVOS_OBJECT(object));
   while (class) {
@@ -601,7 +603,7 @@ static const char *kvos_class_name(void *object) {
   return "?";
 }
 
-// Observers that a runtime adds for itself, in the middle of key paths.
+// Observers that a runtime itself adds to objects in the middle of key paths.
 static bool kvos_is_internal(void *observer) {
   const char *name = class_getName(object_getClass(KVOS_OBJECT(observer)));
   return strcmp(name, "NSKeyValueObservationForwarder") == 0 ||
@@ -611,12 +613,12 @@ static bool kvos_is_internal(void *observer) {
 #define KVOS_PATH_SIZE 1024
 
 typedef struct {
-  const char *text; // NULL: the object is nil, or says nothing
+  const char *text; // NULL: the object is nil, or has no text
   char *allocated;
   char buffer[KVOS_PATH_SIZE];
 } kvos_text;
 
-// Reads an NSString. No message of it leaves anything in an autorelease pool, as UTF8String does.
+// Reads an NSString. Unlike UTF8String, its messages leave nothing in an autorelease pool.
 static void kvos_read(void *string, kvos_text *text) {
   text->text = NULL;
   text->allocated = NULL;
@@ -640,7 +642,7 @@ static void kvos_read(void *string, kvos_text *text) {
   if (get(string, getSelector, text->allocated, size, NSUTF8StringEncoding))
     text->text = text->allocated;
   else
-    text->text = "\xEF\xBF\xBD"; // a text that UTF-8 cannot say
+    text->text = "\xEF\xBF\xBD"; // a text that UTF-8 cannot represent
 }
 
 static void kvos_free_text(kvos_text *text) { free(text->allocated); }
@@ -661,8 +663,8 @@ static void kvos_put_context(kvos_context_form form, void *context) {
     kvos_put("null");
 }
 
-// An addition or a removal that is under way on this thread. A runtime may carry one out by the other
-// method (with and without context), which is then not another one.
+// An addition or removal that is in progress on this thread. A runtime may implement one by the other
+// method (with and without context), which does not count as another call.
 typedef struct kvos_call {
   struct kvos_call *outer;
   void *subject, *observer, *keyPath;
@@ -717,13 +719,13 @@ static void kvos_put_options(NSUInteger options) {
   if (!isFirst) kvos_put("]");
 }
 
-// Why an addition or removal is not carried out by any runtime, or NULL.
+// The reason why no runtime carries out an addition or removal, or NULL.
 static const char *kvos_refusal(const kvos_text *path) {
   if (!path->text) return "nilKeyPath";
   return path->text[0] ? NULL : "emptyKeyPath";
 }
 
-// Tells of a call before it is made. `refusal` is NULL where runtimes carry it out.
+// Records a call before it is made. `refusal` is NULL if runtimes carry it out.
 static void kvos_tell(
     kvos_call *call, const char *event, const char *refusal, NSUInteger options, void *caller) {
   const char *subjectClass = kvos_class_name(call->subject);
@@ -753,22 +755,22 @@ static void kvos_tell(
   pthread_mutex_unlock(&kvos_mutex);
 }
 
-// Whether an addition that an exception left was refused.
+// Whether an addition that ended with an exception was refused.
 //
-// Runtimes enter an observation before they send its first value, and look for nothing but the objects of a path
-// of several keys before that. So the addition of one key stays if an observer raises in the callback that
-// the option Initial asks for.
+// Runtimes register an observation before they send its first value, and before that they look up only the
+// objects of a path of several keys. So an addition for a single key remains registered if an observer
+// raises in the callback that the option Initial requests.
 static bool kvos_is_refused(const kvos_call *call) {
   return strchr(call->path->text, '.') || !(call->options & NSKeyValueObservingOptionInitial);
 }
 
-// Whether only its key path can have refused the addition: a callback may have raised otherwise, or a method of the
-// program that overrides one.
+// Whether the key path is the only possible reason for the refusal: otherwise a callback may have raised,
+// or an overriding method of the program.
 static bool kvos_is_refused_for_path(const kvos_call *call) {
   return strchr(call->path->text, '.') && !(call->options & NSKeyValueObservingOptionInitial);
 }
 
-// Tells that what was notified of as an addition is none.
+// Records that a recorded addition was refused.
 static void kvos_tell_refused(const kvos_call *call) {
   kvos_stack stack;
   kvos_take_stack(&stack, call->caller);
@@ -786,8 +788,8 @@ static void kvos_tell_refused(const kvos_call *call) {
   pthread_mutex_unlock(&kvos_mutex);
 }
 
-// Runs when a call has returned, and when an exception leaves it. An uncaught one does not come here:
-// the process ends where it was thrown.
+// Runs when a call has returned, and when an exception propagates out of it. It does not run for an
+// uncaught exception: the process ends where it was thrown.
 static void kvos_close(kvos_call *call) {
   int kept = errno;
   kvos_innermost = call->outer;
@@ -844,7 +846,7 @@ static void kvos_add_to_collection(
   call.hasReturned = true;
 }
 
-// Each knows its class by being another function: the selector and the object do not say whose method
+// There is one function for each class, because the selector and the object do not say which class's method
 // was called.
 #define KVOS_COLLECTION(number)                                                                      \
   static void kvos_add_to_collection_##number(                                                       \
@@ -880,7 +882,8 @@ static void kvos_put_death(const char *event, kvos_object object, const kvos_sta
   kvos_end();
 }
 
-// Tells that the deallocation begins of an object that is in the table; number 0: it is not.
+// Records that the deallocation of an object in the table begins; returns the number 0 if it is not in the
+// table.
 static kvos_object kvos_begin_death(void *self, void *caller) {
   kvos_object object = {0};
   int kept = errno;
@@ -958,7 +961,7 @@ static void kvos_take_exception(NSException *exception) {
 }
 
 #if !__APPLE__
-// Apple's systems have no on_exit: a log without this line is that of a process that may run on.
+// Apple's systems have no on_exit: a log without this line is that of a process that may still be running.
 static void kvos_take_exit(int status, void *nothing) {
   (void)nothing;
   pthread_mutex_lock(&kvos_mutex);
@@ -977,13 +980,14 @@ static void kvos_take_exit(int status, void *nothing) {
 #endif
 
 // ---------------------------------------------------------------------------------------------------
-// Putting functions in front of methods
+// Hooking methods
 
 #if !__APPLE__
-// gcc's runtime has it; libobjc2 and Apple's, whose method_setImplementation can be used, do not.
+// gcc's runtime has this function; libobjc2 and Apple's runtime do not, but their method_setImplementation
+// works.
 extern void __objc_update_dispatch_table_for_class(Class class) __attribute__((weak));
 
-// How gcc's runtime keeps a method.
+// The layout of a method in gcc's runtime.
 typedef struct {
   SEL name;
   const char *types;
@@ -991,8 +995,8 @@ typedef struct {
 } kvos_gcc_method;
 #endif
 
-// Puts `function` in front of a method that `class` has itself, and gives the original, or NULL where it
-// has none.
+// Replaces a method that `class` itself implements by `function`, and returns the original, or NULL if
+// there is none.
 static IMP kvos_replace(Class class, const char *selector, IMP function, void *original) {
   if (!class) return NULL;
   unsigned count = 0;
@@ -1003,11 +1007,11 @@ static IMP kvos_replace(Class class, const char *selector, IMP function, void *o
   free(methods);
   if (!found) return NULL;
   IMP implementation = method_getImplementation(found);
-  // Before the method leads to `function`, which calls it.
+  // Before the method leads to `function`, which calls the original.
   memcpy(original, &implementation, sizeof implementation);
 #if !__APPLE__
-  // The function that gcc's runtime has for this writes into a table that classes share before their
-  // first message, so that a removal from one class runs the method of another.
+  // gcc's own function for this writes into a table that classes share before their first message, so that
+  // a removal from one class would run the method of another.
   kvos_gcc_method *plain = (kvos_gcc_method *)found;
   if (__objc_update_dispatch_table_for_class && plain->implementation == implementation) {
     __atomic_store_n(&plain->implementation, function, __ATOMIC_RELEASE);
@@ -1044,7 +1048,7 @@ static void kvos_install(void) {
 // ---------------------------------------------------------------------------------------------------
 // Starting and stopping
 
-// Puts the process id in the place of %p; false: too long.
+// Replaces %p by the process id; returns false if the result is too long.
 static bool kvos_expand(const char *pattern, char *path, size_t size) {
   size_t count = 0;
   for (const char *next = pattern; *next; next++) {
@@ -1061,7 +1065,7 @@ static bool kvos_expand(const char *pattern, char *path, size_t size) {
   return count > 0;
 }
 
-// Opens a regular file, empty. A FIFO or a device could block or end the process.
+// Opens a regular file and truncates it. A FIFO or a device could block or end the process.
 static int kvos_open_file(const char *path) {
   int descriptor =
       open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
@@ -1097,8 +1101,8 @@ static void kvos_put_process(void) {
 #else
   ssize_t count = readlink("/proc/self/exe", text, sizeof text - 1);
   text[count > 0 ? count : 0] = 0;
-  // The implementation that keeps registrations as Apple's does has classes of its own. Its removal with a context
-  // says less: 1.31 has it on gcc's runtime too, and ported programs bring one to 1.28.
+  // The implementation that stores registrations as Apple's does has its own classes. Its removal with a
+  // context is no proof: 1.31 has it on gcc's runtime too, and ported programs add it to 1.28.
   const char *runtime =
       objc_lookUpClass("_NSKVOObservationInfo") ? "gnustep-modern" : "gnustep-1.28";
 #endif
@@ -1134,7 +1138,7 @@ static void kvos_put_process(void) {
   kvos_end();
 }
 
-// Opens the log that `kvos_log.path` names, under the mutex; an errno, or 0.
+// Opens the log at `kvos_log.path`, under the mutex; returns an errno, or 0.
 static int kvos_open_log(void) {
   char path[1100];
   if (!kvos_expand(kvos_log.path, path, sizeof path)) return ENAMETOOLONG;
@@ -1156,7 +1160,7 @@ static void kvos_close_log(void) {
   __atomic_store_n(&kvos_is_writing, false, __ATOMIC_RELAXED);
   if (kvos_log.descriptor < 0) return;
   kvos_tell_dropped();
-  // Again, because the telling may have found that the descriptor is not ours any more.
+  // Checked again, because the write may have found that the descriptor is no longer the emitter's.
   if (kvos_log.descriptor >= 0) close(kvos_log.descriptor);
   kvos_log.descriptor = -1;
 }
@@ -1164,7 +1168,7 @@ static void kvos_close_log(void) {
 static void kvos_before_fork(void) { pthread_mutex_lock(&kvos_mutex); }
 static void kvos_after_fork(void) { pthread_mutex_unlock(&kvos_mutex); }
 
-// A child writes a log of its own, or none: the open one is its parent's.
+// A child process writes its own log, or none: the open one belongs to its parent.
 static void kvos_in_child(void) {
   if (kvos_log.descriptor >= 0) {
     close(kvos_log.descriptor);
@@ -1180,7 +1184,7 @@ static int kvos_start(const char *path, bool isComplete) {
   static bool isPrepared;
   if (!path || !*path) return EINVAL;
   if (strlen(path) >= sizeof kvos_log.path) return ENAMETOOLONG;
-  // Its first call loads a library, which must not happen inside somebody's call.
+  // The first call of backtrace loads a library, which must not happen inside a hooked call.
   void *addresses[1];
   backtrace(addresses, 1);
   pthread_mutex_lock(&kvos_mutex);
@@ -1204,17 +1208,17 @@ static int kvos_start(const char *path, bool isComplete) {
   return failure;
 }
 
-/// Begins a log, in the place of the one that is being written.
+/// Begins a log, which replaces the current one.
 ///
-/// The log says that it is not complete: what was observed before is not in it. May be called on any
-/// thread, and takes a lock for as long as a file is opened.
+/// The log is marked as incomplete, because earlier observations are not in it. May be called on any thread;
+/// takes a lock while it opens a file.
 ///
-/// @param path  a regular file, which is emptied; `%p` in it stands for the process id.
-/// @return 0, or the errno that says why there is no log; EBUSY where another process writes there. The
-///         program then runs on unrecorded.
+/// @param path  a regular file, which is truncated; `%p` in it is replaced by the process id.
+/// @return 0, or the errno that says why there is no log; EBUSY if another process writes to the file. The
+///         program then continues unrecorded.
 int KVOSafetyEmitterStart(const char *path) { return kvos_start(path, false); }
 
-/// Ends the log, if one is being written. May be called on any thread.
+/// Ends the log, if there is one. May be called on any thread.
 void KVOSafetyEmitterStop(void) {
   pthread_mutex_lock(&kvos_mutex);
   kvos_close_log();
