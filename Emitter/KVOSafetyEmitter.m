@@ -84,7 +84,7 @@ void KVOSafetyEmitterStop(void);
 // are called while it is held: no messages, no originals, no functions that take the loader's lock. So it
 // is the last lock that any thread takes.
 //
-// Read without it: `kvos_is_writing` and `kvos_crowds`, as hints that are checked again under it;
+// Read without it: `kvos_is_writing` and `kvos_bucket_counts`, as hints that are checked again under it;
 // `kvos_originals`, which is complete before the first hook is called, and never changes.
 
 static pthread_mutex_t kvos_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -156,8 +156,8 @@ static size_t kvos_sequence_length(const unsigned char *bytes) {
   unsigned char low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   unsigned char high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   if (bytes[1] < low || bytes[1] > high) return 0;
-  for (size_t place = 2; place < length; place++)
-    if ((bytes[place] & 0xC0) != 0x80) return 0;
+  for (size_t index = 2; index < length; index++)
+    if ((bytes[index] & 0xC0) != 0x80) return 0;
   return length;
 }
 
@@ -251,7 +251,7 @@ static bool kvos_write(const char *bytes, size_t count) {
   return true;
 }
 
-static void kvos_tell_dropped(void) {
+static void kvos_report_dropped(void) {
   if (kvos_log.dropped == 0) return;
   char line[128];
   int count = snprintf(
@@ -262,16 +262,16 @@ static void kvos_tell_dropped(void) {
 
 static void kvos_end(void) {
   kvos_put("}\n");
-  kvos_tell_dropped();
+  kvos_report_dropped();
   if (kvos_line.isTooLong || kvos_log.dropped > 0 || !kvos_write(kvos_line.bytes, kvos_line.count))
     kvos_log.dropped++;
 }
 
 // The first line of the main thread names it.
 static void kvos_name_thread(void) {
-  static __thread unsigned told;
-  if (told == kvos_log.generation) return;
-  told = kvos_log.generation;
+  static __thread unsigned named;
+  if (named == kvos_log.generation) return;
+  named = kvos_log.generation;
   if (!kvos_is_main_thread()) return;
   kvos_begin("threadName");
   kvos_put(",\"thread\":");
@@ -308,9 +308,9 @@ static void kvos_put_module(
   kvos_put_text(path);
   if (identityCount > 0) {
     kvos_put(",\"buildID\":\"");
-    for (size_t place = 0; place < identityCount; place++) {
-      kvos_put_bytes(&digits[identity[place] >> 4], 1);
-      kvos_put_bytes(&digits[identity[place] & 15], 1);
+    for (size_t index = 0; index < identityCount; index++) {
+      kvos_put_bytes(&digits[identity[index] >> 4], 1);
+      kvos_put_bytes(&digits[identity[index] & 15], 1);
     }
     kvos_put("\"");
   }
@@ -341,7 +341,7 @@ static void kvos_add_image(const struct mach_header *plain, intptr_t slide) {
   const unsigned char *identity = NULL;
   uintptr_t start = 0, end = 0;
   const char *command = (const char *)(header + 1);
-  for (uint32_t place = 0; place < header->ncmds; place++) {
+  for (uint32_t index = 0; index < header->ncmds; index++) {
     const struct load_command *load = (const struct load_command *)command;
     if (load->cmd == LC_UUID) identity = ((const struct uuid_command *)load)->uuid;
     if (load->cmd == KVOS_SEGMENT) {
@@ -371,9 +371,9 @@ static void kvos_put_images(void) {
     _dyld_register_func_for_add_image(kvos_add_image);
     return;
   }
-  for (uint32_t place = 0; place < _dyld_image_count(); place++) {
-    const struct mach_header *header = _dyld_get_image_header(place);
-    if (header) kvos_add_image(header, _dyld_get_image_vmaddr_slide(place));
+  for (uint32_t index = 0; index < _dyld_image_count(); index++) {
+    const struct mach_header *header = _dyld_get_image_header(index);
+    if (header) kvos_add_image(header, _dyld_get_image_vmaddr_slide(index));
   }
 }
 
@@ -393,10 +393,10 @@ typedef struct {
 } kvos_image_list;
 
 static void kvos_read_build_id(const char *notes, size_t size, kvos_image *image) {
-  size_t place = 0;
-  while (place + sizeof(ElfW(Nhdr)) <= size) {
-    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(notes + place);
-    size_t name = place + sizeof *note;
+  size_t offset = 0;
+  while (offset + sizeof(ElfW(Nhdr)) <= size) {
+    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(notes + offset);
+    size_t name = offset + sizeof *note;
     size_t bytes = name + ((note->n_namesz + 3u) & ~(size_t)3);
     if (bytes + note->n_descsz > size) return;
     if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
@@ -405,7 +405,7 @@ static void kvos_read_build_id(const char *notes, size_t size, kvos_image *image
       image->identityCount = note->n_descsz;
       return;
     }
-    place = bytes + ((note->n_descsz + 3u) & ~(size_t)3);
+    offset = bytes + ((note->n_descsz + 3u) & ~(size_t)3);
   }
 }
 
@@ -428,8 +428,8 @@ static int kvos_gather_image(struct dl_phdr_info *info, size_t size, void *conte
     ssize_t count = readlink("/proc/self/exe", image->path, sizeof image->path - 1);
     image->path[count > 0 ? count : 0] = 0;
   }
-  for (int place = 0; place < info->dlpi_phnum; place++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[place];
+  for (int index = 0; index < info->dlpi_phnum; index++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[index];
     uintptr_t start = info->dlpi_addr + segment->p_vaddr;
     if (segment->p_type == PT_NOTE) {
       kvos_read_build_id((const char *)start, segment->p_memsz, image);
@@ -456,8 +456,8 @@ static void kvos_put_images(void) {
   kvos_image_list list = {0};
   dl_iterate_phdr(kvos_gather_image, &list);
   pthread_mutex_lock(&kvos_mutex);
-  for (size_t place = 0; place < list.count; place++) {
-    kvos_image *image = &list.images[place];
+  for (size_t index = 0; index < list.count; index++) {
+    kvos_image *image = &list.images[index];
     kvos_put_module(
         image->path, image->identity, image->identityCount, image->bias, image->start, image->end);
   }
@@ -478,9 +478,9 @@ static void kvos_take_stack(kvos_stack *stack, void *caller) {
   stack->count = count - first < KVOS_FRAME_LIMIT ? count - first : KVOS_FRAME_LIMIT;
   memcpy(stack->addresses, addresses + first, (size_t)stack->count * sizeof *addresses);
 #if __APPLE__
-  for (int place = 0; place < stack->count; place++)
-    if (!dladdr((char *)stack->addresses[place] - 1, &stack->infos[place]))
-      memset(&stack->infos[place], 0, sizeof stack->infos[place]);
+  for (int index = 0; index < stack->count; index++)
+    if (!dladdr((char *)stack->addresses[index] - 1, &stack->infos[index]))
+      memset(&stack->infos[index], 0, sizeof stack->infos[index]);
 #else
   kvos_put_images();
 #endif
@@ -489,19 +489,19 @@ static void kvos_take_stack(kvos_stack *stack, void *caller) {
 static void kvos_put_stack(const kvos_stack *stack) {
   if (stack->count == 0) return;
   kvos_put(",\"stack\":[");
-  for (int place = 0; place < stack->count; place++) {
-    if (place > 0) kvos_put(",");
-    uintptr_t address = (uintptr_t)stack->addresses[place];
+  for (int index = 0; index < stack->count; index++) {
+    if (index > 0) kvos_put(",");
+    uintptr_t address = (uintptr_t)stack->addresses[index];
 #if __APPLE__
     // The auditing machine cannot read Mach-O files, so the names are included.
-    const char *symbol = stack->infos[place].dli_sname;
+    const char *symbol = stack->infos[index].dli_sname;
     if (symbol && strcmp(symbol, "<redacted>") != 0) {
       kvos_put("{\"address\":");
       kvos_put_address(address);
       kvos_put(",\"symbol\":");
       kvos_put_text(symbol);
       kvos_put(",\"module\":");
-      kvos_put_text(stack->infos[place].dli_fname ? stack->infos[place].dli_fname : "");
+      kvos_put_text(stack->infos[index].dli_fname ? stack->infos[index].dli_fname : "");
       kvos_put("}");
       continue;
     }
@@ -524,7 +524,7 @@ typedef struct kvos_node {
   void *address;
   const char *className;
   uint64_t number;
-  uint64_t dyingOn; // the thread, or 0
+  uint64_t deallocatingOn; // the thread, or 0
 } kvos_node;
 
 typedef struct {
@@ -532,20 +532,20 @@ typedef struct {
   uint64_t number; // 0: none
 } kvos_object;
 
-#define KVOS_CROWD_COUNT (1u << 14)
-static kvos_node *kvos_nodes[KVOS_CROWD_COUNT];
+#define KVOS_BUCKET_COUNT (1u << 14)
+static kvos_node *kvos_nodes[KVOS_BUCKET_COUNT];
 // The number of nodes in each list, so that the deallocation of an object that is in none takes no lock.
-static uint32_t kvos_crowds[KVOS_CROWD_COUNT];
+static uint32_t kvos_bucket_counts[KVOS_BUCKET_COUNT];
 static uint64_t kvos_last_number;
 
-static unsigned kvos_crowd(void *address) {
+static unsigned kvos_bucket(void *address) {
   uint64_t mixed = ((uint64_t)(uintptr_t)address >> 4) * 0x9E3779B97F4A7C15u;
   return (unsigned)(mixed >> 50);
 }
 
 static kvos_node *kvos_find(void *address) {
-  for (kvos_node *node = kvos_nodes[kvos_crowd(address)]; node; node = node->next)
-    if (node->address == address && (node->dyingOn == 0 || node->dyingOn == kvos_thread()))
+  for (kvos_node *node = kvos_nodes[kvos_bucket(address)]; node; node = node->next)
+    if (node->address == address && (node->deallocatingOn == 0 || node->deallocatingOn == kvos_thread()))
       return node;
   return NULL;
 }
@@ -556,25 +556,25 @@ static kvos_object kvos_meet(void *address, const char *className) {
   if (!node) {
     node = calloc(1, sizeof *node);
     if (!node) return (kvos_object){0};
-    unsigned crowd = kvos_crowd(address);
+    unsigned bucket = kvos_bucket(address);
     node->address = address;
     node->className = className;
     node->number = ++kvos_last_number;
-    node->next = kvos_nodes[crowd];
-    kvos_nodes[crowd] = node;
-    __atomic_fetch_add(&kvos_crowds[crowd], 1, __ATOMIC_RELAXED);
+    node->next = kvos_nodes[bucket];
+    kvos_nodes[bucket] = node;
+    __atomic_fetch_add(&kvos_bucket_counts[bucket], 1, __ATOMIC_RELAXED);
   }
   return (kvos_object){node->className, node->number};
 }
 
 static void kvos_forget(void *address, uint64_t number) {
-  unsigned crowd = kvos_crowd(address);
-  for (kvos_node **link = &kvos_nodes[crowd]; *link; link = &(*link)->next) {
+  unsigned bucket = kvos_bucket(address);
+  for (kvos_node **link = &kvos_nodes[bucket]; *link; link = &(*link)->next) {
     kvos_node *node = *link;
     if (node->address != address || node->number != number) continue;
     *link = node->next;
     free(node);
-    __atomic_fetch_sub(&kvos_crowds[crowd], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&kvos_bucket_counts[bucket], 1, __ATOMIC_RELAXED);
     return;
   }
 }
@@ -668,7 +668,7 @@ static void kvos_put_context(kvos_context_form form, void *context) {
 typedef struct kvos_call {
   struct kvos_call *outer;
   void *subject, *observer, *keyPath;
-  bool isAddition, isTold, hasReturned;
+  bool isAddition, isReported, hasReturned;
   NSUInteger options;
   void *caller; // the return address of the program's call
   kvos_object subjectObject, observerObject;
@@ -710,10 +710,10 @@ static void kvos_put_options(NSUInteger options) {
       {NSKeyValueObservingOptionPrior, "\"prior\""},
   };
   bool isFirst = true;
-  for (size_t place = 0; place < sizeof names / sizeof *names; place++) {
-    if (!(options & names[place].option)) continue;
+  for (size_t index = 0; index < sizeof names / sizeof *names; index++) {
+    if (!(options & names[index].option)) continue;
     kvos_put(isFirst ? ",\"options\":[" : ",");
-    kvos_put(names[place].name);
+    kvos_put(names[index].name);
     isFirst = false;
   }
   if (!isFirst) kvos_put("]");
@@ -726,7 +726,7 @@ static const char *kvos_refusal(const kvos_text *path) {
 }
 
 // Records a call before it is made. `refusal` is NULL if runtimes carry it out.
-static void kvos_tell(
+static void kvos_report_call(
     kvos_call *call, const char *event, const char *refusal, NSUInteger options, void *caller) {
   const char *subjectClass = kvos_class_name(call->subject);
   const char *observerClass = kvos_class_name(call->observer);
@@ -737,7 +737,7 @@ static void kvos_tell(
     call->subjectObject = kvos_meet(call->subject, subjectClass);
     call->observerObject = kvos_meet(call->observer, observerClass);
     if (call->subjectObject.number && call->observerObject.number) {
-      call->isTold = refusal == NULL;
+      call->isReported = refusal == NULL;
       kvos_name_thread();
       kvos_put_call(refusal ? "refused" : event, call);
       kvos_put_options(options);
@@ -771,7 +771,7 @@ static bool kvos_is_refused_for_path(const kvos_call *call) {
 }
 
 // Records that a recorded addition was refused.
-static void kvos_tell_refused(const kvos_call *call) {
+static void kvos_report_refused(const kvos_call *call) {
   kvos_stack stack;
   kvos_take_stack(&stack, call->caller);
   pthread_mutex_lock(&kvos_mutex);
@@ -793,15 +793,15 @@ static void kvos_tell_refused(const kvos_call *call) {
 static void kvos_close(kvos_call *call) {
   int kept = errno;
   kvos_innermost = call->outer;
-  if (call->isTold && !call->isAddition) {
+  if (call->isReported && !call->isAddition) {
     pthread_mutex_lock(&kvos_mutex);
     if (kvos_log.descriptor >= 0) {
       kvos_put_call("removeEnd", call);
       kvos_end();
     }
     pthread_mutex_unlock(&kvos_mutex);
-  } else if (call->isTold && !call->hasReturned && kvos_is_refused(call)) {
-    kvos_tell_refused(call);
+  } else if (call->isReported && !call->hasReturned && kvos_is_refused(call)) {
+    kvos_report_refused(call);
   }
   kvos_free_text(call->path);
   errno = kept;
@@ -817,7 +817,7 @@ static void kvos_open(
   if (kvos_is_on() && call->observer && !kvos_is_repeated(call) &&
       !kvos_is_internal(call->observer)) {
     kvos_read(call->keyPath, call->path);
-    kvos_tell(call, event, refusal ? refusal : kvos_refusal(call->path), options, caller);
+    kvos_report_call(call, event, refusal ? refusal : kvos_refusal(call->path), options, caller);
   }
   kvos_innermost = call;
   errno = kept;
@@ -873,7 +873,7 @@ static void kvos_remove_context(
   call.hasReturned = true;
 }
 
-static void kvos_put_death(const char *event, kvos_object object, const kvos_stack *stack) {
+static void kvos_put_dealloc(const char *event, kvos_object object, const kvos_stack *stack) {
   kvos_name_thread();
   kvos_begin(event);
   kvos_put_time_and_thread();
@@ -884,27 +884,27 @@ static void kvos_put_death(const char *event, kvos_object object, const kvos_sta
 
 // Records that the deallocation of an object in the table begins; returns the number 0 if it is not in the
 // table.
-static kvos_object kvos_begin_death(void *self, void *caller) {
+static kvos_object kvos_begin_dealloc(void *self, void *caller) {
   kvos_object object = {0};
   int kept = errno;
   kvos_stack stack;
   kvos_take_stack(&stack, caller);
   pthread_mutex_lock(&kvos_mutex);
   kvos_node *node = kvos_find(self);
-  if (node && node->dyingOn == 0) {
-    node->dyingOn = kvos_thread();
+  if (node && node->deallocatingOn == 0) {
+    node->deallocatingOn = kvos_thread();
     object = (kvos_object){node->className, node->number};
-    if (kvos_log.descriptor >= 0) kvos_put_death("deinit", object, &stack);
+    if (kvos_log.descriptor >= 0) kvos_put_dealloc("deinit", object, &stack);
   }
   pthread_mutex_unlock(&kvos_mutex);
   errno = kept;
   return object;
 }
 
-static void kvos_end_death(void *self, kvos_object object) {
+static void kvos_end_dealloc(void *self, kvos_object object) {
   int kept = errno;
   pthread_mutex_lock(&kvos_mutex);
-  if (kvos_log.descriptor >= 0) kvos_put_death("deinitEnd", object, NULL);
+  if (kvos_log.descriptor >= 0) kvos_put_dealloc("deinitEnd", object, NULL);
   kvos_forget(self, object.number);
   pthread_mutex_unlock(&kvos_mutex);
   errno = kept;
@@ -912,16 +912,16 @@ static void kvos_end_death(void *self, kvos_object object) {
 
 static void kvos_dealloc(void *self, SEL selector) {
   kvos_object object = {0};
-  if (__atomic_load_n(&kvos_crowds[kvos_crowd(self)], __ATOMIC_RELAXED) > 0)
-    object = kvos_begin_death(self, __builtin_return_address(0));
+  if (__atomic_load_n(&kvos_bucket_counts[kvos_bucket(self)], __ATOMIC_RELAXED) > 0)
+    object = kvos_begin_dealloc(self, __builtin_return_address(0));
   kvos_originals.dealloc(self, selector);
-  if (object.number) kvos_end_death(self, object);
+  if (object.number) kvos_end_dealloc(self, object);
 }
 
 // ---------------------------------------------------------------------------------------------------
 // The end of the process
 
-static NSUncaughtExceptionHandler *kvos_former_handler;
+static NSUncaughtExceptionHandler *kvos_previous_handler;
 
 static void kvos_take_exception(NSException *exception) {
   if (kvos_is_on()) {
@@ -957,7 +957,7 @@ static void kvos_take_exception(NSException *exception) {
     kvos_free_text(&name);
     kvos_free_text(&reason);
   }
-  if (kvos_former_handler) kvos_former_handler(exception);
+  if (kvos_previous_handler) kvos_previous_handler(exception);
 }
 
 #if !__APPLE__
@@ -1002,8 +1002,8 @@ static IMP kvos_replace(Class class, const char *selector, IMP function, void *o
   unsigned count = 0;
   Method found = NULL;
   Method *methods = class_copyMethodList(class, &count);
-  for (unsigned place = 0; place < count; place++)
-    if (strcmp(sel_getName(method_getName(methods[place])), selector) == 0) found = methods[place];
+  for (unsigned index = 0; index < count; index++)
+    if (strcmp(sel_getName(method_getName(methods[index])), selector) == 0) found = methods[index];
   free(methods);
   if (!found) return NULL;
   IMP implementation = method_getImplementation(found);
@@ -1040,9 +1040,9 @@ static void kvos_install(void) {
   const IMP functions[KVOS_COLLECTION_COUNT] = {
       (IMP)kvos_add_to_collection_0, (IMP)kvos_add_to_collection_1,
       (IMP)kvos_add_to_collection_2};
-  for (unsigned place = 0; place < KVOS_COLLECTION_COUNT; place++)
+  for (unsigned index = 0; index < KVOS_COLLECTION_COUNT; index++)
     kvos_replace(
-        objc_getClass(names[place]), add, functions[place], &kvos_collection_adds[place]);
+        objc_getClass(names[index]), add, functions[index], &kvos_collection_adds[index]);
 }
 
 // ---------------------------------------------------------------------------------------------------
@@ -1159,7 +1159,7 @@ static int kvos_open_log(void) {
 static void kvos_close_log(void) {
   __atomic_store_n(&kvos_is_writing, false, __ATOMIC_RELAXED);
   if (kvos_log.descriptor < 0) return;
-  kvos_tell_dropped();
+  kvos_report_dropped();
   // Checked again, because the write may have found that the descriptor is no longer the emitter's.
   if (kvos_log.descriptor >= 0) close(kvos_log.descriptor);
   kvos_log.descriptor = -1;
@@ -1198,7 +1198,7 @@ static int kvos_start(const char *path, bool isComplete) {
   pthread_mutex_unlock(&kvos_mutex);
   if (prepares) {
     pthread_atfork(kvos_before_fork, kvos_after_fork, kvos_in_child);
-    kvos_former_handler = NSGetUncaughtExceptionHandler();
+    kvos_previous_handler = NSGetUncaughtExceptionHandler();
     NSSetUncaughtExceptionHandler(kvos_take_exception);
 #if !__APPLE__
     on_exit(kvos_take_exit, NULL);
@@ -1210,8 +1210,8 @@ static int kvos_start(const char *path, bool isComplete) {
 
 /// Begins a log, which replaces the current one.
 ///
-/// The log is marked as incomplete, because earlier observations are not in it. May be called on any thread;
-/// takes a lock while it opens a file.
+/// The log is marked as incomplete, because earlier observations are not in it. May be called on any
+/// thread; takes a lock while it opens a file.
 ///
 /// @param path  a regular file, which is truncated; `%p` in it is replaced by the process id.
 /// @return 0, or the errno that says why there is no log; EBUSY if another process writes to the file. The
