@@ -8,13 +8,13 @@ package final class Account: KeyValueObservable {
     ObservableKey("owner", \Account.owner)
   )
 
-  /// What is on the account.
+  /// The balance of the account.
   package var balance = 0.0 {
     willSet { willChangeValue(for: \.balance) }
     didSet { didChangeValue(for: \.balance) }
   }
 
-  /// Whose account it is.
+  /// The owner of the account.
   package var owner: Person? {
     willSet { willChangeValue(for: \.owner) }
     didSet { didChangeValue(for: \.owner) }
@@ -24,17 +24,17 @@ package final class Account: KeyValueObservable {
   package init(owner: Person? = nil) { self.owner = owner }
 }
 
-/// Somebody who has an account.
+/// A person who owns an account.
 package final class Person: KeyValueObservable {
   package let observationRegistrar = ObservationRegistrar()
   package static let observableKeys = ObservableKeyTable(ObservableKey("name", \Person.name))
 
-  /// What the person is called.
+  /// The name of the person.
   package var name: String {
     willSet { willChangeValue(for: \.name) }
     didSet { didChangeValue(for: \.name) }
   }
 
-  /// A person called `name`.
+  /// A person with the name `name`.
   package init(name: String) { self.name = name }
 }

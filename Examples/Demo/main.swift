@@ -1,5 +1,5 @@
-// A small banking program with the faults that such programs have. `make demo` runs it, records what
-// it does, and prints what kvo-audit makes of that.
+// A small banking program with the faults that such programs have. `make demo` runs and records it,
+// and prints the report of kvo-audit.
 import BankModel
 import KVOSafety
 
@@ -32,7 +32,7 @@ final class BalanceScreen: KeyValueObserver {
   }
 }
 
-/// Logs what happens to an account, and forgets to stop when it goes away.
+/// Logs the changes of an account, and does not stop when it is deallocated.
 final class AuditTrail: KeyValueObserver {
   func follow(_ account: Account) {
     account.addObserver(self, forKeyPath: "balance", options: [.old, .new])
@@ -48,7 +48,7 @@ final class AuditTrail: KeyValueObserver {
   }
 }
 
-/// Greets the owner of an account, by a key that was renamed some versions ago.
+/// Greets the owner of an account, with a key that was renamed in an earlier version.
 final class Greeting: KeyValueObserver {
   func greetOwner(of account: Account) {
     account.addObserver(self, forKeyPath: "owner.fullName", options: [.initial])

@@ -1,5 +1,5 @@
-// Two places each believe that it is theirs to remove the observer. Under Foundation the second
-// removal raises NSRangeException.
+// Two methods both remove the observer. With Foundation, the second removal raises an
+// NSRangeException.
 import BankModel
 import KVOSafety
 

@@ -1,4 +1,4 @@
-// Works until it is killed, with a fault behind it: what was recorded by then must be there.
+// Runs until it is killed, after a fault: the events recorded by then must be in the log.
 import BankModel
 import Glibc
 import KVOSafety
@@ -25,8 +25,8 @@ let account = Account()
 work(on: account)
 let watcher = Worker()
 account.addObserver(watcher, forKeyPath: "balance")
-// Should nobody kill it, the clock does.
+// If no other process kills it, a timer does.
 alarm(120)
-// Said without the buffer of the standard library, for whoever waits for it.
+// Written without the standard library's buffer, because another process waits for it.
 _ = write(STDOUT_FILENO, "working\n", 8)
 while true { account.balance += 1 }

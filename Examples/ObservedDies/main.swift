@@ -1,4 +1,4 @@
-// An account is closed while a screen still observes it. Before iOS 11 this raised an exception;
+// An account is deallocated while a screen still observes it. Before iOS 11 this raised an exception;
 // since then it leaks the observation.
 import BankModel
 import KVOSafety

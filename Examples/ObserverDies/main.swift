@@ -1,5 +1,5 @@
-// A screen goes away without removing itself; then the account changes. Under older runtimes the
-// change calls into freed memory.
+// A screen is deallocated without removing its observation; then the account changes. With older
+// runtimes the change calls into freed memory.
 import BankModel
 import KVOSafety
 

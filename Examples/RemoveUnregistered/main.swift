@@ -1,5 +1,5 @@
-// A screen removes an observation that it makes on only one of its paths, and removes another under
-// the wrong context. Under Foundation both raise NSRangeException.
+// A screen removes an observation that it registers on only one of its code paths, and removes
+// another one with the wrong context. With Foundation, both raise an NSRangeException.
 import BankModel
 import KVOSafety
 

@@ -1,5 +1,5 @@
-// Key paths that were built from data: one is empty, one names no key. Under Foundation the first
-// raises NSRangeException, the second NSUnknownKeyException.
+// Key paths that were built from data: one is empty, one has an unknown key. With Foundation, the
+// first raises an NSRangeException, the second an NSUnknownKeyException.
 import BankModel
 import KVOSafety
 

@@ -1,5 +1,5 @@
-// A screen observes two keys and knows what to do about one of them. Under Foundation the other ends
-// in an NSInternalInconsistencyException.
+// A screen observes two keys and handles only one of them. With Foundation, a change of the other
+// raises an NSInternalInconsistencyException.
 import BankModel
 import KVOSafety
 
