@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The harness, and what it measures of the public API beside peers that are Swift packages. What
-// else it measures are programs of their own: ours are targets of the root package, because they
-// call what is `package` there; bounds and peers are C files that the harness compiles where the
-// machine has what they need.
+// The harness, and its measurements of the public API beside peers that are Swift packages. All
+// other measured programs are separate: ours are targets of the root package, because they call
+// `package` functions there; bounds and peers are C files that the harness compiles if the machine
+// has their requirements.
 let package = Package(
   name: "KVOSafetyBenchmarks",
   dependencies: [
@@ -15,7 +15,7 @@ let package = Package(
     .target(name: "BenchmarkHarness"),
     .testTarget(name: "BenchmarkHarnessTests", dependencies: ["BenchmarkHarness"]),
     .executableTarget(name: "bench", dependencies: ["BenchmarkHarness"]),
-    // The same file as in the root package: what a driver prints is `package` there.
+    // The same file as in the root package, where the driver's output is `package`.
     .target(name: "BenchmarkDriver", path: "Ours/BenchmarkDriver"),
     .executableTarget(
       name: "ObservationDriver",

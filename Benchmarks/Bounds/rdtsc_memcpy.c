@@ -1,5 +1,5 @@
-// For information: the same as clock_memcpy.c with the processor's own counter for a clock, which is
-// neither comparable between machines nor in nanoseconds.
+// For information: the same as clock_memcpy.c, with the processor's own counter as clock, which is neither comparable
+// between machines nor in nanoseconds.
 
 #if defined(__x86_64__)
 #include <x86intrin.h>

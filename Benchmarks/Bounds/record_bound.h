@@ -1,4 +1,4 @@
-// The least that recording can cost: a time stamp, and 32 bytes in a file that is mapped already.
+// The minimum cost of recording: a time stamp, and 32 bytes in a file that is already mapped.
 
 #include <fcntl.h>
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct {
   uint64_t time, kind, subject, change;
 } record_t;
 
-/// Maps a file, its pages there and writable.
+/// Maps a file, with its pages present and writable.
 static char *map_file(const char *folder) {
   char path[4096];
   snprintf(path, sizeof path, "%s/bound.log", folder);

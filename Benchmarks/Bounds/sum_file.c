@@ -1,8 +1,7 @@
-// Lower bound of replaying and of reading: every word, or every byte, of a file is added up.
+// Lower bound of replaying and of reading: sums up every word, or every byte, of a file.
 //
-// `sum_file <operations> <scratch> <words|bytes> <file> <events in it>`: an operation is one event,
-// and the file is gone through as often as that takes, at least once. Its pages are in memory before
-// the clock starts.
+// `sum_file <operations> <scratch> <words|bytes> <file> <events in it>`: an operation is one event, and the file is
+// read as often as that requires, at least once. Its pages are in memory before the clock starts.
 
 #include <fcntl.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static uint64_t sum_bytes(const char *base, size_t size) {
   uint64_t sum = 0;
   size_t i = 0;
 #if defined(__SSE2__)
-  // The instruction that adds eight bytes to a word: compilers do not find it.
+  // The instruction that adds eight bytes to a word, which compilers do not select by themselves.
   __m128i sums[4] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128(),
                      _mm_setzero_si128()};
   for (; i + 64 <= size; i += 64) {

@@ -1,10 +1,10 @@
-// What every measured C program has in common: `program <operations> <scratch folder>` does that
-// many operations between bench_begin and bench_end, and prints one line:
+// The common part of all measured C programs: `program <operations> <scratch folder>` performs this number of
+// operations between bench_begin and bench_end, and prints one line:
 //
 //     operations=1000 thread-ns=20700 process-ns=20750
 //
-// thread-ns is CPU time of the calling thread, process-ns that of all threads; both are user plus
-// system time, so that neither waiting nor other programs count.
+// thread-ns is CPU time of the calling thread, process-ns that of all threads; both are user plus system time, so
+// that waiting and other programs do not count.
 
 #ifndef DRIVER_H
 #define DRIVER_H
@@ -34,13 +34,13 @@ static inline void bench_end(uint64_t operations) {
          (unsigned long long)thread, (unsigned long long)process);
 }
 
-/// Ends the program with `what` and the system's reason: a bench that could not run has no figure.
+/// Ends the program with `what` and the system's error: a benchmark that could not run has no figure.
 static inline void bench_fail(const char *what) {
   perror(what);
   exit(1);
 }
 
-/// The arguments: how many operations, and a folder for files.
+/// The arguments: the number of operations, and a folder for files.
 static inline uint64_t bench_operations(int count, char **arguments) {
   if (count < 3) {
     fprintf(stderr, "usage: %s operations scratch-folder\n", arguments[0]);
@@ -49,7 +49,7 @@ static inline uint64_t bench_operations(int count, char **arguments) {
   return strtoull(arguments[1], NULL, 10);
 }
 
-/// Keeps the compiler from leaving out what computed `value`.
+/// Prevents the compiler from omitting the computation of `value`.
 static inline void bench_keep(uint64_t value) { __asm__ volatile("" : : "r"(value) : "memory"); }
 
 #endif

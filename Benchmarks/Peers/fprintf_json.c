@@ -1,7 +1,7 @@
 // Peer: what a program without a recorder does, a line of JSON with fprintf.
 //
-// `fprintf_json <operations> <scratch> <buffered|flushed>`: flushed after every line, as a log that
-// survives `kill -9` has to be, or when the buffer is full.
+// `fprintf_json <operations> <scratch> <buffered|flushed>`: flushed after every line, as required for a log that
+// survives `kill -9`, or when the buffer is full.
 
 #include <string.h>
 

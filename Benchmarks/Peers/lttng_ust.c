@@ -1,7 +1,7 @@
 // Peer: an LTTng-UST tracepoint of 24 bytes; LTTng adds the time and the event's number.
 //
-// Needs a session in which kvo_bench:notify is enabled: a tracepoint that is off costs nothing and
-// would be no peer, so the program fails without one.
+// Needs a session in which kvo_bench:notify is enabled: a disabled tracepoint costs nothing and would be no peer, so
+// the program fails without a session.
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE

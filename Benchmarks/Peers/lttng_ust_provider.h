@@ -1,4 +1,4 @@
-// The tracepoint of the LTTng-UST peer: what a `notify` event carries, without a stack.
+// The tracepoint of the LTTng-UST peer: the data of a `notify` event, without a stack.
 
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER kvo_bench

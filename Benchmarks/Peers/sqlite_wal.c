@@ -1,6 +1,6 @@
-// Peer: rows of a SQLite database with a write-ahead log, 10,000 to a transaction.
+// Peer: rows of a SQLite database with a write-ahead log, in transactions of 10,000.
 //
-// synchronous=off: like a mapped file, what was committed survives the process, not the machine.
+// synchronous=off: as with a mapped file, committed data survive the process, but not the machine.
 
 #include <sqlite3.h>
 

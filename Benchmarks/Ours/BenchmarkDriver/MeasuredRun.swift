@@ -2,17 +2,17 @@ package import Glibc
 
 /// One run of a measured program: `program <case> <operations> <scratch folder> …`.
 ///
-/// The Swift twin of `Driver/driver.h`, and prints the same line.
+/// The Swift counterpart of `Driver/driver.h`; it prints the same line.
 package struct MeasuredRun {
-  /// What is to be measured.
+  /// The case to measure.
   package let name: String
   package let operationCount: Int
   /// A folder for files, which the harness empties.
   package let scratch: String
-  /// What stands behind those on the command line.
+  /// The arguments after the scratch folder.
   package let rest: [String]
 
-  /// Reads the command line; ends the program where it is not as above.
+  /// Reads the command line; ends the program if it is malformed.
   package init() {
     let arguments = CommandLine.arguments
     guard arguments.count >= 4, let count = Int(arguments[2]), count > 0 else {
@@ -24,9 +24,9 @@ package struct MeasuredRun {
     rest = Array(arguments.dropFirst(4))
   }
 
-  /// Runs `body` on this thread and prints what it took.
+  /// Runs `body` on this thread and prints its CPU time.
   ///
-  /// - Parameter body: does ``operationCount`` operations.
+  /// - Parameter body: performs ``operationCount`` operations.
   package func measure(_ body: () -> Void) {
     let process = Self.nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
     let thread = Self.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
@@ -53,7 +53,7 @@ package struct MeasuredRun {
     return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
   }
 
-  /// Ends the program: a bench that could not run has no figure.
+  /// Ends the program: a benchmark that could not run has no figure.
   package static func fail(_ message: String, status: Int32 = 1) -> Never {
     let line = message + "\n"
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }

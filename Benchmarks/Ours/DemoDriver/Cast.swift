@@ -49,18 +49,18 @@ enum Scenes {
     screen.viewDidDisappear()
   }
 
-  /// An observer dies while it is registered.
+  /// An observer is deallocated while it is registered.
   static func audit(_ account: Account) {
     Follower().follow(account, keyPath: "balance", options: [.old, .new])
     account.balance -= 30
   }
 
-  /// A key path names no key.
+  /// A key path has an unknown key.
   static func greetOwner(of account: Account) {
     Follower().follow(account, keyPath: "owner.fullName", options: [.initial])
   }
 
-  /// An observed object dies.
+  /// An observed object is deallocated.
   static func openAndClose() -> ObservationToken {
     let account = Account(owner: Person(name: "Grace"))
     return account.observe(\.balance) { _, _ in }

@@ -2,7 +2,7 @@ import BankModel
 import BenchmarkDriver
 import KVOSafety
 
-/// What `Examples/Demo` does, a number of times in one process, for the size of its log.
+/// Repeats the scenes of `Examples/Demo` in one process, to measure the size of its log.
 ///
 /// `DemoDriver demo <operations> <scratch> <log>`.
 @main

@@ -1,8 +1,8 @@
-// Key-value observing under GNUstep: `observing <raw|library> <what> <operations> <scratch folder>
-// [live registrations]`. With a library it runs itself anew under that, which writes a log into the
-// folder. What: pairs (add and remove), sets (of an observed property), deaths (of objects that nobody
-// observes). deep-pairs, deep-sets, middle-sets: of a path through one object, set at its end or in its
-// middle. dependent-pairs, dependent-sets: of a key that depends on the one that is set.
+// Key-value observing under GNUstep: `observing <raw|library> <what> <operations> <scratch folder> [live
+// registrations]`. With a library it runs itself again with that preloaded, which writes a log into the
+// folder. What: pairs (add and remove), sets (of an observed property), deaths (deallocations of objects
+// that are not observed). deep-pairs, deep-sets, middle-sets: of a path through one object, set at its end
+// or in its middle. dependent-pairs, dependent-sets: of a key that depends on the one that is set.
 
 #import <Foundation/Foundation.h>
 
@@ -23,7 +23,7 @@
 - (void) setBalance: (int)balance { _balance = balance; }
 @end
 
-/// Has an object on the way to the balance, and a key that depends on its own property.
+/// Has an object on the path to the balance, and a key that depends on its own property.
 @interface Holder : NSObject
 {
   Account *_account;
@@ -38,7 +38,7 @@
 @implementation Holder
 + (void) initialize
 {
-  // GNUstep does not ask keyPathsForValuesAffectingSum.
+  // GNUstep does not call keyPathsForValuesAffectingSum.
   [self setKeys: [NSArray arrayWithObject: @"first"]
     triggerChangeNotificationsForDependentKey: @"sum"];
 }
@@ -49,7 +49,7 @@
 - (int) sum { return _first; }
 @end
 
-/// Counts what it is told.
+/// Counts its notifications.
 @interface Counter : NSObject
 {
 @public
@@ -110,7 +110,7 @@ static void die(void)
   [[Counter alloc] release];
 }
 
-/// The Foundation autoreleases what it works with: now and then that is let go, as a program does.
+/// The Foundation autoreleases its temporary objects: they are released from time to time, as in a program.
 static void repeat(uint64_t count, void (*step)(void))
 {
   for (uint64_t done = 0; done < count;)
@@ -156,7 +156,7 @@ int main(int argumentCount, char **arguments)
   const struct {
     const char *what;
     void (*step)(void);
-    /// What is observed, and at which path; nil: nothing, or each step observes itself.
+    /// The observed object and its key path; nil: none, or each operation observes itself.
     id subject;
     NSString *path;
   } steps[] = {

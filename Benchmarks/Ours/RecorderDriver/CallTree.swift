@@ -1,14 +1,14 @@
 import KVORecorder
 import KVOTrace
 
-/// What is done at the end of a chain of calls.
+/// The work at the end of a chain of calls.
 ///
-/// A class, whose instance is made where the optimiser does not see it: it would otherwise make a
-/// copy of the chain for each, and loops of the calls.
+/// A class, and an instance of it is created where the optimizer does not see it: otherwise it
+/// would specialize the chain for each class, and turn calls into loops.
 class ChainEnd {
-  /// Does it `count` times, beginning at number `first`.
+  /// Performs it `count` times, beginning at number `first`.
   ///
-  /// - Returns: anything.
+  /// - Returns: an arbitrary number.
   func reached(first: Int, count: Int) -> Int { 0 }
 }
 
@@ -28,7 +28,7 @@ final class EventsWithStack: ChainEnd {
   }
 }
 
-/// Tells how many frames the stack of an event would have.
+/// Finds the number of frames that the stack of an event would have.
 final class FrameCounter: ChainEnd {
   override func reached(first: Int, count: Int) -> Int {
     let recorder = Recorder.shared
@@ -39,12 +39,12 @@ final class FrameCounter: ChainEnd {
 
 /// Chains of calls that end at a ``ChainEnd``.
 enum CallTree {
-  /// How many frames a stack has in these measurements.
+  /// The number of frames of a stack in these measurements.
   private static let frameCount = 16
 
-  /// How many levels a measurement needs for stacks of 16 frames.
+  /// The number of levels that a measurement needs for stacks of 16 frames.
   ///
-  /// The closure that is measured stands where this function stands, and adds one frame.
+  /// The measured closure is called where this function is, and adds one frame.
   @inline(never)
   static func levels() -> Int {
     let counted = descend(0, path: 0, to: FrameCounter(), first: 0, count: 1)
@@ -53,8 +53,9 @@ enum CallTree {
 
   /// Calls `end` below `levels` further frames.
   ///
-  /// Each level has eight places to call the next one from, and three bits of `path` choose: with
-  /// 8^levels values of it no two stacks are the same. Not optimised, so that every call is one.
+  /// Each level has eight call sites for the next one, and three bits of `path` choose one: with
+  /// 8^levels different paths, no two stacks are equal. Not optimized, so that every call remains a
+  /// call.
   @inline(never)
   @_optimize(none)
   static func descend(

@@ -2,9 +2,10 @@ import BenchmarkDriver
 import Glibc
 import Synchronization
 
-/// Some threads that record at the same time, each its share.
+/// Threads that record at the same time, each its share.
 final class OnThreads: Sendable {
-  // State: `spent`, the CPU time of the threads that are done; atomic, read after all were joined.
+  // State: `spent`, the CPU time of the threads that have finished; atomic, read after all were
+  // joined.
   private let spent = Atomic<UInt64>(0)
   private let threadCount: Int
   private let share: Int
@@ -14,11 +15,12 @@ final class OnThreads: Sendable {
     share = operationCount / count
   }
 
-  /// Runs the threads and prints their CPU time together.
+  /// Runs the threads and prints their total CPU time.
   ///
   /// - Parameters:
-  ///   - run: says how many events there are.
-  ///   - isWhole: whether the CPU time of the process, other threads included, stands for theirs.
+  ///   - run: has the number of events.
+  ///   - isWhole: whether to use the CPU time of the whole process instead, which includes other
+  ///     threads.
   func measure(_ run: MeasuredRun, isWhole: Bool) {
     let before = MeasuredRun.nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
     var threads: [pthread_t] = []

@@ -3,7 +3,7 @@ import CKVORecorder
 import Glibc
 import KVORecorder
 
-/// The log that a measurement records into, in the scratch folder.
+/// The log of a measurement, in the scratch folder.
 struct RecordedLog {
   private let path: String
   private let populatedByteCount: Int
@@ -11,19 +11,21 @@ struct RecordedLog {
   /// Starts the log.
   ///
   /// - Parameters:
-  ///   - run: says how many events there will be.
-  ///   - populatedByteCountPerEvent: how much room ``populate()`` makes for each.
+  ///   - run: has the number of events.
+  ///   - populatedByteCountPerEvent: the number of bytes for each event that ``populate()``
+  ///     prepares.
   init(_ run: MeasuredRun, populatedByteCountPerEvent: Int) {
-    // Without links, as the kernel names it in the list of mappings.
+    // Without symbolic links, as in the kernel's list of mappings.
     guard let folder = realpath(run.scratch, nil) else {
       MeasuredRun.fail("no folder \(run.scratch)")
     }
     defer { free(folder) }
     path = String(cString: folder) + "/ours.kvolog"
-    // Beside the events: the header, the tables, and a segment of each thread that it does not fill.
+    // In addition to the events: the header, the tables, and a partly filled segment for each
+    // thread.
     populatedByteCount = (1 << 20) + run.operationCount * populatedByteCountPerEvent
     do {
-      // One part holds it all, a quarter of the limit.
+      // One log file holds it all, a quarter of the limit.
       try Recorder.shared.startLog(
         path: path,
         byteLimit: max(Recorder.defaultByteLimit, populatedByteCount * 4),
@@ -33,14 +35,14 @@ struct RecordedLog {
     } catch {
       MeasuredRun.fail("\(error)")
     }
-    // The first capture of a thread opens libunwind and is a hundred times as slow.
+    // The first capture of a thread loads libunwind and takes a hundred times as long.
     _ = Recorder.shared.captureStack()
   }
 
-  /// Makes the pages of the log before they are needed, as those of the lower bound are.
+  /// Allocates the pages of the log before they are needed, as for the lower bound.
   ///
-  /// What the recorder does by itself, from a thread of its own and some pages ahead, is done for the
-  /// whole file at once; the recorder knows nothing of it.
+  /// The recorder does this itself, on its own thread and some pages ahead; here it is done for the
+  /// whole file at once, without the recorder's knowledge.
   func populate() {
     let file = open(path, O_RDWR | O_CLOEXEC)
     guard file >= 0, posix_fallocate(file, 0, off_t(populatedByteCount)) == 0 else {
@@ -53,7 +55,7 @@ struct RecordedLog {
     }
   }
 
-  /// Ends the log, and the program where it does not have every event: a lost one is cheap.
+  /// Ends the log, and exits the program if an event is missing: a lost event is cheap.
   func end() {
     let isWritten = kvos_is_recording()
     let part = kvos_part_number()
@@ -67,7 +69,7 @@ struct RecordedLog {
   /// `MADV_POPULATE_WRITE`, of Linux 5.14.
   private static let populateForWriting: Int32 = 23
 
-  /// Where the log is mapped.
+  /// The mapping of the log.
   private func mapping() -> UnsafeMutableRawPointer {
     guard let list = fopen("/proc/self/maps", "r") else { MeasuredRun.fail("no list of mappings") }
     defer { fclose(list) }

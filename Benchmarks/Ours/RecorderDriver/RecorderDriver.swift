@@ -3,19 +3,19 @@ import CKVORecorder
 import KVORecorder
 import KVOTrace
 
-/// Records events as the observation layer does, in a log of its own.
+/// Records events as KVOSafety does, in a separate log.
 ///
-/// Cases, all but the cold ones on pages that are mapped and writable before the clock starts:
-/// - `event`: a delivery, ids given and no stack, by the call that the layer makes for it;
-/// - `event-cold`: the same, on pages as they come;
-/// - `general`: `registerEnd`, by the call for events of any kind;
+/// In all cases except the cold ones, pages are mapped and writable before the clock starts:
+/// - `event`: a delivery with given ids and no stack, by the function that KVOSafety calls for it;
+/// - `event-cold`: the same, on pages that are mapped on demand;
+/// - `general`: `registerEnd`, by the function for events of any kind;
 /// - `repeated-stack`: `event` with the same 16 frames captured for each;
 /// - `new-stack`: with 16 frames that no event had before;
-/// - `descent`: the calls of `new-stack` and nothing recorded, to be taken off it;
+/// - `descent`: only the calls of `new-stack`, without recording, to be subtracted;
 /// - `threads`: `event` on two threads at a time, the CPU time of these two;
-/// - `threads-all`, `threads-all-cold`: the CPU time of the process, the recorder's own thread
-///   included, for the same;
-/// - `idle`: `event` where nothing records.
+/// - `threads-all`, `threads-all-cold`: the CPU time of the process for the same, including the
+///   recorder's own thread;
+/// - `idle`: `event` without recording.
 @main
 enum RecorderDriver {
   static func main() {
@@ -25,7 +25,7 @@ enum RecorderDriver {
       return
     }
     let isCold = run.name.hasSuffix("-cold")
-    // A record takes some 12 bytes; a stack of 16 frames is written out when it is new.
+    // A record takes about 12 bytes; a stack of 16 frames is written in full when it is new.
     let log = RecordedLog(run, populatedByteCountPerEvent: run.name == "new-stack" ? 256 : 32)
     if !isCold { log.populate() }
     switch run.name {
@@ -43,7 +43,7 @@ enum RecorderDriver {
       }
     case "new-stack":
       descend(run, to: EventsWithStack())
-      // Where there were no room for another stack, events would go on without one.
+      // If there were no room for another stack, events would be recorded without one.
       guard kvos_stack_count() >= run.operationCount else {
         MeasuredRun.fail("\(kvos_stack_count()) stacks are known, not \(run.operationCount)")
       }
@@ -53,7 +53,7 @@ enum RecorderDriver {
     log.end()
   }
 
-  /// Goes another way each time.
+  /// Takes a different path each time.
   private static func descend(_ run: MeasuredRun, to end: ChainEnd) {
     let levels = CallTree.levels()
     run.measure {
@@ -63,9 +63,10 @@ enum RecorderDriver {
     }
   }
 
-  /// As the layer tells of a delivery: the ids are at hand, the order was taken under a lock.
+  /// Like KVOSafety for a delivery: the ids are known, the order was taken under a lock.
   static func recordEvents(_ count: Int) {
-    // In a debug build a range makes its next number in a thousand instructions, which are none of the recorder's.
+    // In a debug build a range takes a thousand instructions for its next number, which would be
+    // attributed to the recorder.
     var number: UInt64 = 0
     while number < UInt64(count) {
       let delivery = Delivery(

@@ -1,20 +1,20 @@
 import KVOTrace
 
-/// Makes the events of a program that has a number of observations live at a time, and ends and
-/// makes one now and then.
+/// Generates the events of a program that keeps a number of observations live, and ends and creates
+/// one now and then.
 ///
-/// Every observation is of an object of its own; which is next is random, from a fixed seed. Seven
-/// times of eight the object changes and its observer is told: `willChange`, `didChange`, `notify`,
-/// `notifyEnd`. The eighth time the observation is removed and made again: `remove`, `removeEnd`,
-/// `register`, `registerEnd`. Nothing is wrong in it. All is one thread's; every event on a subject
-/// carries its order.
+/// Every observation is of a separate object; the next one is chosen at random, with a fixed seed.
+/// Seven times of eight the object changes and its observer is notified: `willChange`, `didChange`,
+/// `notify`, `notifyEnd`. The eighth time the observation is removed and registered again:
+/// `remove`, `removeEnd`, `register`, `registerEnd`. The events contain no fault. All are of one
+/// thread; every event on a subject has its order.
 struct EventSource {
   private let className: StringID
   private let observerName: StringID
   private let keyPath: StringID
   private let liveCount: Int
   private let thread = ThreadID(1)
-  /// By object: the next order, and the registration that is live.
+  /// The next order and the live registration of each object.
   private var orders: [UInt64]
   private var registrations: [UInt64]
   private var lastRegistration: UInt64
@@ -25,8 +25,8 @@ struct EventSource {
   /// A source that keeps `liveCount` observations live.
   ///
   /// - Parameters:
-  ///   - liveCount: how many, above 0.
-  ///   - name: gives the ids of what the events name.
+  ///   - liveCount: the number, above 0.
+  ///   - name: returns the ids of names in the events.
   init(liveCount: Int, name: (String) -> StringID) {
     self.liveCount = liveCount
     className = name("Account")
@@ -37,7 +37,7 @@ struct EventSource {
     lastRegistration = UInt64(liveCount)
   }
 
-  /// The first events: the process, and each observation being made.
+  /// The first events: the process, and the registration of each observation.
   mutating func begin(_ emit: (Event) -> Void) {
     emit(Event(.process(ProcessInfo(pid: 1, runtime: .swift, started: "2026-01-01T00:00:00Z"))))
     for object in 0..<liveCount {

@@ -4,10 +4,10 @@ import KVOReplay
 import KVORules
 import KVOTrace
 
-/// Events that are in memory, judged as an audit judges them; they are made in blocks while the clock
-/// stands.
+/// Events in memory, judged like those of an audit; they are generated in blocks while the clock is
+/// stopped.
 struct JudgedEvents {
-  /// How many events a reader hands over together.
+  /// The number of events that a reader passes on at once.
   private static let batchCount = 512
   private static let blockCount = 1 << 16
 
@@ -15,7 +15,7 @@ struct JudgedEvents {
   private var number = 0
   private var verdictCount = 0
 
-  /// Measures as many events as `run` has operations, after those that make `live` registrations.
+  /// Measures `run`'s number of events, after those that create `live` registrations.
   static func measure(_ run: MeasuredRun, live: Int) {
     var names = TraceNames()
     var source = EventSource(liveCount: live) { names.id(of: $0) }

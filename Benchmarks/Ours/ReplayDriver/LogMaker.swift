@@ -6,7 +6,7 @@ import KVOTrace
 import KVOTraceBinary
 import KVOTraceJSON
 
-/// Writes logs of the events of ``EventSource``, and prints how many events are in them.
+/// Writes logs of the events of ``EventSource``, and prints their number.
 enum LogMaker {
   /// Writes JSON Lines.
   static func writeJSON(_ run: MeasuredRun, live: Int, path: String) throws {
@@ -29,10 +29,11 @@ enum LogMaker {
     print("events=\(count)")
   }
 
-  /// Has the recorder write them, with its own time and thread, behind its own `process` and images.
+  /// Writes them with the recorder, with its own time and thread, after its own `process` and
+  /// images.
   static func record(_ run: MeasuredRun, live: Int, path: String) throws {
     let recorder = Recorder.shared
-    // One part is to hold them all: a quarter of the limit.
+    // One log file must hold them all: a quarter of the limit.
     try recorder.startLog(path: path, byteLimit: 8 << 30, isComplete: true, live: { [] })
     var source = EventSource(liveCount: live) { recorder.id(of: $0) }
     var count = 0

@@ -4,19 +4,20 @@ import KVOReplay
 import KVORules
 import KVOTrace
 
-/// Events whose orders say otherwise than their lines, put into order and judged from memory.
+/// Events whose order differs from that of their lines, sorted and judged from memory.
 enum OrderedEvents {
-  /// How the orders run.
+  /// The shape of the orders.
   enum Shape: String {
-    /// One subject, forwards: nothing is held.
+    /// One subject, forward: no event is held back.
     case forward
-    /// One subject, backwards, as eight threads wrote it.
+    /// One subject, backward, as if eight threads had written it.
     case backward
-    /// A subject for each four events, each backwards on one thread, so that lines and orders contradict each other.
+    /// A subject for every four events, each backward on one thread, so that lines and orders
+    /// contradict each other.
     case separate
   }
 
-  /// Measures as many events as `run` has operations.
+  /// Measures `run`'s number of events.
   static func measure(_ run: MeasuredRun, _ shape: Shape) {
     var names = TraceNames()
     let (type, key) = (names.id(of: "Account"), names.id(of: "balance"))

@@ -3,9 +3,10 @@ import Foundation
 import KVOAudit
 import KVORules
 
-/// A log in which each registration is removed on the next line, once or, which is a fault, twice.
+/// A log in which each registration is removed on the next line, once or, as a fault, twice.
 ///
-/// One place makes them all, on one object, so that a log with a fault has one finding however long it is.
+/// One call site registers them all, on one object, so that a log with a fault has one finding
+/// regardless of its length.
 enum RemovedLog {
   /// Audits a log of as many lines as there are operations.
   static func measure(_ run: MeasuredRun, isFaulty: Bool) throws {

@@ -5,18 +5,19 @@ import KVORules
 import KVOTrace
 import KVOTraceJSON
 
-/// Reads and judges logs, and writes those that are read.
+/// Reads and judges logs, and writes those to read.
 ///
 /// Cases:
-/// - `write-json <live> <file>`: a log of at least that many events, of ``EventSource``.
-/// - `write-binary <live> <file>`: the same events through this process's recorder.
-/// - `rules <live>`: the order of events and all rules over events in memory.
-/// - `order <shape>`: the same over events that were written in another order, of ``OrderedEvents/Shape``.
-/// - `read-json <file>`: the reader alone, over as many lines from the start of the file as there are
+/// - `write-json <live> <file>`: a log of at least the number of events, of ``EventSource``.
+/// - `write-binary <live> <file>`: the same events, written by this process's recorder.
+/// - `rules <live>`: the ordering of events and all rules, for events in memory.
+/// - `order <shape>`: the same for events that were written in another order, of
+///   ``OrderedEvents/Shape``.
+/// - `read-json <file>`: only the reader, for as many lines from the start of the file as there are
 ///   operations.
 /// - `audit-json <file>`: the whole pipeline, from a file of as many lines to the report.
-/// - `audit-removed once|twice`: the same, of a log of ``RemovedLog``.
-/// - `read-binary <file>`: the reader alone, over the whole file.
+/// - `audit-removed once|twice`: the same, for a log of ``RemovedLog``.
+/// - `read-binary <file>`: only the reader, for the whole file.
 /// - `audit-binary <file>`: the whole pipeline, from the whole file to the report.
 /// - `foundation <file>`: JSONSerialization on as many lines, the peer of the reader.
 @main
@@ -112,7 +113,7 @@ enum ReplayDriver {
     return data.prefix(byteCount)
   }
 
-  /// A figure for other events than were asked for would be wrong.
+  /// A figure for a different number of events would be wrong.
   private static func check(_ count: Int, _ run: MeasuredRun) {
     guard count == run.operationCount else {
       MeasuredRun.fail("\(count) events where there are \(run.operationCount)")

@@ -1,5 +1,5 @@
-/// A tree of objects of five classes, with arrays and closures across it: what a program's objects look
-/// like to a walk.
+/// A tree of objects of five classes, with arrays and closures across it: a model of a program's
+/// objects.
 class Node {
   var left: Node?
   var right: Node?
@@ -43,19 +43,21 @@ final class PlacedNode: Node {
   unowned(unsafe) var peer: Node?
 }
 
-/// The tree, and how many heap objects it is made of.
+/// The tree, and the number of its heap objects.
 struct ObjectForest {
-  /// Of how many types its heap objects are: five classes, the storage of arrays, the closure's context.
+  /// The number of types of its heap objects: five classes, the storage of arrays, the closure's
+  /// context.
   static let typeCount = 7
 
   let root: Node
   private let all: [Node]
 
-  /// Makes `count` nodes, in memory in the order of the tree or, where they are `shuffled`, in none.
+  /// Creates `count` nodes, in memory in the order of the tree or, if `isShuffled`, in random
+  /// order.
   ///
   /// - Parameters:
-  ///   - count: how many nodes, above 1.
-  ///   - isShuffled: whether neighbours in the tree are apart in memory.
+  ///   - count: the number of nodes, above 1.
+  ///   - isShuffled: whether neighbors in the tree are apart in memory.
   ///   - isCyclic: whether every thousandth node holds its grandparent.
   init(count: Int, isShuffled: Bool, isCyclic: Bool) {
     var nodes = (0..<count).map(Self.node)
@@ -103,7 +105,7 @@ struct ObjectForest {
   }
 }
 
-/// The same numbers in every run.
+/// A generator with the same numbers in every run.
 private struct FixedRandom: RandomNumberGenerator {
   private var state: UInt64 = 88_172_645_463_325_252
   mutating func next() -> UInt64 {

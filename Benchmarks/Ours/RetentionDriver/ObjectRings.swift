@@ -10,7 +10,7 @@ final class RingHolder {
   var rings: [RingNode] = []
   var chain = ChainLink.nothing
 
-  /// Makes so many objects in rings, which are never freed.
+  /// Creates objects in rings, which are never freed.
   func hold(ringsOf count: Int) {
     for _ in 0..<max(count / Self.ringLength, 1) {
       let first = RingNode()
@@ -25,7 +25,8 @@ final class RingHolder {
     }
   }
 
-  /// Makes a chain of so many links, which is never freed: to free it would take as many frames.
+  /// Creates a chain of links, which is never freed, because freeing it would take a frame for each
+  /// link.
   func hold(chainOf count: Int) {
     var link = ChainLink.end(self)
     for _ in 1..<count { link = .next(link) }
@@ -33,7 +34,7 @@ final class RingHolder {
   }
 }
 
-/// A link of a chain, in a box of its own.
+/// A link of a chain, in a separate box.
 indirect enum ChainLink {
   case nothing
   case next(ChainLink)

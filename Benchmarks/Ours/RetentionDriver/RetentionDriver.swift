@@ -2,17 +2,19 @@ import BenchmarkDriver
 import Glibc
 import KVORetention
 
-/// Walks a graph of objects in three ways: `RetentionDriver <way> <operations> <scratch> [shuffled]`.
+/// Walks a graph of objects in several ways: `RetentionDriver <way> <operations> <scratch>
+/// [shuffled]`.
 ///
-/// An operation is a node of the tree; the graph has two fifths as many contexts and arrays besides.
-/// - `chase`: the bound. From node to node by the two words that lead to its children, and nothing else:
-///   no look at other words, no table of what was met.
-/// - `cycles`, `cyclic`: what `RetainSearch.findCycles` takes, in a graph without cycles and in one with
-///   some.
-/// - `rings`, `chain`: what it takes to find and draw the cycles of many rings, and one cycle whose label has a
-///   part for each link of a chain of indirect enums. An operation is an object of a ring, or a link.
-/// - `plans`: what the first walk over a few nodes takes more than the second: to look into types. An
-///   operation is one of the `typeCount` types of heap objects.
+/// An operation is a node of the tree; in addition, the graph has two fifths as many contexts and
+/// arrays.
+/// - `chase`: the lower bound. Follows the two words of each node that lead to its children, and
+///   nothing else: it reads no other words, and keeps no table of visited nodes.
+/// - `cycles`, `cyclic`: `RetainSearch.findCycles`, in a graph without cycles and in one with some.
+/// - `rings`, `chain`: finding and drawing the cycles of many rings, and one cycle whose label has
+///   a part for each link of a chain of indirect enums. An operation is an object of a ring, or a
+///   link.
+/// - `plans`: the additional time of the first walk over a few nodes compared with the second, for
+///   examining types. An operation is one of the `typeCount` types of heap objects.
 /// - `mirror`: the peer, Swift's own reflection; it does not see what closures hold.
 @main
 enum RetentionDriver {
@@ -34,7 +36,7 @@ enum RetentionDriver {
       run.measure { check(chase(root), run) }
     case "cycles", "cyclic":
       let search = RetainSearch()
-      // Plans are made once a type and process: they are measured apart.
+      // Plans are made once per type and process, and are therefore measured separately.
       _ = search.findCycles(from: root)
       run.measure {
         let answer = search.findCycles(from: root)
@@ -46,7 +48,7 @@ enum RetentionDriver {
       guard run.operationCount == ObjectForest.typeCount else {
         MeasuredRun.fail("\(ObjectForest.typeCount) types are met", status: 64)
       }
-      // What a search does before it walks is done once here.
+      // The preparations of a search are done once here.
       _ = RetainSearch().findCycles(from: Bystander())
       let (first, second) = (walkTime(root), walkTime(root))
       guard first > second else {
@@ -80,7 +82,7 @@ enum RetentionDriver {
     }
   }
 
-  /// Is of none of the forest's types.
+  /// None of the forest's types.
   private final class Bystander {}
 
   private static func walkTime(_ root: Node) -> UInt64 {
@@ -93,7 +95,7 @@ enum RetentionDriver {
     guard count >= run.operationCount else { MeasuredRun.fail("\(count) objects were met") }
   }
 
-  /// Follows the children of nodes, whose places are those of `Node`'s first two properties.
+  /// Follows the children of nodes, which are at the offsets of `Node`'s first two properties.
   @inline(never)
   private static func chase(_ root: Node) -> Int {
     var count = 0

@@ -4,18 +4,19 @@ import KVORules
 import KVOSymbols
 import KVOTrace
 
-/// Names addresses of an image, from a list of them, as llvm-symbolizer does.
+/// Symbolicates addresses of an image, from a list of them, like llvm-symbolizer.
 ///
-/// - `SymbolsDriver each|batch <image> <file with an address a line>`: asks for one address after the
-///   other, or for all at once. Prints function and line of every frame, the frames of an address apart
-///   from those of the next by a blank line. Measured as a whole, like its peer.
-/// - `SymbolsDriver each|batch|known <operations> <scratch> <image> <file>`: the same with the list in
-///   memory and nothing printed; times itself, from the making of the resolver on. An operation is an
-///   address of the file, which has as many. `known`: one by one, where the byte behind each address
-///   was asked for before the clock started, so that its unit is read and its functions have names.
+/// - `SymbolsDriver each|batch <image> <file with an address a line>`: looks up one address after
+///   another, or all at once. Prints function and line of every frame, and a blank line after the
+///   frames of an address. Measured as a whole, like its peer.
+/// - `SymbolsDriver each|batch|known <operations> <scratch> <image> <file>`: the same with the list
+///   in memory and without output; measures its own time, from the creation of the resolver on. An
+///   operation is an address of the file, which has this number of addresses. `known`: one by one,
+///   after a lookup of the byte after each address before the clock started, so that its unit is
+///   read and its functions have names.
 ///
-/// `indexed` and `indexed-known` are `batch` and `known` with an index in a folder beside the addresses, and fail
-/// without one; `index` makes it anew, as its only operation.
+/// `indexed` and `indexed-known` are `batch` and `known` with an index in a folder beside the
+/// addresses, and fail without one; `index` creates it again, as its only operation.
 @main
 enum SymbolsDriver {
   static func main() throws {
@@ -78,7 +79,7 @@ enum SymbolsDriver {
     guard case .made = outcome else { MeasuredRun.fail("no index was made: \(outcome)") }
   }
 
-  /// Return addresses: the resolver looks up the byte before one, the peer the address itself.
+  /// Return addresses: the resolver looks up the preceding byte, the peer the address itself.
   private static func addresses(in file: String) throws -> [UInt64] {
     try Data(contentsOf: URL(filePath: file)).split(separator: 0x0a).map { line in
       guard let address = UInt64(String(decoding: line.dropFirst(2), as: UTF8.self), radix: 16)
@@ -113,7 +114,7 @@ enum SymbolsDriver {
     output.append(UInt8(ascii: "\n"))
   }
 
-  /// A list of addresses that nobody can name would be done in no time.
+  /// A list of addresses without names would take no time.
   private static func check(_ namedCount: Int) {
     guard namedCount > 0 else { MeasuredRun.fail("no address has a name") }
   }

@@ -3,9 +3,10 @@ import Foundation
 import KVOSafety
 import OpenCombine
 
-/// What it costs to begin observing and to end it.
+/// The cost of beginning and ending an observation.
 enum AddCases {
-  /// One operation is an addition and a removal; `others` are registered on the same key meanwhile.
+  /// One operation is an addition and a removal; `others` are registered on the same key at that
+  /// time.
   static func pair(_ run: MeasuredRun, others: Int = 0, isRecorded: Bool = false) {
     if isRecorded { record(in: run) }
     let model = Model()

@@ -3,7 +3,7 @@ import KVOSafety
 import Observation
 import OpenCombine
 
-/// What paths through several objects cost, and keys whose value others determine.
+/// The cost of paths through several objects, and of keys that depend on others.
 enum DeepCases {
   // MARK: An addition and a removal
 
@@ -123,7 +123,7 @@ enum DeepCases {
     withExtendedLifetime(sink) {}
   }
 
-  /// One operation is a set at the end of a path, which is observed anew each time.
+  /// One operation is a set at the end of a path, which is observed again each time.
   static func trackedEnd(_ run: MeasuredRun) {
     let model = TrackedModel()
     let holder = TrackedHolder(owner: model)
@@ -137,7 +137,7 @@ enum DeepCases {
     }
     arm()
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
-    // Its handler is called before the change: the last value is not seen.
+    // Its handler is called before the change, so the last value is not seen.
     sum.check(run, count: run.operationCount - 1)
   }
 }

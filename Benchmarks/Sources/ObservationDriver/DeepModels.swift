@@ -29,7 +29,7 @@ final class Holder: KeyValueObservable {
   init(owner: Model?) { storedOwner = owner }
 }
 
-/// Has a property whose value two others determine.
+/// Has a property that depends on two others.
 final class SumModel: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   static let firstKey = ObservableKey("first", \SumModel.first)
@@ -85,7 +85,7 @@ final class PublishedHolder {
   init(owner: PublishedModel?) { self.owner = owner }
 }
 
-/// OpenCombine's form of two properties that determine a third; 0.14 has no `combineLatest`.
+/// OpenCombine's form of a property that depends on two others; 0.14 has no `combineLatest`.
 final class PublishedSumModel {
   @Published var first = 0
   let second = 0
@@ -94,7 +94,7 @@ final class PublishedSumModel {
 /// The standard library's form of a path.
 @Observable
 final class TrackedHolder: @unchecked Sendable {
-  // Sendable: only the thread of the benchmark touches it.
+  // Sendable: only the thread of the benchmark accesses it.
   var owner: TrackedModel?
 
   init(owner: TrackedModel?) { self.owner = owner }

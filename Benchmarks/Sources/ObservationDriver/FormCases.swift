@@ -1,7 +1,7 @@
 import BenchmarkDriver
 import KVOSafety
 
-/// What the other forms of observing cost: the classic one, and a controller.
+/// The cost of other forms of observing: the classic one, and a controller.
 enum FormCases {
   static func classicPair(_ run: MeasuredRun) {
     let model = Model()

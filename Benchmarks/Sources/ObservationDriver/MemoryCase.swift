@@ -2,10 +2,10 @@ import BenchmarkDriver
 import Glibc
 import KVOSafety
 
-/// What registrations hold, and whether anything is left of them.
+/// The memory of registrations, and what remains of it after their end.
 ///
-/// Counts resident memory: what a round gave back the next one takes again, so that it adds what the
-/// one before left behind.
+/// Counts resident memory: memory that one round frees is used again by the next one, so a round
+/// adds only what the previous one did not free.
 enum MemoryCase {
   static func registrations(_ run: MeasuredRun) {
     let model = Model()
@@ -21,13 +21,13 @@ enum MemoryCase {
     tokens.reserveCapacity(run.operationCount)
     let before = residentByteCount
     let first = addAll()
-    // Tables find their size within a few rounds.
+    // Tables reach their final size within a few rounds.
     for _ in 0..<4 { _ = addAll() }
     let sixth = addAll()
     print("bytes-held=\(first - before) bytes-left=\(addAll() - sixth)")
   }
 
-  /// The second number of `/proc/self/statm`, which are pages.
+  /// The second number of `/proc/self/statm`, in pages.
   private static var residentByteCount: Int {
     guard let file = fopen("/proc/self/statm", "r") else {
       MeasuredRun.fail("cannot read /proc/self/statm")

@@ -2,12 +2,12 @@ import KVOSafety
 import Observation
 import OpenCombine
 
-/// A class that nobody can observe: what a set costs at the least.
+/// A class that cannot be observed: the minimum cost of a set.
 final class Plain {
   var value = 0
 }
 
-/// What `@KeyValueObservable` makes of a class with one property, written out.
+/// The expansion of `@KeyValueObservable` for a class with one property.
 final class Model: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   static let valueKey = ObservableKey("value", \Model.value)
@@ -32,7 +32,7 @@ final class Model: KeyValueObservable {
   }
 }
 
-/// The same with the two calls around an assignment, as in code that was ported.
+/// The same with the two calls around an assignment, as in ported code.
 final class ManualModel: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   static let observableKeys = ObservableKeyTable(ObservableKey("value", \ManualModel.value))
@@ -51,11 +51,11 @@ final class PublishedModel {
 /// The standard library's form.
 @Observable
 final class TrackedModel: @unchecked Sendable {
-  // Sendable: only the thread of the benchmark touches it.
+  // Sendable: only the thread of the benchmark accesses it.
   var value = 0
 }
 
-// What sets is never inlined, so that no loop of sets is folded into one.
+// The setting functions are never inlined, so that no loop of sets is folded into one.
 
 @inline(never) func set(_ model: Plain, _ value: Int) { model.value = value }
 @inline(never) func set(_ model: Model, _ value: Int) { model.value = value }

@@ -1,7 +1,7 @@
 import BenchmarkDriver
 import KVOSafety
 
-/// What observing costs, and what it costs with others.
+/// The cost of observing, compared with other libraries.
 ///
 /// `ObservationDriver <case> <operations> <scratch>`.
 @main
@@ -18,7 +18,7 @@ enum ObservationDriver {
     "plain": { SetCases.plain($0) },
     "unobserved": { SetCases.unobserved($0) },
     "set": { SetCases.observed($0) },
-    // The same again: a row has one target.
+    // The same again, because a row has one target.
     "set-faster": { SetCases.observed($0) },
     "set-faster-notification": { SetCases.observed($0) },
     "set-faster-tracking": { SetCases.observed($0) },

@@ -4,7 +4,7 @@ import KVOSafety
 import Observation
 import OpenCombine
 
-/// What a set costs, with nobody, one or many who want to know.
+/// The cost of a set with no, one or many observers.
 enum SetCases {
   static func plain(_ run: MeasuredRun) {
     let model = Plain()
@@ -29,7 +29,7 @@ enum SetCases {
     let sum = Sum()
     let tokens = (0..<observers).map { _ in
       model.observe(\.value, options: options) { _, change in
-        // Before the change there is no new value.
+        // There is no new value before the change.
         sum.value &+= change.newValue ?? 0
       }
     }
@@ -89,13 +89,13 @@ enum SetCases {
     }
     arm()
     run.measure { for value in 0..<run.operationCount { set(model, value) } }
-    // Its handler is called before the change: the last value is not seen.
+    // Its handler is called before the change, so the last value is not seen.
     guard sum.value > 0 || run.operationCount < 3 else {
       MeasuredRun.fail("nothing was observed")
     }
   }
 
-  /// Each operation is a set on each of as many objects as there are threads.
+  /// Each operation sets a property of each of as many objects as there are threads.
   static func onThreads(_ run: MeasuredRun, count: Int) {
     let began = MeasuredRun.nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
     let workers = (0..<count).map { _ in

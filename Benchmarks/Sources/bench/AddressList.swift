@@ -4,8 +4,8 @@ import BenchmarkHarness
 struct AddressList {
   private let addresses: [UInt64]
 
-  /// Chooses `count` addresses among the functions that `nm --print-size` lists, in several places
-  /// of a function where there are fewer functions than that.
+  /// Chooses `count` addresses in the functions that `nm --print-size` lists; several addresses of
+  /// a function if there are fewer functions.
   init(nm output: String, count: Int) throws {
     let functions = output.split(separator: "\n").compactMap { line -> (UInt64, UInt64)? in
       let fields = line.split(separator: " ")
@@ -17,7 +17,7 @@ struct AddressList {
     guard !functions.isEmpty else { throw BenchmarkFailure("nm lists no functions") }
     addresses = (0..<count).map { number in
       let (start, size) = functions[number % functions.count]
-      // The golden ratio spreads the places over a function without repeating them.
+      // The golden ratio spreads the offsets over a function without repetition.
       let share = Double(number / functions.count) * 0.618
       return start + UInt64(Double(size) * (share - share.rounded(.down)))
     }

@@ -1,10 +1,10 @@
 import BenchmarkHarness
 
-/// What stands on the command line: `bench [--rounds <number>] [<suite> …]`.
+/// The command line: `bench [--rounds <number>] [<suite> …]`.
 struct Arguments {
-  /// The suites that are named, in that order; none: all.
+  /// The named suites, in that order; empty: all.
   private(set) var suites: [String] = []
-  /// How often each row is run; nil: as often as the suite says.
+  /// The number of runs of each row; nil: the suite's default.
   private(set) var rounds: Int?
 
   init(_ arguments: some Sequence<String>, known: some Collection<String>) throws {
@@ -24,7 +24,7 @@ struct Arguments {
     }
   }
 
-  /// What to type for the same.
+  /// The command line with the same meaning.
   func command(suite: String) -> String {
     "make bench SUITES=\(suite)" + (rounds.map { " ROUNDS=\($0)" } ?? "")
   }

@@ -35,7 +35,7 @@ enum Bench {
     var suite = try makeSuite(&workshop)
     suite.rounds = arguments.rounds ?? suite.rounds
     try workshop.programs.build(for: suite, progress: say)
-    // After the building: the load is to be that of others.
+    // After the build, so that the load is that of other programs.
     let description = RunDescription(
       root: root,
       command: arguments.command(suite: name),
@@ -57,7 +57,7 @@ enum Bench {
     say("wrote Reports/benchmarks/\(suite.name).md")
   }
 
-  /// Says on standard error what is being done.
+  /// Reports each step on standard error.
   @Sendable
   static func say(_ line: String) {
     FileHandle.standardError.write(Data("bench: \(line)\n".utf8))
@@ -65,7 +65,7 @@ enum Bench {
 }
 
 extension Suite {
-  /// Whether one of its rows needs a session of LTTng.
+  /// Whether one of its rows needs an LTTng session.
   fileprivate var usesLTTng: Bool {
     rows.flatMap(\.requirements).contains { $0.package == "lttng-tools" }
   }

@@ -1,6 +1,7 @@
-/// What holds the rows that miss their targets, as far as it is known: for the reports, by row.
+/// The known reasons why rows miss their targets: for the reports, by row.
 ///
-/// Shares are of the instructions that callgrind counts. An entry goes when its row meets its target.
+/// Shares are of the instructions that callgrind counts. An entry is removed when its row meets its
+/// target.
 enum Explanations {
   static let recorder = [
     "threads-release":

@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Foundation
 
-/// What it costs to look through console text, and to group crash reports.
+/// The cost of searching console text, and of grouping crash reports.
 struct ImportSuite {
   let suite: Suite
 
@@ -62,7 +62,7 @@ struct ImportSuite {
           "grep",
           "`grep -c 'not registered as an observer'`",
           .peer,
-          // A search that finds nothing is no failure here.
+          // A search without a match is no failure here.
           .command(
             .tool("sh"),
             arguments: ["-c", "grep -c 'not registered as an observer' \"$0\" || true", console],
@@ -77,7 +77,7 @@ struct ImportSuite {
   private static let grouping =
     "cd \"$0\" && exec \"$1\" --fail-on never --format json *.ips > /dev/null"
 
-  /// The most memory that grouping takes.
+  /// The peak memory usage of grouping.
   private static func memory(_ workshop: inout Workshop) throws -> Suite.Figure {
     let folder = workshop.scratch.appending(path: "crashes").path
     let program = try workshop.programs.path(of: .product("kvo-audit"))

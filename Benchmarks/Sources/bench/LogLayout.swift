@@ -1,15 +1,15 @@
 import BenchmarkHarness
 import Foundation
 
-/// What the bytes of a binary log are for, from the heads of its segments.
+/// The use of the bytes in a binary log, according to the headers of its segments.
 ///
-/// Documentation/BinaryLogFormat.md says how they lie.
+/// Documentation/BinaryLogFormat.md describes their layout.
 struct LogLayout {
   static let pageByteCount = 4_096
   private static let segmentHeadByteCount = 64
 
   private(set) var byteCount = 0
-  /// Records that say what strings, stacks, images and the process are.
+  /// Records that define strings, stacks, images and the process.
   private(set) var tableByteCount = 0
   /// Records of events.
   private(set) var eventByteCount = 0
@@ -40,7 +40,7 @@ struct LogLayout {
     guard segmentCount > 0 else { throw BenchmarkFailure("\(path) has no segments") }
   }
 
-  /// What no record is in: heads, and the ends of segments.
+  /// Bytes outside of records: headers, and the unused ends of segments.
   var otherByteCount: Int {
     byteCount - Self.pageByteCount - tableByteCount - eventByteCount
   }

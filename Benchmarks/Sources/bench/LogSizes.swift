@@ -1,11 +1,11 @@
 import BenchmarkHarness
 import Foundation
 
-/// How many bytes of a log an event takes, in the mix of `Examples/Demo`.
+/// The number of bytes that an event takes in a log, in the mix of `Examples/Demo`.
 enum LogSizes {
   private static let repetitions = 100_000
 
-  /// The figures of a long run and of the demo itself; their logs are gone afterwards.
+  /// The figures of a long run and of the demo itself; their logs are removed afterwards.
   static func figures(_ workshop: inout Workshop) throws -> [Suite.Figure] {
     let long = workshop.path("demo-long.kvolog")
     defer { workshop.remove(long) }

@@ -1,13 +1,14 @@
 import BenchmarkHarness
 import Foundation
 
-/// What the preloaded library costs a program in Objective-C, beside the same program without it.
+/// The cost of the preloaded library for an Objective-C program, beside the same program without
+/// it.
 struct ObjectiveCSuite {
   let suite: Suite
 
   /// Builds the library.
   ///
-  /// - Throws: ``BenchmarkFailure`` where it does not build.
+  /// - Throws: ``BenchmarkFailure`` if it does not build.
   init(_ workshop: inout Workshop) throws {
     let script = FileManager.default.currentDirectoryPath + "/Scripts/preload"
     let result = try ChildProcess.run(script, [workshop.scratch.path])
@@ -55,7 +56,7 @@ struct ObjectiveCSuite {
     )
   }
 
-  /// What GNUstep takes for the same as the token, for the tables of those.
+  /// GNUstep's cost of the equivalent of a token, for the tables of tokens.
   static func plain(_ id: String, _ title: String, _ what: String) -> Row {
     row(id, title, .peer, "raw", what)
   }

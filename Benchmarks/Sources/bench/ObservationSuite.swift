@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Foundation
 
-/// What observing costs, beside what Swift programs use for the same.
+/// The cost of observing, beside the alternatives in Swift.
 struct ObservationSuite {
   private static let registrationCount = 100_000
   private let memory: [Suite.Figure]

@@ -1,9 +1,10 @@
 import BenchmarkHarness
 import Foundation
 
-/// What it costs to put events into the order in which they happened, whatever order they were written in.
+/// The cost of sorting events into the order in which they happened.
 enum OrderTable {
-  /// A row of each shape for each: ordering takes O(n log n) if ten times the events cost as much each.
+  /// A row for each shape and size: sorting takes O(n log n) if the cost per event is the same for
+  /// ten times as many.
   private static let sizes = [100_000, 1_000_000]
 
   static let table = Table(

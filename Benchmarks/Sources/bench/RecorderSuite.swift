@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Foundation
 
-/// What recording costs, beside the least it can cost and what others do.
+/// The cost of recording, beside its lower bound and other recorders.
 struct RecorderSuite {
   let suite: Suite
 
@@ -44,7 +44,7 @@ struct RecorderSuite {
       .driver(
         .product("RecorderDriver", build),
         leading: [id],
-        // The ways down the calls of new stacks are some two million.
+        // The calls of new stacks have about two million different paths.
         operations: .calibrated(limit: id == "new-stack" ? 1 << 20 : 1 << 22)
       ),
       target: target,

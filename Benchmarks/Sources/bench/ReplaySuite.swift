@@ -1,7 +1,7 @@
 import BenchmarkHarness
 import Foundation
 
-/// What it costs to read a log, to judge it and to name its addresses; and to start `kvo-audit`.
+/// The cost of reading, judging and symbolicating a log, and of starting `kvo-audit`.
 struct ReplaySuite {
   let suite: Suite
 

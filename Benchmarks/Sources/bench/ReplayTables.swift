@@ -1,12 +1,12 @@
 import BenchmarkHarness
 import Foundation
 
-/// What it costs to read logs and to judge what is in them.
+/// The cost of reading and judging logs.
 enum ReplayTables {
-  /// Live registrations, and how many times the lower bound their events may take.
+  /// The numbers of live registrations, and the permitted multiple of the lower bound.
   private static let few = (live: 1 << 16, target: 10.0)
   private static let many = (live: 1 << 22, target: 25.0)
-  /// In how many rounds the rows run that have many registrations: each takes seconds.
+  /// The number of rounds for rows with many registrations, each of which takes seconds.
   private static let longRounds = 3
 
   // MARK: - Rules
@@ -26,7 +26,7 @@ enum ReplayTables {
           .product("ReplayDriver"),
           leading: ["rules"],
           trailing: [String(size.live)],
-          // Fewer would mostly measure what is done once, among the first events.
+          // With fewer events, the work that is done once would dominate.
           operations: .fixed(isLong ? 1 << 22 : 1 << 18)
         ),
         target: .atMost(size.target, of: "words"),
@@ -66,7 +66,7 @@ enum ReplayTables {
 
   // MARK: - Binary logs
 
-  /// One table a log, each with the words of its own file for a lower bound.
+  /// One table per log, each with the words of its own file as lower bound.
   static func binary(_ workshop: inout Workshop) throws -> [Table] {
     [
       binary(try Log(live: few.live, eventCount: 1 << 20, &workshop), "64k", target: few.target),
@@ -133,7 +133,7 @@ enum ReplayTables {
     )
   }
 
-  /// The binary rows by the other bound.
+  /// The binary rows with the other bound.
   static let figures: [Suite.Figure] = [
     .ratio(
       title: "whole pipeline on a binary log, 65,536 live registrations, to 48 bytes an event",
@@ -162,7 +162,7 @@ enum ReplayTables {
     }
   }
 
-  /// Writes a log and says how many events are in it.
+  /// Writes a log and returns the number of its events.
   private static func write(
     _ name: String,
     _ count: Int,
@@ -184,10 +184,10 @@ enum ReplayTables {
 
   static func json(_ workshop: inout Workshop) throws -> Table {
     let log = workshop.path("events.jsonl")
-    // More than the processor's caches hold: the lower bound reads memory, as the reader does.
+    // Larger than the processor's caches: the lower bound reads memory, as the reader does.
     let count = try write("write-json", 1_000_000, live: 4_096, log, &workshop)
     let bytes = try workshop.byteCount(log)
-    // Past the registrations that the log begins with.
+    // After the registrations at the beginning of the log.
     let counting = Row.Counting.perOperation(20_000)
     func driver(_ name: String) -> Workload {
       .driver(

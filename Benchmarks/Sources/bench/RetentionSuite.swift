@@ -1,6 +1,6 @@
 import BenchmarkHarness
 
-/// What it costs to walk the objects of a program and to find its retain cycles.
+/// The cost of walking the objects of a program and finding its retain cycles.
 struct RetentionSuite {
   let suite = Suite(
     title: "Retain cycles",

@@ -1,10 +1,10 @@
 import BenchmarkHarness
 import Foundation
 
-/// What it costs to name addresses.
+/// The cost of symbolicating addresses.
 enum SymbolTables {
   private static let addressCount = 20_000
-  /// How often the addresses are asked for where reading the image is not to weigh.
+  /// The number of lookups of the addresses that makes the time for reading the image negligible.
   private static let repetitions = 10
 
   static func table(_ workshop: inout Workshop) throws -> Table {
@@ -18,7 +18,7 @@ enum SymbolTables {
     try addresses.write(toFile: once, atomically: true, encoding: .utf8)
     try String(repeating: addresses, count: repetitions)
       .write(toFile: often, atomically: true, encoding: .utf8)
-    // An index of an earlier run is of another image.
+    // An index of an earlier run is for another image.
     _ = try workshop.run(.product("SymbolsDriver"), ["index", "1", workshop.path(""), image, once])
     let bytes = Double(try workshop.byteCount(image)) / 1e6
     func ours(_ mode: String, _ title: String, _ list: String, count: Int, peer: String) -> Row {

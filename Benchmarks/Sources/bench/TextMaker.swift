@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes the texts that are measured: a long console, and the reports of many crashes.
+/// Writes the texts to measure: a long console, and the reports of many crashes.
 enum TextMaker {
-  /// Lines as consoles have them, none of which tells of a fault; about `byteCount` bytes.
+  /// Typical console lines without any fault, of about `byteCount` bytes.
   static func console(_ path: String, byteCount: Int) throws {
     let subsystems = ["network", "layout", "sync", "store", "media", "push"]
     var block = ""
@@ -14,17 +14,17 @@ enum TextMaker {
         + "in \(number % 977) ms, cache \(number.isMultiple(of: 3) ? "hit" : "miss")\n"
     }
     let bytes = Data(block.utf8)
-    // In pieces: a child's peak of memory is not less than what its parent holds when it starts.
+    // In pieces: the peak memory of a child is at least the memory of its parent when it starts.
     try Data().write(to: URL(filePath: path))
     let file = try FileHandle(forWritingTo: URL(filePath: path))
     defer { try? file.close() }
     for _ in 0..<(byteCount + bytes.count - 1) / bytes.count { try file.write(contentsOf: bytes) }
   }
 
-  /// Crash reports of about 100 kB each, in `groups` kinds, `count` of them; their paths.
+  /// Crash reports of about 100 kB each, `count` of them in `groups` kinds; returns their paths.
   static func reports(_ folder: URL, count: Int, groups: Int) throws -> [String] {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    // What differs between the reports of a group stands where the template has a mark.
+    // Marks in the template are replaced by what differs between the reports of a group.
     let templates = try (0..<groups).map { try template(group: $0).split(separator: mark) }
     return try (0..<count).map { number in
       let digits = String(number + 1_048_576, radix: 16)

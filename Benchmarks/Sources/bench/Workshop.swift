@@ -1,10 +1,10 @@
 import BenchmarkHarness
 import Foundation
 
-/// Where a suite prepares what it measures: programs that it needs built, and files.
+/// Prepares a suite's measurements: builds programs, and keeps files.
 struct Workshop {
   var programs: ProgramLocator
-  /// Files that stay for all of the run.
+  /// Files that exist for the whole run.
   let scratch: URL
 
   init(root: URL) throws {
@@ -34,7 +34,7 @@ struct Workshop {
 
   func path(_ name: String) -> String { scratch.appending(path: name).path }
 
-  /// Builds `program`, runs it and gives what it prints.
+  /// Builds `program`, runs it and returns its output.
   mutating func run(
     _ program: Program,
     _ arguments: [String],

@@ -29,7 +29,7 @@ struct RunnerTests {
 
   @Test("A row that is limited to some rounds runs in the first ones")
   func roundLimit() throws {
-    // Tells the rounds apart: each run adds a line.
+    // Distinguishes the rounds: each run adds a line.
     let count = scratch.deletingLastPathComponent().appending(path: "count-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: count) }
     let script = #"echo >> "$3"; n=$(wc -l < "$3"); echo operations=1 thread-ns=$n process-ns=$n"#
@@ -54,7 +54,7 @@ struct RunnerTests {
 
   @Test("A driver gets its case, operations and scratch folder, and what it prints counts")
   func driver() throws {
-    // $1 is the number of operations, $2 the folder, $3 what stands behind them.
+    // $1 is the number of operations, $2 the folder, $3 the following argument.
     let script = #"test -d "$2" && echo operations=$1 thread-ns=${1}0 process-ns=${1}0$3"#
     let measurements = try measure(
       [

@@ -27,7 +27,7 @@ struct StatisticsTests {
   func ratioOfRounds() {
     let bound = RowOutcome.samples([.of(10), .of(100), .of(10)], instructions: nil)
     let ours = RowOutcome.samples([.of(20), .of(200), .of(30)], instructions: nil)
-    // By the medians it would be 3.
+    // The ratio of the medians would be 3.
     #expect(ours.ratio(to: bound) == 2)
   }
 
@@ -40,7 +40,7 @@ struct StatisticsTests {
 }
 
 extension Sample {
-  /// One operation that took that many nanoseconds.
+  /// One operation that took `nanoseconds`.
   static func of(_ nanoseconds: Double, process: Double? = nil) -> Sample {
     Sample(
       operations: 1,

@@ -1,25 +1,25 @@
 /// A program that is measured, or that a measurement needs.
 package enum Program: Hashable, Sendable {
-  /// How a product of the root package is built.
+  /// The build configuration of a product of the root package.
   package enum Build: String, Hashable, Sendable {
     case release
     case debug
-    /// Release, with the Swift libraries inside.
+    /// Release, with the Swift libraries linked statically.
     case standalone
   }
 
   /// A product of the root package.
   case product(String, Build = .release)
-  /// A product of this package, built for release: what is public beside peers in Swift.
+  /// A product of this package, built for release: our public API beside peers in Swift.
   case bench(String)
-  /// A C file of this package, by its path without the suffix, with flags for the linker.
+  /// A C file of this package, by its path without the suffix, with linker flags.
   case c(String, flags: [String] = [])
-  /// A program in Objective-C of this package, by its path without the suffix, built against GNUstep.
+  /// An Objective-C program of this package, by its path without the suffix, built against GNUstep.
   case objectiveC(String)
-  /// A program of the machine's own, found through PATH.
+  /// A program of the machine, found in PATH.
   case tool(String)
 
-  /// How a report names it.
+  /// Its name in reports.
   package var name: String {
     switch self {
     case .product(let name, _), .bench(let name), .tool(let name): name

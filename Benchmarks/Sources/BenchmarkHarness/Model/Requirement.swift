@@ -2,15 +2,15 @@ import Foundation
 
 /// Something that a peer needs and that not every machine has.
 package enum Requirement: Hashable, Sendable {
-  /// A C header, as it is included.
+  /// A C header, as in an include directive.
   case header(String, package: String)
-  /// A program that is found through PATH.
+  /// A program in PATH.
   case tool(String, package: String)
 
-  /// A part of GCC's, by its name.
+  /// A component of GCC, by its name.
   case compilerPart(String, package: String)
 
-  /// The Debian package that has it.
+  /// The Debian package that contains it.
   package var package: String {
     switch self {
     case .header(_, let package), .tool(_, let package), .compilerPart(_, let package): package
@@ -31,7 +31,7 @@ package enum Requirement: Hashable, Sendable {
     }
   }
 
-  /// The packages of those that this machine does not have, each once.
+  /// The packages of the requirements that this machine lacks, each once.
   package static func missingPackages(of requirements: [Requirement]) -> [String] {
     requirements.filter { !$0.isMet }.map(\.package)
       .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
@@ -48,9 +48,9 @@ package enum Requirement: Hashable, Sendable {
   }
 }
 
-/// Programs that are found through PATH.
+/// Lookup of programs in PATH.
 package enum Tool {
-  /// The absolute path of `name`, or nil where PATH does not have it.
+  /// The absolute path of `name`, or nil if PATH does not have it.
   package static func path(of name: String) -> String? {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     return folders.split(separator: ":").map { "\($0)/\(name)" }

@@ -1,12 +1,12 @@
-/// One row of a report: what is measured, and what it is held to.
+/// One row of a report: what is measured, and its target.
 package struct Row: Sendable {
-  /// What a row is to the others.
+  /// The relation of a row to the others.
   package enum Kind: String, Sendable {
-    /// What the others are divided by.
+    /// The row by which the others are divided.
     case bound = "lower bound"
     case ours
     case peer
-    /// Neither held to a target nor compared.
+    /// Without target and comparison.
     case information
   }
 
@@ -18,12 +18,12 @@ package struct Row: Sendable {
     case faster(_ times: Double, than: String)
   }
 
-  /// How instructions are counted.
+  /// The method of counting instructions.
   package enum Counting: Hashable, Sendable {
     case none
-    /// By the difference of runs of `operations` and of twice as many.
+    /// The difference between runs of `operations` and of twice as many.
     case perOperation(_ operations: Int)
-    /// All of a run from start to end, divided by its operations.
+    /// All instructions of a run from start to end, divided by its operations.
     case wholeRun
   }
 
@@ -35,7 +35,7 @@ package struct Row: Sendable {
   package var requirements: [Requirement]
   package var target: Target?
   package var counting: Counting
-  /// In how many rounds it runs at the most, for a row that takes seconds; nil: in all.
+  /// The maximum number of rounds, for a row that takes seconds; nil: all.
   package var roundLimit: Int?
 
   package init(

@@ -1,11 +1,11 @@
 /// Rows that share a unit and a lower bound.
 package struct Table: Sendable {
   package var title: String
-  /// What one operation is: "event", "address", "start".
+  /// The name of one operation: "event", "address", "start".
   package var unit: String
-  /// What the reader must know to read the figures, one paragraph each.
+  /// What the reader must know to understand the figures, one paragraph each.
   package var remarks: [String]
-  /// The row that the others are divided by, of this table or an earlier one; nil: none.
+  /// The row by which the others are divided, of this table or an earlier one; nil: none.
   package var bound: String?
   package var rows: [Row]
 
@@ -26,22 +26,22 @@ package struct Table: Sendable {
 
 /// One report: tables whose rows take turns in the same run.
 package struct Suite: Sendable {
-  /// A figure that no row has.
+  /// A figure that is not a row.
   package enum Figure: Sendable {
-    /// Measured otherwise.
+    /// Measured in another way.
     case value(title: String, String)
-    /// How many times the CPU time of one row another one takes.
+    /// The ratio of the CPU times of two rows.
     case ratio(title: String, of: String, to: String)
   }
 
   package var title: String
   /// The file name of the report, without suffix.
   package var name: String
-  /// How often each row is run; odd, so that the median is one of the figures.
+  /// The number of runs of each row; odd, so that the median is one of the figures.
   package var rounds: Int
   package var tables: [Table]
   package var figures: [Figure]
-  /// What holds a row that misses its target, by the row's id.
+  /// The reason why a row misses its target, by the row's id.
   package var explanations: [String: String]
 
   package init(

@@ -1,6 +1,6 @@
-/// What a row runs, once a round.
+/// What a row runs once per round.
 package enum Workload: Hashable, Sendable {
-  /// A program that times itself and prints what it took, as `Driver/driver.h` describes.
+  /// A program that measures its own time and prints it, as `Driver/driver.h` describes.
   ///
   /// It is called as `program leading… operations scratch trailing…`.
   case driver(
@@ -10,7 +10,8 @@ package enum Workload: Hashable, Sendable {
     operations: OperationCount = .calibrated()
   )
 
-  /// A program that is measured from start to end, and does `operations` of what the row counts.
+  /// A program that is measured from start to end, and performs `operations` of the row's
+  /// operations.
   ///
   /// `input` is the file that it reads as standard input; nil: an empty one.
   case command(Program, arguments: [String] = [], input: String? = nil, operations: Int = 1)
@@ -21,13 +22,13 @@ package enum Workload: Hashable, Sendable {
     return input
   }
 
-  /// How many operations a run of a command does; of a driver, one.
+  /// The number of operations of one run of a command; for a driver, one.
   package var operationsOfCommand: Int {
     guard case .command(_, _, _, let operations) = self else { return 1 }
     return operations
   }
 
-  /// The program that is run.
+  /// The program to run.
   package var program: Program {
     switch self {
     case .driver(let program, _, _, _), .command(let program, _, _, _): program
@@ -35,10 +36,10 @@ package enum Workload: Hashable, Sendable {
   }
 }
 
-/// How many operations a driver does in one run.
+/// The number of operations of one run of a driver.
 package enum OperationCount: Hashable, Sendable {
-  /// Found by trying, so that a run takes about as long for every row; no more than `limit`.
+  /// Found by trial, so that a run takes about as long for every row; no more than `limit`.
   case calibrated(limit: Int = 1 << 24)
-  /// As many, whatever that takes: for a driver that has much to do before it can begin.
+  /// A fixed number, regardless of the time: for a driver with much work before it can begin.
   case fixed(Int)
 }

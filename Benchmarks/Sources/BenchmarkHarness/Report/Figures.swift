@@ -1,6 +1,6 @@
 import Foundation
 
-/// How figures are written in reports: three digits that count.
+/// Formats figures for reports with three significant digits.
 package enum Figures {
   /// `0.42`, `20.7`, `1,240`.
   package static func number(_ value: Double) -> String {
@@ -19,13 +19,13 @@ package enum Figures {
     return "\(text)×"
   }
 
-  /// Nanoseconds in the unit that suits: `20.7 ns`, `1.52 ms`.
+  /// Nanoseconds in a suitable unit: `20.7 ns`, `1.52 ms`.
   package static func time(_ nanoseconds: Double) -> String {
     let unit = Unit(suiting: nanoseconds)
     return "\(number(nanoseconds / unit.nanoseconds)) \(unit.name)"
   }
 
-  /// The median, and between which two figures the middle half lies: `20.7 ns (20.5 – 21.2 ns)`.
+  /// The median and the interquartile range: `20.7 ns (20.5 – 21.2 ns)`.
   package static func spread(_ statistics: Statistics) -> String {
     let unit = Unit(suiting: statistics.median)
     let low = number(statistics.lowerQuartile / unit.nanoseconds)

@@ -1,11 +1,11 @@
-/// Writes what was measured as Markdown.
+/// Writes the measurements as Markdown.
 ///
-/// Every figure is one that the run gave: where there is none, the report says why.
+/// Every figure comes from the run: if there is none, the report says why.
 package struct ReportRenderer {
   private let suite: Suite
   private let measurements: [String: RowOutcome]
   private let run: RunDescription
-  /// How a target calls a row: by its title, or as a lower bound.
+  /// The name of a row in a target: its title, or the lower bound.
   private let titles: [String: String]
 
   package init(suite: Suite, measurements: [String: RowOutcome], run: RunDescription) {
@@ -87,7 +87,7 @@ package struct ReportRenderer {
     }
   }
 
-  /// Empty where other threads took less than a fiftieth of the time.
+  /// Empty if other threads took less than a fiftieth of the time.
   private static func ofProcess(_ samples: [Sample]) -> String {
     guard let own = Statistics(samples.map(\.perOperation)),
       let all = Statistics(samples.map(\.perOperationOfProcess)),

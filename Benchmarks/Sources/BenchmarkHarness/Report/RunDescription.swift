@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Where, when and of what a report was made.
+/// The machine, time and versions of a report.
 package struct RunDescription: Hashable, Sendable {
   package var processor: String
   package var coreCount: Int
@@ -11,7 +11,8 @@ package struct RunDescription: Hashable, Sendable {
   package var command: String
   package var date: String
   package var rounds: Int
-  /// How many threads were running or waiting for a core in the minute before, from the kernel.
+  /// The number of threads that were running or waiting for a core in the minute before, from the
+  /// kernel.
   package var load: String
 
   package init(
@@ -38,12 +39,12 @@ package struct RunDescription: Hashable, Sendable {
     self.load = load
   }
 
-  /// Asks this machine.
+  /// Queries this machine.
   ///
   /// - Parameters:
   ///   - root: the folder of the root package, for the commit.
-  ///   - command: what the user typed.
-  ///   - rounds: how often each row is run.
+  ///   - command: the command that the user typed.
+  ///   - rounds: the number of runs of each row.
   package init(root: URL, command: String, rounds: Int) {
     self.init(
       processor: Self.processor,
@@ -93,7 +94,7 @@ package struct RunDescription: Hashable, Sendable {
     return text.split(separator: " ").first.map(String.init) ?? "unknown"
   }
 
-  /// The commit, and whether anything but the reports differs from it.
+  /// The commit, and whether anything except the reports differs from it.
   private static func commit(of root: URL) -> String {
     let git = ["-C", root.path]
     let commit = firstLine("git", git + ["rev-parse", "--short=10", "HEAD"])

@@ -1,11 +1,11 @@
-/// How a row stands to its target.
+/// The result of a row compared with its target.
 package struct Verdict: Hashable, Sendable {
-  /// What is to be reached, in words.
+  /// The target, in words.
   package var target: String
-  /// Whether it was, and by how much; nil: it could not be compared.
+  /// Whether it was reached, and by how much; nil: it could not be compared.
   package var outcome: Outcome?
 
-  /// What came out.
+  /// The result.
   package struct Outcome: Hashable, Sendable {
     package var isMet: Bool
     package var text: String
@@ -15,9 +15,9 @@ package struct Verdict: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - row: the id of the row.
-  ///   - target: what it is held to.
-  ///   - measurements: of all rows, by id.
-  ///   - titles: how reports call the rows, by id.
+  ///   - target: its target.
+  ///   - measurements: those of all rows, by id.
+  ///   - titles: the names of the rows in reports, by id.
   package init(
     of row: String,
     target: Row.Target,
@@ -39,7 +39,7 @@ package struct Verdict: Hashable, Sendable {
     }
   }
 
-  /// `off` is above 1 where the target was missed.
+  /// `off` is above 1 if the target was missed.
   private static func outcome(isMet: Bool, reached: Double, off: Double) -> Outcome {
     Outcome(
       isMet: isMet,

@@ -1,23 +1,22 @@
 import Foundation
 import Glibc
 
-/// Runs programs to their end and says what CPU time they took.
+/// Runs programs to their end and measures their CPU time.
 ///
-/// Foundation's Process and swift-subprocess do not give the child's resource usage, which is what
-/// this is for.
+/// Foundation's Process and swift-subprocess do not return the child's resource usage.
 package enum ChildProcess {
   /// How a program ended.
   package struct Result: Sendable {
-    /// The exit status; 128 + the signal's number where a signal ended it.
+    /// The exit status; 128 + the signal's number if a signal ended it.
     package var status: Int32
-    /// Standard output, and behind it standard error.
+    /// Standard output, followed by standard error.
     package var output: String
-    /// User and system time of the program and of those of its children that it waited for, in
-    /// nanoseconds, from its start.
+    /// User and system time of the program and of the children that it waited for, in nanoseconds,
+    /// from its start.
     package var cpuNanoseconds: Double
-    /// The most memory that it had at a time, in bytes.
+    /// The peak memory usage, in bytes.
     ///
-    /// Linux counts what this process holds when the child starts as the child's, too.
+    /// Linux includes the memory of this process when the child starts.
     package var peakByteCount: Int
   }
 
@@ -27,10 +26,10 @@ package enum ChildProcess {
   ///   - path: absolute, or relative to the working directory.
   ///   - arguments: without the program's own name.
   ///   - input: the file that is its standard input.
-  ///   - keepsOutput: false: standard output goes to /dev/null, and counts as read by somebody.
-  ///   - environment: variables to set beside the inherited ones.
-  /// - Returns: how it ended; a status other than 0 is for the caller to judge.
-  /// - Throws: ``BenchmarkFailure`` where the program cannot be started.
+  ///   - keepsOutput: false: standard output goes to /dev/null, and counts as read.
+  ///   - environment: variables to set in addition to the inherited ones.
+  /// - Returns: the ending; the caller judges a status other than 0.
+  /// - Throws: ``BenchmarkFailure`` if the program cannot be started.
   package static func run(
     _ path: String,
     _ arguments: [String],
@@ -61,7 +60,7 @@ package enum ChildProcess {
     )
   }
 
-  /// Starts a program, and gives its process id for the caller to wait for.
+  /// Starts a program, and returns its process id for the caller to wait for.
   static func start(
     _ path: String,
     _ arguments: [String],
@@ -105,7 +104,7 @@ package enum ChildProcess {
   }
 }
 
-/// Why a benchmark cannot be run, in a sentence.
+/// The reason why a benchmark cannot be run, in a sentence.
 package struct BenchmarkFailure: Error, CustomStringConvertible {
   package var description: String
   package init(_ description: String) { self.description = description }

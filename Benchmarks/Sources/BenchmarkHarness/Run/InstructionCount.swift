@@ -1,15 +1,15 @@
 import Foundation
 
-/// Counts instructions with valgrind's callgrind: the same program with the same input gives the same
-/// number, whatever else the machine is doing.
+/// Counts instructions with valgrind's callgrind: the same program with the same input has the same
+/// count, regardless of other load on the machine.
 ///
-/// The kernel's instructions are not among them.
+/// The kernel's instructions are not included.
 struct InstructionCount {
   let runner: Runner
 
-  /// The instructions of one operation of `row`; nil: not to be had.
+  /// The instructions of one operation of `row`; nil if they are not available.
   ///
-  /// What a program does before and after its operations is in both of two runs and falls out of
+  /// The work before and after the operations is the same in both of two runs, and cancels out in
   /// their difference.
   func count(_ row: Row) throws -> Double? {
     guard let valgrind = Tool.path(of: "valgrind") else { return nil }
@@ -40,7 +40,7 @@ struct InstructionCount {
     }
   }
 
-  /// A copy without debug information, whose version 5 of DWARF valgrind may not know.
+  /// A copy without debug information, because valgrind may not support DWARF 5.
   private func stripped(_ path: String, _ folder: URL) throws -> String {
     let copy = folder.appending(path: "stripped").path
     let result = try ChildProcess.run("/usr/bin/strip", ["-g", path, "-o", copy])

@@ -1,10 +1,10 @@
 package import Foundation
 import Glibc
 
-/// A session of LTTng that records the peer's tracepoint: without one the tracepoint does nothing.
+/// An LTTng session that records the peer's tracepoint: without one the tracepoint does nothing.
 ///
-/// In snapshot mode, as a flight recorder: full buffers are used again, and no second process takes
-/// part in the work. The daemon is this object's own and ends with ``stop()``.
+/// In snapshot mode, like a flight recorder: full buffers are used again, and no second process
+/// takes part in the work. The daemon belongs to this object and ends with ``stop()``.
 package struct LTTngSession: Sendable {
   private static let name = "kvo-bench"
   private let daemon: pid_t
@@ -12,9 +12,9 @@ package struct LTTngSession: Sendable {
 
   /// Starts the daemon, and a session in which `kvo_bench:*` is enabled.
   ///
-  /// - Parameter scratch: where a snapshot would go; none is taken.
-  /// - Returns: nil where LTTng is not installed.
-  /// - Throws: ``BenchmarkFailure`` where it is, and does not start.
+  /// - Parameter scratch: the folder for a snapshot; none is taken.
+  /// - Returns: nil if LTTng is not installed.
+  /// - Throws: ``BenchmarkFailure`` if it is installed, and does not start.
   package static func start(scratch: URL) throws -> LTTngSession? {
     guard let lttng = Tool.path(of: "lttng"), let server = Tool.path(of: "lttng-sessiond") else {
       return nil
@@ -43,7 +43,7 @@ package struct LTTngSession: Sendable {
       guard attempts < 100 else { throw BenchmarkFailure("lttng-sessiond does not answer") }
       usleep(50_000)
     }
-    // What a run left behind that was interrupted.
+    // The remains of an interrupted run.
     try? command(["destroy", Self.name])
     try command(["create", Self.name, "--snapshot", "--output=\(output)"])
     try command(["enable-channel", "-u", "events"])

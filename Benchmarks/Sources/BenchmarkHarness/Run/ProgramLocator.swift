@@ -1,29 +1,29 @@
 package import Foundation
 
-/// Builds programs and knows where they are.
+/// Builds programs and finds them.
 package struct ProgramLocator: Sendable {
   /// The root package.
   private let root: URL
   /// The folder of this package.
   private let benchmarks: URL
-  /// Where compiled C programs go.
+  /// The folder for compiled C programs.
   private let binaries: URL
   private var paths: [Program: String] = [:]
 
   /// A locator that has built nothing.
   ///
   /// - Parameters:
-  ///   - root: the folder of the root package, which has `Benchmarks/`.
-  ///   - binaries: where compiled C programs go.
+  ///   - root: the folder of the root package, which contains `Benchmarks/`.
+  ///   - binaries: the folder for compiled C programs.
   package init(root: URL, binaries: URL) {
     self.root = root
     self.binaries = binaries
     benchmarks = root.appending(path: "Benchmarks")
   }
 
-  /// Where `program` is.
+  /// The path of `program`.
   ///
-  /// - Throws: ``BenchmarkFailure`` where it was not built.
+  /// - Throws: ``BenchmarkFailure`` if it was not built.
   package func path(of program: Program) throws -> String {
     guard let path = paths[program] else {
       throw BenchmarkFailure("\"\(program.name)\" was not built")
@@ -31,9 +31,9 @@ package struct ProgramLocator: Sendable {
     return path
   }
 
-  /// Builds what `suite` runs and this machine has the requirements of.
+  /// Builds the programs of `suite` whose requirements this machine has.
   ///
-  /// - Throws: ``BenchmarkFailure`` where something does not build.
+  /// - Throws: ``BenchmarkFailure`` if one does not build.
   package mutating func build(for suite: Suite, progress: (String) -> Void) throws {
     for row in suite.rows where Requirement.missingPackages(of: row.requirements).isEmpty {
       try build(row.workload.program, progress: progress)
@@ -100,8 +100,8 @@ package struct ProgramLocator: Sendable {
   ) throws -> String {
     var options = ["--package-path", package.path]
     if package == root {
-      // Without the macro, which no program here needs: swift-syntax takes minutes to build. And so in
-      // a folder of their own: builds with other traits undo each other's work.
+      // Without the macro, which no program here needs, because swift-syntax takes minutes to
+      // build. In a separate folder, because builds with other traits undo each other's work.
       let folder = build == .standalone ? "standalone" : "benchmarks"
       options += ["--disable-default-traits"]
       options += ["--scratch-path", root.appending(path: ".build/\(folder)").path]

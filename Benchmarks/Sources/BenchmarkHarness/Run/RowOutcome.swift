@@ -1,8 +1,8 @@
-/// What came of a row.
+/// The outcome of a row.
 package enum RowOutcome: Sendable {
-  /// The packages that the machine has not.
+  /// The packages that the machine lacks.
   case notRun(missing: [String])
-  /// One sample a round; the instructions of one operation, where they were counted.
+  /// One sample per round; the instructions of one operation, if they were counted.
   case samples([Sample], instructions: Double?)
 
   mutating func add(_ sample: Sample) {
@@ -22,14 +22,14 @@ package enum RowOutcome: Sendable {
     }
   }
 
-  /// The samples, none where the row was not run.
+  /// The samples; none if the row was not run.
   package var samples: [Sample] {
     guard case .samples(let samples, _) = self else { return [] }
     return samples
   }
 
-  /// By how much more time an operation took here than one of `other` in the same round: the median
-  /// over the rounds, or nil where one of the two was not run.
+  /// The ratio of the time of an operation to that of `other` in the same round: the median over
+  /// the rounds, or nil if one of the two was not run.
   package func ratio(to other: RowOutcome) -> Double? {
     let ratios = zip(samples, other.samples).map { $0.perOperation / $1.perOperation }
     return Statistics(ratios)?.median

@@ -2,17 +2,18 @@ package import Foundation
 
 /// Runs the rows of a suite in turn.
 ///
-/// One round runs every row once, so that what else the machine does meets all of them; a ratio is
-/// taken between the runs of one round.
+/// One round runs every row once, so that other load on the machine affects all of them; a ratio is
+/// computed from the runs of one round.
 package struct Runner {
-  /// Where the programs are.
+  /// Finds the programs.
   package var programs: ProgramLocator
   /// A folder for what the programs write, emptied after every run.
   package var scratch: URL
-  /// Is told what is being done, a line each.
+  /// Receives a line about each step.
   package var progress: (String) -> Void
 
-  /// CPU time that a run of a driver is to take: long against the clock, short against a round.
+  /// The intended CPU time of a driver's run: long compared with the clock's resolution, short
+  /// compared with a round.
   private static let wantedNanoseconds = 60e6
 
   package init(
@@ -27,8 +28,8 @@ package struct Runner {
 
   /// Measures `suite`.
   ///
-  /// - Throws: ``BenchmarkFailure`` where a program fails that has all it needs: a figure that is
-  ///   not there must not look like one that was not asked for.
+  /// - Throws: ``BenchmarkFailure`` if a program fails although its requirements are met: a missing
+  ///   figure must not look like one that was not requested.
   package func measure(_ suite: Suite) throws -> [String: RowOutcome] {
     var measurements: [String: RowOutcome] = [:]
     var operations: [String: Int] = [:]
@@ -57,7 +58,7 @@ package struct Runner {
     return measurements
   }
 
-  /// How many operations take about as long as a run is to take.
+  /// The number of operations that takes about the intended time.
   private func calibrate(_ row: Row) throws -> Int {
     switch row.workload {
     case .command: return 1
@@ -114,7 +115,7 @@ package struct Runner {
     BenchmarkFailure("\"\(row.title)\" ended with status \(result.status):\n\(result.output)")
   }
 
-  /// Calls `body` with a folder that is empty before it and gone after it.
+  /// Calls `body` with a folder that is empty before the call and removed after it.
   func inScratch<Result>(_ body: (URL) throws -> Result) throws -> Result {
     let folder = scratch.appending(path: "run")
     try? FileManager.default.removeItem(at: folder)

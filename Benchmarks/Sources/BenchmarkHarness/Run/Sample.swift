@@ -1,9 +1,9 @@
-/// What one run of a program took.
+/// The measurement of one run of a program.
 package struct Sample: Hashable, Sendable {
   package var operations: Int
   /// CPU time of the threads that did the operations, in nanoseconds.
   package var threadNanoseconds: Double
-  /// CPU time of the whole process meanwhile, in nanoseconds.
+  /// CPU time of the whole process during that time, in nanoseconds.
   package var processNanoseconds: Double
 
   package init(operations: Int, threadNanoseconds: Double, processNanoseconds: Double) {
@@ -12,9 +12,9 @@ package struct Sample: Hashable, Sendable {
     self.processNanoseconds = processNanoseconds
   }
 
-  /// Reads the line that a driver prints; nil where the output has none.
+  /// Reads the line that a driver prints; nil if the output has none.
   ///
-  /// Lines before it are passed over, and so are fields that are not known.
+  /// Earlier lines and unknown fields are ignored.
   package init?(driverOutput: String) {
     for line in driverOutput.split(separator: "\n") {
       var fields: [Substring: Double] = [:]

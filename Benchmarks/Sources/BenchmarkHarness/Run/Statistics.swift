@@ -1,4 +1,4 @@
-/// The middle of some values, and how far apart they lie.
+/// The median and quartiles of some values.
 package struct Statistics: Hashable, Sendable {
   package var median: Double
   /// A quarter of the values are not above this one.
@@ -6,7 +6,7 @@ package struct Statistics: Hashable, Sendable {
   /// A quarter of the values are not below this one.
   package var upperQuartile: Double
 
-  /// Nil where there are no values.
+  /// Returns nil if there are no values.
   ///
   /// Complexity: O(n log n).
   package init?(_ values: [Double]) {
@@ -17,11 +17,11 @@ package struct Statistics: Hashable, Sendable {
     upperQuartile = Self.quantile(0.75, of: sorted)
   }
 
-  /// Between two values where it falls between them.
+  /// Interpolates if the quantile is between two values.
   private static func quantile(_ share: Double, of sorted: [Double]) -> Double {
-    let place = share * Double(sorted.count - 1)
-    let index = Int(place)
+    let position = share * Double(sorted.count - 1)
+    let index = Int(position)
     let next = min(index + 1, sorted.count - 1)
-    return sorted[index] + (sorted[next] - sorted[index]) * (place - Double(index))
+    return sorted[index] + (sorted[next] - sorted[index]) * (position - Double(index))
   }
 }
