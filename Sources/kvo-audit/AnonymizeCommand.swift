@@ -3,7 +3,7 @@ import KVOAudit
 import KVOLogTools
 import KVOSymbols
 
-/// `kvo-audit anonymize`: logs that can be given away.
+/// `kvo-audit anonymize`: logs that can be shared.
 struct AnonymizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anonymize",
@@ -106,7 +106,7 @@ struct AnonymizeCommand: ParsableCommand {
     }
   }
 
-  /// One file for each log, in the folder ``output``; the names of logs may show whose they are.
+  /// One file for each log, in the folder ``output``; the names of logs may reveal their owners.
   private func numbered() throws -> [String?] {
     guard let output else { return [] }
     try OutputFile.makeFolder(output)

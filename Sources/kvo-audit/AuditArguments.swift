@@ -5,7 +5,7 @@ import KVOReports
 import KVORules
 import KVOSymbols
 
-/// How to judge and to report, for every command that ends in an audit.
+/// The options for judging and reporting, for every command that ends in an audit.
 struct AuditArguments: ParsableArguments {
   @OptionGroup(title: "Report")
   var reporting: ReportOptions
@@ -31,7 +31,7 @@ struct AuditArguments: ParsableArguments {
     if case .all = profile { try validateForAll() }
   }
 
-  /// What cannot be done with one report for each runtime.
+  /// The options that cannot be combined with one report for each runtime.
   private func validateForAll() throws {
     if known.baseline != nil {
       throw ValidationError(
@@ -63,11 +63,11 @@ struct AuditArguments: ParsableArguments {
     }
   }
 
-  /// Reads what is known, and ensures that the reports can be written, before anything else is done.
+  /// Reads the known issues, and ensures that the reports can be written, before any other work.
   ///
-  /// - Parameter inputs: the files that are going to be read, as far as they are there.
-  /// - Returns: what is known.
-  /// - Throws: ``ExitStatus``; what is wrong was said.
+  /// - Parameter inputs: the files to be read, as far as they exist.
+  /// - Returns: the known issues.
+  /// - Throws: ``ExitStatus``, after the error was printed.
   func prepare(reading inputs: [AuditInput]) throws -> Triage {
     try reporting.check(reading: inputs, and: known.files)
     return try known.load()
@@ -77,9 +77,9 @@ struct AuditArguments: ParsableArguments {
   ///
   /// - Parameters:
   ///   - inputs: the logs and crash reports.
-  ///   - dsyms: what names the frames of crash reports.
-  ///   - triage: what is known of them.
-  /// - Throws: ``ExitStatus``, if it is not 0; what is wrong was said.
+  ///   - dsyms: the symbol files for frames of crash reports.
+  ///   - triage: the known issues.
+  /// - Throws: ``ExitStatus``, if it is not 0, after the error was printed.
   func audit(_ inputs: [AuditInput], dsyms: [String] = [], triage: Triage) throws {
     let bar = ProgressBar()
     let symbols = DebugSources(dsyms)
@@ -126,7 +126,7 @@ struct AuditArguments: ParsableArguments {
     )
   }
 
-  /// Names the logs of other processes that are not read.
+  /// Lists the logs of other processes that are not read.
   private func sayWhatIsBeside(_ inputs: [AuditInput]) {
     for (path, others) in AuditInput.logs(beside: inputs) {
       StandardStreams.complain(

@@ -1,14 +1,15 @@
 import ArgumentParser
 import KVORules
 
-/// What `--contain` asks the library inside the recorded program to keep from happening.
+/// The faults that `--contain` prevents in the recorded program.
 enum Containment: Hashable, ExpressibleByArgument, CustomStringConvertible {
   case all
   /// The faults of these rules.
   case rules([RuleCode])
-  /// A text that names something else.
+  /// A text that is something else.
   ///
-  /// Not refused by the initialiser: ArgumentParser 1.8 then takes `--contain=x` for `--contain`.
+  /// The initializer does not refuse it: ArgumentParser 1.8 would then parse `--contain=x` as
+  /// `--contain`.
   case unknown(String)
 
   init(argument: String) {
@@ -27,7 +28,7 @@ enum Containment: Hashable, ExpressibleByArgument, CustomStringConvertible {
     self = .rules(codes)
   }
 
-  /// As the library reads it from `KVO_SAFETY_CONTAIN`.
+  /// The value of `KVO_SAFETY_CONTAIN` for the library.
   var description: String {
     switch self {
     case .all: "all"

@@ -2,7 +2,7 @@ import ArgumentParser
 import KVOAudit
 import KVOLogTools
 
-/// `kvo-audit convert`: the other form of a log.
+/// `kvo-audit convert`: a log in the other form.
 struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -57,7 +57,7 @@ struct ConvertCommand: ParsableCommand {
     Self.complain(of: conversion.reading, log)
   }
 
-  /// Says how many places of a log were not copied.
+  /// Reports the number of damaged regions of a log that were not copied.
   static func complain(of reading: LogReading?, _ log: String) {
     guard let reading, reading.problemCount > 0 else { return }
     let count = reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"

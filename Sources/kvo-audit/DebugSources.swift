@@ -2,11 +2,11 @@ import KVOAudit
 import KVOImport
 import KVOSymbols
 
-/// The files that `--dsym` names: of ELF, for logs, and of Apple's systems, for crash reports.
+/// The files of `--dsym`: ELF files for logs, and files of Apple's systems for crash reports.
 struct DebugSources {
   let resolver: DwarfFrameResolver
   let importer: ReportImporter
-  /// What was named that is no ELF file.
+  /// The specified files that are not ELF files.
   private let others: [String]
 
   init(_ arguments: [String]) {
@@ -16,14 +16,14 @@ struct DebugSources {
     others = files.others
   }
 
-  /// Says which of the files named nothing, and why: none is passed over in silence.
+  /// Reports each file that was not used, with the reason: none is ignored silently.
   func complain(havingRead inputs: [AuditReport.Input]) {
     for path in resolver.unusedDebugFiles {
       say(
         "\"\(path)\" is not used: no image whose frames are shown has its build-id"
       )
     }
-    // An input that is a crash report says what is wrong itself.
+    // An input that is a crash report has its own error.
     if inputs.contains(where: { $0.kind.isText }) { return }
     let complaints = importer.complaints
     for complaint in complaints { say(complaint) }

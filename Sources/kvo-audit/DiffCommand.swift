@@ -6,7 +6,7 @@ import KVOReports
 import KVORules
 import KVOSymbols
 
-/// `kvo-audit diff`: what one run has that another has not.
+/// `kvo-audit diff`: the differences between two runs.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// What the exit status says; part of the contract.
+/// The exit statuses, which are part of the contract.
 ///
-/// Wrong usage is 64, which the argument parser gives.
+/// The argument parser returns 64 for wrong usage.
 enum ExitStatus {
   /// A finding is at or above `--fail-on`.
   static let findings = ExitCode(1)
-  /// An input cannot be read as a whole, or is no usage log.
+  /// An input cannot be read completely, or is not a usage log.
   ///
-  /// Comes before ``findings``: what was not read cannot be clean.
+  /// Takes precedence over ``findings``: an unread log cannot be clean.
   static let unreadable = ExitCode(65)
   /// A page cannot be served.
   static let unavailable = ExitCode(69)

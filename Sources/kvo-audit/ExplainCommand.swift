@@ -1,7 +1,7 @@
 import ArgumentParser
 import KVOReports
 
-/// `kvo-audit explain`: what a code means.
+/// `kvo-audit explain`: the meaning of a code.
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",

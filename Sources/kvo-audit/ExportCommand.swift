@@ -3,7 +3,7 @@ import KVOAudit
 import KVOExport
 import KVOSymbols
 
-/// `kvo-audit export`: a log as other tools show it.
+/// `kvo-audit export`: a log for other tools.
 struct ExportCommand: ParsableCommand {
   enum Form: String, CaseIterable, ExpressibleByArgument {
     case perfetto
@@ -107,7 +107,7 @@ struct ExportCommand: ParsableCommand {
     if !report.failures.isEmpty { throw unreadable(report.failures) }
   }
 
-  /// Writes a database beside the file that it is to replace, and puts it there when it is whole.
+  /// Writes a database beside the file that it replaces, and renames it when it is complete.
   private func writeDatabase(
     _ report: AuditReport,
     _ inputs: [AuditInput],

@@ -9,23 +9,25 @@ import Musl
 import Darwin
 #endif
 
-/// What a step of GitHub Actions is told beside the report that it asks for: annotations, and a summary of the job.
+/// The additional output in a step of GitHub Actions: annotations, and a summary of the job.
 enum GitHubActions {
   /// Whether this process runs in such a step.
   static var isRunning: Bool { variable("GITHUB_ACTIONS") == "true" }
 
-  /// How many bytes the summary of a step has at the most: more, and GitHub shows none of it.
+  /// The maximum size of a step's summary in bytes: GitHub shows nothing of a larger one.
   private static let summaryByteCount = 1 << 20
 
-  /// Writes annotations to standard error, which GitHub reads as well, so that standard output is what was asked for.
+  /// Writes annotations to standard error, which GitHub also reads, so that standard output has
+  /// only the requested report.
   static func annotate(_ report: AuditReport, root: SourceRoot?) {
     let bytes = GitHubAnnotationRenderer(root: root).render(report)
     StandardStreams.show(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Appends the report to the summary of the step, as much of it as fits behind what is there.
+  /// Appends the report to the summary of the step, as much of it as fits after the existing
+  /// content.
   ///
-  /// A summary that cannot be written is complained of; the report itself was written.
+  /// An error is printed if the summary cannot be written; the report itself was written.
   static func summarize(_ report: AuditReport, showsSuppressed: Bool) {
     guard let path = variable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
     let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
@@ -34,7 +36,7 @@ enum GitHubActions {
     let room = summaryByteCount - Int(lseek(file, 0, SEEK_END))
     let renderer = MarkdownReportRenderer(showsSuppressed: showsSuppressed)
     var bytes = renderer.render(report, within: ReportLimit(byteCount: room - 1))
-    // Markdown begins a new paragraph after what is there.
+    // Markdown begins a new paragraph after the existing content.
     bytes.insert(UInt8(ascii: "\n"), at: 0)
     guard bytes.count <= room else {
       return StandardStreams.complain(

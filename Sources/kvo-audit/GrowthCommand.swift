@@ -3,7 +3,7 @@ import KVOAudit
 import KVOReports
 import KVOSymbols
 
-/// `kvo-audit growth`: who registers, and what is left of it run by run.
+/// `kvo-audit growth`: who registers, and what remains run by run.
 struct GrowthCommand: ParsableCommand {
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case text

@@ -10,7 +10,7 @@ import Glibc
 import Musl
 #endif
 
-/// `kvo-audit index`: makes and removes what finds functions and lines faster.
+/// `kvo-audit index`: creates and removes the indexes for fast symbolication.
 struct IndexCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index",
@@ -99,7 +99,7 @@ struct IndexCommand: ParsableCommand {
 }
 
 extension SymbolIndexFolder {
-  /// The folder that the environment of this process asks for, or nil.
+  /// The folder according to the environment of this process, or nil.
   static var user: SymbolIndexFolder? {
     SymbolIndexFolder(
       environment: { getenv($0).map { String(cString: $0) } },
@@ -109,10 +109,10 @@ extension SymbolIndexFolder {
 }
 
 extension DwarfFrameResolver {
-  /// Makes a resolver that uses and makes indices.
+  /// Creates a resolver that uses and creates indexes.
   ///
-  /// - Parameter debugFiles: what the user named.
-  /// - Returns: the resolver; it uses no indices if the environment says so.
+  /// - Parameter debugFiles: the files that the user specified.
+  /// - Returns: the resolver; it uses no indexes if the environment disables them.
   static func withIndices(_ debugFiles: DebugFiles = DebugFiles()) -> DwarfFrameResolver {
     DwarfFrameResolver(debugFiles: debugFiles, indices: .user)
   }

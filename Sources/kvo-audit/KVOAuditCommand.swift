@@ -66,8 +66,8 @@ struct KVOAuditCommand: ParsableCommand {
   static func main() {
     StandardStreams.ignoreBrokenPipes()
     refuseArgumentsThatAreNotUTF8()
-    // What scripts ask at every start. ArgumentParser reflects on all commands before it looks at
-    // the arguments, which took three quarters of the answer's time.
+    // Scripts ask for the version at every start. ArgumentParser reflects on all commands before it
+    // reads the arguments, which took three quarters of the time.
     if CommandLine.arguments.dropFirst() == ["--version"] {
       do {
         return try StandardStreams.deliver(Array("\(AuditVersion.current)\n".utf8))
@@ -78,9 +78,10 @@ struct KVOAuditCommand: ParsableCommand {
     main(nil)
   }
 
-  /// Ends with status 64 if an argument is not UTF-8.
+  /// Exits with status 64 if an argument is not UTF-8.
   ///
-  /// A string repairs such bytes, and would name another file or change what a recorded program is given.
+  /// A string repairs such bytes, and would name another file or change the arguments of a recorded
+  /// program.
   private static func refuseArgumentsThatAreNotUTF8() {
     for index in 1..<max(1, Int(CommandLine.argc)) {
       guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil

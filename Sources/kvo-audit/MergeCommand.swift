@@ -2,7 +2,7 @@ import ArgumentParser
 import KVOAudit
 import KVOReportFile
 
-/// `kvo-audit merge`: one report of many.
+/// `kvo-audit merge`: one report from many.
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Whose code is the user's own, for every command that names frames.
+/// The user's own modules, for every command that symbolicates frames.
 struct ModuleOptions: ParsableArguments {
   @Option(
     name: .customLong("app-module"),

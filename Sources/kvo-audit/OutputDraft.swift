@@ -6,18 +6,19 @@ import Musl
 import Darwin
 #endif
 
-/// A file beside the one that it is to replace, so that what was there before stays until all is written.
+/// A file beside the one that it replaces, so that the old content stays until the new one is
+/// complete.
 ///
-/// Its name is no other file's. A link is followed: the file that it leads to is replaced.
+/// Its name is unique. A link is followed: its target is replaced.
 struct OutputDraft {
-  /// Where to write.
+  /// The path to write to.
   let path: String
   private let target: String
 
-  /// Makes an empty file in the folder of `output`.
+  /// Creates an empty file in the folder of `output`.
   ///
   /// - Parameter output: the file to replace.
-  /// - Throws: ``ExitStatus/unwritable`` if none can be made; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be created, after printing the error.
   init(for output: String) throws {
     do throws(Refusal) {
       try self.init(silentlyFor: output)
@@ -26,10 +27,10 @@ struct OutputDraft {
     }
   }
 
-  /// Why there can be no draft.
+  /// The reason why there can be no draft.
   struct Refusal: Error { var reason: String }
 
-  /// The same, for a caller that can do without.
+  /// The same, for a caller that can continue without a draft.
   init(silentlyFor output: String, permissions: mode_t? = nil) throws(Refusal) {
     StandardStreams.ignoreFileSizeSignal()
     var status = stat()
@@ -48,15 +49,16 @@ struct OutputDraft {
     path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Puts the draft in the place of the file.
+  /// Replaces the file by the draft.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` if that fails; says why first, and removes the draft.
+  /// - Throws: ``ExitStatus/unwritable`` if that fails, after printing the error and removing the
+  ///   draft.
   func replace() throws {
     guard let code = move() else { return }
     throw OutputFile.refusal(target, String(cString: strerror(code)))
   }
 
-  /// The same, and returns the error number, after removing the draft, if that failed.
+  /// The same, but returns the error number, after removing the draft, if it failed.
   func move() -> Int32? {
     if rename(path, target) == 0 { return nil }
     let code = errno
@@ -67,14 +69,14 @@ struct OutputDraft {
   /// Removes the draft.
   func discard() { unlink(path) }
 
-  /// The file that `path` leads to, without links.
+  /// The target of `path`, without links.
   static func real(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     return String(cString: resolved)
   }
 
-  /// What the process takes away from the permissions of new files.
+  /// The permissions that the process removes from new files.
   private static var fileMask: mode_t {
     let mask = umask(0)
     umask(mask)

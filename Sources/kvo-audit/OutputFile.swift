@@ -11,7 +11,7 @@ import Darwin
 
 /// A file that is being written.
 enum OutputFile {
-  /// Whether both paths lead to one file that is there.
+  /// Whether both paths lead to the same existing file.
   static func isSame(_ path: String, as other: String) -> Bool {
     var first = stat()
     var second = stat()
@@ -21,13 +21,14 @@ enum OutputFile {
 }
 
 extension OutputFile {
-  /// Checks, without making any of them, that `paths` can be written, as far as that can be known.
+  /// Checks, without creating any of them, that `paths` can be written, as far as that can be
+  /// known.
   ///
   /// - Parameters:
   ///   - paths: the files to be written.
-  ///   - inputs: what is going to be read, and must not be written over.
-  ///   - files: what else is read.
-  /// - Throws: ``ExitStatus/unwritable`` if one cannot; says why of each first.
+  ///   - inputs: the inputs, which must not be overwritten.
+  ///   - files: the other files to be read.
+  /// - Throws: ``ExitStatus/unwritable`` if one cannot, after printing the error of each.
   static func check(
     _ paths: [String],
     reading inputs: [AuditInput],
@@ -59,30 +60,31 @@ extension OutputFile {
     return stat(path, &status) == 0
   }
 
-  /// Makes a folder, if there is none.
+  /// Creates a folder, if there is none.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` if it cannot be made; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be created, after printing the error.
   static func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o755) != 0, errno != EEXIST || !isFolder(path) else { return }
     throw refusal(path, String(cString: strerror(errno)))
   }
 
-  /// Writes a file that only its owner can read, replacing one that is there.
+  /// Writes a file that only its owner can read, replacing an existing one.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written, after printing the error.
   static func writeSecret(_ bytes: [UInt8], to path: String) throws {
     let sink = OutputSink(path: path, permissions: 0o600)
     sink.take(bytes)
     try sink.finish()
   }
 
-  /// Says why `path` cannot be written, and gives the status of that.
+  /// Prints why `path` cannot be written, and returns the status for that.
   static func refusal(_ path: String, _ reason: String) -> ExitCode {
     StandardStreams.complain("kvo-audit: \(path): cannot be written: \(reason)")
     return ExitStatus.unwritable
   }
 
-  /// Whether both paths lead to one file, which need not be there yet; devices take any number of reports.
+  /// Whether both paths lead to the same file, which need not exist yet; devices take any number of
+  /// reports.
   private static func isOneFile(_ path: String, _ other: String) -> Bool {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -93,7 +95,7 @@ extension OutputFile {
     return name == otherName && isSame(folder, as: otherFolder)
   }
 
-  /// The folder that has, or is going to have, the file at `path`.
+  /// The folder of the file at `path`, which need not exist yet.
   static func folder(of path: String) -> String { parts(of: path).folder }
 
   private static func parts(of path: String) -> (folder: String, name: Substring) {
@@ -102,7 +104,7 @@ extension OutputFile {
     return (folder, path[path.index(after: slash)...])
   }
 
-  /// Why the file at `path` cannot be written, or nil.
+  /// The reason why the file at `path` cannot be written, or nil.
   private static func problem(with path: String) -> String? {
     var status = stat()
     if stat(path, &status) == 0 {

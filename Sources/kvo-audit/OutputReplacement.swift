@@ -30,7 +30,7 @@ struct OutputReplacement {
   ///
   /// - Parameters:
   ///   - path: the file to replace, which need not exist. A symbolic link is followed.
-  ///   - permissions: of a file that others must not read; nil: those of the file that exists.
+  ///   - permissions: those of a private file; nil: those of the existing file.
   /// - Throws: ``Failure`` if no file can be opened.
   init(of path: String, permissions: mode_t? = nil) throws(Failure) {
     var status = stat()
@@ -86,7 +86,7 @@ struct OutputReplacement {
       defer { close(descriptor) }
       try Self.name(descriptor, target)
     case .draft(let draft):
-      // Some file systems say only now that they are full.
+      // Some file systems report only now that they are full.
       if close(descriptor) != 0 {
         let code = errno
         draft.discard()
@@ -98,7 +98,7 @@ struct OutputReplacement {
     }
   }
 
-  /// Closes the file and leaves nothing of it.
+  /// Closes the file and removes it.
   func discard() {
     if case .inPlace(isFile: true) = way { _ = ftruncate(descriptor, 0) }
     close(descriptor)
@@ -113,11 +113,11 @@ struct OutputReplacement {
   /// A file in `folder` that has no name; nil if the system has no such files.
   private static func openUnnamed(in folder: String, _ mode: mode_t?) -> Int32? {
     #if os(Linux)
-    // O_TMPFILE, which the system's headers hide behind a macro.
+    // O_TMPFILE, which is not visible in the system's headers by default.
     let temporary: Int32 = 0o20_000_000 | O_DIRECTORY
     let descriptor = open(folder, O_WRONLY | O_CLOEXEC | temporary, mode ?? 0o644)
     guard descriptor >= 0 else { return nil }
-    // The mask of the process does not apply to permissions that are given.
+    // The umask does not apply to explicit permissions.
     if let mode { fchmod(descriptor, mode) }
     return descriptor
     #else
@@ -125,7 +125,7 @@ struct OutputReplacement {
     #endif
   }
 
-  /// Gives a file without a name that of `target`, in the place of a file that has it.
+  /// Links a file without a name as `target`, replacing an existing file.
   private static func name(_ descriptor: Int32, _ target: String) throws(Failure) {
     let source = "/proc/self/fd/\(descriptor)"
     func link(to path: String) -> Int32 {
@@ -134,7 +134,7 @@ struct OutputReplacement {
     var code = link(to: target)
     if code == 0 { return }
     if code == EEXIST {
-      // A link cannot replace a file, and a file can.
+      // A link cannot replace a file, but a renamed file can.
       let other = "\(target).\(getpid())~"
       code = link(to: other)
       if code == 0 {

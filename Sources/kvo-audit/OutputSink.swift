@@ -8,18 +8,19 @@ import Musl
 import Darwin
 #endif
 
-/// Takes the bytes of a report or a conversion, and remembers why they could not be written.
+/// Writes the bytes of a report or a conversion, and remembers the error if they could not be
+/// written.
 ///
-/// A file is made when the first bytes come: a log that is none leaves no empty file. It is put in place by
-/// ``finish()``; without that, the file that was there stays. Not synchronised.
+/// The file is created when the first bytes arrive: an input that is not a log leaves no empty
+/// file. ``finish()`` renames it; without that, the existing file stays. Not synchronized.
 final class OutputSink {
-  /// Why nothing more can be written, or nil.
+  /// The reason why nothing more can be written, or nil.
   private var failure: String?
   private let path: String?
   private let permissions: mode_t?
   private var file: OutputReplacement?
 
-  /// Makes a sink of a file, or of standard output.
+  /// Creates a sink for a file, or for standard output.
   ///
   /// - Parameters:
   ///   - path: the file; nil: standard output.
@@ -32,11 +33,11 @@ final class OutputSink {
 
   deinit { file?.discard() }
 
-  /// Writes `bytes`; false if that failed.
+  /// Writes `bytes`; returns false if that failed.
   ///
   /// - Parameters:
-  ///   - bytes: what comes next.
-  ///   - isBinary: whether they are nothing for a terminal.
+  ///   - bytes: the next bytes.
+  ///   - isBinary: whether they must not be written to a terminal.
   /// - Returns: whether more can be written.
   @discardableResult
   func take(_ bytes: [UInt8], isBinary: Bool = false) -> Bool {
@@ -53,9 +54,10 @@ final class OutputSink {
     }
   }
 
-  /// Puts the file in place.
+  /// Renames the file.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` if not all could be written; says why first.
+  /// - Throws: ``ExitStatus/unwritable`` if not everything could be written, after printing the
+  ///   error.
   func finish() throws {
     if let file, let path {
       self.file = nil

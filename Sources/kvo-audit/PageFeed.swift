@@ -3,30 +3,30 @@ import Foundation
 import KVOAudit
 import KVOReports
 
-/// The pages of a watched log, given to `kvo-audit-serve`, which shows them to a browser.
+/// Passes the pages of a watched log to `kvo-audit-serve`, which serves them to a browser.
 ///
-/// That is a separate program, so that nothing else of this one loads what serving needs. It ends when its
-/// standard input does: even if this process is killed. Not synchronised.
+/// That is a separate program, so that other runs of this one do not load the server. It ends when
+/// its standard input does, even if this process is killed. Not synchronized.
 final class PageFeed {
-  /// Where the page is.
+  /// The address of the page.
   let address: String
 
   private let server = Process()
   private let input: FileHandle
   private let showsSuppressed: Bool
-  /// Pages of another run are others, even if they have the same number.
+  /// Distinguishes the pages of different runs, even if they have the same number.
   private let run = UInt32.random(in: .min ... .max)
   private var pageCount = 0
   private var last: [UInt8] = []
 
   private static let fileName = "kvo-audit-serve"
 
-  /// Begins to serve, and returns when a browser can ask.
+  /// Starts serving, and returns when a browser can connect.
   ///
   /// - Parameters:
-  ///   - port: the port on loopback; 0: any that is free.
+  ///   - port: the port on loopback; 0: any free port.
   ///   - showsSuppressed: whether pages have suppressed findings.
-  /// - Throws: ``ExitStatus/unavailable`` if that cannot be; says why first.
+  /// - Throws: ``ExitStatus/unavailable`` if that is not possible, after printing the error.
   init(port: UInt16, showsSuppressed: Bool) throws {
     guard let path = Self.path else {
       StandardStreams.complain(
@@ -51,14 +51,15 @@ final class PageFeed {
     var line = Data()
     while line.last != 0x0a {
       let part = answers.fileHandleForReading.availableData
-      // It has said why.
+      // It has printed the error.
       if part.isEmpty { throw ExitStatus.unavailable }
       line += part
     }
     address = String(decoding: line.dropLast(), as: UTF8.self)
   }
 
-  /// Shows `report`, if it looks different from the one before; false if the server has ended.
+  /// Shows `report`, if it looks different from the previous one; returns false if the server has
+  /// ended.
   func show(_ report: AuditReport) -> Bool {
     let plain = HTMLReportRenderer(showsSuppressed: showsSuppressed, liveState: "").render(report)
     if plain == last { return server.isRunning }
@@ -70,7 +71,7 @@ final class PageFeed {
     return StandardStreams.write(head + page, to: input.fileDescriptor) == 0
   }
 
-  /// The program that serves: beside this one, or where `make install` puts it.
+  /// The server program: beside this one, or in the folder of `make install`.
   private static var path: URL? {
     let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     let folders = [own, own.deletingLastPathComponent().appending(path: "libexec")]

@@ -4,7 +4,7 @@ import KVORules
 /// The runtime that logs are judged as, or all of them.
 enum ProfileChoice: ExpressibleByArgument {
   case one(Profile)
-  /// A table of what each fault is on each.
+  /// A table of the consequence of each fault on each runtime.
   case all
 
   init?(argument: String) {

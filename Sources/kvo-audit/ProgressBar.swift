@@ -1,4 +1,4 @@
-/// A line on standard error that shows how far a long read is.
+/// A line on standard error that shows the progress of a long read.
 ///
 /// Draws nothing in the first second, nothing if standard error is no terminal, and at most ten
 /// times a second. Not synchronised.
@@ -15,8 +15,8 @@ final class ProgressBar {
     isEnabled = StandardStreams.isErrorTerminal
   }
 
-  /// Shows that `readByteCount` of `byteCount` bytes of `label` are read; nil: it is not known how many
-  /// there are.
+  /// Shows that `readByteCount` of `byteCount` bytes of `label` were read; nil: the total is not
+  /// known.
   func update(_ label: String, readByteCount: Int, byteCount: Int?) {
     guard isEnabled else { return }
     let now = clock.now
@@ -27,7 +27,7 @@ final class ProgressBar {
       StandardStreams.show("\r\u{1b}[K\(label): \(megabytes)")
       return
     }
-    // A log that is still being written may grow past the size that it had.
+    // A log that is being written may grow beyond its initial size.
     let share = min(1, Double(readByteCount) / Double(byteCount))
     let filled = Int(share * Double(Self.width))
     let bar =
@@ -36,7 +36,7 @@ final class ProgressBar {
     StandardStreams.show("\r\u{1b}[K[\(bar)] \(Int(share * 100)) % of \(label), \(megabytes)")
   }
 
-  /// Takes the line away.
+  /// Clears the line.
   func clear() {
     if lastDrawn != nil { StandardStreams.show("\r\u{1b}[K") }
     lastDrawn = nil

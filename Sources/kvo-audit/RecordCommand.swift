@@ -2,7 +2,7 @@ import ArgumentParser
 import KVOAudit
 import KVOLaunch
 
-/// `kvo-audit record`: runs a program, records it, and audits what it left.
+/// `kvo-audit record`: runs a program, records it, and audits its logs.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
@@ -135,7 +135,7 @@ struct RecordCommand: ParsableCommand {
     try finish(plan, end, folder, triage)
   }
 
-  /// Audits, and ends as the program ended or as the audit says.
+  /// Audits, and exits with the program's status or that of the audit.
   private func finish(
     _ plan: LaunchPlan,
     _ end: ProgramEnd,
@@ -165,7 +165,7 @@ struct RecordCommand: ParsableCommand {
     return ExitCode(refusal.status)
   }
 
-  /// Says what of the program will not be seen, before it runs.
+  /// Reports before the run what of the program will not be recorded.
   private func warn(
     of plan: LaunchPlan,
     _ library: PreloadLibrary?,

@@ -3,9 +3,9 @@ import KVOAudit
 import KVOReports
 import KVORules
 
-/// How a report is written, and what it does to the exit status.
+/// The forms of a report, and its effect on the exit status.
 struct ReportOptions: ParsableArguments {
-  /// The severity from which on the exit status is 1.
+  /// The lowest severity for which the exit status is 1.
   enum FailOn: String, CaseIterable, ExpressibleByArgument {
     case error
     case warning
@@ -27,7 +27,7 @@ struct ReportOptions: ParsableArguments {
     case always
     case never
 
-    /// Whether what goes to standard output is to be coloured; `auto` honours NO_COLOR.
+    /// Whether standard output is colored; `auto` respects NO_COLOR.
     var isOn: Bool {
       switch self {
       case .auto: StandardStreams.isOutputTerminal && !StandardStreams.isSet("NO_COLOR")
@@ -92,14 +92,14 @@ struct ReportOptions: ParsableArguments {
   @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: Coloring = .auto
 
-  /// All that is to be written.
+  /// All outputs to write.
   var outputs: [ReportOutput] {
     var named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
     for index in named.indices {
       named[index].isUnlimited = noLimits
       named[index].repository = repository
     }
-    // What is merged must be whole.
+    // A report that will be merged must be complete.
     var partial = summary.map { ReportOutput(format: .json, path: $0) }
     partial?.isUnlimited = true
     return named + (partial.map { [$0] } ?? [])
@@ -125,25 +125,25 @@ struct ReportOptions: ParsableArguments {
     }
   }
 
-  /// Sees to it that the outputs can be written, before anything else is done.
+  /// Ensures that the outputs can be written, before any other work.
   ///
   /// - Parameters:
-  ///   - inputs: the logs that are going to be read.
-  ///   - files: the other files that are.
-  /// - Throws: ``ExitStatus/unwritable`` if one cannot; says why first.
+  ///   - inputs: the logs to be read.
+  ///   - files: the other files to be read.
+  /// - Throws: ``ExitStatus/unwritable`` if one cannot, after printing the error.
   func check(reading inputs: [AuditInput], and files: [String]) throws {
     try OutputFile.check(outputs.compactMap(\.path), reading: inputs, and: files)
   }
 
-  /// Writes the report in all forms, and ends with the status that it gives.
+  /// Writes the report in all forms, and exits with its status.
   ///
   /// - Parameters:
-  ///   - report: what was found.
+  ///   - report: the report.
   ///   - showsSuppressed: whether suppressed findings are reported.
   /// - Throws: the status, if it is not 0.
   func deliver(_ report: AuditReport, showsSuppressed: Bool) throws {
     for output in outputs {
-      // Figures on nothing would read as a clean bill.
+      // Figures without data would look like a clean result.
       if report.inputs.isEmpty, output.format == .text || output.format == .markdown { continue }
       try output.write(
         report,
@@ -164,7 +164,7 @@ struct ReportOptions: ParsableArguments {
     try end(report.failures, isIncomplete: report.isIncomplete, hasFindings: report.hasFindings)
   }
 
-  /// Ends with the status that the report gives.
+  /// Exits with the status of the report.
   func end(
     _ failures: [InputFailure],
     isIncomplete: Bool = false,

@@ -4,7 +4,7 @@ import KVOCompression
 import KVOReports
 import KVORules
 
-/// One form of the report and where it goes, as `--format` names them: `sarif=audit.sarif`.
+/// One form of the report and its destination, as `--format` specifies them: `sarif=audit.sarif`.
 struct ReportOutput: ExpressibleByArgument {
   enum Format: String, CaseIterable {
     case text
@@ -20,9 +20,9 @@ struct ReportOutput: ExpressibleByArgument {
   var format: Format
   /// The file, or nil for standard output.
   var path: String?
-  /// Whether nothing may be left out, however large it gets.
+  /// Whether nothing may be omitted, regardless of the size.
   var isUnlimited = false
-  /// What forges are told of the repository.
+  /// The repository of the source files, for forges.
   var repository = RepositoryOptions()
 
   init(format: Format, path: String? = nil) {
@@ -30,7 +30,7 @@ struct ReportOutput: ExpressibleByArgument {
     self.path = path
   }
 
-  /// What the form stays within.
+  /// The size limit of the form.
   private var limit: ReportLimit? {
     if isUnlimited { return nil }
     return switch format {
@@ -47,7 +47,7 @@ struct ReportOutput: ExpressibleByArgument {
   init?(argument: String) {
     let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let format = Format(rawValue: String(parts[0])), parts.last != "" else { return nil }
-    // As for inputs, - is the standard stream.
+    // As with inputs, - is the standard stream.
     self.init(format: format, path: parts.count == 2 && parts[1] != "-" ? String(parts[1]) : nil)
   }
 
@@ -56,12 +56,12 @@ struct ReportOutput: ExpressibleByArgument {
   /// Writes the report.
   ///
   /// - Parameters:
-  ///   - report: what was found.
-  ///   - isColored: whether text on standard output is coloured.
-  ///   - showsSuppressed: whether suppressed findings are reported to people.
-  ///   - groupsByImage: whether text has findings below the images that registered observers.
-  ///   - severity: the least that makes the exit status 1, or nil.
-  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says so first.
+  ///   - report: the report.
+  ///   - isColored: whether text on standard output is colored.
+  ///   - showsSuppressed: whether reports for people include suppressed findings.
+  ///   - groupsByImage: whether text groups findings by the images that registered observers.
+  ///   - severity: the lowest severity that makes the exit status 1, or nil.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written, after printing the error.
   func write(
     _ report: AuditReport,
     isColored: Bool,
@@ -96,7 +96,7 @@ struct ReportOutput: ExpressibleByArgument {
 
   /// Writes the table of all runtimes: as JSON if that is the form, otherwise as text.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says so first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written, after printing the error.
   func write(_ matrix: ProfileMatrix) throws {
     try deliver(format == .json ? matrix.json : matrix.text)
   }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import KVOReports
 
-/// What a forge is told of the repository that the source files are in.
+/// The repository of the source files, for forges.
 struct RepositoryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -23,7 +23,7 @@ struct RepositoryOptions: ParsableArguments {
   )
   var category = "kvo-audit"
 
-  /// The folder that source files are named relative to.
+  /// The folder to which names of source files are relative.
   var root: SourceRoot? {
     get {
       guard let sourceRoot else { return SourceRoot.current }

@@ -1,16 +1,16 @@
 import ArgumentParser
 
-/// What follows `--serve`, which may have a port.
+/// The value of `--serve`, which may be a port.
 ///
-/// Not refused by the initialiser: `--serve app.kvolog` gives it the log.
+/// The initializer does not refuse other values: `--serve app.kvolog` passes the log to it.
 enum ServeChoice: Hashable, ExpressibleByArgument {
   static let usualPort: UInt16 = 8765
 
   case usual
   case port(UInt16)
-  /// Something that is no number: the log.
+  /// Something that is not a number: the log.
   case other(String)
-  /// A number that is no port.
+  /// A number that is not a port.
   case outOfRange(String)
 
   init?(argument: String) {

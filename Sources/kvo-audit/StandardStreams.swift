@@ -10,17 +10,18 @@ import Darwin
 
 /// Standard output and standard error, written without buffering and without SIGPIPE.
 enum StandardStreams {
-  /// Why output could not be written.
+  /// The reason why output could not be written.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
-  /// Lets a reader that goes away (`kvo-audit … | head`) show as an error of `write`.
+  /// Makes a closed reader (`kvo-audit … | head`) an error of `write` instead of a signal.
   static func ignoreBrokenPipes() { _ = ignoredBrokenPipesBefore }
 
-  /// Lets a limit on the size of files show as an error of `write`, too.
+  /// Makes the limit of file sizes an error of `write`, too.
   ///
-  /// Called where reports are written, and so not before `record` runs a program, which would inherit it.
+  /// Called before reports are written, but after `record` has run a program, which would inherit
+  /// it.
   static func ignoreFileSizeSignal() { signal(SIGXFSZ, SIG_IGN) }
 
   /// Whether this process was started with SIGPIPE ignored, which its children inherit.
@@ -29,9 +30,9 @@ enum StandardStreams {
 
   /// Writes `bytes` to standard output.
   ///
-  /// A reader that has gone away is no failure: it has what it wanted.
+  /// A closed reader is not a failure: it has read what it needed.
   ///
-  /// - Throws: ``Failure`` if the output cannot be written, as on a full disk.
+  /// - Throws: ``Failure`` if the output cannot be written, for example on a full disk.
   static func print(_ bytes: [UInt8]) throws(Failure) {
     ignoreFileSizeSignal()
     let code = write(bytes, to: STDOUT_FILENO)
@@ -40,32 +41,32 @@ enum StandardStreams {
     }
   }
 
-  /// Writes `text` and a newline to standard error; what cannot be written is lost.
+  /// Writes `text` and a newline to standard error; errors are ignored.
   static func complain(_ text: String) {
     _ = write(Array((text + "\n").utf8), to: STDERR_FILENO)
   }
 
-  /// Writes `text` to standard error as it is.
+  /// Writes `text` to standard error unchanged.
   static func show(_ text: String) {
     _ = write(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// Whether a terminal shows standard output and understands escape sequences.
+  /// Whether standard output is a terminal that understands escape sequences.
   static var isOutputTerminal: Bool { isatty(STDOUT_FILENO) == 1 && !isDumb }
   /// Whether standard output is a terminal of any kind.
   static var isOutputATerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-  /// Whether a terminal shows standard error and understands escape sequences.
+  /// Whether standard error is a terminal that understands escape sequences.
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
   private static var isDumb: Bool { getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? false }
 
-  /// Whether the environment has `name` set to anything but an empty text.
+  /// Whether the environment has `name` with a nonempty value.
   static func isSet(_ name: String) -> Bool {
     guard let value = getenv(name) else { return false }
     return value.pointee != 0
   }
 
-  /// Writes `bytes` to `descriptor`, and gives the error number, 0 for none.
+  /// Writes `bytes` to `descriptor`, and returns the error number, 0 for none.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -93,7 +94,7 @@ enum StandardStreams {
 extension StandardStreams {
   /// Writes a command's result to standard output.
   ///
-  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written; says so first.
+  /// - Throws: ``ExitStatus/unwritable`` if it cannot be written, after printing the error.
   static func deliver(_ bytes: [UInt8]) throws {
     do throws(Failure) {
       try print(bytes)

@@ -2,7 +2,7 @@ import ArgumentParser
 import KVOAudit
 import KVOLogTools
 
-/// `kvo-audit stats`: what a log is made of.
+/// `kvo-audit stats`: the composition of a log.
 struct StatsCommand: ParsableCommand {
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case text

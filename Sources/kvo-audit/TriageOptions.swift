@@ -63,7 +63,7 @@ struct TriageOptions: ParsableArguments {
     }
   }
 
-  /// The files that are read.
+  /// The files to be read.
   var files: [String] { suppressionPaths + (baseline.map { [$0] } ?? []) }
 
   private var suppressionPaths: [String] {
@@ -71,9 +71,9 @@ struct TriageOptions: ParsableArguments {
       ? [SuppressionFile.defaultName] : suppressionFiles
   }
 
-  /// Reads the files, before anything else is done.
+  /// Reads the files, before any other work.
   ///
-  /// - Throws: ``ExitStatus/unreadable`` if one cannot be used; says why first.
+  /// - Throws: ``ExitStatus/unreadable`` if one cannot be used, after printing the error.
   func load() throws -> Triage {
     var messages: [String] = []
     var suppressions: [Suppression] = []
@@ -103,17 +103,17 @@ struct TriageOptions: ParsableArguments {
   }
 }
 
-/// What a team knows already, read.
+/// The known issues of a team, as read from the files.
 struct Triage {
   let suppressions: [Suppression]
   let today: CalendarDay
   let baseline: (report: AuditReport, path: String)?
   let countsNewOnly: Bool
 
-  /// Whether it has to be known where registrations are made.
+  /// Whether the call sites of registrations are needed.
   var needsCallSites: Bool { !suppressions.isEmpty }
 
-  /// Marks in `report` what is known.
+  /// Marks the known issues in `report`.
   func apply(to report: inout AuditReport) {
     if !suppressions.isEmpty { report.suppress(suppressions, on: today) }
     if let baseline {
@@ -127,6 +127,6 @@ struct Triage {
 }
 
 extension CalendarDay: ExpressibleByArgument {
-  /// The day that an argument spells, or nil.
+  /// The day in an argument, or nil.
   public init?(argument: String) { self.init(argument) }
 }

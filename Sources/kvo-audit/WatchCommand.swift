@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// `kvo-audit watch`: what is found in a log while it is written.
+/// `kvo-audit watch`: the findings in a log while it is written.
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
@@ -102,7 +102,7 @@ struct WatchCommand: ParsableCommand {
       resolver: DwarfFrameResolver.withIndices()
     )
     if let feed { StandardStreams.complain("kvo-audit: \(feed.address) follows \(path)") }
-    // The address stays in sight when the page is what people look at.
+    // The address stays visible, because people look at the page.
     let isTerminal = StandardStreams.isOutputTerminal && feed == nil
     var screen = WatchScreen()
     var refusals = Refusals()
@@ -129,12 +129,12 @@ struct WatchCommand: ParsableCommand {
     }
   }
 
-  /// The log, which ``validate()`` has seen to.
+  /// The log, which ``validate()`` has checked.
   private var path: String { log ?? "" }
 
-  /// How often the log was refused while it did not grow.
+  /// The number of times that the log was refused while it did not grow.
   ///
-  /// The first line of a log that is being written may not be whole yet.
+  /// The first line of a log that is being written may be incomplete.
   private struct Refusals {
     private var count = 0
     private var size = -1
@@ -149,13 +149,13 @@ struct WatchCommand: ParsableCommand {
     }
   }
 
-  /// How large the log is; 0 if it is not there.
+  /// The size of the log; 0 if it does not exist.
   private var byteCount: Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// What is found now; nothing if the log is not there yet, or is still empty.
+  /// The current findings; none if the log does not exist yet, or is still empty.
   private func look(_ audit: Audit) -> AuditReport {
     byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: path)])
   }
@@ -166,7 +166,7 @@ struct WatchCommand: ParsableCommand {
     nanosleep(&time, nil)
   }
 
-  /// Writes `text`; false if its reader has gone away.
+  /// Writes `text`; returns false if its reader is closed.
   private func show(_ text: String) throws -> Bool {
     let code = StandardStreams.write(Array(text.utf8), to: STDOUT_FILENO)
     if code == EPIPE { return false }
@@ -186,7 +186,7 @@ struct WatchCommand: ParsableCommand {
       columnCount: isKnown ? Int(size.ws_col) : 80,
       rowCount: isKnown ? Int(size.ws_row) - 1 : 23
     )
-    // Home, each line with what is right of it cleared, and all below.
+    // Moves the cursor home, clears the rest of each line, and everything below.
     return "\u{1b}[H" + lines.map { "\($0)\u{1b}[K\n" }.joined() + "\u{1b}[J"
   }
 

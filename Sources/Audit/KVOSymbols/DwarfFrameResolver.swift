@@ -12,8 +12,8 @@ package import KVOTrace
 /// each function and inlined call; each name and each path once. Frames by address are kept for 65,536 addresses at
 /// most.
 ///
-/// With a ``SymbolIndexFolder`` an image that has an index is not read at all, and one of which many addresses are asked
-/// gets one; the answers are the same.
+/// With a ``SymbolIndexFolder``, an image that has an index is not read at all, and an image for
+/// which many addresses are looked up gets one; the results are the same.
 ///
 /// Not `Sendable`: use it from one thread at a time, as libelf and libdw require for their handles.
 ///

@@ -1,9 +1,10 @@
 import KVOTrace
 
-/// One image that a resolver was asked about: its index, or what is read of its file, or what is wrong with it.
+/// An image that a resolver was asked about: its index, or the data read from its file, or the
+/// reason why there is none.
 ///
-/// Mutable state: `content`, which becomes an index when one was made, and `isIndexingDue`, which ends with the first
-/// attempt to make one.
+/// Mutable state: `content`, which becomes an index when one is created, and `isIndexingDue`, which
+/// becomes false with the first attempt to create one.
 final class ResolvedImage {
   struct Key: Hashable {
     var path: String
@@ -16,18 +17,18 @@ final class ResolvedImage {
     case problem(ImageProblem)
   }
 
-  /// After so many addresses an index is made: to read all of an image costs about as much as naming some thousands
-  /// of its addresses, so that most reports gain nothing from one.
+  /// After this many addresses an index is created: reading a whole image costs about as much as
+  /// symbolicating some thousands of its addresses, so most reports gain nothing from an index.
   private static let indexingCount = 256
 
-  /// An image with more debug information than this gets no index unless it is asked for.
+  /// An image with more debug information than this gets no index unless it is requested.
   private static let unaskedByteLimit: UInt64 = 256 << 20
 
   let key: Key
   private var content: Content
   private let indices: SymbolIndexFolder?
   private let indexKey: SymbolIndexKey?
-  /// The separate debug file that the key is of, or nil.
+  /// The separate debug file that the key includes, or nil.
   private let debugPath: String?
   private var isIndexingDue = true
 
@@ -55,7 +56,7 @@ final class ResolvedImage {
     var debugFile: ElfFile?
     if let indices {
       if image.debugInformationByteCount == 0 { debugFile = separate.find(for: image) }
-      // Before libdw unpacks sections that are compressed, which changes their table in memory.
+      // Before libdw decompresses sections, which changes their table in memory.
       indexKey = SymbolIndexKey(image: image, debugFile: debugFile)
       debugPath = debugFile?.path
       if let known = indexKey, let index = indices.index(for: known) {
@@ -70,13 +71,13 @@ final class ResolvedImage {
     self.indexKey = indexKey
   }
 
-  /// Whether anything can be read of the image.
+  /// Whether any data of the image can be read.
   var isUsable: Bool {
     if case .problem = content { return false }
     return true
   }
 
-  /// What kept the image from being read, or from being read in full.
+  /// The reason why the image, or a part of it, could not be read.
   var problem: ImageProblem? {
     switch content {
     // Only an image with debug information has one.
@@ -98,7 +99,7 @@ final class ResolvedImage {
     }
   }
 
-  /// Says that `count` addresses were asked for or are going to be, upon which an index may be made.
+  /// Announces that `count` addresses were or will be looked up, so that an index may be created.
   func expect(_ count: Int) {
     guard isIndexingDue, count >= Self.indexingCount, indices != nil else { return }
     isIndexingDue = false
@@ -108,10 +109,10 @@ final class ResolvedImage {
     _ = makeIndex()
   }
 
-  /// Makes the index, unless there is one.
+  /// Creates the index, unless there is one.
   func makeIndex() -> SymbolIndexOutcome {
     guard case .symbols(let symbols) = content else { return .existed }
-    // A section of debug information that cannot be read has the other file looked for after all.
+    // If a section of debug information cannot be read, the other file is looked up after all.
     guard let indices, let indexKey, symbols.debugPath == debugPath, let draft = symbols.draft(),
       let index = indices.keep(draft, for: indexKey)
     else { return .nothingToIndex }
@@ -121,16 +122,16 @@ final class ResolvedImage {
   }
 }
 
-/// What came of making an index.
+/// The result of creating an index.
 package enum SymbolIndexOutcome: Equatable {
-  /// It was made; the file has so many bytes.
+  /// It was created; the file has this size.
   case made(byteCount: Int)
-  /// There was one already.
+  /// It existed already.
   case existed
-  /// The image has no build-id or no debug information, or no index can say all of it.
+  /// The image has no build-id or no debug information, or an index cannot represent it completely.
   case nothingToIndex
   /// The folder cannot be written.
   case notKept
-  /// The image cannot be read, as the sentence says.
+  /// The image cannot be read, for the reason in the sentence.
   case unusable(String)
 }

@@ -10,7 +10,7 @@ public import Observation
 public struct RecordedObservations<Base: AsyncSequence>: AsyncSequence {
   /// The elements of the sequence.
   public typealias Element = Base.Element
-  /// How it may fail.
+  /// The errors that it may throw.
   public typealias Failure = Base.Failure
 
   private let base: Base
@@ -59,7 +59,7 @@ public struct RecordedObservations<Base: AsyncSequence>: AsyncSequence {
   public struct Iterator: AsyncIteratorProtocol {
     /// The elements of the sequence.
     public typealias Element = Base.Element
-    /// How it may fail.
+    /// The errors that it may throw.
     public typealias Failure = Base.Failure
 
     private var base: Base.AsyncIterator

@@ -3,10 +3,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// What is answered to a request: the page, which page is the newest, or why neither.
+/// The answer to a request: the page, the number of the newest page, or an error.
 ///
-/// Other sites must learn nothing from it, although their pages may ask: a name of theirs that leads to this
-/// machine is refused, and no site may show, read or keep what is answered.
+/// Other sites must learn nothing from it, although their pages can send requests: a request under
+/// another name that resolves to this machine is refused, and no site may display, read or store
+/// the answer.
 struct PageAnswer {
   let status: HTTPResponseStatus
   let body: ByteBuffer

@@ -16,7 +16,7 @@ struct PageReader {
 
   private var unread = ByteBuffer()
 
-  /// Waits for the next page; nil at the end of the input, and if what comes is not a page.
+  /// Waits for the next page; nil at the end of the input, and if the input is not a page.
   mutating func next() -> ServedPage? {
     var lineLength = unread.readableBytesView.firstIndex(of: UInt8(ascii: "\n"))
     while lineLength == nil {
@@ -30,7 +30,7 @@ struct PageReader {
     guard parts.count == 2, let count = Int(parts[1]), count >= 0 else { return nil }
     while unread.readableBytes < count { if !readMore() { return nil } }
     guard let bytes = unread.readSlice(length: count) else { return nil }
-    // A slice shares the memory of what it was cut from, which the next page is read into.
+    // A slice shares the memory of its base, into which the next page is read.
     let page = ServedPage(state: String(parts[0]), bytes: ByteBuffer(bytes.readableBytesView))
     unread.discardReadBytes()
     return page

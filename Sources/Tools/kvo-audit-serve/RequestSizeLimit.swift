@@ -2,14 +2,14 @@
 
 import NIOCore
 
-/// The bytes of a connection's request are more than it may have.
+/// The request of a connection exceeds its maximum size.
 struct RequestTooLarge: Error {}
 
-/// Stops what a client sends at a number of bytes, before anything reads it as HTTP.
+/// Limits the number of bytes that a client sends, before they are parsed as HTTP.
 ///
-/// A connection has one request, so this is a bound of its request line, headers and body together.
-/// What comes after the limit is dropped, and ``RequestTooLarge`` is sent down the pipeline once.
-/// Confined to its channel's event loop.
+/// A connection has one request, so this limits its request line, headers and body together. Bytes
+/// after the limit are dropped, and ``RequestTooLarge`` is sent down the pipeline once. Confined to
+/// its channel's event loop.
 final class RequestSizeLimit: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer

@@ -2,7 +2,7 @@
 
 import NIOCore
 
-/// What one client can make the server spend.
+/// Limits of what one client can make the server spend.
 ///
 /// A page of any site can send requests to this machine, so every bound holds before the request is looked at.
 enum ServeLimits {
@@ -19,7 +19,7 @@ enum ServeLimits {
 
   /// Connections that are open at once; the oldest is closed for one more.
   ///
-  /// A process has 1,024 descriptors unless it is given more.
+  /// A process has 1,024 descriptors by default.
   static let connectionCount = 256
 }
 

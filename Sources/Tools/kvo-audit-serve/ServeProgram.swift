@@ -8,10 +8,11 @@ import Darwin
 
 /// `kvo-audit-serve PORT`: shows a browser on this machine the pages that come on standard input.
 ///
-/// `kvo-audit watch --serve` starts it, and it ends with that: when its standard input does.
+/// `kvo-audit watch --serve` starts it, and it ends together with that process: when its standard
+/// input ends.
 @main
 enum ServeProgram {
-  /// The service cannot be had; as sysexits.h has it.
+  /// The service is unavailable, as defined by sysexits.h.
   private static let unavailable: Int32 = 69
   private static let wrongUsage: Int32 = 64
 
@@ -21,7 +22,7 @@ enum ServeProgram {
       complain("kvo-audit watch --serve starts this program; it takes a port from 0 to 65535")
       exit(wrongUsage)
     }
-    // A browser that goes away must not end the server.
+    // A browser that disconnects must not end the server.
     signal(SIGPIPE, SIG_IGN)
     endOnTermination()
     #if Serve

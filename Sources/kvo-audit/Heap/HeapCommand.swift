@@ -3,7 +3,7 @@ import KVOAudit
 import KVOHeap
 import KVOText
 
-/// `kvo-audit heap`: what was in a process's memory.
+/// `kvo-audit heap`: the contents of a process's memory.
 struct HeapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "heap",
@@ -36,7 +36,7 @@ struct HeapCommand: ParsableCommand {
 
   /// Reads a file.
   ///
-  /// - Throws: ``ExitStatus/unreadable`` if it cannot be read; says why first.
+  /// - Throws: ``ExitStatus/unreadable`` if it cannot be read, after printing the error.
   static func snapshot(of path: String) throws -> HeapSnapshot {
     let result = Result { () throws(InputFailure) in
       let bytes = try ByteSource.contents(of: path)

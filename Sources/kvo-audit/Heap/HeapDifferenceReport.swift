@@ -2,7 +2,7 @@ import KVOHeap
 import KVORules
 import KVOText
 
-/// What `kvo-audit heap diff` says, as text and as JSON.
+/// The output of `kvo-audit heap diff`, as text and as JSON.
 struct HeapDifferenceReport {
   let difference: HeapDifference
   let limit: Int

@@ -2,16 +2,17 @@ import KVOHeap
 import KVORules
 import KVOText
 
-/// The objects that `--path` means.
+/// The objects that `--path` selects.
 struct HeapTarget {
-  /// What was asked for.
+  /// The argument.
   let name: String
   let matchCount: Int
   let isMeant: (Int) -> Bool
 
   /// - Parameters:
-  ///   - name: a class, with or without its module, or an address in hexadecimal digits that lies in an object.
-  ///   - snapshot: where to look.
+  ///   - name: a class, with or without its module, or an address in hexadecimal digits that is in
+  ///     an object.
+  ///   - snapshot: the snapshot to search.
   init(_ name: String, in snapshot: HeapSnapshot) {
     self.name = name
     if name.hasPrefix("0x"), let address = UInt64(name.dropFirst(2), radix: 16) {
@@ -28,7 +29,7 @@ struct HeapTarget {
   }
 }
 
-/// What `kvo-audit heap` says of one snapshot, as text and as JSON.
+/// The output of `kvo-audit heap` for one snapshot, as text and as JSON.
 struct HeapReport {
   let snapshot: HeapSnapshot
   let dominators: Dominators
@@ -63,7 +64,7 @@ struct HeapReport {
     ] + gaps
   }
 
-  /// Classes by what they retain.
+  /// Classes by retained size.
   var classesText: [UInt8] {
     let rows = HeapClasses(of: snapshot, dominators).rows
     var table = ColumnTable([
@@ -257,7 +258,7 @@ struct HeapReport {
 }
 
 extension HeapSnapshot.Gaps {
-  /// The reasons as sentences say them.
+  /// The reasons as parts of sentences.
   var texts: [String] {
     var texts: [String] = []
     if contains(.changingHeap) { texts.append("another thread changed a heap meanwhile") }

@@ -4,8 +4,9 @@ import Dispatch
 ///
 /// Demangling takes about as long as reading the debug information that the names are in.
 ///
-/// Mutable state, of the one thread that adds names: `waiting`, those that no thread was given yet, and `batches`.
-/// A batch belongs to the thread that demangles it until the group says that all are done.
+/// Mutable state of the thread that adds names: `waiting`, the names that were not passed to
+/// another thread yet, and `batches`. A batch belongs to the thread that demangles it until the
+/// group says that all have finished.
 struct DemangledNames {
   /// The number of names so far.
   private(set) var count = 0
@@ -26,7 +27,7 @@ struct DemangledNames {
     func demangle() { names = mangled.map { FunctionName(mangled: $0) } }
   }
 
-  /// Adds a name, which must not be freed before ``all()`` was called.
+  /// Adds a name, which must not be freed before ``all()`` is called.
   mutating func append(_ mangled: UnsafePointer<CChar>) {
     count += 1
     waiting.append(mangled)

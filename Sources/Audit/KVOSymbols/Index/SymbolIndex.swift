@@ -1,15 +1,16 @@
 import Glibc
 import KVOTrace
 
-/// The frames of all addresses of one image, as an earlier run has written them to a file.
+/// The frames of all addresses of one image, read from a file that an earlier run has written.
 ///
-/// The answers are those of ``ImageSymbols``. A file that is cut, damaged, of another version or of another image
-/// makes no index. Its bytes are read, not mapped: whoever changes the file later changes nothing here.
+/// The results are those of ``ImageSymbols``. A file that is cut, damaged, of another version or of
+/// another image is not an index. Its bytes are read, not mapped, so later changes of the file have
+/// no effect.
 ///
-/// What was made of the bytes is checked against their bounds again at every look-up, so that not even a file with
-/// a right checksum and wrong content can do more than name wrong functions.
+/// Every lookup checks the bounds of the bytes again, so that the worst effect of a file with a
+/// correct checksum and wrong content is wrong names.
 ///
-/// Mutable state: `texts` and `answers`, which are filled by the look-ups and are bounded by the index.
+/// Mutable state: `texts` and `answers`, which lookups fill and which are bounded by the index.
 final class SymbolIndex {
   private let bytes: UnsafeMutableRawBufferPointer
   private let base: UInt64
@@ -28,24 +29,24 @@ final class SymbolIndex {
   /// would miss the processor's caches at each step.
   private let buckets: [UInt32]
   private let bucketShift: UInt32
-  /// The texts that were asked for, by their number.
+  /// The texts that were looked up, by number.
   private var texts: [String?]
-  /// The frames of the rows that were asked for, by index of the row.
+  /// The frames of the rows that were looked up, by index of the row.
   private var answers: [[SourceFrame]?]
 
-  /// Takes over `bytes`; nil, and they are freed, if they are no index with `key`.
+  /// Takes ownership of `bytes`; returns nil, and frees them, if they are not an index with `key`.
   ///
   /// - Parameters:
   ///   - bytes: the content of a file, allocated with an alignment of 16.
-  ///   - key: what the index must have been made for.
+  ///   - key: the key for which the index must have been made.
   /// - Complexity: O(n) in the bytes, for the checksum.
   init?(taking bytes: UnsafeMutableRawBufferPointer, key: UInt64) {
     typealias Layout = SymbolIndexLayout
     func word(_ word: Layout.Word) -> UInt64 {
       bytes.load(fromByteOffset: word.rawValue * 8, as: UInt64.self)
     }
-    // 1. The header, before anything in it is believed. 2. The counts, each below the number of bytes, so that no
-    // sum of theirs overflows. 3. The size that follows from them. 4. The checksum.
+    // 1. The header, before anything in it is used. 2. The counts, each below the number of bytes,
+    //    so that their sums do not overflow. 3. The size that follows from them. 4. The checksum.
     guard Layout.headerByteCount...Layout.byteLimit ~= bytes.count, word(.magic) == Layout.magic,
       word(.version) == Layout.version, word(.key) == key,
       let rows = Int(exactly: word(.rowCount)), rows < bytes.count,
@@ -90,13 +91,14 @@ final class SymbolIndex {
 
   deinit { bytes.deallocate() }
 
-  /// The frames at `address`, innermost first; none if the image has no code there, or nothing is known of it.
+  /// The frames at `address`, innermost first; empty if the image has no code there, or nothing is
+  /// known about it.
   ///
   /// - Complexity: O(log n) in the rows.
   func frames(at address: UInt64) -> [SourceFrame] {
     guard address >= base, let offset = UInt32(exactly: address - base) else { return [] }
     let bucket = Int(offset >> bucketShift)
-    // The last row begins where code ends.
+    // The last row begins at the end of the code.
     guard bucket < buckets.count - 1 else { return [] }
     let candidates = Int(buckets[bucket])..<Int(buckets[bucket + 1])
     let row =
@@ -116,7 +118,7 @@ final class SymbolIndex {
     var buckets: [UInt32] = []
     buckets.reserveCapacity(Int(last >> shift) + 2)
     for (row, start) in starts.enumerated() {
-      // Starts that do not ascend are damage, and begin no bucket twice.
+      // Starts that do not ascend are damage, and must not begin a bucket twice.
       while buckets.count <= Int(min(start, last) >> shift) { buckets.append(UInt32(row)) }
     }
     buckets.append(UInt32(starts.count))
@@ -131,7 +133,7 @@ final class SymbolIndex {
     var line = Int(Int32(bitPattern: rowLines[row]))
     while true {
       let parent = Int(parents[scope - 1])
-      // A parent is before its scope, which ends the walk over wrong ones, too.
+      // A parent precedes its scope, so that the walk ends even in damaged data.
       let isInlined = parent > 0 && parent < scope
       frames.append(
         SourceFrame(

@@ -1,16 +1,16 @@
 extension SymbolIndexDraft {
-  /// The bytes of the index, or nil for an image that an index cannot say everything of.
+  /// The bytes of the index, or nil for an image that an index cannot represent completely.
   ///
-  /// - Parameter key: what the index is looked up by.
+  /// - Parameter key: the key of the index.
   /// - Returns: memory that the caller owns, with an alignment of 16.
-  /// - Complexity: O(n log n) in the rows, besides demangling each name once.
+  /// - Complexity: O(n log n) in the rows, and demangling each name once.
   mutating func bytes(key: UInt64) -> UnsafeMutableRawBufferPointer? {
     typealias Layout = SymbolIndexLayout
     let rows = sortedRows()
     let names = names.all()
     guard isExact, let base = rows.first?.start, let last = rows.last?.start,
       UInt32(exactly: last - base) != nil,
-      // A function without a name is left to the symbol table; here that was decided before.
+      // A function without a name is looked up in the symbol table; here that was decided before.
       !names.contains(where: \.text.isEmpty)
     else { return nil }
     var texts = Texts(paths)
@@ -18,7 +18,7 @@ extension SymbolIndexDraft {
     let named = names.map { name -> (function: UInt32, module: UInt32) in
       let function = texts.append(name.text)
       guard let module = name.swiftModule else { return (function, 0) }
-      // Names of modules are identifiers, of which no two are spelled differently and equal.
+      // Names of modules are identifiers: no two of them are equal but spelled differently.
       let number = modules[module] ?? texts.append(module)
       modules[module] = number
       return (function, number)
@@ -77,7 +77,7 @@ private struct Texts {
   private(set) var ends: [UInt32] = []
   private(set) var byteCount = 0
 
-  /// Begins with `texts`, which get their index plus 1 as number.
+  /// Begins with `texts`, whose numbers are their indexes plus 1.
   init(_ texts: [String]) {
     for text in texts { _ = append(text) }
   }

@@ -1,12 +1,14 @@
 import Glibc
 
-/// The content of a ``SymbolIndex`` while it is made: what an image answers at each address, as rows of numbers.
+/// The content of a ``SymbolIndex`` under construction: the frames of an image at each address, as
+/// rows of numbers.
 ///
-/// Rows come from the tables that ``UnitFrames`` and ``ImageSymbols`` answer from, so that both give the same
-/// frames: a row begins where a scope, a line or, if neither names the function, a symbol begins or ends.
+/// Rows are created from the tables that ``UnitFrames`` and ``ImageSymbols`` use, so that both have
+/// the same frames: a row begins where a scope, a line or, if neither has the function's name, a
+/// symbol begins or ends.
 struct SymbolIndexDraft {
-  /// What is answered from an address on, up to that of the next row; the numbers are those of ``SymbolIndexLayout``,
-  /// before names are known.
+  /// The frames from an address on, up to that of the next row; the numbers are those of
+  /// ``SymbolIndexLayout``, before names are known.
   struct Row {
     var start: UInt64
     var scope: UInt32
@@ -27,7 +29,7 @@ struct SymbolIndexDraft {
     var callLine: UInt32
   }
 
-  /// The rows of each piece of code, apart from the others until all are there.
+  /// The rows of each piece of code, separate until all exist.
   private var pieces: [Piece] = []
   private var rows: [Row] = []
   private(set) var scopes: [Scope] = []
@@ -37,12 +39,12 @@ struct SymbolIndexDraft {
   private(set) var paths: [String] = []
   private var nameNumbers: [UnsafePointer<CChar>: UInt32] = [:]
   private var pathNumbers: [String: UInt32] = [:]
-  /// The scopes that are of no unit: those with the name of a symbol.
+  /// The scopes that belong to no unit: those with the name of a symbol.
   private var symbolScopes: [Scope: UInt32] = [:]
-  /// Whether all that was read fits into an index.
+  /// Whether everything that was read fits into an index.
   private(set) var isExact = true
   private let symbols: SymbolTable
-  /// Where a function of the symbol table begins or ends, ascending.
+  /// The starts and ends of functions in the symbol table, ascending.
   private let symbolBounds: [UInt64]
 
   private struct Piece {
@@ -79,20 +81,21 @@ struct SymbolIndexDraft {
       addSymbols(in: range, file: 0, line: 0)
       pieces.append(Piece(start: range.lowerBound, rows: first..<rows.count))
     }
-    // Code ends where the rows of the last piece of a range of code would go on.
+    // Without a row at the end of the code, the last rows of each range would extend beyond it.
     for range in code.merged {
       pieces.append(Piece(start: range.upperBound, rows: rows.count..<rows.count + 1))
       rows.append(Row(start: range.upperBound, scope: 0, file: 0, line: 0))
     }
   }
 
-  /// The rows in the order of their addresses, without those that say what the one before them says.
+  /// The rows by rising addresses, without those that equal the previous one.
   ///
   /// - Complexity: O(n + p log p) for n rows in p pieces.
   func sortedRows() -> [Row] {
     var sorted: [Row] = []
     sorted.reserveCapacity(rows.count)
-    // An end of code and the begin of the next one may have the same address; the end is of no rows then.
+    // An end of code and the beginning of the next code may have the same address; then the end has
+    // no rows.
     let order = pieces.indices.sorted {
       (pieces[$0].start, -$0) < (pieces[$1].start, -$1)
     }
@@ -110,7 +113,7 @@ struct SymbolIndexDraft {
 }
 
 extension SymbolIndexDraft {
-  /// Adds the rows of `range`, in which all addresses are those of `unit`.
+  /// Adds the rows of `range`, whose addresses all belong to `unit`.
   private mutating func add(_ range: Range<UInt64>, _ unit: inout UnitScopes) {
     let first = rows.count
     defer { pieces.append(Piece(start: range.lowerBound, rows: first..<rows.count)) }
@@ -147,11 +150,11 @@ extension SymbolIndexDraft {
     }
   }
 
-  /// Adds the rows of `range`, whose outermost function only the symbol table can name.
+  /// Adds the rows of `range`, if only the symbol table has the name of its outermost function.
   ///
   /// - Parameters:
   ///   - range: the addresses.
-  ///   - scope: what the debug information says of it, or 0.
+  ///   - scope: its scope in the debug information, or 0.
   ///   - file: the file of the innermost frame.
   ///   - line: its line.
   private mutating func addSymbols(
@@ -182,7 +185,7 @@ extension SymbolIndexDraft {
     rows.append(row)
   }
 
-  /// The scope like `scope` whose outermost function has the name with that number.
+  /// The scope that equals `scope`, but whose outermost function has the name with that number.
   private mutating func named(_ scope: UInt32, _ name: UInt32) -> UInt32 {
     if scope != 0, name == 0 { return scope }
     var made = Scope(name: name, parent: 0, callFile: 0, callLine: 0)
@@ -202,7 +205,7 @@ extension SymbolIndexDraft {
     return scope
   }
 
-  /// The number of a scope of `unit`; those around it get theirs first.
+  /// The number of a scope of `unit`; enclosing scopes get their numbers first.
   private mutating func number(ofScope index: Int, _ unit: inout UnitScopes) -> UInt32 {
     if unit.numbers[index] != 0 { return unit.numbers[index] }
     let outer = unit.frames.scopes.scopes[index].parent
@@ -212,7 +215,7 @@ extension SymbolIndexDraft {
     if let name = entry.name, name.pointee != 0 { scope.name = number(ofName: name) }
     if let call = entry.call {
       scope.callFile = number(ofCallFile: call.file, &unit)
-      // The line is said of a file that is known, or not at all.
+      // A line is recorded only together with a known file.
       if scope.callFile != 0 {
         scope.callLine = UInt32(clamping: call.line)
         if UInt32(exactly: call.line) == nil { isExact = false }
@@ -260,7 +263,7 @@ extension SymbolIndexDraft {
   }
 }
 
-/// One unit while its rows are made: its tables, and the numbers that its scopes and files got.
+/// One unit while its rows are created: its tables, and the numbers of its scopes and files.
 private struct UnitScopes {
   var frames: UnitFrames
   /// By index of the scope in its unit; 0 for one without a number.

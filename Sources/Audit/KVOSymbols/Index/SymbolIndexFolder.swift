@@ -1,23 +1,24 @@
 import Glibc
 
-/// The folder in which indices are kept, one file for each image, shared by all processes of a user.
+/// The folder for indexes, one file for each image, shared by all processes of a user.
 ///
-/// It is a cache: a folder that is missing is made, one that cannot be read or written is as good as none, a file
-/// in it that is damaged is as good as none and is written anew. A file appears whole, by renaming; whoever reads one
-/// that is replaced or removed meanwhile reads it to its end. Nothing is locked: of two processes that write the same
-/// index, the last one is kept, and both wrote the same.
+/// It is a cache: a missing folder is created, one that cannot be read or written is not used, and
+/// a damaged file is written again. A file is written completely before it is renamed into the
+/// folder; a process that is reading a file which is replaced or removed can read it to its end.
+/// There are no locks: if two processes write the same index, the last one is kept, and both have
+/// the same content.
 ///
-/// Its size is bounded: after writing, the indices that were not used for the longest time are removed
-/// until the rest is within ``byteLimit``.
+/// Its size is bounded: after writing, the least recently used indexes are removed until the rest
+/// is within ``byteLimit``.
 package struct SymbolIndexFolder: Sendable {
   /// The path of the folder.
   package let path: String
-  /// What tells the indices of this program from those of others that name differently.
+  /// Distinguishes the indexes of this program from those of versions that symbolicate differently.
   private let program: String
-  /// How many bytes all indices may have.
+  /// The maximum size of all indexes, in bytes.
   package var byteLimit = 512 << 20
 
-  /// Makes a folder for the indices of a program.
+  /// Creates a reference to the folder for the indexes of a program.
   ///
   /// - Parameters:
   ///   - path: the folder, which need not exist.
@@ -27,17 +28,17 @@ package struct SymbolIndexFolder: Sendable {
     self.program = program
   }
 
-  /// The folder that the environment asks for, or nil for none.
+  /// The folder according to the environment, or nil for none.
   ///
-  /// It is `kvo-audit` in the user's cache folder: in `XDG_CACHE_HOME`, or else in `~/.cache`, as the XDG Base
-  /// Directory Specification says. `KVO_SAFETY_INDEX=off` asks for none.
+  /// It is `kvo-audit` in the user's cache folder: in `XDG_CACHE_HOME`, or otherwise in `~/.cache`,
+  /// as specified by the XDG Base Directory Specification. `KVO_SAFETY_INDEX=off` disables it.
   ///
   /// - Parameters:
   ///   - environment: the value of a variable, or nil.
   ///   - program: the version of the program.
   package init?(environment: (String) -> String?, program: String) {
     guard environment("KVO_SAFETY_INDEX") != "off" else { return nil }
-    // The specification has relative paths ignored.
+    // According to the specification, relative paths are ignored.
     func absolute(_ name: String) -> String? {
       environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
@@ -47,7 +48,7 @@ package struct SymbolIndexFolder: Sendable {
     self.init(path: "\(caches)/kvo-audit", program: program)
   }
 
-  /// The index with `key`, or nil if there is none that can be used.
+  /// The index with `key`, or nil if there is no usable one.
   func index(for key: SymbolIndexKey) -> SymbolIndex? {
     let descriptor = open(file(for: key), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -69,14 +70,14 @@ package struct SymbolIndexFolder: Sendable {
       count += more
     }
     guard let index = SymbolIndex(taking: bytes, key: hash(of: key)) else { return nil }
-    // The time of the last use, to the day: what is removed first.
+    // The time of the last use, with a precision of a day: the oldest are removed first.
     if time(nil) - status.st_mtim.tv_sec > 86_400 { futimens(descriptor, nil) }
     return index
   }
 
-  /// Keeps the index of `draft`, and returns it; nil if it cannot be made.
+  /// Stores the index of `draft`, and returns it; nil if it cannot be created.
   ///
-  /// It is returned even if it could not be kept.
+  /// It is returned even if it could not be stored.
   func keep(_ draft: SymbolIndexDraft, for key: SymbolIndexKey) -> SymbolIndex? {
     var draft = draft
     guard let content = draft.bytes(key: hash(of: key)) else { return nil }
@@ -84,15 +85,15 @@ package struct SymbolIndexFolder: Sendable {
     return SymbolIndex(taking: content, key: hash(of: key))
   }
 
-  /// How many bytes the index with `key` has, or nil if there is none.
+  /// The size in bytes of the index with `key`, or nil if there is none.
   func byteCount(for key: SymbolIndexKey) -> Int? {
     var status = stat()
     return stat(file(for: key), &status) == 0 ? status.st_size : nil
   }
 
-  /// Removes all indices.
+  /// Removes all indexes.
   ///
-  /// - Returns: how many there were, and how many bytes they had.
+  /// - Returns: their number and their total size in bytes.
   package func removeAll() -> (count: Int, byteCount: Int) {
     let files = files().filter { unlink($0.path) == 0 }
     rmdir(path)
@@ -111,10 +112,10 @@ package struct SymbolIndexFolder: Sendable {
     return "\(path)/\(key.buildID)-\(fingerprint)\(Self.ending)"
   }
 
-  /// Writes a file that appears whole, or not at all.
+  /// Writes a file completely or not at all.
   private func write(_ content: UnsafeRawBufferPointer, to file: String) {
     makeFolder()
-    // Not hidden, so that what an interrupted run leaves is seen and removed as an index is.
+    // Not hidden, so that the remains of an interrupted run are listed and removed like an index.
     let name = "\(path)/\(getpid())-\(UInt64.random(in: 0 ... .max))\(Self.ending)"
     let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return }
@@ -133,7 +134,7 @@ package struct SymbolIndexFolder: Sendable {
     removeOldest()
   }
 
-  /// Makes the folder and those around it, for the user alone.
+  /// Creates the folder and its parents, accessible only to the user.
   private func makeFolder() {
     var end = path.startIndex
     while let next = path[end...].dropFirst().firstIndex(of: "/") {

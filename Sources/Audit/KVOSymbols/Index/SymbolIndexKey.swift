@@ -1,22 +1,22 @@
 import CElfutils
 import Glibc
 
-/// Which files an index is made of.
+/// Identifies the files of an index.
 ///
-/// The build-id alone does not say it: an image and what `strip` leaves of it have the same one. So the tables of
-/// sections count, too, of the image and of its separate debug file. They say where each section is and how
-/// large it is.
+/// The build-id alone is not sufficient: an image and its stripped version have the same one. So
+/// the key also depends on the section tables of the image and of its separate debug file, which
+/// contain the address and size of each section.
 struct SymbolIndexKey: Hashable {
   /// In lower-case hexadecimal; not empty.
   let buildID: String
   let fingerprint: UInt64
 
-  /// Makes the key of `image`; nil if an index could not tell it from others, or would say no more than its symbol
-  /// table does.
+  /// Creates the key of `image`; nil if an index could not distinguish it from others, or would
+  /// contain no more than its symbol table.
   ///
   /// - Parameters:
   ///   - image: the image.
-  ///   - debugFile: the file with its debug information, if that is another one.
+  ///   - debugFile: the file with its debug information, if that is a separate file.
   init?(image: ElfFile, debugFile: ElfFile?) {
     guard !image.buildID.isEmpty, image.buildID.utf8.count <= 128,
       (debugFile ?? image).debugInformationByteCount > 0

@@ -1,9 +1,9 @@
 private import CKVOChecksum
 
-/// How the file of a ``SymbolIndex`` is laid out.
+/// The layout of the file of a ``SymbolIndex``.
 ///
-/// A header of ten 64-bit words, then columns of 32-bit words, then text. All numbers are those of the
-/// machine: an index is a cache, and does not travel. In the order of the file:
+/// A header of ten 64-bit words, then columns of 32-bit words, then text. All numbers have the byte
+/// order of the machine: an index is a cache, and is not moved. In the order of the file:
 ///
 /// | column | for each | value |
 /// |---|---|---|
@@ -20,7 +20,7 @@ private import CKVOChecksum
 ///
 /// Scopes and texts are counted from 1.
 enum SymbolIndexLayout {
-  /// To be raised with every change of the layout, and of what names, files and lines an image gets.
+  /// Must be raised with every change of the layout, and of the names, files and lines of an image.
   static let version: UInt64 = 1
 
   /// "KVOINDEX".
@@ -46,7 +46,7 @@ enum SymbolIndexLayout {
   static let rowColumnCount = 4
   static let scopeColumnCount = 5
 
-  /// No index is larger; a file that is has not been written by this code.
+  /// The maximum size of an index; a larger file was not written by this code.
   static let byteLimit = 1 << 30
 
   static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
