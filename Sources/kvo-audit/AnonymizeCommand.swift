@@ -8,17 +8,17 @@ struct AnonymizeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anonymize",
     abstract:
-      "Replace the names in logs, so that they can be given to others and are judged the same.",
+      "Replace the names in logs, so that they can be shared and have the same findings.",
     discussion: """
       Classes, key paths, functions, files, images, threads, queues, scopes, reasons, fingerprints of
-      values and build-ids get other names, the same name the same one. What belongs to the language, to
-      the system and to KVOSafety stays, and so do numbers: lines, ids, times, addresses, process ids.
-      Addresses that can be looked up here are; whoever gets the log has not the program. What of a log
-      cannot be read is not copied; a "dropped" event stands for it.
+      values and build-ids are replaced, equal names by equal ones. Names of the language, of the
+      system and of KVOSafety are kept, and so are numbers: lines, ids, times, addresses, process ids.
+      Addresses are symbolicated first, as far as that is possible here, because the recipient does not
+      have the program. Unreadable parts of a log are not copied; a "dropped" event replaces them.
 
       Rules, order and counts of findings stay the same. Signatures can be compared between logs that
-      were anonymised under the same --key. Whoever has the key can find out whether a name that he
-      guesses is in a log, and whoever has the map knows all of them: give away neither.
+      were anonymized with the same --key. With the key one can test whether a guessed name is in a
+      log, and the map contains all names: share neither.
 
       Exit status: 0 written, 65 a log, key or map cannot be read, 74 something cannot be written.
 
@@ -31,7 +31,7 @@ struct AnonymizeCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The logs; - is standard input. With --restore a report or log made of them.",
+      "The logs; - is standard input. With --restore, a report or an anonymized log.",
       valueName: "log"
     ),
     completion: .file()
@@ -41,7 +41,7 @@ struct AnonymizeCommand: ParsableCommand {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "The file to write, or for several logs the folder, in which they are numbered; without it, standard output.",
+      "The file to write, or for several logs the folder, in which they are numbered; by default, standard output.",
       valueName: "file"
     )
   )
@@ -49,7 +49,7 @@ struct AnonymizeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The file of the key to replace under; made where it is not there. Without it, each run has one of its own.",
+      "The file of the key for the replacement; created if it does not exist. By default, each run has its own key.",
       valueName: "file"
     ),
     completion: .file()
@@ -57,13 +57,13 @@ struct AnonymizeCommand: ParsableCommand {
   var key: String?
 
   @Option(
-    help: ArgumentHelp("Write which name stands for which to this file.", valueName: "file"),
+    help: ArgumentHelp("Write the map of replaced names to this file.", valueName: "file"),
     completion: .file()
   )
   var map: String?
 
   @Option(
-    help: ArgumentHelp("Put the names back that this map has.", valueName: "map"),
+    help: ArgumentHelp("Restore the names of this map.", valueName: "map"),
     completion: .file()
   )
   var restore: String?

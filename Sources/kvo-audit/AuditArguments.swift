@@ -10,13 +10,13 @@ struct AuditArguments: ParsableArguments {
   @OptionGroup(title: "Report")
   var reporting: ReportOptions
 
-  @OptionGroup(title: "What is known")
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   @Option(
     help: """
-      Judge as this runtime would have behaved; without it, each log is judged as the runtime that \
-      it was recorded on. all: write what becomes of each fault on each of them, as text or json.
+      Judge by the behavior of this runtime; by default, each log is judged by that of the runtime on \
+      which it was recorded. all: write the consequence of each fault on each runtime, as text or json.
       """
   )
   var profile: ProfileChoice?
@@ -24,7 +24,7 @@ struct AuditArguments: ParsableArguments {
   @OptionGroup
   var modules: ModuleOptions
 
-  @Flag(help: "Count what is still registered at an orderly exit as leaked (KVO021).")
+  @Flag(help: "Report observations that are registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
 
   func validate() throws {

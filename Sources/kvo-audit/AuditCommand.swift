@@ -7,13 +7,12 @@ struct AuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
-      Findings that have the same signature are one, also across logs. An input that
-      cannot be read, or in which a line is damaged, gives 65, after a report on all that could be
-      read.
+      Findings with the same signature count as one, also across logs. If an input cannot be read, or
+      a line is damaged, the exit status is 65, after a report on everything that could be read.
 
-      Crash reports (.crash, .ips, exports of crash services) and console text are read as well; what
-      an input is, its content says. Findings are then grouped by types, key path and first own frame,
-      the most frequent first.
+      Crash reports (.crash, .ips, exports of crash services) and console text are accepted, too; the
+      kind of an input is detected from its content. Their findings are grouped by types, key path and
+      first own frame, the most frequent first.
 
       EXAMPLES
         kvo-audit app.jsonl
@@ -38,8 +37,8 @@ struct AuditCommand: ParsableCommand {
     name: .customLong("dsym"),
     help: ArgumentHelp(
       """
-      Name bare frames from this dSYM or ELF file (of "objcopy --only-keep-debug", or whole), or from those \
-      in this folder (repeatable): a dSYM those of crash reports, an ELF file those of logs.
+      Symbolicate with this dSYM or ELF file (of "objcopy --only-keep-debug", or whole), or with those in \
+      this folder (repeatable): a dSYM is for crash reports, an ELF file for logs.
       """,
       valueName: "path"
     )

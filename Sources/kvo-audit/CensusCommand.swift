@@ -7,10 +7,10 @@ import KVOSymbols
 struct CensusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "census",
-    abstract: "Say who observes what at the end of logs, and where it was registered.",
+    abstract: "List who observes what at the end of logs, and where it was registered.",
     discussion: """
-      Works on the log of a killed process, too: the end is then the moment when it was killed.
-      Registrations of the same classes, key path and place are one line with a count.
+      Also works for the log of a killed process: the end is then the time when it was killed.
+      Registrations with the same classes, key path and call site are one line with a count.
 
       EXAMPLE
         kvo-audit census app.jsonl
@@ -21,7 +21,7 @@ struct CensusCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Flag(help: "Also say which image, a program, library or bundle, registered.")
+  @Flag(help: "Also list the image (program, library or bundle) that registered.")
   var byImage = false
 
   @OptionGroup

@@ -6,11 +6,11 @@ import KVOLogTools
 struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Make JSON Lines of a binary log, or a binary log of JSON Lines.",
+    abstract: "Convert a binary log to JSON Lines, or JSON Lines to a binary log.",
     discussion: """
-      Nothing is lost: made back, a log is the same, event by event. Older parts that stand beside a
-      binary log (app.kvolog.1, …) are read in front of it. What is damaged is named, and a "dropped"
-      event stands for it.
+      Nothing is lost: converted back, a log has the same events. Older files of a rotated binary log
+      (app.kvolog.1, …) are read before it. Damaged regions are reported, and replaced by a "dropped"
+      event.
 
       Exit status: 0 converted, 65 the log cannot be read, 74 the copy cannot be written.
 
@@ -26,11 +26,11 @@ struct ConvertCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("The file to write; without it, standard output.", valueName: "file")
+    help: ArgumentHelp("The file to write; by default, standard output.", valueName: "file")
   )
   var output: String?
 
-  @Option(help: "The form to write; without it, the one that the log is not in.")
+  @Option(help: "The form to write; by default, the other one than that of the log.")
   var to: LogConversion.Form?
 
   func run() throws {

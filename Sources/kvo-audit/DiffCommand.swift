@@ -10,10 +10,10 @@ import KVOSymbols
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Say what is new, fixed and unchanged between two logs or JSON reports.",
+    abstract: "List what is new, fixed and unchanged between two logs or JSON reports.",
     discussion: """
-      Findings are the same where their signatures are; one whose line moved is paired by its types,
-      key path and function. A rule that could not be judged in NEW has not fixed anything.
+      Findings are the same if their signatures are; a finding whose line moved is matched by its types,
+      key path and function. Findings of a rule that could not be judged in NEW do not count as fixed.
 
       Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read.
 
@@ -35,16 +35,16 @@ struct DiffCommand: ParsableCommand {
     case markdown
   }
 
-  @Option(help: "How to write the difference.")
+  @Option(help: "The form of the difference.")
   var format: Format = .text
 
-  @Option(help: "The least severity of what is new that makes the exit status 1.")
+  @Option(help: "The lowest severity of a new finding that makes the exit status 1.")
   var failOn: ReportOptions.FailOn = .error
 
   @OptionGroup
   var modules: ModuleOptions
 
-  @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
+  @Option(help: "Color severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: ReportOptions.Coloring = .auto
 
   func validate() throws {

@@ -5,7 +5,7 @@ import KVOReports
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say what a rule means and what to do; without an argument, list all rules.",
+    abstract: "Explain a rule and what to do; without an argument, list all rules.",
     discussion: """
       EXAMPLES
         kvo-audit explain KVO001
@@ -13,7 +13,7 @@ struct ExplainCommand: ParsableCommand {
       """
   )
 
-  @Argument(help: ArgumentHelp("A code or slug, as reports name it.", valueName: "rule"))
+  @Argument(help: ArgumentHelp("A code or slug, as in reports.", valueName: "rule"))
   var rules: [String] = []
 
   func run() throws {

@@ -18,10 +18,10 @@ struct ExportCommand: ParsableCommand {
     discussion: """
       perfetto    a trace in Chrome's format: observations, changes and callbacks as slices, and an
                   arrow from each change to each callback; https://ui.perfetto.dev opens it
-      collapsed   a line for each stack that registers, with how many registrations it made, for
+      collapsed   a line for each stack that registers, with the number of its registrations, for
                   flamegraph.pl and inferno
       speedscope  the same for https://www.speedscope.app
-      sqlite      tables of events, findings, stacks, places that register, and growth
+      sqlite      tables of events, findings, stacks, registering call sites, and growth
 
       EXAMPLES
         kvo-audit export --to perfetto app.kvolog -o app.json
@@ -34,12 +34,12 @@ struct ExportCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Option(help: "What to write.")
+  @Option(help: "The form to write.")
   var to: Form
 
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("The file to write; without it, standard output.", valueName: "file")
+    help: ArgumentHelp("The file to write; by default, standard output.", valueName: "file")
   )
   var output: String?
 

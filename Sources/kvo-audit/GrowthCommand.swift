@@ -12,11 +12,11 @@ struct GrowthCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "growth",
-    abstract: "Count registrations by the place that makes them, and what runs of scopes leave.",
+    abstract: "Count registrations by call site, and those that runs of scopes leave behind.",
     discussion: """
-      A scope is a test, or whatever a log opens and closes as one (scopeBegin). Of one that is run again and
-      again, each place that left registrations behind has a row, with how many were live at the end of
-      runs; where each run left more, it "grows", which is KVO022.
+      A scope is a test, or anything that a log opens and closes as one (scopeBegin). For a scope that runs
+      repeatedly, each call site that left registrations behind has a row, with the number of live ones
+      at the end of runs; if each run left more, it "grows", which is KVO022.
 
       EXAMPLES
         kvo-audit growth app.kvolog
@@ -27,7 +27,7 @@ struct GrowthCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Option(help: "How to write the tables.")
+  @Option(help: "The form of the tables.")
   var format: Format = .text
 
   @OptionGroup

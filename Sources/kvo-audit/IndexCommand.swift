@@ -10,21 +10,21 @@ import Glibc
 import Musl
 #endif
 
-/// `kvo-audit index`: creates and removes the indexes for fast symbolication.
+/// `kvo-audit index`: creates and removes the indices for fast symbolication.
 struct IndexCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "index",
     abstract: "Index the debug information of programs and libraries, to audit their logs faster.",
     discussion: """
-      An index says which function, file and line each address of an image is, as the debug
-      information does, without reading that. An audit makes one by itself when it looks up
-      256 addresses of an image, and uses one that is there; this command makes it beforehand.
+      An index has the function, file and line of each address of an image, like the debug
+      information, but need not parse it. An audit creates one by itself when it looks up 256
+      addresses of an image, and uses an existing one; this command creates it beforehand.
 
-      Indices are kept by build-id in $XDG_CACHE_HOME/kvo-audit, or else ~/.cache/kvo-audit, where
-      all processes of a user share them. They are a cache: one that is damaged, of another version
-      or of other files is not used and made anew, and if all have more than 512 MB, those that were not
-      used for the longest time are removed. KVO_SAFETY_INDEX=off in the environment has kvo-audit
-      neither use nor make any.
+      Indices are stored by build-id in $XDG_CACHE_HOME/kvo-audit, or otherwise ~/.cache/kvo-audit, where
+      all processes of a user share them. They are a cache: an index that is damaged, of another version
+      or of other files is not used but created again, and if their total size exceeds 512 MB, the least
+      recently used ones are removed. With KVO_SAFETY_INDEX=off in the environment, kvo-audit neither uses
+      nor creates any.
 
       EXAMPLES
         kvo-audit index .build/release/App
@@ -39,7 +39,7 @@ struct IndexCommand: ParsableCommand {
   @Option(
     name: .customLong("dsym"),
     help: ArgumentHelp(
-      "A file of ELF with debug information, or a folder with such files (repeatable).",
+      "An ELF file with debug information, or a folder with such files (repeatable).",
       valueName: "path"
     )
   )
@@ -109,10 +109,10 @@ extension SymbolIndexFolder {
 }
 
 extension DwarfFrameResolver {
-  /// Creates a resolver that uses and creates indexes.
+  /// Creates a resolver that uses and creates indices.
   ///
   /// - Parameter debugFiles: the files that the user specified.
-  /// - Returns: the resolver; it uses no indexes if the environment disables them.
+  /// - Returns: the resolver; it uses no indices if the environment disables them.
   static func withIndices(_ debugFiles: DebugFiles = DebugFiles()) -> DwarfFrameResolver {
     DwarfFrameResolver(debugFiles: debugFiles, indices: .user)
   }

@@ -21,34 +21,34 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit --profile apple-modern app.jsonl
         Read standard input:
           gunzip -c app.jsonl.gz | kvo-audit -
-        Fail on what main.json has not:
+        Fail on findings that are not in main.json:
           kvo-audit --baseline main.json --fail-on-new app.jsonl
-        Who observes what at the end:
+        List who observes what at the end:
           kvo-audit census app.jsonl
         Read a binary log as text:
           kvo-audit convert app.kvolog
-        A log to give to others, with other names in it:
+        Replace the names in a log, to share it:
           kvo-audit anonymize app.kvolog -o given.kvolog
-        What a log is made of:
+        Count the events of a log:
           kvo-audit stats app.kvolog
-        What was in a program's memory, and what held it:
+        List the objects in a program's memory, and what holds them:
           kvo-audit heap app.kvoheap
-        What a code means, and what to do:
+        Explain a code, and what to do:
           kvo-audit explain KVO001
-        Run a program, record it and audit that:
+        Run a program, record it and audit the log:
           kvo-audit record -- ./app
 
       EXIT STATUS
         0   no finding at or above --fail-on
-        1   findings at or above --fail-on; a suppression that is expired is one, and so is a crash
-            of which nothing was found
+        1   findings at or above --fail-on, including expired suppressions, and crashes for which
+            nothing was found
         64  wrong usage
         65  an input is unreadable, was cut, is damaged or lacks events that could not be recorded
             (what could be read is reported), suppressions or a baseline cannot be used, or
             validate found problems
         69  watch --serve cannot serve
         74  the report or a copy cannot be written
-        "record" gives the status of the program first: kvo-audit help record
+        "record" exits with the status of the program, if that is not 0: kvo-audit help record
       """,
     version: AuditVersion.current,
     subcommands: [

@@ -6,11 +6,11 @@ import KVOReportFile
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Make one report of the JSON reports of several audits.",
+    abstract: "Merge the JSON reports of several audits into one report.",
     discussion: """
-      The result is the same in whichever order reports are given and however they are grouped, so
-      that logs can be audited on many machines: each writes its part with --summary, and the parts, or
-      what was made of some of them, are merged. Suppressions and a baseline apply to the whole.
+      The result does not depend on the order and grouping of the reports, so logs can be audited on
+      many machines: each writes its part with --summary, and the parts, or reports merged from some of
+      them, are merged. Suppressions and a baseline apply to the whole.
 
       EXAMPLES
         kvo-audit --fail-on never --summary part-1.json logs/1/*.kvolog
@@ -21,7 +21,7 @@ struct MergeCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "JSON reports, as --summary or --format json writes them.",
+      "JSON reports, written by --summary or --format json.",
       valueName: "report"
     ),
     completion: .file(extensions: ["json"])
@@ -31,7 +31,7 @@ struct MergeCommand: ParsableCommand {
   @OptionGroup(title: "Report")
   var reporting: ReportOptions
 
-  @OptionGroup(title: "What is known")
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   func run() throws {

@@ -6,8 +6,8 @@ struct ModuleOptions: ParsableArguments {
     name: .customLong("app-module"),
     help: ArgumentHelp(
       """
-      Take only this module's frames for your own code (repeatable); without it, all but those of \
-      the system and of KVOSafety.
+      Only frames of this module are your own code (repeatable); by default, all frames except those \
+      of the system and of KVOSafety.
       """,
       valueName: "name"
     )

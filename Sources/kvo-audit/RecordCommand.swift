@@ -6,23 +6,23 @@ import KVOLaunch
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Run a program, record what it and its children observe, and audit that.",
+    abstract: "Run a program, record what it and its children observe, and audit the logs.",
     discussion: """
       The program runs as it would alone: on this terminal, with these files, and
-      with the signals that kvo-audit is sent. When it has ended, also by a crash,
-      the logs of all its processes are audited as "kvo-audit audit" does, and the
-      report goes to standard output, behind what the program printed there;
-      --format text=FILE keeps the two apart. What still runs by then is audited
-      as far as it has got.
+      with the signals that kvo-audit receives. When it has ended, also by a crash,
+      the logs of all its processes are audited as by "kvo-audit audit", and the
+      report goes to standard output, after the output of the program;
+      --format text=FILE separates the two. Logs of processes that are still
+      running are audited in their current state.
 
       A Swift program that uses KVOSafety records itself, and contains faults
-      whatever is said here. An Objective-C program (GNUstep) is recorded by
-      libKVOSafetyPreload.so, through LD_PRELOAD: the one that KVO_SAFETY_PRELOAD
-      names, or else the one beside kvo-audit or in ../lib of it.
+      regardless of --contain. An Objective-C program (GNUstep) is recorded by
+      libKVOSafetyPreload.so, through LD_PRELOAD: the path in KVO_SAFETY_PRELOAD,
+      or otherwise the library beside kvo-audit or in ../lib.
 
       EXIT STATUS
-        The program's own, where it is not 0. A signal that ended the program ends
-        kvo-audit, too; shells show that as 128 and its number. Otherwise
+        That of the program, if it is not 0. A signal that ended the program ends
+        kvo-audit, too; shells show that as 128 plus its number. Otherwise
         0    no finding at or above --fail-on
         1    findings at or above --fail-on
         65   no process wrote a log, or one cannot be read
@@ -30,7 +30,7 @@ struct RecordCommand: ParsableCommand {
         and without running anything
         64   wrong usage
         74   no logs can be written into the folder
-        126  the program cannot be run or recorded; the reason is said
+        126  the program cannot be run or recorded; the reason is printed
         127  there is no such program
 
       EXAMPLES
@@ -47,20 +47,20 @@ struct RecordCommand: ParsableCommand {
     parsing: .next,
     help: ArgumentHelp(
       """
-      Keep an Objective-C program from crashing by faults that can be contained: all of them, or \
-      those of some rules, as KVO007,KVO029.
+      Prevent crashes of an Objective-C program by faults that can be contained: all of them, or \
+      those of some rules, such as KVO007,KVO029.
       """,
       valueName: "rules"
     )
   )
   var containment: Containment?
 
-  @Flag(help: "Change nothing of what the program does (the default).")
+  @Flag(help: "Do not change the behavior of the program (the default).")
   var observeOnly = false
 
   @Option(
     help: ArgumentHelp(
-      "The folder to write the logs into; without it, a fresh one for temporary files.",
+      "The folder for the logs; by default, a new temporary one.",
       valueName: "folder"
     )
   )
@@ -70,25 +70,25 @@ struct RecordCommand: ParsableCommand {
 
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("The program and its arguments, behind \"--\".", valueName: "program")
+    help: ArgumentHelp("The program and its arguments, after \"--\".", valueName: "program")
   )
   var command: [String] = []
 
   func validate() throws {
     if case .unknown(let name) = containment {
       throw ValidationError(
-        "--contain takes rules, as KVO007,KVO029, and \"\(name)\" is none; the program stands behind "
+        "--contain takes rules, such as KVO007,KVO029, and \"\(name)\" is none; the program follows "
           + "\"--\"."
       )
     }
     if observeOnly, let containment {
       throw ValidationError(
-        "--observe-only and --contain \(containment) contradict each other; say one of them."
+        "--observe-only and --contain \(containment) contradict each other; pass only one of them."
       )
     }
     if command.isEmpty {
       throw ValidationError(
-        "There is no program to run; name it behind \"--\": kvo-audit record -- ./app"
+        "There is no program to run; pass it after \"--\": kvo-audit record -- ./app"
       )
     }
   }

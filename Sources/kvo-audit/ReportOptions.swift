@@ -41,9 +41,9 @@ struct ReportOptions: ParsableArguments {
     name: .customLong("format"),
     help: ArgumentHelp(
       """
-      How to write the report: text, json, markdown, sarif, junit, html (a page for a \
-      browser, which needs nothing else), gitlab (Code Quality) or github (annotations); =FILE writes it into a file \
-      (repeatable; text on standard output where nothing is said).
+      The form of the report: text, json, markdown, sarif, junit, html (a self-contained page for a \
+      browser), gitlab (Code Quality) or github (annotations); =FILE writes it to a file (repeatable; by default, \
+      text on standard output).
       """,
       valueName: "form[=file]"
     )
@@ -52,7 +52,7 @@ struct ReportOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write a partial result for `kvo-audit merge`: the JSON report, beside what else is written.",
+      "Write a partial result for `kvo-audit merge`: the JSON report, in addition to other forms.",
       valueName: "file"
     ),
     completion: .file(extensions: ["json"])
@@ -61,16 +61,16 @@ struct ReportOptions: ParsableArguments {
 
   @Flag(
     help: """
-      Leave no finding out of json, markdown, sarif, junit and gitlab. Without it, they stay within what their \
-      readers take (100 MB; 65,536 bytes; 10 MB compressed and 25,000 results; 10 MB; 10 MB), and say how many they \
-      leave out.
+      Omit no finding from json, markdown, sarif, junit and gitlab. By default, they stay within the limits of \
+      their readers (100 MB; 65,536 bytes; 10 MB compressed and 25,000 results; 10 MB; 10 MB), and have the number \
+      of omitted findings.
       """
   )
   var noLimits = false
 
   @Flag(
     help: """
-      Put each finding of the text report below the image, a program, library or bundle, that registered \
+      Group the findings of the text report by the image (program, library or bundle) that registered \
       the observer.
       """
   )
@@ -78,18 +78,18 @@ struct ReportOptions: ParsableArguments {
 
   @Flag(
     help: """
-      In a step of GitHub Actions (GITHUB_ACTIONS=true), write neither annotations, to standard error, nor \
-      the summary of the job ($GITHUB_STEP_SUMMARY). Elsewhere there are none.
+      In a step of GitHub Actions (GITHUB_ACTIONS=true), write neither annotations to standard error nor the \
+      summary of the job ($GITHUB_STEP_SUMMARY). Elsewhere neither is written.
       """
   )
   var noAnnotations = false
 
   @OptionGroup var repository: RepositoryOptions
 
-  @Option(help: "The least severity that makes the exit status 1.")
+  @Option(help: "The lowest severity that makes the exit status 1.")
   var failOn: FailOn = .error
 
-  @Option(help: "Colour severities; auto: on a terminal, unless NO_COLOR is set.")
+  @Option(help: "Color severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: Coloring = .auto
 
   /// All outputs to write.

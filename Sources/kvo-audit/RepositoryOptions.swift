@@ -6,8 +6,8 @@ struct RepositoryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Name source files relative to this folder in sarif, gitlab and github, as forges do; without it, to the \
-      repository that the current folder is in, or to that folder.
+      Write paths of source files in sarif, gitlab and github relative to this folder; by default, relative to \
+      the repository of the current folder, or to that folder.
       """,
       valueName: "folder"
     ),
@@ -17,7 +17,7 @@ struct RepositoryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What tells this report from others of one commit in sarif, such as the platform of the tests.",
+      "The category that distinguishes this sarif report from others of the same commit, such as a platform.",
       valueName: "name"
     )
   )

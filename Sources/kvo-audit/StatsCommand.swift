@@ -22,7 +22,7 @@ struct StatsCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The logs; - is standard input.", valueName: "log"))
   var logs: [String]
 
-  @Option(help: "How to print the figures.")
+  @Option(help: "The form of the figures.")
   var format: Format = .text
 
   func run() throws {

@@ -16,8 +16,8 @@ struct TriageOptions: ParsableArguments {
     name: .customLong("suppressions"),
     help: ArgumentHelp(
       """
-      Take what this file suppresses out of what counts (repeatable); without it, \
-      \(SuppressionFile.defaultName) in the working directory, where there is one.
+      Do not count the findings that this file suppresses (repeatable); by default, \
+      \(SuppressionFile.defaultName) in the working directory, if it exists.
       """,
       valueName: "file"
     ),
@@ -28,12 +28,12 @@ struct TriageOptions: ParsableArguments {
   @Flag(help: "Read no suppressions, not even \(SuppressionFile.defaultName).")
   var noSuppressions = false
 
-  @Flag(help: "Tell of suppressed findings, too, with the reason.")
+  @Flag(help: "Report suppressed findings, too, with the reason.")
   var showSuppressed = false
 
   @Option(
     help: ArgumentHelp(
-      "The day by which suppressions expire, as 2027-01-31; without it, today (UTC).",
+      "The day for the expiry of suppressions, such as 2027-01-31; by default, today (UTC).",
       valueName: "day"
     )
   )
@@ -41,14 +41,14 @@ struct TriageOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Say what is new, fixed and unchanged since this JSON report (--format json).",
+      "Report what is new, fixed and unchanged since this JSON report (--format json).",
       valueName: "file"
     ),
     completion: .file(extensions: ["json"])
   )
   var baseline: String?
 
-  @Flag(help: "Let only findings that the baseline has not make the exit status 1.")
+  @Flag(help: "Only findings that are not in the baseline make the exit status 1.")
   var failOnNew = false
 
   func validate() throws {

@@ -16,18 +16,18 @@ import Darwin
 struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Follow a log that is being written: who is observed now, and what is found.",
+    abstract: "Follow a log that is being written: who observes now, and the findings.",
     discussion: """
-      On a terminal, a table of the places that register, with what is live of each, and the findings as
-      they come. Where standard output is no terminal, each finding is printed once, in full, as it
-      comes. Ends, with the whole report and its exit status, when the log says that the process ended;
-      until then, Control-C ends it. A log that is not there yet is waited for.
+      On a terminal, shows a table of registering call sites, with their live registrations, and new
+      findings. If standard output is not a terminal, each new finding is printed once, in full. Ends
+      with the whole report and its exit status when the log says that the process ended; until then,
+      Control-C ends it. If the log does not exist yet, waits for it.
 
-      With --serve a browser shows the page of the audit, which follows the log, at an address of this
-      machine that nobody else can reach. It is served until Control-C, also when the process has ended.
+      With --serve, a browser shows the page of the audit, which follows the log, at an address that is
+      reachable only on this machine. It is served until Control-C, even after the process has ended.
 
-      Each look reads the log anew, so that rotated and damaged logs are followed, too; where that
-      takes long, looks are further apart, and no more than a quarter of a processor is used.
+      Each update reads the whole log, so that rotated and damaged logs are followed, too; if that takes
+      long, updates are less frequent, so that at most a quarter of a processor is used.
 
       EXAMPLES
         kvo-audit watch app.kvolog
@@ -43,22 +43,22 @@ struct WatchCommand: ParsableCommand {
   @Option(
     defaultAsFlag: ServeChoice.usual,
     help: ArgumentHelp(
-      "Show the page of the audit to a browser on this machine, on this port; 0: any that is free.",
+      "Serve the page of the audit to a browser on this machine, on this port; 0: any free port.",
       valueName: "port"
     )
   )
   var serve: ServeChoice?
 
-  @Option(help: ArgumentHelp("How many seconds lie between looks.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The number of seconds between updates.", valueName: "seconds"))
   var every = 1.0
 
   @OptionGroup
   var modules: ModuleOptions
 
-  @Option(help: "The least severity that makes the exit status 1.")
+  @Option(help: "The lowest severity that makes the exit status 1.")
   var failOn: ReportOptions.FailOn = .error
 
-  @OptionGroup(title: "What is known")
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   mutating func validate() throws {

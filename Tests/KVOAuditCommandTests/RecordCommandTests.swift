@@ -235,7 +235,7 @@ import Testing
     arguments: [
       (
         ["record"],
-        "There is no program to run; name it behind \"--\": kvo-audit record -- ./app"
+        "There is no program to run; pass it after \"--\": kvo-audit record -- ./app"
       ),
       (
         ["record", "--contain", "--observe-only", "--", "true"],
@@ -243,14 +243,14 @@ import Testing
       ),
       (
         ["record", "--contain=KVO007,KVO99", "--", "true"],
-        "--contain takes rules, as KVO007,KVO029, and \"KVO99\" is none; the program stands behind"
+        "--contain takes rules, such as KVO007,KVO029, and \"KVO99\" is none; the program follows"
       ),
       (
         ["record", "--contain", "./app"],
-        "--contain takes rules, as KVO007,KVO029, and \"./app\" is none; the program stands behind"
+        "--contain takes rules, such as KVO007,KVO029, and \"./app\" is none; the program follows"
       ),
       (["record", "--format", "pdf", "--", "true"], "The value 'pdf' is invalid"),
-      (["record", "./app"], "There is no program to run; name it behind"),
+      (["record", "./app"], "There is no program to run; pass it after"),
     ]
   )
   func usage(arguments: [String], message: String) throws {

@@ -9,13 +9,13 @@ struct HeapCommand: ParsableCommand {
     commandName: "heap",
     abstract: "Read heap snapshots: classes, what holds an object, cycles, what grew.",
     discussion: """
-      A program writes a snapshot by RetainSearch().writeSnapshot(to: "app.kvoheap").
+      A program writes a snapshot with RetainSearch().writeSnapshot(to: "app.kvoheap").
       "kvo-audit heap FILE" lists classes; "kvo-audit help heap show" lists the options.
 
       Exit status: 0 the snapshot was read, 64 there is no such object, 65 it cannot be read.
 
       EXAMPLES
-        Classes by what they retain:
+        Classes by retained size:
           kvo-audit heap app.kvoheap
         The shortest path from a root to an object of a class, or at an address:
           kvo-audit heap --path Screen app.kvoheap
@@ -59,7 +59,7 @@ struct HeapCommand: ParsableCommand {
 struct HeapShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "List the classes of a snapshot, with what they retain (default)."
+    abstract: "List the classes of a snapshot, with their retained sizes (default)."
   )
 
   @Argument(help: ArgumentHelp("The snapshot.", valueName: "file"))
@@ -73,13 +73,13 @@ struct HeapShowCommand: ParsableCommand {
   )
   var path: String?
 
-  @Flag(help: "List cycles of references that are proven.")
+  @Flag(help: "List cycles of proven references.")
   var cycles = false
 
-  @Option(help: "How many classes or cycles to list; 0 lists all.")
+  @Option(help: "The number of classes or cycles to list; 0 lists all.")
   var limit = 30
 
-  @Option(help: "How to write it.")
+  @Option(help: "The form of the output.")
   var format: HeapCommand.Format = .text
 
   func validate() throws {
@@ -116,10 +116,10 @@ struct HeapDiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract:
-      "List the classes of which a later snapshot has more, and what holds the new objects.",
+      "List the classes with more objects in a later snapshot, and what holds the new objects.",
     discussion: """
-      Write both in one process. An object is new if the older snapshot has none of its class at its
-      address. What holds a new object is the nearest one through which alone it is reached.
+      Write both in the same process. An object is new if the older snapshot has no object of its class
+      at its address. The holder of a new object is its immediate dominator.
       """
   )
 
@@ -129,10 +129,10 @@ struct HeapDiffCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The newer snapshot.", valueName: "new"))
   var new: String
 
-  @Option(help: "How many classes to list; 0 lists all.")
+  @Option(help: "The number of classes to list; 0 lists all.")
   var limit = 30
 
-  @Option(help: "How to write it.")
+  @Option(help: "The form of the output.")
   var format: HeapCommand.Format = .text
 
   func validate() throws {

@@ -77,7 +77,7 @@ private struct Texts {
   private(set) var ends: [UInt32] = []
   private(set) var byteCount = 0
 
-  /// Begins with `texts`, whose numbers are their indexes plus 1.
+  /// Begins with `texts`, whose numbers are their indices plus 1.
   init(_ texts: [String]) {
     for text in texts { _ = append(text) }
   }

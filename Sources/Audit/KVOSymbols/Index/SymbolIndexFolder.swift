@@ -1,6 +1,6 @@
 import Glibc
 
-/// The folder for indexes, one file for each image, shared by all processes of a user.
+/// The folder for indices, one file for each image, shared by all processes of a user.
 ///
 /// It is a cache: a missing folder is created, one that cannot be read or written is not used, and
 /// a damaged file is written again. A file is written completely before it is renamed into the
@@ -8,17 +8,17 @@ import Glibc
 /// There are no locks: if two processes write the same index, the last one is kept, and both have
 /// the same content.
 ///
-/// Its size is bounded: after writing, the least recently used indexes are removed until the rest
+/// Its size is bounded: after writing, the least recently used indices are removed until the rest
 /// is within ``byteLimit``.
 package struct SymbolIndexFolder: Sendable {
   /// The path of the folder.
   package let path: String
-  /// Distinguishes the indexes of this program from those of versions that symbolicate differently.
+  /// Distinguishes the indices of this program from those of versions that symbolicate differently.
   private let program: String
-  /// The maximum size of all indexes, in bytes.
+  /// The maximum size of all indices, in bytes.
   package var byteLimit = 512 << 20
 
-  /// Creates a reference to the folder for the indexes of a program.
+  /// Creates a reference to the folder for the indices of a program.
   ///
   /// - Parameters:
   ///   - path: the folder, which need not exist.
@@ -91,7 +91,7 @@ package struct SymbolIndexFolder: Sendable {
     return stat(file(for: key), &status) == 0 ? status.st_size : nil
   }
 
-  /// Removes all indexes.
+  /// Removes all indices.
   ///
   /// - Returns: their number and their total size in bytes.
   package func removeAll() -> (count: Int, byteCount: Int) {
