@@ -239,7 +239,7 @@ import Testing
       ),
       (
         ["record", "--contain", "--observe-only", "--", "true"],
-        "--observe-only and --contain all contradict each other; say one of them."
+        "--observe-only and --contain all contradict each other; pass only one of them."
       ),
       (
         ["record", "--contain=KVO007,KVO99", "--", "true"],
