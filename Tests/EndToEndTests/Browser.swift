@@ -33,7 +33,7 @@ final class Browser {
   /// Starts a browser whose files are in `folder`.
   init(in folder: URL) throws {
     var ends: [Int32] = [0, 0]
-    // Not inherited by programs that other tests start meanwhile, which would keep it open.
+    // Not inherited by programs that other tests start at the same time, which would keep it open.
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0
     else { throw Failure(description: "no sockets: \(String(cString: strerror(errno)))") }
     socket = ends[0]
@@ -189,7 +189,7 @@ final class Browser {
   private func send(_ message: Data) throws {
     var rest = Array(message)[...]
     while !rest.isEmpty {
-      // A browser that has died is an error, not a signal.
+      // A browser that has exited is an error, not a signal.
       let count = rest.withUnsafeBytes {
         Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }

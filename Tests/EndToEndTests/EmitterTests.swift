@@ -4,8 +4,8 @@ import Testing
 
 /// The emitter for Apple's systems, where it can be run: on GNUstep.
 ///
-/// The runtime is said to be Apple's in the audits, as it is for whom the file is made. What GNUstep
-/// itself makes of each fault is told by the statuses.
+/// The audits judge by the behavior of Apple's runtime, for which the file is made. The statuses show what
+/// GNUstep itself does after each fault.
 @Suite(
   "The emitter",
   .enabled(if: ObjectiveCProgram.isAvailable, Comment(rawValue: ObjectiveCProgram.need))

@@ -37,7 +37,7 @@ struct ObjectiveCProgram {
   /// Runs the program in `folder`, through a shell.
   ///
   /// - Parameters:
-  ///   - settings: of variables, in front of its name.
+  ///   - settings: environment variables, before its name.
   ///   - before: a command.
   ///   - arguments: as a shell takes them.
   ///   - folder: where it runs.

@@ -213,7 +213,7 @@ struct PageInBrowserTests {
 
 /// Expressions that look for faults, and give them as a text.
 enum PageProbes {
-  /// Texts whose contrast with what is behind them is less than 4.5 to 1, as WCAG 2.2 asks (AA).
+  /// Texts whose contrast with the background is less than 4.5 to 1, as WCAG 2.2 requires (AA).
   static let faint = #"""
     (() => {
       const channels = (color) => (color.match(/[\d.]+/g) || []).map(Number);

@@ -96,7 +96,7 @@ struct RecordTests {
     let run = try shell(
       """
       ulimit -c 0
-      # Swift's own backtracer goes on behind a signal that somebody sent.
+      # Swift's own backtracer continues after a signal that another process sent.
       export SWIFT_BACKTRACE=enable=no
       set -m
       (exec env --default-signal $audit record -- bash -c 'echo $$ > program; exec "$0"' $programs/KilledMidway) > out &

@@ -19,7 +19,7 @@ struct WatchInBrowserTests {
     browser = try Browser(in: folder.url)
   }
 
-  /// A removal of what nobody observed.
+  /// A removal of an observer that is not registered.
   private static func removal(_ key: String) -> String {
     #"{"event":"remove","subject":{"class":"A","id":"1"},"observer":{"class":"B","id":"2"},"keyPath":"\#(key)"}"#
       + "\n"

@@ -72,7 +72,7 @@ import Testing
     )
   }
 
-  @Test("writes several logs into a folder, under names that tell nothing, with one map")
+  @Test("writes several logs into a folder, under names that reveal nothing, with one map")
   func several() throws {
     _ = try CommandRun(["convert", "a.jsonl", "-o", "vault.kvolog"], in: folder.url)
     let run = try run("a.jsonl", "vault.kvolog", "-o", "given", "--map", "map")
@@ -90,7 +90,7 @@ import Testing
     #expect(try text("map").contains(": \"Vault\""))
   }
 
-  @Test("works in a pipe, copies nothing of damaged places, and says how many there are")
+  @Test("works in a pipe, copies nothing of damaged regions, and reports their number")
   func damage() throws {
     _ = try folder.file("b.jsonl", Self.log + "{\"event\":\"deinit\",\"object\":Vault}\n")
     let run = try CommandRun(shell: "cat b.jsonl | $audit anonymize - | tail -n 1", in: folder.url)

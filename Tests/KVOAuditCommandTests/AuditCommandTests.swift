@@ -256,7 +256,7 @@ import Testing
     #expect([file.status, input.status, pipe.status] == [1, 1, 1])
   }
 
-  @Test("colours when it is told to, and not into a pipe")
+  @Test("colors if requested, and not into a pipe")
   func color() throws {
     #expect(try run("bad.jsonl").output.hasPrefix("WARNING: "))
     #expect(try run("--color", "always", "bad.jsonl").output.hasPrefix("\u{1b}[1;31mWARNING:"))
@@ -270,7 +270,7 @@ import Testing
     }
   }
 
-  @Test("ends quietly when its reader goes away")
+  @Test("ends quietly when its reader closes the pipe")
   func brokenPipe() throws {
     let log = (0..<3000).map { number in
       """

@@ -45,7 +45,7 @@ import Testing
     #expect(run.output == Self.log)
   }
 
-  @Test("makes the form that it is told to, also the same again")
+  @Test("converts to the requested form, even if it is that of the input")
   func sameForm() throws {
     let run = try run("a.jsonl", "--to", "jsonl", "--output", "b.jsonl")
     #expect(run.status == 0)

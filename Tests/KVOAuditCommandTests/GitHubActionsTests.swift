@@ -38,7 +38,7 @@ struct GitHubActionsTests {
     #expect(asked.complaint == "" && asked.output == run.complaint)
   }
 
-  @Test("does neither if told so, or elsewhere")
+  @Test("does neither if disabled, or elsewhere")
   func neither() throws {
     let run = try run(["--no-annotations", "log"])
     #expect(run.status == 1 && run.complaint == "")

@@ -24,8 +24,8 @@ import Testing
     trap 'kill $!; note TERM; exit 5' TERM
     echo $$ > program
     mkfifo never
-    # Blocks as long as nobody writes; not for ever, should nobody end this. Until it has a process group of its
-    # own, Ctrl-C ends it as well.
+    # Blocks until something is written, but not forever, in case no process ends this. Until it has its own
+    # process group, Ctrl-C ends it as well.
     timeout 120 sh -c 'touch started; cat never' &
     until [ -e started ]; do sleep 0.01; done
     note ready
@@ -39,7 +39,7 @@ import Testing
     until_noted() { until [ "$(tail -n 1 noted)" = "$1" ]; do in_time "$1 to be noted"; done; }
     state() { read -r _ _ state _ < /proc/$1/stat; echo "$state"; }
     until_state() { until [[ "$(state "$1")" == $2 ]]; do in_time "state $2"; done; }
-    # What never comes is not waited for without an end, and leaves nobody behind.
+    # Waiting has a time limit, after which no process is left running.
     in_time() {
       sleep 0.01
       [ $SECONDS -ge 120 ] || return 0
@@ -47,7 +47,7 @@ import Testing
       kill -KILL $(cat program)
       exit 9
     }
-    # Whoever runs these tests may ignore signals, which a shell cannot take back.
+    # The process that runs these tests may ignore signals, which a shell cannot undo.
     record="env --default-signal $audit record"
     set -m
 
@@ -168,7 +168,7 @@ import Testing
     #expect(run.output == "same\nsame\ndifferent\nsame\n")
   }
 
-  @Test("tells the program where to record, what to contain, and what to load")
+  @Test("sets the environment for the log, the containment, and the library to load")
   func environment() throws {
     let library = try folder.file("libKVOSafetyPreload.so", "")
     let run = try shell(

@@ -40,7 +40,7 @@ struct ReplacedFileTests {
     )
   }
 
-  @Test("a link stays one, and the file behind it keeps its permissions")
+  @Test("a link stays a link, and its target keeps its permissions")
   func link() throws {
     let manager = FileManager.default
     let target = try folder.file("target", "old")
@@ -66,7 +66,7 @@ struct ReplacedFileTests {
     #expect(try folder.names == ["one.jsonl", "pipe"])
   }
 
-  @Test("a limit on their size is told in words")
+  @Test("the limit of file sizes is reported in words")
   func limit() throws {
     let script = """
       ulimit -f 4

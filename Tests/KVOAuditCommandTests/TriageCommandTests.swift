@@ -64,12 +64,12 @@ import Testing
     #expect(run.complaint.isEmpty == (status < 64))
   }
 
-  @Test("reads the suppressions of its folder, unless it is told not to")
+  @Test("reads the suppressions of its folder, unless it is disabled")
   func defaultFile() throws {
     _ = try folder.file(".kvo-suppressions", "KVO002 until=2999-01-31 because of #1\n")
     #expect(try run("one.jsonl").status == 0)
     #expect(try run("--no-suppressions", "one.jsonl").status == 1)
-    // Another file is read in its place.
+    // Another file is read instead.
     #expect(try run("--suppressions", "known", "--today", "2027-02-01", "one.jsonl").status == 1)
     let shown = try run("--show-suppressed", "one.jsonl").output
     #expect(shown.contains("\n  Suppressed until 2999-01-31 at .kvo-suppressions:1: of #1\n"))

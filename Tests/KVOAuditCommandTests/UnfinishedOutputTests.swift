@@ -45,7 +45,7 @@ struct UnfinishedOutputTests {
     #expect(try CommandRun(shell: script, in: folder.url).output == "74\n")
     #expect(try text("out") == "before")
     #expect(try folder.names == ["log.jsonl", "out"])
-    // And what can be written takes its place.
+    // Output that can be written replaces it.
     #expect(try CommandRun(shell: "$audit \(command)", in: folder.url).status == 0)
     #expect(try text("out").utf8.count > 1_024)
     #expect(try folder.names == ["log.jsonl", "out"])

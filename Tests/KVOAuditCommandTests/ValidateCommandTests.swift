@@ -32,7 +32,7 @@ import Testing
     #expect(run.status == 65)
   }
 
-  @Test("ends quietly when its reader goes away")
+  @Test("ends quietly when its reader closes the pipe")
   func brokenPipe() throws {
     _ = try folder.file(
       "a.jsonl",

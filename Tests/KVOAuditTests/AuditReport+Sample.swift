@@ -3,7 +3,7 @@ import KVORules
 import KVOTraceJSON
 
 extension AuditReport {
-  /// A report with everything in it that a renderer has to tell.
+  /// A report with everything that a renderer can show.
   static let sample: AuditReport = {
     let screen = Finding.Object(className: "Screen", id: "3")
     let token = Finding.Object(className: "Token", id: "9")

@@ -84,7 +84,7 @@ import Testing
     #expect(text(report).contains("\n  Log: b.jsonl\n"))
   }
 
-  @Test("tells the processes of one log apart, and not the parts of one process")
+  @Test("distinguishes the processes of one log, but not the files of one process")
   func processes() throws {
     let two = LogText.doubleRemove(process: 1) + LogText.doubleRemove(process: 2)
     #expect(try report([("a.jsonl", two)]).summary.processCount == 2)

@@ -33,7 +33,7 @@ import Testing
       .replacing(folder.url.path + "/", with: "")
   }
 
-  @Test("tells the crash with its stack, beside the findings, and makes none of it")
+  @Test("reports the crash with its stack, beside the findings, and not as one of them")
   func text() throws {
     let report = try report([Self.log])
     #expect(

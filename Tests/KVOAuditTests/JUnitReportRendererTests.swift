@@ -9,7 +9,7 @@ struct JUnitReportRendererTests {
     String(decoding: JUnitReportRenderer(failingFrom: severity).render(report), as: UTF8.self)
   }
 
-  /// The cases of the rules that have nothing to tell, in one line each.
+  /// The cases of the rules without findings, in one line each.
   private func passed(_ codes: ClosedRange<Int>) -> String {
     RuleCatalogue.entries[codes.lowerBound - 1...codes.upperBound - 1].map {
       "    <testcase classname=\"kvo-audit.rules\" name=\"\($0.code.rawValue) \($0.slug)\"/>\n"

@@ -32,7 +32,7 @@ import Testing
     return try Rows(folder.path("a.db"))
   }
 
-  @Test("has the findings, stacks, places, growth and events of logs")
+  @Test("has the findings, stacks, call sites, growth and events of logs")
   func tables() throws {
     let database = try database()
     #expect(try database.of("SELECT id, kind, events FROM inputs") == ["0|jsonl|7"])

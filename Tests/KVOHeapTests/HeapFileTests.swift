@@ -39,7 +39,7 @@ struct HeapFileTests {
     }
   }
 
-  /// Whoever means harm does: then each number is checked by itself, and what is read can be used.
+  /// An attacker can do so: then each number is checked by itself, and the result can be used.
   @Test(
     "a damaged file with the right checksum is refused or read, and never crashes",
     arguments: 0..<10

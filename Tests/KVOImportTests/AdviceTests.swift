@@ -7,7 +7,7 @@ import Testing
     try #require(Reading.findings(Container.console.text(fault)).first).hint
   }
 
-  /// XamarinMediaManager#814, react-native-video#3900, purchases-ios#6977: nobody swizzles there.
+  /// XamarinMediaManager#814, react-native-video#3900, purchases-ios#6977: there is no swizzling there.
   @Test("a link of the runtime's is part of a longer key path that somebody observes")
   func link() throws {
     let hint = try Self.hint(
@@ -24,9 +24,9 @@ import Testing
     #expect(own.hasPrefix("set \"unit\" through its setter"))
   }
 
-  /// KPCC-iPhone#87, RequestQueue#4, AFNetworking#4497: what lies where the observer was.
+  /// KPCC-iPhone#87, RequestQueue#4, AFNetworking#4497: another object is at the observer's address.
   @Test(
-    "a class of the system that observes nothing lies where the observer was",
+    "an object of a system class that does not observe is at the observer's address",
     arguments: [
       "CALayer", "__NSMallocBlock__", "__NSCFURLSessionConfiguration", "NSKeyValueIvarGetter",
     ]
@@ -46,7 +46,7 @@ import Testing
   }
 
   /// firebase/quickstart-ios#682, social-remote#24.
-  @Test("whoever observes a notification center means a notification, whatever it is named")
+  @Test("a fault on a notification center concerns a notification, whatever its name")
   func center() throws {
     for kind in [ReportedFault.Kind.uncompliant, .removal] {
       let fault = ReportedFault("", kind, "NSNotificationCenter", ["org.example.done"], "GaugeView")

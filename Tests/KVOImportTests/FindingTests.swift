@@ -72,7 +72,7 @@ import Testing
     #expect(finding.stacks.first?.frames[3].symbol == name)
   }
 
-  @Test("observers of one key path are one finding, and the dead among them another")
+  @Test("observers of one key path are one finding, and deallocated ones among them another")
   func severalObservers() {
     func entry(_ observer: String, _ path: String) -> String {
       "<NSKeyValueObservance 0x1: Observer: \(observer), Key path: \(path), Options: "

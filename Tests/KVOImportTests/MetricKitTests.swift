@@ -52,7 +52,7 @@ import Testing
     #expect(Reading.summary(Container.json(["hang": ["_0": ["callStackTree": tree]]])) == [])
   }
 
-  @Test("a message without its arguments is filled in, or told to be hidden")
+  @Test("a message without its arguments is completed, or reported as hidden")
   func redacted() throws {
     let format =
       "Cannot remove an observer <%@ %p> for the key path \"%@\" from <%@ %p> because it is not registered as an observer."

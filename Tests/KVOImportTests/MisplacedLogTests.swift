@@ -9,7 +9,7 @@ struct MisplacedLogTests {
   private static let event = #"{"event":"exit","status":0}"# + "\n"
   private static let words = String(repeating: "what a program says\n", count: 40)
 
-  @Test("is reported with the place where it begins, however the input is cut")
+  @Test("is reported with its start offset, however the input is cut")
   func behindText() {
     let bytes = Array((Self.words + Self.event + Self.event).utf8)
     let refusal = "a usage log begins at byte 800, behind other text; give it alone: tail -c +801"

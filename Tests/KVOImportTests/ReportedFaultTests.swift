@@ -42,7 +42,7 @@ import Testing
     #expect(missed.count * 50 <= count, "\(container): \(missed.count) of \(count): \(missed)")
   }
 
-  /// For each sentence the words that no other has, behind its first object.
+  /// For each sentence the words after its first object that no other sentence has.
   private static let marks: [(kind: ReportedFault.Kind, mark: String)] = [
     (.removal, "<GaugeView 0x6000021f4e10>"), (.silentChange, "<GaugeView 0x6000021f4e10>"),
     (.death, "of class Meter "), (.unhandled, "An -observeV"), (.uncompliant, "] was s"),

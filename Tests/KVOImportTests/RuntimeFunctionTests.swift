@@ -153,7 +153,7 @@ import Testing
   /// MMPlayerView#98 and Player#247, react-native-webview#3025, whosebug.com/question/3005820,
   /// flutter#124937 (three).
   @Test(
-    "a system that changes a value for a deallocated observer is told as that, whoever the system is",
+    "a system that changes a value for a deallocated observer is reported as that, whatever the system is",
     arguments: [
       [
         retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications",
@@ -202,7 +202,7 @@ import Testing
     #expect(CrashAdvice(finding).search.contains("is implemented in both"))
     #expect(finding.message.hasSuffix("the class is in the process twice"))
     #expect(finding.stacks.first?.frames.first(where: \.isFirstOwn)?.symbol == Self.own)
-    // Where nobody says how it ended, as in KVOController#34, it is a likely one.
+    // If the text does not say how it ended, as in KVOController#34, it is a likely one.
     let bare =
       "Crashing in tests\n#0\t0x01 in objc_registerClassPair ()\n"
       + "#1\t0x02 in _NSKVONotifyingCreateInfoWithOriginalClass ()\n#2\t0x03 in -[GaugeModel watch] ()\n"

@@ -9,7 +9,7 @@ import Testing
   struct Cut: Sendable, CustomStringConvertible {
     var rule: String
     var sentence: String
-    /// From behind these words on the rule is named; nil: at the end only, or where a name ends.
+    /// After these words the rule is known; nil: only at the end, or where a name ends.
     var mark: String?
 
     var description: String { sentence }
@@ -82,7 +82,7 @@ import Testing
         #expect(finding.code.rawValue == cut.rule, "\(text)")
         #expect(["Meter", nil].contains(finding.subject?.className), "\(text)")
         #expect(["GaugeView", nil].contains(finding.observer?.className), "\(text)")
-        // Where a sentence ends with the path, nothing tells a part of it from the whole.
+        // If a sentence ends with the path, a part of it cannot be distinguished from the whole.
         let isLast = cut.sentence.hasSuffix("unit.name") && finding.keyPath?.hasSuffix(".") == false
         #expect(
           [nil, "unit", "unit.name"].contains(finding.keyPath)

@@ -31,7 +31,7 @@ import Testing
 
   // MARK: - Bugsnag
 
-  /// As bugsnag-cocoa sends it: the reason stands in three places, images are paths, and the oldest frame is last.
+  /// As sent by bugsnag-cocoa: the reason occurs three times, images are paths, and the oldest frame is last.
   @Test("a Bugsnag event says the same thing three times, and is one finding")
   func bugsnagEvent() throws {
     let finding = try Self.finding([

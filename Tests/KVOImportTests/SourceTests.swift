@@ -36,7 +36,7 @@ import Testing
   )
   func sources(text: String) { #expect(Reading.summary(text) == []) }
 
-  @Test("a class that is set as code is somebody's words, one behind dots a title's")
+  @Test("a class formatted as code is quoted text, one after dots is part of a title")
   func titles() {
     let words = "was deallocated while key value observers were still registered with it"
     #expect(Reading.summary("```\n`Meter` \(words). Information was leaked.\n```\n") == [])
@@ -66,7 +66,7 @@ import Testing
     #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
   }
 
-  @Test("masked names stay, are told to be masks, and do not make a signature")
+  @Test("masked names stay, are recognized as masks, and do not make a signature")
   func masks() throws {
     func finding(_ observer: String, _ path: String) throws -> Finding {
       let text = Self.removal.replacing("GaugeView", with: observer).replacing("level", with: path)
@@ -114,7 +114,7 @@ import Testing
     #expect(!CrashAdvice(notice).why.contains("cannot be observed"))
   }
 
-  @Test("a silent change that raised on iOS 12 is not told to be silent there")
+  @Test("a silent change that raised on iOS 12 is not reported as silent there")
   func silentChange() throws {
     let fault = ReportedFault("", .silentChange, "Meter", ["unit.name"], "GaugeView")
     let finding = try #require(Reading.findings(Container.crash.text(fault)).first)

@@ -163,7 +163,7 @@ struct LaunchPlanTests {
     )
   }
 
-  @Test("headers that end early, or lie, are damage and nothing worse")
+  @Test("headers that end early or have wrong values are damage, and nothing worse")
   func damage() throws {
     let bytes = try Self.program()
     for count in 4..<256 {

@@ -57,7 +57,7 @@ struct RecordingTests {
     #expect(refusal?.message.contains("\"\(blank)\"") == true)
   }
 
-  @Test("without a folder a fresh one is made, and goes away where nothing was written")
+  @Test("without a folder a new one is created, and removed if nothing was written")
   func freshFolder() throws {
     let recordings = try recordings(at: nil, name: "/bin/my%papp")
     #expect(recordings.path.hasPrefix("\(folder.path)/kvo-audit-my_papp-"))

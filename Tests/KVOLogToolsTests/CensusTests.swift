@@ -19,7 +19,7 @@ import Testing
     """
   }
 
-  @Test("counts what is live by class, key path, observer and place, the commonest first")
+  @Test("counts live registrations by class, key path, observer and call site, frequent ones first")
   func rows() throws {
     let screen = #""observer":{"class":"Screen","id":"900"}"#
     var log = ""
@@ -49,7 +49,7 @@ import Testing
     )
   }
 
-  @Test("says on request which image registered, and tells rows apart by it")
+  @Test("lists the registering image on request, and distinguishes rows by it")
   func images() throws {
     let frame = { (image: String) in
       #""keyPath":"balance","stack":[{"symbol":"-[NSObject addObserver:]","module":"/usr/lib/libgnustep-base.so"},"#

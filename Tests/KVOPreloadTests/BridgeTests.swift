@@ -8,7 +8,7 @@ struct Bridged: CustomTestStringConvertible, Sendable {
   let output: String
   /// The rules that are broken, in the order of the report.
   var codes: [String] = []
-  /// Those that a log alone can tell of.
+  /// The faults that a log alone can show.
   var codesOfLog: [String] = []
 
   var testDescription: String { what }

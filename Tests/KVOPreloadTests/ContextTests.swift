@@ -15,7 +15,7 @@ struct ContextCase: CustomTestStringConvertible, Sendable {
   static let all = [
     ContextCase(name: "right-context"),
     ContextCase(name: "wrong-context", codes: ["KVO003"], codesOnApple: ["KVO003"]),
-    // On 1.28 the second took the place of the first: one is left, and removed. Elsewhere one stays.
+    // On 1.28 the second replaced the first: one is left, and removed. Elsewhere one stays.
     ContextCase(name: "ambiguous", codes: ["KVO038"], codesOnApple: ["KVO007", "KVO004"]),
     ContextCase(name: "without-context"),
     // The program asked for both, and removed both: what 1.28 made of it is the only thing to say.

@@ -24,7 +24,7 @@ struct CorrectProgram: CustomTestStringConvertible, Sendable {
     CorrectProgram(name: "initial-raises", codes: ["KVO039"]),
     CorrectProgram(name: "long-paths"),
     CorrectProgram(name: "added-elsewhere"),
-    // What it does wrong it does to an object that nobody ever observes.
+    // Its faults concern only objects that are never observed.
     CorrectProgram(name: "address-again"),
     CorrectProgram(name: "through-register"),
     CorrectProgram(name: "behind-proxy"),

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A way of `Deaths.m` in which observed objects die.
+/// A way of `Deaths.m` in which observed objects are deallocated.
 struct Death: CustomTestStringConvertible, Sendable {
   let name: String
   /// The rules that are broken everywhere, and those that are on some runtimes.
@@ -19,7 +19,7 @@ struct Death: CustomTestStringConvertible, Sendable {
     Death(name: "relay", codes: ["KVO006"]),
     Death(name: "observer-first", codes: ["KVO007"]),
     Death(name: "itself", codes: ["KVO006", "KVO020"]),
-    // On libobjc2 what was registered goes with the class, and the other observer is not told of the change.
+    // On libobjc2 registrations are lost with the class, and the other observer is not notified of the change.
     Death(name: "changed-class", codes: ["KVO007", "KVO030"], others: ["KVO032"]),
     Death(name: "both-ways", codes: ["KVO006"]),
     // 1.28 keeps its observer with an owner that is no longer on the path.
@@ -41,7 +41,7 @@ struct EndingFault: CustomTestStringConvertible, Sendable {
   ]
 }
 
-@Suite("Deaths that are contained", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
+@Suite("Contained deallocations", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
 struct DeathTests {
   private let guarded: Guarded
 
@@ -57,7 +57,7 @@ struct DeathTests {
     let contained = try guarded.recorded(program, [death.name], contain: "all")
     #expect(contained.status == 0, "\(contained)")
     #expect(contained.output.hasPrefix("\(death.name):\n") && contained.output.hasSuffix("done\n"))
-    // The name that an owner gets when the object is gone.
+    // The name that an owner gets when the object was deallocated.
     #expect(!contained.output.contains("Barbara"))
     let codes = try Set(guarded.findings().map(\.code))
     #expect(codes.subtracting(death.others) == death.codes)

@@ -48,7 +48,7 @@ struct EmitterAgreementTests {
 
   /// And those for 1.28 alone.
   ///
-  /// `Contexts.m` brings a removal to a Foundation that has none. In `Deaths.m` a newer GNUstep raises inside a
+  /// `Contexts.m` adds a removal to a Foundation that has none. In `Deaths.m` a newer GNUstep raises inside a
   /// deallocation, and the process ends before the emitter writes the end of it.
   private static let runsOnDistributions =
     runs + ContextCase.all.map { "Contexts \($0.name)" } + Death.all.map { "Deaths \($0.name)" }

@@ -36,7 +36,7 @@ struct Fault: CustomTestStringConvertible, Sendable {
     Fault(name: "removed-by-two-threads", status: 0, codes: ["KVO025"]),
     Fault(name: "removed-side-by-side", status: 0, codes: []),
     Fault(name: "removed-while-dying", status: 0, codes: ["KVO025"]),
-    // 1.28 tells nobody of a change inside the callback of the same key, so no callback is inside itself.
+    // 1.28 does not notify of a change inside the callback of the same key, so no callback is inside itself.
     Fault(name: "changed-inside", status: 0, codes: ["KVO032"]),
   ]
 }

@@ -84,7 +84,7 @@ struct HardshipTests {
     #expect(try guarded.logs.count == 1)
   }
 
-  @Test("a log whose head is gone is replaced, though what is left of it looks like no log")
+  @Test("a log without its header is replaced, although its remains do not look like a log")
   func cut() throws {
     let program = try ObjectiveC.program("Processes")
     let bare = try guarded.raw(program, ["cut"])
@@ -129,7 +129,7 @@ struct HardshipTests {
   @Test("a program is recorded under valgrind, its leak check too", .enabled(if: hasValgrind))
   func valgrind() throws {
     let program = try ObjectiveC.program("Faults").path
-    // It reads all that is mapped: the log's mapping goes on behind the end of the file.
+    // It reads all mapped memory: the mapping of the log extends beyond the end of the file.
     let arguments = ["120", "valgrind", "--leak-check=full", program, "removed-twice"]
     let timeout = URL(filePath: "/usr/bin/timeout")
     let bare = try guarded.raw(timeout, arguments)

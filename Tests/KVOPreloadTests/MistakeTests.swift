@@ -6,7 +6,7 @@ import Testing
 @Suite("Mistakes", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
 struct MistakeTests {
   static let all = [
-    // One exception, and two observers that are told of nothing any more.
+    // One exception, and two observers that are no longer notified of anything.
     Fault(name: "raises", status: 0, codes: ["KVO032", "KVO032", "KVO039"]),
     Fault(name: "initial-raises", status: 0, codes: ["KVO007", "KVO039"]),
     Fault(name: "added-to-unobserved", status: 0, codes: ["KVO011"]),

@@ -18,7 +18,7 @@ struct TransparencyTests {
     try guarded.expectUnchanged(program, contain: rules)
   }
 
-  @Test("64 threads that add and remove are told what they are told without")
+  @Test("64 threads that add and remove are notified as without the library")
   func threads() throws {
     let program = try ObjectiveC.program("Threads")
     let recorded = try guarded.recorded(program)

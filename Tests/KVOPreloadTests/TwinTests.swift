@@ -15,7 +15,7 @@ struct TwinTests {
   private static let count =
     ProcessInfo.processInfo.environment["KVO_SAFETY_TWINS"].flatMap(Int.init) ?? 1_000
 
-  @Test("tell each observer the same changes, in the same order", arguments: [1, 1_000_001])
+  @Test("notify each observer of the same changes, in the same order", arguments: [1, 1_000_001])
   func same(seed: Int) throws {
     let library = try ObjectiveC.bundle("Twin").path
     let arguments = ["twins", library, "\(seed)", "\(Self.count)"]

@@ -2,7 +2,7 @@ import CKVORecorder
 
 /// What the recorder captured of the calling thread's stack.
 enum CapturedStack {
-  /// The return addresses behind an id.
+  /// The return addresses of a stack id.
   static func frames(_ id: UInt32) -> [UInt64] {
     var count = 0
     let words = UnsafeBufferPointer(start: kvos_stack(id, &count), count: count)

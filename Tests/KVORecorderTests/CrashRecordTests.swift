@@ -177,10 +177,10 @@ struct CrashRecordTests {
     #expect(CrashReading.Ending(reading.outcome) == .init(.signal, way.number))
   }
 
-  @Test("leaves what another thread was recording meanwhile whole")
+  @Test("leaves the concurrent records of another thread whole")
   func busy() throws {
     let reading = try CrashReading("busy", log: path)
-    // The other thread may have been in the middle of a record, which nobody was told is there.
+    // The other thread may have been in the middle of a record, which is not yet published.
     #expect(
       reading.problems.allSatisfy { $0.message.hasSuffix("ends in the middle of a record") }
     )
@@ -259,7 +259,7 @@ struct CrashRecordTests {
     #expect(plain.status == SIGABRT)
   }
 
-  @Test("of a thread that records afterwards is in front of what it records")
+  @Test("of a thread that records afterwards precedes its records")
   func recoveredUnrecordedThread() throws {
     let reading = try CrashReading("recoveredUnrecordedThread", log: path)
     #expect(reading.problems == [])
@@ -326,7 +326,7 @@ struct CrashRecordTests {
 
   // Where the toolchain has its backtracer.
   @Test(
-    "is told by Swift's own backtracer as without a log",
+    "is reported by Swift's own backtracer as without a log",
     arguments: ["nullWrite", "fatalError"]
   )
   func backtracer(way: String) throws {

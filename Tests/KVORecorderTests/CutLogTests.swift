@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A log of which something is missing")
 struct CutLogTests {
-  /// The bytes of a log up to some place, or with a page of zeros.
+  /// The bytes of a log up to an offset, or with a page of zeros.
   private struct Damaged: BinaryLogBytes {
     let bytes: [UInt8]
     var byteCount: Int
@@ -36,7 +36,7 @@ struct CutLogTests {
     case .kill: probe.child.kill(SIGKILL)
     case .crash:
       probe.child.kill(SIGSEGV)
-      // Any thread may take the signal, and none may be told to end before.
+      // Any thread may receive the signal, and none may be requested to end before.
       probe.child.waitUntilExit()
     }
     _ = try probe.end()

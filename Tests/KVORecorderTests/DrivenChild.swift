@@ -1,6 +1,6 @@
 import Foundation
 
-/// A probe that does what a test tells it, one thing after the other.
+/// A probe that executes the commands of a test one after the other.
 final class DrivenChild {
   let child: Child
 

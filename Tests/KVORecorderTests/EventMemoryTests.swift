@@ -3,7 +3,7 @@ import Testing
 
 @testable import KVORecorder
 
-// There is one recorder in a process, and other tests record meanwhile: looked at is what these did.
+// There is one recorder in a process, and other tests record at the same time: only these threads are examined.
 @Suite("The events in memory")
 struct EventMemoryTests {
   private let recorder = Recorder.shared

@@ -16,7 +16,7 @@ struct ForkTests {
     path = folder.path("log")
   }
 
-  /// Runs a way of the probe; returns the processes that it tells of, in order.
+  /// Runs a mode of the probe; returns the processes that it reports, in order.
   private func run(_ way: String) throws -> [(kind: Substring, id: String)] {
     let outcome = try Child("RecorderProbe", ["fork", way, path]).end()
     #expect(outcome.ending == .exit && outcome.status == 0 && outcome.complaint == "")

@@ -74,7 +74,7 @@ struct FullDiskTests {
     #expect(Array(ends.suffix(1_000)) == Array(number - 999...number))
     #expect(ends == ends.sorted())
     #expect(ends.count > 50_000 && UInt64(ends.count) + (UInt64(lost) ?? 0) == number)
-    // Each loss is told of once, in whichever part.
+    // Each loss is reported once, in one of the log files.
     #expect(log.parts.map(\.droppedCount).reduce(0, +) == UInt64(lost))
   }
 

@@ -93,7 +93,7 @@ struct LogDamageTests {
     for numbers in writes.values { #expect(numbers == numbers.sorted()) }
   }
 
-  @Test("whose head is gone is replaced, though what is left of it looks like no log")
+  @Test("without its header is replaced, although its remains do not look like a log")
   func headless() throws {
     let probe = try DrivenChild(log: path)
     try probe.tell("named 1 50")

@@ -152,7 +152,7 @@ struct LogFilesTests {
 
   // MARK: What is there already
 
-  /// The head of a log that the process `pid` wrote, and text behind it.
+  /// The header of a log that the process `pid` wrote, followed by text.
   private func log(of pid: UInt8, _ rest: String = "") -> [UInt8] {
     var head: [UInt8] = [0x89, 0x4b, 0x56, 0x4f, 0x4c, 0x0d, 0x0a, 0x1a]
     head += Array(repeating: 0, count: 56)

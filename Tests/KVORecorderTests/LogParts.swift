@@ -59,7 +59,7 @@ extension LogReading {
     }
   }
 
-  /// The images that the log tells of.
+  /// The images in the log.
   var modules: [Module] {
     events.compactMap { event in
       guard case .module(let module) = event.body else { return nil }
@@ -67,7 +67,7 @@ extension LogReading {
     }
   }
 
-  /// How many frames lie in no image that the log tells of.
+  /// The number of frames that are in no image of the log.
   var orphanCount: Int {
     let modules = modules
     let addresses = Set(events.flatMap { names[$0.stack].map(\.address) })

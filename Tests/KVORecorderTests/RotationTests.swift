@@ -62,7 +62,7 @@ struct RotationTests {
     }
   }
 
-  @Test("tells in each part of what is registered then")
+  @Test("lists the live registrations in each log file")
   func liveRegistrations() throws {
     let probe = try DrivenChild(log: path, limit: 1 << 20)
     var number: UInt64 = 0

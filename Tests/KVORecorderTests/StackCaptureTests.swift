@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A stack")
 struct StackCaptureTests {
-  /// One stack by all ways, captured from one place.
+  /// One stack by all methods, captured at one call site.
   private struct Views {
     /// The ids of two full captures and one shallow one.
     var ids: [UInt32] = []
@@ -26,7 +26,7 @@ struct StackCaptureTests {
       return views
     }
 
-    /// From the caller of the capture on: what lies inside differs by its call.
+    /// From the caller of the capture on: the frames inside differ by its call.
     var full: ArraySlice<UInt64> { CapturedStack.frames(ids[0]).dropFirst() }
     var shallow: ArraySlice<UInt64> { CapturedStack.frames(ids[2]).dropFirst() }
 
@@ -73,7 +73,7 @@ struct StackCaptureTests {
   }
 
   @Test(
-    "tells two calls apart that frame pointers do not",
+    "distinguishes two calls that frame pointers do not",
     .enabled(if: !Tool.isSanitized, "sanitizers have a qsort() of their own")
   )
   func throughC() throws {
@@ -135,7 +135,7 @@ struct StackCaptureTests {
     depth: Int
   ) -> (id: UInt32, told: [UInt64], pointers: [UInt64]) {
     if depth > 0 { return shallow(isLeft, depth: depth - 1) }
-    // The frame of what is called lies at one address, whoever calls.
+    // The frame of the callee has the same address for every caller.
     if isLeft { return shallowAndPointers() }
     return shallowAndPointers()
   }
@@ -152,7 +152,7 @@ struct StackCaptureTests {
         #expect(seen.told.count == min(15, seen.pointers.count))
         ids[depth * 2 + (isLeft ? 1 : 0), default: []].insert(seen.id)
       }
-      // One name for each place and depth, but where the difference is cut off at the outer end.
+      // One name for each call site and depth, except where the difference is cut off at the outer end.
       #expect(ids.values.allSatisfy { $0.count == 1 })
       #expect(Set(ids.values.flatMap(\.self)).count >= 6)
     }
@@ -164,7 +164,7 @@ struct StackCaptureTests {
     var slots = [UInt](repeating: 0, count: 40)
     let count = Int(kvos_capture_slots(&frames, &slots, 40))
     #expect(count > 2)
-    // The first lies in the function's own frame, which is gone.
+    // The first is in the function's own frame, which no longer exists.
     for at in 1..<max(count, 1) {
       let slot = UnsafePointer<UInt>(bitPattern: slots[at])
       #expect(slot?.pointee == frames[at])
@@ -179,7 +179,7 @@ struct StackCaptureTests {
   private static let isSupported = false
   #endif
 
-  @Test("has one id on all threads that are at one place")
+  @Test("has one id on all threads that are at one call site")
   func threads() throws {
     let seen = Seen()
     onThreads(count: 8) { _ in
@@ -216,7 +216,7 @@ struct StackCaptureTests {
       var full = 0
       var shallow = 0
       onThread(stackByteCount: byteCount) {
-        // The second time it asks where the addresses lie, the third time it looks there.
+        // The second time it determines where the addresses are, the third time it looks there.
         for _ in 0..<3 { full = CapturedStack.frames(kvos_capture_stack_id(true)).count }
         shallow = CapturedStack.frames(kvos_capture_stack_id(false)).count
       }

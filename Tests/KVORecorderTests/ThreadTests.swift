@@ -90,7 +90,7 @@ struct ThreadTests {
   }
 
   @Test(
-    "have stacks in a library that was loaded meanwhile, of which the log tells",
+    "have stacks in a library that was loaded later, which is in the log",
     .enabled(if: Tool.hasCompiler, "needs gcc")
   )
   func lateLibrary() throws {

@@ -84,7 +84,7 @@ struct AllocationTests {
     #expect(found?.start == starts[0] && found?.byteCount == 56)
   }
 
-  @Test("it is found also if another thread's allocation lies over the old end")
+  @Test("it is found also if another thread's allocation overlaps the old end")
   func straddled() {
     let heap = Heap()
     let starts = heap.lay([64, 8192, UInt(Heap.byteCount) - 64 - 8192])
@@ -110,7 +110,7 @@ struct AllocationTests {
     #expect(found?.start == heap.base + 4096 + 16 && found?.byteCount == 8192 - 16)
   }
 
-  @Test("the same words are none with another word in front of them, or inside an arena's heap")
+  @Test("the same words are not one after another preceding word, or inside an arena's heap")
   func notPaged() {
     let heap = Heap()
     heap.store([1, 8192 | 2], at: 4096)

@@ -68,7 +68,7 @@ struct DoubtTests {
     let worker = Worker()
     let queue = DispatchQueue(label: "a text of 24 bytes, all.")
     worker.queue = queue
-    // Behind the metadata and the reference count.
+    // After the metadata and the reference count.
     let wrapped = unsafeBitCast(queue, to: UnsafePointer<UnsafePointer<UInt>>.self)[2]
     let label = try #require(
       UnsafeMutablePointer<UInt>(bitPattern: wrapped[layout.labelOffset / 8])
@@ -76,7 +76,7 @@ struct DoubtTests {
     try #require(
       String(cString: UnsafeRawPointer(label).assumingMemoryBound(to: CChar.self)) == queue.label
     )
-    // As the allocator leaves it behind a shorter text.
+    // As the allocator leaves it after a shorter text.
     label[1] = UInt(bitPattern: Unmanaged.passUnretained(worker).toOpaque())
     let benign = RetainSearch().findCycles(from: worker)
     #expect(benign.verdict == .noneFound, "\(benign)")
@@ -110,7 +110,7 @@ struct DoubtTests {
     let count = Atomic(3)
   }
 
-  @Test("numbers behind a lock hide nothing")
+  @Test("numbers in a lock-protected value hide nothing")
   func lockedNumbers() {
     #expect(RetainSearch().findCycles(from: Numbers()).verdict == .noneFound)
   }

@@ -61,7 +61,7 @@ struct EvidenceTests {
     return BufferOwner(buffer)
   }
 
-  @Test("a pointer into the middle of an object owns nothing, whoever owns the object")
+  @Test("a pointer into the middle of an object owns nothing, even if another one owns the object")
   func interior() {
     // Of the last ones, words may be left on the stack, which are no owners.
     let owners = (0..<16).map { _ in

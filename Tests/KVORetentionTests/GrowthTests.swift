@@ -241,7 +241,7 @@ struct GrowthTests {
     arguments: [0xdead_0000, 0x5000_0000_0008, 3, UInt.max]
   )
   func lookAlike(superclass: UInt) throws {
-    // A copy of a class, as the stack of whoever reads one has it, changed since.
+    // A copy of a class, as on the stack of a function that reads one, changed since.
     let words = UnsafeMutablePointer<UInt>.allocate(capacity: 12)
     let page = UInt(bitPattern: ObjectIdentifier(Page.self))
     words.initialize(from: try #require(UnsafePointer(bitPattern: page)), count: 12)

@@ -23,7 +23,7 @@ struct HeapSnapshotTests {
     }
   }
 
-  @Test("each living object of a class is there once, and none that is gone")
+  @Test("each living object of a class is there once, and no deallocated one")
   func objects() throws {
     let snapshot = try #require(try Self.snapshots(1).first)
     func count(_ name: String) -> Int {

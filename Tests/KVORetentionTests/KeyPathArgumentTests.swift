@@ -38,7 +38,7 @@ struct KeyPathArgumentTests {
     #expect(
       words(of: \Table[name]?[row, column]) == text + [7, column.bitPattern].map { UInt($0) }
     )
-    // Of another module, with what its types are behind.
+    // Of another module, followed by the count of its own arguments.
     #expect(words(of: \[Int: Double].[row]).first == 7)
     let appended = (\Table[name] as KeyPath<Table, Table?>).appending(path: \Table?.?[row, column])
     #expect(words(of: appended) == text + [7, column.bitPattern].map { UInt($0) })

@@ -58,7 +58,7 @@ extension LivingValues {
   }
 }
 
-// Nobody can have a block as a value of a generic type: the runtime itself ends the program there.
+// A block cannot be a value of a generic type: the runtime itself ends the program there.
 private final class HasBlock {
   let block: @convention(block) () -> Void
   var optional: (@convention(block) (Int) -> Int)?

@@ -41,7 +41,7 @@ struct MemoryMapTests {
     #expect(regions.map(\.end) == [0x7f00_0000_2000, 0x7f00_0000_3000, 0x7f00_0000_4000])
   }
 
-  @Test("names are known behind the spaces that the kernel fills up with")
+  @Test("names are recognized after the spaces with which the kernel pads the line")
   func padded() {
     let text = """
       55d0c1000000-55d0c1021000 rw-p 00000000 00:00 0                          [heap]

@@ -183,7 +183,7 @@ struct OpaqueTests {
     memory[0] = firstWord
     memory[3] = isBack ? UInt(bitPattern: Unmanaged.passUnretained(holder).toOpaque()) : 0
     defer { memory.deallocate() }
-    // Others lie around them, so that neither the mapping nor the class is new.
+    // Other objects surround them, so that neither the mapping nor the class is new.
     let boxes = (0..<9).map { _ in Box(Box(nil)) }
     holder.list = boxes
     func poke(_ word: UInt) {

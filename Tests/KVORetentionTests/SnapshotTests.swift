@@ -62,7 +62,7 @@ struct SnapshotTests {
     }
   }
 
-  @Test("objects that other threads change meanwhile end no process")
+  @Test("objects that other threads change at the same time end no process")
   func busy() async {
     final class Busy: Sendable {
       let isDone = Atomic(false)

@@ -4,9 +4,9 @@ import Testing
 @testable import KVORetention
 
 /// What is read by words that may be pointers is memory of others, who may give it back at any time.
-@Suite("Memory that goes away while it is looked at")
+@Suite("Memory that is unmapped while it is read")
 struct VanishingMemoryTests {
-  /// A page with one number, which goes away.
+  /// A page with one number, which is unmapped.
   private final class Page {
     static let byteCount = 4096
     let address: UInt

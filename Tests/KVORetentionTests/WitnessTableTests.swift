@@ -18,7 +18,7 @@ struct WitnessTableTests {
     return tables.checkForTable(at: address)
   }
 
-  /// The witness table that an existential has behind its value and its type.
+  /// The witness table that an existential has after its value and its type.
   private func table(of value: any Drawn) -> UInt {
     struct Holder { let value: any Drawn }
     return withUnsafeBytes(of: Holder(value: value)) {

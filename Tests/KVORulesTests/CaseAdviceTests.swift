@@ -62,7 +62,7 @@ struct CaseAdviceTests {
   }
 
   @Test(
-    "about an object that was deallocated while it observed itself does not tell it to hold itself"
+    "about an object that was deallocated while it observed itself does not advise it to hold itself"
   )
   func ownDeath() throws {
     for (recorded, line) in [

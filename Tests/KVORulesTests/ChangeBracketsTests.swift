@@ -67,7 +67,7 @@ struct ChangeBracketsTests {
     #expect(brackets.close() == [])
   }
 
-  @Test("the open changes of a dead object are reported and forgotten, those of others stay")
+  @Test("the open changes of a deallocated object are reported and forgotten, those of others stay")
   mutating func forgetting() {
     var brackets = ChangeBrackets()
     brackets.will(change("a", of: "A#1"), at: at(1))

@@ -110,7 +110,7 @@ struct EventSequencerTests {
     #expect(Self.sequence(events, window: window).map(\.number) == Array(1...500))
   }
 
-  @Test("a delivery waits for the registration that stands behind it in the file")
+  @Test("a delivery waits for the registration that follows it in the file")
   func beforeRegister() {
     let log = SampleLog {
       $0.notify("1", thread: "2", order: 2)
@@ -202,7 +202,7 @@ struct EventSequencerTests {
     #expect(sequencer.stepCount <= 20 * count)
   }
 
-  // The places in a heap, against a sorted list.
+  // The positions in a heap, compared with a sorted list.
   @Test("held orders come out sorted, whichever leave before their turn")
   func heldOrders() {
     var random = SplitMix64(seed: 7)

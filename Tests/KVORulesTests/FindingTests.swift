@@ -236,7 +236,7 @@ struct FindingTests {
     )
   }
 
-  @Test("a violation without an observer is told without one")
+  @Test("a violation without an observer is reported without one")
   func withoutObserver() {
     let log = SampleLog {
       $0.register(by: nil, form: .token)

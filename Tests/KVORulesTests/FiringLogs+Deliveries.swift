@@ -214,11 +214,11 @@ extension FiringLog {
       twins: [
         ("told", raced.inserting(before: 5) { $0.notify(change: "c", thread: "2") }),
         (
-          "told before the writer says that the change ended",
+          "notified before the writer says that the change ended",
           raced.inserting(before: 4) { $0.notify(change: "c", thread: "2") }
         ),
         (
-          "told so without the number of the change",
+          "notified so without the number of the change",
           raced.inserting(before: 4) { $0.notify(thread: "2") }
         ),
         ("told of a later change", raced.inserting(before: 7) { $0.notify(change: "d") }),

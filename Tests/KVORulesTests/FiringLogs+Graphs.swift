@@ -1,7 +1,7 @@
 import KVORules
 import KVOTrace
 
-// The firing logs of what shows in the whole: references, dependencies, runs, and places in the code.
+// The firing logs of faults in the whole log: references, dependencies, runs, and call sites.
 extension FiringLog {
   private static let twoOwners = SampleLog {
     $0.register("1", at: "Base.swift:9", stack: ["Base.init() (Base.swift:9)"])
@@ -34,7 +34,7 @@ extension FiringLog {
     $0.exit()
   }
 
-  /// Three runs of a scope, each of which leaves one observation more behind.
+  /// Three runs of a scope, each of which leaves one more observation.
   private static let growing = SampleLog { log in
     for run in 1...3 {
       log.beginScope("\(run)", name: "open page")

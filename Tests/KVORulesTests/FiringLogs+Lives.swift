@@ -1,7 +1,7 @@
 import KVORules
 import KVOTrace
 
-// The firing logs of deaths, changes and scopes.
+// The firing logs of deallocations, changes and scopes.
 extension FiringLog {
   // MARK: - Lifetimes
 
@@ -163,17 +163,17 @@ extension FiringLog {
       twins: [
         ("told", missed.inserting(before: 7) { $0.notify("2", change: "c") }),
         (
-          "told before the writer says that the change ended",
+          "notified before the writer says that the change ended",
           missed.inserting(before: 4) { $0.notify("2", change: "c") }
             .inserting(before: 5) { $0.notifyEnd("2", change: "c") }
         ),
         (
-          "told so by a writer that does not number changes",
+          "notified so by a writer that does not number changes",
           missed.replacing(3) { $0.will() }.replacing(4) { $0.did() }
             .inserting(before: 4) { $0.notify("2") }.inserting(before: 5) { $0.notifyEnd("2") }
         ),
         (
-          "told so on another thread",
+          "notified so on another thread",
           missed.inserting(before: 4) { $0.notify("2", change: "c", thread: "2") }
             .inserting(before: 5) { $0.notifyEnd("2", change: "c", thread: "2") }
         ),
@@ -188,30 +188,30 @@ extension FiringLog {
             .replacing(8) { $0.remove("2", by: "Screen#4", "balance.cents") }
         ),
         (
-          "removed meanwhile, by the first callback",
+          "removed in between, by the first callback",
           missed.without(8).inserting(before: 6) { $0.remove("2", by: "Screen#4") }
         ),
         (
-          "removed meanwhile, on another thread",
+          "removed in between, on another thread",
           missed.without(8).inserting(before: 5) {
             $0.remove("2", by: "Screen#4", thread: "2")
           }
         ),
         (
-          "cleaned up meanwhile",
+          "cleaned up in between",
           missed.without(8).inserting(before: 7) {
             $0.endDeinit("Screen#4")
           }.replacing(2) { $0.register("2", by: "Screen#4", form: .controller) }
         ),
         (
-          "registered while the change went on, and told the value after it",
+          "registered during the change, and notified of the value after it",
           missed.without(2).inserting(before: 3) {
             $0.register("2", by: "Screen#4")
           }.inserting(before: 5) { $0.notify("2", .initial, thread: "2") }
         ),
         ("killed in the middle", missed.twin { $0.events.removeSubrange(6...) }),
         (
-          "told on another thread",
+          "notified on another thread",
           missed.inserting(before: 7) { $0.notify("2", change: "c", thread: "2") }
         ),
       ]

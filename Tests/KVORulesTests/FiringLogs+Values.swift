@@ -31,7 +31,7 @@ extension FiringLog {
 
   private static let weakly = intermediate.replacing(2) { $0.attach(to: "Person#5", .weak) }
 
-  /// What keeps the death of an intermediate object silent.
+  /// What keeps the deallocation of an intermediate object silent.
   private static func intermediateTwins(_ log: SampleLog) -> [(name: String, log: SampleLog)] {
     [
       ("detached before", log.inserting(before: 3) { $0.detach(from: "Person#5") }),
@@ -205,7 +205,7 @@ extension FiringLog {
     FiringLog(
       code: .concurrentRemoval,
       log: twoRemovals,
-      // That the second removed nothing is told of as well: the layer sees it while it runs.
+      // That the second removed nothing is reported as well: the live rules see it.
       outcome: ["KVO001@3", "KVO025@3"],
       twins: [
         ("removed once", twoRemovals.without(5).without(3)),
@@ -224,7 +224,7 @@ extension FiringLog {
       outcome: ["KVO025@3"],
       twins: [
         (
-          "on the thread of the death",
+          "on the thread of the deallocation",
           removalInDeath.replacing(3) { $0.remove("1") }.replacing(4) { $0.removeEnd("1") }
         ),
         ("another object dies", removalInDeath.replacing(2) { $0.beginDeinit("Account#13") }),

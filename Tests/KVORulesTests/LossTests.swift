@@ -132,7 +132,7 @@ extension SampleLog {
   /// What is wrong for certain: a note says what may be.
   fileprivate var faults: [String] { verdicts().filter { $0.severity != .note }.map(\.brief) }
 
-  /// The log with a loss in the place of the events of `range`, by index.
+  /// The log with a loss instead of the events of `range`, by index.
   fileprivate func losing(_ range: Range<Int>) -> SampleLog {
     var copy = self
     copy.events.replaceSubrange(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Deallocations that do not end")
 struct OpenDeathTests {
-  @Test("a deallocation that never ends leaves the rules of deaths unjudged")
+  @Test("after a deallocation that never ends, the rules of deallocations are not judged")
   func openDeath() {
     let log = SampleLog {
       $0.register()

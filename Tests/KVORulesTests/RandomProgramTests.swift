@@ -69,7 +69,7 @@ struct RandomProgramTests {
   }
 }
 
-/// Drives ledgers as the layer inside a process does: by name, without any log.
+/// Drives ledgers like the library in a process: by name, without any log.
 struct LedgerRun {
   private(set) var verdicts: [Verdict] = []
   private var ledgers: [ObjectID: SubjectLedger] = [:]

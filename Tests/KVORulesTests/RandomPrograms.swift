@@ -2,24 +2,24 @@ import KVORules
 import KVOTrace
 import TestSupport
 
-/// One step of a random program, in terms of places in a pool of objects.
+/// One step of a random program, with indices into a pool of objects.
 enum Step: Sendable {
   case add(on: Int, by: Int, key: Int, context: Int, isToken: Bool)
   case remove(on: Int, by: Int, key: Int, context: Int)
   /// Ends the `nth` live registration through its token or controller.
   case cancel(nth: Int)
   case die(Int)
-  /// A change that tells everybody but, where it is set, the `skipping`th.
+  /// A change that notifies all observers except, if it is set, the `skipping`th.
   case change(on: Int, key: Int, skipping: Int?)
   /// Adds with an initial value, and removes inside its own initial callback.
   case addRemovingItself(on: Int, by: Int, key: Int)
-  /// Tells the `nth` registration that ended of something.
+  /// Notifies the `nth` ended registration.
   case tellEnded(nth: Int)
   /// A change under a lock.
   case lockedChange(on: Int, key: Int)
-  /// A change of which the first observer is told before, and after it only where that is kept.
+  /// A change of which the first observer is notified before, and after it only if it is kept.
   case priorChange(on: Int, key: Int, isKept: Bool)
-  /// Adds in the middle of a change, which it is told of or not.
+  /// Adds in the middle of a change, and notifies the new observer or not.
   case addDuringChange(on: Int, by: Int, key: Int, isTold: Bool)
   /// The only observer of a key changes it inside its callback, so many times.
   case reentrantChange(on: Int, key: Int, depth: Int)
@@ -80,7 +80,7 @@ struct ModelledProgram {
     var context: Int
     var isToken: Bool
     var isLive = true
-    /// The second half of the change that it was added in, while nobody told it of a later value.
+    /// The second half of the change during which it was added, while it was not notified of a later value.
     var missedChange: Int?
   }
 
@@ -88,7 +88,7 @@ struct ModelledProgram {
   /// The violations, as `KVO001@4`.
   private(set) var truth: [String] = []
   private var facts: [Fact] = []
-  /// The object number that stands at each place of the pool.
+  /// The object number at each index of the pool.
   private var pool = Array(0..<Step.objectCount)
   private var born = Step.objectCount
   private var dead: Set<Int> = []
@@ -165,7 +165,7 @@ struct ModelledProgram {
       $0.isLive && !$0.isToken && $0.on == on && $0.by == by && $0.key == key
         && $0.context == context
     }
-    // A token has a handler of its own: it is no copy of anything, and tells nobody by name.
+    // A token has its own handler: it is no duplicate, and notifies by no name.
     if isEqual, !isToken { found("005", at: next) }
     if on == by, !isToken { found("020", at: next) }
     let fact = Fact(
@@ -239,7 +239,7 @@ struct ModelledProgram {
     born += 1
   }
 
-  /// The registration is over, and with it the hope that it is told.
+  /// The registration has ended, and can no longer be notified.
   private mutating func end(_ index: Int) {
     facts[index].isLive = false
     if let missed = facts[index].missedChange { found("011", at: missed) }

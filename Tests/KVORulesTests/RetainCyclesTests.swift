@@ -14,7 +14,7 @@ struct RetainCyclesTests {
     }
   }
 
-  @Test("the shortest way round is told, from the object that holds the observation")
+  @Test("the shortest cycle is reported, from the object that holds the observation")
   func shortest() {
     let log = SampleLog {
       $0.hold("closure:handler#10", "Router#1")
@@ -84,7 +84,7 @@ struct RetainCyclesTests {
     #expect(cycles(both) == ["3 9 10 3"])
   }
 
-  @Test("a walk that sees the same again is one finding, whoever walks")
+  @Test("a walk with the same result is one finding, whoever starts it")
   func walkedTwice() {
     let log = SampleLog { log in
       for thread in ["1", "2"] {
@@ -111,7 +111,7 @@ struct RetainCyclesTests {
     #expect(log.verdicts().map(\.registration) == [RegistrationID(1)])
   }
 
-  @Test("what was held when a log was cut is told with low confidence")
+  @Test("references at the time when a log was cut are reported with low confidence")
   func killed() {
     let log = SampleLog {
       $0.hold("Screen#3", "token:Token#9")

@@ -16,7 +16,7 @@ struct RootCausesTests {
     }
   }
 
-  /// A removal that is forgotten in each of three runs: it leaks, grows, and reaches the dead.
+  /// A removal that is forgotten in each of three runs: it leaks, grows, and notifies a deallocated observer.
   private static let forgotten = SampleLog { log in
     for run in 1...3 {
       log.beginScope("\(run)", name: "open page")
@@ -34,7 +34,7 @@ struct RootCausesTests {
   }
 
   @Test(
-    "a forgotten removal is one finding, with the growth, the late delivery and the death under it"
+    "a forgotten removal is one finding, which includes the growth, the late delivery and the deallocation"
   )
   func forgottenRemoval() {
     #expect(
@@ -47,7 +47,7 @@ struct RootCausesTests {
 
   @Test("what also happened without the root stands by itself")
   func partly() {
-    // One of two registrations was meant to live: it is no leak, and its observer dies all the same.
+    // One of two registrations is expected to live: it is no leak, but its observer is deallocated.
     let log = SampleLog { log in
       log.beginScope("s")
       log.register("1", "Page#11", by: "Screen#21", "title", scope: "s")
@@ -84,7 +84,7 @@ struct RootCausesTests {
     #expect(findings(log) == ["KVO003[KVO021 KVO007]"])
   }
 
-  @Test("a change that never ends is one finding, whoever was notified that it would")
+  @Test("a change that never ends is one finding, regardless of its prior notifications")
   func unended() {
     let log = SampleLog {
       $0.register(options: [.prior])
@@ -118,7 +118,7 @@ struct RootCausesTests {
     #expect(findings(log(.suspected)) == ["KVO021", "KVO019"])
   }
 
-  @Test("the report tells them in short")
+  @Test("the report lists them in short")
   func text() {
     #expect(
       Self.forgotten.report() == #"""

@@ -270,7 +270,7 @@ struct RuleEdgeTests {
 
   @Test("a removal that still returns is no race with that of a registration which came since")
   func removalOfLater() {
-    // So many that one of them gets the place of the first in the ledger.
+    // So many that one of them gets the slot of the first in the ledger.
     let log = SampleLog {
       $0.register(nil, by: "Screen#3")
       $0.remove(by: "Screen#3")
@@ -350,7 +350,7 @@ struct RuleEdgeTests {
     #expect(inherited.outcome() == ["KVO028@2"])
   }
 
-  @Test("growth is told where each run rises, from the first that leaves something behind")
+  @Test("growth is reported if each run adds some, from the first that leaves something on")
   func growth() {
     func runs(_ left: [Int]) -> [String] {
       var id = 0

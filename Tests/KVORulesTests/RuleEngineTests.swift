@@ -269,7 +269,7 @@ struct RuleEngineTests {
       $0.endDeinit("Account#12", thread: "2", order: 2)
     }
     #expect(ordered.verdicts().map(\.confidence) == [.high])
-    // The order of an observer's death is the observer's, and compares with nothing else.
+    // The order of an observer's deallocation is the observer's, and is compared with nothing else.
     let unrelated = SampleLog {
       $0.register(order: 1)
       $0.endDeinit("Screen#3", thread: "2", order: 2)
@@ -324,7 +324,7 @@ struct RuleEngineTests {
     #expect(log.outcome() == ["KVO032@4"])
   }
 
-  @Test("a change during an addition on another thread need not be told to it")
+  @Test("an addition on another thread during a change need not be notified of it")
   func duringAddition() {
     let log = SampleLog {
       $0.register("1", thread: "2")
@@ -337,7 +337,7 @@ struct RuleEngineTests {
     #expect(log.without(4).outcome() == ["KVO032@3"])
   }
 
-  @Test("deliveries to what has ended meanwhile are not waited for at the end of a killed log")
+  @Test("deliveries to registrations that have ended are not waited for at the end of a killed log")
   func endedMeanwhile() {
     let log = SampleLog {
       $0.register("1")

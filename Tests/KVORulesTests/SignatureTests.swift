@@ -87,7 +87,7 @@ struct SignatureTests {
     )
   }
 
-  @Test("fields that run into each other when joined are still told apart")
+  @Test("fields that would be equal when joined are still distinguished")
   func boundaries() {
     #expect(
       signature { $0.remove(nil, "Account1#1", by: "Screen#1", "") }
@@ -95,7 +95,7 @@ struct SignatureTests {
     )
   }
 
-  @Test("is that of the registration where an object was let go, whoever did that")
+  @Test("is that of the registration of a released object, whoever released it")
   func registration() throws {
     func log(_ place: String, end: String) -> SampleLog {
       SampleLog {
@@ -129,7 +129,7 @@ struct SignatureTests {
     )
   }
 
-  @Test("of two lines of one function is one, and both lines are told")
+  @Test("of two lines of one function is one, and both lines are listed")
   func lines() {
     let log = SampleLog {
       for line in [29, 31, 29] { $0.remove(stack: ["close() (Screen.swift:\(line))"]) }
@@ -160,7 +160,7 @@ struct SignatureTests {
 @Suite("A call site in a log")
 struct SourceSiteTests {
   @Test(
-    "has a place, and a function after the first blank behind the line",
+    "has a location, and a function after the first blank that follows the line",
     arguments: [
       ("Screen.swift:12", "Screen.swift:12", nil),
       ("Screen.swift:12 show()", "Screen.swift:12", "show()"),

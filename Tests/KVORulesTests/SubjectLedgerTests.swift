@@ -146,14 +146,14 @@ struct SubjectLedgerTests {
     ledger.beginInitial(id, at: at(2))
     #expect(ledger.drop(id, by: .user) == -1, "inside its initial delivery: KVO010")
     ledger.endInitial(id)
-    #expect(ledger.drop(id, by: .subject) == -1, "its object died: KVO006")
+    #expect(ledger.drop(id, by: .subject) == -1, "its object was deallocated: KVO006")
     #expect(ledger.contains(id))
     _ = ledger.add(registration("2", form: .controller), at: at(3))
     #expect(ledger.drop(RegistrationID(2), by: .owner) == -1, "a removal may name its observer")
     #expect(ledger.contains(RegistrationID(2)))
   }
 
-  @Test("what was evicted cannot be told of, and the verdict says so")
+  @Test("evicted removals cannot be reported, and the verdict says so")
   mutating func historyLost() {
     var ledger = SubjectLedger(historyCapacity: 2)
     for number in 1...3 {
@@ -180,7 +180,7 @@ struct SubjectLedgerTests {
     #expect(second.map(\.isHistoryLost) == [true])
   }
 
-  @Test("each registration that its object left behind is a verdict of its own")
+  @Test("each registration that its object left is a separate verdict")
   mutating func subjectDeath() {
     var ledger = SubjectLedger()
     _ = ledger.add(registration("1", by: "Screen#3"), at: at(1))

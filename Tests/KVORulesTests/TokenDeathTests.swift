@@ -23,19 +23,19 @@ struct TokenDeathTests {
     $0.exit()
   }
 
-  @Test("end their observation: it misses no change, is not left behind, and is on no object")
+  @Test("end their observation: it misses no change, is not left over, and is on no object")
   func ended() {
     #expect(Self.died.outcome() == [])
     #expect(Self.died.without(7).without(6).outcome() == ["KVO032@7", "KVO021@11", "KVO006@12"])
   }
 
-  @Test("leave nothing behind either if the log has no end of the deallocation")
+  @Test("leave nothing over even if the log lacks the end of the deallocation")
   func begun() {
     let log = Self.died.without(9).without(8).without(7)
     #expect(!log.outcome().contains { $0.hasPrefix("KVO021") })
   }
 
-  @Test("end it once, whoever says so")
+  @Test("end it once, whichever event says so")
   func once() {
     for place in 6...8 {
       let log = Self.died.inserting(before: place) { $0.cancel(by: .token) }

@@ -141,7 +141,7 @@ struct OverrideTests {
     #expect(heard(Observable.Clamped(), "text") { $0.level = 20 } == ["at 0 → at 10"])
   }
 
-  @Test("tell before the change as well, once")
+  @Test("notify before the change as well, once")
   func prior() {
     let lines = heard(Observable.Clamped(), "level", options: [.old, .new, .prior]) {
       $0.level = 20
@@ -176,7 +176,7 @@ struct OverrideTests {
     #expect(heard(gauge, "level") { ($0 as Plain.Gauge).level += 1 } == ["10 → 10"])
   }
 
-  @Test("with a getter of their own tell what it returns, directly and at the end of a path")
+  @Test("with their own getter notify with what it returns, directly and at the end of a path")
   func ownGetter() {
     #expect(heard(Observable.Scaled(), "level") { $0.level = 70 } == ["0 → 70"])
     let all = heard(Observable.Scaled(), "level", options: [.initial, .new, .old, .prior]) {

@@ -66,7 +66,7 @@ final class Said {
     fixed = lines.joined(separator: "\n")
   }
 
-  /// The lines with what stands between two places replaced; columns count bytes from 1.
+  /// The lines, with the text between two positions replaced; columns count bytes from 1.
   private func replacing(
     _ lines: [Substring],
     from start: SourceLocation,

@@ -16,7 +16,7 @@ struct NotificationAdapterTests {
   private let center = NotificationCenter()
   private let name = Notification.Name("ScreenDidAppear")
 
-  @Test("a block is called until it is removed, and is in the census meanwhile")
+  @Test("a block is called until it is removed, and is in the census until then")
   func delivers() {
     let screen = Screen()
     let observation = center.addRecordedObserver(forName: name, owner: screen) { notification in

@@ -12,7 +12,7 @@ private final class Model: ObservableObject {
 @Suite("OpenCombine's subscriptions in log, census and rules")
 struct OpenCombineAdapterTests {
   @Test(
-    "values come until the subscription is cancelled, and it is in the census meanwhile",
+    "values come until the subscription is cancelled, and it is in the census until then",
     .audited
   )
   func delivers() {

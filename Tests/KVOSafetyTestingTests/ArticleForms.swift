@@ -88,7 +88,7 @@ enum ArticleForms {
     owner.token = nil
   }
 
-  /// An object that observes itself, and ends that when it is told to close.
+  /// An object that observes itself, and ends that when it is closed.
   private static func itself() {
     let view = SelfObserver()
     view.open()

@@ -88,7 +88,7 @@ struct RetainCycleFormTests {
     }
   }
 
-  @Test("work that leaves more behind each time is told with what keeps it, other work is silent")
+  @Test("work that leaves more each time is reported with what keeps it, other work is silent")
   func growth() {
     let router = Router()
     expectNoGrowth(of: Page.self, from: router) { router.open(keeps: false) }

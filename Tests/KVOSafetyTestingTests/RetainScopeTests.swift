@@ -3,9 +3,9 @@ import Testing
 
 @testable import KVOSafetyTesting
 
-/// A screen whose places tests know by line: lines are not to be moved.
+/// A screen whose call sites tests know by line: do not move these lines.
 private final class Page {
-  // Gone before the account is.
+  // Deallocated before the account is.
   private var token: ObservationToken?
   private let account: Account
   private var count = 0
@@ -90,7 +90,7 @@ struct RetainScopeTests {
   @Test("one that captures it weakly does not, and is deallocated with its page")
   func weakly() { #expect(failure { openWeakly() } == nil) }
 
-  @Test("a scope that is told not to look finds the registration that was left, and no cycle")
+  @Test("a scope without a search finds the registration that was left, and no cycle")
   func notAsked() throws {
     let account = Account()
     let text = failure(findsRetainCycles: false) { openStrongly(account) }
@@ -104,7 +104,7 @@ struct RetainScopeTests {
   )
   func expected() { openStrongly() }
 
-  @Test("an object that was to die and is kept by an older observation fails the scope")
+  @Test("an expected deallocation that an older observation prevents fails the scope")
   func survivor() throws {
     let account = Account()
     let page = Page(account)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The lines of XCTest's output that tell of results, without folders and times.
+/// The lines of XCTest's output with results, without folders and times.
 private func results(_ output: String) -> [String] {
   output.split(separator: "\n").map(String.init)
     .filter { $0.contains("error:") || $0.hasPrefix("Test Case") || $0.contains("Executed") }
@@ -13,7 +13,7 @@ private func results(_ output: String) -> [String] {
         .replacing(#/ in \d+\.\d+ \(\d+\.\d+\) seconds/#, with: "")
         .trimmingCharacters(in: .whitespaces)
     }
-    // XCTest tells its observers in no order, and its own printing is one of them.
+    // XCTest notifies its observers in no order, and its own printing is one of them.
     .sorted()
 }
 

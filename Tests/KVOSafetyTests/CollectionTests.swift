@@ -5,7 +5,7 @@ import Testing
 
 @testable import KVOSafety
 
-/// A notification with its places: `tags insertion [1] to ["b"]`.
+/// A notification with its indexes: `tags insertion [1] to ["b"]`.
 private func placed<Value>(_ change: ObservedChange<Value>) -> String {
   let places = change.indexes.map { " \($0.ranges.flatMap { Array($0) })" } ?? ""
   return line("tags", change).replacing("\(change.kind)", with: "\(change.kind)\(places)")
@@ -44,7 +44,7 @@ struct CollectionTests {
     return heard
   }
 
-  @Test("an insertion, a removal and a replacement report the elements and their places")
+  @Test("an insertion, a removal and a replacement report the elements and their indexes")
   func kinds() throws {
     let heard = try tags { account in
       let tags = account.mutableValues(of: \.tags)
@@ -69,7 +69,7 @@ struct CollectionTests {
     )
   }
 
-  @Test("the notification before a change of elements has the places, and the elements that go")
+  @Test("the notification before a change of elements has the indexes, and the removed elements")
   func prior() throws {
     let heard = try tags([.prior, .old, .new]) { account in
       let tags = account.mutableValues(of: \.tags)
@@ -92,7 +92,7 @@ struct CollectionTests {
     #expect(kinds.map(\.rawValue) == [1, 2, 3, 4])
   }
 
-  @Test("places that are not there are an error before anything changes, and no one is notified")
+  @Test("invalid indexes are an error before anything changes, and no observer is notified")
   func outOfRange() {
     let heard = tags { account in
       let tags = account.mutableValues(of: \.tags)
@@ -130,7 +130,7 @@ struct CollectionTests {
     )
   }
 
-  @Test("a change of another key inside a change of elements is told as ever")
+  @Test("a change of another key inside a change of elements is notified as usual")
   func otherKeyInside() throws {
     let account = Account()
     let listener = Listener()
@@ -165,7 +165,7 @@ struct CollectionTests {
     token.invalidate()
   }
 
-  @Test("any collection with numbered places can be changed so; what depends on it is set")
+  @Test("any collection with integer indexes can be changed so; what depends on it is set")
   func orderedCollections() throws {
     let group = Group()
     let listener = Listener()
@@ -177,7 +177,7 @@ struct CollectionTests {
     group.removeObserver(listener, forKeyPath: "count")
   }
 
-  @Test("a set reports what comes and goes, without places")
+  @Test("a set reports inserted and removed elements, without indexes")
   func sets() {
     let group = Group()
     group.names = ["a", "b"]

@@ -25,7 +25,7 @@ struct ConcurrencyTests {
   }
 
   @Test(
-    "one registration removed by many threads at once: one removal matches, the others are told"
+    "one registration removed by many threads at once: one removal matches, the others are reported"
   )
   func removesConcurrently() {
     let account = Account()
@@ -38,7 +38,7 @@ struct ConcurrencyTests {
     #expect(found.map(\.code) == Array(repeating: .doubleRemove, count: 3))
   }
 
-  @Test("an end that comes too late takes no place among the object's events")
+  @Test("an end that comes too late takes no number in the order of the object's events")
   func endsOnce() throws {
     let account = Account()
     let memory = EventMemory()
@@ -127,7 +127,7 @@ struct ConcurrencyTests {
     #expect(count.load(ordering: .relaxed) == 1_000)
   }
 
-  @Test("objects are observed and die on many threads at once")
+  @Test("objects are observed and deallocated on many threads at once")
   func subjectsDieConcurrently() {
     let registered = Atomic<Int>(0)
     onThreads(count: 4) { _ in

@@ -43,7 +43,7 @@ struct ConcurrentChangeTests {
     let found = verdicts(about: meter) {
       var isFirst = true
       let token = meter.observe(\.count, options: [.prior]) { _, change in
-        // The first change is open on this thread: another thread makes one meanwhile.
+        // The first change is open on this thread while another thread makes one.
         guard change.isPrior, isFirst else { return }
         isFirst = false
         elsewhere { shared.count = 2 }

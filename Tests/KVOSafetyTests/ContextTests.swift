@@ -65,7 +65,7 @@ struct ContextTests {
     #expect(found.map(\.code) == [.removeWrongContext, .removeWrongContext])
   }
 
-  @Test("observers that are equal are told apart: identity counts")
+  @Test("observers that are equal are distinguished: identity counts")
   func equalObservers() {
     let account = Account()
     let listeners = [EqualListener(), EqualListener()]

@@ -100,7 +100,7 @@ struct ControllerStyleTests {
     #expect(found.map(\.code) == [.unhandledNotification])
   }
 
-  @Test("several key paths in one call: the handler is told which one changed")
+  @Test("several key paths in one call: the handler receives the one that changed")
   func severalKeyPaths() {
     observations.observe(account, keyPaths: ["balance", "owner.name"]) { screen, _, keyPath, _ in
       screen.heard.append(keyPath)
@@ -116,7 +116,7 @@ struct ControllerStyleTests {
     )
   }
 
-  @Test("a method is called for several key paths, and told which one changed")
+  @Test("a method is called for several key paths, and receives the one that changed")
   func methodOfSeveral() {
     observations.observe(account, [\.balance, \.owner], action: Screen.changed as Notified)
     observations.observe(account, [\.tags], action: Screen.changed as (Screen) -> () -> Void)
@@ -182,7 +182,7 @@ struct ControllerStyleTests {
     #expect(found.isEmpty)
   }
 
-  @Test("any class has its controllers, the same each time, and they die with the object")
+  @Test("any class has its controllers, the same each time, deallocated with the object")
   func attached() {
     final class Plain { var count = 0 }
     let account = account
@@ -237,7 +237,7 @@ struct ControllerStyleTests {
     #expect(attached == nil)
   }
 
-  @Test("a controller that keeps nothing alive sees its object die, which is reported")
+  @Test("a controller that keeps nothing alive outlives its object, which is reported")
   func notRetaining() {
     weak var released: Account?
     let found = verdicts(where: { $0.code == .observedDeinitWhileObserved }) {

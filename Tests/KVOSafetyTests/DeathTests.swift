@@ -18,10 +18,10 @@ private final class Tidy: Listener {
   deinit { account.removeObserver(self, forKeyPath: "balance") }
 }
 
-@Suite("Death")
+@Suite("Deallocation")
 struct DeathTests {
   @Test(
-    "an observer's death is noticed whatever its class is",
+    "an observer's deallocation is noticed whatever its class is",
     arguments: [
       { Listener() }, { Base() }, { Derived() }, { Generic(1) }, { Generic("text") },
       { Generic([1.5]) },
@@ -121,7 +121,7 @@ struct DeathTests {
     #expect(found.map(\.code) == [.removeUnregistered])
   }
 
-  @Test("observers die on many threads while others change what they observe")
+  @Test("observers are deallocated on many threads while others change what they observe")
   func diesConcurrently() {
     let account = Account()
     let subject = account.storage.record.ref.id

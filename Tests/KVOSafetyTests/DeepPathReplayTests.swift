@@ -40,7 +40,7 @@ struct DeepPathReplayTests {
     #expect(codes == [])
   }
 
-  @Test("finds no fault where all die together, the token among them")
+  @Test("finds no fault if all are deallocated together, including the token")
   func together() {
     final class Screen {
       var token: ObservationToken?

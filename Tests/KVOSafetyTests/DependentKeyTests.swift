@@ -140,7 +140,7 @@ struct DependentKeyTests {
     #expect(listener.heard == ["size setting to 0"])
   }
 
-  @Test("a manual key notifies when it is told to, and no sooner")
+  @Test("a manual key notifies when it is requested, and no sooner")
   func manual() {
     let contact = Contact("Ada", "Byron")
     let heard = heard(of: contact, "stamp", options: [.new]) {

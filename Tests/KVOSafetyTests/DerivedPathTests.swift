@@ -29,7 +29,7 @@ private final class Contest: KeyValueObservable {
   var me: Contest { self }
 }
 
-@Suite("Paths behind derived objects")
+@Suite("Paths through derived objects")
 struct DerivedPathTests {
   private func heard(
     of contest: Contest,

@@ -9,7 +9,7 @@ import Testing
 @Suite("Duplicates that are coalesced")
 struct DuplicateCoalescingTests {
   @Test(
-    "the second of two additions is reported with both places, and neither delivers nor is needed"
+    "the second of two additions is reported with both call sites, and neither delivers nor is needed"
   )
   func classic() async {
     await #expect(processExitsWith: .success) {

@@ -12,7 +12,7 @@ private final class Shared: @unchecked Sendable {
   let account = Account()
 }
 
-/// What is told on the main actor alone.
+/// An observer that must be notified on the main actor only.
 @MainActor
 private final class Screen {
   private(set) var heard: [Int] = []
@@ -25,7 +25,7 @@ private final class Screen {
   }
 }
 
-/// Ends the process where it is told of a change elsewhere.
+/// Ends the process if it is notified of a change elsewhere.
 @MainActor
 private final class PortedScreen: @preconcurrency KeyValueObserver {
   private(set) var heard: [String] = []

@@ -95,7 +95,7 @@ struct ExecutorTests {
     #expect(names.last?.wholeMatch(of: /thread \d+/) != nil)
   }
 
-  @Test("an actor of one's own is told from the main actor")
+  @Test("a custom actor is distinguished from the main actor")
   func ownActor() async {
     let shared = Shared()
     let ledger = Ledger()

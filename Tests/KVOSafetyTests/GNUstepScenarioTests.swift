@@ -80,7 +80,7 @@ struct GNUstepScenarioTests {
     return listener.heard.count
   }
 
-  @Test("a leaf that affects a key in two ways, of an object that went and came, tells once")
+  @Test("a leaf that affects a key in two ways, of a replaced and restored object, notifies once")
   func branchVisitedScope() {
     let leaf = Leaf(1)
     let node = Node(leaf)
@@ -104,7 +104,7 @@ struct GNUstepScenarioTests {
     root.removeObserver(listener, forKeyPath: "alias")
   }
 
-  @Test("a path through a derived key reports the object that takes the place, and of its parts")
+  @Test("a path through a derived key reports the replacing object, and its parts")
   func subpathOnDerivedKey() {
     root.holder?.node = Node(Leaf(1))
     let second = Holder()

@@ -134,7 +134,7 @@ struct GNUstepValueTests {
     token.invalidate()
   }
 
-  @Test("two objects that depend on one tell their own old and new values")
+  @Test("two objects that depend on one report their own old and new values")
   func newOldValues() {
     let shared = Shared()
     let (first, second) = (Sum(1, shared), Sum(2, shared))

@@ -19,12 +19,12 @@ struct HopMailboxTests {
     }
     while let next = mailbox.take() { taken.append(next.change.newValue) }
     #expect(taken == Array(0..<1_000))
-    // Nobody found it empty before the end, so that one task was enough.
+    // No thread found it empty before the end, so that one task was enough.
     #expect(tasks == 1)
     #expect(mailbox.put { change(0) })
   }
 
-  @Test("the newest stands for those that it took the place of, and for no one that was taken")
+  @Test("the newest replaces the waiting ones, and none that was taken")
   func newest() {
     let mailbox = HopMailbox<Int>(.newest)
     for value in 0..<3 { _ = mailbox.put { change(value) } }

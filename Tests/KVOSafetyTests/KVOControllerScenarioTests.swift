@@ -50,7 +50,7 @@ private final class Screen: Listener {
   }
 }
 
-@Suite("KVOController's scenarios: each style is told what a classic observer is")
+@Suite("KVOController's scenarios: each style is notified like a classic observer")
 struct KVOControllerScenarioTests {
   private let disc = Disc()
   private let screen = Screen()

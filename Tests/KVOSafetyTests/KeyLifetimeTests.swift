@@ -25,7 +25,7 @@ private final class WeakKey {
 
 @Suite("The key of an observation")
 struct KeyLifetimeTests {
-  @Test("lives while it is observed, and no longer, where its table is gone")
+  @Test("lives while it is observed, and no longer, if its table was deallocated")
   func anew() throws {
     let object = MadeAnew()
     let held = WeakKey()
@@ -40,7 +40,7 @@ struct KeyLifetimeTests {
     #expect(seen == [2])
   }
 
-  /// Observes by a key of a table that is gone when this returns.
+  /// Observes by a key of a table that is deallocated when this returns.
   private func observe(
     _ object: MadeAnew,
     by held: WeakKey,

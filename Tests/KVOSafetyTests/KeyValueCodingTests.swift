@@ -40,7 +40,7 @@ struct KeyValueCodingTests {
     #expect(try account.value(forKey: "owner") as? Person === account.owner)
   }
 
-  @Test("a key path is followed, and is nil behind an object that is nil")
+  @Test("a key path is followed, and is nil after an object that is nil")
   func readsPaths() throws {
     #expect(try account.value(forKeyPath: "owner.name") as? String == "Ada")
     #expect(try account.value(forKeyPath: "owner.friend.name") == nil)
@@ -125,7 +125,7 @@ struct KeyValueCodingTests {
     sensor.removeObserver(listener, forKeyPath: "level")
   }
 
-  @Test("a set behind an object that is nil does nothing, as in Foundation")
+  @Test("a set after an object that is nil does nothing, as in Foundation")
   func setsBehindNil() throws {
     try account.setValue("x", forKeyPath: "owner.friend.name")
     #expect(account.owner?.friend == nil)

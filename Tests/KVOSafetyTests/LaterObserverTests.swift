@@ -5,11 +5,11 @@ import Testing
 
 @testable import KVOSafety
 
-/// What an observer is told when one that was told before it has changed the same value.
+/// The notifications of an observer if an earlier notified one has changed the same value.
 ///
 /// Foundation reads the new value for each observer, just before it calls it; the expected values are those that
 /// the property has then.
-@Suite("An observer that is told after one that changed the value")
+@Suite("An observer that is notified after one that changed the value")
 struct LaterObserverTests {
   /// Runs `body` while nothing records, and again while something does.
   private func eachWay(_ body: () -> Void) {

@@ -167,7 +167,7 @@ private final class SharedHistory: Sendable {
     moments.withLock { $0.append((thread, moment)) }
   }
 
-  /// The calls that concern each registration: its addition, its removal, and every change, which told
+  /// The calls that concern each registration: its addition, its removal, and every change, which notified
   /// its observer at the moment when the handler began, or ended without.
   var callsByRegistration: [Int: [HistoryCall<RegistrationLife.Operation>]] {
     let all = moments.withLock { $0 }

@@ -96,7 +96,7 @@ struct LiveEqualsReplayTests {
   }
 }
 
-/// A random program of adds, removals, changes and deaths, right and wrong.
+/// A random program of adds, removals, changes and deallocations, right and wrong.
 private func runProgram(seed: UInt64, accounts: [Account]) {
   var random = SplitMix64(seed: seed)
   var listeners = (0..<3).map { _ in Listener() }

@@ -1,7 +1,7 @@
 import Foundation
 import KVOSafety
 
-/// A model that every test of the layer observes.
+/// A model that every test of the library observes.
 class Account: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   private static let keys = ObservableKeyTable(
@@ -24,7 +24,7 @@ class Account: KeyValueObservable {
     willSet { willChangeValue(for: \.tags) }
     didSet { didChangeValue(for: \.tags) }
   }
-  /// A key that nobody notifies for.
+  /// A key without notifications.
   var note = ""
   /// A property that is no key.
   var secret = 0
@@ -73,7 +73,7 @@ final class Person: KeyValueObservable {
 
 final class Pet {}
 
-/// An observer in the classic form that writes down what it is told, on any thread.
+/// An observer in the classic form that records its notifications, on any thread.
 class Listener: KeyValueObserver {
   private let lock = NSLock()
   private var lines: [String] = []

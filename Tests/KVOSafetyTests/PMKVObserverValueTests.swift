@@ -120,9 +120,9 @@ struct PMKVObserverValueTests {
     #expect(heard == [["-", "42"], ["42", "\(NSNull())"]])
   }
 
-  // KVO of Objective-C puts a null object in the place of nil, so PMKVObserver makes nil of both. Here nothing is
-  // put in its place, and a null object that was set is told as one.
-  @Test("an optional Any tells a null object from nil")
+  // KVO of Objective-C replaces nil by a null object, so PMKVObserver makes nil of both. Here nothing is
+  // replaced, and a null object that was set is reported as one.
+  @Test("an optional Any distinguishes a null object from nil")
   func observingOptAnyWithNSNull() {
     let heard = heard(\.anythingOrNil) {
       outer.anythingOrNil = 42
@@ -132,7 +132,7 @@ struct PMKVObserverValueTests {
     #expect(heard == ["- nil", "nil <42>", "<42> <\(NSNull())>", "<\(NSNull())> nil"])
   }
 
-  @Test("a null object is a value, and an optional one is told from nil")
+  @Test("a null object is a value, and an optional one is distinguished from nil")
   func observingNull() {
     var isThere: [[Bool]] = []
     let token = outer.observe(\.null, options: [.initial, .old, .new]) { _, change in

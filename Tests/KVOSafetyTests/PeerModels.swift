@@ -48,7 +48,7 @@ final class Chain: KeyValueObservable {
     willSet { willChangeValue(for: \.tags) }
     didSet { didChangeValue(for: \.tags) }
   }
-  /// Another one at each reading, which nobody keeps.
+  /// Another one at each read, which is kept nowhere.
   var freshMark: Mark { Mark("fresh") }
   var freshChain: Chain { Chain() }
 

@@ -15,7 +15,7 @@ struct PolicyTests {
     account.removeObserver(listener, forKeyPath: "balance")
   }
 
-  @Test("a fault is reported once per place by default")
+  @Test("a fault is reported once per call site by default")
   func report() async throws {
     let result = try await #require(
       processExitsWith: .success,

@@ -9,7 +9,7 @@ import Testing
 struct ReactiveObjCCollectionTests {
   private let target = Chain(next: Chain())
 
-  /// What is told while `body` changes `[0]`, each with the collection as it is then.
+  /// The notifications while `body` changes `[0]`, each with the collection at that time.
   private func heard(
     _ isComposite: Bool,
     _ key: String,
@@ -32,7 +32,7 @@ struct ReactiveObjCCollectionTests {
     return heard.map { String($0.trimmingPrefix(" ")).replacing("  ", with: " ") }
   }
 
-  @Test("an insertion: the place before it, and the element after it", arguments: [false, true])
+  @Test("an insertion: the index before it, and the element after it", arguments: [false, true])
   func insertion(isComposite: Bool) throws {
     let lines = try heard(isComposite, "numbers") {
       try $0.mutableValues(of: \.numbers).insert(1, at: 0)
@@ -40,7 +40,7 @@ struct ReactiveObjCCollectionTests {
     #expect(lines == ["[0] insertion prior of [0]", "[0] insertion to [1] of [1, 0]"])
   }
 
-  @Test("a removal: the element before it, and the place after it", arguments: [false, true])
+  @Test("a removal: the element before it, and the index after it", arguments: [false, true])
   func removal(isComposite: Bool) throws {
     let lines = try heard(isComposite, "numbers") {
       try $0.mutableValues(of: \.numbers).remove(at: 0)

@@ -19,7 +19,7 @@ private final class Marked: KeyValueObservable {
   }
 }
 
-@Suite("ReactiveObjC's scenarios of deaths")
+@Suite("ReactiveObjC's scenarios of deallocation")
 struct ReactiveObjCDeathTests {
   private func count<Value>(_ values: ObservedValues<Value>) async -> Int {
     var count = 0
@@ -44,7 +44,7 @@ struct ReactiveObjCDeathTests {
   }
 
   /// ReactiveObjC calls the block of an object that refers to itself weakly, while it is deallocated; here the
-  /// stream of an object that is deallocated ends, since nobody can read it any more.
+  /// stream of an object that is deallocated ends, because its values can no longer be read.
   @Test(
     "a value that is the observer, or the observed object, is not reported when it is deallocated"
   )

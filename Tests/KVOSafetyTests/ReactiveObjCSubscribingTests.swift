@@ -40,7 +40,7 @@ struct ReactiveObjCSubscribingTests {
     #expect(await changes([.initial, .new], 1) == ["setting - nil"])
   }
 
-  @Test("changes of elements have places, a setting has none")
+  @Test("changes of elements have indexes, a setting has none")
   func indexes() async throws {
     let changes = target.changes(of: \.numbers, options: [])
     target.numbers = []
@@ -72,7 +72,7 @@ struct ReactiveObjCSubscribingTests {
     #expect(KVO.census(of: target).count == 1)
   }
 
-  @Test("no value comes after the bound observer is gone, and both objects can go")
+  @Test("no value comes after the bound observer's deallocation, and neither object is kept")
   func observerGone() async {
     weak var goneTarget: Chain?
     var values: ObservedValues<Int>?

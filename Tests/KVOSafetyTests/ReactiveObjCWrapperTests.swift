@@ -21,7 +21,7 @@ enum WeakShape: String, CaseIterable, Sendable {
 
   /// Sets the weak reference.
   ///
-  /// - Returns: what nobody else keeps.
+  /// - Returns: an object that is kept nowhere else.
   func set(on target: Chain) -> AnyObject {
     let mark = Mark()
     switch self {

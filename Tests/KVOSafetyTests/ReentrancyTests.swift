@@ -129,12 +129,12 @@ struct ReentrancyTests {
     #expect(dead == nil)
   }
 
-  @Test("no lock is held while a handler runs: other threads observe, change and end meanwhile")
+  @Test("no lock is held while a handler runs: other threads observe, change and end")
   func holdsNoLock() {
     let account = Account()
     let handler = Listener()
     account.addObserver(handler, forKeyPath: "balance", options: [.initial, .prior])
-    // The handler waits for a thread that needs every lock of the layer: it would never return.
+    // The handler waits for a thread that needs every lock of the library: it would never return.
     handler.onNotification = { _ in
       onThread {
         let other = Listener()

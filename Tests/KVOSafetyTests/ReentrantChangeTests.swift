@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A callback that changes what it observes")
 struct ReentrantChangeTests {
-  /// What the layer and a replay of its events say of a callback that is inside itself so often.
+  /// The reports of the library and of a replay on a callback that is nested in itself so often.
   private func run(
     _ depth: Int,
     options: ObservingOptions = []

@@ -42,7 +42,7 @@ struct RetainWalkTests {
     }
   }
 
-  /// What refers to memory that nobody describes.
+  /// Refers to memory without a description.
   private final class Keeper {
     var memory: UnsafeMutableRawPointer?
   }
@@ -237,7 +237,7 @@ struct RetainWalkTests {
     screen.token = nil
   }
 
-  @Test("a program without a walker is told so")
+  @Test("a program without a walker gets a message")
   func notInstalled() {
     #expect(
       ObservationCycles.notInstalled.description == """
@@ -248,7 +248,7 @@ struct RetainWalkTests {
     )
   }
 
-  // MARK: Expected deaths
+  // MARK: Expected deallocations
 
   @Test("an object that is deallocated in its time has the outcome at once")
   func diesInTime() async {
@@ -308,7 +308,7 @@ struct RetainWalkTests {
     var description: String { "\(registration.map { "\($0)" } ?? "?") of \(references.count)" }
   }
 
-  /// The retain cycles that a replay tells of.
+  /// The retain cycles that a replay reports.
   private func replay(_ events: [Event]) -> [Verdict] {
     var verdicts: [Verdict] = []
     var replay = OrderedReplay()

@@ -123,7 +123,7 @@ struct RuntimeKeyTests {
     )
   }
 
-  @Test("an observer that is added inside an in-place change leaves no half of a change behind")
+  @Test("an observer that is added inside an in-place change leaves no half of a change")
   func addedInside() {
     let shape = Shape()
     var token: ObservationToken?

@@ -36,7 +36,7 @@ private final class Child {
 
 @Suite("RxSwift's scenarios of streams")
 struct RxSwiftScenarioTests {
-  @Test("optional values, one after the other, until the object is gone", arguments: [true, false])
+  @Test("optional values, one after another, until the deallocation", arguments: [true, false])
   func keyPathObservation(isTyped: Bool) async {
     let values: ObservedValues<String?>
     let changes: ObservedValues<ObservedChange<String?>>
@@ -73,7 +73,7 @@ struct RxSwiftScenarioTests {
     #expect(found.filter { $0.subject?.id.rawValue == id }.map(\.code) == [])
   }
 
-  /// RxSwift sends nil when the object is gone that was observed weakly; here the stream ends, as every other.
+  /// RxSwift sends nil when a weakly observed object is deallocated; here the stream ends, like every other.
   @Test(
     "a weak and a strong reference on a path, in either order, observed before and after",
     arguments: [true, false],

@@ -48,7 +48,7 @@ private final class Gauge: KeyValueObservable {
 
 @Suite("RxSwift's scenarios of values of each type")
 struct RxSwiftValueTests {
-  /// The value at first and after a change, typed and by name, until the object is gone.
+  /// The initial value and that after a change, typed and by name, until the object is deallocated.
   private func observe<Value: Equatable & Sendable>(
     _ keyPath: ReferenceWritableKeyPath<Gauge, Value>,
     _ name: String,

@@ -25,7 +25,7 @@ struct ScaleTests {
     case .reverse: tokens.reverse()
     case .random: tokens.shuffle()
     case .death:
-      // What its death ends is reported, 20,000 times: to nobody here.
+      // Each observation that its deallocation ends is reported, 20,000 times; the reports are dropped here.
       _ = verdicts(where: { _ in false }) { account = nil }
     }
     if order != .death {

@@ -52,7 +52,7 @@ struct SetterTests {
     second.invalidate()
   }
 
-  @Test("an alone classic observer is told through boxes, and not after its removal")
+  @Test("a single classic observer is notified through boxes, and not after its removal")
   func classicAlone() {
     let meter = Meter()
     let listener = Listener()
@@ -86,7 +86,7 @@ struct SetterTests {
     token.invalidate()
   }
 
-  @Test("a set inside a notification is told before the first set is told to later observers")
+  @Test("a set inside a notification is delivered before the first set reaches later observers")
   func nested() {
     let meter = Meter()
     var heard: [String] = []

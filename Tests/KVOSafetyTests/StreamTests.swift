@@ -68,7 +68,7 @@ struct StreamTests {
     }
   }
 
-  @Test("a stream of the changes of a collection gives the elements and their places")
+  @Test("a stream of the changes of a collection has the elements and their indexes")
   func collectionChanges() async {
     let gallery = Gallery()
     let changes = gallery.changes(of: \.numbers, options: [.old, .new])

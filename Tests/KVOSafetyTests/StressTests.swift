@@ -22,7 +22,7 @@ enum NotifyingForm: CaseIterable, Sendable {
   case halves
 }
 
-/// A property that any thread may set, and that tells of itself in one of two forms.
+/// A property that any thread may set, and that notifies in one of two forms.
 final class LockedCounter: KeyValueObservable, @unchecked Sendable {
   // Sendable: `number` is under a lock of its own.
   let observationRegistrar = ObservationRegistrar()
@@ -43,7 +43,7 @@ final class LockedCounter: KeyValueObservable, @unchecked Sendable {
       case .setter:
         guard observationRegistrar.wasEverObserved else {
           number.withLock { $0 = newValue }
-          // Somebody may have begun to observe meanwhile.
+          // Another thread may have begun to observe in between.
           observationRegistrar.change(Self.valueKey, of: self, value: value) {}
           return
         }
@@ -63,7 +63,7 @@ final class LockedCounter: KeyValueObservable, @unchecked Sendable {
 
 @Suite("Threads that do everything at once", .serialized)
 struct StressTests {
-  @Test("add, remove, change and die on eight threads", arguments: NotifyingForm.allCases)
+  @Test("add, remove, change and deallocate on eight threads", arguments: NotifyingForm.allCases)
   func everything(form: NotifyingForm) {
     let shared = (0..<4).map { _ in LockedCounter(form) }
     let late = Atomic<Int>(0)
@@ -98,7 +98,7 @@ struct StressTests {
           own.value = step
           withExtendedLifetime(own) { token.invalidate() }
         case 6:
-          // An object that dies with its observation ends it, and says so.
+          // An object that is deallocated together with its observation ends it, and reports that.
           let own = LockedCounter(form)
           let token = own.observeOnAnyThread(\.value) { _, _ in }
           token.invalidate()

@@ -55,7 +55,7 @@ struct TransitionTests {
     )
   }
 
-  @Test("without the initial change, the first is told from the objects that were there")
+  @Test("without the initial change, the first is compared with the objects that were there")
   func withoutInitial() async {
     owner.account = Account()
     let transitions = owner.transitions(of: \.account?.balance, options: [.new])

@@ -4,7 +4,7 @@ import Testing
 
 /// What is read of the runtime's metadata and of the layout of optionals, against what the language says.
 struct TypeMetadataTests {
-  @Test("optionals are told from other types")
+  @Test("optionals are distinguished from other types")
   func optionals() {
     let optionals: [Any.Type] = [Int?.self, String??.self, Shelf?.self, (any Sendable)?.self]
     let others: [Any.Type] = [
@@ -62,7 +62,7 @@ struct TypeMetadataTests {
     #expect(callCount == 2)
   }
 
-  @Test("a conformance in isolation is told from others")
+  @Test("an isolated conformance is distinguished from others")
   @MainActor func isolation() {
     #expect(TypeMetadata.isIsolated(MainWatcher()))
     #expect(!TypeMetadata.isIsolated(Watcher()))

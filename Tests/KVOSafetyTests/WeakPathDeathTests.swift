@@ -49,7 +49,7 @@ private final class Step: KeyValueObservable {
 
 @Suite("A path whose weak middle is deallocated")
 struct WeakPathDeathTests {
-  @Test("leads on to nothing that was behind it, and to what takes its place")
+  @Test("leads to nothing after it, and to the object that replaces it")
   func observers() {
     let listener = Listener()
     let end = Step(1)
@@ -120,7 +120,7 @@ struct WeakPathDeathTests {
     var notes = head.values(for: \.next?.note).makeAsyncIterator()
     #expect(await values.next() == .some(7))
     #expect(await notes.next()??.number == 0)
-    // All three die inside the assignment, which has exclusive access to the property.
+    // All three are deallocated inside the assignment, which has exclusive access to the property.
     head.next = nil
     #expect(await values.next() == .some(nil))
     #expect(await notes.next().map { $0?.number } == .some(nil))

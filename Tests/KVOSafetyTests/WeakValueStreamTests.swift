@@ -67,7 +67,7 @@ private final class FastReader: KeyValueObservable {
 
 @Suite("The stream form where values are referred to weakly")
 struct WeakValueStreamTests {
-  @Test("when a weak part of the path is deallocated nil comes, and what takes its place after it")
+  @Test("when a weak part of the path is deallocated nil comes, then the replacing object")
   func weakPart() async {
     let head = Link("head")
     var values: ObservedValues<String?>?
@@ -86,7 +86,7 @@ struct WeakValueStreamTests {
     }
   }
 
-  @Test("weak parts in the middle of a longer path die one after the other")
+  @Test("weak parts in the middle of a longer path are deallocated one after the other")
   func weakParts() async {
     let head = Link("1")
     var second: Link? = Link("2")
@@ -105,7 +105,7 @@ struct WeakValueStreamTests {
   }
 
   @Test(
-    "when the weak value of a property is deallocated nil comes, also for one that took its place"
+    "when the weak value of a property is deallocated nil comes, also for one that replaced it"
   )
   func weakEnd() async {
     var note: Note? = Note("first")
@@ -122,7 +122,7 @@ struct WeakValueStreamTests {
   }
 
   @Test(
-    "a weak value that was replaced is deallocated without a notification, and so does one whose stream is gone"
+    "a weak value that was replaced is deallocated without a notification, and so is one whose stream has ended"
   )
   func weakEndReplaced() async {
     var old: Note? = Note("old")
@@ -187,7 +187,7 @@ struct WeakValueStreamTests {
         _ = note
         #expect(reader.note == nil)
         reader.note = nil
-        #expect(await iterator.next().map { $0?.text } == .some(nil), "it died")
+        #expect(await iterator.next().map { $0?.text } == .some(nil), "it was deallocated")
         #expect(await iterator.next().map { $0?.text } == .some(nil), "nil was set")
       }
       token?.invalidate()
@@ -201,7 +201,7 @@ struct WeakValueStreamTests {
     let token = root.observe(keyPath: "next.name", options: [.new]) { _, change in
       heard.append("\(change.newValue as Any)")
     }
-    /// Puts an object on the path that dies at once.
+    /// Puts an object on the path that is deallocated at once.
     func dropOne() -> (address: ObjectIdentifier, token: ObservationToken) {
       let link = Link("first")
       root.next = link

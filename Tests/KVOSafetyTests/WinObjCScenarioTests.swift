@@ -69,7 +69,7 @@ struct WinObjCScenarioTests {
     return heard.map { $0.replacing(/: \w+/, with: "") }
   }
 
-  @Test("an array that changes behind its property notifies no one")
+  @Test("an array that is changed without its property's accessors causes no notification")
   func noNotificationOnBareArray() {
     let lines = heard([]) { store.storedNames.append("hello") }
     #expect(lines.isEmpty)
@@ -97,7 +97,7 @@ struct WinObjCScenarioTests {
   }
 
   /// A path through the operator `@count` is refused: a key that depends on the array says the same, with a type.
-  @Test("the number of elements is set, without places", arguments: CollectionForm.allCases)
+  @Test("the number of elements is set, without indexes", arguments: CollectionForm.allCases)
   func aggregateFunction(form: CollectionForm) throws {
     let found = verdicts(about: store) {
       let token = store.observe(keyPath: "names.@count") { _, _ in Issue.record("notified") }
@@ -114,7 +114,7 @@ struct WinObjCScenarioTests {
     #expect(heard == ["nameCount setting from 0 to 1"])
   }
 
-  @Test("of two observers each is told what it asked for, and no more")
+  @Test("each of two observers is notified as it requested, and no more")
   func observerInformationShouldNotLeak() throws {
     let (both, new) = (Listener(), Listener())
     store.addObserver(both, forKeyPath: "names", options: [.old, .new])

@@ -13,7 +13,7 @@ struct DamagedImageTests {
       .joined(separator: " ")
   }
 
-  /// Asks for every function of the fixture, from one byte before it to one behind it.
+  /// Looks up every function of the fixture, from one byte before it to one after it.
   private func resolveAll(_ fixture: CFixture, path: String, functions: [Range<UInt64>]) -> Int {
     let resolver = DwarfFrameResolver()
     let module = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)

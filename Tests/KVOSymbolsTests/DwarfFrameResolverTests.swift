@@ -82,7 +82,7 @@ struct DwarfFrameResolverTests {
   }
 
   @Test(
-    "Addresses below, behind and at the ends of the number range have no frames",
+    "Addresses below, above and at the ends of the number range have no frames",
     arguments: [0, 1, 0x1000, 0x7FFF_FFFF_FFFF_FFFF, UInt64.max]
   )
   func addressesOutside(address: UInt64) throws {
@@ -93,7 +93,7 @@ struct DwarfFrameResolverTests {
     #expect(resolver.frames(at: address, in: module) == [])
   }
 
-  @Test("Two recordings of one file at different places share what was read of it")
+  @Test("Two recordings of one file at different addresses share the data that was read of it")
   func loadBias() throws {
     let resolver = DwarfFrameResolver()
     let unloaded = try OwnImage.unloadedModule()

@@ -17,7 +17,7 @@ struct ImageProblemTests {
     Module(path: path, buildID: buildID, loadBias: 0, textStart: 0, textEnd: .max)
   }
 
-  @Test("A missing file, a folder, a pipe, a device and a name that is none are told apart")
+  @Test("A missing file, a folder, a pipe, a device and an invalid name are distinguished")
   func notAFile() throws {
     let folder = try ScratchFolder()
     try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
@@ -69,7 +69,7 @@ struct ImageProblemTests {
     )
   }
 
-  @Test("A file with another build-id is not used, and the ids are told apart")
+  @Test("A file with another build-id is not used, and the ids are distinguished")
   func rebuilt() throws {
     let own = try OwnImage.unloadedModule()
     let tail = String(own.buildID.dropFirst(10))
@@ -172,7 +172,7 @@ struct StrippedImageTests {
     #expect(try resolver.problem(with: fixture.module()) == nil)
   }
 
-  /// The places for a separate debug file: by build-id, beside the image, and under `.debug`.
+  /// The paths for a separate debug file: by build-id, beside the image, and under `.debug`.
   enum Place: CaseIterable {
     case buildID
     case beside
@@ -216,7 +216,7 @@ struct StrippedImageTests {
         == fixture.answers(for: "hidden", in: fixture.module())
     )
 
-    // The same name and place, built from another source.
+    // The same name and path, built from another source.
     let other = try CFixture("-g", "-DOTHER", "-O2")
     try FileManager.default.removeItem(atPath: debug)
     try objcopy.run(["--only-keep-debug", other.path, debug])

@@ -9,7 +9,7 @@ struct RangeMapTests {
     RangeMap(entries.map { RangeMap.Entry(range: $0.0, value: $0.1) })
   }
 
-  @Test("The innermost range answers, and the one around it again behind its end")
+  @Test("The innermost range is found, and the surrounding one again after its end")
   func nesting() {
     let ranges = map([(10..<50, 0), (20..<40, 1), (20..<30, 2), (60..<70, 3)])
     let none = RangeMap.none

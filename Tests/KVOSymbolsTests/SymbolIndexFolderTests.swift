@@ -143,7 +143,7 @@ struct SymbolIndexFolderTests {
       return await group.reduce(0, +)
     }
     #expect(wrong == 0)
-    // None leaves a half of a file behind.
+    // None leaves a partial file.
     #expect(Helper.files(in: folder).count <= 1)
   }
 

@@ -14,7 +14,7 @@ import Testing
       var source = RandomEvents(seed: seed)
       for kind in 0..<RandomEvents.bodyCount {
         var event = source.event(kind: kind)
-        // Those of the header's count are told apart from the log's own in this way.
+        // Those of the header's count are distinguished from the log's own in this way.
         if case .dropped = event.body { event.body = .exit(status: 1) }
         events.append(event)
       }

@@ -6,7 +6,7 @@ import KVOTraceJSON
 struct BinaryReading {
   var events: [Event] = []
   var problems: [BinaryLogProblem] = []
-  /// Events and problems as they came: an event's place in `events`, or a message.
+  /// Events and problems in their order: an event's index in `events`, or a message.
   var course: [String] = []
   let reader: BinaryLogReader
 

@@ -195,7 +195,7 @@ import Testing
     )
   }
 
-  @Test("tells at the end of what its recorder had no room to tell")
+  @Test("reports at the end what its recorder had no room for")
   func lostCount() {
     var log = ThreadedLog()
     log.lostCount = 17

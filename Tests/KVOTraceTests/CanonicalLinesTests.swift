@@ -116,7 +116,7 @@ private struct BothReadings {
   }
 
   @Test(
-    "is none that could mean something else to a parser",
+    "is not read if it could mean something else to a parser",
     arguments: [
       #"{"event":"exit", "status":0}"#, #" {"event":"exit","status":0}"#,
       #"{"event":"exit","status":0} "#, #"{"status":0,"event":"exit"}"#,
@@ -149,7 +149,7 @@ private struct BothReadings {
     #expect(both.fast.events.count == (lineByteLimit < exit.utf8.count ? 0 : 4))
   }
 
-  @Test("that is not taken leaves no stack behind")
+  @Test("that is not read leaves no stack")
   func stacksOfOthers() {
     // The first two are given up at their ends: by their length, by their spelling.
     let log = """
@@ -194,7 +194,7 @@ private struct BothReadings {
   func truncation(seed: UInt64) {
     for line in Self.canonicalLog(seed: 40 + seed) {
       for cut in line.indices {
-        // Behind it another line, so that the cut one is read where it stands.
+        // Followed by another line, so that the cut one is read in its position.
         let log = line[..<cut] + [0x0a] + line + line
         let difference = BothReadings(Array(log)).difference
         #expect(difference == nil, "cut at \(cut): \(String(decoding: line, as: UTF8.self))")

@@ -1,7 +1,7 @@
 import KVOTrace
 import Testing
 
-@Suite("How events lie in memory")
+@Suite("The layout of events in memory")
 struct EventLayoutTests {
   @Test("optional numbers keep every value apart from none")
   func optionals() {

@@ -2,7 +2,7 @@ import KVOTrace
 import KVOTraceJSON
 
 /// Makes lines that are nearly canonical: each one comes from a random event and was damaged, or
-/// spelled otherwise, in a few places.
+/// spelled differently, at a few positions.
 struct HostileLines {
   private var source: RandomEvents
 
@@ -45,7 +45,7 @@ struct HostileLines {
 
   // MARK: Members
 
-  /// Where members of the line, or of a value in it, begin: at the commas in front of a key.
+  /// The starts of members of the line, or of a value in it: the commas before a key.
   private func members(of line: [UInt8]) -> [Int] {
     line.indices.dropLast().filter {
       line[$0] == UInt8(ascii: ",") && line[$0 + 1] == UInt8(ascii: "\"")
@@ -95,7 +95,7 @@ struct HostileLines {
     ])
   }
 
-  /// Puts another value behind one of the colons.
+  /// Puts another value after one of the colons.
   private mutating func replaceValue(in line: inout [UInt8]) {
     let colons = line.indices.dropFirst().filter {
       line[$0] == UInt8(ascii: ":") && line[$0 - 1] == UInt8(ascii: "\"")

@@ -36,13 +36,13 @@ struct ThreadedLog {
     ).bytes + segments
   }
 
-  /// Adds a segment of one thread, and in front of it the tables that it needs.
+  /// Adds a segment of one thread, preceded by the tables that it needs.
   ///
   /// - Parameters:
   ///   - number: the thread's.
   ///   - times: of its events, `willChange`s of which each has the key `k` and its time.
   ///   - end: how it ends.
-  ///   - tail: bytes behind the records.
+  ///   - tail: bytes after the records.
   mutating func add(
     thread number: UInt64,
     at times: [UInt64],

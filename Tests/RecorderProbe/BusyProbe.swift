@@ -5,7 +5,7 @@ import Synchronization
 
 /// Starts logs while four threads make and end registrations of one object.
 enum BusyProbe {
-  /// Each log covers what its threads do until they have ended all of theirs and the object is gone.
+  /// Each log covers the work of its threads until they have ended their registrations and the object is deallocated.
   static func run(folder: String, logCount: Int) throws {
     for number in 0..<logCount {
       try record(to: "\(folder)/\(number)")

@@ -24,7 +24,7 @@ enum CrashingProbe {
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
     handlerDelay = delay
     if delay > 0 {
-      // As one that prints a report: the other threads go on meanwhile.
+      // Like a handler that prints a report: the other threads continue during that time.
       signal(SIGSEGV) { number in
         usleep(CrashingProbe.handlerDelay)
         signal(number, SIG_DFL)

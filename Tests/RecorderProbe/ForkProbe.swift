@@ -65,7 +65,7 @@ enum ForkProbe {
     say("child \(child) \(status)")
   }
 
-  /// Forks forty times while four threads record names that nobody had.
+  /// Forks forty times while four threads record new names.
   private static func amongThreads() {
     let threads = (1...4).map { thread in
       ProbeThread {

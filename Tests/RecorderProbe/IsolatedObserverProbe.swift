@@ -3,7 +3,7 @@ import KVOSafety
 
 /// Removes its observation in a deinit that runs on the main actor.
 @MainActor private final class Screen: KeyValueObserver {
-  // Set once, in init, and the program has no other thread that uses it meanwhile.
+  // Set once, in init, and no other thread of the program uses it at that time.
   nonisolated(unsafe) private let account: Account
   private let finished: AsyncStream<Void>.Continuation
 
@@ -29,7 +29,7 @@ import KVOSafety
 }
 
 enum IsolatedObserverProbe {
-  /// Lets an observer die on another thread, correctly.
+  /// Releases an observer on another thread, correctly.
   @MainActor static func run() async {
     let account = Account()
     let (stream, finished) = AsyncStream.makeStream(of: Void.self)

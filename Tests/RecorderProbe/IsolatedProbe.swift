@@ -1,6 +1,6 @@
 import CKVOLifetime
 
-/// An object whose deinit runs on its actor, whoever lets it die.
+/// An object whose deinit runs on its actor, whichever thread releases it.
 @MainActor private final class Screen {
   private let finished: AsyncStream<Void>.Continuation
   init(_ finished: AsyncStream<Void>.Continuation) { self.finished = finished }
@@ -27,7 +27,7 @@ enum IsolatedProbe {
     print("of 104: \(Deaths.counts.begun) begun, \(Deaths.counts.ended) ended")
   }
 
-  /// Lets a screen die on another thread, and returns when its deinit has run.
+  /// Releases a screen on another thread, and returns when its deinit has run.
   @MainActor private static func elsewhere() async {
     let (stream, finished) = AsyncStream.makeStream(of: Void.self)
     var screen: Screen? = Screen(finished)

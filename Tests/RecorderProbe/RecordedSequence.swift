@@ -23,7 +23,7 @@ enum RecordedSequence {
     )
   }
 
-  /// Registers number `number`, with an observer and a key path that nobody else has.
+  /// Registers number `number`, with a unique observer and key path.
   static func register(_ number: UInt64) {
     let recorder = Recorder.shared
     recorder.record(
@@ -61,11 +61,11 @@ enum RecordedSequence {
     )
   }
 
-  /// A stack that tells `path` by its turns.
+  /// A stack that encodes `path` in its calls.
   @inline(never)
   static func stack(_ path: UInt64) -> StackID {
     guard path > 0 else { return Recorder.shared.captureStack() }
-    // Two calls of one function, which return to different places.
+    // Two calls of one function, with different return addresses.
     var stack: StackID
     if path % 2 == 0 {
       stack = Self.stack(path / 2)

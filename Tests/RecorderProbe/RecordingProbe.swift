@@ -49,7 +49,7 @@ enum RecordingProbe {
     account.balance = 2
   }
 
-  /// Starts a log while one of the two registrations that it lists ends, and goes down.
+  /// Starts a log while one of the two registrations that it lists ends, and crashes.
   static func listed(path: String) throws {
     let account = ObjectRef(id: ObjectID(12), className: Recorder.id(of: "Account"))
     let registrations = (1...2).map { number in

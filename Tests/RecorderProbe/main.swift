@@ -1,12 +1,12 @@
 // Does one thing that the recorder's tests ask for by name, and prints what came of it.
 import Glibc
 
-// Whoever started this program may have signals blocked, as the threads of a dispatch queue do, and
+// The process that started this program may have signals blocked, as the threads of a dispatch queue do, and
 // that is inherited.
 var none = sigset_t()
 sigemptyset(&none)
 sigprocmask(SIG_SETMASK, &none, nil)
-// A program whose test is gone does not go on for ever.
+// A program whose test has ended must not run forever.
 var minute = rlimit(rlim_cur: 60, rlim_max: 60)
 setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &minute)
 

@@ -47,7 +47,7 @@ import Testing
     String(decoding: report.growthText, as: UTF8.self).replacing(folder.path + "/", with: "")
   }
 
-  @Test("is a table of places, and one of what each run left")
+  @Test("is a table of call sites, and one of the observations that each run left")
   func tables() throws {
     #expect(
       try text(report([log(runCount: 4)])) == """

@@ -103,7 +103,7 @@ struct FlameGraphTests {
     #expect(FlameGraph([]).roots.isEmpty)
   }
 
-  @Test("the table beside it has a row for each own call, whoever called it")
+  @Test("the table beside it has a row for each own call, regardless of its caller")
   func table() {
     let own = frame("a", 1, isFirstOwn: true)
     let table = CallSiteTable([

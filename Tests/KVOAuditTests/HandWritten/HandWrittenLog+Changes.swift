@@ -1,7 +1,7 @@
 extension HandWrittenLog {
   static let changes = [
     HandWrittenLog(
-      "a change that is told",
+      "a change with a notification",
       [],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
@@ -14,7 +14,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a change that is not told",
+      "a change without a notification",
       ["KVO032"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
@@ -27,7 +27,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a change that is told on another thread, later",
+      "a change that is notified on another thread, later",
       [],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
@@ -82,7 +82,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a change that was announced and not told",
+      "a change that was announced and not notified",
       ["KVO013"],
       """
       {"event":"register","thread":1,"order":1,$pair,"options":["prior"],"registration":1,$made}
@@ -112,7 +112,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "registered in the middle of a change, and not told of it",
+      "registered in the middle of a change, and not notified of it",
       ["KVO011"],
       """
       {"event":"willChange","thread":2,"order":1,$change,"change":1,$in}
@@ -146,7 +146,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a notification that nobody handled",
+      "an unhandled notification",
       ["KVO017"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}

@@ -1,7 +1,7 @@
 extension HandWrittenLog {
   static let lives = [
     HandWrittenLog(
-      "the observed object dies first",
+      "the observed object is deallocated first",
       ["KVO006"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
@@ -11,7 +11,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "the observed object dies, and the layer cleans up",
+      "the observed object is deallocated, and the library cleans up",
       ["KVO006"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
@@ -22,7 +22,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "the observer dies first",
+      "the observer is deallocated first",
       ["KVO007"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
@@ -32,7 +32,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "the observer removes itself while it dies",
+      "the observer removes itself in its deinit",
       [],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,"form":"classic",$made}
@@ -43,7 +43,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "the owner of a controller dies",
+      "the owner of a controller is deallocated",
       [],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,"keyPath":"balance",\
@@ -55,7 +55,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "the owner of a token dies, with the token",
+      "the owner of a token is deallocated, with the token",
       [],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"keyPath":"balance","registration":1,\
@@ -81,7 +81,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "told while it dies",
+      "notified during its deallocation",
       ["KVO008"],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,"keyPath":"balance",\
@@ -111,7 +111,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "an object in the middle of a path dies",
+      "an object in the middle of a path is deallocated",
       ["KVO015"],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,\
@@ -145,7 +145,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a weak object in the middle of a path dies unheard",
+      "a weak object in the middle of a path is deallocated without a notification",
       ["KVO016"],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"observer":$screen,\
@@ -161,7 +161,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a weak object in the middle of a path dies, and the stream says so",
+      "a weak object in the middle of a path is deallocated, and the stream notifies",
       [],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"keyPath":"owner.name",\

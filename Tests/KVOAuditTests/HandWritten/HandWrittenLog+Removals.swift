@@ -101,7 +101,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "removed twice after a death of the observer",
+      "removed twice after the observer's deallocation",
       ["KVO001", "KVO007"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}

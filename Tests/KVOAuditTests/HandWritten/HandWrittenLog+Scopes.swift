@@ -126,7 +126,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a token of a class that nobody knows keeps its owner alive",
+      "a token of an unknown class keeps its owner alive",
       ["KVO019"],
       """
       {"event":"register","thread":1,"order":1,"subject":$account,"keyPath":"balance","registration":1,\

@@ -1,7 +1,7 @@
 extension HandWrittenLog {
   static let threads = [
     HandWrittenLog(
-      "told after it was removed",
+      "notified after its removal",
       ["KVO009"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
@@ -12,7 +12,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "told elsewhere than was expected",
+      "notified on another executor than expected",
       ["KVO023"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made,"executor":"MainActor"}
@@ -45,7 +45,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "removed while the object dies on another thread",
+      "removed while the object is deallocated on another thread",
       ["KVO025"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
@@ -57,7 +57,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "told while its thread holds a lock",
+      "notified while its thread holds a lock",
       ["KVO026"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
@@ -70,7 +70,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "told while another thread holds a lock",
+      "notified while another thread holds a lock",
       [],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}

@@ -57,7 +57,7 @@ struct HandWrittenLogTests {
   private func check(_ log: HandWrittenLog, _ text: String, _ what: String) {
     let outcome = Outcome(of: text)
     var allowed = log.expected
-    // Added twice, from where nobody says.
+    // Added twice, from an unknown call site.
     if allowed.contains("KVO018") { allowed.insert("KVO005") }
     #expect(outcome.codes.subtracting(allowed) == [], "\(log.name), \(what):\n\(text)")
     let missing = log.expected.subtracting(outcome.codes).subtracting(outcome.notJudged)

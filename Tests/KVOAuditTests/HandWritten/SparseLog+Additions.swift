@@ -10,7 +10,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "added twice from nobody knows where",
+      "added twice from an unknown call site",
       ["KVO005 warning"],
       notJudged: ["KVO018"],
       """

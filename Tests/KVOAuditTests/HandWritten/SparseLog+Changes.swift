@@ -49,7 +49,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "one of two observers is not told",
+      "one of two observers is not notified",
       ["KVO032 error"],
       """
       {"event":"register",$pair,"registration":4}
@@ -62,7 +62,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "both observers are told",
+      "both observers are notified",
       [],
       """
       {"event":"register",$pair,"registration":4}
@@ -77,7 +77,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told before the end of the change is written",
+      "notified before the end of the change is written",
       [],
       """
       {"event":"register",$pair,"registration":4}
@@ -89,7 +89,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "not told, without numbers of changes",
+      "not notified, without numbers of changes",
       ["KVO032 error"],
       """
       {"event":"register",$pair,"registration":4}
@@ -102,7 +102,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told, without numbers of changes",
+      "notified, without numbers of changes",
       [],
       """
       {"event":"register",$pair,"registration":4}
@@ -173,7 +173,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "registered during a change, and told before its end is written",
+      "registered during a change, and notified before its end is written",
       [],
       """
       {"event":"register",$second,"registration":4,"thread":1}
@@ -189,7 +189,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "registered during a change of which another is told early",
+      "registered during a change of which another is notified early",
       ["KVO011 error"],
       """
       {"event":"register",$second,"registration":4,"thread":1}
@@ -238,7 +238,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told before and not after",
+      "notified before and not after",
       ["KVO013 error"],
       """
       {"event":"register",$pair,"registration":5,"options":["prior"],"thread":1}
@@ -250,7 +250,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told before, and removed",
+      "notified before, and removed",
       [],
       """
       {"event":"register",$pair,"registration":5,"options":["prior"],"thread":1}
@@ -263,7 +263,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told before and after, early and without numbers",
+      "notified before and after, early and without numbers",
       [],
       """
       {"event":"register",$pair,"registration":5,"options":["prior"],"thread":1}

@@ -122,7 +122,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a change after the death of the token",
+      "a change after the deallocation of the token",
       [],
       """
       {"event":"register",$pair,"registration":4}
@@ -139,7 +139,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "the end of a scope after the death of the token",
+      "the end of a scope after the deallocation of the token",
       [],
       """
       {"event":"scopeBegin","id":1}
@@ -167,7 +167,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a token that is deallocated in its scope and was never told",
+      "a token that is deallocated in its scope and was never notified",
       ["KVO031 warning"],
       """
       {"event":"scopeBegin","id":1}
@@ -230,7 +230,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "the end of a scope before the death of the token",
+      "the end of a scope before the deallocation of the token",
       ["KVO021 error"],
       """
       {"event":"scopeBegin","id":1}
@@ -240,7 +240,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a change after the death of the controller",
+      "a change after the deallocation of the controller",
       [],
       """
       {"event":"register",$second,"registration":4}

@@ -178,7 +178,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "the newest of two is removed and told",
+      "the newest of two is removed and notified",
       ["KVO005 warning", "KVO009 error"],
       """
       {"event":"register",$pair,"registration":5}

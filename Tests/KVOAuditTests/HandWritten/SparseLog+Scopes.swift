@@ -87,7 +87,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a token that told its initial value",
+      "a token that delivered its initial value",
       [],
       """
       {"event":"scopeBegin","id":1}

@@ -103,7 +103,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told under a lock",
+      "notified under a lock",
       ["KVO026 error"],
       """
       {"event":"register",$pair,"registration":5,"thread":1}
@@ -115,7 +115,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told beside a lock",
+      "notified beside a lock",
       [],
       """
       {"event":"register",$pair,"registration":5,"thread":1}
@@ -127,7 +127,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "told under a lock, without threads",
+      "notified under a lock, without threads",
       [],
       notJudged: ["KVO026"],
       """

@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test(
-    "with a number of things that there cannot be is refused, with its place",
+    "with an impossible number is refused, with its position",
     arguments: ["-1", "9223372036854775807", "-9223372036854775808"],
     ["count", "processes", "runs"]
   )
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test("is told from a log by its content")
+  @Test("is distinguished from a log by its content")
   func source() throws {
     let folder = try ScratchFolder()
     let report = try folder.file("a.txt", json(.sample))

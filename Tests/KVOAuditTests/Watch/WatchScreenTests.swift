@@ -32,7 +32,7 @@ import Testing
       .joined(separator: "\n")
   }
 
-  @Test("has the places that are live, and what was found")
+  @Test("has the live call sites, and the findings")
   func whole() {
     var screen = WatchScreen()
     let report = report([("A.swift:1", 9, 2), ("B.swift:2", 3, 3)])
@@ -51,7 +51,7 @@ import Testing
     )
   }
 
-  @Test("gives each finding once, and none that does not count")
+  @Test("returns each finding once, and none that does not count")
   func once() {
     var screen = WatchScreen()
     var report = report([])

@@ -1,7 +1,7 @@
 // What is compared is long: lines of logs are not wrapped.
 // swift-format-ignore-file
 
-/// Notifications to observers that were dead, in the forms in which people have them.
+/// Notifications to deallocated observers, in the forms of real texts.
 enum DeadObserverForms {
   static let faults: [Sample] = [
     Sample("a zombie", #"KVO008 ?.? < MapOverlay"#) {

@@ -1,7 +1,7 @@
 // What is compared is long: lines of logs are not wrapped.
 // swift-format-ignore-file
 
-/// Objects that died while they were observed, in the forms in which people have them.
+/// Objects that were deallocated while they were observed, in the forms of real texts.
 enum DeathForms {
   static let faults: [Sample] = [
     Sample("the old runtime's log", #"KVO006 Playlist.title < ?"#) {

@@ -1,7 +1,7 @@
 // What is compared is long: lines of logs are not wrapped.
 // swift-format-ignore-file
 
-/// Notifications that nobody handled, in the forms in which people have them.
+/// Unhandled notifications, in the forms of real texts.
 enum UnhandledForms {
   static let faults: [Sample] = [
     Sample("the plain console", #"KVO017 UIScrollView.contentSize < ChatController"#) {

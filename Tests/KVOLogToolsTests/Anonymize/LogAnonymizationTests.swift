@@ -117,7 +117,7 @@ import Testing
       whole += part
       return true
     }
-    // Each place that holds something, and each length.
+    // Each region that holds something, and each length.
     let places = whole.indices.filter { whole[$0] != 0 }
     for place in places {
       var changed = whole

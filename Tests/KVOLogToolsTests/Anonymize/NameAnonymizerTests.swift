@@ -73,7 +73,7 @@ import Testing
     #expect(first.mapped("account", as: .name).wholeMatch(of: #/n[0-9a-z]{12}/#) != nil)
   }
 
-  @Test("leave the words by which reports tell whose code a frame is")
+  @Test("keep the words by which reports determine whose code a frame is")
   func origins() throws {
     var names = try Self.anonymizer()
     for prefix in SystemNames.symbolPrefixes {

@@ -1,6 +1,6 @@
 import KVOSafety
 
-/// An object of random programs: with keys of every kind, whose assignments the run is told of.
+/// An object of random programs: with keys of every kind, whose assignments are reported to the run.
 ///
 /// Strong and weak references, stored and derived ones; setters that notify by two calls and fast ones.
 final class ModelNode: KeyValueObservable {
@@ -125,7 +125,7 @@ final class ModelNode: KeyValueObservable {
     }
   }
 
-  /// Lets go of what it refers to, and tells nobody.
+  /// Releases what it refers to, without notifications.
   func cut() { (storedNext, storedOther) = (nil, nil) }
 
   /// The value of a key, read without the library.

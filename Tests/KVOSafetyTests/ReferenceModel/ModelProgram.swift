@@ -6,7 +6,7 @@ indirect enum ModelStep: CustomStringConvertible {
   case add(ModelRegistration)
   case remove(Int)
   case set(Int, ModelAssignment)
-  /// Lets an object go, and puts a new one in its place.
+  /// Releases an object, and replaces it by a new one.
   case replace(Int)
 
   var description: String {

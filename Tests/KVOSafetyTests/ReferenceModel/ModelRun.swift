@@ -11,7 +11,7 @@ final class ModelRun {
   private var lastRegistration = 0
   private var active: [Active] = []
   private var scripts: [Int: [ModelStep]] = [:]
-  /// What may die when the step is done, so that nothing dies in the middle of it.
+  /// Objects that may be deallocated after the step, so that none is in the middle of it.
   private var kept: [ModelNode] = []
   private var all: [WeakNode] = []
 
@@ -215,7 +215,7 @@ final class ModelRun {
     }
   }
 
-  /// Observes as a stream of values does, and is told of each when it is put in.
+  /// Observes like a stream of values, and is called for each when it is enqueued.
   private func stream(_ id: Int, _ path: String, on node: ModelNode) -> () -> Void {
     var end: (() -> Void)?
     var request = ObservationRequest(

@@ -3,7 +3,7 @@ import KVOSafety
 /// An engine that is slow and obviously right: it keeps registrations and open changes, and looks for
 /// everything else anew whenever it is asked.
 ///
-/// It does not predict one order of events, which nobody promises between observers of different objects. It
+/// It does not predict one order of events, which is not guaranteed between observers of different objects. It
 /// takes each notification that comes and says what is wrong with it, and after each half of a change which
 /// ones did not come.
 struct ReferenceModel {
@@ -18,21 +18,21 @@ struct ReferenceModel {
     var last: String?
   }
 
-  /// A change, an addition or a death that is under way.
+  /// A change, an addition or a deallocation that is in progress.
   struct Frame {
     enum Kind { case change, initial, death }
 
     var kind: Kind
     var node: Int
     var key: String
-    /// What is told of elements; nil where the value is set.
+    /// The notification about elements; nil if the value is set.
     var elements: Elements?
     var isAssigned = false
     /// Who listened when the change began, and the values then.
     var before: [Int: String] = [:]
-    /// Who is still to be told; by registration.
+    /// The registrations that must still be notified.
     var pending: Set<Int> = []
-    /// The last registration on the changed object itself that was told.
+    /// The last registration on the changed object itself that was notified.
     var lastOwn = -1
   }
 
@@ -96,12 +96,12 @@ struct ReferenceModel {
     frames.append(frame)
   }
 
-  /// Whether some elements of the items are about to change, and observers are told of it.
+  /// Whether some elements of the items are about to change, and observers are notified of it.
   func isAboutToChangeItems(of node: Int) -> Bool {
     frames.contains { $0.elements != nil && $0.node == node && !$0.isAssigned }
   }
 
-  /// The value is about to be assigned: whoever listens now is told of it.
+  /// The value is about to be assigned: current observers are notified of it.
   mutating func willAssign() {
     endPhase("before")
     let top = frames.count - 1
@@ -115,14 +115,14 @@ struct ReferenceModel {
     frames.removeLast()
   }
 
-  /// Nobody who is still there may have been left out.
+  /// No remaining observer may have been left out.
   private mutating func endPhase(_ phase: String) {
     let top = frames[frames.count - 1]
     for id in top.pending.sorted() {
       guard let entry = entries[id], entry.root != nil else { continue }
-      // A prior notification is not owed to one that another callback has moved away meanwhile.
+      // A prior notification is not owed to one that another callback has moved away in between.
       if phase == "before", !listens(entry, to: top.node, top.key) { continue }
-      errors.append("\(id) was not told \(phase) \(top.key) of \(top.node)")
+      errors.append("\(id) was not notified \(phase) \(top.key) of \(top.node)")
     }
   }
 
@@ -165,7 +165,7 @@ struct ReferenceModel {
     let frame = frames[top]
     if entry.isStream { entries[id]?.last = new }
     if case .death = frame.kind {
-      if !entry.isStream { errors.append("\(what): told of a death") }
+      if !entry.isStream { errors.append("\(what): notified of a deallocation") }
       return expect(new, text(entry), what)
     }
     guard frames[top].pending.remove(id) != nil, isPrior == !frame.isAssigned else {

@@ -14,7 +14,7 @@ struct ReferenceModelTests {
   private static let count =
     ProcessInfo.processInfo.environment["KVO_SAFETY_MODEL"].flatMap(Int.init) ?? 2_000
 
-  @Test("tell whom the model expects, of what it expects")
+  @Test("notify the expected observers, with the expected values")
   func unrecorded() { expectAgreement(isRecorded: false) }
 
   @Test("the same while a log is kept, which shows no fault that the program does not have")

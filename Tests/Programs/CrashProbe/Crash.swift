@@ -11,7 +11,7 @@ enum Crash: String, CaseIterable {
   case nullWrite, nullCall, division, trap, abort, wildMessage, raised, heap, smashed
   case fatalError, bounds
   case overflow, overflowOnThread
-  /// Another thread records at full speed meanwhile.
+  /// Another thread records at full speed at the same time.
   case busy
   /// Two threads at once.
   case both
@@ -94,7 +94,7 @@ enum Crash: String, CaseIterable {
 
   // MARK: - Failing
 
-  /// Says where the code lies that fails.
+  /// Prints the address of the code that fails.
   private func tell(_ way: CrashingWay) {
     var start: UInt64 = 0
     var end: UInt64 = 0

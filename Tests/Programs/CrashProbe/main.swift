@@ -9,7 +9,7 @@ guard arguments.count >= 2, let crash = Crash(rawValue: arguments[1]) else {
   print("usage: CrashProbe \(Crash.allCases.map(\.rawValue).joined(separator: "|")) [LOG]")
   exit(64)
 }
-// Whoever started this program may hold signals back, which is inherited, and may want core files.
+// The process that started this program may block signals, which is inherited, and may want core files.
 var noSignals = sigset_t()
 sigemptyset(&noSignals)
 pthread_sigmask(SIG_SETMASK, &noSignals, nil)

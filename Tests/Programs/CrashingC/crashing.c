@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// A section of its own tells where a function begins and ends.
+// A separate section shows where a function begins and ends.
 #define FAILING(name)                              \
   extern const char __start_in_##name[], __stop_in_##name[]; \
   __attribute__((noinline, section("in_" #name))) static void name
@@ -53,7 +53,7 @@ FAILING(crashing_raise)(int number) {
 }
 
 FAILING(crashing_heap)(void) {
-  // The length of what is left of the heap stands behind the last block, and it ends with a page.
+  // The length of the remaining heap follows the last block, and it ends with a page.
   for (int turn = 0; turn < 1000; turn++) {
     uintptr_t *block = malloc(2008);
     uintptr_t rest = block[251] & ~(uintptr_t)7;
@@ -155,7 +155,7 @@ void crashing_install_return(int flags) {
 void crashing_install_repair(void) {
   struct sigaction action = {.sa_sigaction = repair, .sa_flags = SA_SIGINFO};
   sigaction(SIGSEGV, &action, NULL);
-  // A page of nobody's.
+  // An unused page.
   void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   zero = (uintptr_t)page;
 }

@@ -29,7 +29,7 @@
 - (NSMutableSet *) tags;
 @end
 
-/// Prints what it is told.
+/// Prints its notifications.
 @interface Screen : NSObject
 - (void) watch: (id)object for: (NSString *)keyPath;
 - (void) unwatch: (id)object for: (NSString *)keyPath;

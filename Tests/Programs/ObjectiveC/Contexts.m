@@ -70,7 +70,7 @@ static void two(void)
   removeBy(&there);
 }
 
-/// The same, and the first is expected to be told.
+/// The same, and the first is expected to be notified.
 static void twoChanged(void)
 {
   add(&here);

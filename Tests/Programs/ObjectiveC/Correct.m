@@ -44,7 +44,7 @@ static void byHand(void)
   say("called");
 }
 
-/// Passes on what it is told, by a change of its own.
+/// Forwards its notifications, by its own change.
 @interface Link : Screen
 {
 @public
@@ -203,7 +203,7 @@ static void elsewhere(void *(*act)(void *))
   pthread_join(thread, NULL);
 }
 
-/// The first observer comes on another thread, and hears of the value, or is gone before the change ends.
+/// The first observer is added on another thread, and is notified, or removed before the change ends.
 static void addedElsewhere(void)
 {
   [account willChangeValueForKey: @"note"];
@@ -222,7 +222,7 @@ static void addedElsewhere(void)
   elsewhere(unwatchNote);
 }
 
-/// An account that nobody observes is deallocated in a change, and the next one has its address.
+/// An unobserved account is deallocated in a change, and the next one has its address.
 static void addressAgain(void)
 {
   void *address = account;
@@ -317,7 +317,7 @@ static void ownDependency(void)
 - (void) forwardInvocation: (NSInvocation *)invocation { [invocation invokeWithTarget: target]; }
 @end
 
-/// Is told through others alone, and never registered itself.
+/// Is notified only through others, and never registered itself.
 @interface Behind : Screen
 @end
 @implementation Behind
@@ -343,7 +343,7 @@ static void behindProxy(void)
   [stand release];
 }
 
-/// Takes no balance below zero, and says so to nobody but itself.
+/// Takes no balance below zero, and corrects it silently.
 @interface PatientAccount : Account
 @end
 @implementation PatientAccount

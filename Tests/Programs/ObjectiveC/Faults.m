@@ -186,7 +186,7 @@ static void classChanged(void)
   say("the account is a %s", class_getName([account class]));
 }
 
-/// Removes itself as soon as it is told.
+/// Removes itself as soon as it is notified.
 @interface Hasty : Screen
 @end
 @implementation Hasty
@@ -241,7 +241,7 @@ static void *removeOnThread(void *removal);
   otherRemoval = NULL;
   if (other) pthread_create(&otherThread, NULL, removeOnThread, other);
   pthread_barrier_wait(&bothInside);
-  // What was dying meanwhile is gone.
+  // The object that was being deallocated at that time no longer exists.
   if (dying == self)
     {
       pthread_barrier_wait(&bothInside);
@@ -313,7 +313,7 @@ static void removedWhileDying(void)
   say("it died while it was removed");
 }
 
-/// Changes what it observes, as soon as it is told.
+/// Changes what it observes, as soon as it is notified.
 @interface Restless : Screen
 @end
 @implementation Restless

@@ -1,4 +1,4 @@
-// What GNUstep's key-value observing can do, without a fault. Prints everything that it is told.
+// What GNUstep's key-value observing can do, without a fault. Prints all notifications.
 
 #import "Bank.h"
 

@@ -8,7 +8,7 @@
 static Account *account;
 static Screen *screen;
 
-/// Raises when it is told.
+/// Raises when it is notified.
 @interface Brittle : Screen
 @end
 @implementation Brittle
@@ -30,7 +30,7 @@ static void change(int balance)
   NS_ENDHANDLER
 }
 
-/// 1.28 tells nobody of this key any more.
+/// 1.28 no longer notifies of this key.
 static void raises(void)
 {
   Brittle *brittle = [Brittle new];
@@ -44,7 +44,7 @@ static void raises(void)
   say("the balance is %d", [account balance]);
 }
 
-/// The observer is registered, whatever it raised, and nobody removes it.
+/// The observer is registered, although it raised, and is never removed.
 static void initialRaises(void)
 {
   Brittle *brittle = [Brittle new];
@@ -77,7 +77,7 @@ static void initialRaisesChanged(void)
   say("the balance is %d", [account balance]);
 }
 
-/// Nobody observes the account as its change begins.
+/// The account has no observers when its change begins.
 static void addedToUnobserved(void)
 {
   [account willChangeValueForKey: @"note"];
@@ -95,7 +95,7 @@ static void *watchNote(void *unused)
   return NULL;
 }
 
-/// Nobody observes the account as its change begins, and another thread adds the first observer.
+/// The account has no observers when its change begins, and another thread adds the first one.
 static void addedElsewhere(void)
 {
   pthread_t thread;

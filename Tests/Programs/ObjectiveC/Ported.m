@@ -8,7 +8,7 @@
 
 static Account *account;
 
-/// Writes what it is told, or does something else.
+/// Prints its notifications, or does something else.
 @interface Sink : NSObject
 {
 @public
@@ -341,7 +341,7 @@ static void early(void)
   say("returned early");
 }
 
-/// A job that is done with while its progress is still watched, and nobody changes it after that.
+/// A job that has finished while its progress is still observed, and that does not change after that.
 static void abandoned(void)
 {
   NSAutoreleasePool *pool = [NSAutoreleasePool new];

@@ -41,7 +41,7 @@ static void useOften(void)
     }
 }
 
-/// Cuts the log to nothing, if there is one, and leaves data behind where its head was.
+/// Truncates the log, if there is one, and leaves data after the position of its header.
 static void cutLog(void)
 {
   char name[64];
@@ -148,7 +148,7 @@ int main(int count, char **arguments)
     }
   else if (strcmp(way, "signal") == 0)
     {
-      // Whoever started this may have held it back.
+      // The process that started this may block it.
       sigset_t own;
       sigemptyset(&own);
       sigaddset(&own, SIGUSR1);

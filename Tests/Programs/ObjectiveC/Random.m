@@ -57,7 +57,7 @@ static NSString *const keys[keyCount] = { @"value", @"label", @"twice", @"next.v
 
 typedef struct World World;
 
-/// Writes down what it is told, and may change another object.
+/// Records its notifications, and may change another object.
 @interface Watcher : NSObject
 {
 @public
@@ -120,7 +120,7 @@ static void add(World *world)
   int cell = pick(world, cellCount), watcher = pick(world, watcherCount), key = pick(world, keyCount);
   if (world->isRegistered[cell][watcher][key]) return;
   NSKeyValueObservingOptions options = pick(world, 16);
-  // 1.28 tells a path's observer neither before a change nor at first what it tells others.
+  // 1.28 does not notify a path's observer before a change or initially of what it notifies others.
   if (key == 3) options &= NSKeyValueObservingOptionNew | NSKeyValueObservingOptionOld;
   world->isRegistered[cell][watcher][key] = YES;
   [world->cells[cell] addObserver: world->watchers[watcher]
@@ -202,7 +202,7 @@ static void observerDies(Cell *cell, Watcher *watcher)
 
 static void addTwice(Cell *cell, Watcher *watcher)
 {
-  // On one line: two places that observe under one context are another fault.
+  // On one line: two call sites that observe with one context are another fault.
   for (int turn = 0; turn < 2; turn++)
     {
       [cell addObserver: watcher forKeyPath: @"value" options: 0 context: NULL];
@@ -299,7 +299,7 @@ static void *run(void *argument)
   return NULL;
 }
 
-/// 1.28 makes a class for each that is observed, and setters in it, and other threads must not use it meanwhile.
+/// 1.28 makes a class for each observed one, and setters in it, and other threads must not use it at that time.
 static void prepare(void)
 {
   NSAutoreleasePool *pool = [NSAutoreleasePool new];

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/// Counts what it is told.
+/// Counts its notifications.
 @interface Counter : NSObject
 {
 @public

@@ -102,7 +102,7 @@ void *twin_make(int number)
   return twin;
 }
 
-/// Lets go of what it refers to, and notifies nobody, so that a ring of twins ends.
+/// Releases what it refers to, without notifications, so that a ring of twins ends.
 void twin_cut(void *twin)
 {
   WITHIN_POOL(

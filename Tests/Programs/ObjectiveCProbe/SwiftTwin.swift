@@ -60,6 +60,6 @@ final class SwiftTwin: KeyValueObservable {
     observationRegistrar.change(key, of: self, value: value(), by: assign)
   }
 
-  /// Lets go of what it refers to, and notifies nobody.
+  /// Releases what it refers to, without notifications.
   func cut() { (storedNext, storedOther) = (nil, nil) }
 }

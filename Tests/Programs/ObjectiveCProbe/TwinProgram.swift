@@ -62,7 +62,7 @@ struct TwinGenerator {
 
   private mutating func step() -> TwinStep {
     let twin = number(Self.twinCount)
-    // 1.28 tells the observer of a path that leads back to its own object twice, or of a wrong old value.
+    // 1.28 notifies the observer of a path that leads back to its own object twice, or of a wrong old value.
     let another = number(4) == 0 ? nil : (twin + 1 + number(Self.twinCount - 1)) % Self.twinCount
     return switch number(17) {
     case 0..<5: .observe(registration(of: twin))
@@ -83,7 +83,7 @@ struct TwinGenerator {
     var registration = TwinRegistration(
       twin: twin,
       path: isPath ? Self.paths[number(Self.paths.count)] : Self.keys[number(Self.keys.count)],
-      // 1.28 tells a path's observer neither before a change nor at first what it tells others.
+      // 1.28 does not notify a path's observer before a change or initially of what it notifies others.
       options: ObservingOptions(rawValue: UInt(number(isPath ? 4 : 16)))
     )
     if !hasScript, !registration.isOfLabel, number(3) == 0 {

@@ -5,7 +5,7 @@ final class TwinRun {
   private let world: any TwinWorld
   private var active: [Active] = []
   private var lastID = 0
-  /// What each step told each registration, in order.
+  /// The notifications of each registration in each step, in order.
   private var told: [[Int: [String]]] = []
 
   private final class Active {
@@ -20,7 +20,7 @@ final class TwinRun {
 
   private init(_ world: any TwinWorld) { self.world = world }
 
-  /// What each step of `program` told each registration.
+  /// The notifications of each registration in each step of `program`.
   ///
   /// The order of different observers is left out: Foundation promises none.
   static func told(by program: [TwinStep], in world: any TwinWorld) -> [[Int: [String]]] {
@@ -102,7 +102,7 @@ final class TwinRun {
   }
 }
 
-/// Runs programs over both languages, and prints the smallest program that tells differently.
+/// Runs programs over both languages, and prints the smallest program with a difference.
 struct TwinComparison {
   let library: TwinLibrary
 
@@ -118,7 +118,7 @@ struct TwinComparison {
     }
   }
 
-  /// What the first step that differs tells in each language.
+  /// The notifications of the first step that differs, in each language.
   private func difference(_ program: [TwinStep]) -> String? {
     let objectiveC = TwinRun.told(by: program, in: ObjectiveCTwins(library))
     let swift = TwinRun.told(by: program, in: SwiftTwins())

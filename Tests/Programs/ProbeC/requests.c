@@ -8,7 +8,7 @@
 
 static _Atomic uint64_t requestCount;
 
-// Takes the place of the C library's.
+// Replaces the C library's.
 int fallocate(int descriptor, int mode, off_t offset, off_t byteCount) {
   atomic_fetch_add(&requestCount, 1);
   return (int)syscall(SYS_fallocate, descriptor, mode, offset, byteCount);

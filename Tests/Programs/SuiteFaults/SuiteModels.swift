@@ -29,7 +29,7 @@ final class Screen: KeyValueObserver {
 }
 
 /// Objects that live as long as the process.
-// Sendable: nobody reads what is kept.
+// Sendable: the kept objects are not read.
 struct Kept: @unchecked Sendable {
   private let objects: [AnyObject]
   private static let all = Mutex<[Kept]>([])

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Threads that allocate and free memory as long as the process lives: with `MALLOC_ARENA_MAX=1` in the arena that
-/// everybody uses, so that a search reads a heap that changes meanwhile.
+/// all threads use, so that a search reads a heap that changes at the same time.
 enum BusyThreads {
   static func start(_ count: Int) {
     for number in 0..<count { Thread.detachNewThread { work(UInt64(number + 1)) } }

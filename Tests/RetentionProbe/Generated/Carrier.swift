@@ -2,9 +2,9 @@
 enum Medium: String, CaseIterable, Sendable {
   /// What the compiler describes, if not in every build.
   case described = "described"
-  /// Memory that no type describes: behind pointers, elements behind an object, noncopyable values, C's.
+  /// Memory that no type describes: behind pointers, elements after an object, noncopyable values, C's.
   case memory = "raw memory"
-  /// The same, with the root itself in it: whoever calls the search may own it in the same words.
+  /// The same, with the root itself in it: the caller of the search may own it in the same words.
   case rootInMemory = "root in raw memory"
   /// A task that waits, or a queue that has not run yet.
   case waiting = "waiting task or queue"
@@ -17,7 +17,7 @@ struct Carrier: Sendable {
   let carry: @Sendable (Any) async -> Any
   /// Whether it lets go of the value by itself: what the value leaks then is no cycle.
   let letsGo: Bool
-  /// Whether it leaks by itself, whoever holds it: so does a timer of Foundation that is never invalidated.
+  /// Whether it leaks by itself, regardless of other references: so does a timer of Foundation that is never invalidated.
   let keepsItself: Bool
 
   init(
@@ -66,6 +66,6 @@ struct Terminal: Sendable {
   var isRoot: Bool {
     ["an object", "a struct", "an Optional", "AnyObject in a tuple"].contains(name)
   }
-  /// Whether the strong form leaks memory of its own, whoever holds it.
+  /// Whether the strong form leaks its own memory, regardless of other references.
   var isManual: Bool { name == "a captured Unmanaged" || name == "a captured pointer" }
 }

@@ -11,7 +11,7 @@ private final class Block {
   }
 }
 
-/// Does its work when nobody holds it any more.
+/// Does its work when it is released.
 private final class SuspendedQueue {
   let queue = DispatchQueue(label: "suspended", attributes: .initiallyInactive)
   deinit { queue.activate() }

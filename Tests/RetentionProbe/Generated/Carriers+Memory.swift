@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Elements behind the object, of which its destruction takes the first away.
+/// Elements after the object, the first of which is removed when it is destroyed.
 private final class Tail<Element>: ManagedBuffer<Int, Element> {
   deinit { _ = withUnsafeMutablePointerToElements { $0.deinitialize(count: 1) } }
 }

@@ -57,14 +57,14 @@ extension Carrier {
   ]
 }
 
-/// Has the task end when nobody holds it any more.
+/// Makes the task end when it is released.
 private final class CancellingTask: Sendable {
   private let task: Task<Void, Never>
   init(_ task: Task<Void, Never>) { self.task = task }
   deinit { task.cancel() }
 }
 
-/// Has the stream's reader end when nobody holds it any more.
+/// Makes the stream's reader end when it is released.
 private final class FinishingStream: Sendable {
   private let continuation: AsyncStream<Int>.Continuation
   init(_ continuation: AsyncStream<Int>.Continuation) { self.continuation = continuation }

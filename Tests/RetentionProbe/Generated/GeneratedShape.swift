@@ -1,10 +1,10 @@
 import Glibc
 import KVORetention
 
-/// A chain of references that nobody wrote down: a root that holds a value, through values of other types, that
+/// A generated chain of references: a root that holds a value, through values of other types, that
 /// leads back to it strongly or weakly.
 ///
-/// Whether it leaks is decided by a weak reference, after all others are gone, and never by a search.
+/// Whether it leaks is decided by a weak reference, after all others are released, and never by a search.
 struct GeneratedShape: Sendable, CustomStringConvertible {
   let root: RootKind
   /// From the root to the terminal.
@@ -72,7 +72,7 @@ struct GeneratedShape: Sendable, CustomStringConvertible {
   }
 
   private final class Witness: @unchecked Sendable {
-    // Sendable: nobody else has it.
+    // Sendable: no other code has it.
     weak var root: GeneratedRoot?
   }
 

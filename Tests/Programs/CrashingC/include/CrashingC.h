@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The ways to fail. Each is one function; where its code lies is told by crashing_code().
+/// The ways to fail. Each is one function; crashing_code() returns the address of its code.
 typedef enum {
   CRASHING_NULL_WRITE,
   CRASHING_NULL_CALL,

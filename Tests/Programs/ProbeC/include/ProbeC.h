@@ -11,10 +11,10 @@
 /// fork(), with the handlers of pthread_atfork().
 pid_t probe_fork(void);
 
-/// A fork that no handler is told of, as `clone()` makes it.
+/// A fork without calls of its handlers, as by `clone()`.
 pid_t probe_bare_fork(void);
 
-/// vfork() and then `path` in the child's place; returns the child.
+/// vfork() and then `path` instead of the child; returns the child.
 pid_t probe_vfork(const char *path, char *_Nullable const *_Nonnull arguments);
 
 /// What came of probe_record_under_signals().
