@@ -304,7 +304,7 @@ extension ReportTests {
 
     """#,
     #"""
-    NOTE: KVOSafety: keys that depend on each other in a circle (KVO028 dependency-cycle)
+    NOTE: KVOSafety: keys that depend on each other in a cycle (KVO028 dependency-cycle)
       "gross" of Account is affected by "net", which is affected by "gross"
         (no stack, event 2)
       Fix: let gross depend on stored keys only

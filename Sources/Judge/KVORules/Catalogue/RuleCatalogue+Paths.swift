@@ -5,16 +5,16 @@ extension RuleCatalogue {
       rule(
         .dependencyCycle,
         "dependency-cycle",
-        "keys that depend on each other in a circle",
+        "keys that depend on each other in a cycle",
         .warning,
         Consequences(.none, .none, .none, .unknown, .none),
         hint: "let {keyPath} depend on stored keys only",
         happened: "The keys that affect a key are, in the end, affected by it.",
         matters: """
-          A change of one notifies all in an order that nobody chose; a runtime without a guard \
+          A change of one notifies all in an undefined order; a runtime without a guard \
           never stops.
           """,
-        fix: "Break the circle: derived keys depend on stored ones.",
+        fix: "Break the cycle: derived keys depend on stored ones.",
         before: """
           // in Foundation's spelling
           class func keyPathsForValuesAffectingNet() -> Set<String> { ["gross"] }
