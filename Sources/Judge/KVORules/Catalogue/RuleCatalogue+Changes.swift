@@ -92,7 +92,7 @@ extension RuleCatalogue {
           """,
         happened: """
           A log has two different values of one key, as a probe saw them, and no change between them. \
-          It counts whether or not anybody observed the key at that time.
+          It counts even if the key was not observed at that time.
           """,
         matters: """
           Observers show an old value. In the middle of a key path the removal goes to the wrong \
@@ -172,12 +172,12 @@ extension RuleCatalogue {
           """,
         matters: "The observer shows an old value, for no reason in its own code.",
         fix: """
-          Look at what else was removed or added at that time: in known cases the removal of one \
+          Look for other removals or additions at that time: in known cases the removal of one \
           observer silenced another.
           """,
         before: """
           account.addObserver(first, …); account.addObserver(second, …)
-          account.removeObserver(first, …)  // second hears nothing any more
+          account.removeObserver(first, …)  // second is no longer notified
           """,
         after: """
           tokens = [account.observe(\\.balance) { … }, account.observe(\\.balance) { … }]

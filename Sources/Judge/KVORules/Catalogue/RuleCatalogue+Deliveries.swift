@@ -112,7 +112,7 @@ extension RuleCatalogue {
           """,
         happened: """
           A callback, an addition or a removal ran between the lock and the unlock of one thread. Only locks \
-          that the log is told of are seen: by `KVO.note(lock:)`, by a `NotedMutex`, or by another writer. The running program reports it while it is \
+          that are reported to the log are seen: by `KVO.note(lock:)`, by a `NotedMutex`, or by another writer. The running program reports it while it is \
           recorded, or in an audited test.
           """,
         matters: "The callback may wait for the same lock: a freeze in the field.",

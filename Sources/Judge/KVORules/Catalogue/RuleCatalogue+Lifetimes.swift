@@ -18,11 +18,11 @@ extension RuleCatalogue {
           end the observation while the {Subject} is alive: `token.invalidate()` before the last reference \
           goes, or keep the {Subject} for as long as the token
           """,
-        happened: "An object was deallocated while somebody observed it.",
+        happened: "An object was deallocated while it was observed.",
         matters: """
           Before iOS 11 and macOS 10.13 this raises an exception. Since then automatic notifiers \
-          are cleaned up and the observation is lost without a word; manual ones may still crash. Where a \
-          token or a controller observes, nothing is lost that anybody waits for: it is a note, but for systems \
+          are cleaned up and the observation is lost silently; manual ones may still crash. If a token or a \
+          controller observes, nothing is lost that the program needs: it is a note, except on systems \
           that raise the exception. A stream ends with its object, and is not reported.
           """,
         fix: """
@@ -100,9 +100,9 @@ extension RuleCatalogue {
           didChangeValue of its key
           """,
         happened: """
-          An object in the middle of an observed key path was deallocated while the path hung on it.
+          An object in the middle of an observed key path was deallocated while the observation depended on it.
           """,
-        matters: "The observation hangs on freed memory, or stays silent for ever.",
+        matters: "The observation refers to freed memory, or stays silent forever.",
         fix: "Send willChange and didChange for every link of the path that can be replaced.",
         before: """
           unowned var owner: Person  // observed as "owner.name"
@@ -147,7 +147,7 @@ extension RuleCatalogue {
           Strong references lead from an object through its token or the closure of an observation \
           back to itself.
           """,
-        matters: "None of the objects on the way is ever freed, and the observation never ends.",
+        matters: "None of the objects on the cycle is ever freed, and the observation never ends.",
         fix: "Use the observer that the handler is given, or capture self weakly.",
         before: """
           token = account.observe(\\.balance) { _, _ in self.update() }

@@ -18,7 +18,7 @@ extension RuleCatalogue {
           """,
         matters: """
           On Apple's runtimes, and on GNUstep since 1.31 with libobjc2, both are there. On GNUstep 1.28 the \
-          callback for the first context is never called again, without a word, and either removal ends \
+          callback for the first context is silently never called again, and either removal ends \
           both.
           """,
         fix: "Give each of the two an observer object of its own, such as a small controller.",
@@ -49,7 +49,7 @@ extension RuleCatalogue {
           addition on another thread hangs; after one out of the callback of a change no observer is notified of \
           that key of the object again, and other threads hang where they change it.
           """,
-        fix: "Catch in the callback what may be raised in it.",
+        fix: "Catch in the callback all exceptions that may be raised in it.",
         before: """
           - (void) observeValueForKeyPath: … { [self parse: [object text]]; }
           """,

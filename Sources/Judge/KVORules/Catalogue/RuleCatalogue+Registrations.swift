@@ -43,7 +43,7 @@ extension RuleCatalogue {
           """,
         happened: """
           Two registrations of the same objects and key path, made by different types or at \
-          different places, share their context; nil is shared by everybody.
+          different places, share their context; nil is shared by all.
           """,
         matters: """
           Neither can tell whose notification arrives, and either may remove the other's.
@@ -71,7 +71,7 @@ extension RuleCatalogue {
           It works as long as nothing keeps the registration's observer alive. A registry that \
           holds its observed objects strongly makes the object immortal.
           """,
-        fix: "A property observer says the same without a registration.",
+        fix: "A property observer does the same without a registration.",
         before: """
           addObserver(self, forKeyPath: "balance")
           """,
@@ -92,7 +92,7 @@ extension RuleCatalogue {
           """,
         happened: """
           A registration that was made inside a scope (a test, a screen, a request) was live when \
-          the scope ended, and nobody said that it should be. Only an audited test and an audit of the log \
+          the scope ended, although it was not expected to be. Only an audited test and an audit of the log \
           find it: a running program does not say where its scopes end.
           """,
         matters: """
@@ -142,7 +142,7 @@ extension RuleCatalogue {
           A token was dropped where it was handed out, before anything was observed; the \
           observation ended with it.
           """,
-        matters: "The handler is never called, on every runtime, without a word.",
+        matters: "The handler is silently never called, on every runtime.",
         fix: "Store the token for as long as the observation should last.",
         before: """
           _ = account.observe(\\.balance) { … }

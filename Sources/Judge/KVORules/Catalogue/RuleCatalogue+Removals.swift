@@ -19,7 +19,7 @@ extension RuleCatalogue {
           had been removed before and was not made again in between.
           """,
         matters: """
-          Apple's runtimes and GNUstep since 1.31 raise an exception, which nobody catches. \
+          Apple's runtimes and GNUstep since 1.31 raise an exception, which is usually not caught. \
           GNUstep 1.28 takes it in silence. This layer swallows the removal and reports it.
           """,
         fix: """
