@@ -17,7 +17,7 @@ private final class Flag: Sendable {
   let value = Atomic(false)
 }
 
-@Suite("What a walk cannot look into", .serialized)
+@Suite("What a walk cannot inspect", .serialized)
 struct OpaqueTests {
   /// Whether reference counts may say who owns what is in it: words lead to an object beside the root, or optimised
   /// code has a word for each owner of the root.

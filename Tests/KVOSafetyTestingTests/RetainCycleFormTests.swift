@@ -31,7 +31,7 @@ struct RetainCycleFormTests {
   }
 
   @Test(
-    "what could not be looked into fails a test that asks for it, and is a warning in any other"
+    "what could not be inspected fails a test that requests it, and is a warning in any other"
   )
   func inconclusive() {
     let screen = Screen()

@@ -76,7 +76,7 @@ struct XCTestFormTests {
     #expect(program.status == 1)
   }
 
-  @Test("what could not be looked into is a warning at its line, and a failure on request")
+  @Test("what could not be inspected is a warning at its line, and a failure on request")
   func inconclusive() throws {
     let program = try ProgramRun(built: "AuditedXCTest", ["inconclusive"])
     let why = "Guarded.state: the compiler does not describe noncopyable types"

@@ -241,8 +241,8 @@ struct RetainWalkTests {
   func notInstalled() {
     #expect(
       ObservationCycles.notInstalled.description == """
-        no retain cycle found; not everything could be looked into
-          not looked into: this program: nothing here reads memory; link KVORetention and call \
+        no retain cycle found; not everything could be inspected
+          not inspected: this program: nothing here reads memory; link KVORetention and call \
         RetainSearch.install()
         """
     )

@@ -1,7 +1,7 @@
 import KVORetention
 import Synchronization
 
-/// A cycle through something that cannot be looked into.
+/// A cycle through something that cannot be inspected.
 struct OpaqueShape: Sendable, CustomStringConvertible {
   let shape: Shape
   let reason: OpaqueReason

@@ -8,14 +8,14 @@ struct Shape: Sendable, CustomStringConvertible {
   let name: String
   /// The cycle as it is to be drawn; nil where the reference is not a strong one.
   let path: String?
-  /// What may be met that cannot be looked into.
+  /// What a walk may meet and cannot inspect.
   let opaque: OpaqueReason?
   private let make: @Sendable (_ isCyclic: Bool) -> AnyObject
 
   /// - Parameters:
   ///   - name: what is held how.
   ///   - path: the cycle as it is to be drawn.
-  ///   - opaque: what cannot be looked into of it.
+  ///   - opaque: the parts that cannot be inspected.
   ///   - new: makes an object.
   ///   - tie: has the first object hold the second.
   init<Root: AnyObject>(

@@ -64,9 +64,9 @@ extension ObservationCycles: CustomStringConvertible {
           ? "1 observation keeps itself alive"
           : "\(cycles.count) observations keep themselves alive"
       case .noneFound: "no observation keeps itself alive"
-      case .inconclusive: "no retain cycle found; not everything could be looked into"
+      case .inconclusive: "no retain cycle found; not everything could be inspected"
       }
-    let lines = cycles.map { "  \($0)" } + notLookedInto.map { "  not looked into: \($0)" }
+    let lines = cycles.map { "  \($0)" } + notLookedInto.map { "  not inspected: \($0)" }
     return ([heading] + lines).joined(separator: "\n")
   }
 }

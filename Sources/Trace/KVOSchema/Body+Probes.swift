@@ -70,7 +70,7 @@ extension Body {
         .strings,
         .optional,
         role: .name,
-        means: "the classes that it could not look into"
+        means: "the classes that it could not inspect"
       ),
       Field(
         "asserted",

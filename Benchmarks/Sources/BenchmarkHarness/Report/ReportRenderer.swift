@@ -101,7 +101,7 @@ package struct ReportRenderer {
     guard !missed.isEmpty else { return [] }
     var lines = ["", "## What holds the rows that miss their target", ""]
     for row in missed {
-      lines.append("- *\(row.title)*: \(suite.explanations[row.id] ?? "not looked into yet.")")
+      lines.append("- *\(row.title)*: \(suite.explanations[row.id] ?? "not examined yet.")")
     }
     return lines
   }

@@ -53,7 +53,7 @@ extension RuleEngine {
     if let incompleteWalk = graphs.incompleteWalk {
       say(
         .observationRetainCycle,
-        "the walk that ended at event \(incompleteWalk) could not look into all that it reached"
+        "the walk that ended at event \(incompleteWalk) could not inspect everything that it reached"
       )
     }
     if log.cutRules.contains(.unbalancedChange) {

@@ -43,14 +43,14 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
     case .parameterPack: "its type has a parameter pack"
     case .block: "a block's captures are not described"
     case .unmanagedMemory: "the program manages the memory itself"
-    case .managedBuffer: "elements behind the object are not described"
+    case .managedBuffer: "elements after the object are not described"
     case .keyPathArguments: "a key path's arguments are not described"
     case .task: "what a task holds until it ends is not described"
     case .foreignObject: "it is no Swift object"
     case .outOfMemory: "there is no memory for a larger walk"
     case .undescribedCaptures: "the compiler does not describe the closure's captures"
     case .outOfTime: "there is no time for a longer walk"
-    case .searchLimit: "what is not understood leads to more than a search looks at"
+    case .searchLimit: "opaque memory leads to more than a search examines"
     case .genericCapture: "the closure does not say what its generic types are"
     }
   }

@@ -59,11 +59,11 @@ extension RetainAnswer: CustomStringConvertible {
     switch verdict {
     case .cycles: lines.append(countText)
     case .noneFound: lines.append("no retain cycle")
-    case .inconclusive: lines.append("no retain cycle found; not everything could be looked into")
+    case .inconclusive: lines.append("no retain cycle found; not everything could be inspected")
     }
     lines += cycles.map { "  \($0)" }
     lines += suspectedCycles.map { "  suspected: \($0)" }
-    lines += opaque.map { "  not looked into: \($0)" }
+    lines += opaque.map { "  not inspected: \($0)" }
     return lines.joined(separator: "\n")
   }
 

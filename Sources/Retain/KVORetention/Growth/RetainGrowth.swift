@@ -89,7 +89,7 @@ extension RetainGrowth.Keeper {
     switch kind {
     case .root: "kept by \(path)"
     case .cycle: "kept by the cycle \(path)"
-    case .unknown: "kept from elsewhere: by a static, a task, or what is not looked into"
+    case .unknown: "kept from elsewhere: by a static, a task, or memory that is not inspected"
     }
   }
 }
