@@ -48,7 +48,7 @@ struct SeedTests {
         #23 0x1                                                     (???)
       Fix: find every `[message removeObserver:… forKeyPath:@"text"]`: each needs one addition before it on every way that leads there, and none may run twice (a view disappears more than once); an NSKeyValueObservation that is set to nil needs no such care
       Signature: 2:a0a3237a84 · seen once · line 220 · error, crash on apple-modern
-      Why: a removal found no observation of this observer, object and key path; every removal needs an addition before it, and each addition is good for one
+      Why: a removal found no observation of this observer, object and key path; every removal needs an earlier addition, and each addition allows one removal
       Systems: crashes on iOS 10, macOS 10.12 and earlier, iOS 11, macOS 10.13 and later, GNUstep 1.31 and later; harmless on GNUstep 1.28
       Find: search for the key path in all calls of addObserver and removeObserver of the observer; look for a removal that can run twice (viewDidDisappear and dealloc), an addition that an early return skips, and an observed object that was replaced in between
       Exception: NSRangeException

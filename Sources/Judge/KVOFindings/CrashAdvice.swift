@@ -23,56 +23,56 @@ package struct CrashAdvice: Hashable, Sendable {
     case .doubleRemove, .removeUnregistered:
       why =
         "a removal found no observation of this observer, object and key path; every removal "
-        + "needs an addition before it, and each addition is good for one"
+        + "needs an earlier addition, and each addition allows one removal"
       search =
         "search for the key path in all calls of addObserver and removeObserver of the observer; look "
         + "for a removal that can run twice (viewDidDisappear and dealloc), an addition that an "
         + "early return skips, and an observed object that was replaced in between"
     case .removeWrongContext:
       why =
-        "the observer is registered under another context than the removal named; the context "
-        + "belongs to the registration like the key path does"
+        "the observer is registered with another context than that of the removal; the context "
+        + "is a part of the registration like the key path"
       search = "compare the contexts of addObserver and removeObserver for this key path"
     case .observedDeinitWhileObserved:
       why =
         "an object was deallocated and still had observers; remove every observer before the object is deallocated"
       search =
         "break on NSKVODeallocateBreak, or on the dealloc of the observed class, and print its "
-        + "observationInfo: it lists who is left; then find where that one should have been removed"
+        + "observationInfo: it lists the remaining observers; then find where they should have been removed"
     case .observerDeinitWhileRegistered:
       why =
-        "an observer was deallocated and was still registered; it must be removed from all that it observes "
-        + "before it goes"
-      search = "look for the removal in the observer's dealloc, and for ways that leave it out"
+        "an observer was deallocated and was still registered; it must be removed from everything that it observes "
+        + "before it is deallocated"
+      search = "look for the removal in the observer's dealloc, and for code paths that skip it"
     case .deliveryToDead:
       why =
         "a change was delivered to an observer that had been deallocated; it must be removed from "
-        + "all that it observes before it goes"
+        + "everything that it observes before it is deallocated"
       search =
-        "run with NSZombieEnabled to learn the observer's class; the setter in the first own frame "
-        + "says which property; then find where that class is registered for it"
+        "run with NSZombieEnabled to find the observer's class; the setter in the first own frame "
+        + "shows the property; then find where that class is registered for it"
     case .mutationWithoutNotification where Self.isSetterNotice(finding):
       why =
-        "the runtime notifies of a change by a setter that it makes in place of the class's own, which it can do "
-        + "only if that returns nothing and takes an object, a number or a structure that it knows; observers "
-        + "are registered, and told nothing"
+        "the runtime notifies of a change by a setter that replaces the class's own, which is possible only if that "
+        + "returns nothing and takes an object, a number or a structure that the runtime knows; observers "
+        + "are registered, but not notified"
       search =
-        "look at the setter in the notice, and at whether anybody waits for its changes; where nobody does, the "
-        + "notice means nothing"
+        "look at the setter in the notice, and whether its property is observed; if it is not, ignore the "
+        + "notice"
     case .mutationWithoutNotification:
       why =
         "a part of a key path was replaced without a notification, so that the runtime's "
-        + "registrations lie on an object that is no longer there; each part must notify"
+        + "registrations are on an object that no longer exists; each part must notify"
       search =
-        "find the assignments to the variable behind the named key, above all in init, dealloc and "
+        "find the assignments to the variable of the named key, above all in init, dealloc and "
         + "lazy getters, that bypass its setter"
     case .unhandledNotification:
       why =
-        "a notification went up to NSObject, which has no use for any; what a class registers "
-        + "for, it must take in observeValueForKeyPath:ofObject:change:context:"
+        "a notification reached NSObject's implementation, which raises; a class must handle everything that it "
+        + "registers for in observeValueForKeyPath:ofObject:change:context:"
       search =
         "look in that method of the observer's class and its superclasses for a comparison that the "
-        + "key path or context does not pass, and for a removal that a superclass was to make"
+        + "key path or context does not pass, and for a missing removal in a superclass"
     case .concurrentRemoval:
       why =
         "two threads changed the registrations of one object at the same time, or one of them "
@@ -80,21 +80,21 @@ package struct CrashAdvice: Hashable, Sendable {
       search = "compare the stacks of the threads that are inside of NSKeyValue functions"
     case .uncompliantPath:
       why =
-        "a key path was observed that the object does not have, or that leads through what cannot "
-        + "be observed; each part must be a property that Objective-C knows"
+        "a key path was observed that the object does not have, or that leads through something that cannot "
+        + "be observed; each part must be a property that is visible to Objective-C"
       search = "compare the key path with the properties of the named class, letter by letter"
     case .classChangedUnderObservation where finding.consequence == .crash:
       why =
-        "the runtime makes a class by which an observed one notifies, named NSKVONotifying_ and the class; it "
-        + "looked for the one that it had made for this copy of the class, and another copy has taken the name"
+        "the runtime creates a subclass that notifies, whose name is NSKVONotifying_ and that of the class; it "
+        + "looked for the one that it had created for this copy of the class, but another copy has the same name"
       search =
-        "look in the console for \"Class … is implemented in both\", which names the two images; then take "
-        + "the class, or the library that has it, out of one of their targets"
+        "look in the console for \"Class … is implemented in both\", which names the two images; then remove "
+        + "the class, or the library that contains it, from one of their targets"
     case .classChangedUnderObservation:
       why =
-        "the runtime could not make the class by which it notifies of itself, because one of that name "
-        + "was there; changes are told of where willChangeValueForKey: and didChangeValueForKey: "
-        + "are called, and nowhere else"
+        "the runtime could not create the subclass that notifies automatically, because one with that name "
+        + "exists; changes are notified only by calls of willChangeValueForKey: and "
+        + "didChangeValueForKey:"
       search = "look for two copies of the class in the linked libraries, and for swizzling"
     default:
       let entry = RuleCatalogue.entry(code)
