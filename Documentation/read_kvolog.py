@@ -249,7 +249,7 @@ class Records:
                 kind = self.byte()
                 if kind == 0 and not self.segment.checksum and start >= self.segment.used:
                     if any(self.data[start:]):
-                        self.complain("what stands behind the last record is left out")
+                        self.complain("bytes after the last record are ignored")
                     return
                 event = self.record(kind)
             except (Damage, IndexError):  # an index beyond the bytes, or beyond a list of choices
