@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Logs that the recorder writes, with addresses that are looked up, given to somebody else.
+/// Logs that the recorder writes, with symbolicated addresses, as shared with others.
 @Suite("The anonymised log of an example")
 struct AnonymizedExampleTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }
 
-  /// The report of a log, without signatures, and with one blank where columns are aligned.
+  /// The report of a log, without signatures, and with single blanks instead of aligned columns.
   private func report(on log: String) throws -> String {
     let audit = try Built.run("kvo-audit", [log], in: folder.url)
     #expect(audit.complaint == "")

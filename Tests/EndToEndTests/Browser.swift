@@ -6,7 +6,7 @@ import Foundation
 /// installed but the browser. Messages are JSON, each ended by a zero byte.
 /// Source: <https://chromedevtools.github.io/devtools-protocol/>.
 final class Browser {
-  /// Where chromium is, or nil.
+  /// The path of chromium, or nil.
   static let path: String? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return ["chromium", "chromium-browser", "google-chrome"].lazy

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The emitter for Apple's systems, where it can be run: on GNUstep.
+/// The emitter for Apple's systems, on GNUstep, where it can be run.
 ///
 /// The audits judge by the behavior of Apple's runtime, for which the file is made. The statuses show what
 /// GNUstep itself does after each fault.
@@ -102,7 +102,7 @@ struct EmitterTests {
     #expect(recorded.status == plain.status)
   }
 
-  @Test("an uncaught exception is the last event, and does to the program what it did")
+  @Test("an uncaught exception is the last event, and ends the program as without the emitter")
   func raising() throws {
     let recorded = run("raising")
     let plain = run("raising", log: "")
@@ -117,7 +117,7 @@ struct EmitterTests {
     #expect(report.contains("> #"))
   }
 
-  @Test("threads write whole lines, and what they do is complete")
+  @Test("threads write whole lines, and their events are complete")
   func threads() throws {
     #expect(run("threads").output == "end\n")
     try expectValid()
@@ -130,7 +130,7 @@ struct EmitterTests {
     #expect(report.status == 0, "\(report.output)")
   }
 
-  @Test("names are JSON and UTF-8, whatever is in them")
+  @Test("names are JSON and UTF-8, whatever they contain")
   func names() throws {
     #expect(run("names").status == 0)
     try expectValid()
@@ -148,7 +148,7 @@ struct EmitterTests {
     #expect(try events().compactMap { $0["count"] as? Int } == [1, 1])
   }
 
-  @Test("a log that cannot be written is said, and the program does what it does without")
+  @Test("a log that cannot be written is reported, and the program runs as without the emitter")
   func unwritable() throws {
     let plain = run("faulty", log: "")
     for (log, reason) in [
@@ -165,7 +165,7 @@ struct EmitterTests {
     }
   }
 
-  @Test("a log that may not grow has whole lines, and the program does what it does without")
+  @Test("a log that cannot grow has whole lines, and the program runs as without the emitter")
   func fullDisk() throws {
     let plain = run("threads", log: "")
     let recorded = run("threads", before: "ulimit -f 100")
@@ -204,7 +204,7 @@ struct EmitterTests {
     #expect(Set(head) == [true, false])
   }
 
-  @Test("a call starts a log, which says that it is not complete, and ends it")
+  @Test("a call starts a log, which is marked as incomplete, and ends it")
   func call() throws {
     let run = run("call", folder.path("called.jsonl"), log: "")
     #expect(run.output == "2\n0\nend\n")

@@ -25,7 +25,7 @@ struct ExampleTests {
     return found.sorted()
   }
 
-  @Test("what is reported live and what the log gives are the same", arguments: Example.all)
+  @Test("the live reports and those of the log are the same", arguments: Example.all)
   func liveEqualsReplay(example: Example) throws {
     let (log, run) = try example.record(in: folder)
     let audit = try Built.run("kvo-audit", [log.path], in: folder.url)
@@ -34,7 +34,7 @@ struct ExampleTests {
     #expect(audit.status == example.status)
   }
 
-  @Test("a second run under one name keeps the first, says so, and its audit names it")
+  @Test("a second run under one name keeps the first log and reports it, and its audit lists it")
   func sameName() throws {
     let example = Example(name: "DoubleRemove", status: 1)
     let (log, first) = try example.record(in: folder)
@@ -111,7 +111,7 @@ struct ExampleTests {
     #expect(audit.output.contains("(1 observation live at the end)"))
   }
 
-  @Test("a log that cannot be written is said, and the program does what it does without")
+  @Test("a log that cannot be written is reported, and the program runs as without one")
   func unwritableLog() throws {
     let plain = try Built.run("Correct", in: folder.url)
     let path = folder.url.appending(path: "missing/app.kvolog").path
@@ -127,7 +127,7 @@ struct ExampleTests {
     #expect(run.status == 0)
   }
 
-  @Test("a stripped program is audited with what there is, and the report says what is missing")
+  @Test("a stripped program is audited as far as possible, and the report lists what is missing")
   func stripped() throws {
     let strip = ["/usr/bin/strip", "/usr/bin/llvm-strip"]
       .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -9,14 +9,14 @@ struct ObjectiveCProgram {
     && shell("test -x \"$(gcc -print-prog-name=cc1obj)\" && gnustep-config --objc-flags").status
       == 0
 
-  /// What is said where a test is skipped for want of them.
+  /// The comment of a test that is skipped because they are missing.
   static let need = "needs gobjc and libgnustep-base-dev"
 
   let path: String
 
   /// Builds a program of `sources`, paths inside the package, in `folder`.
   ///
-  /// - Throws: ``Failure`` where gcc has a warning or an error.
+  /// - Throws: ``Failure`` if gcc reports a warning or an error.
   init(_ name: String, of sources: [String], in folder: ScratchFolder) throws {
     path = folder.path(name)
     let files = sources.map { "'\(Built.package.appending(path: $0).path)'" }
@@ -40,7 +40,7 @@ struct ObjectiveCProgram {
   ///   - settings: environment variables, before its name.
   ///   - before: a command.
   ///   - arguments: as a shell takes them.
-  ///   - folder: where it runs.
+  ///   - folder: the working directory.
   /// - Returns: its status, and all that it printed.
   func run(
     settings: String,

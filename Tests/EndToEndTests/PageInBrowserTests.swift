@@ -60,7 +60,7 @@ struct PageInBrowserTests {
     #expect(try browser.complaints == [])
   }
 
-  @Test("filters by text, rule and severity, and says how many are left")
+  @Test("filters by text, rule and severity, and shows the number of remaining findings")
   func filtering() throws {
     try browser.open(try demo())
     let status = "document.getElementById('shown').textContent"
@@ -194,7 +194,7 @@ struct PageInBrowserTests {
     #expect(try browser.complaints == [])
   }
 
-  @Test("runs and loads nothing of what a hostile log says")
+  @Test("runs and loads nothing from a hostile log")
   func hostile() throws {
     let name =
       #"</script><script>window.hit=1</script><img src=x onerror='window.hit=1'>\u202e\u0000"#

@@ -36,7 +36,7 @@ struct RecordTests {
     return try String(contentsOf: file, encoding: .utf8)
   }
 
-  @Test("prints what the program prints, and then its report", arguments: Example.all)
+  @Test("prints the program's output, and then its report", arguments: Example.all)
   func example(example: Example) throws {
     let plain = try Built.run(example.name, in: folder.url)
     let run = try record(["--output", "logs", "--", path(example.name)])

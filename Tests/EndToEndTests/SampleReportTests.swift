@@ -4,7 +4,7 @@ import Testing
 
 /// The sample reports in Reports/ are what the examples give, word for word.
 ///
-/// `make reports` writes them anew; what changed is then seen in the difference.
+/// `make reports` writes them again; the difference shows what changed.
 @Suite("Sample reports")
 struct SampleReportTests {
   private static let writes = ProcessInfo.processInfo.environment["KVO_SAFETY_WRITE_REPORTS"] == "1"

@@ -17,7 +17,7 @@ struct SchemaTests {
     try expectValid(form, [log.lastPathComponent])
   }
 
-  @Test("are valid where names are hostile and inputs are missing", arguments: ["sarif", "junit"])
+  @Test("are valid if names are hostile and inputs are missing", arguments: ["sarif", "junit"])
   func hostile(form: String) throws {
     let name = #"a\u0000\u001b[31m\"<&>\ufffe\u2028b"#
     let subject = #"{"class": "\#(name)", "id": "1"}"#
@@ -51,7 +51,7 @@ struct SchemaTests {
     )
   }
 
-  @Test("are refused by the validators where they are broken", arguments: ["sarif", "junit"])
+  @Test("are refused by the validators if they are broken", arguments: ["sarif", "junit"])
   func broken(form: String) throws {
     let file = folder.url.appending(path: "broken")
     try Data((form == "sarif" ? "{\"version\": 3}" : "<testsuites><x/></testsuites>").utf8)

@@ -103,7 +103,7 @@ struct WatchInBrowserTests {
     try wait(until: "document.getElementById('live').textContent === 'This page follows its log.'")
     #expect(try browser.complaints == [])
 
-    // Without anybody who serves it, the page stays.
+    // Without its server, the page stays.
     kill(process.processIdentifier, SIGKILL)
     try wait(until: "document.getElementById('live').textContent.startsWith('Nobody follows')")
     #expect(try browser.number("document.querySelectorAll('.finding').length") == 3)

@@ -4,7 +4,7 @@ import KVORules
 
 /// What libFuzzer calls with each text: reads it whole and in two pieces, which must say the same.
 ///
-/// A crash, a hang or a difference is what it looks for. The first byte says where the text is cut.
+/// It searches for a crash, a hang or a difference. The first byte is the offset at which the text is cut.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzImport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

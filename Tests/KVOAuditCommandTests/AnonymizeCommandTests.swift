@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  @Test("two logs under one key have the same signatures; without one they have not, which it says")
+  @Test("two logs with one key have equal signatures; without one they do not, and say so")
   func keys() throws {
     let run = try CommandRun(
       shell: """
@@ -101,7 +101,7 @@ import Testing
     #expect(run.complaint.hasPrefix("kvo-audit: 1 place of - could not be read"))
   }
 
-  @Test("refuses to overwrite a log, a short key, a map that is none, and what is no log")
+  @Test("refuses to overwrite a log, a short key, an invalid map, and inputs that are not logs")
   func refusals() throws {
     _ = try folder.file("short", "abc")
     _ = try folder.file("text", "no log")

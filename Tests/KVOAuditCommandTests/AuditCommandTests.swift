@@ -88,7 +88,7 @@ import Testing
     )
   }
 
-  @Test("reports what is left of a log that was cut, complains, and gives status 65")
+  @Test("reports the rest of a log that was cut, complains, and exits with 65")
   func cut() throws {
     let folder = try ScratchFolder()
     _ = try folder.file("cut.jsonl", Self.exit + "{\"event\":\"ex")
@@ -169,7 +169,7 @@ import Testing
     #expect(try self.run("--category", "", "bad.jsonl").status == 64)
   }
 
-  @Test("says which report it could not write")
+  @Test("names the report that it could not write")
   func unwritable() throws {
     let run = try run("--format", "sarif=none/a.sarif", "bad.jsonl")
     #expect(run.status == 74 && run.output == "")
@@ -179,7 +179,7 @@ import Testing
     )
   }
 
-  @Test("says its version, alone and beside other options, in the same words")
+  @Test("prints its version, alone and with other options, in the same words")
   func version() throws {
     let alone = try run("--version")
     #expect(alone.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil)
@@ -206,7 +206,7 @@ import Testing
     #expect(run.status == 65)
   }
 
-  @Test("prints no figures where it read nothing, but JSON all the same")
+  @Test("prints no figures if it read nothing, but JSON all the same")
   func nothing() throws {
     #expect(try run("none.jsonl").output == "")
     let json = try run("--format", "json", "none.jsonl")
@@ -238,7 +238,7 @@ import Testing
     )
   }
 
-  @Test("says the same of a file, of standard input and of a FIFO")
+  @Test("reports the same for a file, standard input and a FIFO")
   func inputs() throws {
     let file = try run("--format", "json", "bad.jsonl")
     let input = try CommandRun(
@@ -293,7 +293,7 @@ import Testing
     )
   }
 
-  @Test("takes leaks at exit for faults when asked to")
+  @Test("counts leaks at exit as faults on request")
   func leaksAtExit() throws {
     let log = #"""
       {"event":"register","subject":{"class":"A","id":"1"},"observer":{"class":"B","id":"2"},"keyPath":"k","registration":1}
@@ -325,7 +325,7 @@ import Testing
     #expect(try run("bad.jsonl").complaint == "")
   }
 
-  @Test("says what it was to read names from and did not")
+  @Test("lists the symbol files that it did not use")
   func unusedDebugFiles() throws {
     let elf = try ProgramRun.bundle.path
     let unused = try run("--dsym", elf, "good.jsonl")

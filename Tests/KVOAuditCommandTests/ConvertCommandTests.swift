@@ -66,7 +66,7 @@ import Testing
     #expect(run.output == "64\n" + Self.log)
   }
 
-  @Test("puts a dropped event where something cannot be read, and says so")
+  @Test("replaces what cannot be read by a dropped event, and reports it")
   func damage() throws {
     _ = try folder.file("a.jsonl", "{\"event\":\"exit\",\"status\":0}\nx\n")
     let run = try run("a.jsonl", "--to", "jsonl")
@@ -84,7 +84,7 @@ import Testing
     #expect(run.status == 0)
   }
 
-  @Test("says what cannot be read or written")
+  @Test("reports what cannot be read or written")
   func failures() throws {
     let missing = try run("none.jsonl", "-o", "b")
     #expect(missing.complaint == "kvo-audit: none.jsonl: no such file\n")

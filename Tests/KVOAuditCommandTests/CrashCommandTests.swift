@@ -30,7 +30,7 @@ import Testing
     try CommandRun(arguments, in: folder.url)
   }
 
-  @Test("groups reports of one fault, and says since when and on which systems")
+  @Test("groups reports of one fault, with the first date and the systems")
   func groups() throws {
     _ = try folder.file("a.crash", Self.report("a", date: "2026-01-02", system: "iOS 17.0 (21A1)"))
     _ = try folder.file("b.crash", Self.report("b", date: "2026-03-04", system: "iOS 18.0 (22A1)"))
@@ -51,7 +51,7 @@ import Testing
     #expect(crash?["systems"] as? [String: Int] == ["iOS 17.0": 1, "iOS 18.0": 1])
   }
 
-  @Test("text without a fault says that nothing was recognised; a weak reading fails no build")
+  @Test("for text without a fault reports that nothing was recognized; a weak match fails no build")
   func silence() throws {
     _ = try folder.file("log.txt", "Call removeObserver:forKeyPath: once.\n")
     let clean = try run("log.txt")
@@ -114,7 +114,7 @@ import Testing
     #expect(hang.complaint == "")
   }
 
-  @Test("the page escapes what reports say, and loads nothing")
+  @Test("the page escapes the content of reports, and loads nothing")
   func page() throws {
     _ = try folder.file(
       "evil.txt",

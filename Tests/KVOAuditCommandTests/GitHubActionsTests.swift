@@ -33,7 +33,7 @@ struct GitHubActionsTests {
     #expect(run.complaint.split(separator: "\n").count == 1)
     let summary = try String(contentsOfFile: folder.path("summary"), encoding: .utf8)
     #expect(summary == "# Tests\n\n" + markdown.output)
-    // Asked for, annotations are on standard output, once.
+    // If requested, annotations are on standard output, once.
     let asked = try self.run(["--format", "github", "log"], summary: nil)
     #expect(asked.complaint == "" && asked.output == run.complaint)
   }
@@ -45,7 +45,7 @@ struct GitHubActionsTests {
     #expect(try folder.names == ["log"])
   }
 
-  @Test("keeps the summary of a step within what GitHub shows")
+  @Test("keeps the summary of a step within GitHub's limit")
   func room() throws {
     let limit = 1 << 20
     _ = try folder.file("summary", String(repeating: "x", count: limit - 100))

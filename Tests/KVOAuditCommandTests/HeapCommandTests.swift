@@ -57,7 +57,7 @@ import Testing
     try CommandRun(["heap"] + arguments, in: folder.url)
   }
 
-  @Test("lists classes by what they retain")
+  @Test("lists classes by retained size")
   func classes() throws {
     let run = try run("b.kvoheap")
     #expect(run.complaint == "")
@@ -138,7 +138,7 @@ import Testing
     #expect(run.output == "")
   }
 
-  @Test("says what grew and what holds it")
+  @Test("lists what grew and what holds it")
   func difference() throws {
     let run = try run("diff", "a.kvoheap", "b.kvoheap")
     #expect(

@@ -43,7 +43,7 @@ struct IndexCommandTests {
     #expect(try run("--remove", path).output.contains(": indexed, "))
   }
 
-  @Test("What cannot be indexed, and where it cannot be kept, is said")
+  @Test("Images without an index, and folders that cannot be written, are reported")
   func refusals() throws {
     let text = try scratch.file("text", "no program")
     #expect(

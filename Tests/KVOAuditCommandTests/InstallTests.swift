@@ -30,7 +30,7 @@ import Testing
     )
   }
 
-  @Test("puts everything where a system looks for it, and takes it away again")
+  @Test("puts everything where a system looks for it, and removes it again")
   func files() throws {
     let run = try shell(
       """
@@ -58,7 +58,7 @@ import Testing
     )
   }
 
-  @Test("says where there is no library and no server, and installs the rest")
+  @Test("reports a missing library or server, and installs the rest")
   func withoutLibrary() throws {
     let run = try shell(
       "rm built/lib* built/*-serve; \"$install\" built \"$PWD/usr\" && find usr -type f | wc -l"
@@ -72,7 +72,7 @@ import Testing
     )
   }
 
-  @Test("without a tool nothing is installed, and wrong usage is said")
+  @Test("without a tool nothing is installed, and wrong usage is reported")
   func refusals() throws {
     let run = try shell(
       """
@@ -106,7 +106,7 @@ import Testing
     )
   }
 
-  @Test("completions are what the shells take")
+  @Test("completions are accepted by the shells")
   func completions() throws {
     let run = try shell(
       """

@@ -8,7 +8,7 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  /// What is said where nothing was recorded.
+  /// The message if nothing was recorded.
   private static func nothing(_ name: String) -> String {
     "kvo-audit: no KVO was seen: no process of \"\(name)\" wrote a log, so none uses KVOSafety, or "
       + "observes anything in Objective-C that could be recorded\n"
@@ -110,7 +110,7 @@ import Testing
     #expect(run.output == "5 INT TERM\n")
   }
 
-  @Test("stops where the program stops, and goes on with it")
+  @Test("stops when the program stops, and continues with it")
   func stopping() throws {
     let run = try shell(
       """
@@ -150,7 +150,7 @@ import Testing
     #expect(run.output.hasSuffix("5 terminal ready INT TERM\n"))
   }
 
-  @Test("what is ignored or blocked stays so, and broken pipes are as they were")
+  @Test("ignored and blocked signals stay so, and broken pipes are as they were")
   func dispositions() throws {
     let run = try shell(
       """
@@ -202,7 +202,7 @@ import Testing
     )
   }
 
-  @Test("what cannot be run is said, and nothing runs")
+  @Test("a program that cannot be run is reported, and nothing runs")
   func refusals() throws {
     _ = try folder.file("data", "#!/bin/sh\necho it ran\n")
     let run = try shell(
@@ -231,7 +231,7 @@ import Testing
   }
 
   @Test(
-    "a command that says too little, or too much, is wrong usage",
+    "a command with missing or contradicting arguments is wrong usage",
     arguments: [
       (
         ["record"],
@@ -260,7 +260,7 @@ import Testing
     #expect(run.output == "")
   }
 
-  @Test("of a static program it is said, before it runs, what will not be seen")
+  @Test("before a static program runs, what will not be recorded is reported")
   func statically() throws {
     // Without the name of its loader a program is what the kernel starts by itself, and cannot go on.
     var bytes = Array(try Data(contentsOf: URL(filePath: "/bin/true").resolvingSymlinksInPath()))

@@ -54,7 +54,7 @@ struct ReplacedFileTests {
     _ = target
   }
 
-  @Test("what is no file is refused, and stays what it is")
+  @Test("an output that is not a file is refused, and stays as it is")
   func fifo() throws {
     #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
     let run = try export("one.jsonl", to: "pipe")

@@ -56,7 +56,7 @@ struct ReportLimitCommandTests {
   private static let limited = Result { try Reports([]) }
   private static let unlimited = Result { try Reports(["--no-limits"]) }
 
-  @Test("leaves out what exceeds the limit and says how much", arguments: Form.all)
+  @Test("omits what exceeds the limit, and reports how much", arguments: Form.all)
   func limited(form: Form) throws {
     let reports = try Self.limited.get()
     #expect(reports.run.status == 1 && reports.run.complaint.isEmpty)
@@ -96,7 +96,7 @@ struct ReportLimitCommandTests {
   }
 
   // The page has a limit of its own, which --no-limits leaves as it is.
-  @Test("keeps the page small and says in it how much is left out")
+  @Test("keeps the page small, with the number of omitted findings")
   func page() throws {
     let findingCount = 10_000
     let folder = try ScratchFolder()

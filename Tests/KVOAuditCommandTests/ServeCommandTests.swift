@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(
-    "answers nothing but GET and HEAD of what it has, under its own names",
+    "answers only GET and HEAD for its own pages, under its own names",
     arguments: [
       ("POST / localhost:$port", "405 Method Not Allowed"),
       ("DELETE /state localhost:$port", "405 Method Not Allowed"),
@@ -93,7 +93,7 @@ import Testing
     #expect(!run.output.contains("root:") && !run.output.contains("keyPath"))
   }
 
-  @Test("listens on loopback alone, and ends with what it serves for, also where that is killed")
+  @Test("listens only on loopback, and ends with its watcher, even if that is killed")
   func ends() throws {
     let run = try serving(
       """
@@ -127,7 +127,7 @@ import Testing
   ]
 
   @Test(
-    "goes on to answer while it is attacked, and ends on TERM",
+    "continues to answer while it is attacked, and ends on TERM",
     arguments: attacks.keys.sorted()
   )
   func attacked(by attack: String) throws {
@@ -162,7 +162,7 @@ import Testing
     #expect(run.output == "answered\nended\n", "\(run.complaint)")
   }
 
-  @Test("says what is wrong with a request: too long, malformed, or with two hosts")
+  @Test("explains the error in a request: too long, malformed, or with two hosts")
   func malformed() throws {
     let run = try serving(
       """
@@ -182,7 +182,7 @@ import Testing
     )
   }
 
-  @Test("says which port is taken, and what would be right")
+  @Test("reports a port in use, and how to choose another")
   func taken() throws {
     let run = try serving("$audit watch --serve $port a.jsonl; echo \"status $?\"")
     #expect(run.output == "status 69\n")
@@ -195,7 +195,7 @@ import Testing
     )
   }
   #else
-  @Test("says how to build with it where it was left out")
+  @Test("explains how to build with the server if it was left out")
   func leftOut() throws {
     let run = try CommandRun(["watch", "a.jsonl", "--serve"], in: folder.url)
     #expect(run.status == 69)
@@ -203,7 +203,7 @@ import Testing
   }
   #endif
 
-  @Test("says what is no port, and what is missing")
+  @Test("reports an invalid port, and a missing log")
   func usage() throws {
     for (arguments, status, words) in [
       (["a.jsonl", "--serve", "65536"], 64, "--serve 65536: a port from 0 to 65535, such as 8080"),

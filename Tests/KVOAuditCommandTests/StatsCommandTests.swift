@@ -43,7 +43,7 @@ import Testing
     #expect(run.status == 0)
   }
 
-  @Test("says the same of the binary form, and as JSON")
+  @Test("has the same figures for the binary form, and as JSON")
   func json() throws {
     let run = try CommandRun(
       shell: """

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("What a log says, on a terminal") struct TerminalTextTests {
+@Suite("The content of a log on a terminal") struct TerminalTextTests {
   private let folder: ScratchFolder
 
   /// A line end, a colour, a bell, the one-byte form of an escape and an override of direction.

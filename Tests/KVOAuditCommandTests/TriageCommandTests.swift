@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("kvo-audit with what a team knows") struct TriageCommandTests {
+@Suite("kvo-audit with known issues") struct TriageCommandTests {
   private let folder: ScratchFolder
 
   private static func removal(_ key: String) -> String {
@@ -80,7 +80,7 @@ import Testing
     )
   }
 
-  @Test("says all that is wrong with what it is given, before it reads a log")
+  @Test("reports all errors in its arguments, before it reads a log")
   func refused() throws {
     let run = try run(
       "--suppressions",
@@ -108,7 +108,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("x.json")))
   }
 
-  @Test("writes nothing where one of the outputs cannot be written")
+  @Test("writes nothing if one of the outputs cannot be written")
   func unwritable() throws {
     let run = try run(
       "--format",
@@ -129,7 +129,7 @@ import Testing
     )
   }
 
-  @Test("fails on what is new alone, and says what is")
+  @Test("fails only on new findings, and lists them")
   func baseline() throws {
     _ = try run("--summary", "base.json", "one.jsonl")
     let same = try run("--baseline", "base.json", "--fail-on-new", "one.jsonl")
@@ -144,7 +144,7 @@ import Testing
     #expect(markdown.contains("**Fixed: 1 finding**"))
   }
 
-  @Test("merges parts into what one audit says")
+  @Test("merges parts into the report of a single audit")
   func merge() throws {
     let whole = try run("--format", "json", "one.jsonl", "two.jsonl")
     for (log, part) in [("one.jsonl", "1.json"), ("two.jsonl", "2.json")] {
@@ -159,7 +159,7 @@ import Testing
     #expect(known.status == 0)
   }
 
-  @Test("exports, and refuses what cannot be")
+  @Test("exports, and refuses inputs that cannot be exported")
   func export() throws {
     for (arguments, status) in [
       (["--to", "perfetto", "one.jsonl"], 0), (["--to", "perfetto", "one.jsonl", "two.jsonl"], 64),

@@ -86,7 +86,7 @@ struct UnfinishedOutputTests {
     #expect(try text("out") == "")
   }
 
-  @Test("writes into what is no file")
+  @Test("writes to an output that is not a file")
   func devices() throws {
     let script = """
       exec 2>&1

@@ -17,7 +17,7 @@ import Testing
     #expect(run.status == 0)
   }
 
-  @Test("says what is wrong, reads on, and gives status 65")
+  @Test("reports each error, continues, and exits with 65")
   func problems() throws {
     _ = try folder.file("a.jsonl", "{\"event\":\"exit\",\"status\":0}\nx\n")
     let run = try CommandRun(["validate", "none.jsonl", "a.jsonl"], in: folder.url)
@@ -50,7 +50,7 @@ import Testing
     #expect(run.output == "a.jsonl: 2,000 problems, 1 event\n65\n")
   }
 
-  @Test("says that its output cannot be written, with status 74")
+  @Test("reports that its output cannot be written, with status 74")
   func fullDisk() throws {
     _ = try folder.file("a.jsonl", "{\"event\":\"exit\",\"status\":0}\n")
     let run = try CommandRun(shell: "$audit validate a.jsonl >/dev/full", in: folder.url)

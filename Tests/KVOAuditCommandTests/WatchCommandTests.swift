@@ -13,7 +13,7 @@ import Testing
 
   @Test("prints each finding as it comes, and the report when the process has ended")
   func follows() throws {
-    // Each line is written when the one before it was answered; half a line is none.
+    // Each line is written when the previous one was answered; half a line does not count.
     let run = try CommandRun(
       shell: """
         await() { until grep -q "$1" out; do sleep 0.05; done; }
@@ -54,7 +54,7 @@ import Testing
     #expect(run.output.contains("FOUND, the newest last"))
   }
 
-  @Test("refuses what it cannot follow")
+  @Test("refuses inputs that it cannot follow")
   func refused() throws {
     _ = try folder.file("image.png", [0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d])
     _ = try folder.file("a.jsonl", Self.removal("k") + "\n")

@@ -58,7 +58,7 @@ struct WorkflowTests {
     return try JSONSerialization.jsonObject(with: Data(contentsOf: url))
   }
 
-  @Test("for GitHub records the tests, audits, annotates and writes what is uploaded")
+  @Test("for GitHub records the tests, audits, annotates and writes the uploaded files")
   func gitHub() throws {
     let lines = try workflow("github.yml")
     let tests = block(after: "- name: Test, recorded", in: lines)

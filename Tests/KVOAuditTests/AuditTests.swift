@@ -25,7 +25,7 @@ import Testing
       .replacing(folder.url.path + "/", with: "")
   }
 
-  @Test("reports findings, damage, what was not judged and the figures, in this order")
+  @Test("reports findings, damage, unjudged rules and figures, in this order")
   func wholeReport() throws {
     let log = LogText.doubleRemove(process: 1) + "broken\n" + LogText.exit
     #expect(
@@ -117,7 +117,7 @@ import Testing
     #expect(report.summary.noteCount == 1)
   }
 
-  @Test("judges as the profile says")
+  @Test("judges by the profile")
   func profile() throws {
     let log = LogText.doubleRemove(process: 1)
     let options = AuditOptions(profile: .gnustep128)
@@ -170,7 +170,7 @@ import Testing
     #expect(fromMemory.findings.map(\.code) == [.observerDeinitWhileRegistered])
   }
 
-  @Test("counts what the recorder dropped, and not what is damaged, as dropped")
+  @Test("counts events that the recorder dropped, but not damage, as dropped")
   func dropped() throws {
     let log = LogText.exit + "x\n" + #"{"event":"dropped","count":17}"# + "\n"
     #expect(try report([("a.jsonl", log)]).summary.droppedEventCount == 17)

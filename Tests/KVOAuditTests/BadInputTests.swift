@@ -9,7 +9,7 @@ import Testing
 
   init() throws { folder = try ScratchFolder() }
 
-  /// The message for the input at `path`, with the path's folder taken off; nil where it is read.
+  /// The message for the input at `path`, without the path's folder; nil if it is read.
   private func message(_ path: String) -> String? {
     do throws(InputFailure) {
       _ = try LogSource(.file(path: path)).read { _, _ in }
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test("is named with what is wrong and what would be right")
+  @Test("is reported with the error and the correct form")
   func messages() throws {
     let directory = folder.url.appending(path: "logs")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -57,7 +57,7 @@ import Testing
     )
   }
 
-  @Test("is empty where all of its lines are blank", arguments: ["\n", " \r\n\t\n"])
+  @Test("is empty if all of its lines are blank", arguments: ["\n", " \r\n\t\n"])
   func blank(log: String) throws {
     let said = try message(folder.file("blank.jsonl", log))
     #expect(said?.hasPrefix("blank.jsonl: the input is empty;") == true)

@@ -77,7 +77,7 @@ import Testing
     #expect(binary.summary == lines.summary)
   }
 
-  @Test("with a lost segment says which bytes, and concludes nothing from absence")
+  @Test("with a lost segment reports its bytes, and concludes nothing from absence")
   func damage() throws {
     let text = LogText.doubleRemove(process: 1) + LogText.exit
     var bytes = log(text, segmentByteCount: 330)
@@ -135,7 +135,7 @@ import Testing
     )
   }
 
-  @Test("leaves alone what is named like a part and is none")
+  @Test("ignores files that are only named like a part of a rotated log")
   func foreignPart() throws {
     let path = try writeParts([2, 3])
     _ = try folder.file("a.kvolog.2", log(Self.process, session: 2))
@@ -144,7 +144,7 @@ import Testing
     #expect(try course(.file(path: path)).count == 4)
   }
 
-  @Test("is not read twice where its older parts are named as well")
+  @Test("is not read twice if its older files are also arguments")
   func namedParts() throws {
     let path = try writeParts([1, 2, 3])
     let other = try folder.file("b.kvolog.1", log(Self.process))
@@ -165,7 +165,7 @@ import Testing
     #expect(Audit().report(on: [.file(path: path)]).failures == [failure])
   }
 
-  @Test("that is cut while it is read costs what was cut off")
+  @Test("that is cut while it is read loses only the removed events")
   func cutMeanwhile() throws {
     let text = Self.process + String(repeating: "{\"event\":\"lock\",\"lock\":1}\n", count: 20_000)
     let path = try folder.file("a.kvolog", log(text, segmentByteCount: 4096))

@@ -67,7 +67,7 @@ import Testing
     #expect(report.hasFindings(atLeast: .error))
   }
 
-  @Test("says of several logs which one crashed, and gives JSON its index")
+  @Test("of several logs names the one that crashed, and has its index in JSON")
   func severalLogs() throws {
     let clean = LogText.threadName + LogText.exit
     let report = try report([clean, Self.log, clean])
@@ -92,7 +92,7 @@ import Testing
     )
   }
 
-  @Test("spells out what a terminal would obey, and does without what the log does not say")
+  @Test("escapes control sequences, and omits what the log does not have")
   func hostile() throws {
     let log = #"{"event":"crash","exception":"\u001b[2Jbad","reason":"a\nb"}"# + "\n"
     let lines = try text(report([log])).split(separator: "\n")

@@ -23,7 +23,7 @@ import Testing
     Audit().report(on: [.file(path: try folder.file("a.jsonl", Array(bytes)))])
   }
 
-  @Test("cut at any byte finds what the whole log has up to there, and nothing else")
+  @Test("cut at any byte has the findings of the whole log up to there, and no others")
   func truncation() throws {
     let whole = try audit(Self.log)
     #expect(whole.findings.map(\.code) == [.doubleRemove])

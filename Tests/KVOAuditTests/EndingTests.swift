@@ -39,7 +39,7 @@ import Testing
     return bytes
   }
 
-  @Test("with an exit, nothing is said of it")
+  @Test("with an exit, nothing is reported about it")
   func exit() throws {
     let report = try report("a.jsonl", Array(LogText.exit.utf8))
     #expect(report.inputs.map(\.endings) == [[.exit]])
@@ -47,7 +47,7 @@ import Testing
     #expect(!report.isIncomplete)
   }
 
-  @Test("without one, its process was killed or is still running, and the report says so")
+  @Test("without one, its process was killed or is still running, which the report says")
   func killed() throws {
     let report = try report("a.jsonl", Array(LogText.doubleRemove(process: 1).utf8))
     #expect(report.inputs.map(\.endings) == [[.open]])
@@ -60,7 +60,7 @@ import Testing
     #expect(!report.isIncomplete)
   }
 
-  @Test("in the middle of a line it was cut, and the report says at which byte")
+  @Test("in the middle of a line it was cut, and the report has the byte offset")
   func cutLine() throws {
     let whole = Array(LogText.doubleRemove(process: 1).utf8)
     let bytes = Array(whole.dropLast(40))
@@ -98,7 +98,7 @@ import Testing
     #expect(report.failures.first?.message.contains("the file ends behind the header") == true)
   }
 
-  @Test("text in which nothing is recognised says so")
+  @Test("in text without a recognized fault, the report says that")
   func unrecognised() {
     let report = AuditReport(inputs: [.init(path: "README.md", kind: .console, eventCount: 0)])
     #expect(
@@ -129,7 +129,7 @@ import Testing
     #expect(!explained.hasUnexplainedCrash)
   }
 
-  @Test("events that the grammar does not know are counted, and the report says so")
+  @Test("unknown events are counted and reported")
   func unknownEvents() throws {
     let line = #"{"event":"registr","registration":5}"# + "\n"
     let report = try report("a.jsonl", Array((line + line + LogText.exit).utf8))

@@ -55,7 +55,7 @@ import Testing
     )
   }
 
-  @Test("stand by themselves where no stack says an image")
+  @Test("are separate if no stack has an image")
   func unknown() throws {
     #expect(
       try headings(LogText.doubleRemove(process: 1)) == [

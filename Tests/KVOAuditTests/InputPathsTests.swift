@@ -60,7 +60,7 @@ import Testing
     #expect(inputs("logs/*/er/*") == ["logs/deep/er/b.jsonl"])
   }
 
-  @Test("are each taken once, and what is named is taken as it is named")
+  @Test("are each read once, and explicit paths are read as they are")
   func once() {
     // As a shell expands logs/** itself, folders and all.
     #expect(

@@ -8,7 +8,7 @@ import Testing
 @Suite("The report as JSON") struct JSONReportRendererTests {
   private let report = AuditReport.sample
 
-  @Test("has every key of the contract in its order, null for what is not known")
+  @Test("has every key of the contract in its order, null for unknown values")
   func contract() {
     #expect(
       String(decoding: JSONReportRenderer().render(report), as: UTF8.self) == """

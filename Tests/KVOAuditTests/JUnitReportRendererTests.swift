@@ -17,7 +17,7 @@ struct JUnitReportRendererTests {
     .joined()
   }
 
-  @Test("fails a rule for each finding, skips what was not judged, and passes the rest")
+  @Test("fails a rule for each finding, skips unjudged rules, and passes the rest")
   func whole() {
     let counts = #"name="kvo-audit" tests="36" failures="1" errors="1""#
     #expect(
@@ -88,7 +88,7 @@ struct JUnitReportRendererTests {
     }
   }
 
-  @Test("spells out what XML cannot hold")
+  @Test("escapes what XML cannot represent")
   func hostile() {
     var report = AuditReport.sample
     report.findings[0].message = "a\u{0}b\u{1b}[31m<&>\u{FFFE}]]>"

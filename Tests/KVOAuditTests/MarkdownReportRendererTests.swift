@@ -10,7 +10,7 @@ struct MarkdownReportRendererTests {
     String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
   }
 
-  @Test("has a table of the findings, and folds up what proves them")
+  @Test("has a table of the findings, with their evidence folded")
   func whole() {
     #expect(
       text(.sample) == """
@@ -54,7 +54,7 @@ struct MarkdownReportRendererTests {
     )
   }
 
-  @Test("says so where nothing was found")
+  @Test("says so if nothing was found")
   func clean() {
     #expect(text(AuditReport()) == "## KVO audit: nothing found in 0 events\n")
   }

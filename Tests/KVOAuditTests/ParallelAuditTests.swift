@@ -42,7 +42,7 @@ import Testing
       + report.failures.map { "\($0)\n" }.joined()
   }
 
-  @Test("says the same as one of them after the other", arguments: [2, 3, 8, 40])
+  @Test("have the same result as sequential audits", arguments: [2, 3, 8, 40])
   func sameReport(workerCount: Int) throws {
     let inputs = try inputs()
     let serial = Audit(workerCount: 1).report(on: inputs)

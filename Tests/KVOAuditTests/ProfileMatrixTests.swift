@@ -25,7 +25,7 @@ import Testing
     Audit().matrix(on: [.file(path: try folder.file("a.jsonl", Self.log))])
   }
 
-  @Test("is a table of what becomes of each fault")
+  @Test("is a table of the consequences of each fault")
   func text() throws {
     #expect(
       String(decoding: try matrix().text, as: UTF8.self) == """
@@ -44,7 +44,7 @@ import Testing
     )
   }
 
-  @Test("says as JSON how bad each fault is on each runtime, and null where it is none")
+  @Test("has the consequence of each fault on each runtime as JSON, and null if there is none")
   func json() throws {
     #expect(
       String(decoding: try matrix().json, as: UTF8.self)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("A report with more findings than its readers take")
 struct ReportLimitTests {
-  /// A form, without its limits where `limit` is nil.
+  /// A form, without its limits if `limit` is nil.
   struct Form: CustomTestStringConvertible {
     let name: String
     let limit: ReportLimit
@@ -85,7 +85,7 @@ struct ReportLimitTests {
     #expect(messages(cut) == Array(0..<39))
   }
 
-  @Test("stays within what GitHub takes")
+  @Test("stays within GitHub's limits")
   func gitHub() {
     #expect(ReportLimit.sarif == ReportLimit(byteCount: 9_500_000, findingCount: 25_000))
     #expect(ReportLimit.markdown.byteCount == 65_536)
@@ -95,7 +95,7 @@ struct ReportLimitTests {
     #expect(messages(comment).count < 400)
   }
 
-  @Test("leaves out what does not count before what does")
+  @Test("omits findings that do not count before those that do")
   func uncounted() {
     var report = report(3)
     for index in 0..<2 { report.findings[index].isExpected = true }

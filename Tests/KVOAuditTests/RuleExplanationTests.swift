@@ -3,7 +3,7 @@ import KVORules
 import Testing
 
 @Suite("explain") struct RuleExplanationTests {
-  @Test("knows every rule by code and by slug", arguments: RuleCode.allCases)
+  @Test("finds every rule by code and by slug", arguments: RuleCode.allCases)
   func everyRule(code: RuleCode) throws {
     let text = try RuleExplanation.text(of: code.rawValue)
     #expect(text.hasPrefix("\(code.rawValue) \(code.slug): "))
@@ -11,7 +11,7 @@ import Testing
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 100 })
   }
 
-  @Test("says the severity of reports, which is lower for a fault without consequence")
+  @Test("has the severity of reports, which is lower for a fault without consequence")
   func severities() throws {
     func heading(_ code: String) throws -> Substring? {
       try RuleExplanation.text(of: code).split(separator: "\n").dropFirst().first
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "offers what a slip may have meant",
+    "suggests the probable intention of a misspelling",
     arguments: [
       (
         "double-remov",

@@ -87,7 +87,7 @@ import Testing
     )
   }
 
-  @Test("for speedscope have what its schema asks of a sampled profile")
+  @Test("for speedscope satisfy its schema of a sampled profile")
   func schema() throws {
     for stacks in [stacks, CallSiteStacks([])] {
       let data = Data(stacks.speedscope(name: "n\"\n"))

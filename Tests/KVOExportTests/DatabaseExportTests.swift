@@ -97,7 +97,7 @@ import Testing
     return text.matches(of: /```sql\n(SELECT[^`]*?)```/).map { String($0.1) }
   }
 
-  @Test("that cannot be written says why")
+  @Test("that cannot be written is reported with the reason")
   func unwritable() {
     #expect(throws: DatabaseExport.Failure.self) {
       _ = try DatabaseExport(AuditReport(), path: folder.path("none/a.db"))

@@ -61,7 +61,7 @@ import Testing
     )
   }
 
-  @Test("has what the format asks of each kind of event, whatever the log leaves out or repeats")
+  @Test("satisfies the format for each kind of event, whatever the log omits or repeats")
   func fields() throws {
     let lines = Self.log.split(separator: "\n")
     for left in 0...lines.count {
@@ -98,7 +98,7 @@ import Testing
     #expect(text.contains(#""cat":"change","ts":4,"dur":3,"#))
   }
 
-  @Test("of what is no log is none")
+  @Test("of an input that is not a log is empty")
   func refused() {
     #expect(throws: InputFailure.self) {
       try TimelineExport(of: .file(path: folder.path("none"))).run { _ in true }

@@ -85,7 +85,7 @@ struct HeapFileTests {
     #expect(readCount > 0)
   }
 
-  @Test("an error says what is wrong and where")
+  @Test("an error has its kind and position")
   func errors() {
     var random = SplitMix64(seed: 3)
     let bytes = HeapFile.bytes(of: RandomHeap.snapshot(&random))

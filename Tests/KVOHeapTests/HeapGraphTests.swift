@@ -31,7 +31,7 @@ struct HeapGraphTests {
     }
   }
 
-  @Test("what is not reached without an object is retained", arguments: 0..<20)
+  @Test("objects that are unreachable without an object are retained by it", arguments: 0..<20)
   func retained(seed: UInt64) {
     var random = SplitMix64(seed: 100 + seed)
     for _ in 0..<Rounds.count(20) {
@@ -61,7 +61,7 @@ struct HeapGraphTests {
     }
   }
 
-  @Test("a path is a way from a root, and none is shorter", arguments: 0..<20)
+  @Test("a path leads from a root, and none is shorter", arguments: 0..<20)
   func paths(seed: UInt64) throws {
     var random = SplitMix64(seed: 200 + seed)
     for _ in 0..<Rounds.count(20) {

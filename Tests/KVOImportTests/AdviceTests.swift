@@ -8,7 +8,7 @@ import Testing
   }
 
   /// XamarinMediaManager#814, react-native-video#3900, purchases-ios#6977: there is no swizzling there.
-  @Test("a link of the runtime's is part of a longer key path that somebody observes")
+  @Test("a link of the runtime's is part of a longer observed key path")
   func link() throws {
     let hint = try Self.hint(
       ReportedFault("", .silentChange, "AVPlayer", ["currentItem.status"], "NSKeyValueObservance")

@@ -145,7 +145,7 @@ import Testing
     #expect(findings.first?.crashFacts?.observances.count == 3)
   }
 
-  @Test("a removal of what is registered under another context is the wrong context")
+  @Test("a removal with another context than that of the registration is the wrong context")
   func wrongContext() {
     let text = """
       Cannot remove an observer <GaugeView 0x3> for the key path "level" from <Meter 0x10> because it is not registered as an observer.

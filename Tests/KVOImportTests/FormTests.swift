@@ -13,10 +13,10 @@ import Testing
     + DeadObserverForms.lookAlikes + SilentChangeForms.lookAlikes + RefusalForms.lookAlikes
     + RaceForms.lookAlikes + PastedTexts.lookAlikes + PublishedLookAlikes.all
 
-  @Test("a fault is found, with what the text says of it", arguments: faults)
+  @Test("a fault is found, with the facts in the text", arguments: faults)
   func fault(sample: Sample) { #expect(Reading.summary(sample.text) == sample.says) }
 
-  @Test("what only looks like a fault stays silent", arguments: lookAlikes)
+  @Test("text that only looks like a fault stays silent", arguments: lookAlikes)
   func lookAlike(sample: Sample) { #expect(Reading.summary(sample.text) == []) }
 
   @Test("a weak reading never fails a build, a certain one of an error does")
@@ -30,7 +30,7 @@ import Testing
     #expect(certain.filter { $0.severity < .error }.map(\.message) == [])
   }
 
-  @Test("a text says the same with line ends of Windows, and in UTF-16", arguments: faults)
+  @Test("a text has the same result with line ends of Windows, and in UTF-16", arguments: faults)
   func encodings(sample: Sample) {
     let windows = sample.text.replacing("\n", with: "\r\n")
     #expect(Reading.summary(windows) == sample.says)
@@ -47,7 +47,7 @@ import Testing
     #expect(Reading.findings(marked).map(Reading.summary) == sample.says)
   }
 
-  @Test("a text says the same in whatever pieces it is read", arguments: faults)
+  @Test("a text has the same result in whatever pieces it is read", arguments: faults)
   func pieces(sample: Sample) {
     let bytes = Array(sample.text.utf8)
     for count in [1, 7, 100] {

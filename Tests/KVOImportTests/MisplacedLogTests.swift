@@ -4,7 +4,7 @@ import Testing
 
 @testable import KVOImport
 
-@Suite("A usage log where text is read")
+@Suite("A usage log instead of text")
 struct MisplacedLogTests {
   private static let event = #"{"event":"exit","status":0}"# + "\n"
   private static let words = String(repeating: "what a program says\n", count: 40)
@@ -35,7 +35,7 @@ struct MisplacedLogTests {
   }
 
   @Test(
-    "and what else is not to be read as text is reported",
+    "other inputs that are not text are reported",
     arguments: [
       (
         #"{"schema": 1, "findings": []}"#,
@@ -53,7 +53,7 @@ struct MisplacedLogTests {
   }
 
   @Test(
-    "packed files name what unpacks them",
+    "for packed files the unpacking tool is named",
     arguments: [
       ([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3], "gunzip -c"),
       ([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0, 4, 0xe6, 0xd6], "xz -dc"),
@@ -67,7 +67,7 @@ struct MisplacedLogTests {
   }
 
   @Test(
-    "what only mentions events is text",
+    "text that only mentions events is text",
     arguments: [
       words, #"log: {"event":"exit"} was written"#, #"{"schema": "https://example.org/x"}"#, "[]",
       #"  {"event":"exit"}"#, "\u{1b}[31mred\u{1b}[0m\ttab\n",

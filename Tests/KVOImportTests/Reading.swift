@@ -35,9 +35,9 @@ enum Reading {
   }
 }
 
-/// A text as somebody has it, and what it says.
+/// A text from a user, and the fault that it reports.
 struct Sample: Sendable, CustomStringConvertible {
-  /// Where such a text comes from.
+  /// The source of the text.
   var name: String
   var text: String
   /// As `Reading.summary` gives it; none for a text that only looks like a fault.

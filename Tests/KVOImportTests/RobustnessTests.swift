@@ -10,7 +10,7 @@ import Testing
     #"Cannot remove an observer <GaugeView 0x7fe1> for the key path "level" from <Meter 0x6000> because it is not registered as an observer."#
   private static let says = ["KVO002 Meter.level < GaugeView"]
 
-  @Test("a text may be cut anywhere and says no more than the whole", arguments: PastedTexts.faults)
+  @Test("a text that is cut anywhere reports no more than the whole", arguments: PastedTexts.faults)
   func truncated(sample: Sample) {
     let bytes = Array(sample.text.utf8)
     let most = max(2, sample.says.count)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test(
-    "what is no JSON is said with its line, and read as text",
+    "invalid JSON is reported with its line, and read as text",
     arguments: [
       (#"{"a": 1,"# + "\n" + #""b": "x"#, 2, "a string has no end"),
       (#"{"a": [1, 2}"#, 1, #""}" closes nothing"#),
@@ -111,7 +111,7 @@ import Testing
     )
   }
 
-  @Test("what is no text is refused in words")
+  @Test("an input that is not text is refused in words")
   func noText() {
     let imported = Reading.imported([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0x0d, 0x49, 0x48])
     #expect(

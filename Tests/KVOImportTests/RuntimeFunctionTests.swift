@@ -23,7 +23,7 @@ import Testing
   private static let own = "-[GaugeModel setLevel:]"
 
   @Test(
-    "a bad access on top of each says its rule",
+    "a bad access on top of each identifies its rule",
     arguments: [
       ([retains, "NSKeyValueWillChangeWithPerThreadPendingNotifications", own], "KVO008 ?.? < ?"),
       (
@@ -136,7 +136,7 @@ import Testing
     // Under pointer authentication the same ends with a breakpoint.
     let signed = Self.report(functions, type: "EXC_BREAKPOINT (SIGTRAP)", top: "objc_retain")
     #expect(Reading.summary(signed) == [says])
-    // Somebody's trap inside of a callback is none of it.
+    // A trap in a callback is not such a fault.
     let trap = Self.report(
       [Self.own] + functions,
       type: "EXC_BREAKPOINT (SIGTRAP)",
@@ -212,13 +212,13 @@ import Testing
     #expect(
       Reading.summary(Self.report(copying, top: "swift_objc_classCopyFixupHandler")) == []
     )
-    // Somebody's own class, made twice.
+    // The program's own class, created twice.
     #expect(
       Reading.summary(Self.report(["+[GaugeFactory load]"], top: "objc_registerClassPair")) == []
     )
   }
 
-  @Test("a debugger that stops where the runtime complains shows an object that was observed")
+  @Test("a debugger that stops at the runtime's complaint shows an observed object")
   func complaint() {
     let stop = """
       * thread #1, queue = 'com.apple.main-thread', stop reason = breakpoint 2.1
@@ -247,7 +247,7 @@ import Testing
     #expect(Reading.summary(text) == ["KVO017 ?.? < ?"])
   }
 
-  @Test("the handler of a signal is above what crashed")
+  @Test("the handler of a signal is above the crashed frame")
   func handler() {
     let text = """
       Thread 0 Crashed:: Dispatch queue: com.example
@@ -288,7 +288,7 @@ import Testing
   }
 
   @Test(
-    "what only passes a call on is not the user's",
+    "a function that only forwards a call is not the user's",
     arguments: [
       "xamarin_dyn_objc_msgSend", "-[NSObject performSelector:withObject:]",
       "objc_msgSend$removeObserver:forKeyPath:", "-[FlutterMethodChannel invokeMethod:arguments:]",

@@ -71,7 +71,7 @@ import Testing
     ),
   ]
 
-  @Test("say no more where they are cut, and name their rule early", arguments: cuts)
+  @Test("report no more if they are cut, and identify their rule early", arguments: cuts)
   func cut(_ cut: Cut) throws {
     let from = try cut.mark.map { try #require(cut.sentence.range(of: $0)).upperBound }
     for end in cut.sentence.indices + [cut.sentence.endIndex] {
@@ -94,7 +94,7 @@ import Testing
     #expect(Reading.findings(cut.sentence).count == 1)
   }
 
-  @Test("the facts of published reports say no more where they are cut in any form")
+  @Test("the facts of published reports are no more if they are cut in any form")
   func facts() {
     let containers: [Container] = [.sentence, .console, .crash, .crashlytics, .lldb, .flutter]
     for (row, fault) in ReportedFaults.all.enumerated() {

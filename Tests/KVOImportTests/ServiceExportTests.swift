@@ -32,7 +32,7 @@ import Testing
   // MARK: - Bugsnag
 
   /// As sent by bugsnag-cocoa: the reason occurs three times, images are paths, and the oldest frame is last.
-  @Test("a Bugsnag event says the same thing three times, and is one finding")
+  @Test("a Bugsnag event has the same reason three times, and is one finding")
   func bugsnagEvent() throws {
     let finding = try Self.finding([
       "payloadVersion": "4.0", "notifier": ["name": "iOS Bugsnag Notifier", "version": "6.30.0"],

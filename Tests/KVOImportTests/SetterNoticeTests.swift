@@ -28,7 +28,7 @@ import Testing
         returns.replacing("<Key>", with: "&lt;Key&gt;") + "-[Meter setLevel:].",
         "KVO014 Meter.level < ?"
       ),
-      // Where the tag was taken for one of HTML.
+      // If the tag was taken for an HTML tag.
       (returns.replacing("<Key>", with: "") + "-[Meter setLevel:].", "KVO014 Meter.level < ?"),
       // Cut in the selector.
       (returns + "-[Meter setLev", "KVO014 Meter.? < ?"),
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "is none in sources, in prose and without its method",
+    "is not recognized in sources, in prose and without its method",
     arguments: [
       "  NSLog(@\"\(returns)-[%s %s].\", name, selector);\n",
       "If a setter returns its object, it says “\(returns)-[Meter setLevel:].”\n",
@@ -49,7 +49,7 @@ import Testing
   )
   func lookAlikes(text: String) { #expect(Reading.summary(text) == []) }
 
-  @Test("is a warning that says what follows, and no crash")
+  @Test("is a warning with the consequence, and no crash")
   func advice() throws {
     let finding = try #require(Reading.findings(Self.returns + "-[Meter setLevel:].\n").first)
     #expect(finding.severity == .warning)

@@ -10,7 +10,7 @@ import Testing
     "An instance 0x2b0 of class Meter was deallocated while key value observers were still registered with it."
 
   @Test(
-    "a literal, a comment beside code and words about a fault are none",
+    "a literal, a comment beside code and words about a fault are not faults",
     arguments: [
       "    let text = \"\(removal.replacing("\"", with: "\\\""))\";\n    assert_eq!(code(text), 2);\n",
       "    XCTAssertEqual(error.reason, \"\(removal.replacing("\"", with: "\\\""))\")\n",
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(
-    "the same words of a runtime are one, whatever stands before them",
+    "the same words of a runtime are one fault, whatever precedes them",
     arguments: [
       "// \(removal)\n", "/*\n * \(removal)\n */\n", "> > \(removal)\n",
       "Thread 1: \"\(removal)\"\n",
@@ -122,7 +122,7 @@ import Testing
     #expect(CrashAdvice(finding).systems.hasPrefix("crashes on every iOS and macOS"))
   }
 
-  @Test("a context is not wrong where another object is observed under the key path")
+  @Test("a context is not wrong if another object is observed with the key path")
   func otherSubject() {
     let list =
       "<NSKeyValueObservationInfo 0x1> (\n<NSKeyValueObservance 0x2: Observer: 0x1a0, Key path: level, "

@@ -91,7 +91,7 @@ struct SymbolizerTests {
     #expect(finding?.stacks.first?.frames.last?.symbol == nil)
   }
 
-  @Test("a path without debug information is said to have none")
+  @Test("a path without debug information is reported")
   func nothing() throws {
     let (_, complaints) = finding(Self.report(uuid: Self.uuid), dsyms: [folder.path])
     #expect(

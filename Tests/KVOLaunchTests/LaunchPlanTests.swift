@@ -39,7 +39,7 @@ struct LaunchPlanTests {
     }
   }
 
-  /// Changes the program header of the loader's name; gives where the name stands.
+  /// Changes the program header of the loader's name; returns the offset of the name.
   private func loaderName(
     in bytes: inout [UInt8],
     _ change: (inout [UInt8], Int) -> Void = { _, _ in }
@@ -55,7 +55,7 @@ struct LaunchPlanTests {
     return name
   }
 
-  @Test("a name without a slash is looked for in the folders of PATH, in their order")
+  @Test("a name without a slash is searched in the folders of PATH, in their order")
   func search() throws {
     let path = try executable("tool", "#!/bin/sh\n")
     let found = try plan("tool", "x", searchPath: "/nosuch:\(folder.path):/bin")
@@ -75,7 +75,7 @@ struct LaunchPlanTests {
     #expect(refusal(path) == .missing("the program \"\(path)\" does not exist"))
   }
 
-  @Test("what may not be run gives 126, also where PATH leads to it")
+  @Test("a file that may not be executed results in 126, also if it is found in PATH")
   func notExecutable() throws {
     let path = try folder.file("data", "#!/bin/sh\n")
     let expected = LaunchRefusal.unusable(
@@ -89,7 +89,7 @@ struct LaunchPlanTests {
     )
   }
 
-  @Test("a script is what its interpreter is")
+  @Test("a script has the kind of its interpreter")
   func script() throws {
     let inner = try executable("inner", "#! /bin/sh -e\necho\n")
     let outer = try executable("outer", "#!\(inner)\n")
@@ -185,7 +185,7 @@ struct LaunchPlanTests {
     #expect(refusal(path) == .unusable("\"\(path)\" is an ELF file with damaged headers"))
   }
 
-  @Test("what is neither a program nor a text is not given to a shell")
+  @Test("a file that is neither a program nor text is not passed to a shell")
   func other() throws {
     let path = try executable("tool", [0, 1, 2, 3])
     #expect(refusal(path) == .unusable("\"\(path)\" is neither a program nor a script"))

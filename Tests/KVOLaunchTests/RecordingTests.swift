@@ -21,7 +21,7 @@ struct RecordingTests {
     try RecordingFolder(at: path, name: name, temporary: folder.path)
   }
 
-  @Test("the program's own variables stay, and what it preloads comes first")
+  @Test("the program's own variables stay, and its own preloads come first")
   func environment() throws {
     _ = try folder.file("lib.so", "")
     let library = try #require(try library("lib.so"))
@@ -46,7 +46,7 @@ struct RecordingTests {
     )
   }
 
-  @Test("a library that is named and not there, or that LD_PRELOAD cannot name, is said")
+  @Test("a library that does not exist, or that LD_PRELOAD cannot name, is reported")
   func library() throws {
     let none = folder.path("none.so")
     #expect(
@@ -87,7 +87,7 @@ struct RecordingTests {
     #expect(recordings.logs.count == 2)
   }
 
-  @Test("a folder that cannot have logs in it is said")
+  @Test("a folder that cannot hold logs is reported")
   func unusableFolder() throws {
     let file = try folder.file("file", "")
     for path in [file, "\(file)/logs"] {

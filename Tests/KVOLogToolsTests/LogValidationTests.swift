@@ -21,7 +21,7 @@ import Testing
     )
   }
 
-  @Test("says that events were dropped: what is lost is not valid")
+  @Test("reports dropped events: a log with losses is not valid")
   func dropped() throws {
     let log = """
       {"event":"dropped","count":17}
@@ -38,7 +38,7 @@ import Testing
     )
   }
 
-  @Test("lists every problem, and what it does not know")
+  @Test("lists every problem, and unknown events and keys")
   func problems() throws {
     let log = """
       {"event":"exit","status":0,"mood":1}

@@ -161,7 +161,7 @@ struct OneLogTests {
     )
   }
 
-  @Test("where the library was first, Swift says that what it observes is not in the log")
+  @Test("if the library was first, Swift reports that its observations are not in the log")
   func libraryFirst() throws {
     let run = try run("both")
     #expect(run.output == "told\ntold of our own\ndone\n")
@@ -184,7 +184,7 @@ struct OneLogTests {
     #expect(report.contains("(KVO001 ") && report.contains("(KVO006 "))
   }
 
-  @Test("where Swift was first, the library says the same of Objective-C, and hooks nothing")
+  @Test("if Swift was first, the library reports the same of Objective-C, and hooks nothing")
   func swiftFirst() throws {
     let run = try run("swift-first")
     #expect(run.output == "told of our own\ntold\ntold of our own\ndone\n")

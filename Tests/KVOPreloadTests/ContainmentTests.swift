@@ -60,7 +60,7 @@ struct ContainmentTests {
 
   init() throws { guarded = try Guarded() }
 
-  @Test("what crashes raw goes on where its rule is contained", arguments: Contained.all)
+  @Test("a crashing program continues if its rule is contained", arguments: Contained.all)
   func contained(example: Contained) throws {
     let program = try ObjectiveC.program("Faults")
     let raw = try guarded.raw(program, [example.fault])
@@ -70,7 +70,7 @@ struct ContainmentTests {
     #expect(contained == ProgramRun(output: example.output, complaint: "", status: 0))
   }
 
-  @Test("what is contained is found as before, by its stacks", arguments: Contained.all)
+  @Test("contained faults are found as before, by their stacks", arguments: Contained.all)
   func found(example: Contained) throws {
     _ = try guarded.recorded(
       ObjectiveC.program("Faults"),
@@ -86,7 +86,7 @@ struct ContainmentTests {
     #expect(report.contains("Registered at") == (rule != "KVO029"))
   }
 
-  @Test("what is not named is left as it is", arguments: ["", "KVO017", "KVO001,KVO002"])
+  @Test("faults of other rules are left as they are", arguments: ["", "KVO017", "KVO001,KVO002"])
   func others(rules: String) throws {
     let run = try guarded.recorded(ObjectiveC.program("Faults"), ["nil-path"], contain: rules)
     #expect(run.status == 139)
@@ -99,7 +99,7 @@ struct ContainmentTests {
     #expect(run.status == (fault.name == "removed-by-context" ? 1 : 0))
   }
 
-  @Test("a rule that cannot be contained is said, and the others are contained")
+  @Test("a rule that cannot be contained is reported, and the others are contained")
   func unknown() throws {
     let program = try ObjectiveC.program("Faults")
     let run = try guarded.recorded(program, ["nil-path"], contain: "KVO012,KVO029")

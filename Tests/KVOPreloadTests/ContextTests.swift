@@ -5,7 +5,7 @@ import Testing
 /// What `Contexts.m` does, and what is said of it.
 struct ContextCase: CustomTestStringConvertible, Sendable {
   let name: String
-  /// The rules that are broken where it ran.
+  /// The rules that are violated on the runtime on which it ran.
   var codes: [String] = []
   /// Those that would be on Apple's systems.
   var codesOnApple: [String] = []
@@ -38,7 +38,7 @@ struct ContextTests {
   init() throws { guarded = try Guarded() }
 
   @Test(
-    "what was said of contexts is judged, as it was and as it would be",
+    "removals with contexts are judged, by the recorded runtime and by others",
     arguments: ContextCase.all
   )
   func contexts(example: ContextCase) throws {
@@ -51,7 +51,7 @@ struct ContextTests {
   }
 
   @Test(
-    "what 1.28 made of two contexts is no fault elsewhere",
+    "the handling of two contexts by 1.28 is no fault elsewhere",
     arguments: ["right-context", "two-contexts", "two-contexts-changed"],
     ["apple-legacy", "apple-modern", "gnustep-modern"]
   )

@@ -18,7 +18,7 @@ struct EmitterAgreementTests {
     let subject: Object?
     let observer: Object?
     let keyPath: String?
-    /// Taken out where it is an address, which differs from process to process.
+    /// Removed if it is an address, which differs from process to process.
     var context: String?
     let library: Bool?
     /// Made of the classes, the key path and the functions on the stack.
@@ -60,7 +60,7 @@ struct EmitterAgreementTests {
     }
     .map(\.element)
 
-  @Test("they find the same, but for what a row of the table explains", arguments: compared)
+  @Test("they find the same, except for the differences in the table", arguments: compared)
   func agreement(run: String) throws {
     let (missing, additional) = try differences(of: run, on: .distributions)
     let row = EmitterDifference.all.first { $0.run == run }
@@ -98,7 +98,7 @@ struct EmitterAgreementTests {
     )
   }
 
-  @Test("every row is of a run, and says why")
+  @Test("every row is of a run, and has a reason")
   func rows() {
     let names = EmitterDifference.all.map(\.run)
     #expect(Set(names).count == names.count && Set(names).isSubset(of: Self.runsOnDistributions))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The emitter where clang builds it, with ARC and without: EndToEndTests has it built by GCC.
+/// The emitter built by clang, with ARC and without: EndToEndTests builds it with GCC.
 @Suite(
   "The emitter under ARC",
   .enabled(if: Runtime.newer.contains { $0.kind == "ng" }, Runtime.whyNot)

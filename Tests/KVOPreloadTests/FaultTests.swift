@@ -49,7 +49,7 @@ struct FaultTests {
   init() throws { guarded = try Guarded() }
 
   @Test(
-    "a program that is observed does what it does without, also where it crashes",
+    "a program runs under the recorder as without it, even if it crashes",
     arguments: Fault.all
   )
   func transparency(fault: Fault) throws {

@@ -40,7 +40,7 @@ struct HardshipTests {
     }
   }
 
-  @Test("a program that becomes another again and again keeps eight logs, and says so")
+  @Test("a program that calls exec again and again keeps eight logs, and reports that")
   func execAgain() throws {
     let program = try ObjectiveC.program("Processes")
     let log = guarded.folder.path("log")
@@ -93,7 +93,7 @@ struct HardshipTests {
     #expect(try guarded.audit().output.contains("(KVO001 "))
   }
 
-  @Test("what a program with one thread wrote is sealed when it is killed, but for what it was at")
+  @Test("segments of one thread are sealed when it is killed, except the current one")
   func killedLate() throws {
     let program = try ObjectiveC.program("Processes")
     let recorded = try guarded.recorded(program, ["killed-late"])
@@ -177,7 +177,7 @@ struct HardshipTests {
     #expect(try other.logs == [])
   }
 
-  @Test("a log of an earlier run is kept, what is no log is left alone, and no link is followed")
+  @Test("a log of an earlier run is kept, other files are not touched, and no link is followed")
   func namesInUse() throws {
     let program = try ObjectiveC.program("Faults")
     let folder = guarded.folder
@@ -251,7 +251,7 @@ struct HardshipTests {
     #expect(try guarded.logs == [])
   }
 
-  @Test("a log that cannot be written is said, and the program runs on, unrecorded and uncontained")
+  @Test("a log that cannot be written is reported, and the program runs unrecorded and uncontained")
   func unwritable() throws {
     let program = try ObjectiveC.program("Faults")
     let path = guarded.folder.path("missing/log.kvolog")
@@ -274,7 +274,7 @@ struct HardshipTests {
     )
   }
 
-  @Test("what is no file is said to be none", arguments: ["/dev/null", "/tmp"])
+  @Test("a log path that is not a file is reported", arguments: ["/dev/null", "/tmp"])
   func noFile(path: String) throws {
     let program = try ObjectiveC.program("Faults")
     let run = try guarded.recorded(
@@ -296,7 +296,7 @@ struct HardshipTests {
     #expect(report.contains("-[Screen unwatch:for:]"))
   }
 
-  @Test("a runtime that lacks what is needed is left alone")
+  @Test("a runtime without the required functions is not hooked")
   func otherRuntime() throws {
     let host = try ObjectiveC.plainProgram("Impostor")
     let recorded = try guarded.recorded(host)
@@ -310,7 +310,7 @@ struct HardshipTests {
     let bytes = try Data(contentsOf: ObjectiveC.library())
     let names = String(decoding: bytes, as: UTF8.self).matches(of: #/lib[A-Za-z_+]+\.so[.0-9]*/#)
       .map { String($0.output) }
-    // libunwind, libobjc and libgcc_s are opened by name, where they are there.
+    // libunwind, libobjc and libgcc_s are opened by name, if they exist.
     #expect(!names.contains { $0.hasPrefix("libswift") || $0.hasPrefix("libFoundation") })
   }
 }

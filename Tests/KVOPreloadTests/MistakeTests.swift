@@ -26,7 +26,7 @@ struct MistakeTests {
 
   init() throws { guarded = try Guarded() }
 
-  @Test("a mistake is found, with a stack of where it was made", arguments: all)
+  @Test("a mistake is found, with the stack of its call site", arguments: all)
   func finding(fault: Fault) throws {
     let program = try ObjectiveC.program("Mistakes")
     let raw = try guarded.raw(program, [fault.name])

@@ -16,10 +16,10 @@ enum ObjectiveC {
 
   static let reports = package.appending(path: "Tests/KVOPreloadTests/Reports")
 
-  /// Where the programs' sources are.
+  /// The folder of the programs' sources.
   static let sources = package.appending(path: "Tests/Programs/ObjectiveC")
 
-  /// Where all that is built goes, beside the tests themselves.
+  /// The folder for everything that is built, beside the tests themselves.
   private static let folder: URL = {
     let bundle = (try? ProgramRun.bundle) ?? URL(filePath: ".")
     return bundle.deletingLastPathComponent().appending(path: "objective-c")
@@ -41,8 +41,8 @@ enum ObjectiveC {
   ///   - others: sources beside them.
   ///   - isStripped: without symbols and debug information.
   ///   - runtime: what it is built for.
-  /// - Returns: where it is.
-  /// - Throws: ``BuildFailure`` where it does not build.
+  /// - Returns: its path.
+  /// - Throws: ``BuildFailure`` if it does not build.
   static func program(
     _ name: String,
     with others: [URL] = [],
@@ -89,8 +89,8 @@ enum ObjectiveC {
   /// - Parameters:
   ///   - name: of the source, without its ending.
   ///   - others: what else is compiled into it.
-  /// - Returns: where it is.
-  /// - Throws: ``BuildFailure`` where it does not build.
+  /// - Returns: its path.
+  /// - Throws: ``BuildFailure`` if it does not build.
   static func bundle(_ name: String, with others: [String] = []) throws -> URL {
     try once("\(name).so") { file in
       var words = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-shared", "-O1"]

@@ -21,7 +21,7 @@ struct PlugInTests {
     return folder.path
   }
 
-  @Test("the report and the census say which plug-in registered the observer")
+  @Test("the report and the census name the plug-in that registered the observer")
   func images() throws {
     let program = try ObjectiveC.program("Panels")
     let arguments = try [plugIn("CarefulPanel"), plugIn("CarelessPanel")]

@@ -8,7 +8,7 @@ struct PortedProgram: CustomTestStringConvertible, Sendable {
   /// The rules that are broken on 1.28 and on a newer GNUstep, those of libraries left out.
   var codes: [String] = []
   var codesOnNewer: [String] = []
-  /// Whether a newer GNUstep ends the program where the fault is not contained.
+  /// Whether a newer GNUstep ends the program if the fault is not contained.
   var endsOnNewer = false
 
   var testDescription: String { name }
@@ -36,7 +36,7 @@ struct PortedProgram: CustomTestStringConvertible, Sendable {
 )
 struct PortedTests {
   @Test(
-    "runs as without the library, contained as well, and is found to be what it is",
+    "runs as without the library, contained as well, and has the expected finding",
     arguments: [.distributions] + Runtime.newer,
     PortedProgram.all
   )

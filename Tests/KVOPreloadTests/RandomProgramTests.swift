@@ -56,7 +56,7 @@ struct RandomProgramTests {
     show("\(name): \(seeds.count) programs, each found as \(codes.joined(separator: ", ")) alone")
   }
 
-  /// What was seen, where more was asked for than the tests have time for.
+  /// The results, if more programs were requested than the tests have time for.
   private func show(_ line: String) {
     if Self.isAskedForMore { print(line) }
   }

@@ -11,7 +11,7 @@ struct RecordingTests {
 
   private static var tool: URL { get throws { try ProgramRun.built("kvo-audit") } }
 
-  /// Runs `kvo-audit record` with the library where `KVO_SAFETY_PRELOAD` says.
+  /// Runs `kvo-audit record` with the library in `KVO_SAFETY_PRELOAD`.
   private func record(_ arguments: String...) throws -> ProgramRun {
     try guarded.raw(
       Self.tool,
@@ -34,7 +34,7 @@ struct RecordingTests {
   }
 
   @Test(
-    "the same program goes on where that is asked for",
+    "the same program continues on request",
     arguments: ["", "=KVO007", "=KVO007,KVO029"]
   )
   func contained(rules: String) throws {
@@ -86,7 +86,7 @@ struct RecordingTests {
       #expect(run.output.contains("(KVO001 "), "\(run)")
       try FileManager.default.removeItem(at: library)
     }
-    // And where it is nowhere, says what is not recorded.
+    // Without a library, it reports what is not recorded.
     let run = try guarded.raw(tool, ["record", "--", program, "removed-twice"])
     #expect(run.status == 65)
     #expect(
@@ -96,7 +96,7 @@ struct RecordingTests {
           + "it, and KVO_SAFETY_PRELOAD names one that is elsewhere\n"
       )
     )
-    // A program in which there is none is no reason for words.
+    // There is no message for a program without one.
     let plain = try guarded.raw(tool, ["record", "--", "true"])
     #expect(plain.complaint.hasPrefix("kvo-audit: no KVO was seen: "))
   }

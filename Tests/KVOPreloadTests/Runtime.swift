@@ -3,7 +3,7 @@ import Testing
 
 /// A GNUstep that programs are built for: the distribution's, or a newer one that was built from its sources.
 struct Runtime: CustomTestStringConvertible, Sendable {
-  /// Of a newer one, where `Scripts/newer-gnustep` installed it.
+  /// Those of a newer one, if `Scripts/newer-gnustep` installed it.
   let prefix: String?
   /// `ng` for libobjc2 and clang, `gcc` for GCC's runtime.
   let kind: String

@@ -35,7 +35,7 @@ final class Child {
 
   deinit { if process.isRunning { kill(SIGKILL) } }
 
-  /// Where the built programs are.
+  /// The folder of the built programs.
   static var folder: String {
     get throws { try ProgramRun.bundle.deletingLastPathComponent().path }
   }
@@ -45,7 +45,7 @@ final class Child {
 
   func kill(_ signal: Int32) { Foundation.kill(id, signal) }
 
-  /// Writes to its input; throws where it has ended.
+  /// Writes to its input; throws if it has ended.
   func send(_ text: String) throws {
     _ = Self.survivesBrokenPipes
     try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))

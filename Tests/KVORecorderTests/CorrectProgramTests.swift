@@ -10,7 +10,7 @@ struct CorrectProgramTests {
   private static let runCount =
     ProcessInfo.processInfo.environment["KVO_SAFETY_ROTATIONS"].flatMap { UInt64($0) } ?? 3
 
-  @Test("has no finding and a whole log, whatever its threads, forks and limit")
+  @Test("has no finding and a whole log, for all threads, forks and limits")
   func correct() throws {
     var random = SplitMix64(seed: 21)
     for run in 0..<Self.runCount {

@@ -8,7 +8,7 @@ struct CrashReading {
   /// How it ended.
   let outcome: Child.Outcome
   let log: LogReading
-  /// Where the code is that failed, as the program said before.
+  /// The address of the code that failed, as printed by the program before.
   let code: Range<UInt64>
 
   /// The process that wrote it.

@@ -156,7 +156,7 @@ struct CrashRecordTests {
   }
 
   @Test(
-    "of a thread that never recorded has a name and a stack too, also where it was sent there",
+    "of a thread that never recorded has a name and a stack, too, also for a sent signal",
     arguments: [
       Way("untrackedThread", SIGSEGV, "SIGSEGV", "access to 0x0", isInnermost: true),
       Way("untrackedThreadRaised", SIGSEGV, "SIGSEGV", "", isInnermost: false),
@@ -229,7 +229,7 @@ struct CrashRecordTests {
 
   // Another thread has the loader's lock and does not go on: libunwind waits for it, with all signals
   // held back.
-  @Test("has the stack of the frame pointers where libunwind does not come back")
+  @Test("has the stack of the frame pointers if libunwind does not return")
   func halted() throws {
     let reading = try CrashReading("halted", log: path)
     #expect(reading.problems == [])
@@ -277,7 +277,7 @@ struct CrashRecordTests {
     #expect(reading.outcome.status == 0)
   }
 
-  @Test("whose cause a handler takes away is recorded, and the program goes on")
+  @Test("whose cause a handler removes is recorded, and the program continues")
   func repaired() throws {
     let reading = try CrashReading("repaired", log: path)
     #expect(reading.problems == [])
@@ -292,7 +292,7 @@ struct CrashRecordTests {
   }
 
   @Test(
-    "whose handler returns goes on or ends as without a log",
+    "whose handler returns continues or ends as without a log",
     arguments: ["returned", "returnedOnce"]
   )
   func returned(way: String) throws {
@@ -315,7 +315,7 @@ struct CrashRecordTests {
     )
   }
 
-  @Test("is none where the program ignores the signal that was sent")
+  @Test("is not recorded if the program ignores the signal that was sent")
   func ignored() throws {
     let reading = try CrashReading("ignored", log: path)
     #expect(reading.problems == [])
@@ -324,7 +324,7 @@ struct CrashRecordTests {
     #expect(reading.outcome == Child.Outcome(output: "returned: 0\nreturned: 0\nsurvived\n"))
   }
 
-  // Where the toolchain has its backtracer.
+  // If the toolchain has its backtracer.
   @Test(
     "is reported by Swift's own backtracer as without a log",
     arguments: ["nullWrite", "fatalError"]
@@ -348,7 +348,7 @@ struct CrashRecordTests {
 
   // MARK: - No crash
 
-  @Test("is not what becomes of a program whose log is cut: it goes on in the next part")
+  @Test("does not happen to a program whose log is truncated: it continues in the next log file")
   func cut() throws {
     let reading = try CrashReading("cut", log: path)
     #expect(CrashReading.Ending(reading.outcome) == .init(.exit, 0))
@@ -372,7 +372,7 @@ struct CrashRecordTests {
     )
   }
 
-  @Test("of a fork's child is in the child's log, and in no log where it has none")
+  @Test("of a fork's child is in the child's log, and in no log if it has none")
   func child() throws {
     let reading = try CrashReading("child", log: path)
     #expect(reading.problems == [])

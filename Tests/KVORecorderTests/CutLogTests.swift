@@ -51,7 +51,7 @@ struct CutLogTests {
   }
 
   @Test(
-    "says how its writing ended",
+    "has the reason for its end",
     arguments: Tool.isSanitized ? [End.exit, .kill] : End.allCases
   )
   func end(_ end: End) throws {
@@ -70,7 +70,7 @@ struct CutLogTests {
   private static let logCount =
     ProcessInfo.processInfo.environment["KVO_SAFETY_CUTS"].flatMap { Int($0) } ?? 0
 
-  @Test("says so wherever it was cut", arguments: [End.exit, .kill], 0...max(0, logCount / 2 - 1))
+  @Test("is detected", arguments: [End.exit, .kill], 0...max(0, logCount / 2 - 1))
   func cut(_ end: End, number: Int) throws {
     let bytes = try log(end)
     let length = Int(try #require(BinaryFileHeader(bytes: bytes)?.account).length)
@@ -89,7 +89,7 @@ struct CutLogTests {
     }
   }
 
-  @Test("says so when a page of it is empty, whatever stood there", arguments: [End.exit, .kill])
+  @Test("with an empty page is detected, whatever it contained", arguments: [End.exit, .kill])
   func emptied(_ end: End) throws {
     let bytes = try log(end)
     let whole = summary(of: Damaged(bytes: bytes, byteCount: bytes.count))

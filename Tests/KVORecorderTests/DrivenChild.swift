@@ -4,7 +4,7 @@ import Foundation
 final class DrivenChild {
   let child: Child
 
-  /// Starts the probe, and its log where `path` is given.
+  /// Starts the probe, and its log if `path` is given.
   init(log path: String? = nil, limit: Int? = nil) throws {
     // Swift's handler of crashes lets a program go on that was sent the signal.
     child = try Child("RecorderProbe", ["driven"], environment: ["SWIFT_BACKTRACE": "enable=no"])

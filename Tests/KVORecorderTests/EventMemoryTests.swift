@@ -37,7 +37,7 @@ struct EventMemoryTests {
     #expect(heard[0].allSatisfy { $0.thread == Recorder.currentThread && $0.time != nil })
   }
 
-  @Test("says of each event the innermost scope of its task, or that of the process")
+  @Test("has for each event the innermost scope of its task, or that of the process")
   func scopes() {
     let memory = EventMemory()
     recorder.attach(memory)

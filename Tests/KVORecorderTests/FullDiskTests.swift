@@ -11,7 +11,7 @@ import Testing
 )
 struct FullDiskTests {
   // One page more each time, so that each of the first requests for room fails in one of the runs.
-  @Test("whatever does not fit is counted, and recording goes on when there is room again")
+  @Test("events that do not fit are counted, and recording continues when there is room again")
   func everySize() throws {
     var wereAllLost = 0
     var wasNoneLost = 0
@@ -114,7 +114,7 @@ struct FullDiskTests {
     #expect(count < 1_000)
   }
 
-  @Test("a program runs on where not even the log's head can be written")
+  @Test("a program continues even if the log's header cannot be written")
   func wholeProgram() throws {
     let disk = try SmallDisk(byteCount: 8192)
     let path = disk.path("log")
@@ -131,7 +131,7 @@ struct FullDiskTests {
     #expect(try text(of: path) == "")
   }
 
-  @Test("a program says how many events its log lacks, and ends as it would have")
+  @Test("a program reports how many events its log lacks, and ends as it would have")
   func programWithLosses() throws {
     let plain = try Child("Correct").end()
     let folder = try ScratchFolder()
@@ -194,7 +194,7 @@ struct FileSizeLimitTests {
     )
   }
 
-  @Test("a limit of nothing leaves no log, and says so")
+  @Test("a limit of zero leaves no log, and is reported")
   func nothing() throws {
     let path = folder.path("log")
     let probe = try DrivenChild()
@@ -206,7 +206,7 @@ struct FileSizeLimitTests {
     #expect(try probe.end() == Child.Outcome())
   }
 
-  @Test("a limit that is lowered and raised while the log is written costs what came between")
+  @Test("a limit that is lowered and raised while the log is written costs the events in between")
   func later() throws {
     let path = folder.path("log")
     let probe = try DrivenChild(log: path)

@@ -8,14 +8,14 @@ import Testing
 // One after the other: a library that is closed may leave its addresses to one of another test.
 @Suite("The images of the process", .serialized)
 struct LoadedImagesTests {
-  /// The build-id that readelf finds, or nil where the file has none.
+  /// The build-id that readelf finds, or nil if the file has none.
   private func buildID(of path: String) throws -> String? {
     let listing = try Tool.run("/usr/bin/readelf", ["--notes", "--wide", path])
     return listing.split(separator: "\n").first { $0.contains("Build ID: ") }
       .flatMap { $0.split(separator: " ").last.map(String.init) }
   }
 
-  /// Where the kernel says that a file is mapped first: the bias of a shared library.
+  /// The address at which a file is mapped first, according to the kernel: the bias of a shared library.
   private func base(of path: String) throws -> UInt64 {
     let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let line = try text(of: "/proc/self/maps").split(separator: "\n").first { $0.hasSuffix(file) }
@@ -43,7 +43,7 @@ struct LoadedImagesTests {
     #expect(libc.buildID.count == 40)
   }
 
-  @Test("agrees with the kernel on where the code is")
+  @Test("agrees with the kernel on the address of the code")
   func mappings() throws {
     let images = LoadedImages.all
     for line in try text(of: "/proc/self/maps").split(separator: "\n") {

@@ -26,7 +26,7 @@ struct LogDamageTests {
     return count
   }
 
-  @Test("that is deleted at its end has lost its events, which is said")
+  @Test("that is deleted at its end has lost its events, which is reported")
   func deletedAtTheEnd() throws {
     let probe = try DrivenChild(log: path)
     try probe.tell("named 1 60")
@@ -36,7 +36,7 @@ struct LogDamageTests {
     #expect(try folder.names == [])
   }
 
-  @Test("that is deleted is followed by another, and what it held is counted")
+  @Test("that is deleted is followed by another, and its events are counted as lost")
   func deleted() throws {
     let probe = try DrivenChild(log: path)
     try probe.tell("named 1 50")
@@ -53,7 +53,7 @@ struct LogDamageTests {
     #expect(try folder.names == ["log"])
   }
 
-  @Test("that is moved away goes on where it was moved to")
+  @Test("that is moved continues at its new path")
   func moved() throws {
     let probe = try DrivenChild(log: path)
     try probe.tell("named 1 50")
@@ -170,7 +170,7 @@ struct LogDamageTests {
 
   @Test("whose next part cannot be opened goes on in it when it can")
   func blockedPart() throws {
-    // Where the next part is made.
+    // The path of the next log file.
     try expectLaterPart(log: "log", "log.next") {
       mkdir(path + ".next", 0o777)
     } unblocking: {

@@ -12,7 +12,7 @@ final class SmallDisk {
   /// - Parameters:
   ///   - byteCount: rounded up to whole pages.
   ///   - fileCount: how many files it may have, or nil for many.
-  /// - Throws: where the system refuses.
+  /// - Throws: if the system refuses.
   init(byteCount: Int, fileCount: Int? = nil) throws {
     folder = try ScratchFolder()
     // The root is one of them.

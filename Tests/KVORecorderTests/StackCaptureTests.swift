@@ -124,7 +124,7 @@ struct StackCaptureTests {
     let id = kvos_capture_stack_id(false)
     var frames = [UInt](repeating: 0, count: 16)
     let count = Int(kvos_capture_frame_pointers(&frames, 16))
-    // The first is where this function went on.
+    // The first is the return address in this function.
     let pointers = frames.prefix(count).dropFirst().map(UInt64.init)
     return (id, Array(CapturedStack.frames(id).dropFirst()), pointers)
   }

@@ -40,7 +40,7 @@ struct AllocationTests {
       }
     }
 
-    /// Lays out pieces of these sizes, and returns where the memory of each begins.
+    /// Lays out pieces of these sizes, and returns the address of each one's memory.
     func lay(_ sizes: [UInt]) -> [UInt] {
       var address = base + 16
       return sizes.map { size in

@@ -79,7 +79,7 @@ struct SnapshotTests {
       }
     }
     for _ in 0..<10 {
-      // An answer, or that there is none: not the end.
+      // An answer, or none: the process does not end.
       _ = try? RetainSearch().findCycles(inSnapshotFrom: holder, within: .seconds(5))
     }
     busy.isDone.store(true, ordering: .relaxed)

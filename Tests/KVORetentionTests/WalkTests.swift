@@ -25,7 +25,7 @@ struct WalkTests {
 
   private static func nodes(_ count: Int) -> [Node] { (0..<count).map { _ in Node() } }
 
-  /// As many cycles as are expected, and none when `close` has not run.
+  /// As many cycles as expected, and none if `close` has not run.
   private static func expectCycles(
     _ expected: Int,
     from root: Node,

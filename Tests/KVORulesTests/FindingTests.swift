@@ -105,7 +105,7 @@ struct FindingTests {
     #expect(Self.own(Self.finding(log, appModules: ["Other"])) == nil)
   }
 
-  /// Objective-C has no macro, also where the log is judged as another runtime's.
+  /// Objective-C has no macro, even if the log is judged as another runtime's.
   @Test(
     "a path that is refused is put right in the words of the runtime that was recorded",
     arguments: Profile.allCases,

@@ -1,7 +1,7 @@
 import KVORules
 import KVOTrace
 
-// The firing logs of what an Objective-C Foundation makes of what it was asked.
+// The firing logs of faults that depend on an Objective-C Foundation's implementation.
 extension FiringLog {
   private static let displaced = SampleLog {
     $0.process(runtime: .gnustep128)

@@ -43,7 +43,7 @@ struct LossTests {
     for (name, log) in Self.correct {
       for count in 1..<max(2, log.events.count) {
         var rest = log
-        // A log that loses its first lines whole looks like one that somebody wrote by hand.
+        // A log that loses its first lines completely looks like a handwritten one.
         rest.events.removeFirst(count)
         if saysSo {
           rest = rest.inserting(before: 1) { $0.process(isComplete: false) }

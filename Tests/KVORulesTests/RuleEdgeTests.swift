@@ -311,7 +311,7 @@ struct RuleEdgeTests {
       $0.write("b")
       $0.exit()
     }
-    // The lock may have been given back in the loss; one that is taken after it has not.
+    // The lock may have been released in the loss; one that is acquired after it was not.
     #expect(log.outcome() == ["KVO014@7"])
     let lockedLater = log.inserting(before: 4) { $0.lock() }
     #expect(lockedLater.outcome() == ["KVO026@5", "KVO014@8"])

@@ -2,7 +2,7 @@
 import KVOSafety
 import Testing
 
-/// What both classes of a pair are asked to do; what they say of it is compared.
+/// The operations on both classes of a pair, whose outputs are compared.
 private protocol Level: AnyObject {
   var log: [String] { get set }
   var level: Int { get set }

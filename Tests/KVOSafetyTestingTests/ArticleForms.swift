@@ -41,7 +41,7 @@ enum ArticleForms {
     person.removeObserver(screen, forKeyPath: "height")
   }
 
-  /// One value that is made of two others.
+  /// A value that depends on two others.
   private static func dependentKey() {
     let transfer = Transfer()
     let screen = Listener()

@@ -126,7 +126,7 @@ private final class Start: Sendable {
   }
 }
 
-/// A gauge that several threads use, which is the fault that is looked for.
+/// A gauge that several threads use, which is the fault to find.
 struct SharedGauge: @unchecked Sendable {
   // Not Sendable: nothing guards it. What is raced for are numbers, of which any may win.
   let gauge: Gauge

@@ -126,7 +126,7 @@ struct AdvisedLineTests {
     ["-", "+", "["].contains { line.hasPrefix($0) }
   }
 
-  /// Whether `line` stands in this file, one statement a line, where `…` is anything without a brace.
+  /// Whether `line` is in this file, one statement per line, where `…` matches anything without a brace.
   private static func isCompiled(_ line: String) -> Bool {
     let parts = line.replacing(";", with: "").split(separator: "…").map {
       $0.trimmingCharacters(in: .whitespaces)

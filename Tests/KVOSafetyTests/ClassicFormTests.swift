@@ -31,7 +31,7 @@ struct ClassicFormTests {
     }
     #expect(found.map(\.code) == [.doubleRemove])
     #expect(found.first?.evidence.map(\.role) == [.failed, .removed, .registered])
-    // The newest first. The end of the addition has a number too where another test records.
+    // The newest first. The end of the addition has a number too if another test records.
     let orders = found.first?.evidence.compactMap(\.order) ?? []
     #expect(orders.count == 3 && orders == orders.sorted().reversed())
   }

@@ -22,7 +22,7 @@ private final class Tail: KeyValueObservable {
     didSet { didChangeValue(for: \.middle) }
   }
   private var storedForm = 0
-  /// Says that `detail` changes as well, where there is one.
+  /// Notifies that `detail` changes as well, if there is one.
   var form: Int {
     get { storedForm }
     set {

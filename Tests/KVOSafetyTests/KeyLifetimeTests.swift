@@ -10,7 +10,7 @@ private final class MadeOnce: KeyValueObservable {
   var value = 1
 }
 
-/// A class that makes its keys anew each time it is asked.
+/// A class that creates its keys again for each call.
 private final class MadeAnew: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   static var observableKeys: ObservableKeyTable {

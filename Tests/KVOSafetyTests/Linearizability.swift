@@ -11,7 +11,7 @@ protocol SequentialSpecification {
   associatedtype State: Hashable
   associatedtype Operation
   static var initial: State { get }
-  /// The state after `operation`, or nil where it cannot have the result that it had.
+  /// The state after `operation`, or nil if it cannot have had its result.
   static func apply(_ operation: Operation, to state: State) -> State?
 }
 

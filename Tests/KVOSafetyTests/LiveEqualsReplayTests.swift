@@ -112,7 +112,7 @@ private func runProgram(seed: UInt64, accounts: [Account]) {
     else { return }
     switch Int.random(in: 0..<13, using: &random) {
     case 12:
-      // As by code of the main actor, which is seldom where this runs.
+      // As by code of the main actor, which is rare in these tests.
       let request = ObservationRequest(
         subject: account,
         keyPath: keyPath,

@@ -106,7 +106,7 @@ class Listener: KeyValueObserver {
   }
 }
 
-/// A notification in one line: `balance setting 1 → 2`, with `prior` where it is one.
+/// A notification in one line: `balance setting 1 → 2`, with `prior` if it is one.
 func line<Value>(_ keyPath: String, _ change: ObservedChange<Value>) -> String {
   var parts = [keyPath, "\(change.kind)"]
   if change.isPrior { parts.append("prior") }

@@ -49,7 +49,7 @@ struct ReactiveObjCDeathTests {
     "a value that is the observer, or the observed object, is not reported when it is deallocated"
   )
   func valueIsObserver() async {
-    // What the values are is not asked for: that would keep them alive.
+    // The values are not read, because that would keep them alive.
     let own: ObservedValues<Int?>
     let others: ObservedValues<Int?>
     weak var goneObserver: Chain?

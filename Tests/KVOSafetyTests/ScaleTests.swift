@@ -2,7 +2,7 @@ import Testing
 
 @testable import KVOSafety
 
-/// Nothing is timed here; what takes quadratic time again takes minutes, where these take seconds.
+/// Nothing is timed here; quadratic time would take minutes instead of seconds.
 @Suite("Many observations")
 struct ScaleTests {
   enum Order: CaseIterable { case creation, reverse, random, death }

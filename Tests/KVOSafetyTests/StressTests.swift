@@ -131,7 +131,7 @@ struct StressTests {
           return
         }
         while !isInside.value { sched_yield() }
-        // Not waited for: the callback goes on.
+        // Not waited for: the callback continues.
         token.invalidate()
         #expect(!hasLeft.value)
         mayLeave.value = true

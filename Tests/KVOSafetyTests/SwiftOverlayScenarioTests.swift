@@ -38,7 +38,7 @@ private final class Target: KeyValueObservable {
   }
 }
 
-/// What a class says of its keys is asked while another observation is made.
+/// A class's keys are requested while another observation is registered.
 private final class Asked: KeyValueObservable {
   let observationRegistrar = ObservationRegistrar()
   static let observableKeys = ObservableKeyTable(ObservableKey("name", \Asked.name))

@@ -69,7 +69,7 @@ struct CFixture {
     )
   }
 
-  /// Where a function of the library begins, and how many bytes it has.
+  /// The offset of a function of the library, and its size in bytes.
   func function(_ name: String) throws -> Range<UInt64> {
     let file = try ElfFile(path: path)
     let functions = SymbolTable(of: file, type: SHT_SYMTAB).functions
@@ -77,7 +77,7 @@ struct CFixture {
     return function.start..<function.start + function.byteCount
   }
 
-  /// Where a section of the library stands in the file.
+  /// The offset of a section of the library in the file.
   func section(_ name: String) throws -> Range<Int> {
     let listing = try #require(Tool("readelf")).run(["--sections", "--wide", path])
     let line = try #require(listing.split(separator: "\n").first { $0.contains("] \(name) ") })

@@ -96,7 +96,7 @@ struct SymbolIndexFolderTests {
   func unusableFolder() throws {
     let fixture = try CFixture("-g")
     let expected = try Helper.answers(of: fixture.path, by: DwarfFrameResolver())
-    // A regular file where a folder is to be, and a folder of the kernel.
+    // A regular file instead of a folder, and a folder of the kernel.
     let file = try fixture.folder.file("file", [])
     for path in ["\(file)/indices", "/proc/self/indices"] {
       let folder = SymbolIndexFolder(path: path, program: "1")

@@ -89,7 +89,7 @@ struct SymbolIndexTests {
       return function.start + .random(in: 0...function.byteCount + 1, using: &random)
     }
     let folder = Self.folder(in: scratch)
-    // So many addresses have the index made without being asked to.
+    // After this many addresses the index is created automatically.
     let made = DwarfFrameResolver(indices: folder).frames(at: addresses, in: module)
     let reader = DwarfFrameResolver(indices: folder)
     #expect(reader.makeIndex(of: module) == .existed)

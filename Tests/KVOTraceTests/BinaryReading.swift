@@ -2,7 +2,7 @@ import KVOTrace
 import KVOTraceBinary
 import KVOTraceJSON
 
-/// What a reader made of a whole binary log.
+/// The result of reading a whole binary log.
 struct BinaryReading {
   var events: [Event] = []
   var problems: [BinaryLogProblem] = []

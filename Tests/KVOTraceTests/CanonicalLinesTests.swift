@@ -42,7 +42,7 @@ private struct BothReadings {
     problem.replacing(/number \S+ is not representable/, with: "number … is not representable")
   }
 
-  /// Also where a line was given up halfway, and then parsed from its start.
+  /// Also if a line was abandoned halfway, and then parsed from its start.
   private var nameDifference: String? {
     let (mine, other) = (fast.reader.names, slow.reader.names)
     guard mine.stringCount == other.stringCount, mine.stackCount == other.stackCount else {

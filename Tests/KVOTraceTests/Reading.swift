@@ -1,7 +1,7 @@
 import KVOTrace
 import KVOTraceJSON
 
-/// What a reader made of a whole log.
+/// The result of reading a whole log.
 struct Reading {
   var lines: [Int] = []
   var events: [Event] = []

@@ -19,7 +19,7 @@ struct ThreadedLog {
   var part: UInt32 = 1
   var start = BinaryFileHeader.Moment()
   private(set) var segments: [UInt8] = []
-  /// Where each segment begins in the file.
+  /// The offset of each segment in the file.
   private(set) var offsets: [Int] = []
   private var encoder = BinaryRecordEncoder()
   private var indices: [UInt64: UInt32] = [:]

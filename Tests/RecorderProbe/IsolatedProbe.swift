@@ -40,7 +40,7 @@ enum IsolatedProbe {
       kvos_settle_deallocations()
       Deaths.note("released")
     }.join()
-    // The deinit is a job of this actor, so that it is done when this one goes on.
+    // The deinit is a job of this actor, so it has run when this one continues.
     for await _ in stream {}
   }
 

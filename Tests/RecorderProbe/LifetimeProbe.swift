@@ -33,7 +33,7 @@ enum Deaths {
     )
   }
 
-  /// False where the class cannot be watched.
+  /// False if the class cannot be watched.
   @discardableResult
   static func watch(_ object: AnyObject) -> Bool {
     let pointer = UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
@@ -43,7 +43,7 @@ enum Deaths {
 
   static func note(_ step: String) { state.withLock { $0.steps.append(step) } }
 
-  /// What was noted since it was last asked for.
+  /// The notes since the last call.
   static func takeSteps() -> String {
     state.withLock { state in
       defer { state.steps = [] }

@@ -5,7 +5,7 @@ import ProbeC
 
 /// Observes as a correct program does, on many threads and in children, under a limit that has the log rotate.
 enum RotatingProbe {
-  /// How often each thread observes and lets go.
+  /// The number of times that each thread observes and ends.
   private static let roundCount = 4_000
 
   static func run(path: String, limit: Int, threadCount: Int, forkCount: UInt64) throws {

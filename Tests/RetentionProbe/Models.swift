@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the shapes of tests are made of: a program's classes, in small.
+/// The building blocks of the tests' shapes: a program's classes, in small.
 class ViewModel: @unchecked Sendable {
   // Sendable: each is used by one test at a time.
   var observation: Token?

@@ -6,7 +6,7 @@ import KVORetention
 /// that holds nothing.
 struct Shape: Sendable, CustomStringConvertible {
   let name: String
-  /// The cycle as it is to be drawn; nil where the reference is not a strong one.
+  /// The cycle as it must be drawn; nil if the reference is not strong.
   let path: String?
   /// What a walk may meet and cannot inspect.
   let opaque: OpaqueReason?

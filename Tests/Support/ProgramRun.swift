@@ -124,7 +124,7 @@ private final class Drain: @unchecked Sendable {
 
   /// What was read.
   ///
-  /// Waits for the end of the pipe; to be asked once.
+  /// Waits for the end of the pipe; may be called once.
   var text: String {
     done.wait()
     return String(decoding: data, as: UTF8.self)

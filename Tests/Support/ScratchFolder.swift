@@ -13,7 +13,7 @@ package final class ScratchFolder {
 
   package var path: String { url.path }
 
-  /// Where a file of this name is, or would be.
+  /// The path of a file with this name, which need not exist.
   package func path(_ name: String) -> String { url.appending(path: name).path }
 
   /// The names of the files in it, sorted.

@@ -27,7 +27,7 @@ struct ActivityTests {
       + #""observer":{"class":"Screen","id":"3"},"keyPath":"balance"}"# + "\n"
   }
 
-  @Test("is collected where somebody asks, and changes nothing else")
+  @Test("is collected on request, and changes nothing else")
   func asked() throws {
     let log = LogText.doubleRemove(process: 1)
     var asked = try report([log])
@@ -38,7 +38,7 @@ struct ActivityTests {
     #expect(asked.findings == unasked.findings && asked.summary == unasked.summary)
   }
 
-  @Test("is a curve of what was live, event by event")
+  @Test("is a curve of live registrations, event by event")
   func followed() throws {
     let log = register(1) + register(2) + remove(1) + register(3, at: 20) + LogText.exit
     let curve = try #require(try report([log]).activity.processes.first).curve

@@ -47,7 +47,7 @@ struct LiveCurveTests {
     #expect(curve.steps.last?.time == UInt64(number))
   }
 
-  @Test("knows in which step an event is, also with gaps in the numbers")
+  @Test("finds the step of an event, even with gaps in the numbers")
   func places() {
     var curve = LiveCurve()
     for number in [3, 7, 8] { curve.add(1, lastEvent: number, live: 0, time: nil) }

@@ -162,7 +162,7 @@ import Testing
     )
   }
 
-  @Test("is not gathered unless somebody asks")
+  @Test("is not collected unless it is requested")
   func unasked() throws {
     let report = Audit().report(on: [.file(path: try folder.file("a.jsonl", log(runCount: 3)))])
     #expect(report.callSites == nil && report.growth.isEmpty)

@@ -47,7 +47,7 @@ import Testing
     return report
   }
 
-  @Test("has what is new, unchanged, fixed and not judged, by signature")
+  @Test("lists what is new, unchanged, fixed and not judged, by signature")
   func states() {
     let report = compared(
       [finding(.doubleRemove, "1"), finding(.removeUnregistered, "2")],
@@ -69,7 +69,7 @@ import Testing
     )
   }
 
-  @Test("knows findings whose line moved, in their order, and takes other functions for new")
+  @Test("recognizes findings whose line moved, in their order, and treats other functions as new")
   func moved() {
     let report = compared(
       [
@@ -83,7 +83,7 @@ import Testing
     #expect(report.comparison?.fixed == [])
   }
 
-  @Test("does not call new what was the consequence of another, nor fixed what is one now")
+  @Test("does not count an earlier consequence as new, nor a present one as fixed")
   func consequences() {
     var root = finding(.doubleRemove, "1")
     root.consequences = [finding(.leakedRegistration, "2")]
@@ -95,7 +95,7 @@ import Testing
     #expect(now.comparison?.fixed == [])
   }
 
-  @Test("fails on what is new alone, where that is asked for")
+  @Test("fails only on new findings, if requested")
   func failing() {
     let old = [finding(.doubleRemove, "1")]
     for (new, isNew) in [(old, false), ([finding(.removeUnregistered, "2")], true)] {
@@ -109,7 +109,7 @@ import Testing
     #expect(!moved.hasFindings(atLeast: .note))
   }
 
-  @Test("says so in every form")
+  @Test("is in every form")
   func forms() {
     let report = compared(
       [
@@ -160,7 +160,7 @@ import Testing
     )
   }
 
-  @Test("differs from it as text, Markdown and JSON say")
+  @Test("differs from it as shown in text, Markdown and JSON")
   func difference() {
     let difference = ReportDifference(
       from: (

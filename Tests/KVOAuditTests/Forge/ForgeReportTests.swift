@@ -100,7 +100,7 @@ struct ForgeReportTests {
     #expect(commands[2]?.data == #"100 % of\n::error::\u{1b}[31m]. Fix: remove it once"#)
   }
 
-  @Test("says what GitHub does not show")
+  @Test("reports what GitHub does not show")
   func many() {
     var report = report
     report.failures = []
@@ -120,7 +120,7 @@ struct ForgeReportTests {
     )
   }
 
-  @Test("has only what is new, if only that counts, and what is wrong with a suppression")
+  @Test("has only new findings, if only those count, and errors in suppressions")
   func new() throws {
     var report = report
     report.failures = []
@@ -134,7 +134,7 @@ struct ForgeReportTests {
     #expect(GitLabReportRenderer().render(report).count > 600)
   }
 
-  @Test("says that GitLab's report leaves findings out")
+  @Test("reports that GitLab's report omits findings")
   func omitted() {
     let limit = ReportLimit(byteCount: .max, findingCount: 1)
     let text = String(decoding: GitLabReportRenderer().render(report, within: limit), as: UTF8.self)

@@ -43,7 +43,7 @@ struct DrawingTests {
     #expect(drawing.height == 36)
   }
 
-  @Test("what does not lead back is drawn as a chain")
+  @Test("references that do not lead back are drawn as a chain")
   func chain() {
     let drawing = CycleDrawing(edges(2, isClosed: false))
     #expect(drawing.boxes.map(\.text) == ["Node#0", "Node#1", "Node#2"])

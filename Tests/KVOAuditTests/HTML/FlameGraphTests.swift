@@ -49,7 +49,7 @@ struct FlameGraphTests {
     }
   }
 
-  @Test("a call is as wide as what was made under it, whichever of its lines made the next call")
+  @Test("a call is as wide as the registrations under it, for all of its lines together")
   func shares() {
     let graph = FlameGraph([
       count([frame("a", 1, isFirstOwn: true), frame("main", 4)], "X", 6, 1),
@@ -76,7 +76,7 @@ struct FlameGraphTests {
     )
   }
 
-  @Test("leaves out what is too narrow, and counts it")
+  @Test("omits calls that are too narrow, and counts them")
   func narrow() {
     let wide = count([frame("wide")], "X", 9_990, 0)
     let graph = FlameGraph([wide, count([frame("narrow")], "X", 10, 8)])

@@ -114,7 +114,7 @@ struct HTMLReportRendererTests {
     }
   }
 
-  @Test("says what matters first, and leads to every section")
+  @Test("begins with the most important facts, and links to every section")
   func order() {
     let page = page(.sample)
     expectSound(page)
@@ -133,7 +133,7 @@ struct HTMLReportRendererTests {
     #expect(page.ids.contains("5f0c2a91") && page.ids.contains("00000001"))
   }
 
-  @Test("of a clean log says what was not looked for before anything else")
+  @Test("of a clean log begins with what was not judged")
   func clean() {
     var report = AuditReport.sample
     report.findings = []
@@ -147,7 +147,7 @@ struct HTMLReportRendererTests {
     #expect(!page.elements.contains("details"))
   }
 
-  @Test("of nothing that could be read does not say that nothing was found")
+  @Test("without readable input does not say that nothing was found")
   func unreadable() {
     let page = page(AuditReport(failures: [InputFailure(input: "a", reason: "no such file")]))
     expectSound(page)
@@ -169,7 +169,7 @@ struct HTMLReportRendererTests {
     #expect(page.attributes == harmless.attributes)
   }
 
-  @Test("has the source around the first own frames, where it is at hand")
+  @Test("has the source around the first own frames, if it is available")
   func source() {
     let with = page(.sample, sources: ["Screen.swift": String(repeating: "<line>\n", count: 50)])
     #expect(with.html.contains("<span class=\"line\">41  </span>&lt;line&gt;"))
@@ -198,7 +198,7 @@ struct HTMLReportRendererTests {
     return "sha256-\(digest.base64EncodedString())"
   }
 
-  @Test("that is served asks where it came from for a newer one, and no one else")
+  @Test("that is served requests newer ones only from its own server")
   func live() throws {
     let bytes = HTMLReportRenderer(liveState: "7-1").render(.sample)
     let html = String(decoding: bytes, as: UTF8.self)
@@ -216,7 +216,7 @@ struct HTMLReportRendererTests {
     )
   }
 
-  @Test("says at each finding what a team knows of it: baseline and suppression")
+  @Test("shows for each finding whether it is known: baseline and suppression")
   func known() {
     var report = AuditReport.sample
     report.findings[0].baseline = .moved(from: "0382ba56")
@@ -240,7 +240,7 @@ struct HTMLReportRendererTests {
     #expect(!page(.sample).html.contains("Since the baseline"))
   }
 
-  @Test("marks what is meant, suppressed or doubtful")
+  @Test("marks expected, suppressed and doubtful findings")
   func marks() {
     var report = AuditReport.sample
     report.findings[0].isSuppressed = true
@@ -251,7 +251,7 @@ struct HTMLReportRendererTests {
     #expect(text.contains(" new meant suppressed low confidence 3 times"))
   }
 
-  @Test("leaves out what a file suppresses, unless it is asked for, and says how many")
+  @Test("omits suppressed findings by default, with their number")
   func suppressed() {
     var report = AuditReport.sample
     report.findings[0].isSuppressed = true

@@ -29,7 +29,7 @@ struct HTMLTextTests {
     )
   }
 
-  @Test("cuts what is long, in texts and in attributes, and says how much")
+  @Test("cuts long texts and attributes, and shows how much")
   func long() {
     let text = String(repeating: "<", count: 1_234)
     let cut = String(repeating: "&lt;", count: 1_000) + "… (234 more characters)"

@@ -47,7 +47,7 @@ struct TimelineDrawingTests {
     #expect(drawing.summary == "At most 3 observations were live at a time, and 1 at the end.")
   }
 
-  @Test("says what it can of a log without times, with one event, and with none")
+  @Test("shows as much as possible of a log without times, with one event, and with none")
   func small() {
     let one = TimelineDrawing(process([1]), findings: [])
     #expect(one.eventTicks.map(\.text) == ["event 1", "event 1"])
@@ -57,7 +57,7 @@ struct TimelineDrawingTests {
     #expect(none.corners.isEmpty && none.marks.isEmpty && none.eventTicks.isEmpty)
   }
 
-  @Test("marks where findings happened, the worst where there are several")
+  @Test("marks the times of findings, the worst if there are several")
   func marks() {
     let findings = [
       finding([2, 4], .error, "aaaaaaaa"), finding([1, 2], .warning, "bbbbbbbb"),
@@ -90,7 +90,7 @@ struct TimelineDrawingTests {
     )
   }
 
-  @Test("has few marks where there are many findings, and none of other inputs or other processes")
+  @Test("has few marks if there are many findings, and none of other inputs or processes")
   func bounds() {
     let count = 10_000
     var other = finding(Array(1...count), .error, "cccccccc")

@@ -128,7 +128,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "an object in the middle of a path is deallocated, and its end does not say the thread",
+      "an object in the middle of a path is deallocated, and the end has no thread",
       ["KVO015"],
       """
       {"event":"register","thread":1,"subject":$account,"observer":$screen,\

@@ -152,7 +152,7 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
-      "a token that lets go of its owner",
+      "a token that releases its owner",
       [],
       """
       {"event":"hold","thread":1,"from":$screen,"to":$token,"label":"token","strength":"strong",\

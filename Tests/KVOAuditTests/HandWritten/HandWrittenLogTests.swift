@@ -28,7 +28,7 @@ struct HandWrittenLogTests {
   }
 
   @Test(
-    "without its optional keys each is judged alike, or the report says which key it lacks",
+    "without its optional keys each is judged alike, or the report names the missing key",
     arguments: HandWrittenLog.all
   )
   func without(log: HandWrittenLog) {

@@ -83,7 +83,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "added where an equal one is live",
+      "added while an equal one is live",
       ["KVO005 warning"],
       """
       {"event":"live",$pair}

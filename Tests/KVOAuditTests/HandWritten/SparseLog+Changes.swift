@@ -13,7 +13,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "the same of one that does not say so",
+      "the same from a writer that does not say so",
       ["KVO032 error"],
       """
       {"event":"register",$pair,"registration":4}

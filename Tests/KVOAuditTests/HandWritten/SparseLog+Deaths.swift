@@ -188,7 +188,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a token that somebody held",
+      "a token that is held",
       [],
       """
       {"event":"register",$only,"registration":5,"token":$token}

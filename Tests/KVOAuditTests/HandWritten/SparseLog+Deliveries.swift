@@ -107,7 +107,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "handled, or not said",
+      "handled, or not recorded",
       [],
       """
       {"event":"register",$pair,"registration":5}
@@ -131,7 +131,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "the executor, or none said",
+      "the executor, or none recorded",
       [],
       """
       {"event":"register",$pair,"registration":5,"executor":"MainActor"}

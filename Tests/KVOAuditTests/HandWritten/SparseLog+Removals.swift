@@ -81,7 +81,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a removal that says what it matched, which the log does not have",
+      "a removal that matched a registration which the log does not have",
       [],
       """
       {"event":"remove",$pair,"registration":77}
@@ -89,7 +89,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a removal where recording began late",
+      "a removal in a log that began late",
       [],
       notJudged: ["KVO002"],
       """
@@ -109,7 +109,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "a removal after a loss that says it matched nothing",
+      "a removal without a match after a loss",
       ["KVO002 error"],
       """
       {"event":"dropped","count":3}
@@ -161,7 +161,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "removed without a context where two match",
+      "removed without a context while two match",
       ["KVO004 warning"],
       """
       {"event":"register",$pair,"context":"A"}
@@ -182,7 +182,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "removed without a context where equal ones match",
+      "removed without a context while equal ones match",
       ["KVO005 warning"],
       """
       {"event":"register",$pair,"context":"A"}

@@ -41,7 +41,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "added in no scope, where scopes are said",
+      "added in no scope, in a log with scopes",
       [],
       """
       {"event":"process","saysScopes":true}
@@ -52,7 +52,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "added where scopes overlap",
+      "added while scopes overlap",
       [],
       """
       {"event":"scopeBegin","id":1,"thread":1}

@@ -34,7 +34,7 @@ extension SparseLog {
       """
     ),
     SparseLog(
-      "two changes at once, where some say their thread",
+      "two changes at once, some with their thread",
       [],
       notJudged: ["KVO024"],
       """

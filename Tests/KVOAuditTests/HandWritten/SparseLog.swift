@@ -1,6 +1,6 @@
 import Testing
 
-/// A log as somebody writes it who says little: most optional keys are left out.
+/// A log by an author who writes little: most optional keys are missing.
 ///
 /// The verdicts were written down before the logs were judged. Some changed afterwards: the severity of a key
 /// without an accessor, and the logs of tokens that are deallocated, which got a notification or KVO031.

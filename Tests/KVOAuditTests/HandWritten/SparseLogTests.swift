@@ -4,7 +4,7 @@ import KVOTrace
 import KVOTraceJSON
 import Testing
 
-@Suite("Logs that say little")
+@Suite("Logs with few keys")
 struct SparseLogTests {
   @Test("there are more than a hundred of them, each under a name of its own")
   func count() {

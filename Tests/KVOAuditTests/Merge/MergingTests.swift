@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("say in how many processes and runs each finding was seen")
+  @Test("have the number of processes and runs in which each finding was seen")
   func seen() throws {
     let two = LogText.doubleRemove(process: 1) + LogText.doubleRemove(process: 2)
     let paths = try [two, LogText.exit, LogText.doubleRemove(process: 3)].enumerated().map {
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test("keep the worse severity, the first input's words, and what was suppressed anywhere")
+  @Test("keep the worse severity, the first input's words, and all suppressions")
   func choice() throws {
     var first = AuditReport.sample
     first.findings[0].severity = .warning

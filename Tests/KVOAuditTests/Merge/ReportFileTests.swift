@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test(
-    "that is none is refused, with what it is",
+    "that is something else is refused, with its kind",
     arguments: [
       (
         "",

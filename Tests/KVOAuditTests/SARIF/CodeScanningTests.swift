@@ -137,7 +137,7 @@ struct CodeScanningTests {
     #expect(base?["uri"] as? String == "file://\(root.path)/")
   }
 
-  @Test("says nothing of lines that are not at hand")
+  @Test("has nothing about lines that are not available")
   func noSource() throws {
     let root = try #require(SourceRoot(path: "/usr"))
     let report = AuditReport(findings: [finding(in: "/usr/app/Screen.swift")])
@@ -155,7 +155,7 @@ struct CodeScanningTests {
     #expect((result["partialFingerprints"] as? Object)?["primaryLocationLineHash"] == nil)
   }
 
-  @Test("knows a finding without a source line by its signature")
+  @Test("identifies a finding without a source line by its signature")
   func noLine() throws {
     var finding = finding(in: "A.swift")
     finding.stacks = []
@@ -202,7 +202,7 @@ struct CodeScanningTests {
     #expect(String(decoding: bytes, as: UTF8.self).contains("5,000 findings left out"))
   }
 
-  @Test("is refused by the linter where it is broken")
+  @Test("is refused by the linter if it is broken")
   func broken() throws {
     let root = try #require(SourceRoot(path: "/usr"))
     let report = AuditReport(findings: [finding(in: "/usr/app/Screen.swift")])

@@ -79,7 +79,7 @@ struct SARIFReportRendererTests {
     )
   }
 
-  @Test("says what was not read and what was not judged")
+  @Test("lists what was not read and what was not judged")
   func notifications() throws {
     try expect(
       run(.sample)["invocations"],
@@ -98,7 +98,7 @@ struct SARIFReportRendererTests {
     )
   }
 
-  @Test("shows a finding at its log where no frame has a file")
+  @Test("shows a finding at its log if no frame has a file")
   func noFile() throws {
     var report = AuditReport.sample
     report.findings[0].stacks = []
@@ -109,7 +109,7 @@ struct SARIFReportRendererTests {
     )
   }
 
-  @Test("suppresses what a test meant and what the project suppresses", arguments: [false, true])
+  @Test("suppresses expected and suppressed findings", arguments: [false, true])
   func suppressed(isExpected: Bool) throws {
     var report = AuditReport.sample
     report.findings[0].isExpected = isExpected

@@ -19,17 +19,17 @@ struct SourceExcerptTests {
     #expect(SourceExcerpt(text, around: 1)?.lines == ["1", "  if a {", "    b", ""])
   }
 
-  @Test("end where compilers end them")
+  @Test("end at the line ends of compilers")
   func endings() {
     #expect(SourceExcerpt("a\r\nb\rc\n", around: 2)?.lines == ["a", "b", "c", ""])
   }
 
-  @Test("are none where the file has no such line", arguments: [-1, 0, 10, Int.max])
+  @Test("are empty if the file has no such line", arguments: [-1, 0, 10, Int.max])
   func outside(number: Int) {
     #expect(SourceExcerpt(text, around: number) == nil)
   }
 
-  @Test("are cut where they are long")
+  @Test("are cut if they are long")
   func long() {
     let excerpt = SourceExcerpt(String(repeating: "x", count: 1_000_000), around: 1)
     #expect(excerpt?.lines == [String(repeating: "x", count: SourceExcerpt.lineLimit) + "…"])

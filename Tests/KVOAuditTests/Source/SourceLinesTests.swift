@@ -4,7 +4,7 @@ import Testing
 
 @testable import KVOReports
 
-@Suite("The lines of a source file, as code scanning knows them")
+@Suite("The lines of a source file, as in code scanning")
 struct SourceLinesTests {
   /// Inputs and hashes of `src/fingerprints.test.ts` in github/codeql-action.
   private static let published: [(text: String, hashes: [String])] = [

@@ -78,14 +78,14 @@ import Testing
     #expect(long.suppressions.map(\.state) == [.used])
   }
 
-  @Test("a signature that is none, or too short to last, is refused")
+  @Test("a signature that is invalid, or too short to last, is refused")
   func refused() {
     for text in ["2:abcdef0", "abcdef0123", "2:ABCDEF01", "2:", "3:abcdef01", "2:abcdef0g"] {
       #expect(throws: SuppressionFile.Failure.self) { try report([text], on: []) }
     }
   }
 
-  @Test("a baseline of either version knows the findings of this one")
+  @Test("a baseline of either version matches the findings of this one")
   func baselines() {
     let present = [
       finding("abcdef0123", version1: ["11111111"]), finding("bbbbbbbbbb", version1: ["22222222"]),

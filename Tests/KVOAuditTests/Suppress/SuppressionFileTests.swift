@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(
-    "that cannot be read says where, and what would be right",
+    "that cannot be parsed is reported with the position and the correct form",
     arguments: [
       ("KVO099 until=2027-01-01 because x", "\"KVO099\" is no rule; did you mean "),
       ("double-remov until=2027-01-01 because x", "did you mean \"double-remove\"?"),
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test("is what the documentation shows")
+  @Test("is the one in the documentation")
   func documented() throws {
     let document = ProgramRun.package.appending(path: "Documentation/Suppressions.md")
     let text = try String(contentsOf: document, encoding: .utf8)
@@ -135,7 +135,7 @@ import Testing
     )
   }
 
-  @Test("that is not there says so")
+  @Test("that does not exist is reported")
   func missing() throws {
     let folder = try ScratchFolder()
     let failure = #expect(throws: SuppressionFile.Failure.self) {

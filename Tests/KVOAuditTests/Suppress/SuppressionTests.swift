@@ -56,7 +56,7 @@ import Testing
   }
 
   @Test(
-    "does not match where one of them differs",
+    "does not match if one of them differs",
     arguments: [
       "KVO002", "KVO001 class=Accoun", "KVO001 path=*.balance", "KVO001 frame=deinit",
       "KVO001 frame=Screen.swift:4", "* signature=5f0c2a92", "KVO001 class=Account path=owner",
@@ -108,7 +108,7 @@ import Testing
     #expect(text.contains("\nSUPPRESSIONS to look at:\n\(line)"))
   }
 
-  @Test("is stale where what it could match was registered and judged, else unused")
+  @Test("is stale if its registrations were recorded and judged, otherwise unused")
   func stale() throws {
     let lines = """
       KVO002 class=Account path=balance frame=Screen.swift until=2027-02-01 because a
@@ -130,7 +130,7 @@ import Testing
     KVO002 until=2027-01-14 because of a | pipe
     """
 
-  @Test("hides a finding from the text, which counts it and reports what is to be done")
+  @Test("hides a finding from the text, which counts it and reports what to do")
   func text() throws {
     let report = try report(Self.lines)
     let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
@@ -178,7 +178,7 @@ import Testing
     )
   }
 
-  @Test("is in the other forms what it is in the text")
+  @Test("is the same in the other forms as in the text")
   func forms() throws {
     let report = try report(Self.lines)
     let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)

@@ -91,7 +91,7 @@ import Testing
     #expect(lines(screen, many, rows: 20).contains("  … and 4"))
   }
 
-  @Test("says what it waits for")
+  @Test("shows what it waits for")
   func waiting() {
     #expect(
       lines(WatchScreen(), AuditReport()) == """

@@ -26,7 +26,7 @@ struct ReportedFault: Sendable, CustomStringConvertible {
 
   var description: String { source }
 
-  /// The exception that Foundation raises for it; nil where it only logs.
+  /// The exception that Foundation raises for it; nil if it only logs.
   var exception: String? {
     switch kind {
     case .removal: "NSRangeException"

@@ -170,7 +170,7 @@ import Testing
     let named =
       #""stack":[{"address":"0x180","symbol":"Vault.open()","module":"Bank","file":"/bank/Screen.swift","line":10},{"address":"0x180","symbol":"Screen.show()","module":"Bank","file":"/bank/Screen.swift","line":11},"0x900"]"#
     #expect(back[2].hasSuffix(named + "}"))
-    // The same process goes on; the other one has no images.
+    // The same process continues; the other one has no images.
     #expect(back[4] == back[2])
     #expect(String(back[6]) == death)
     #expect(!text.contains("ank") && !text.contains("Vault"))
@@ -218,7 +218,7 @@ import Testing
     }
   }
 
-  @Test("a key is long enough, or refused with what would do")
+  @Test("a key is long enough, or refused with the required length")
   func keys() throws {
     let short = try folder.file("short", "secret")
     let failure = #expect(throws: InputFailure.self) { try AnonymizationKey(contentsOf: short) }

@@ -45,7 +45,7 @@ struct GuideTests {
 private struct GuideTable {
   struct Row {
     var before: String
-    /// The code that somebody who ports writes.
+    /// The code after porting.
     var spans: [String]
   }
 

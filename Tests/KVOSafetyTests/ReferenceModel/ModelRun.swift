@@ -17,7 +17,7 @@ final class ModelRun {
 
   private final class Active {
     let id: Int
-    /// Nil while the addition has not returned: then there is no token yet that could end it.
+    /// Nil until the addition has returned: before that there is no token that could end it.
     var end: (() -> Void)?
     init(_ id: Int) { self.id = id }
   }

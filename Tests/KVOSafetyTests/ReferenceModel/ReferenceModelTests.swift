@@ -32,7 +32,7 @@ struct ReferenceModelTests {
     }
   }
 
-  /// The first thing that is wrong with a run, or nil where all is right.
+  /// The first fault in a run, or nil if there is none.
   private static func error(of program: [ModelStep], isRecorded: Bool) -> String? {
     let scope = ScopeID(ObjectTable.shared.nextNumber())
     RecordingScope.willOpen()

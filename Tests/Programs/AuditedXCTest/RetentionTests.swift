@@ -2,7 +2,7 @@ import KVOSafetyTesting
 import Synchronization
 import XCTest
 
-/// Each assertion about retained objects where it holds, and where it does not.
+/// Each assertion about retained objects, in a case where it holds and in one where it does not.
 final class RetentionTests: XCTestCase {
   private final class Page {
     var handler: (() -> Void)?

@@ -23,7 +23,7 @@ enum Crash: String, CaseIterable {
   case manyLive
   /// libunwind cannot go on.
   case halted
-  /// The program's handler jumps out, thrice, and the program records in between; then it fails.
+  /// The program's handler jumps out, three times, and the program records in between; then it fails.
   case recovered
   /// The same on a thread that records only afterwards.
   case recoveredUnrecordedThread
@@ -33,7 +33,7 @@ enum Crash: String, CaseIterable {
   case returned, returnedOnce
   /// The program ignores the signal.
   case ignored
-  /// Somebody cuts the log, and the program goes on.
+  /// Another process truncates the log, and the program continues.
   case cut
   /// A fork's child that has not recorded, and one that has.
   case child

@@ -39,7 +39,7 @@
 @interface Deaf : NSObject
 @end
 
-/// A new account at the address of one that was deallocated; ends the program where the allocator gives none.
+/// A new account at the address of a deallocated one; ends the program if the allocator returns another address.
 Account *newAccountAt(const void *address);
 
 /// Prints a line at once, so that it is there when the program crashes.

@@ -93,7 +93,7 @@ static void count(id self, SEL selector, id keyPath, id object, id change, void 
   reportedCount++;
 }
 
-/// More classes of observers, each with a method of its own, than anybody writes by hand.
+/// More classes of observers, each with its own method, than a handwritten program would have.
 static void manyClasses(void)
 {
   enum { classCount = 1500 };

@@ -45,7 +45,7 @@ static Screen *screen;
 @implementation LaterAccount
 @end
 
-/// What was an object's memory is somebody else's.
+/// The memory of an object has a new owner.
 static void fillMemory(void)
 {
   for (int at = 0; at < 64; at++) memset(malloc(48), 0x5a, 48);

@@ -15,7 +15,7 @@ static void observerDies(void)
   [screen watch: account for: @"balance"];
   [screen release];
   say("the screen is gone");
-  // What was the screen's memory is somebody else's.
+  // The memory of the screen has a new owner.
   for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
   [account setBalance: 5];
   say("the balance is %d", [account balance]);
@@ -45,7 +45,7 @@ static void pathOfTheDead(void)
   [account setOwner: owner];
   [screen watch: account for: @"owner.name"];
   [owner release];
-  // The account lets go of its owner without saying so.
+  // The account releases its owner without a notification.
   [owner release];
   say("the owner is gone");
   for (int at = 0; at < 64; at++) memset(malloc(24), 0x5a, 24);
@@ -247,7 +247,7 @@ static void *removeOnThread(void *removal);
       pthread_barrier_wait(&bothInside);
       return;
     }
-  // One after the other: 1.28 crashes now and then where both change the class of the object at once.
+  // One after the other: 1.28 sometimes crashes if both change the class of the object at once.
   static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
   pthread_mutex_lock(&turn);
   NS_DURING

@@ -60,7 +60,7 @@ static void initialRaises(void)
   say("the observer is gone");
 }
 
-/// As above, and the account changes: where nothing is contained, 1.28 calls a deallocated object.
+/// As above, and the account changes: if nothing is contained, 1.28 calls a deallocated object.
 static void initialRaisesChanged(void)
 {
   Brittle *brittle = [Brittle new];

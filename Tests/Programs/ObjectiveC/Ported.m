@@ -303,7 +303,7 @@ static void swallowed(void)
   say("swallowed");
 }
 
-/// Is made anew for each row, and never removed.
+/// Created again for each row, and never removed.
 static void rows(void)
 {
   for (int row = 0; row < 3; row++)

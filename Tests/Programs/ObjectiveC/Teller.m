@@ -52,7 +52,7 @@ void teller_enter(void *account, const char *text)
     addObject: [NSString stringWithUTF8String: text]])
 }
 
-/// Whether the Foundation has anybody observe the object.
+/// Whether the Foundation has any observer of the object.
 int teller_is_observed(void *object) { return [(id)object observationInfo] != NULL; }
 
 /// Adds an observer in Objective-C, which removes twice what it added once.

@@ -81,7 +81,7 @@ static void letObserverDie(void) {
   Screen *screen = [Screen new];
   [screen observe:person at:@"name"];
   [screen release];
-  // The address may be used again, for somebody who has nothing to do with it.
+  // The address may be used again, for an unrelated object.
   screen = [Screen new];
   [screen release];
 }
@@ -163,7 +163,7 @@ static void observeOnThreads(void) {
   pthread_t threads[16];
   // A program that says so has GNUstep ready for threads that are not its own.
   [[NSThread new] start];
-  // GNUstep makes its tables when somebody observes first, and not for several threads at once.
+  // GNUstep creates its tables at the first observation, and not for several threads at once.
   observeOften(NULL);
   for (int place = 0; place < 16; place++)
     pthread_create(&threads[place], NULL, observeOften, NULL);

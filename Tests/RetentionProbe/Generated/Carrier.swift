@@ -6,7 +6,7 @@ enum Medium: String, CaseIterable, Sendable {
   case memory = "raw memory"
   /// The same, with the root itself in it: the caller of the search may own it in the same words.
   case rootInMemory = "root in raw memory"
-  /// A task that waits, or a queue that has not run yet.
+  /// A waiting task, or a queue that has not run yet.
   case waiting = "waiting task or queue"
 }
 
@@ -15,7 +15,7 @@ struct Carrier: Sendable {
   let name: String
   /// Makes the value that holds one.
   let carry: @Sendable (Any) async -> Any
-  /// Whether it lets go of the value by itself: what the value leaks then is no cycle.
+  /// Whether it releases the value by itself: then a leak of the value is not a cycle.
   let letsGo: Bool
   /// Whether it leaks by itself, regardless of other references: so does a timer of Foundation that is never invalidated.
   let keepsItself: Bool

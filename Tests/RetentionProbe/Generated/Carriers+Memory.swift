@@ -42,7 +42,7 @@ extension Carrier {
   ]
 }
 
-/// Memory that holds a value `count` times, and is never given back.
+/// Memory that holds a value `count` times, and is never freed.
 @inline(never)
 private func memory<Value>(of value: Value, _ count: Int = 1) -> UnsafeMutablePointer<Value> {
   let memory = UnsafeMutablePointer<Value>.allocate(capacity: count)

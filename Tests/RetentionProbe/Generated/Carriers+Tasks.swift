@@ -17,7 +17,7 @@ extension Carrier {
         use(sent)
       }
       for await _ in started.stream { break }
-      // A cancelled one ends, and lets go of what it held.
+      // A cancelled one ends, and releases what it held.
       return CancellingTask(task)
     },
     Carrier("a task that ended", letsGo: true) { value in

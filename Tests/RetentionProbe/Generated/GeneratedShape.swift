@@ -54,12 +54,12 @@ struct GeneratedShape: Sendable, CustomStringConvertible {
 
     /// A leak that was taken for none.
     var isMissed: Bool { leaks && answer.verdict == .noneFound }
-    /// A cycle that was claimed and is none.
+    /// A reported cycle that does not exist.
     var isWrong: Bool { !leaks && answer.verdict == .cycles }
     var isInconclusive: Bool { answer.verdict == .inconclusive }
   }
 
-  /// Makes the shape, searches it, lets go of it, and looks whether it is still there.
+  /// Creates the shape, searches it, releases it, and checks whether it still exists.
   func outcome(isStrong: Bool) async -> Outcome {
     let made = await made(isStrong: isStrong)
     let answer = made.answer

@@ -14,7 +14,7 @@ typedef enum {
   CRASHING_TRAP,
   CRASHING_RECURSION,
   CRASHING_ABORT,
-  /// The same, where what the C library said before cannot be read.
+  /// The same if the C library's previous message cannot be read.
   CRASHING_WILD_MESSAGE,
   CRASHING_RAISE,
   /// The allocator finds its memory damaged, and aborts with a lock of its own held.
@@ -37,7 +37,7 @@ void crashing_install_jump(void);
 /// Installs a handler of SIGTRAP that returns, with these flags beside SA_SIGINFO.
 void crashing_install_return(int flags);
 
-/// Installs a handler of SIGSEGV that takes memory to where the fault was, and returns.
+/// Installs a handler of SIGSEGV that maps memory at the fault's address, and returns.
 void crashing_install_repair(void);
 
 /// Writes to address 0, and comes back by the handler. Returns whether it was called.
@@ -50,7 +50,7 @@ int crashing_return_count(void);
 /// Overflows the stack of a thread of its own.
 void crashing_overflow_thread(void (*prepare)(void));
 
-/// Has another thread hold the loader's list of images for ever.
+/// Makes another thread hold the loader's list of images forever.
 void crashing_hold_images(void);
 
 #endif
