@@ -2,7 +2,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@Suite("What the macros say about what cannot be observed")
+@Suite("Diagnostics for declarations that cannot be observed")
 struct DiagnosticTests {
   @Test("a struct is refused, and can be made a class")
   func structure() {
@@ -130,7 +130,7 @@ struct DiagnosticTests {
     )
   }
 
-  @Test("a property inside #if is no key, which is said where it is not ignored")
+  @Test("a property inside #if is not a key, which is reported unless it is ignored")
   func insideIfConfig() {
     expect(
       """
@@ -184,7 +184,7 @@ struct DiagnosticTests {
     )
   }
 
-  @Test("what is neither stored plainly nor notified by the macro cannot be compared")
+  @Test("properties that are neither plainly stored nor notified by the macro cannot be compared")
   func cannotCompare() {
     expect(
       """
@@ -239,7 +239,7 @@ struct DiagnosticTests {
   }
 
   @Test(
-    "'@KeyValue' where it says nothing is refused, and can be removed",
+    "'@KeyValue' without an effect is refused, and can be removed",
     arguments: [
       (
         "@KeyValue(.manual) static var count = 0",
@@ -271,7 +271,7 @@ struct DiagnosticTests {
     )
   }
 
-  @Test("the silent twins: what is observed as it stands")
+  @Test("the silent twins: declarations that are observed unchanged")
   func silent() {
     let said = Said()
     said.expand(

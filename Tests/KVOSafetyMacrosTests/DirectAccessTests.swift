@@ -70,7 +70,7 @@ struct DirectAccessTests {
   }
 
   @Test(
-    "what is not the body's own, or something else of that name, is left",
+    "other names, and equal names of other things, are left",
     arguments: [
       "run { level += 1 }", "run { [self] in level += 1 }", "{ self.level = 1 }()",
       "func local() { level = 1 }; local()", "other.level = 1", "super.level = 1", "log(level: 1)",

@@ -155,7 +155,7 @@ struct ExpansionTests {
     )
   }
 
-  @Test("what a property says of itself is in the table")
+  @Test("the attributes of a property are in the table")
   func keys() {
     expectExpansion(
       of: """
@@ -232,7 +232,7 @@ struct ExpansionTests {
     )
   }
 
-  @Test("a property keeps its observers, and what it says of its storage")
+  @Test("a property keeps its observers, and the attributes of its storage")
   func observers() {
     expectExpansion(
       of: """

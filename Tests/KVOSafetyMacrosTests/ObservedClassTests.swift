@@ -36,7 +36,7 @@ struct ObservedClassTests {
     #expect(account.balance == 3)
   }
 
-  @Test("a typed key path observes what a name does")
+  @Test("a typed key path observes the same as a name")
   func typed() {
     let account = Account()
     var heard: [Double?] = []
@@ -72,7 +72,7 @@ struct ObservedClassTests {
     #expect(changes == [#"[] → ["changed"]"#])
   }
 
-  @Test("a property's own observers run, before and after anybody observes the object")
+  @Test("a property's own observers run, before and after the object is observed")
   func ownObservers() {
     let account = Account(limit: 1)
     #expect(account.seen.isEmpty)
@@ -82,7 +82,7 @@ struct ObservedClassTests {
     #expect(account.seen == ["will 2", "did 1 2", "will 3", "did 2 3"])
   }
 
-  @Test("a property that notifies when it differs is silent where it does not")
+  @Test("a property that notifies of differences is silent if there is none")
   func whenDifferent() {
     let account = Account()
     let changes = heard(account, "name") {
@@ -95,7 +95,7 @@ struct ObservedClassTests {
     #expect(changes == [" → Ada", "Ada → Ada!"])
   }
 
-  @Test("a manual property notifies when the class says so")
+  @Test("a manual property notifies when the class does")
   func manual() {
     let account = Account()
     let changes = heard(account, "rate") {
@@ -145,7 +145,7 @@ struct ObservedClassTests {
     #expect(heard(account, "owner.name") { $0.owner?.name = "Grace" } == ["Ada → Grace"])
   }
 
-  @Test("a key notifies when what it depends on changes, through an object as well")
+  @Test("a key notifies when the keys that affect it change, through an object as well")
   func dependencies() {
     let account = Account()
     let changes = heard(account, "summary") {
@@ -272,7 +272,7 @@ struct ObservedClassTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("names of key paths are checked, and leave out what is optional")
+  @Test("names of key paths are checked, and omit optional chaining")
   func names() {
     let account = Account()
     #expect(#keyPathName(\Account.balance) == "balance")

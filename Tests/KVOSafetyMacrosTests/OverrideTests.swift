@@ -149,7 +149,7 @@ struct OverrideTests {
     #expect(lines == ["prior 0 → -", "0 → 10"])
   }
 
-  @Test("report what a callback sets as of a change of its own")
+  @Test("report a callback's assignment as a separate change")
   func fromCallback() {
     let gauge = Observable.Clamped()
     var heard: [Int?] = []
@@ -162,14 +162,14 @@ struct OverrideTests {
     #expect(heard == [10, 4])
   }
 
-  @Test("notify when they differ, or by hand, as the superclass says")
+  @Test("notify of differences, or manually, like the superclass")
   func inheritedStyle() {
     #expect(heard(Observable.Clamped(), "name") { $0.name = "a" }.isEmpty)
     #expect(heard(Observable.Clamped(), "name") { $0.name = "b" } == ["a → b"])
     #expect(heard(Observable.Clamped(), "free") { $0.free = 1 }.isEmpty)
   }
 
-  @Test("notify where the superclass does not")
+  @Test("notify if the superclass does not")
   func plainSuperclass() {
     let gauge = Observable.Adopted()
     #expect(heard(gauge, "level") { $0.level = 20 } == ["0 → 10"])

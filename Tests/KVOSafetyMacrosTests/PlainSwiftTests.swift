@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Random classes, with the macro and without it, compiled and run: `make check` has more of them.
-@Suite("Generated classes do what they do in plain Swift")
+@Suite("Generated classes behave as in plain Swift")
 struct PlainSwiftTests {
   private static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
     FileManager.default.isExecutableFile(atPath: $0)

@@ -74,7 +74,7 @@ private final class ReadmeScreen: KeyValueObserver {
 
 @Suite("The first examples of the README, on classes that are not final")
 struct ReadmeTests {
-  @Test("each form hears of each change", arguments: [false, true])
+  @Test("each form is notified of each change", arguments: [false, true])
   func forms(ofSubclass isSubclass: Bool) async {
     let account = isSubclass ? Readme.SavingsAccount() : Readme.Account()
     let screen = ReadmeScreen(account)

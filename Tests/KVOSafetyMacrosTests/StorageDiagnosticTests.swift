@@ -1,7 +1,7 @@
 #if Macros
 import Testing
 
-@Suite("What the macros say where the storage of a property cannot move")
+@Suite("Diagnostics for properties whose storage cannot move")
 struct StorageDiagnosticTests {
   /// Expands a class that has `members`, and compares what is said, where, and the members after a
   /// fix-it.
@@ -100,7 +100,7 @@ struct StorageDiagnosticTests {
   }
 
   @Test(
-    "an override is not warned of that notifies, is said to be something else, or cannot be set",
+    "there is no warning for an override that notifies, is declared as something else, or cannot be set",
     arguments: [
       "override var level: Int { didSet {} }",
       "override var level: Int { super.level + 1 }",
@@ -140,7 +140,7 @@ struct StorageDiagnosticTests {
     #expect(said.fixed?.contains("\n  final class Account {") == true)
   }
 
-  @Test("a coding key that no stored property has is refused, where the compiler would synthesize")
+  @Test("a coding key without a stored property is refused, if the compiler would synthesize")
   func codingKey() {
     let keys = "  enum CodingKeys: String, CodingKey { case level = \"l\", name }"
     expect(
@@ -158,7 +158,7 @@ struct StorageDiagnosticTests {
     )
   }
 
-  @Test("a closure with a capture list keeps an initializer from being rewritten, which is said")
+  @Test("a closure with a capture list prevents the rewriting of an initializer, which is reported")
   func captureList() {
     let said = Said()
     said.expand(
@@ -189,7 +189,7 @@ struct StorageDiagnosticTests {
     #expect(said.fixed?.contains("    _level = 1\n    run { [weak self] in self?.level") == true)
   }
 
-  @Test("the silent twins: what compiles as it stands")
+  @Test("the silent twins: code that compiles unchanged")
   func silent() {
     let said = Said()
     said.expand(

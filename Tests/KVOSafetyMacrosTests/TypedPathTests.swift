@@ -110,7 +110,7 @@ struct TypedPathTests {
     )
   }
 
-  @Test("parts of a superclass, seen from subclasses, one of which says nothing of itself")
+  @Test("parts of a superclass, seen from subclasses, one of which has no keys of its own")
   func superclasses() {
     for child in [Child(), Grandchild(), Silent()] {
       child.next = Node()
@@ -188,7 +188,7 @@ struct TypedPathTests {
     #expect(received == [nil, "a", "s"])
   }
 
-  @Test("a path through a struct, or to what only a protocol asks for, is refused")
+  @Test("a path through a struct, or to a requirement of a protocol only, is refused")
   func refused() {
     let node = Node()
     let tokens = [

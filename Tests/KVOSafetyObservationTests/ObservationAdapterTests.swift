@@ -37,7 +37,7 @@ struct ObservationAdapterTests {
     #expect(heard.count == 1)
   }
 
-  @Test("a tracking that waits for ever is reported", .audited(expecting: .leakedRegistration))
+  @Test("a tracking that waits forever is reported", .audited(expecting: .leakedRegistration))
   func forgotten() {
     let model = Model()
     _ = withRecordedObservationTracking(of: model, "name") {

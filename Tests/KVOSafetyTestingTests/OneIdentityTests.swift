@@ -18,7 +18,7 @@ final class Collected: Sendable {
 
 @Suite("One fault in a live report, in a test's failure and in an audit")
 struct OneIdentityTests {
-  @Test("has one code, one signature and one sentence, whatever the rule")
+  @Test("has one code, one signature and one sentence for every rule")
   func identity() async {
     await #expect(processExitsWith: .success) {
       let path = NSTemporaryDirectory() + "identity-\(UUID().uuidString).kvolog"

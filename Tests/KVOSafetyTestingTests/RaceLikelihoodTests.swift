@@ -12,7 +12,7 @@ import Testing
 /// `KVO_SAFETY_RACES=200` runs each shape so often, and writes Reports/race-likelihood.md.
 @Suite("Changes that race")
 struct RaceLikelihoodTests {
-  @Test("are never seen where the same changes come one after the other")
+  @Test("are never seen if the same changes are sequential")
   func serial() async {
     await #expect(processExitsWith: .success) {
       for shape in RaceShape.all {

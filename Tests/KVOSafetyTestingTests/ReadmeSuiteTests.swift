@@ -36,7 +36,7 @@ struct ReadmeSuiteTests {
     #expect(run.status != 0)
   }
 
-  @Test("has none of them where the code is correct", arguments: unexpecting)
+  @Test("has none of them if the code is correct", arguments: unexpecting)
   func twin(form: ReadmeForm) throws {
     let run = try SuiteRun(form, nil)
     #expect(run.live.isEmpty)

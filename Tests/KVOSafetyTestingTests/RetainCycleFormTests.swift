@@ -53,7 +53,7 @@ struct RetainCycleFormTests {
     }
   }
 
-  @Test("an object that outlives its maker is drawn with what keeps it")
+  @Test("an object that outlives its creator is drawn with what keeps it")
   func deallocates() {
     expectDeallocates { Screen() }
     withKnownIssue {

@@ -41,7 +41,7 @@ struct RetainSuiteTests {
   }
 
   @Test(
-    "has no finding where a closure that observes nothing keeps the object, and fails",
+    "has no finding if a closure that observes nothing keeps the object, and fails",
     arguments: Self.suites.indices
   )
   func handling(number: Int) throws {
@@ -57,7 +57,7 @@ struct RetainSuiteTests {
     #expect(run.status != 0)
   }
 
-  @Test("reports both where both keep it")
+  @Test("reports both if both keep it")
   func both() throws {
     let run = try SuiteRun(.xctest("readme-deallocates"), [RetainedScreen.variable: "both"])
     let tested = Identity.inText(run.failures)

@@ -33,7 +33,7 @@ private func codes(_ failure: String?) -> [String] {
 
 @Suite("An audited scope")
 struct ScopeTests {
-  @Test("passes where all is in order")
+  @Test("passes if there is no fault")
   func passes() {
     #expect(failure { behave() } == nil)
   }
@@ -56,7 +56,7 @@ struct ScopeTests {
     )
   }
 
-  @Test("does not fail for what is expected, and fails where that does not happen")
+  @Test("does not fail for an expected fault, and fails if that does not happen")
   func expectations() {
     #expect(failure(expecting: [.doubleRemove]) { removeTwice() } == nil)
     #expect(
@@ -66,7 +66,7 @@ struct ScopeTests {
     #expect(codes(failure(expecting: [.removeUnregistered]) { removeTwice() }) == ["KVO001"])
   }
 
-  @Test("fails where nothing is observed, unless that is meant")
+  @Test("fails if nothing is observed, unless that is allowed")
   func vacuity() {
     #expect(
       failure {} == """
@@ -79,7 +79,7 @@ struct ScopeTests {
     #expect(failure { Account().balance = 1 } != nil)
   }
 
-  @Test("fails where a registration outlives it, unless it is expected to")
+  @Test("fails if a registration outlives it, unless that is expected")
   func leaks() {
     let account = Account()
     var tokens: [ObservationToken] = []
@@ -94,7 +94,7 @@ struct ScopeTests {
     tokens.forEach { $0.invalidate() }
   }
 
-  @Test("knows what was registered before it, and does not answer for it")
+  @Test("recognizes earlier registrations, and does not report them")
   func earlierRegistrations() {
     let account = Account()
     let screen = Screen()
@@ -102,7 +102,7 @@ struct ScopeTests {
     #expect(failure { account.removeObserver(screen, forKeyPath: "balance") } == nil)
   }
 
-  @Test("sees what its own objects do on threads without a scope")
+  @Test("includes the events of its own objects on threads without a scope")
   func otherThreads() {
     let account = Account()
     let ended = failure {
@@ -117,7 +117,7 @@ struct ScopeTests {
     #expect(ended == nil)
   }
 
-  @Test("is judged where its body throws, and the error comes through")
+  @Test("is judged if its body throws, and the error is rethrown")
   func throwing() {
     struct Failed: Error {}
     var reported: String?
@@ -161,7 +161,7 @@ struct ScopeTests {
     }
   }
 
-  @Test("threshold: a warning fails by default, not where only errors count")
+  @Test("threshold: a warning fails by default, not if only errors count")
   func thresholds() {
     func addTwice() {
       let account = Account()

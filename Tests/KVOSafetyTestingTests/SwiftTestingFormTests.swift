@@ -28,7 +28,7 @@ struct AuditedTestTests {
     }
   }
 
-  @Test("records an issue where what is expected does not happen")
+  @Test("records an issue if an expected fault does not happen")
   func missing() async {
     await withKnownIssue {
       await expectNoObservationViolations(expecting: .removeWrongContext) { behave() }

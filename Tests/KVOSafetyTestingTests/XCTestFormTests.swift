@@ -42,7 +42,7 @@ struct XCTestFormTests {
     #expect(program.status == 1)
   }
 
-  @Test("what is retained fails the assertion of it at its own line, with what keeps it")
+  @Test("a retained object fails the assertion at its own line, with what keeps it")
   func retention() throws {
     let program = try ProgramRun(built: "AuditedXCTest", ["retention"])
     #expect(

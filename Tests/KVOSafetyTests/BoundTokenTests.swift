@@ -118,7 +118,7 @@ struct BoundTokenTests {
     withExtendedLifetime(pet) {}
   }
 
-  @Test("the log says that the owner ended it, so that no token counts as dropped")
+  @Test("in the log the owner ended it, so that no token counts as dropped")
   func recorded() {
     let memory = EventMemory()
     Recorder.shared.attach(memory)

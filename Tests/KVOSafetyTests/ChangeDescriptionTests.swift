@@ -67,7 +67,7 @@ struct ChangeDescriptionTests {
     #expect(lines(foundation.description).isSubset(of: lines(texts[0])))
   }
 
-  @Test("a value that is nil is printed as null; what was not asked for is left out")
+  @Test("a nil value is printed as null; values that were not requested are omitted")
   func absent() {
     let token = account.observe(\.owner, options: [.new, .prior]) { _, _ in }
     var texts: [String] = []

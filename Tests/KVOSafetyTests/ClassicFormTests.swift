@@ -36,7 +36,7 @@ struct ClassicFormTests {
     #expect(orders.count == 3 && orders == orders.sorted().reversed())
   }
 
-  @Test("a removal of what was never added is swallowed and reported")
+  @Test("a removal without an addition is ignored and reported")
   func removalUnregistered() {
     let account = Account()
     let listener = Listener()

@@ -143,7 +143,7 @@ struct ConcurrencyTests {
     #expect(registered.load(ordering: .relaxed) == 2_000)
   }
 
-  @Test("a deep path hears the last of many concurrent replacements")
+  @Test("a deep path is notified of the last of many concurrent replacements")
   func replacesConcurrently() {
     let account = SharedOwner()
     let people = (0..<8).map { Person("\($0)") }

@@ -76,7 +76,7 @@ struct ConcurrentChangeTests {
     #expect(overlaps.first?.evidence.allSatisfy { $0.stack != .none } == true)
   }
 
-  @Test("are not what setters inside setters of one thread are, which have no stack")
+  @Test("are not reported for nested setters of one thread, which have no stack")
   func nested() {
     let meter = Meter()
     let memory = EventMemory()

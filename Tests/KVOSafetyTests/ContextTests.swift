@@ -35,7 +35,7 @@ struct ContextTests {
     #expect(found.map(\.code) == [.duplicateRegistration])
   }
 
-  @Test("a removal without context takes the newest, and says that it guessed")
+  @Test("a removal without context takes the newest, and reports that it guessed")
   func newest() {
     let account = Account()
     let listener = Listener()

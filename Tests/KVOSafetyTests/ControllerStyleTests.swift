@@ -40,7 +40,7 @@ struct ControllerStyleTests {
   private var observations: ObservationController<Screen> { .of(screen) }
 
   @Test(
-    "a closure gets what its options ask for",
+    "a closure gets the values that its options request",
     arguments: [
       ([], ["balance setting"]),
       ([.new], ["balance setting to 1"]),
@@ -251,7 +251,7 @@ struct ControllerStyleTests {
     ObservationController.of(screen, retainsObserved: false).unobserveAll()
   }
 
-  @Test("its description says who observes what since which line")
+  @Test("its description lists who observes what since which line")
   func description() throws {
     #expect(
       observations.debugDescription.wholeMatch(of: /ObservationController of Screen#\d+/) != nil

@@ -29,7 +29,7 @@ struct ControllerTests {
     #expect(found.isEmpty)
   }
 
-  @Test("observations end when the owner is deallocated though somebody else keeps the controller")
+  @Test("observations end when the owner is deallocated, even if the controller is retained")
   func ownerDiesFirst() {
     let account = Account()
     var controller: ObservationController<Screen>?

@@ -97,7 +97,7 @@ struct CorrectedCollectionTests {
     )
   }
 
-  @Test("has its old value also where elements went, or cannot be compared")
+  @Test("has its old value even if elements were removed, or cannot be compared")
   func others() throws {
     recent.numbers = [5, 6, 7]
     let rest = heard(\.numbers) {

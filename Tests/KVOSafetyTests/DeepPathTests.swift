@@ -85,7 +85,7 @@ struct DeepPathTests {
     token.invalidate()
   }
 
-  @Test("a token by name hears what a deep path does")
+  @Test("a token by name is notified like a deep path")
   func tokenByName() {
     let account = Account(owner: Person("Ada"))
     var heard: [String] = []
@@ -127,7 +127,7 @@ struct DeepPathTests {
   }
 
   @Test(
-    "a path with an empty part is refused at once, also where no object is there yet",
+    "a path with an empty part is refused at once, even if there is no object yet",
     arguments: ["owner..name", "owner.", "owner.friend.", "owner.friend..name"]
   )
   func emptyParts(keyPath: String) {

@@ -24,7 +24,7 @@ struct DependentKeyTests {
     return listener.heard
   }
 
-  @Test("a change of what a key depends on is a change of the key, before and after")
+  @Test("a change of a key that affects another is a change of that, before and after")
   func depends() {
     let contact = Contact("Ada", "Byron")
     let heard = heard(of: contact, "full", options: [.prior, .old, .new]) {
@@ -71,7 +71,7 @@ struct DependentKeyTests {
     )
   }
 
-  @Test("what a subclass says of a key adds to what its superclass says")
+  @Test("a subclass's declaration of a key adds to its superclass's")
   func superclass() {
     let contact = TitledContact("Ada", "Byron")
     let heard = heard(of: contact, "greeting", options: [.new]) {
@@ -152,7 +152,7 @@ struct DependentKeyTests {
     #expect(heard == ["stamp setting to 2"])
   }
 
-  @Test("the log says what a key depends on, once a registration, cycles included")
+  @Test("the log has the dependencies of a key, once a registration, cycles included")
   func declares() {
     let memory = EventMemory()
     let contact = Contact("Ada", "Byron")

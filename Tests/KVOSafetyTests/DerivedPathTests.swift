@@ -47,7 +47,7 @@ struct DerivedPathTests {
   }
 
   @Test(
-    "the new object is heard, and the old one not, when the key that derives it changes",
+    "the new object is observed, and the old one not, when the key that derives it changes",
     arguments: ["best", "champion"]
   )
   func derived(key: String) {
@@ -94,7 +94,7 @@ struct DerivedPathTests {
     )
   }
 
-  @Test("also when one key derives an object and what is read of it")
+  @Test("also when one key derives an object and the value that is read of it")
   func twice() {
     let contest = Contest()
     let (old, new) = (Person("Ada"), Person("Grace"))

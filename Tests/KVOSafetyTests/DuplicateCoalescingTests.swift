@@ -103,7 +103,7 @@ struct DuplicateCoalescingTests {
     }
   }
 
-  @Test("what was registered twice before stays so, and the policy can be taken back")
+  @Test("earlier duplicates stay, and the policy can be reset")
   func switched() async {
     await #expect(processExitsWith: .success) {
       let account = Account()

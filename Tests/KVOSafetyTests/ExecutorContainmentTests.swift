@@ -117,7 +117,7 @@ struct ExecutorContainmentTests {
     named.invalidate()
   }
 
-  @Test("what was removed, or has been deallocated, before its actor came to it is not called")
+  @Test("an observer that was removed or deallocated before its actor ran is not called")
   @MainActor
   func removed() async {
     let shared = Shared()
@@ -137,7 +137,7 @@ struct ExecutorContainmentTests {
     #expect(ownerCalls == 0)
   }
 
-  @Test("code of no actor is called where the change is made, and nothing is reported")
+  @Test("nonisolated code is called by the changing thread, and nothing is reported")
   func unisolated() {
     let account = Account()
     var heard: [Int] = []

@@ -108,7 +108,7 @@ struct ExecutorTests {
     #expect(names == ["Ledger", "Ledger", "MainActor"])
   }
 
-  @Test("code that is bound to no actor expects none, and no callback says where it ran")
+  @Test("nonisolated code expects no executor, and no callback has one in the log")
   func noActor() async {
     let account = Account()
     let names = await executors(of: account) {
@@ -197,7 +197,7 @@ struct ExecutorTests {
     #expect(heard.values == [99])
   }
 
-  @Test("two threads that report changes at once leave the order uncertain, and say so")
+  @Test("two threads that report changes at once leave the order uncertain, and mark that")
   func uncertainOrder() {
     let mailbox = HopMailbox<Int>(.all)
     func change(_ value: Int) -> ObservedChange<Int> {

@@ -2,13 +2,13 @@ import Testing
 
 @testable import KVOSafety
 
-@Suite("Changes on their way to an actor")
+@Suite("Changes in transit to an actor")
 struct HopMailboxTests {
   private func change(_ value: Int) -> ObservedChange<Int> {
     ObservedChange(kind: .setting, oldValue: nil, newValue: value, isPrior: false, elements: nil)
   }
 
-  @Test("come out in order, also where more come in than are taken", arguments: [1, 2, 3, 7])
+  @Test("come out in order, even if more are added than taken", arguments: [1, 2, 3, 7])
   func order(putsPerTake: Int) {
     let mailbox = HopMailbox<Int>(.all)
     var taken: [Int?] = []

@@ -65,7 +65,7 @@ struct KeyLifetimeTests {
     return ObservationToken(request.add())
   }
 
-  @Test("is the object's own where its class makes its keys once")
+  @Test("is the object's own if its class creates its keys once")
   func once() throws {
     let object = MadeOnce()
     var seen: [Int?] = []

@@ -40,7 +40,7 @@ struct KeyPathNameTests {
     #expect(KeyPathParts.isKnownLayout)
   }
 
-  @Test("each part is named, whatever class or function the key path is from")
+  @Test("each part is named, from whatever class or function the key path is")
   func named() throws {
     let paths: [(AnyKeyPath, String)] = [
       (\Shelf.next?.title, "next.title"), (\Shelf.next!.title, "next.title"),

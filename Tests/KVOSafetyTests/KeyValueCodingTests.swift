@@ -103,7 +103,7 @@ struct KeyValueCodingTests {
     #expect(sensor.limit == 9)
   }
 
-  @Test("what cannot be done is a typed error, and changes and notifies nothing")
+  @Test("an impossible operation is a typed error, and changes and notifies nothing")
   func errors() throws {
     let listener = Listener()
     sensor.addObserver(listener, forKeyPath: "level")
@@ -131,7 +131,7 @@ struct KeyValueCodingTests {
     #expect(account.owner?.friend == nil)
   }
 
-  @Test("the message says what is wrong, and what would be right")
+  @Test("the message has the error, and the correct form")
   func messages() {
     #expect(
       message { try account.owner?.setValue(1, forKey: "nope") }

@@ -60,7 +60,7 @@ struct LaterObserverTests {
     second.invalidate()
   }
 
-  @Test("has the end of its path as it is, where another object was put on the path")
+  @Test("has the current end of its path, if another object was put on the path")
   func moved() {
     eachWay {
       let (root, previous, latter) = (Meter(), Meter(), Meter())
@@ -78,7 +78,7 @@ struct LaterObserverTests {
     }
   }
 
-  @Test("has the elements that came, where they went again; what a callback sets is a change")
+  @Test("has the inserted elements, even if removed again; a callback's assignment is a change")
   func elements() throws {
     let meter = Meter()
     var heard: [String] = []

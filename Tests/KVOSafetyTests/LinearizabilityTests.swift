@@ -18,7 +18,7 @@ struct LinearizabilityCheckerTests {
     Call(began: began, ended: ended, operation: operation)
   }
 
-  @Test("explains what came one after the other, and what overlapped, either way")
+  @Test("explains sequential operations, and overlapping ones, in either order")
   func right() {
     #expect(isExplained())
     #expect(
@@ -50,7 +50,7 @@ struct LinearizabilityCheckerTests {
     )
   }
 
-  @Test("finds a delivery from before the registration was asked for")
+  @Test("finds a delivery from before the registration was requested")
   func early() {
     #expect(!isExplained(call(0, 1, .change(isNotified: true)), call(2, 3, .add)))
   }

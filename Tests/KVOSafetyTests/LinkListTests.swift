@@ -76,7 +76,7 @@ struct LinkListTests {
     #expect(otherLink == nil)
   }
 
-  @Test("are found where they are, also after gaps were closed", arguments: [1, 3, 7])
+  @Test("are found, also after gaps were closed", arguments: [1, 3, 7])
   func places(step: Int) {
     let account = Account()
     let storage = account.storage
@@ -98,7 +98,7 @@ struct LinkListTests {
     }
   }
 
-  @Test("say who listens alone", arguments: [1, 2, 20])
+  @Test("report a single observer", arguments: [1, 2, 20])
   func alone(count: Int) {
     let account = Account()
     let storage = account.storage

@@ -98,7 +98,7 @@ struct MutableValuesTests {
     #expect(shelf.books == ["b", "c", "a"])
   }
 
-  @Test("sorting and exchanging are one replacement each; what leaves all as it is, none")
+  @Test("sorting and swapping are one replacement each, and none if nothing changes")
   func sortsAndSwaps() throws {
     let lines = try heard(\.books) {
       let books = shelf.mutableValues(of: \.books)
@@ -149,7 +149,7 @@ struct MutableValuesTests {
     token.invalidate()
   }
 
-  @Test("a set notifies by element; what changes nothing notifies no one")
+  @Test("a set notifies by element; operations that change nothing do not notify")
   func sets() {
     let lines = heard(\.topics) {
       let topics = shelf.mutableValues(of: \.topics)

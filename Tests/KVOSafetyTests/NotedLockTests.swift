@@ -106,7 +106,7 @@ struct NotedLockTests {
     }
   }
 
-  @Test("a lock that another thread holds, or one that is given back elsewhere, is not held here")
+  @Test("a lock that another thread holds, or that is released elsewhere, is not held here")
   func threads() {
     let noted = KVO.note(lock: "lock of another thread")
     let account = Account()

@@ -45,7 +45,7 @@ struct OptionTests {
     #expect(heard == expected)
   }
 
-  @Test("an observer added inside a change hears its end, and one removed inside it does not")
+  @Test("an observer added inside a change is notified of its end, a removed one is not")
   func changesDuringRegistration() {
     let account = Account()
     let early = Listener()
@@ -63,7 +63,7 @@ struct OptionTests {
     #expect(found.isEmpty)
   }
 
-  @Test("a first observer added inside a change hears its end, and nothing is reported")
+  @Test("a first observer added inside a change is notified of its end, and nothing is reported")
   func firstObserverDuringChange() {
     let account = Account()
     let listener = Listener()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KVOSafety
 
-@Suite("A handler that gets its token, and what a token knows")
+@Suite("A handler that gets its token, and the properties of a token")
 struct OwnTokenTests {
   private let account = Account(owner: Person("Ada"))
 
@@ -79,7 +79,7 @@ struct OwnTokenTests {
     #expect(found.map(\.code) == [.uncompliantPath])
   }
 
-  @Test("a token says what it observes while it does, and keeps nothing alive")
+  @Test("a token returns what it observes as long as it does, and keeps nothing alive")
   func objectAndKeyPath() {
     var token: ObservationToken?
     do {

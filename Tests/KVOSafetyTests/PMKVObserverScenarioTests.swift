@@ -74,7 +74,7 @@ struct PMKVObserverScenarioTests {
   }
 
   /// PMKVObserver frees the token as well; here a few ended tokens stay known until their owner is deallocated.
-  @Test("an observation that no one keeps goes on until it is ended, and releases its captures")
+  @Test("an unretained observation continues until it is ended, and releases its captures")
   func kvoTeardown() {
     weak var captured: Pet?
     weak var token: ObservationToken?

@@ -86,7 +86,7 @@ struct PMKVObserverValueTests {
     #expect(heard == [[.zero, .one]])
   }
 
-  @Test("the value of a path that ends early is nil, before and after; what is missing is not")
+  @Test("the value of a path that ends early is nil, before and after; a missing value is not")
   func observingOptionalEnum() {
     func change() {
       outer.inner = Inner()

@@ -27,7 +27,7 @@ struct PolicyTests {
     #expect(text.matches(of: #/WARNING: KVOSafety: observation removed twice/#).count == 1)
   }
 
-  @Test("a fault ends the process where the policy is to trap, after its report")
+  @Test("a fault ends the process if the policy is to trap, after its report")
   func trap() async throws {
     let result = try await #require(
       processExitsWith: .failure,
@@ -57,7 +57,7 @@ struct PolicyTests {
     #expect(result.standardErrorContent.isEmpty)
   }
 
-  @Test("nothing is written where the policy is to ignore")
+  @Test("nothing is written if the policy is to ignore")
   func ignore() async throws {
     let result = try await #require(
       processExitsWith: .success,
@@ -84,7 +84,7 @@ private final class Seen: Sendable {
 
 @Suite("The census")
 struct CensusTests {
-  @Test("says who observes what, with which options, since which line, oldest first")
+  @Test("lists who observes what, with which options, since which line, oldest first")
   func records() {
     let account = Account(owner: Person("Ada"))
     let listener = Listener()

@@ -58,13 +58,13 @@ struct ReactiveObjCCollectionTests {
     )
   }
 
-  @Test("a union adds what was not there", arguments: [false, true])
+  @Test("a union adds the missing elements", arguments: [false, true])
   func union(isComposite: Bool) {
     let lines = heard(isComposite, "tags") { $0.mutableValues(of: \.tags).formUnion([0, 1]) }
     #expect(lines == ["insertion prior of [0]", "insertion to [1] of [0, 1]"])
   }
 
-  @Test("a subtraction removes what was there", arguments: [false, true])
+  @Test("a subtraction removes the present elements", arguments: [false, true])
   func subtraction(isComposite: Bool) {
     let lines = heard(isComposite, "tags") { $0.mutableValues(of: \.tags).subtract([0, 2]) }
     #expect(lines == ["removal prior from [0] of [0]", "removal from [0] of []"])

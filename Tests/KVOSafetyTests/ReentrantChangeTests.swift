@@ -43,7 +43,7 @@ struct ReentrantChangeTests {
     return (live.withLock { $0 }, replayed.filter { $0.subject?.id == subject })
   }
 
-  @Test("is reported once, when it is nine deep, and the replay says the same", arguments: [9, 30])
+  @Test("is reported once, when it is nine deep, by the replay as well", arguments: [9, 30])
   func tooDeep(depth: Int) {
     let (live, replayed) = run(depth)
     #expect(live.map(\.code) == [.reentrantChange])
@@ -62,7 +62,7 @@ struct ReentrantChangeTests {
     #expect(replayed.map(\.code) == [.reentrantChange])
   }
 
-  @Test("is silent where it settles down in eight levels")
+  @Test("is silent if it settles within eight levels")
   func settles() {
     let (live, replayed) = run(8)
     #expect(live.isEmpty && replayed.isEmpty)

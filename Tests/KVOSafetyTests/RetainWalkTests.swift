@@ -206,7 +206,7 @@ struct RetainWalkTests {
     screens[1].observations.unobserveAll()
   }
 
-  @Test("what is broken later is taken back in the log")
+  @Test("a cycle that is broken later is withdrawn in the log")
   func broken() {
     let screen = Screen(Account())
     let memory = EventMemory()
@@ -220,7 +220,7 @@ struct RetainWalkTests {
     #expect(!replay(memory.events).contains { $0.subject?.id == subject })
   }
 
-  @Test("a log without any cycle says that it was looked for")
+  @Test("a log without any cycle has the walk")
   func judged() {
     let screen = Screen(Account())
     let memory = EventMemory()

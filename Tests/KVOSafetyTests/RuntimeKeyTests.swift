@@ -71,7 +71,7 @@ private final class Box: Shape {
 
 /// The expected deliveries are those of Foundation for `keyPathsForValuesAffectingValue(forKey:)` and
 /// `automaticallyNotifiesObservers(forKey:)`.
-@Suite("What a class says of its keys at run time")
+@Suite("Keys that a class declares at run time")
 struct RuntimeKeyTests {
   @Test("a key is notified when one changes that affects it, in the class and in a subclass")
   func affected() {
@@ -112,7 +112,7 @@ struct RuntimeKeyTests {
     }
   }
 
-  @Test("a subclass that says otherwise is notified by the same setter")
+  @Test("a subclass with other declarations is notified by the same setter")
   func overridden() {
     let box = Box()
     #expect(

@@ -27,7 +27,7 @@ struct SetterTests {
     #expect(heard == expected)
   }
 
-  @Test("typed, classic and by-name observers of one setter hear the same, in order of addition")
+  @Test("typed, classic and by-name observers of one setter get the same, in order of addition")
   func forms() {
     let meter = Meter()
     let listener = Listener()
@@ -63,7 +63,7 @@ struct SetterTests {
     #expect(listener.heard == ["name setting from meter to ohm"])
   }
 
-  @Test("the new value is what the property holds after its own observers ran")
+  @Test("the new value is that of the property after its own observers ran")
   func clamped() {
     let meter = Meter()
     var values: [Int?] = []
@@ -164,7 +164,7 @@ struct SetterTests {
     #expect(heard.count == 4)
   }
 
-  @Test("a typed path through a part that is no key is refused, and said how it was written")
+  @Test("a typed path through a part that is not a key is refused, with its source text")
   func typedPathUnknown() {
     let account = Account(owner: Person("Ada"))
     let found = verdicts(about: account) {

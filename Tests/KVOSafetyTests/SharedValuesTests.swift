@@ -7,7 +7,7 @@ import Testing
 struct SharedValuesTests {
   private let account = Account()
 
-  @Test("each loop gets every value, also what came before it began")
+  @Test("each loop gets every value, even those before it began")
   func everyLoop() async {
     let values = account.sharedValues(for: \.balance)
     account.balance = 1
@@ -23,7 +23,7 @@ struct SharedValuesTests {
     #expect(KVO.census(of: account).count == 1)
   }
 
-  @Test("so many values are kept as were asked for, at least one")
+  @Test("as many values are kept as requested, at least one")
   func keeping() async {
     let two = account.sharedValues(for: \.balance, keeping: 2)
     let one = account.sharedValues(for: \.balance, keeping: 0)
@@ -108,7 +108,7 @@ struct SharedValuesTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("an iterator alone keeps the observation; what cannot be observed ends at once")
+  @Test("an iterator alone keeps the observation; a stream that cannot observe ends at once")
   func iteratorHolds() async {
     var iterator = account.sharedValues(for: \.balance).makeAsyncIterator()
     account.balance = 1

@@ -39,7 +39,7 @@ struct StreamTests {
     #expect(values.droppedCount == 0)
   }
 
-  @Test("a stream of a collection gives all of it after every change of its elements")
+  @Test("a stream of a collection has the whole collection after every change of its elements")
   func collections() async throws {
     let gallery = Gallery()
     let numbers = gallery.values(for: \.numbers)
@@ -145,7 +145,7 @@ struct StreamTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("a path follows the objects on it; it is nil where it ends early")
+  @Test("a path follows the objects on it; it is nil if it ends early")
   func path() async {
     let account = Account(owner: Person("Ada"))
     let values = account.values(for: \.owner?.name)
@@ -158,7 +158,7 @@ struct StreamTests {
     }
   }
 
-  @Test("a path by name does what a typed one does; a value of another type is nil")
+  @Test("a path by name works like a typed one; a value of another type is nil")
   func pathByName() async {
     let account = Account(owner: Person("Ada"))
     let names = account.values(forKeyPath: "owner.name", as: String.self)
@@ -234,7 +234,7 @@ struct StreamTests {
     #expect(await iterator.next() == 1)
   }
 
-  @Test("changes come with what their options ask for")
+  @Test("changes have the values that their options request")
   func changes() async {
     let account = Account()
     let changes = account.changes(of: \.balance, options: [.old, .new, .prior])
@@ -262,7 +262,7 @@ struct StreamTests {
     #expect(await oldestValues.next() == 1)
   }
 
-  @Test("what cannot be observed is reported, and its stream ends at once")
+  @Test("a path that cannot be observed is reported, and its stream ends at once")
   func refused() async {
     let account = Account()
     var values: ObservedValues<Int>?
@@ -297,7 +297,7 @@ struct StreamTests {
     #expect(steps == [99, 99, 99, 99])
   }
 
-  @Test("streams whose observer is deallocated while values are on their way end all the same")
+  @Test("streams whose observer is deallocated while values are in transit end as well")
   func asynchronousDisposal() async {
     let account = Account()
     for _ in 0..<50 {
@@ -320,7 +320,7 @@ struct StreamTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
-  @Test("a main actor screen takes values where it is")
+  @Test("a main actor screen receives values on its actor")
   @MainActor
   func mainActor() async {
     let account = Account()

@@ -113,7 +113,7 @@ struct StressTests {
     #expect(Counted.liveCount == captured, "what handlers captured is released")
   }
 
-  @Test("a removal that waits returns after the callback, on whatever thread it runs")
+  @Test("a removal that waits returns after the callback, on any thread")
   func waits() {
     for form in NotifyingForm.allCases {
       let counter = LockedCounter(form)

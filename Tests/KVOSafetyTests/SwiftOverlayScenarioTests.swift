@@ -67,7 +67,7 @@ private final class Asked: KeyValueObservable {
   }
 }
 
-@Suite("Swift's scenarios of what a class says of its keys")
+@Suite("Swift's scenarios of keys that a class declares")
 struct SwiftOverlayScenarioTests {
   /// The file says of two more notifications that it expects that they are a bug and should not happen.
   @Test("affecting keys that the class notifies by hand, and nothing after the end")
@@ -88,7 +88,7 @@ struct SwiftOverlayScenarioTests {
     #expect(heard == ["42 three", "42 four", "13 four"])
   }
 
-  @Test("an observation of another object inside what a class says of its keys")
+  @Test("an observation of another object while a class declares its keys")
   func observingInsideCustomization() {
     let asked = Asked()
     var count = 0
@@ -100,7 +100,7 @@ struct SwiftOverlayScenarioTests {
     #expect(Asked.questions.withLock { Set($0) } == ["affecting name", "automatic name"])
   }
 
-  @Test("nil is an old and a new value of an optional, also where it stays nil")
+  @Test("nil is an old and a new value of an optional, even if it stays nil")
   func optionalKeyPath() {
     let asked = Asked()
     var heard: [String] = []

@@ -25,7 +25,7 @@ struct TypeMetadataTests {
     #expect(Any?.none.flattened == nil)
   }
 
-  @Test("an optional is made of a value of any layout, and of none")
+  @Test("an optional is created from a value of any layout, and from none")
   func wrapping() throws {
     try wrap(3)
     try wrap(UInt8.max)

@@ -75,7 +75,7 @@ struct WeakPathDeathTests {
     withExtendedLifetime(middle) {}
   }
 
-  @Test("takes what it held with it, and the weak link alone is found", arguments: [false, true])
+  @Test("takes its references along, and only the weak link is reported", arguments: [false, true])
   func replay(isEndKept: Bool) {
     let memory = EventMemory()
     Recorder.shared.attach(memory)
@@ -108,7 +108,7 @@ struct WeakPathDeathTests {
     #expect(codes == [.weakLinkSilentlyNil])
   }
 
-  @Test("a stream does not read what is being assigned when an object on its path is deallocated")
+  @Test("a stream does not read a property in its assignment when an object is deallocated")
   func duringAssignment() async {
     let head = Step(0)
     func lead() {

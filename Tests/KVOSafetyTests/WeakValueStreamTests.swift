@@ -65,7 +65,7 @@ private final class FastReader: KeyValueObservable {
   }
 }
 
-@Suite("The stream form where values are referred to weakly")
+@Suite("The stream form with weakly referenced values")
 struct WeakValueStreamTests {
   @Test("when a weak part of the path is deallocated nil comes, then the replacing object")
   func weakPart() async {

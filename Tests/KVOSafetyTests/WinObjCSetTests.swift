@@ -103,7 +103,7 @@ struct WinObjCSetTests {
     #expect(heard { numbers.set = [3] } == ["setting [2] [3]"])
   }
 
-  @Test("a collection that was asked for once shows what was set since")
+  @Test("a collection that was requested once shows later settings")
   func changePropagation() {
     let (array, set) = (numbers.mutableValues(of: \.array), numbers.mutableValues(of: \.set))
     numbers.set = [1]

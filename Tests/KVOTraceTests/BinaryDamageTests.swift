@@ -43,7 +43,7 @@ import Testing
 
   private static let sample = Sample(seed: 11)
 
-  @Test("cut at any byte gives every segment before the cut, and says that it is cut")
+  @Test("cut at any byte has every segment before the cut, and is reported as cut")
   func truncation() {
     let sample = Sample(seed: 3)
     let whole = BinaryReading(sample.log, names: sample.names)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test("in thousands of ways is read to its end, and what is called whole is", arguments: 0..<100)
+  @Test("in thousands of ways is read to its end, and whole segments are whole", arguments: 0..<100)
   func corruption(block: UInt64) {
     let sample = Self.sample
     var random = SplitMix64(seed: block)

@@ -16,7 +16,7 @@ import Testing
     return Array(lines[(start + 1)...].prefix { $0 != "```" })
   }
 
-  @Test("has an example that is read as it says, and written so")
+  @Test("has an example that is read as described, and written so")
   func example() throws {
     var log = [UInt8](repeating: 0, count: 12_288)
     for line in try Self.block("hex") {

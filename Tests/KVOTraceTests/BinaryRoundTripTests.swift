@@ -35,7 +35,7 @@ import Testing
     #expect(reading.summary.lostSegmentCount == 0)
   }
 
-  @Test("JSON Lines made of a binary log are those that it was made of", arguments: 0..<100)
+  @Test("JSON Lines of a binary log are those from which it was made", arguments: 0..<100)
   func throughJSON(seed: UInt64) {
     var source = RandomEvents(seed: seed)
     var lines: [UInt8] = []

@@ -72,7 +72,7 @@ import Testing
     #expect(reading.summary.isWhole)
   }
 
-  @Test("with a record that was being written says so where the thread ends")
+  @Test("with a partly written record is reported at the end of the thread")
   func torn() {
     var log = ThreadedLog()
     log.add(thread: 1, at: [10, 20], end: .open, tail: [0, 5, 4, 2])
@@ -88,7 +88,7 @@ import Testing
     )
   }
 
-  @Test("that lost a segment in the middle says which, and from when to when")
+  @Test("that lost a segment in the middle reports which, and its time range")
   func missing() {
     var log = ThreadedLog()
     log.add(thread: 1, at: [10, 20])
@@ -134,7 +134,7 @@ import Testing
     #expect(reading.summary.lostSegmentCount == 1)
   }
 
-  @Test("with a spoilt header says which bytes are lost, and when")
+  @Test("with a damaged header reports the lost bytes and their time")
   func spoiltHeader() {
     var log = ThreadedLog()
     log.add(thread: 1, at: [10, 20])
@@ -182,7 +182,7 @@ import Testing
     #expect(!reading.summary.isWhole)
   }
 
-  @Test("that lacks a segment of tables says so first")
+  @Test("that lacks a segment of tables reports that first")
   func missingTable() {
     var log = ThreadedLog()
     log.addTable([Event(.process(ProcessInfo()))])
@@ -205,7 +205,7 @@ import Testing
     #expect(reading.summary.droppedEventCount == 17)
   }
 
-  @Test("says which part it is")
+  @Test("has its number among the log files")
   func part() {
     var log = ThreadedLog()
     log.part = 3
@@ -239,7 +239,7 @@ import Testing
     )
   }
 
-  @Test("without a readable header is read by what its segments say")
+  @Test("without a readable header is read by the headers of its segments")
   func lostHeader() {
     var log = ThreadedLog()
     log.add(thread: 1, at: [10, 20])

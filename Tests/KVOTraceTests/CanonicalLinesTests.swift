@@ -188,7 +188,7 @@ private struct BothReadings {
   }
 
   @Test(
-    "cut at any byte is what the parser says it is",
+    "cut at any byte has the same result as the parser",
     arguments: 0..<UInt64(Rounds.count(1))
   )
   func truncation(seed: UInt64) {

@@ -21,7 +21,7 @@ import Testing
 
   private static var log: [UInt8] { lines.flatMap { $0 } }
 
-  @Test("cut at any byte gives every line before the cut, and says that the last one is torn")
+  @Test("cut at any byte has every line before the cut, and reports that the last one is torn")
   func truncation() {
     let log = Self.log
     var ends: [Int] = []

@@ -30,7 +30,7 @@ struct EventLayoutTests {
     #expect(events.count == numbers.count * threads.count)
   }
 
-  @Test("what a replay moves a million times is small")
+  @Test("types of which a replay moves millions are small")
   func sizes() {
     #expect(MemoryLayout<Event>.stride <= 120)
     #expect(MemoryLayout<Registration>.size <= 80)

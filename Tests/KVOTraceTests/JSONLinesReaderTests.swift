@@ -6,7 +6,7 @@ import Testing
   private static let subject = #""subject":{"class":"A","id":"1"}"#
 
   @Test(
-    "accepts what the grammar leaves open",
+    "accepts what the grammar allows",
     arguments: [
       // Ids as numbers or texts, threads likewise.
       (
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(
-    "says what is wrong with a line, where, and what would be right",
+    "reports the error of a line, its position, and the correct form",
     arguments: [
       ("nonsense", "1:2: not JSON: invalid value"),
       ("[1]", "1:1: not an event: a line must hold one JSON object"),

@@ -22,7 +22,7 @@ import Testing
     #expect(reading.written == String(decoding: bytes, as: UTF8.self))
   }
 
-  @Test("A key path that is empty is written where the grammar asks for one, and comes back")
+  @Test("An empty key path is written if the grammar requires one, and is read back")
   func emptyKeyPath() {
     var names = TraceNames()
     let account = ObjectRef(id: names.identifier("12"), className: names.id(of: "Account"))

@@ -43,7 +43,7 @@ import Testing
     #expect(EventKind.all.map(\.number) == Array(1...EventKind.all.count))
   }
 
-  @Test("says what each key means, and no key of a body twice")
+  @Test("has the meaning of each key, and no key of a body twice")
   func meanings() {
     for kind in EventKind.all {
       let fields = kind.body.fields.filter { !$0.key.isEmpty }

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(
-    "gives the published values",
+    "has the published values",
     arguments: [
       (0, 0, 0xef46_db37_51d8_e999), (0, 2_654_435_761, 0xac75_fda2_929b_17ef),
       (1, 0, 0xe934_a84a_db05_2768), (1, 2_654_435_761, 0x5014_6076_43a9_b4c3),
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(
-    "gives the known values of short texts",
+    "has the known values of short texts",
     arguments: [
       ("a", 0xd24e_c4f1_a98c_6e5b), ("abc", 0x44bc_2cf5_ad77_0999),
       ("asdf", 0x4158_72f5_99ce_a71e),
