@@ -19,7 +19,7 @@ struct ElfProgram: Hashable {
   /// - Parameter descriptor: stays open, and keeps its offset.
   init?(descriptor: Int32) {
     elf_version(UInt32(EV_CURRENT))
-    // Read, not mapped: a file that is linked again meanwhile gives wrong bytes, and no SIGBUS.
+    // Read, not mapped: a file that is linked again at the same time has wrong bytes, but causes no SIGBUS.
     guard let handle = elf_begin(descriptor, ELF_C_READ, nil) else { return nil }
     defer { elf_end(handle) }
     var header = GElf_Ehdr()
