@@ -12,6 +12,9 @@ struct ConcurrencyRules: Sendable {
   private var overlaps = OverlappingChanges()
   private var classes = ObjectClasses()
 
+  /// Whether no lock is held, and no overlap of changes waits for one to end.
+  var isQuiet: Bool { locks.isEmpty && overlaps.isEmpty }
+
   var classCount: Int { classes.count }
   /// Whether the log records the ends of removals.
   var hasEndsOfRemovals: Bool { removals.hasEnds }
