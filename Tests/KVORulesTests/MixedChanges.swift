@@ -61,7 +61,9 @@ struct MixedChanges {
       let id = live[object]?.last ?? 1
       let delivery = Delivery(registration: RegistrationID(id), change: nil, phase: .prior)
       add(.notify(delivery), thread, order: order(of: object))
-    case 10: if Int.random(in: 0..<20, using: &random) == 0 { add(.dropped(count: 1, why: .none), nil) }
+    case 10:
+      guard Int.random(in: 0..<20, using: &random) == 0 else { return }
+      add(.dropped(count: 1, why: .none), nil)
     case 11: add(.scopeBegin(Scope(id: ScopeID(1), name: Self.key)), thread)
     case 12: add(.scopeEnd(ScopeID(1)), thread)
     default: change(object, isSpoilt: true)

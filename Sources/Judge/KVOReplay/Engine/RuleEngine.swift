@@ -48,6 +48,8 @@ package struct RuleEngine: Sendable {
   var scopes = ScopeRules()
   var graphs = GraphRules()
   private var wasFinished = false
+  /// Which data was prefetched for the next events.
+  var warmed = Warmed()
 
   package internal(set) var eventCount = 0
   /// How many events the recorder says it lost.
