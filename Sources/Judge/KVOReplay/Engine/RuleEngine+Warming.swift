@@ -40,8 +40,9 @@ extension RuleEngine {
     in group: Int
   ) {
     warmed.clear(group)
+    guard let first = events.baseAddress else { return }
     for at in min(start, events.count)..<min(start + Self.warmedCount, events.count) {
-      guard let needs = Needs(events, at) else { continue }
+      guard let needs = Needs(first + at, isFirst: at == 0) else { continue }
       log.subjects.prefetch(needs.subject)
       log.ledger.prefetchBuckets(needs.registration, needs.observer)
       warmed.append(needs, to: group)
@@ -103,10 +104,12 @@ extension RuleEngine {
 
     fileprivate init() {}
 
-    /// The needs of the event at `at`; nil: none that the events before it do not have.
+    /// The needs of the event at `event`; nil: none that the events before it do not have.
+    ///
+    /// Looks at it through its pointer: the compiler copies an element that it takes from a buffer.
     @inline(__always)
-    fileprivate init?(_ events: UnsafeBufferPointer<Event>, _ at: Int) {
-      switch events[at].body {
+    fileprivate init?(_ event: UnsafePointer<Event>, isFirst: Bool) {
+      switch event.pointee.body {
       case .register(let registration):
         kind = .addition
         subject = registration.subject.id.rawValue
@@ -122,7 +125,7 @@ extension RuleEngine {
         subject = change.subject.id.rawValue
       case .notify(let delivery):
         // Right after its change it is that of the newest registration of the object, or near it.
-        if at > 0, case .didChange = events[at - 1].body { return nil }
+        if !isFirst, case .didChange = (event - 1).pointee.body { return nil }
         registration = delivery.registration.rawValue
       case .cancel(let id, _): registration = id.rawValue
       default: return nil

@@ -186,7 +186,9 @@ struct ConcurrencyRules: Sendable {
 
   /// A removal ends.
   mutating func end(_ removal: Removal, _ thread: Int, _ log: inout ReplayState) {
-    log.verdicts += removals.end(removal, on: thread)
+    let found = removals.end(removal, on: thread)
+    // Appending nothing to nothing would allocate.
+    if !found.isEmpty { log.verdicts += found }
   }
 
   mutating func beginDeallocation(

@@ -63,7 +63,7 @@ package struct OrderedReplay: Sendable {
           engine.warm(events, from: warmedCount)
           warmedCount += RuleEngine.warmedCount
         }
-        if mayBeWholeChange(events, at),
+        if mayBeWholeChange(first + at, count: events.count - at),
           engine.consumeWholeChange(first + at, firstNumber: firstNumber + at)
         {
           at += RuleEngine.wholeChangeCount
@@ -96,11 +96,12 @@ package struct OrderedReplay: Sendable {
     hold(event.pointee, number: number, judge)
   }
 
-  /// Whether a change begins at `at` that may be judged as a whole: nothing is held that could belong before it.
+  /// Whether a change begins with the first of `count` events that may be judged as a whole: nothing is held that could
+  /// belong before it.
   @inline(__always)
-  private func mayBeWholeChange(_ events: UnsafeBufferPointer<Event>, _ at: Int) -> Bool {
-    guard case .willChange = events[at].body else { return false }
-    return events.count - at >= RuleEngine.wholeChangeCount && sequencer.isEmpty
+  private func mayBeWholeChange(_ events: UnsafePointer<Event>, count: Int) -> Bool {
+    guard case .willChange = events.pointee.body else { return false }
+    return count >= RuleEngine.wholeChangeCount && sequencer.isEmpty
   }
 
   private mutating func hold(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {
