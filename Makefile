@@ -7,7 +7,7 @@
 #   make fuzz    runs the readers of crash reports on generated input
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
-#   make bench-guard counts the instructions of observing, and compares them with those recorded
+#   make bench-guard counts the instructions of observing and auditing, and compares them with those recorded
 #   make install puts kvo-audit under PREFIX (/usr/local); make uninstall removes it
 #
 # Each sets up what it needs. Nothing is installed or built twice.

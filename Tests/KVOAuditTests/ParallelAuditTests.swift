@@ -56,6 +56,32 @@ import Testing
     #expect(text(Audit().report(on: inputs)) == text(serial))
   }
 
+  @Test("says the same of a large log that one thread reads and another judges")
+  func largeLog() throws {
+    // Each process needs the names when it ends, and a damaged line is passed on between events.
+    let processes = (0..<3_200).map { LogText.doubleRemove(process: $0) }
+    let text = processes[..<3_000].joined() + "broken\n" + processes[3_000...].joined()
+    let path = try folder.file("large.jsonl", text)
+    let serial = Audit(workerCount: 1).report(on: [.file(path: path)])
+    #expect((serial.inputs.first?.eventCount ?? 0) > 19_000)
+    #expect(serial.findings.contains { $0.count > 3_000 })
+    for _ in 0..<Rounds.count(1) {
+      let parallel = Audit(workerCount: 2).report(on: [.file(path: path)])
+      #expect(self.text(parallel) == self.text(serial))
+    }
+  }
+
+  @Test("fails as one thread does if a large log cannot be read on")
+  func largeRefusedLog() throws {
+    let processes = (0..<3_200).map { LogText.doubleRemove(process: $0) }
+    let text = processes.joined() + #"{"event":"process","schema":9}"# + "\n"
+    let path = try folder.file("refused.jsonl", text)
+    let serial = Audit(workerCount: 1).report(on: [.file(path: path)])
+    #expect(serial.failures.count == 1)
+    let parallel = Audit(workerCount: 2).report(on: [.file(path: path)])
+    #expect(self.text(parallel) == self.text(serial))
+  }
+
   @Test("reports its progress by one thread at a time, and of every input that it reads")
   func progress() throws {
     // Not guarded: an audit that called from two threads at a time would be seen by the sanitizer, and

@@ -46,25 +46,49 @@ struct BatchTests {
 
   @Test("give what they give one by one", arguments: [1, 2, 32, 1_000])
   func sameVerdicts(count: Int) {
+    let (single, verdicts) = compare(Self.events, count: count)
+    #expect(verdicts.count > 5_000)
+    // As many as it takes for the events to be looked at ahead of their turn.
+    #expect(single.engine.liveRegistrationCount > 1_024)
+  }
+
+  @Test("give what they give one by one if whole changes are among them")
+  func wholeChanges() {
+    var verdictCount = 0
+    for seed in 0..<UInt64(Rounds.count(60)) {
+      var changes = MixedChanges(seed: seed)
+      let (_, verdicts) = compare(changes.events(), count: 512)
+      if changes.isFaultless { #expect(verdicts.isEmpty) }
+      verdictCount += verdicts.count
+    }
+    #expect(verdictCount > 300)
+  }
+
+  /// Judges `events` one by one, and `count` at a time.
+  private func compare(
+    _ events: [Event],
+    count: Int
+  ) -> (single: OrderedReplay, verdicts: [Verdict]) {
     var single = OrderedReplay()
     var expected: [Verdict] = []
-    for (index, event) in Self.events.enumerated() {
+    for (index, event) in events.enumerated() {
       single.take(event, number: index + 1) { expected.append($0) }
     }
     single.finish { expected.append($0) }
     var batched = OrderedReplay()
     var verdicts: [Verdict] = []
-    for start in stride(from: 0, to: Self.events.count, by: count) {
-      let end = min(start + count, Self.events.count)
-      batched.take(Self.events.span.extracting(start..<end), firstNumber: start + 1) {
+    for start in stride(from: 0, to: events.count, by: count) {
+      let end = min(start + count, events.count)
+      batched.take(events.span.extracting(start..<end), firstNumber: start + 1) {
         verdicts.append($0)
       }
     }
     batched.finish { verdicts.append($0) }
-    #expect(expected.count > 5_000)
-    // As many as it takes for the events to be looked at ahead of their turn.
-    #expect(single.engine.liveRegistrationCount > 1_024)
     #expect(verdicts == expected)
     #expect(batched.capacities == single.capacities)
+    #expect(batched.engine.eventCount == single.engine.eventCount)
+    #expect(batched.engine.contradictionCount == single.engine.contradictionCount)
+    #expect(batched.engine.notJudged == single.engine.notJudged)
+    return (single, verdicts)
   }
 }

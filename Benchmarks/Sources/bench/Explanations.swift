@@ -76,21 +76,20 @@ enum Explanations {
 
   static let replay = [
     "rules-64k":
-      "half of the instructions are the rules and what they keep of objects and registrations; a third "
-      + "copies events into batches and out of them; the rest looks ahead and finds out whether an "
-      + "event is next.",
+      "seven of eight changes are whole and cost a fifth of the instructions; half of them are the removals and "
+      + "registrations between, event by event; a quarter looks ahead.",
     "rules-4m":
-      "no more instructions an event than with few registrations (compared at 262,144): what is added "
-      + "is waiting for memory. Among the first quarter of a million events something takes as long "
-      + "as over a million later ones; it is in the figure.",
+      "no more instructions an event than with few registrations: what is added is waiting for memory. Among the "
+      + "first quarter of a million events something takes as long as over a million later ones; it is in the figure.",
     "audit-binary-64k":
-      "a fifth of the instructions are the reader, under a half the rules as above; a third hands "
-      + "events from one stage to the next and copies them. The file has 13 bytes an event, so that "
-      + "the sum of its words is a quarter of a nanosecond.",
-    "audit-binary-4m": "the same, and what many registrations add above.",
+      "nearly half of the instructions are the reader, which also frees the events; as many are the rules as above. The "
+      + "file has 13 bytes an event, so that the sum of its words is a quarter of a nanosecond. It is judged on a second "
+      + "thread, which CPU time does not show.",
+    "audit-binary-4m":
+      "the same. Two thirds of the events make the registrations: tables that grow are copied, and filled by the system.",
     "audit-json":
-      "two fifths of the instructions are the reader's scanner, a third the rules as above; a "
-      + "quarter hands events from one stage to the next and copies them.",
+      "half of the instructions are the reader's scanner, a quarter the rules as above; the rest hands lines and events "
+      + "from one stage to the next.",
     "symbols-each-20000": naming,
     "symbols-batch-20000": naming,
     "symbols-each-200000": namingOften,

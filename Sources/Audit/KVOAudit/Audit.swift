@@ -21,7 +21,8 @@ package struct Audit {
   ///   - resolver: names functions and lines; nil: addresses are not symbolicated. Called by one thread at a time.
   ///   - importer: reads inputs that are not usage logs as crash reports and console text; nil: such an input is
   ///     unreadable.
-  ///   - workerCount: how many inputs are read at a time; nil: as many as there are processors.
+  ///   - workerCount: how many threads read and judge; nil: as many as there are processors. One input has two at the
+  ///     most, one that reads it and one that judges it.
   package init(
     options: AuditOptions = AuditOptions(),
     resolver: (any FrameResolver)? = nil,

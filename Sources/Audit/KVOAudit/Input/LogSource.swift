@@ -189,10 +189,10 @@ package struct LogSource {
     _ body: Body
   ) throws(InputFailure) -> LogReading {
     let reader = JSONLinesReader(names: names)
-    var batch = LineBatch()
+    let batch = LineBatch()
     func take(line: Int, event: inout Event) {
       if !batch.takes(line) { give() }
-      batch.append(event, line: line)
+      batch.append(&event, line: line)
     }
     func take(problem: LogProblem) {
       give()

@@ -6,8 +6,8 @@ import KVOTrace
 
 /// Several inputs, replayed concurrently.
 ///
-/// Each input is replayed by one thread from its beginning to its end, so that the findings are those of a single
-/// thread. State that the threads share is guarded by a lock:
+/// Each input is read by one thread from its beginning to its end, and judged by one: the same, or, if there are
+/// processors for it, a second one (``ReplayThread``). So the findings are those of a single thread. State that the threads share is guarded by a lock:
 /// - `next`, `waiting` and `givenCount`, under `lock`, and so are the calls of `take`: the results of the inputs are
 ///   passed on in order, and kept only until it is their turn;
 /// - the resolver, which caches the images that it read, inside ``SharedResolver``;
@@ -45,7 +45,7 @@ final class InputBatch: @unchecked Sendable {
   /// Works on this thread and on as many others as `workerCount` and the machine allow.
   ///
   /// - Parameters:
-  ///   - workerCount: how many inputs are replayed at a time; nil: as many as there are processors.
+  ///   - workerCount: how many threads there are at a time; nil: as many as there are processors.
   ///   - take: is given the result of each input, in their order, by one thread at a time.
   func replayAll(
     workerCount: Int?,
@@ -55,9 +55,10 @@ final class InputBatch: @unchecked Sendable {
     withoutActuallyEscaping(take) { take in
       // The threads have ended when this returns, and `lock` admits one of them at a time.
       nonisolated(unsafe) let take = take
-      DispatchQueue.concurrentPerform(iterations: max(1, min(inputs.count, most))) { _ in
+      let readerCount = max(1, min(inputs.count, most))
+      DispatchQueue.concurrentPerform(iterations: readerCount) { _ in
         while let index = takeNext() {
-          let result = replay(inputs[index])
+          let result = replay(inputs[index], judgesBeside: most >= 2 * readerCount)
           lock.withLock {
             waiting[index] = result
             while let next = waiting.removeValue(forKey: givenCount) {
@@ -78,8 +79,15 @@ final class InputBatch: @unchecked Sendable {
     }
   }
 
-  private func replay(_ input: AuditInput) -> Result<InputReplay.Outcome, InputFailure> {
-    var replay = InputReplay(options: options, resolver: resolver)
+  /// Replays one input; `judgesBeside`: if it is large, on two threads.
+  private func replay(
+    _ input: AuditInput,
+    judgesBeside: Bool
+  ) -> Result<InputReplay.Outcome, InputFailure> {
+    let replay = ReplayThread(
+      InputReplay(options: options, resolver: resolver),
+      mayStart: judgesBeside
+    )
     let importer = importer?.reader(profile: options.profile, appModules: options.appModules)
     let source = LogSource(input, text: importer.map { reader in { reader.read($0) } }) {
       read,
@@ -93,6 +101,7 @@ final class InputBatch: @unchecked Sendable {
       }
       return .success(replay.finish(reading, label: input.label))
     } catch {
+      replay.abandon()
       return .failure(error)
     }
   }

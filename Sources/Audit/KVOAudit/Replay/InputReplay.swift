@@ -59,7 +59,12 @@ struct InputReplay {
     current = ProcessReplay(options: options)
   }
 
-  mutating func take(_ content: LogSource.Content, names: () -> TraceNames) {
+  /// Judges `content`.
+  ///
+  /// - Parameters:
+  ///   - content: the next events of the input, or damage in it.
+  ///   - names: the names for the ids so far, or more; nil: the result is no longer needed.
+  mutating func take(_ content: LogSource.Content, names: () -> TraceNames?) {
     switch content {
     case .events(let events, let firstNumber):
       var takenCount = 0
@@ -69,12 +74,13 @@ struct InputReplay {
           firstNumber: firstNumber + takenCount
         ) { verdicts.append($0) }
         if takenCount == events.count { break }
-        finish(names: names())
+        guard let names = names() else { return }
+        finish(names: names)
         current = ProcessReplay(options: options)
       }
     case .damage(let problem): current.lose(at: problem.number) { verdicts.append($0) }
     }
-    if verdicts.count >= Self.batchCount { fold(names: names()) }
+    if verdicts.count >= Self.batchCount, let names = names() { fold(names: names) }
   }
 
   /// The input has ended; `reading` describes it.

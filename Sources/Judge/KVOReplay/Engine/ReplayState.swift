@@ -114,7 +114,8 @@ struct ReplayState: Sendable {
 
   /// Reports changes that lack a half, unless that half may be among the lost events.
   mutating func reportUnbalanced(_ found: [Verdict]) {
-    if droppedAt == nil { verdicts += found }
+    // Appending nothing to nothing would allocate.
+    if droppedAt == nil, !found.isEmpty { verdicts += found }
   }
 
   /// The tokens of live registrations.

@@ -48,8 +48,10 @@ package struct RuleEngine: Sendable {
   var scopes = ScopeRules()
   var graphs = GraphRules()
   private var wasFinished = false
+  /// Which data was prefetched for the next events.
+  var warmed = Warmed()
 
-  package private(set) var eventCount = 0
+  package internal(set) var eventCount = 0
   /// How many events the recorder says it lost.
   package internal(set) var droppedCount: UInt64 = 0
   /// How many events named a registration that was never added, or added one twice.

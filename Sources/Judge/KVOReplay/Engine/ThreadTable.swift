@@ -93,6 +93,20 @@ struct ThreadTable: Sendable {
     }
   }
 
+  /// A change of the thread at `index`, which is idle, began and ended, and was delivered.
+  ///
+  /// The thread is listed as busy, as it would be after the events: the order of the list decides which of several
+  /// threads a later change is compared with.
+  mutating func noteWholeChange(_ index: Int) {
+    // The two halves, and the callback.
+    threads[index].activity &+= 3
+    threads[index].brackets.noteWhole()
+    if threads[index].busyIndex < 0 {
+      threads[index].busyIndex = busy.count
+      busy.append(index)
+    }
+  }
+
   /// The elements of `indices`, ordered by the numbers of the threads.
   func sorted(_ indices: some Sequence<Int>) -> [Int] {
     indices.sorted { left, right in

@@ -84,7 +84,7 @@ struct ChangeRules: Sendable {
     _ promises: PriorPromises,
     _ log: inout ReplayState
   ) {
-    audience.removeAll(keepingCapacity: true)
+    if !audience.isEmpty { audience.removeAll(keepingCapacity: true) }
     guard subject >= 0 else { return }
     log.ledger.forEach(of: change.key, on: subject) { slot in
       if log.ledger.slots[slot].isDeliveringInitial || !log.ledger.slots[slot].isNumbered { return }

@@ -12,6 +12,9 @@ struct ConcurrencyRules: Sendable {
   private var overlaps = OverlappingChanges()
   private var classes = ObjectClasses()
 
+  /// Whether no lock is held, and no overlap of changes waits for one to end.
+  var isQuiet: Bool { locks.isEmpty && overlaps.isEmpty }
+
   var classCount: Int { classes.count }
   /// Whether the log records the ends of removals.
   var hasEndsOfRemovals: Bool { removals.hasEnds }
@@ -183,7 +186,9 @@ struct ConcurrencyRules: Sendable {
 
   /// A removal ends.
   mutating func end(_ removal: Removal, _ thread: Int, _ log: inout ReplayState) {
-    log.verdicts += removals.end(removal, on: thread)
+    let found = removals.end(removal, on: thread)
+    // Appending nothing to nothing would allocate.
+    if !found.isEmpty { log.verdicts += found }
   }
 
   mutating func beginDeallocation(

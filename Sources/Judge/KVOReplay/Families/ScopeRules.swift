@@ -77,12 +77,16 @@ struct ScopeRules: Sendable {
 
   /// Scopes overlap: which of them a registration was made in is known only if the log states it.
   private mutating func forgetInferred(_ log: inout ReplayState) {
+    var first: Int?
     for slot in inferredSlots.map(Int.init)
     where log.ledger.isLive(slot) && log.ledger.slots[slot].isScoped {
       scopes.leave(slot)
       log.ledger.unmarkScoped(slot)
-      if log.unsaid.scope == nil { log.unsaid.scope = log.ledger.slots[slot].registered.event }
+      // The set has no order, and a report must be the same in each run.
+      let event = log.ledger.slots[slot].registered.event
+      first = min(first ?? event, event)
     }
+    if log.unsaid.scope == nil { log.unsaid.scope = first }
     inferredSlots = []
   }
 

@@ -56,11 +56,20 @@ package struct OrderedReplay: Sendable {
   ) {
     events.withUnsafeBufferPointer { events in
       guard let first = events.baseAddress else { return }
-      let count = RuleEngine.warmedCount
-      for start in stride(from: 0, to: events.count, by: count) {
-        engine.warm(events, from: start)
-        for at in start..<min(start + count, events.count) {
+      var at = 0
+      var warmedCount = 0
+      while at < events.count {
+        if at >= warmedCount {
+          engine.warm(events, from: warmedCount)
+          warmedCount += RuleEngine.warmedCount
+        }
+        if mayBeWholeChange(first + at, count: events.count - at),
+          engine.consumeWholeChange(first + at, firstNumber: firstNumber + at)
+        {
+          at += RuleEngine.wholeChangeCount
+        } else {
           take(first + at, firstNumber + at, judge)
+          at += 1
         }
       }
     }
@@ -85,6 +94,14 @@ package struct OrderedReplay: Sendable {
       return
     }
     hold(event.pointee, number: number, judge)
+  }
+
+  /// Whether a change begins with the first of `count` events that may be judged as a whole: nothing is held that could
+  /// belong before it.
+  @inline(__always)
+  private func mayBeWholeChange(_ events: UnsafePointer<Event>, count: Int) -> Bool {
+    guard case .willChange = events.pointee.body else { return false }
+    return count >= RuleEngine.wholeChangeCount && sequencer.isEmpty
   }
 
   private mutating func hold(_ event: Event, number: Int, _ judge: (Verdict) -> Void) {

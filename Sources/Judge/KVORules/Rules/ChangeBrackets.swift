@@ -18,7 +18,7 @@ package struct ChangeBrackets: Sendable {
   private let capacity: Int
   @usableFromInline private(set) var open: [Open] = []
   /// Whether an open change was dropped because there were too many.
-  private var isIncomplete = false
+  @usableFromInline var isIncomplete = false
 
   /// No open changes.
   ///
@@ -69,6 +69,9 @@ package struct ChangeBrackets: Sendable {
     )
     return (ended.began, [outOfOrder])
   }
+
+  /// A change began and ended while none was open: as ``will(_:scope:at:)`` and ``did(_:at:)``.
+  @inlinable package mutating func noteWhole() { isIncomplete = false }
 
   /// A scope ends: every change that was begun in it and is still open is reported and dropped.
   ///

@@ -144,6 +144,9 @@ package struct RegistrationLedger: Sendable {
     slot.callbackCount &+= 1
   }
 
+  /// A callback of the registration began and returned: as ``beginCallback(_:)`` and ``endCallback(_:)``.
+  @inlinable package mutating func noteNotified(_ slot: Int) { slots[slot].wasNotified = true }
+
   /// A callback of the registration returned, or is no longer tracked.
   @inlinable package mutating func endCallback(_ slot: Int) {
     slots[slot].callbackCount -= 1

@@ -1,0 +1,142 @@
+private import Foundation
+import KVOTrace
+
+/// Judges an input on a second thread, while the calling thread reads it.
+///
+/// Both stages take about as long, so that a large log needs little more than half of the time. The events are judged
+/// in their order by one ``InputReplay``, as they are by one thread: the findings are the same.
+///
+/// - Events are passed on in a circle of a few batches; whichever thread is faster waits for the other. A batch stays
+///   in the circle until it is replaced, so that the reader, which has less to do, frees it.
+/// - Names belong to the reader, which adds to them. The judge asks for a copy when it needs one, and the reader
+///   provides it between two batches. Ids keep their names, so it does not matter that names were added since.
+final class ReplayThread: @unchecked Sendable {
+  // Sendable: `replay` is used by the calling thread up to `start()` and after `isDone`, and by the judging thread in
+  // between; everything else that changes is guarded by `condition`, or used by the calling thread alone.
+
+  private static let capacity = 4
+  /// A smaller input is judged in the time that a thread needs to start.
+  private static let leastEventCount = 16_384
+
+  private var replay: InputReplay
+  private let mayStart: Bool
+  // Used by the calling thread alone.
+  private var isStarted = false
+  private var eventCount = 0
+
+  private let condition = NSCondition()
+  private var batches: [LogSource.Content?] = Array(repeating: nil, count: capacity)
+  private var givenCount = 0
+  private var judgedCount = 0
+  private var hasEnded = false
+  private var isAbandoned = false
+  private var isDone = false
+  private var wantsNames = false
+  private var names: TraceNames?
+
+  /// A replay that has seen nothing; `mayStart`: whether it may use a second thread.
+  init(_ replay: InputReplay, mayStart: Bool) {
+    self.replay = replay
+    self.mayStart = mayStart
+  }
+
+  // MARK: - The calling thread
+
+  /// Judges `content`, or has it judged.
+  func take(_ content: LogSource.Content, names: () -> TraceNames) {
+    guard isStarted else {
+      replay.take(content, names: names)
+      if case .events(let events, _) = content { eventCount += events.count }
+      if mayStart, eventCount >= Self.leastEventCount { start() }
+      return
+    }
+    condition.lock()
+    wait(names) { givenCount - judgedCount < Self.capacity }
+    // Freed after the lock is released.
+    var content: LogSource.Content? = content
+    swap(&content, &batches[givenCount % Self.capacity])
+    givenCount += 1
+    condition.broadcast()
+    condition.unlock()
+  }
+
+  /// The input has ended; `reading` describes it.
+  ///
+  /// - Returns: the result, when all of it is judged.
+  func finish(_ reading: LogReading, label: String) -> InputReplay.Outcome {
+    end { reading.names }
+    return replay.finish(reading, label: label)
+  }
+
+  /// The input cannot be read on, and has no result.
+  func abandon() {
+    end { nil }
+  }
+
+  /// Returns when all batches are judged, or, without `names`, abandoned.
+  private func end(_ names: () -> TraceNames?) {
+    guard isStarted else { return }
+    condition.lock()
+    hasEnded = true
+    isAbandoned = names() == nil
+    condition.broadcast()
+    wait(names) { isDone }
+    condition.unlock()
+  }
+
+  /// Waits until `isMet`, and provides names meanwhile, under the lock.
+  private func wait(_ names: () -> TraceNames?, until isMet: () -> Bool) {
+    while true {
+      if wantsNames, let names = names() {
+        self.names = names
+        wantsNames = false
+        condition.broadcast()
+      }
+      if isMet() { return }
+      condition.wait()
+    }
+  }
+
+  private func start() {
+    isStarted = true
+    let thread = Thread { self.judgeAll() }
+    // As much as the calling thread usually has.
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+
+  // MARK: - The judging thread
+
+  private func judgeAll() {
+    while let content = nextBatch() {
+      replay.take(content) { self.requestNames() }
+      condition.withLock {
+        judgedCount += 1
+        condition.broadcast()
+      }
+    }
+    condition.withLock {
+      isDone = true
+      condition.broadcast()
+    }
+  }
+
+  /// The next batch, when it is there; nil after the last one.
+  private func nextBatch() -> LogSource.Content? {
+    condition.withLock {
+      while givenCount == judgedCount, !hasEnded { condition.wait() }
+      return givenCount == judgedCount ? nil : batches[judgedCount % Self.capacity]
+    }
+  }
+
+  /// A copy of the names; nil if the input was abandoned.
+  private func requestNames() -> TraceNames? {
+    condition.withLock {
+      wantsNames = true
+      condition.broadcast()
+      while names == nil, !isAbandoned { condition.wait() }
+      defer { names = nil }
+      return names
+    }
+  }
+}
