@@ -8,6 +8,8 @@
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
 #   make bench-guard counts the instructions of observing and auditing, and compares them with those recorded
+#   make wheel   builds the Python package for fleets, with kvo-audit in it
+#   make fleet   audits 2,000 logs on a Spark cluster on this machine, and compares with one process
 #   make install puts kvo-audit under PREFIX (/usr/local); make uninstall removes it
 #
 # Each sets up what it needs. Nothing is installed or built twice.
@@ -16,7 +18,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports install uninstall setup setup-tests clean
+  address-sanitizer retention long-forms reports install uninstall setup setup-tests clean \
+  setup-fleet wheel fleet fleet-part
 
 # Warnings fail the build here; that does not apply to packages that depend on this one.
 STRICT := -Xswiftc -warnings-as-errors
@@ -45,7 +48,7 @@ test: setup-tests
 check: lint imports
 	Scripts/lanes \
 	  "generated plain-swift reference-model-part random-objective-c documentation harness bench-guard address-sanitizer" \
-	  "fuzz thread-sanitizer retention long-forms"
+	  "fuzz thread-sanitizer retention long-forms fleet-part"
 
 lint: setup-tests
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -189,6 +192,23 @@ install: setup
 	Scripts/preload "$$($(INSTALLED) --show-bin-path)"
 	Scripts/install "$$($(INSTALLED) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
 
+# The Python package: .build/fleet/dist/kvo_audit-….whl. hatchling runs in the environment that `setup-fleet` made, and
+# needs no network.
+wheel: setup-fleet
+	$(INSTALLED) --product kvo-audit
+	Scripts/wheel "$$($(INSTALLED) --show-bin-path)"
+
+# By hand: the tests of the package as it is installed, with a standalone Spark cluster on loopback: a master and two
+# workers. FLEET_LOGS=200 audits fewer.
+FLEET_LOGS ?= 2000
+fleet: wheel
+	.build/fleet/venv/bin/pip install --quiet --no-index --no-deps --force-reinstall .build/fleet/dist/*.whl
+	cd Python && KVO_FLEET_LOGS=$(FLEET_LOGS) ../.build/fleet/venv/bin/python -m pytest --durations=0
+
+# A small form for `make check`, with what `imports` built.
+fleet-part: setup-fleet imports
+	cd Python && PYTHONPATH=src KVO_AUDIT=$(CURDIR)/.build/debug/kvo-audit ../.build/fleet/venv/bin/python -m pytest
+
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
 
@@ -197,6 +217,9 @@ setup:
 
 setup-tests:
 	@Scripts/setup tests
+
+setup-fleet:
+	@Scripts/setup fleet
 
 clean:
 	rm -rf .build Benchmarks/.build

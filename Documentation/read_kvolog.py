@@ -24,7 +24,7 @@ ABSENT = object()  # the value of a key that is left out
 EVENTS = """
 process = schema:u63 shape complete@5:false|true saysScopes@6:|true omitsNotifications@7:|true
  pid?0:u63 executable?1:text runtime?2:swift|apple|gnustep-1.28|gnustep-modern os?3:text
- started?4:text
+ started?4:text appVersion?8:text
 module = path:text buildID:sid loadBias:address textStart:address textEnd:address
 threadName = name:text
 live register = shape options@7:new+old+initial+prior form@5:classic|token|controller|stream
@@ -62,7 +62,7 @@ expects = rules:rule*
 """
 # The keys of each, in the order of a line.
 LINES = """
-process = schema pid executable runtime os started complete saysScopes omitsNotifications
+process = schema pid executable runtime os started complete saysScopes omitsNotifications appVersion
 module = path buildID loadBias textStart textEnd
 threadName = name
 live register = subject observer keyPath context options registration form token site executor

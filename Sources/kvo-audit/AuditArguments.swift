@@ -27,12 +27,21 @@ struct AuditArguments: ParsableArguments {
   @Flag(help: "Report observations that are registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
 
+  @OptionGroup(title: "A fleet")
+  var fleet: FleetOptions
+
   func validate() throws {
     if case .all = profile { try validateForAll() }
   }
 
   /// The options that cannot be combined with one report for each runtime.
   private func validateForAll() throws {
+    if fleet.countsByOrigin {
+      throw ValidationError(
+        "--profile all and --by-origin cannot go together: its table has no origins; ask for one runtime, "
+          + "such as --profile apple-modern"
+      )
+    }
     if known.baseline != nil {
       throw ValidationError(
         "--profile all and --baseline cannot go together: a baseline is of one runtime; ask for one, such "
@@ -119,10 +128,13 @@ struct AuditArguments: ParsableArguments {
         appModules: modules.appModules,
         judgesLeaksAtExit: leaksAtExit,
         gathersCallSites: triage.needsCallSites || reporting.hasPage,
-        followsActivity: reporting.hasPage
+        followsActivity: reporting.hasPage,
+        countsByOrigin: fleet.countsByOrigin,
+        pathPattern: fleet.pathPattern
       ),
       resolver: symbols.resolver,
-      importer: symbols.importer
+      importer: symbols.importer,
+      workerCount: fleet.jobs
     )
   }
 

@@ -10,6 +10,7 @@ struct ExportCommand: ParsableCommand {
     case collapsed
     case speedscope
     case sqlite
+    case parquet
   }
 
   static let configuration = CommandConfiguration(
@@ -22,6 +23,7 @@ struct ExportCommand: ParsableCommand {
                   flamegraph.pl and inferno
       speedscope  the same for https://www.speedscope.app
       sqlite      tables of events, findings, stacks, registering call sites, and growth
+      parquet     tables of findings, registrations and inputs, by the Python package's kvo-audit
 
       EXAMPLES
         kvo-audit export --to perfetto app.kvolog -o app.json
@@ -51,6 +53,11 @@ struct ExportCommand: ParsableCommand {
 
   func validate() throws {
     switch to {
+    case .parquet:
+      throw ValidationError(
+        "Parquet is written by the Python package, whose kvo-audit takes the same arguments: install the wheel "
+          + "that `make wheel` makes"
+      )
     case .perfetto where logs.count > 1:
       throw ValidationError(
         "a trace is of one log, and there are \(logs.count): export each of them"
@@ -70,7 +77,7 @@ struct ExportCommand: ParsableCommand {
     if let output { try OutputFile.check([output], reading: inputs) }
     switch to {
     case .perfetto: try writeTrace(of: inputs[0])
-    case .collapsed, .speedscope, .sqlite: try writeAudited(inputs)
+    case .collapsed, .speedscope, .sqlite, .parquet: try writeAudited(inputs)
     }
   }
 
@@ -100,7 +107,7 @@ struct ExportCommand: ParsableCommand {
       switch to {
       case .collapsed: try write(stacks.collapsed(count))
       case .speedscope: try write(stacks.speedscope(name: logs.joined(separator: " ")))
-      case .sqlite, .perfetto: try writeDatabase(report, inputs, progress)
+      case .sqlite, .perfetto, .parquet: try writeDatabase(report, inputs, progress)
       }
       bar.clear()
     }

@@ -195,6 +195,24 @@ struct OwnProcessTests {
     )
   }
 
+  @Test(
+    "a log says the version of the program that the environment names",
+    arguments: [("2.4.1", "2.4.1"), ("", nil)] as [(String, String?)]
+  )
+  func appVersion(named: String, logged: String?) throws {
+    let path = folder.path("log")
+    _ = try Child(
+      "Correct",
+      environment: ["KVO_SAFETY_LOG": path, "KVO_SAFETY_APP_VERSION": named]
+    )
+    .end()
+    guard case .process(let process)? = try LogReading(path).events.first?.body else {
+      Issue.record("the log does not begin with its process")
+      return
+    }
+    #expect(process.appVersion == logged)
+  }
+
   @Test("a standard error that no one reads does not end the program")
   func unreadStandardError() throws {
     let script = """

@@ -156,7 +156,8 @@ struct RandomEvents {
       started: maybe { $0.spelling() },
       isComplete: Bool.random(using: &random),
       saysScopes: Bool.random(using: &random),
-      omitsNotifications: Bool.random(using: &random)
+      omitsNotifications: Bool.random(using: &random),
+      appVersion: maybe { $0.spelling() }
     )
   }
 

@@ -13,18 +13,28 @@ package struct AuditOptions: Hashable, Sendable {
   package var gathersCallSites: Bool
   /// Whether the number of live registrations is tracked, which only a page shows.
   package var followsActivity: Bool
+  /// Whether findings and registrations are counted by the origin of their logs.
+  ///
+  /// Implies ``gathersCallSites``.
+  package var countsByOrigin: Bool
+  /// What the paths of logs state about their origin, if the logs do not; nil: nothing.
+  package var pathPattern: PathPattern?
 
   package init(
     profile: Profile? = nil,
     appModules: [String] = [],
     judgesLeaksAtExit: Bool = false,
     gathersCallSites: Bool = false,
-    followsActivity: Bool = false
+    followsActivity: Bool = false,
+    countsByOrigin: Bool = false,
+    pathPattern: PathPattern? = nil
   ) {
     self.profile = profile
     self.appModules = appModules
     self.judgesLeaksAtExit = judgesLeaksAtExit
-    self.gathersCallSites = gathersCallSites
+    self.gathersCallSites = gathersCallSites || countsByOrigin
     self.followsActivity = followsActivity
+    self.countsByOrigin = countsByOrigin
+    self.pathPattern = pathPattern
   }
 }

@@ -12,6 +12,7 @@
 // Known since the first log of the process.
 static char executable[PATH_MAX + 1];
 static char started[32];
+static char version[256];
 
 static uint32_t intern(const char *text) { return kvos_intern_string((const uint8_t *)text, strlen(text)); }
 
@@ -21,6 +22,9 @@ static void look_once(void) {
   executable[count > 0 ? count : 0] = 0;
   time_t now = time(NULL);
   struct tm parts;
+  // The program may change its environment later.
+  const char *named = getenv("KVO_SAFETY_APP_VERSION");
+  if (named) snprintf(version, sizeof version, "%s", named);
   if (gmtime_r(&now, &parts)) strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
@@ -38,6 +42,7 @@ bool kvos_describe_process(uint64_t runtime, bool isComplete) {
       .started = intern(started),
       .complete = isComplete,
       .saysScopes = true,
+      .appVersion = version[0] ? intern(version) : 0,
   };
   const uint64_t *end = kvos_put_process(fields, &process);
   return kvos_describe(KVOS_KIND_PROCESS, fields, (uint32_t)(end - fields));

@@ -66,6 +66,14 @@ extension Body {
           have reached its observers
           """
       ),
+      Field(
+        "appVersion",
+        .text,
+        .optional,
+        .bit(8),
+        role: .name,
+        means: "the version of the program, `2.4.1`; for readers, not judged"
+      ),
     ]
   )
 

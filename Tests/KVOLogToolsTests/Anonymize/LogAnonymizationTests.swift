@@ -43,7 +43,7 @@ import Testing
   func fields() throws {
     let object = #"{"class":"SecretClass","id":"secret-1"}"#
     let lines = [
-      #"{"event":"process","schema":1,"executable":"/secret/secretApp","os":"iOS 16.4 secret","started":"secret now","complete":true}"#,
+      #"{"event":"process","schema":1,"executable":"/secret/secretApp","os":"iOS 16.4 secret","started":"secret now","complete":true,"appVersion":"secret2"}"#,
       #"{"event":"module","path":"/secret/libsecret.so","buildID":"5ec2e7","loadBias":"0x0","textStart":"0x10","textEnd":"0x20"}"#,
       #"{"event":"threadName","thread":"secret thread","name":"secret 4711"}"#,
       #"{"event":"register","subject":\#(object),"observer":\#(object),"keyPath":"secret.key1","context":"secretContext#1","registration":"secret-r","form":"classic","token":\#(object),"site":"Secret.swift:12","executor":"com.secret.queue","expectedToLive":"because secret","stack":[{"symbol":"secret() (secret.swift:4)"},{"symbol":"secret","module":"/secret/libsecret.so","file":"/secret/s.swift","line":7}],"scope":"secret-s"}"#,

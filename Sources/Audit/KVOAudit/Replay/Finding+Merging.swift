@@ -12,6 +12,7 @@ extension Finding {
     processCount += other.processCount
     runCount += other.runCount
     add(lines: other.lines)
+    add(sightings: other.sightings)
     severity = max(severity, other.severity)
     if other.confidence == .high { confidence = .high }
     isLibrary = isLibrary && other.isLibrary

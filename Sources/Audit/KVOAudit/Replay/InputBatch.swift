@@ -97,7 +97,13 @@ final class InputBatch: @unchecked Sendable {
     do throws(InputFailure) {
       let reading = try source.read { replay.take($0, names: $1) }
       if reading.kind.isText, let importer {
-        return .success(try .init(importer.finish(), label: input.label))
+        var outcome = try InputReplay.Outcome(importer.finish(), label: input.label)
+        if options.countsByOrigin {
+          outcome.count(
+            by: LogOrigin(outcome.findings, path: input.label, pattern: options.pathPattern)
+          )
+        }
+        return .success(outcome)
       }
       return .success(replay.finish(reading, label: input.label))
     } catch {

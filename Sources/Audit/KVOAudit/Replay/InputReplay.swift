@@ -33,6 +33,8 @@ struct InputReplay {
     var callSites: [CallSiteCount]?
     var growth: [ScopeGrowthRow] = []
     var activity = Activity()
+    /// The registrations by call site and origin; nil: not requested.
+    var registrations: [RegistrationCount]?
   }
 
   private static let batchCount = 4_096
@@ -47,6 +49,8 @@ struct InputReplay {
   private var unnamed: [String] = []
   private var callSites = CallSiteSums()
   private var growth: [ScopeGrowthRow] = []
+  /// The first process that the log describes.
+  private var head: ProcessInfo?
   private var activity = Activity()
   /// The findings in the process that is being replayed.
   private var found: Set<String> = []
@@ -101,7 +105,7 @@ struct InputReplay {
     input.endings = ended.map(\.ending)
     input.cutAt = reading.cutAt
     input.ignoredEventCount = reading.unknownEvents.total
-    return Outcome(
+    var outcome = Outcome(
       input: input,
       findings: folder.findings.map { $0.seen(in: processCounts) },
       ended: ended,
@@ -111,11 +115,16 @@ struct InputReplay {
       growth: growth,
       activity: activity
     )
+    if options.countsByOrigin {
+      outcome.count(by: LogOrigin(head, path: label, pattern: options.pathPattern))
+    }
+    return outcome
   }
 
   /// The process that is being replayed has ended.
   private mutating func finish(names: TraceNames) {
     current.finish { verdicts.append($0) }
+    head = head ?? current.process
     fold(names: names)
     for signature in found { processCounts[signature, default: 0] += 1 }
     found.removeAll()
@@ -189,7 +198,38 @@ struct InputReplay {
   }
 }
 
+extension InputReplay.Outcome {
+  /// Counts its findings and registrations as those of `origin`.
+  mutating func count(by origin: LogOrigin) {
+    input.origin = origin
+    findings = findings.map { $0.seen(in: origin.origin) }
+    registrations = (callSites ?? []).map { count in
+      RegistrationCount(
+        key: RegistrationCount.Key(
+          origin: origin.origin,
+          subject: count.site.subject,
+          observer: count.site.observer,
+          keyPath: count.site.keyPath,
+          location: count.site.location
+        ),
+        madeCount: count.madeCount,
+        liveCount: count.liveCount
+      )
+    }
+  }
+}
+
 extension Finding {
+  /// The finding and its consequences, as seen in one input of `origin`.
+  fileprivate func seen(in origin: Origin) -> Finding {
+    var copy = self
+    copy.sightings = [
+      Sighting(origin: origin, count: count, processCount: processCount, runCount: runCount)
+    ]
+    copy.consequences = consequences.map { $0.seen(in: origin) }
+    return copy
+  }
+
   /// The finding and its consequences, as found in the number of processes of one run given by `counts`.
   fileprivate func seen(in counts: [String: Int]) -> Finding {
     var copy = self

@@ -17,6 +17,7 @@ struct ReportMerger {
   private var crashes: [RecordedCrash] = []
   private var unnamed: [String] = []
   private var callSites: CallSiteSums?
+  private var registrations: RegistrationSums?
   private var growth: [ScopeGrowthRow] = []
   private var isOver = true
   private var activity = Activity()
@@ -35,6 +36,10 @@ struct ReportMerger {
     if let counts = outcome.callSites {
       if callSites == nil { callSites = CallSiteSums() }
       callSites?.add(counts)
+    }
+    if let counts = outcome.registrations {
+      if registrations == nil { registrations = RegistrationSums() }
+      registrations?.add(counts)
     }
     for var row in outcome.growth {
       row.input = inputLabels.count - 1
@@ -65,6 +70,7 @@ struct ReportMerger {
     report.summary.textCount = report.inputs.count { $0.kind.isText }
     report.summary.reportCount = report.inputs.reduce(0) { $0 + $1.reportCount }
     report.callSites = callSites?.sorted
+    report.registrations = registrations?.sorted
     report.growth = growth
     report.isOver = isOver
     report.activity = activity

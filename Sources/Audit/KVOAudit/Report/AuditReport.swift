@@ -36,6 +36,8 @@ package struct AuditReport: Sendable {
     package var cutAt: Int?
     /// How many of its events have names that the grammar does not know.
     package var ignoredEventCount = 0
+    /// Where it is from; nil: not collected.
+    package var origin: LogOrigin?
 
     package init(
       path: String,
@@ -138,6 +140,8 @@ package struct AuditReport: Sendable {
   package var suppressions: [SuppressionOutcome] = []
   /// The call sites that made registrations; nil: they were not collected.
   package var callSites: [CallSiteCount]?
+  /// The registrations by call site and origin of the log; nil: they were not collected.
+  package var registrations: [RegistrationCount]?
   /// Whether each log states that its last process ended: nothing more will be written.
   package var isOver = true
   /// The registrations that runs of scopes left live, by input; empty if they were not collected.

@@ -19,6 +19,7 @@ extension AuditReport: ReportFields {
     coder.written("baseline", comparison)
     var left = omittedCount > 0 ? omittedCount : nil
     try coder.present("omittedFindings", &left)
+    try coder.present("registrations", &registrations)
     // Of all that the summary counts, this alone is in the inputs and not in it.
     summary.textCount = inputs.count { $0.kind.isText }
     summary.reportCount = inputs.reduce(0) { $0 + $1.reportCount }
@@ -46,7 +47,43 @@ extension AuditReport.Input: ReportFields {
     var reports = kind.isText ? reportCount : nil
     try coder.present("reports", &reports)
     reportCount = reports ?? 0
+    try coder.present("origin", &origin)
     isCrash = kind == .crash
+  }
+}
+
+extension LogOrigin: ReportFields {
+  package static var blank: LogOrigin { LogOrigin() }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.origin(&origin)
+    try coder.text("device", &device)
+  }
+}
+
+extension RegistrationCount: ReportFields {
+  package static var blank: RegistrationCount {
+    let key = Key(origin: Origin(), subject: "", observer: nil, keyPath: "", location: nil)
+    return RegistrationCount(key: key, madeCount: 0, liveCount: 0)
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.origin(&key.origin)
+    try coder.text("class", &key.subject)
+    try coder.text("keyPath", &key.keyPath)
+    try coder.text("observer", &key.observer)
+    try coder.text("place", &key.location)
+    try coder.count("made", &madeCount)
+    try coder.count("live", &liveCount)
+  }
+}
+
+extension ReportCoder {
+  /// The keys of an origin, in the object that has one.
+  mutating func origin(_ origin: inout Origin) throws(Failure) {
+    try text("version", &origin.version)
+    try text("os", &origin.system)
+    try text("day", &origin.day)
   }
 }
 

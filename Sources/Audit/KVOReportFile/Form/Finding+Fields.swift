@@ -44,6 +44,9 @@ extension Finding: ReportFields {
     // How it compares with a baseline is a matter of that comparison.
     coder.written("baseline", baseline?.name)
     try coder.present("crash", &crashFacts)
+    var seen = sightings.isEmpty ? nil : sightings
+    try coder.present("sightings", &seen)
+    sightings = seen ?? []
   }
 }
 
@@ -124,6 +127,19 @@ extension Finding.Edge: ReportFields {
     try coder.text("strength", &strength)
     try coder.text("certainty", &certainty)
     try coder.flag("shouldBeWeak", &shouldBeWeak, or: false)
+  }
+}
+
+extension Finding.Sighting: ReportFields {
+  package static var blank: Finding.Sighting {
+    Finding.Sighting(origin: Origin(), count: 0, processCount: 0, runCount: 0)
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.origin(&origin)
+    try coder.count("count", &count)
+    try coder.count("processes", &processCount)
+    try coder.count("runs", &runCount)
   }
 }
 

@@ -55,6 +55,11 @@ package protocol ReportCoder {
   mutating func present(_ key: String, _ value: inout Int?) throws(Failure)
   /// Like ``object(_:_:)``, but only written if it is not nil.
   mutating func present<Value: ReportFields>(_ key: String, _ value: inout Value?) throws(Failure)
+  /// Like ``list(_:_:or:)``, but only written if it is not nil.
+  mutating func present<Value: ReportFields>(
+    _ key: String,
+    _ values: inout [Value]?
+  ) throws(Failure)
   /// An error of a reader: the text of `key` cannot be understood.
   mutating func refuse(_ key: String, _ reason: String) throws(Failure)
 }

@@ -115,6 +115,10 @@ private struct ReportReader: ReportCoder {
     try object(key, &value)
   }
 
+  func present<Value: ReportFields>(_ key: String, _ values: inout [Value]?) throws {
+    values = try optional(key, [ReadReport<Value>].self)?.map(\.value)
+  }
+
   func refuse(_ key: String, _ reason: String) throws {
     throw DecodingError.dataCorruptedError(
       forKey: ReportKey(stringValue: key),

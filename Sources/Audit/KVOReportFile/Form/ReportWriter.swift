@@ -114,5 +114,11 @@ private struct ReportWriter: ReportCoder {
     if value != nil { object(key, &value) }
   }
 
+  mutating func present<Value: ReportFields>(_ key: String, _ values: inout [Value]?) {
+    guard let values else { return }
+    text.key(key)
+    text.list(values) { $0.write($1) }
+  }
+
   mutating func refuse(_ key: String, _ reason: String) {}
 }

@@ -44,6 +44,12 @@ extension AuditReport {
     whole.unnamed = Set(reports.flatMap(\.unnamed)).sorted()
     whole.notJudged = NotJudged.merging(reports, inputCount: whole.inputs.count)
     whole.suppressions = SuppressionOutcome.merging(reports.flatMap(\.suppressions))
+    let registrations = reports.compactMap(\.registrations)
+    if !registrations.isEmpty {
+      var sums = RegistrationSums()
+      for counts in registrations { sums.add(counts) }
+      whole.registrations = sums.sorted
+    }
     whole.countFindings()
     return whole
   }
@@ -117,6 +123,7 @@ extension Finding {
     (alone.severity, alone.confidence) = (.note, .low)
     (alone.isLibrary, alone.isSuppressed, alone.isExpected) = (false, false, false)
     (alone.suppression, alone.crashFacts, alone.lines) = (nil, nil, [])
+    alone.sightings = []
     return ReportOrder(
       input: input,
       event: events.first ?? 0,

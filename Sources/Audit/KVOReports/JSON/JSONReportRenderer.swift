@@ -5,7 +5,8 @@ import KVORules
 /// Renders a report as JSON: the contract that other tools read.
 ///
 /// Every key is always present, except for those that only crash reports and console texts have, and `omittedFindings`,
-/// the number of omitted findings if there are any; null stands for values that the input does not state. Keys that
+/// the number of omitted findings if there are any, and what `--by-origin` adds: `origin` of an input, `sightings` of a
+/// finding, and `registrations`; null stands for values that the input does not state. Keys that
 /// later versions add follow the others of their object, without a new schema number.
 package struct JSONReportRenderer {
   package init() {}

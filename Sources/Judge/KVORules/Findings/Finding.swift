@@ -145,6 +145,8 @@ package struct Finding: Hashable, Sendable {
   /// In how many recorded processes it was found, and in how many runs: logs, or crash reports.
   package var processCount = 1
   package var runCount = 1
+  /// Where and when it was seen, by origin, in the order of the origins; empty if that was not collected.
+  package var sightings: [Sighting] = []
   /// How it compares with a previous report; nil: there is none.
   package var baseline: BaselineState?
   /// Findings that follow from this one.

@@ -32,6 +32,7 @@ typedef struct {
   bool complete;
   bool saysScopes;
   bool omitsNotifications;
+  uint64_t appVersion;
 } KVOSProcessFields;
 
 /// Puts them at `at`, in the order of the binary form; returns where they end.
@@ -46,12 +47,14 @@ static inline uint64_t *kvos_put_process(uint64_t *at, const KVOSProcessFields *
   if (of->complete) shape |= 1u << 5;
   if (of->saysScopes) shape |= 1u << 6;
   if (of->omitsNotifications) shape |= 1u << 7;
+  if (of->appVersion) shape |= 1u << 8;
   *at++ = shape;
   if (of->hasPid) *at++ = of->pid;
   if (of->executable) *at++ = of->executable;
   if (of->hasRuntime) *at++ = of->runtime;
   if (of->os) *at++ = of->os;
   if (of->started) *at++ = of->started;
+  if (of->appVersion) *at++ = of->appVersion;
   return at;
 }
 

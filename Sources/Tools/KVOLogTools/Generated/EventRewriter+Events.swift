@@ -103,7 +103,8 @@ extension EventRewriter {
       started: process.started.map { moment($0) },
       isComplete: process.isComplete,
       saysScopes: process.saysScopes,
-      omitsNotifications: process.omitsNotifications
+      omitsNotifications: process.omitsNotifications,
+      appVersion: process.appVersion.map { text($0, .name) }
     )
   }
 

@@ -31,6 +31,8 @@ package struct ProcessInfo: Hashable, Sendable {
   package var saysScopes: Bool
   /// Whether the writer records no notifications: a change without a `notify` may still have been delivered.
   package var omitsNotifications: Bool
+  /// The version of the program, as its users know it.
+  package var appVersion: String?
 
   package init(
     schema: Int = Self.schema,
@@ -41,7 +43,8 @@ package struct ProcessInfo: Hashable, Sendable {
     started: String? = nil,
     isComplete: Bool = true,
     saysScopes: Bool = false,
-    omitsNotifications: Bool = false
+    omitsNotifications: Bool = false,
+    appVersion: String? = nil
   ) {
     self.schema = schema
     self.pid = pid
@@ -52,6 +55,7 @@ package struct ProcessInfo: Hashable, Sendable {
     self.isComplete = isComplete
     self.saysScopes = saysScopes
     self.omitsNotifications = omitsNotifications
+    self.appVersion = appVersion
   }
 
   /// Whether a log that began with this process continues in one that begins with `next`: a log that continues in a

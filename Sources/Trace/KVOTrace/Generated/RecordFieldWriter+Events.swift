@@ -67,12 +67,14 @@ extension RecordFieldWriter {
     if process.isComplete { shape |= 1 << 5 }
     if process.saysScopes { shape |= 1 << 6 }
     if process.omitsNotifications { shape |= 1 << 7 }
+    if process.appVersion != nil { shape |= 1 << 8 }
     number(shape)
     if let pid = process.pid { number(pid) }
     if let executable = process.executable { text(executable) }
     if let runtime = process.runtime { choice(runtime) }
     if let os = process.os { text(os) }
     if let started = process.started { text(started) }
+    if let appVersion = process.appVersion { text(appVersion) }
   }
 
   package mutating func append(_ module: Module) {

@@ -83,12 +83,13 @@ extension BinaryRecordDecoder {
 
   private mutating func process() -> ProcessInfo {
     let schema: Int = count()
-    let shape = self.shape(0xff)
+    let shape = self.shape(0x1ff)
     let pid: Int? = shape & 1 != 0 ? count() : nil
     let executable = shape & 1 << 1 != 0 ? spelledString() : nil
     let runtime: ProcessInfo.Runtime? = shape & 1 << 2 != 0 ? choice(.swift) : nil
     let os = shape & 1 << 3 != 0 ? spelledString() : nil
     let started = shape & 1 << 4 != 0 ? spelledString() : nil
+    let appVersion = shape & 1 << 8 != 0 ? spelledString() : nil
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -98,7 +99,8 @@ extension BinaryRecordDecoder {
       started: started,
       isComplete: shape & 1 << 5 != 0,
       saysScopes: shape & 1 << 6 != 0,
-      omitsNotifications: shape & 1 << 7 != 0
+      omitsNotifications: shape & 1 << 7 != 0,
+      appVersion: appVersion
     )
   }
 

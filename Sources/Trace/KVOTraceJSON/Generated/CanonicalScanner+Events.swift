@@ -133,6 +133,7 @@ extension CanonicalScanner {
     let isComplete = line.take(#","complete":"#) ? try flag(&line) : true
     let saysScopes = line.take(#","saysScopes":"#) ? try flag(&line) : false
     let omitsNotifications = line.take(#","omitsNotifications":"#) ? try flag(&line) : false
+    let appVersion = line.take(#","appVersion":"#) ? try text(&line) : nil
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -142,7 +143,8 @@ extension CanonicalScanner {
       started: started,
       isComplete: isComplete,
       saysScopes: saysScopes,
-      omitsNotifications: omitsNotifications
+      omitsNotifications: omitsNotifications,
+      appVersion: appVersion
     )
   }
 

@@ -85,6 +85,7 @@ extension EventDecoder {
     let isComplete = try line.flag("complete") ?? true
     let saysScopes = try line.flag("saysScopes") ?? false
     let omitsNotifications = try line.flag("omitsNotifications") ?? false
+    let appVersion = try line.text("appVersion")
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -94,7 +95,8 @@ extension EventDecoder {
       started: started,
       isComplete: isComplete,
       saysScopes: saysScopes,
-      omitsNotifications: omitsNotifications
+      omitsNotifications: omitsNotifications,
+      appVersion: appVersion
     )
   }
 

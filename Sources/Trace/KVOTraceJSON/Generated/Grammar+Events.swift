@@ -5,7 +5,7 @@ extension Grammar {
   static let own: [String: Set<String>] = [
     "process": [
       "schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes",
-      "omitsNotifications",
+      "omitsNotifications", "appVersion",
     ],
     "module": ["path", "buildID", "loadBias", "textStart", "textEnd"],
     "threadName": ["name"],

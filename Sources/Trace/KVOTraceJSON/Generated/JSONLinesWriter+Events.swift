@@ -63,6 +63,7 @@ extension JSONLinesWriter {
     flag("complete", process.isComplete)
     if process.saysScopes { flag("saysScopes", true) }
     if process.omitsNotifications { flag("omitsNotifications", true) }
+    text("appVersion", process.appVersion)
   }
 
   private mutating func write(_ module: Module) {
