@@ -79,6 +79,31 @@ struct AdviceTests {
       hint(.classic, stack: ["Screen.show() (Screen.swift:1)"], recorded: .appleModern, ends: false)
     )
     #expect(swift.contains("account.removeObserver(self"))
+    let m = try #require(
+      hint(.classic, stack: ["show (Screen.mm:1)"], recorded: .appleModern, ends: false)
+    )
+    #expect(m.contains(#"[account removeObserver:self forKeyPath:@"balance"]"#))
+  }
+
+  @Test("to a program that observes through Foundation names no call of this library")
+  func foundation() throws {
+    let own = [
+      "keyPath:", ".handled", "invalidateAndWait", "expectedToLive", "observeOnMainActor",
+      "ObservationContext", "isolation:", "observeEach", "observations.",
+    ]
+    let remaining = RuleCatalogue.entries.filter { RuleAdvice.foundation($0.code) == nil }
+    // Rules that a Foundation's log never has, or whose catalogue entry has advice of its own for it.
+    let others: Set<RuleCode> = [.uncompliantPath]
+    for entry in remaining where !others.contains(entry.code) {
+      #expect(own.allSatisfy { !entry.hint.contains($0) }, "\(entry.code): \(entry.hint)")
+    }
+    for entry in RuleCatalogue.entries {
+      let advice = RuleAdvice.foundation(entry.code) ?? ""
+      #expect(own.allSatisfy { !advice.contains($0) }, "\(advice)")
+    }
+    let left = try #require(hint(.classic, recorded: .appleModern))
+    #expect(left.contains(#"`account.removeObserver(self, forKeyPath: "balance")`"#))
+    #expect(left.contains("`NSKeyValueObservation`"))
   }
 
   @Test(

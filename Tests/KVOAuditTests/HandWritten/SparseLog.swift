@@ -53,5 +53,5 @@ struct SparseLog: Sendable, CustomTestStringConvertible {
   ]
 
   static let all =
-    removals + additions + deaths + deliveries + changes + paths + scopes + threads
+    removals + additions + deaths + deliveries + changes + paths + scopes + threads + doubts
 }

@@ -39,7 +39,7 @@ extension RuleEngine {
   ) {
     let slot = registrations.slot(ofToken: token, &log)
     if slot < 0 { return }
-    registrations.judgeDroppedToken(slot, failed, target, isCancelled: false, &log)
+    registrations.judgeDroppedToken(slot, failed, target, .deallocated, &log)
     log.ledger.cancel(slot, by: .token, at: failed, &log.verdicts)
     settle(slot)
   }

@@ -11,7 +11,9 @@ extension RuleEngine {
     switch event.pointee.body {
     case .process(let info): log.begin(info)
     case .live(let registration): registrations.restore(registration, evidence, target, &log)
-    case .register(let registration): register(registration, evidence, target)
+    case .register(let registration):
+      register(registration, evidence, target)
+      log.threads[target.thread].registeredAt = event.pointee.time
     case .registerEnd: finishRegistering(target.slot)
     case .refused(let registration, let reason, let part):
       log.act(target)
@@ -19,7 +21,7 @@ extension RuleEngine {
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
     case .remove(let removal): remove(removal, evidence, target)
-    case .cancel(let id, let cause): cancel(id, cause, evidence, target)
+    case .cancel(let id, let cause): cancel(id, cause, evidence, target, at: event.pointee.time)
     case .willChange(let change): beginChange(change, evidence, target)
     case .didChange(let change): endChange(change, evidence, target)
     case .notify(let delivery): beginCallback(delivery, evidence, target)
@@ -124,12 +126,13 @@ extension RuleEngine {
     _ id: RegistrationID,
     _ cause: CancelCause,
     _ evidence: Evidence,
-    _ target: EventTarget
+    _ target: EventTarget,
+    at time: UInt64?
   ) {
     guard registrations.mayCancel(id, cause, evidence, target, &log) else { return }
     let slot = target.slot
     if case .token = cause {
-      registrations.judgeDroppedToken(slot, evidence, target, isCancelled: true, &log)
+      registrations.judgeDroppedToken(slot, evidence, target, .cancelled(at: time), &log)
     }
     var failed = evidence
     switch cause {

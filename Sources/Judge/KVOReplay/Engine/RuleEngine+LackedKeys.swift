@@ -44,6 +44,9 @@ extension RuleEngine {
     say([.leakedRegistration, .registrationGrowth, .tokenDropped], log.unsaid.scope) {
       "event \($0) may be in one of several scopes, or in none; it does not say its \"scope\""
     }
+    say([.tokenDropped], log.unsaid.time) {
+      "event \($0), or the addition of its token, does not say its \"t\", by which a token that is dropped at once is known"
+    }
     say([.contextCollision], log.unsaid.copy) {
       "the addition at event \($0), or the equal one before it, does not say its \"site\""
     }

@@ -68,6 +68,13 @@ extension RuleEngine {
     if log.cutRules.contains(.registrationRace) {
       say(.registrationRace, "the log ends without an exit: what was still owed may have come")
     }
+    if let event = obligations.undecidedRace {
+      say(
+        .registrationRace,
+        "a registration ended after the change at event \(event), before the thread of the change did anything else: "
+          + "whether it was still to be notified is not known"
+      )
+    }
     if log.cutRules.contains(.priorWithoutAfter) {
       say(.priorWithoutAfter, "the log ends in the middle of a change")
     }

@@ -173,7 +173,7 @@ package struct RuleEngine: Sendable {
     if scopes.hasExpectations {
       var scope = target.scope
       if case .scopeEnd(let ended) = event.pointee.body { scope = ended }
-      scopes.markExpected(in: scope, &log)
+      scopes.markExpected(in: scope, on: event.pointee.thread, &log)
     }
     if log.process?.omitsNotifications == true { log.dropAbsences() }
   }
@@ -196,7 +196,7 @@ package struct RuleEngine: Sendable {
     if log.unsaid.thread != nil || log.unsaid.ended != nil {
       log.withholdUncertain(isAtEnd: log.hasEnded)
     }
-    if scopes.hasExpectations { scopes.markExpected(in: nil, &log) }
+    if scopes.hasExpectations { scopes.markExpected(in: nil, on: nil, &log) }
     if log.process?.omitsNotifications == true { log.dropAbsences() }
     return takeVerdicts()
   }

@@ -18,6 +18,8 @@ struct ThreadTable: Sendable {
     var early = EarlyDeliveries()
     /// How many of its events were decided by the program.
     var activity = 0
+    /// The time of its newest registration; nil: none, or not stated.
+    var registeredAt: UInt64?
     /// Its index in the list of busy threads; -1: none.
     fileprivate var busyIndex = -1
 

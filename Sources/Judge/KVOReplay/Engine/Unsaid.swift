@@ -30,6 +30,8 @@ struct Unsaid: Sendable {
   var location: Int?
   /// A second addition that cannot be distinguished from the first by line or stack.
   var copy: Int?
+  /// The end of a token that may have been dropped at once: it, or its addition, does not state its time.
+  var time: Int?
   /// The rules whose verdicts were withheld because the thread is unknown.
   var threadRules: Set<RuleCode> = []
   /// The rules whose verdicts were withheld because the numbers of registrations are unknown.

@@ -6,6 +6,8 @@ import KVOTrace
 /// Needs additions and ends of registrations, both halves of changes, callbacks, and the next events of threads.
 struct ObligationRules: Sendable {
   private var races = RegistrationRaces()
+  /// The end of the first change of which it is not known whether it was yet to reach a registration that ended.
+  private(set) var undecidedRace: Int?
   private(set) var promises = PriorPromises()
 
   var isEmpty: Bool { races.isEmpty && promises.isEmpty }
@@ -118,7 +120,9 @@ struct ObligationRules: Sendable {
   /// The registration at `slot` ended.
   mutating func end(of slot: Int, _ log: inout ReplayState) {
     promises.excuse(slot)
-    Self.judge(races.end(slot), &log)
+    let ended = races.end(slot)
+    if undecidedRace == nil { undecidedRace = ended.undecided.first?.made?.event }
+    Self.judge(ended.lost, &log)
   }
 
   /// Changes of `thread` were abandoned.

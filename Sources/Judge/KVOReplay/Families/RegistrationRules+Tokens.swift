@@ -3,23 +3,34 @@ import KVOTrace
 
 // KVO031.
 extension RegistrationRules {
+  /// What the log has of the end of a token.
+  enum TokenEnd {
+    /// Its `cancel`, with the time that it states.
+    case cancelled(at: UInt64?)
+    /// Only its deallocation.
+    case deallocated
+  }
+
+  /// The longest life, in nanoseconds, of a token that counts as dropped at once in a log without scopes.
+  private static let atOnce: UInt64 = 100_000_000
+
   /// A token that was dropped where it was created observed nothing at all.
   ///
-  /// "Where" is the scope. In a log without scopes it is the very next event of the thread: a token that lived longer
-  /// was retained by something. A deallocation alone does not prove that: the log may have no other event of a
-  /// long-lived token.
+  /// "Where" is the scope. In a log without scopes it is the very next event of the thread, within ``atOnce``: a token
+  /// that lived longer was retained by something. Without times, and by a deallocation alone, that cannot be known: the
+  /// log may have no other event of a long-lived token.
   ///
   /// - Parameters:
   ///   - slot: the registration of the token.
   ///   - evidence: the end.
   ///   - target: the object and the registration of the end.
-  ///   - isCancelled: whether that event is a `cancel`, and not the deallocation of the token.
+  ///   - end: what that event is.
   ///   - log: the log so far.
   mutating func judgeDroppedToken(
     _ slot: Int,
     _ evidence: Evidence,
     _ target: EventTarget,
-    isCancelled: Bool,
+    _ end: TokenEnd,
     _ log: inout ReplayState
   ) {
     let origin = log.origins[slot]
@@ -29,9 +40,14 @@ extension RegistrationRules {
       !registration.options.contains(.initial), target.scope == origin.scope
     else { return }
     if origin.scope == nil {
-      guard isCancelled, evidence.thread == registered.thread,
+      guard case .cancelled(let time) = end, evidence.thread == registered.thread,
         log.threads[target.thread].activity == origin.activity
       else { return }
+      guard let time, let began = log.threads[target.thread].registeredAt else {
+        if log.unsaid.time == nil { log.unsaid.time = evidence.event }
+        return
+      }
+      guard time.subtractingReportingOverflow(began).partialValue <= Self.atOnce else { return }
     }
     log.verdicts.append(
       Verdict(

@@ -28,7 +28,7 @@ struct ScopeRules: Sendable {
   mutating func begin(_ scope: Scope, _ evidence: Evidence, _ log: inout ReplayState) {
     scopes.begin(scope, at: evidence)
     expectations.begin(scope)
-    if log.process?.saysScopes != true { openScopes.begin(scope.id, on: evidence.thread) }
+    if log.process?.saysScopes != true { openScopes.begin(scope, on: evidence.thread) }
   }
 
   mutating func expect(_ rules: [UInt16], in scope: ScopeID) {
@@ -173,18 +173,28 @@ struct ScopeRules: Sendable {
   /// Marks the new verdicts that a test expects.
   ///
   /// A verdict belongs to the scope of its event, or else to the one in which its registration was made: an observation
-  /// of a test may fail on a thread without a scope.
+  /// of a test may fail on a thread without a scope. If the event may be in any of several scopes, each of them counts:
+  /// what a test may have expected fails nothing.
   ///
   /// - Parameters:
   ///   - scope: the scope that is responsible for the verdicts of the event: its own, or the one that it ends.
+  ///   - thread: the thread of the event.
   ///   - log: holds the verdicts.
-  func markExpected(in scope: ScopeID?, _ log: inout ReplayState) {
+  func markExpected(in scope: ScopeID?, on thread: ThreadID?, _ log: inout ReplayState) {
+    let own = scope.map { [$0] } ?? possibleScopes(on: thread)
     for index in log.verdicts.indices {
       guard let number = log.verdicts[index].code.number else { continue }
       let slot = log.verdicts[index].registration.map { log.ledger.slot(of: $0) } ?? -1
-      let scopes = [scope, slot >= 0 ? log.origins[slot].scope : nil].compactMap(\.self)
+      let scopes = own + (slot >= 0 ? log.origins[slot].scope.map { [$0] } ?? [] : [])
       log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
     }
+  }
+}
+
+extension ScopeRules {
+  /// The scopes that may contain an event that states none, if that is uncertain.
+  private func possibleScopes(on thread: ThreadID?) -> [ScopeID] {
+    if case .uncertain = openScopes.scope(on: thread) { openScopes.ids } else { [] }
   }
 }
 

@@ -76,12 +76,13 @@ struct RegistrationRaces: Sendable {
 
   /// The registration at `slot` ended.
   ///
-  /// - Returns: the races that it lost: it was live during all deliveries of the change.
-  mutating func end(_ slot: Int) -> [Race] {
+  /// - Returns: the races that it lost: it was live during all deliveries of the change; and those of which that is not
+  ///   known: the thread of the change has done nothing since.
+  mutating func end(_ slot: Int) -> (lost: [Race], undecided: [Race]) {
     let ended = races.filter { $0.slot == slot }
-    if ended.isEmpty { return [] }
+    if ended.isEmpty { return ([], []) }
     races.removeAll { $0.slot == slot }
-    return ended.filter(\.isOver)
+    return (ended.filter(\.isOver), ended.filter { !$0.isOver && $0.made != nil })
   }
 
   /// The log ends.

@@ -7,7 +7,8 @@ package import KVOTrace
 /// happened; across threads it need not be: the `order` of the events of one subject states the true order. The
 /// sequencer holds back a bounded number of events. When an event is released while another of the same subject with a
 /// smaller `order` is still held, the other one goes first, after earlier events of its thread. If `order` and the
-/// lines of a thread contradict each other, the lines take precedence. Events keep their numbers.
+/// lines of a thread contradict each other, the lines take precedence. Lines that do not state their thread may be of
+/// several: they keep their order, unless `order` contradicts it. Events keep their numbers.
 ///
 /// Complexity: O(1) amortised for an event that arrives in order, else O(log n), n events of its subject being held,
 /// whatever the orders are. Memory is bounded by the window.
@@ -47,6 +48,8 @@ package struct EventSequencer: Sendable {
   }
 
   private static let longestWay = 256
+  /// How many waiting lines without a thread are passed over to find one that must go first.
+  private static let mostPassedOver = 256
 
   private let window: Int
   private var items: [Item] = []
@@ -206,7 +209,9 @@ package struct EventSequencer: Sendable {
   /// The held event that must go right before the one at `index`: the first one of its thread, or else the one of
   /// its subject with the smallest order; nil if there is none.
   private mutating func predecessor(of index: Int) -> (index: Int, isOfThread: Bool)? {
-    if let first = firstOfThread(items[index - base].event.thread), first != index {
+    if let thread = items[index - base].event.thread {
+      if let first = firstOfThread(thread), first != index { return (first, true) }
+    } else if let first = firstWithoutThread(before: index) {
       return (first, true)
     }
     guard let subject = items[index - base].subject, let first = firstOfSubject(subject),
@@ -265,6 +270,26 @@ package struct EventSequencer: Sendable {
     return queue.indices[queue.head]
   }
 
+  /// The first held event without a thread before the one at `index`, which has none either.
+  ///
+  /// Passes over events that must wait for the one at `index` by their orders: the lines are no evidence against them.
+  private func firstWithoutThread(before index: Int) -> Int? {
+    guard let queue = threads[nil] else { return nil }
+    let item = items[index - base]
+    for other in queue.indices[queue.head...].prefix(Self.mostPassedOver) where isHeld(other) {
+      if other >= index { return nil }
+      let earlier = items[other - base]
+      if earlier.isOnWay { continue }
+      if let subject = item.subject, subject == earlier.subject, let order = item.event.order,
+        let earlierOrder = earlier.event.order, earlierOrder > order
+      {
+        continue
+      }
+      return other
+    }
+    return nil
+  }
+
   private mutating func firstOfSubject(_ subject: ObjectID) -> HeldOrders.Held? {
     while let first = subjects[subject]?.first {
       if isHeld(first.index) { return first }
@@ -277,13 +302,22 @@ package struct EventSequencer: Sendable {
   private func isHeld(_ index: Int) -> Bool { index >= base && !items[index - base].isEmitted }
 
   private mutating func settle(_ item: Item, _ index: Int) {
-    threads[item.event.thread]?.dropFirst()
+    if item.event.thread == nil {
+      dropReleasedWithoutThread()
+    } else {
+      threads[item.event.thread]?.dropFirst()
+    }
     if let queue = threads[item.event.thread], queue.head == queue.indices.count {
       threads[item.event.thread] = nil
     }
     if let subject = item.subject { leave(subject, index) }
     if !unresolved.isEmpty, let id = item.event.body.registration { giveUp(index, id) }
     if blocked == index { blocked = nil }
+  }
+
+  /// Events without a thread may be released out of turn.
+  private mutating func dropReleasedWithoutThread() {
+    while let first = firstOfThread(nil), !isHeld(first) { threads[nil]?.dropFirst() }
   }
 
   /// The event at `index` is no longer one of the held ones of its subject.

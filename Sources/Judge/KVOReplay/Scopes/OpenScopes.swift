@@ -31,10 +31,21 @@ struct OpenScopes: Sendable {
   private(set) var haveOverlapped = false
 
   var isEmpty: Bool { open.isEmpty }
+  /// The scopes that are open, the innermost last.
+  var ids: [ScopeID] { open.map(\.id) }
 
-  mutating func begin(_ scope: ScopeID, on thread: ThreadID?) {
+  /// A scope begins.
+  ///
+  /// If it states a parent that is not the innermost scope on its thread, the two overlap: a scope that began in
+  /// between is still open, and does not contain it.
+  mutating func begin(_ scope: Scope, on thread: ThreadID?) {
+    if let parent = scope.parent, let innermost = open.last(where: { $0.thread == thread }),
+      innermost.id != parent
+    {
+      haveOverlapped = true
+    }
     if open.count == Self.capacity { open.removeFirst() }
-    open.append(Open(id: scope, thread: thread))
+    open.append(Open(id: scope.id, thread: thread))
   }
 
   /// A scope ends.

@@ -28,6 +28,12 @@ extension RuleAdvice {
       isFoundation ? foundationRefusal(reason) : refusal(reason)
     case (.observedDeinitWhileObserved, _) where verdict.isOfSelf:
       selfDeallocation(audience)
+    case (.priorWithoutAfter, _) where verdict.evidence.contains { $0.role == .changed }:
+      // Both halves of the change were sent: only the notification is missing.
+      hint(.missedDelivery, for: audience) ?? RuleCatalogue.entry(.missedDelivery).hint
+    case (.concurrentRemoval, .overlap(.deallocation)):
+      "end the observation of \"{keyPath}\" before the last reference to the {Subject} goes, on the thread that lets "
+        + "it go, or let the code that ends it hold the {Subject}"
     default: nil
     }
   }
@@ -62,7 +68,8 @@ extension RuleAdvice {
   /// An object that observes itself cannot keep its observed object alive any longer.
   private static func selfDeallocation(_ audience: Audience) -> String? {
     switch audience {
-    case .classic: "add to {Subject}: `deinit { removeObserver(self, forKeyPath: \"{keyPath}\") }`"
+    case .classic, .foundation:
+      "add to {Subject}: `deinit { removeObserver(self, forKeyPath: \"{keyPath}\") }`"
     case .objectiveC:
       "add to {Subject}'s `-dealloc`: `[self removeObserver:self forKeyPath:@\"{keyPath}\"]`"
     case .token, .controller, .stream, .notificationCenter: nil

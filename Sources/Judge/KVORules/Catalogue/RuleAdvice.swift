@@ -10,6 +10,8 @@ package enum Audience: Hashable, Sendable, CaseIterable {
   case notificationCenter
   /// A program that was not written in Swift.
   case objectiveC
+  /// A program in Swift that observes through Apple's Foundation.
+  case foundation
 
   /// The audience of a registration made in `form`; nil: the log does not state it.
   init(_ form: Registration.Form?, hasObserver: Bool) {
@@ -46,6 +48,7 @@ enum RuleAdvice {
     case .stream: stream(code)
     case .notificationCenter: notificationCenter(code)
     case .objectiveC: objectiveC(code)
+    case .foundation: foundation(code)
     }
   }
 

@@ -123,7 +123,7 @@ package struct FindingBuilder {
   ) -> String {
     if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
     let isFoundation = recorded != .swift
-    let audience = isFoundation && isObjectiveC(stacks) ? .objectiveC : audience(of: verdict)
+    let audience = isFoundation ? foundationAudience(of: verdict, stacks) : audience(of: verdict)
     let ofCase = RuleAdvice.hint(
       for: verdict,
       isFoundation: isFoundation,
@@ -138,11 +138,24 @@ package struct FindingBuilder {
   /// Whether the program was written in Objective-C, as far as its runtime and its stacks show.
   private func isObjectiveC(_ stacks: [Finding.Stack]) -> Bool {
     if recorded == .gnustep128 || recorded == .gnustepModern { return true }
-    return stacks.contains { stack in
-      stack.frames.contains { frame in
-        frame.isFirstOwn && (frame.symbol.map { $0.contains("-[") || $0.contains("+[") } ?? false)
-      }
+    func isObjectiveC(file: String?) -> Bool {
+      file.map { $0.hasSuffix(".m") || $0.hasSuffix(".mm") } ?? false
     }
+    return stacks.contains { stack in
+      isObjectiveC(file: stack.site.map { String($0.prefix { $0 != ":" }) })
+        || stack.frames.contains { frame in
+          frame.isFirstOwn
+            && (isObjectiveC(file: frame.file)
+              || (frame.symbol.map { $0.contains("-[") || $0.contains("+[") } ?? false))
+        }
+    }
+  }
+
+  /// The API of a program that observes through an Objective-C Foundation.
+  private func foundationAudience(of verdict: Verdict, _ stacks: [Finding.Stack]) -> Audience {
+    if isObjectiveC(stacks) { return .objectiveC }
+    let audience = audience(of: verdict)
+    return audience == .notificationCenter ? audience : .foundation
   }
 
   /// The API that made the registration.

@@ -236,9 +236,11 @@ struct FindingSentence {
     return name.flatMap { $0 == .none ? nil : Self.type(names[$0]) }
   }
 
-  /// The context as an argument: this library's own names end in a number that code does not have.
+  /// The context as an argument: this library's own names end in a number that code does not have, and an address is no
+  /// expression.
   private func code(_ context: Context) -> String {
     guard case .named(let name) = context else { return "nil" }
+    if names[name].first?.isNumber == true { return "…" }
     return names[name].split(separator: "#").first.map(String.init) ?? names[name]
   }
 
