@@ -53,7 +53,7 @@ struct HeapReport {
 
   // MARK: Text
 
-  private var head: [String] {
+  var head: [String] {
     let gaps = snapshot.gaps.texts.map { "Not all was read: \($0)." }
     return [
       "\(ShownText.escaped(snapshot.processName)) (process \(snapshot.processID)): "
@@ -140,7 +140,7 @@ struct HeapReport {
 
   // MARK: JSON
 
-  private func json(_ body: (inout JSONText) -> Void) -> [UInt8] {
+  func json(_ body: (inout JSONText) -> Void) -> [UInt8] {
     var text = JSONText()
     text.object { text in
       text.key("schema")
@@ -253,16 +253,5 @@ struct HeapReport {
         }
       }
     }
-  }
-}
-
-extension HeapSnapshot.Gaps {
-  /// The reasons as sentences say them.
-  var texts: [String] {
-    var texts: [String] = []
-    if contains(.changingHeap) { texts.append("another thread changed a heap meanwhile") }
-    if contains(.hugeMapping) { texts.append("there is a mapping of 16 GiB or more") }
-    if contains(.outOfTime) { texts.append("there was no time for all roots") }
-    return texts
   }
 }

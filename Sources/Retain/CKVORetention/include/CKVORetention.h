@@ -325,6 +325,10 @@ size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count);
 /// Whether the second word of an object counts references as a living one's does.
 int kvos_is_living(uint64_t counts);
 
+/// How many strong references the counts of an object say; 0 if they do not, as those of an object that lives for ever,
+/// is being destroyed or is counted in a side table.
+uint32_t kvos_owner_count(uint64_t counts);
+
 /// Whether `address` is the side table that an object with these counts has: weak references lead there.
 int kvos_is_side_table(uint64_t counts, uintptr_t address);
 
