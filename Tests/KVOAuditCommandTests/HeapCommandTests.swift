@@ -32,7 +32,8 @@ import Testing
           address: 0x1000 + UInt64(snapshot.objects.count) * 0x100,
           byteCount: byteCount,
           classIndex: type,
-          edges: first..<snapshot.edges.count
+          edges: first..<snapshot.edges.count,
+          ownerCount: type == 1 ? 0 : 1
         )
       )
     }
@@ -95,6 +96,35 @@ import Testing
         """
     )
     #expect(run.status == 0)
+  }
+
+  @Test("lists what nothing else owns, and by which classes")
+  func leaks() throws {
+    let head = """
+      app (process 7): 9 objects, 464 bytes, 8 references, 2 roots
+      Not all was read: there is a mapping of 16 GiB or more.
+
+
+      """
+    let run = try run("--leaks", "b.kvoheap")
+    #expect(
+      run.output == head + """
+        2 leaks, 4 objects, 128 bytes, one at 0x1200
+          Lost.next → Lost.next → Lost
+
+        leaked  objects  class
+             4        4  App.Lost
+
+        """
+    )
+    #expect(run.status == 0)
+    var snapshot = Self.snapshot(pageCount: 1)
+    for object in snapshot.objects.indices { snapshot.objects[object].ownerCount += 1 }
+    _ = try folder.file("c.kvoheap", HeapFile.bytes(of: snapshot))
+    #expect(
+      try self.run("--leaks", "c.kvoheap").output
+        .hasSuffix("\n\nno objects that nothing but they themselves owns\n")
+    )
   }
 
   @Test("draws the path to a class, and to an address")
@@ -160,6 +190,7 @@ import Testing
     "says the same as JSON",
     arguments: [
       (["b.kvoheap"], "classes", 4), (["--cycles", "b.kvoheap"], "cycles", 1),
+      (["--leaks", "b.kvoheap"], "leaks", 1),
       (["diff", "a.kvoheap", "b.kvoheap"], "grown", 1),
     ]
   )

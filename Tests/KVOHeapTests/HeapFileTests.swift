@@ -14,6 +14,27 @@ struct HeapFileTests {
     }
   }
 
+  /// Version 1 has no owner counts.
+  @Test("a file of version 1 is read")
+  func version1() throws {
+    var random = SplitMix64(seed: 5)
+    var snapshot = RandomHeap.snapshot(&random)
+    var bytes = HeapFile.bytes(of: snapshot)
+    func number(at offset: Int) -> Int {
+      (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+    }
+    let objects =
+      80 + number(at: 48) * 4 + number(at: 52) + number(at: 56) * 24 + number(at: 60) * 12
+    for object in snapshot.objects.indices.reversed() {
+      bytes.removeSubrange(objects + object * 28 + 24..<objects + object * 28 + 28)
+      snapshot.objects[object].ownerCount = 0
+    }
+    bytes[8] = 1
+    for index in 0..<8 { bytes[24 + index] = UInt8(truncatingIfNeeded: bytes.count >> (8 * index)) }
+    HeapFile.seal(&bytes)
+    #expect(try HeapFile.snapshot(of: bytes) == snapshot)
+  }
+
   @Test("a file that is cut anywhere is refused")
   func cut() {
     var random = SplitMix64(seed: 1)
@@ -74,6 +95,7 @@ struct HeapFileTests {
       let dominators = Dominators(of: snapshot)
       _ = HeapClasses(of: snapshot, dominators)
       _ = HeapCycles(of: snapshot, dominators)
+      _ = HeapLeaks(of: snapshot)
       _ = HeapDifference(from: snapshot, to: snapshot, dominators)
       var finder = PathFinder(snapshot)
       for object in snapshot.objects.indices {
@@ -102,7 +124,7 @@ struct HeapFileTests {
       message { $0[0] = 0 } == "is not a heap snapshot: it does not begin with \"KVOHEAP\""
     )
     #expect(
-      message { $0[8] = 9 } == "is a heap snapshot of version 9; this program reads version 1"
+      message { $0[8] = 9 } == "is a heap snapshot of version 9; this program reads versions 1 to 2"
     )
     #expect(
       message { $0.append(0) }

@@ -33,7 +33,8 @@ enum RandomHeap {
           address: address,
           byteCount: byteCount,
           classIndex: Int.random(in: 0..<3, using: &random),
-          edges: first..<snapshot.edges.count
+          edges: first..<snapshot.edges.count,
+          ownerCount: UInt32.random(in: 0...3, using: &random)
         )
       )
       address += byteCount + UInt64.random(in: 0...8, using: &random)

@@ -187,4 +187,40 @@ struct EvidenceTests {
     #expect(isEmptyUnused)
     #expect(isFreedUnused)
   }
+
+  /// More than a thread keeps for itself: the allocator has the others in lists, and they look as if in use.
+  @Test("words in small memory that no one has count for nothing")
+  func unusedSmall() {
+    var entry = KVOSEntry()
+    guard kvos_is_glibc_heap() != 0, kvos_note_entry(&entry) != 0 else { return }
+    var mostFreed = 0
+    // Other threads may take the memory again.
+    for _ in 1...20 where mostFreed < 30 {
+      let used = (0..<40).map { _ in UInt(bitPattern: malloc(40)) }
+      let freed = (0..<40).map { _ in UInt(bitPattern: malloc(40)) }
+      for address in freed { free(UnsafeMutableRawPointer(bitPattern: address)) }
+      let found = Self.unusedCounts(used, freed, entry)
+      #expect(found.used == 0)
+      mostFreed = max(mostFreed, found.freed)
+      for address in used { free(UnsafeMutableRawPointer(bitPattern: address)) }
+    }
+    #expect(mostFreed >= 30)
+  }
+
+  /// How many words of allocations in use, and of freed ones, are in memory that no one has.
+  private static func unusedCounts(
+    _ used: [UInt],
+    _ freed: [UInt],
+    _ entry: KVOSEntry
+  ) -> (used: Int, freed: Int) {
+    var counts = (used: 0, freed: 0)
+    PlanStore.withShared { store in
+      let reader = ObjectReader(store: store, memory: MemoryMap())
+      let words = CopiedMemory(effort: 10_000_000)
+      let unused = UnusedMemory(reader: reader, words: words, entry: entry)
+      for address in used where unused.contains(address + 16) { counts.used += 1 }
+      for address in freed where unused.contains(address + 16) { counts.freed += 1 }
+    }
+    return counts
+  }
 }

@@ -1,7 +1,8 @@
 import KVORetention
 
 /// Objects of which it is known who holds them: `RetentionProbe heap FILE` writes a snapshot of them, and
-/// `RetentionProbe heap FILE FILE` two, between which a cache grew by 20 pages.
+/// `RetentionProbe heap FILE FILE` two, between which a cache grew by 20 pages; `RetentionProbe scene-leaks` prints what
+/// it lost.
 enum HeapScene {
   private final class HeapPage {
     var number: Int
@@ -65,6 +66,13 @@ enum HeapScene {
       }
     }
     return true
+  }
+
+  /// Prints the leaks of the objects.
+  static func printLeaks() throws(RetainSnapshotError) {
+    cache = HeapCache()
+    grow()
+    print(try RetainSearch().findLeaks())
   }
 
   @inline(never)

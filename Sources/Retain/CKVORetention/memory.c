@@ -78,6 +78,13 @@ static int isLiving(uint64_t counts) {
 
 int kvos_is_living(uint64_t counts) { return isLiving(counts); }
 
+uint32_t kvos_owner_count(uint64_t counts) {
+  int isDestroyed = counts >> 32 & 1;
+  int isForEver = (counts & 0xffffffff) == 0xffffffff;
+  if (counts >> 63 || isDestroyed || isForEver) return 0;
+  return (uint32_t)(counts >> 33) + 1;
+}
+
 int kvos_is_side_table(uint64_t counts, uintptr_t address) {
   return counts >> 62 == 3 && (counts << 2 >> 2) << 3 == address;
 }

@@ -20,9 +20,19 @@ package struct HeapCycles: Hashable, Sendable {
 
   /// - Complexity: O(objects + edges).
   package init(of snapshot: HeapSnapshot, _ dominators: Dominators) {
+    groups = Self.groups(of: Self.components(of: snapshot), in: snapshot) {
+      dominators.nearest[$0] < 0
+    }
+  }
+
+  /// A group for each way in which a cycle of the components reads, those with most bytes first.
+  static func groups(
+    of components: [[Int]],
+    in snapshot: HeapSnapshot,
+    isUnreached: (Int) -> Bool
+  ) -> [Group] {
     var groups: [String: Group] = [:]
     var finder = PathFinder(snapshot)
-    let components = Self.components(of: snapshot)
     var numbers: [Int: Int] = [:]
     for (number, component) in components.enumerated() {
       for object in component { numbers[object] = number }
@@ -45,11 +55,11 @@ package struct HeapCycles: Hashable, Sendable {
       group.objectCount += component.count
       for object in component {
         group.byteCount &+= snapshot.objects[object].byteCount
-        if dominators.nearest[object] < 0 { group.unreachedCount += 1 }
+        if isUnreached(object) { group.unreachedCount += 1 }
       }
       groups[text] = group
     }
-    self.groups = groups.values.sorted { ($1.byteCount, $0.text) < ($0.byteCount, $1.text) }
+    return groups.values.sorted { ($1.byteCount, $0.text) < ($0.byteCount, $1.text) }
   }
 
   /// The strongly connected components that have a cycle, each with its objects in rising order, the largest first.

@@ -15,7 +15,7 @@ package enum HeapFileError: Error, Hashable, CustomStringConvertible {
     switch self {
     case .notASnapshot: "is not a heap snapshot: it does not begin with \"KVOHEAP\""
     case .unknownVersion(let version):
-      "is a heap snapshot of version \(version); this program reads version \(HeapFile.version)"
+      "is a heap snapshot of version \(version); this program reads versions 1 to \(HeapFile.version)"
     case .wrongLength(let expected, let found):
       found < expected
         ? "is cut: it has \(found) of \(expected) bytes"
@@ -49,7 +49,8 @@ extension HeapFile {
     }
     var reader = Reader(bytes: bytes, offset: magic.count)
     let version: UInt32 = reader.next()
-    guard version == Self.version else { throw .unknownVersion(version) }
+    guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
+    reader.hasOwnerCounts = version > 1
     guard bytes.count >= headerByteCount else {
       throw .wrongLength(expected: UInt64(headerByteCount), found: bytes.count)
     }
@@ -68,7 +69,9 @@ extension HeapFile {
     var counts: [Int] = []
     for _ in 0..<7 { counts.append(Int(reader.next() as UInt32)) }
     let sizes = [
-      4, 1, imageByteCount, classByteCount, objectByteCount, edgeByteCount, rootByteCount,
+      4, 1, imageByteCount, classByteCount,
+      reader.hasOwnerCounts ? objectByteCount : objectByteCountOfVersion1, edgeByteCount,
+      rootByteCount,
     ]
     let needed = zip(counts, sizes).reduce(headerByteCount) { $0 + $1.0 * $1.1 }
     guard needed == bytes.count else {
@@ -101,6 +104,7 @@ extension HeapFile {
     let bytes: [UInt8]
     var offset: Int
     var strings: [String] = []
+    var hasOwnerCounts = true
 
     mutating func next<Number: FixedWidthInteger>() -> Number {
       let size = MemoryLayout<Number>.size
@@ -207,7 +211,8 @@ extension HeapFile {
             address: address,
             byteCount: byteCount,
             classIndex: classIndex,
-            edges: firstEdge..<firstEdge + edges
+            edges: firstEdge..<firstEdge + edges,
+            ownerCount: hasOwnerCounts ? next() : 0
           )
         )
         firstEdge += edges

@@ -5,7 +5,7 @@ internal import CKVOChecksum
 /// All numbers are little-endian. The sections follow the header in the order in which it counts them.
 package enum HeapFile {
   static let magic: [UInt8] = Array("KVOHEAP\n".utf8)
-  package static let version: UInt32 = 1
+  package static let version: UInt32 = 2
   static let headerByteCount = 80
   /// The end of the header fields that every version has.
   static let versionEnd = 12
@@ -14,7 +14,9 @@ package enum HeapFile {
 
   static let imageByteCount = 24
   static let classByteCount = 12
-  static let objectByteCount = 24
+  static let objectByteCount = 28
+  /// Objects of version 1 do not say how many owners they have.
+  static let objectByteCountOfVersion1 = 24
   static let edgeByteCount = 8
   static let rootByteCount = 16
 
@@ -52,6 +54,7 @@ package enum HeapFile {
       sections.append(object.byteCount)
       sections.append(UInt32(object.classIndex))
       sections.append(UInt32(object.edges.count))
+      sections.append(object.ownerCount)
     }
     for object in snapshot.objects {
       for edge in snapshot.edges[object.edges] {

@@ -56,12 +56,21 @@ package struct HeapSnapshot: Hashable, Sendable {
     package var classIndex: Int
     /// Its references, as a range of ``HeapSnapshot/edges``.
     package var edges: Range<Int>
+    /// How many strong references to it its reference count says; 0 if it has no count, or if that changed meanwhile.
+    package var ownerCount: UInt32
 
-    package init(address: UInt64, byteCount: UInt64, classIndex: Int, edges: Range<Int>) {
+    package init(
+      address: UInt64,
+      byteCount: UInt64,
+      classIndex: Int,
+      edges: Range<Int>,
+      ownerCount: UInt32 = 0
+    ) {
       self.address = address
       self.byteCount = byteCount
       self.classIndex = classIndex
       self.edges = edges
+      self.ownerCount = ownerCount
     }
   }
 
@@ -84,17 +93,19 @@ package struct HeapSnapshot: Hashable, Sendable {
   package enum RootKind: UInt32, CaseIterable, Sendable {
     /// A global, a static property, or another variable of an image.
     case global = 0
-    /// The stack of a thread: a variable, or the remains of an earlier one.
+    /// The stack of the thread that wrote the snapshot: a variable, or the remains of an earlier one.
     case stack = 1
     /// A register of the thread that wrote the snapshot.
     case register = 2
     /// Memory of unknown use.
     case memory = 3
+    /// The stack of another thread.
+    case otherStack = 4
 
     package var name: String {
       switch self {
       case .global: "global"
-      case .stack: "stack"
+      case .stack, .otherStack: "stack"
       case .register: "register"
       case .memory: "memory"
       }

@@ -28,3 +28,14 @@ package enum HeapText {
     "0x\(String(address, radix: 16))"
   }
 }
+
+extension HeapSnapshot.Gaps {
+  /// The reasons as sentences say them.
+  package var texts: [String] {
+    var texts: [String] = []
+    if contains(.changingHeap) { texts.append("another thread changed a heap meanwhile") }
+    if contains(.hugeMapping) { texts.append("there is a mapping of 16 GiB or more") }
+    if contains(.outOfTime) { texts.append("there was no time for all roots") }
+    return texts
+  }
+}

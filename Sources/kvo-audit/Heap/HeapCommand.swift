@@ -22,6 +22,8 @@ struct HeapCommand: ParsableCommand {
           kvo-audit heap --path 0x7f2b5c00a910 app.kvoheap
         Objects that keep each other alive:
           kvo-audit heap --cycles app.kvoheap
+        Those that nothing else owns:
+          kvo-audit heap --leaks app.kvoheap
         What grew, and what holds it:
           kvo-audit heap diff before.kvoheap after.kvoheap
       """,
@@ -76,6 +78,9 @@ struct HeapShowCommand: ParsableCommand {
   @Flag(help: "List cycles of proven references.")
   var cycles = false
 
+  @Flag(help: "List objects that keep each other alive and that nothing else owns.")
+  var leaks = false
+
   @Option(help: "The number of classes or cycles to list; 0 lists all.")
   var limit = 30
 
@@ -102,6 +107,8 @@ struct HeapShowCommand: ParsableCommand {
         throw ExitCode(64)
       }
       bytes = format == .json ? report.json(pathTo: target) : report.text(pathTo: target)
+    } else if leaks {
+      bytes = format == .json ? report.leaksJSON : report.leaksText
     } else if cycles {
       bytes = format == .json ? report.cyclesJSON : report.cyclesText
     } else {

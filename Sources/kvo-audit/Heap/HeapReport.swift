@@ -54,7 +54,7 @@ struct HeapReport {
 
   // MARK: Text
 
-  private var head: [String] {
+  var head: [String] {
     let gaps = snapshot.gaps.texts.map { "Not all was read: \($0)." }
     return [
       "\(ShownText.escaped(snapshot.processName)) (process \(snapshot.processID)): "
@@ -141,7 +141,7 @@ struct HeapReport {
 
   // MARK: JSON
 
-  private func json(_ body: (inout JSONText) -> Void) -> [UInt8] {
+  func json(_ body: (inout JSONText) -> Void) -> [UInt8] {
     var text = JSONText()
     text.object { text in
       text.key("schema")
@@ -254,16 +254,5 @@ struct HeapReport {
         }
       }
     }
-  }
-}
-
-extension HeapSnapshot.Gaps {
-  /// The reasons as parts of sentences.
-  var texts: [String] {
-    var texts: [String] = []
-    if contains(.changingHeap) { texts.append("another thread changed a heap meanwhile") }
-    if contains(.hugeMapping) { texts.append("there is a mapping of 16 GiB or more") }
-    if contains(.outOfTime) { texts.append("there was no time for all roots") }
-    return texts
   }
 }

@@ -85,8 +85,9 @@ struct GeneratedShape: Sendable, CustomStringConvertible {
     return (answer, witness)
   }
 
+  /// A root that holds the values; nobody else holds it.
   @inline(never)
-  private func tied(isStrong: Bool) async -> GeneratedRoot {
+  func tied(isStrong: Bool) async -> GeneratedRoot {
     func value(of target: GeneratedRoot) async -> Any {
       var value = isStrong ? terminal.strong(target) : terminal.weak(target)
       for carrier in carriers.reversed() { value = await carrier.carry(value) }

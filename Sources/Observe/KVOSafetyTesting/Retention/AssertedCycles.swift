@@ -72,6 +72,7 @@ struct AssertedAnswer {
 
   var text: String {
     guard let text = observations.text else { return "\(others)" }
-    return others.verdict == .cycles ? "\(text)\n\n\(others)" : text
+    // What could not be inspected may hide more.
+    return others.verdict == .noneFound ? text : "\(text)\n\n\(others)"
   }
 }

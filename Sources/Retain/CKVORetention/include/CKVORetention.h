@@ -326,6 +326,10 @@ size_t kvos_copy_memory(uintptr_t address, void *copy, size_t count);
 /// Whether the second word of an object has the reference counts of a living object.
 int kvos_is_living(uint64_t counts);
 
+/// The number of strong references by the counts of an object; 0 if the counts do not say it: of an immortal object, one
+/// that is being destroyed, or one that is counted in a side table.
+uint32_t kvos_owner_count(uint64_t counts);
+
 /// Whether `address` is the side table of an object with these counts, to which weak references lead.
 int kvos_is_side_table(uint64_t counts, uintptr_t address);
 

@@ -22,6 +22,7 @@ struct UnusedMemory {
   private let stacks: ThreadStacks
   /// The word that glibc writes into freed memory that it caches for a thread; 0 if it writes none.
   private let mark: UInt
+  private let fastBins: FastBins
   /// The first word of a task's slab of memory for frames; 0 if it is not known.
   private let slabMark = kvos_task_slab_mark()
 
@@ -31,6 +32,7 @@ struct UnusedMemory {
     stacks = ThreadStacks(memory: reader.memory, entry: entry)
     let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
     mark = first == second ? first : 0
+    fastBins = FastBins(memory: reader.memory) { words.word(at: $0) }
   }
 
   func contains(_ address: UInt) -> Bool {
@@ -151,8 +153,9 @@ struct UnusedMemory {
         if words.word(at: end) == own.size { return .free }
         continue
       }
-      return mark != 0 && words.word(at: start + 8) == mark
-        ? .free : .allocation(HiddenAddress(start))
+      let isFree =
+        (mark != 0 && words.word(at: start + 8) == mark) || fastBins.contains(start)
+      return isFree ? .free : .allocation(HiddenAddress(start))
     }
     return .unknown
   }

@@ -25,6 +25,8 @@ struct HeapCopy: ~Copyable {
     /// It is the storage of a string, which owns nothing; metadata does not describe references to
     /// it.
     static let isString = State(rawValue: 64)
+    /// It changed since it was copied.
+    static let isChanged = State(rawValue: 128)
   }
 
   /// Contiguous memory whose allocations are known.
@@ -60,6 +62,8 @@ struct HeapCopy: ~Copyable {
     words = GrowingList(apart: max(granules, 1) * 2)
     states = GrowingList(apart: max(granules, 1))
     let present = PresentPages()
+    let copies = CopiedMemory(effort: .max)
+    let fastBins = FastBins(memory: memory) { copies.word(at: $0) }
     let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
     let mark = first == second ? first : 0
     for (range, isPaged) in found {
@@ -84,6 +88,7 @@ struct HeapCopy: ~Copyable {
     var granule = nextStart(from: 0)
     while let start = granule {
       let word = start * 2
+      if fastBins.contains(address(start)) { insert(.isFree, at: start) }
       if state(start).isDisjoint(with: .isFree) {
         insert(objects(words.start[word], words.start[word + 1]), at: start)
       }
@@ -249,6 +254,52 @@ struct HeapCopy: ~Copyable {
         _ = copy.copy(run.lowerBound, to: target, Int(run.upperBound - run.lowerBound))
       }
       start = end
+    }
+  }
+
+  /// Marks the allocations that are not as they were copied.
+  ///
+  /// All others were the same at one moment, which is after the last byte was copied and before the first is compared:
+  /// unless something was changed and changed back meanwhile.
+  ///
+  /// - Complexity: O(bytes).
+  func markChanged(_ copy: MemoryCopy) {
+    let step = PresentPages.pageLimit << 12
+    let piece = GrowingList<UInt>(apart: step / 8)
+    let present = PresentPages()
+    for segment in segments {
+      var start = segment.range.lowerBound
+      while start < segment.range.upperBound {
+        let end = min(start + UInt(step), segment.range.upperBound)
+        for run in present.runs(in: start..<end) {
+          let count = Int(run.upperBound - run.lowerBound)
+          let copied = copy.copy(run.lowerBound, to: piece.start, count)
+          markChanged(run.lowerBound, piece.start, copied, segment)
+        }
+        start = end
+      }
+    }
+  }
+
+  private func markChanged(
+    _ address: UInt,
+    _ bytes: UnsafePointer<UInt>,
+    _ count: Int,
+    _ segment: Segment
+  ) {
+    let first = segment.first + Int(address - segment.range.lowerBound) / 16
+    var offset = 0
+    while offset + 4096 <= count {
+      let granule = first + offset / 16
+      if memcmp(words.start + granule * 2, bytes + offset / 8, 4096) != 0 {
+        for number in 0..<256
+        where memcmp(words.start + (granule + number) * 2, bytes + offset / 8 + number * 2, 16) != 0
+        {
+          let start = kvos_last_nonzero(states.start, granule + number, segment.first)
+          if states.start[start] != 0 { insert(.isChanged, at: start) }
+        }
+      }
+      offset += 4096
     }
   }
 

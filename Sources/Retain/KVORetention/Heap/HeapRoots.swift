@@ -12,6 +12,8 @@ struct HeapRoots {
   let stacks: ThreadStacks
   /// The search's own stack, which is not read.
   let ownStack: Range<UInt>
+  /// Where the mapping begins that has the stack of the search's caller.
+  let callerStack: UInt?
   let deadline: ContinuousClock.Instant
 
   /// A word that may lead to an object.
@@ -54,7 +56,8 @@ struct HeapRoots {
   }
 
   private func kind(of region: MemoryMap.Region) -> HeapSnapshot.RootKind {
-    if region.isStack || stacks.frames(in: region) != nil { return .stack }
+    if region.start == callerStack { return .stack }
+    if region.isStack || stacks.frames(in: region) != nil { return .otherStack }
     return region.isImage || region.isStatic ? .global : .memory
   }
 

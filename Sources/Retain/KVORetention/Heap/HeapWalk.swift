@@ -34,6 +34,7 @@ struct HeapWalk: ~Copyable {
       memoryCopy: memoryCopy,
       stacks: ThreadStacks(memory: memory, entry: entry),
       ownStack: ownStack,
+      callerStack: memory.region(of: entry.stack)?.start,
       deadline: deadline
     )
     var kinds = ObjectWords(memory: memory, copy: memoryCopy)
@@ -49,6 +50,7 @@ struct HeapWalk: ~Copyable {
   consuming func snapshot() -> HeapSnapshot {
     var walk = self
     if walk.heap.hasUnlisted { walk.gaps.insert(.changingHeap) }
+    walk.heap.markChanged(walk.roots.memoryCopy)
     walk.reach()
     walk.reachOwn()
     return walk.described()
@@ -159,7 +161,8 @@ struct HeapWalk: ~Copyable {
           classIndex: classes.index(
             ofMetadata: isObject ? heap.copy(granule).load(as: UInt.self) : nil
           ),
-          edges: first..<snapshot.edges.count
+          edges: first..<snapshot.edges.count,
+          ownerCount: ownerCount(of: granule)
         )
       )
     }
@@ -170,6 +173,20 @@ struct HeapWalk: ~Copyable {
         ? nil : HeapSnapshot.Root(kind: root.kind, address: root.address, object: number - 1)
     }
     return snapshot
+  }
+
+  /// How many owners an object counts; 0 if that is not known.
+  private func ownerCount(of granule: Int) -> UInt32 {
+    let state = heap.state(granule)
+    guard state.contains(.isObject), !state.contains(.isChanged) else { return 0 }
+    let counts = heap.copy(granule).load(fromByteOffset: 8, as: UInt64.self)
+    guard counts >> 62 == 3 else { return kvos_owner_count(counts) }
+    // Source of the layout: stdlib/public/SwiftShims/swift/shims/RefCount.h of swiftlang/swift.
+    guard let table = heap.allocation(containing: UInt((counts << 2) >> 2) << 3),
+      kvos_is_side_table(counts, heap.address(table)) != 0, heap.byteCount(table) >= 32,
+      !heap.state(table).contains(.isChanged)
+    else { return 0 }
+    return kvos_owner_count(heap.copy(table).load(fromByteOffset: 16, as: UInt64.self))
   }
 
   private mutating func addEdges(
@@ -184,7 +201,9 @@ struct HeapWalk: ~Copyable {
       guard let target = heap.allocation(containing: word & ~OwnedWords.raw),
         numbers.start[target] > 0
       else { continue }
-      let isProven = word & OwnedWords.raw == 0 && heap.state(target).contains(.isObject)
+      let isProven =
+        word & OwnedWords.raw == 0 && heap.state(target).contains(.isObject)
+        && heap.address(target) == word
       // Memory without a description often contains its own address, and the same address several
       // times.
       if !isProven, target == granule || !suspected.insert(target).inserted { continue }

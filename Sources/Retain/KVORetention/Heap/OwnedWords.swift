@@ -112,7 +112,19 @@ struct OwnedWords: ~Copyable, ReferenceVisitor {
       heap.state(object).contains(.isObject)
     else { return false }
     let counts = heap.copy(object).load(fromByteOffset: 8, as: UInt64.self)
-    return kvos_is_side_table(counts, address) != 0
+    return kvos_is_side_table(counts, address) != 0 || isOfFreedObject(copy, byteCount)
+  }
+
+  /// Whether an allocation is what weak references to an object led to that was deallocated: its memory may be that of
+  /// another object now.
+  ///
+  /// Source of the layout and of the counts: stdlib/public/SwiftShims/swift/shims/RefCount.h of swiftlang/swift.
+  private func isOfFreedObject(_ copy: UnsafeMutableRawPointer, _ byteCount: Int) -> Bool {
+    guard byteCount == 40, copy.load(fromByteOffset: 16, as: UInt64.self) == 1 << 32 | 1 else {
+      return false
+    }
+    let weakCount = copy.load(fromByteOffset: 24, as: UInt32.self)
+    return weakCount > 0 && weakCount < 1 << 24
   }
 
   /// Takes all words except those after the last frame in a task's slab of memory for frames.

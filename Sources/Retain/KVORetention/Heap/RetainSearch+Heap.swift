@@ -30,7 +30,22 @@ extension RetainSearch {
   @inline(never)
   public func writeSnapshot(to path: String) throws(RetainSnapshotError) {
     var entry = KVOSEntry()
-    guard kvos_note_caller(&entry) != 0 || kvos_note_entry(&entry) != 0 else {
+    let isNoted = kvos_note_caller(&entry) != 0 || kvos_note_entry(&entry) != 0
+    var snapshot = try heapSnapshot(calledAt: isNoted ? entry : nil)
+    snapshot.processID = UInt32(getpid())
+    snapshot.processName = HeapProcess.name
+    snapshot.time = HeapProcess.time
+    snapshot.images = HeapProcess.images
+    try HeapProcess.write(HeapFile.bytes(of: snapshot), to: path)
+  }
+
+  /// All objects of this process, in a snapshot that does not say of which process it is.
+  ///
+  /// - Parameter entry: where the program called the search.
+  /// - Returns: a snapshot without process, time and images.
+  /// - Throws: ``RetainSnapshotError`` if the memory cannot be read, or the allocator is not glibc's.
+  func heapSnapshot(calledAt entry: KVOSEntry?) throws(RetainSnapshotError) -> HeapSnapshot {
+    guard let entry else {
       throw RetainSnapshotError(code: .system, message: "the registers are not known")
     }
     guard kvos_is_glibc_heap() != 0 else {
@@ -47,17 +62,13 @@ extension RetainSearch {
         }
       }
     }
-    guard var snapshot = found else {
+    guard let found else {
       throw RetainSnapshotError(
         code: .system,
         message: "this process may not read its own memory"
       )
     }
-    snapshot.processID = UInt32(getpid())
-    snapshot.processName = HeapProcess.name
-    snapshot.time = HeapProcess.time
-    snapshot.images = HeapProcess.images
-    try HeapProcess.write(HeapFile.bytes(of: snapshot), to: path)
+    return found
   }
 }
 
