@@ -119,8 +119,8 @@ extension ReportTests {
       > #0 Account.deposit(_:)     Account.swift:7
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: send the second half on every way out of the setter: `defer { \#
-    didChangeValue(forKey: "balance") }`
+      Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
+    each observer, and do not remove one observation while another is notified
       Signature: 2:fe8f2bd79d · seen once · event 5 · error, wrong
 
     """#,
@@ -225,8 +225,8 @@ extension ReportTests {
       > #0 Bank.close()            Bank.swift:8
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: remove the observation of "balance" on one thread, or through one token: \#
-    `token.invalidate()` may be called twice, and at once
+      Fix: end the observation of "balance" before the last reference to the Account goes, on \#
+    the thread that lets it go, or let the code that ends it hold the Account
       Signature: 2:d0e3c54726 · seen once · event 3 · low confidence · error, contained
 
     """#,
@@ -239,8 +239,8 @@ extension ReportTests {
       > #0 Bank.close()            Bank.swift:8
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: remove the observation of "balance" on one thread, or through one token: \#
-    `token.invalidate()` may be called twice, and at once
+      Fix: end the observation of "balance" before the last reference to the Account goes, on \#
+    the thread that lets it go, or let the code that ends it hold the Account
       Signature: 2:d0e3c54726 · seen once · event 2 · low confidence · error, contained
 
     """#,

@@ -99,6 +99,12 @@ struct RetainScopeTests {
   }
 
   @Test(
+    "a test that expects a cycle expects what follows from it",
+    .audited(expecting: .observationRetainCycle)
+  )
+  func expectedAlone() { openStrongly() }
+
+  @Test(
     "a test can expect a cycle",
     .audited(expecting: .observationRetainCycle, .leakedRegistration)
   )

@@ -81,8 +81,8 @@ struct ReplayState: Sendable {
   var recordedProfile: Profile { Profile(recordedOn: process?.runtime) }
   /// The profile that is judged.
   var profile: Profile { requestedProfile ?? recordedProfile }
-  /// Whether matching is repeated: the judged runtime keeps registrations otherwise than the recorded one.
-  var rematches: Bool { tellsOthers }
+  /// Whether matching is repeated for another runtime than the recorded one.
+  var rematches: Bool { requestedProfile != nil && requestedProfile != recordedProfile }
   /// The first event that reported missing events.
   var droppedAt: Int? { losses.first }
   /// Whether the log may lack declarations of classes, and registrations that later events end.

@@ -282,7 +282,11 @@ struct RegistrationRules: Sendable {
     on subject: Int,
     _ log: inout ReplayState
   ) -> SubjectLedger.Matching {
-    if log.rematches { return .byName }
+    if log.rematches {
+      // After a loss the names may not decide; the statement holds on every runtime that matches as the recorded one.
+      let isStated = removal.isUnmatched && log.droppedAt != nil && !log.tellsOthers
+      return isStated ? .recorded(nil) : .byName
+    }
     if removal.isUnmatched { return .recorded(nil) }
     guard let id = removal.registration else { return .byName }
     if log.unsaid.registration != nil, log.ledger.slot(of: id) < 0 {

@@ -35,15 +35,18 @@ struct ScopeVerdict {
   private var failing: [Finding] {
     let codes = Set(expectations.expected.map(\.code))
     return findings.filter { !reported.contains($0.signature) }
-      .flatMap { unexpected(in: $0, codes) }
+      .compactMap { unexpected(in: $0, codes) }
       .filter { $0.severity >= expectations.threshold.severity }
   }
 
-  /// A finding with its consequences; if it is expected, its unexpected consequences.
-  private func unexpected(in finding: Finding, _ expected: Set<RuleCode>) -> [Finding] {
+  /// A finding with its unexpected consequences; nil if it is expected.
+  ///
+  /// The consequences of an expected finding are expected with it, as in an audit: they are the same fault.
+  private func unexpected(in finding: Finding, _ expected: Set<RuleCode>) -> Finding? {
+    if expected.contains(finding.code) { return nil }
     var copy = finding
-    copy.consequences = finding.consequences.flatMap { unexpected(in: $0, expected) }
-    return expected.contains(finding.code) ? copy.consequences : [copy]
+    copy.consequences = finding.consequences.compactMap { unexpected(in: $0, expected) }
+    return copy
   }
 
   private var unexpected: String? {
