@@ -92,7 +92,7 @@ struct AnonymizeCommand: ParsableCommand {
     let copies =
       try logs.count > 1 || output.map(OutputFile.isFolder) == true ? numbered() : [output]
     let files = (copies + [map]).compactMap(\.self)
-    try OutputFile.check(files, reading: logs.map(AuditInput.init(argument:)))
+    try OutputFile.check(files, reading: logs.map { AuditInput(argument: $0) })
     var anonymization = LogAnonymization(
       key: try loadKey(),
       resolver: DwarfFrameResolver.withIndices()
@@ -149,7 +149,7 @@ struct AnonymizeCommand: ParsableCommand {
     let bar = ProgressBar()
     do throws(InputFailure) {
       let reading = try anonymization.run(
-        AuditInput(argument: log),
+        AuditInput.named(by: log),
         progress: { bar.update(log, readByteCount: $0, byteCount: $1) },
         { sink.take($0, isBinary: $1 == .binary) }
       )
@@ -169,7 +169,7 @@ struct AnonymizeCommand: ParsableCommand {
     do throws(InputFailure) {
       let map = try PseudonymMap(contentsOf: path)
       for log in logs {
-        try LogRestoration(map).run(AuditInput(argument: log)) {
+        try LogRestoration(map).run(AuditInput.named(by: log)) {
           sink.take($0, isBinary: $1 == .binary)
         }
       }

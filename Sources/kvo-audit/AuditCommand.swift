@@ -55,7 +55,7 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = AuditInput.inputs(arguments: logs)
+    let inputs = AuditInput.named(by: logs)
     try arguments.audit(inputs, dsyms: dsyms, triage: arguments.prepare(reading: inputs))
   }
 }

@@ -31,7 +31,7 @@ struct CensusCommand: ParsableCommand {
     var isComplete = true
     let bar = ProgressBar()
     let resolver = DwarfFrameResolver.withIndices()
-    for input in AuditInput.inputs(arguments: logs) {
+    for input in AuditInput.named(by: logs) {
       let result = Result { () throws(InputFailure) in
         try Census(
           of: input,

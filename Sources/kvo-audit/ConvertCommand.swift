@@ -34,7 +34,7 @@ struct ConvertCommand: ParsableCommand {
   var to: LogConversion.Form?
 
   func run() throws {
-    let input = AuditInput(argument: log)
+    let input = AuditInput.named(by: log)
     if let output, input.paths.contains(where: { OutputFile.isSame(output, as: $0) }) {
       throw ValidationError("\"\(output)\" is the log itself, and would be overwritten")
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOCompression
 import KVOImport
 import KVOReportFile
 import KVOReports
@@ -77,7 +78,7 @@ struct DiffCommand: ParsableCommand {
     let bar = ProgressBar()
     defer { bar.clear() }
     do throws(InputFailure) {
-      return try ReportSource.report(of: path, by: audit) {
+      return try ReportSource.report(of: path, by: audit, decompression: Decompression()) {
         bar.update($0, readByteCount: $1, byteCount: $2)
       }
     } catch {

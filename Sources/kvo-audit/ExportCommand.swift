@@ -66,7 +66,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = AuditInput.inputs(arguments: logs)
+    let inputs = AuditInput.named(by: logs)
     if let output { try OutputFile.check([output], reading: inputs) }
     switch to {
     case .perfetto: try writeTrace(of: inputs[0])

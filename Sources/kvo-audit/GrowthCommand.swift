@@ -37,7 +37,7 @@ struct GrowthCommand: ParsableCommand {
     let bar = ProgressBar()
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
     let report = Audit(options: options, resolver: DwarfFrameResolver.withIndices())
-      .report(on: AuditInput.inputs(arguments: logs)) {
+      .report(on: AuditInput.named(by: logs)) {
         bar.update($0, readByteCount: $1, byteCount: $2)
       }
     bar.clear()

@@ -35,7 +35,7 @@ struct MergeCommand: ParsableCommand {
   var known: TriageOptions
 
   func run() throws {
-    try reporting.check(reading: paths.map(AuditInput.init(argument:)), and: known.files)
+    try reporting.check(reading: paths.map { AuditInput(argument: $0) }, and: known.files)
     let triage = try known.load()
     var reports: [AuditReport] = []
     var failures: [InputFailure] = []

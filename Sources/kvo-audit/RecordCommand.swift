@@ -153,7 +153,7 @@ struct RecordCommand: ParsableCommand {
       audit = .failure(ExitStatus.unreadable)
     } else {
       StandardStreams.complain("kvo-audit: the logs are in \"\(folder.path)\"")
-      let inputs = AuditInput.inputs(arguments: logs)
+      let inputs = AuditInput.named(by: logs)
       audit = Result { try arguments.audit(inputs, triage: triage) }
     }
     if end != .exited(status: 0) { end.repeatInThisProcess() }

@@ -27,7 +27,7 @@ struct ValidateCommand: ParsableCommand {
   func run() throws {
     var isClean = true
     let bar = ProgressBar()
-    for input in AuditInput.inputs(arguments: logs) {
+    for input in AuditInput.named(by: logs) {
       let result = Result { () throws(InputFailure) in
         try LogValidation(of: input) {
           bar.update(input.label, readByteCount: $0, byteCount: $1)

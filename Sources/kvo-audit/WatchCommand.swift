@@ -157,7 +157,7 @@ struct WatchCommand: ParsableCommand {
 
   /// What is found now; nothing if the log is not there yet, or is still empty.
   private func look(_ audit: Audit) -> AuditReport {
-    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: path)])
+    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput.named(by: path)])
   }
 
   private func wait(_ pause: Duration) {

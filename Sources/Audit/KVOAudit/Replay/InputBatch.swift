@@ -89,7 +89,10 @@ final class InputBatch: @unchecked Sendable {
     do throws(InputFailure) {
       let reading = try source.read { replay.take($0, names: $1) }
       if reading.kind.isText, let importer {
-        return .success(try .init(importer.finish(), label: input.label))
+        var outcome = try InputReplay.Outcome(importer.finish(), label: input.label)
+        outcome.input.damaged += reading.problems
+        outcome.input.damageCount += reading.problemCount
+        return .success(outcome)
       }
       return .success(replay.finish(reading, label: input.label))
     } catch {
