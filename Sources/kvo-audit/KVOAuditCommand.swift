@@ -75,7 +75,17 @@ struct KVOAuditCommand: ParsableCommand {
         exit(withError: error)
       }
     }
-    main(nil)
+    do {
+      let line = try ConfiguredCommandLine(Array(CommandLine.arguments.dropFirst()))
+      if let shown = line.shown {
+        try line.check()
+        return try StandardStreams.deliver(Array(shown.text.utf8))
+      }
+      var command = try line.parse()
+      try command.run()
+    } catch {
+      exit(withError: error)
+    }
   }
 
   /// Ends with status 64 if an argument is not UTF-8.

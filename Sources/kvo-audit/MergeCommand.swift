@@ -34,6 +34,8 @@ struct MergeCommand: ParsableCommand {
   @OptionGroup(title: "What is known")
   var known: TriageOptions
 
+  @OptionGroup var configuration: ConfigurationOptions
+
   func run() throws {
     try reporting.check(reading: paths.map { AuditInput(argument: $0) }, and: known.files)
     let triage = try known.load()
