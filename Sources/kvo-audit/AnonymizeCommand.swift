@@ -9,22 +9,23 @@ struct AnonymizeCommand: ParsableCommand {
     commandName: "anonymize",
     abstract:
       "Replace the names in logs, so that they can be given to others and are judged the same.",
+    usage: "kvo-audit anonymize [<options>] <log> ...",
     discussion: """
-      Classes, key paths, functions, files, images, threads, queues, scopes, reasons, fingerprints of
-      values and build-ids get other names, the same name the same one. What belongs to the language, to
-      the system and to KVOSafety stays, and so do numbers: lines, ids, times, addresses, process ids.
-      Addresses that can be looked up here are; whoever gets the log has not the program. What of a log
+      Classes, key paths, functions, files, images, threads, queues, scopes, reasons, fingerprints of \
+      values and build-ids get other names, the same name the same one. What belongs to the language, to \
+      the system and to KVOSafety stays, and so do numbers: lines, ids, times, addresses, process ids. \
+      Addresses that can be looked up here are; whoever gets the log has not the program. What of a log \
       cannot be read is not copied; a "dropped" event stands for it.
 
-      Rules, order and counts of findings stay the same. Signatures can be compared between logs that
-      were anonymised under the same --key. Whoever has the key can find out whether a name that he
+      Rules, order and counts of findings stay the same. Signatures can be compared between logs that \
+      were anonymised under the same --key. Whoever has the key can find out whether a name that he \
       guesses is in a log, and whoever has the map knows all of them: give away neither.
 
       Exit status: 0 written, 65 a log, key or map cannot be read, 74 something cannot be written.
 
       EXAMPLES
-        kvo-audit anonymize app.kvolog -o given.kvolog --key names.key --map names.json
-        kvo-audit anonymize logs/a.kvolog logs/b.jsonl -o given --key names.key
+        kvo-audit anonymize app.kvolog -o given.kvolog --map names.json
+        kvo-audit anonymize a.kvolog b.kvolog -o given --key names.key
         kvo-audit anonymize --restore names.json report.txt
       """
   )

@@ -7,22 +7,22 @@ struct AuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
-      Findings that have the same signature are one, also across logs. An input that
-      cannot be read, or in which a line is damaged, gives 65, after a report on all that could be
+      Findings that have the same signature are one, also across logs. An input that \
+      cannot be read, or in which a line is damaged, gives 65, after a report on all that could be \
       read.
 
-      Crash reports (.crash, .ips, exports of crash services) and console text are read as well; what
-      an input is, its content says. Findings are then grouped by types, key path and first own frame,
+      Crash reports (.crash, .ips, exports of crash services) and console text are read as well; what \
+      an input is, its content says. Findings are then grouped by types, key path and first own frame, \
       the most frequent first.
 
       EXAMPLES
-        kvo-audit app.jsonl
-        kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
-        kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit app.kvolog
+        kvo-audit --fail-on warning --app-module MyApp --app-module MyKit logs
+        kvo-audit --format json app.kvolog | jq '.findings[].message'
         kvo-audit --format html=audit.html app.kvolog
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
-        kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
+        kvo-audit --format text --format sarif=kvo.sarif logs/
         kvo-audit --baseline main.json --fail-on-new app.kvolog
       """
   )

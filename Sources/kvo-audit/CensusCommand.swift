@@ -8,12 +8,13 @@ struct CensusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "census",
     abstract: "Say who observes what at the end of logs, and where it was registered.",
+    usage: "kvo-audit census [<options>] <log> ...",
     discussion: """
-      Works on the log of a killed process, too: the end is then the moment when it was killed.
+      Works on the log of a killed process, too: the end is then the moment when it was killed. \
       Registrations of the same classes, key path and place are one line with a count.
 
       EXAMPLE
-        kvo-audit census app.jsonl
+        kvo-audit census app.kvolog
         kvo-audit census --by-image app.kvolog
       """
   )

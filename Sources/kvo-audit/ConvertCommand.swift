@@ -8,8 +8,8 @@ struct ConvertCommand: ParsableCommand {
     commandName: "convert",
     abstract: "Make JSON Lines of a binary log, or a binary log of JSON Lines.",
     discussion: """
-      Nothing is lost: made back, a log is the same, event by event. Older parts that stand beside a
-      binary log (app.kvolog.1, …) are read in front of it. What is damaged is named, and a "dropped"
+      Nothing is lost: made back, a log is the same, event by event. Older parts that stand beside a \
+      binary log (app.kvolog.1, …) are read in front of it. What is damaged is named, and a "dropped" \
       event stands for it.
 
       Exit status: 0 converted, 65 the log cannot be read, 74 the copy cannot be written.

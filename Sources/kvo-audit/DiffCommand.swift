@@ -12,8 +12,9 @@ struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Say what is new, fixed and unchanged between two logs or JSON reports.",
+    usage: "kvo-audit diff [<options>] <old> <new>",
     discussion: """
-      Findings are the same where their signatures are; one whose line moved is paired by its types,
+      Findings are the same where their signatures are; one whose line moved is paired by its types, \
       key path and function. A rule that could not be judged in NEW has not fixed anything.
 
       Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read.

@@ -15,19 +15,23 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write logs for Perfetto, flame graphs, speedscope or SQLite.",
+    usage: "kvo-audit export --to <form> [<options>] <log> ...",
     discussion: """
-      perfetto    a trace in Chrome's format: observations, changes and callbacks as slices, and an
-                  arrow from each change to each callback; https://ui.perfetto.dev opens it
-      collapsed   a line for each stack that registers, with how many registrations it made, for
-                  flamegraph.pl and inferno
-      speedscope  the same for https://www.speedscope.app
-      sqlite      tables of events, findings, stacks, places that register, and growth
+      FORMS
+        perfetto    a trace in Chrome's format: observations, changes and
+                    callbacks as slices, and an arrow from each change to each
+                    callback; https://ui.perfetto.dev opens it
+        collapsed   a line for each stack that registers, with how many
+                    registrations it made, for flamegraph.pl and inferno
+        speedscope  the same for https://www.speedscope.app
+        sqlite      tables of events, findings, stacks, places that register,
+                    and growth
 
       EXAMPLES
         kvo-audit export --to perfetto app.kvolog -o app.json
-        kvo-audit export --to collapsed --count live app.kvolog | flamegraph.pl > live.svg
+        kvo-audit export --to collapsed --count live app.kvolog > live.txt
         kvo-audit export --to sqlite app.kvolog -o app.db
-        sqlite3 app.db 'SELECT place, live FROM call_sites ORDER BY live DESC LIMIT 5'
+        sqlite3 app.db 'SELECT place, live FROM call_sites ORDER BY live DESC'
       """
   )
 

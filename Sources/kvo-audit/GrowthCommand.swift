@@ -13,14 +13,15 @@ struct GrowthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "growth",
     abstract: "Count registrations by the place that makes them, and what runs of scopes leave.",
+    usage: "kvo-audit growth [<options>] <log> ...",
     discussion: """
-      A scope is a test, or whatever a log opens and closes as one (scopeBegin). Of one that is run again and
-      again, each place that left registrations behind has a row, with how many were live at the end of
+      A scope is a test, or whatever a log opens and closes as one (scopeBegin). Of one that is run again and \
+      again, each place that left registrations behind has a row, with how many were live at the end of \
       runs; where each run left more, it "grows", which is KVO022.
 
       EXAMPLES
         kvo-audit growth app.kvolog
-        kvo-audit growth --format json app.kvolog | jq '.growth[] | select(.grows)'
+        kvo-audit growth --format json app.kvolog | jq '.growth[]'
       """
   )
 

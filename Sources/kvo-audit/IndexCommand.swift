@@ -16,14 +16,14 @@ struct IndexCommand: ParsableCommand {
     commandName: "index",
     abstract: "Index the debug information of programs and libraries, to audit their logs faster.",
     discussion: """
-      An index says which function, file and line each address of an image is, as the debug
-      information does, without reading that. An audit makes one by itself when it looks up
+      An index says which function, file and line each address of an image is, as the debug \
+      information does, without reading that. An audit makes one by itself when it looks up \
       256 addresses of an image, and uses one that is there; this command makes it beforehand.
 
-      Indices are kept by build-id in $XDG_CACHE_HOME/kvo-audit, or else ~/.cache/kvo-audit, where
-      all processes of a user share them. They are a cache: one that is damaged, of another version
-      or of other files is not used and made anew, and if all have more than 512 MB, those that were not
-      used for the longest time are removed. KVO_SAFETY_INDEX=off in the environment has kvo-audit
+      Indices are kept by build-id in $XDG_CACHE_HOME/kvo-audit, or else ~/.cache/kvo-audit, where \
+      all processes of a user share them. They are a cache: one that is damaged, of another version \
+      or of other files is not used and made anew, and if all have more than 512 MB, those that were not \
+      used for the longest time are removed. KVO_SAFETY_INDEX=off in the environment has kvo-audit \
       neither use nor make any.
 
       EXAMPLES

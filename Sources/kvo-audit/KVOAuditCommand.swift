@@ -9,22 +9,23 @@ struct KVOAuditCommand: ParsableCommand {
     commandName: "kvo-audit",
     abstract: "Find key-value observing faults in recorded usage logs.",
     discussion: """
-      Without a command the logs are audited: "kvo-audit app.jsonl" is the same as
-      "kvo-audit audit app.jsonl", and "kvo-audit help audit" lists the options.
+      Without a command the logs are audited: "kvo-audit app.kvolog" is the same as \
+      "kvo-audit audit app.kvolog", and "kvo-audit help audit" lists the options.
 
       EXAMPLES
         Report every fault, with the stacks that prove it:
-          kvo-audit app.jsonl
+          kvo-audit app.kvolog
         One report on two runs, for other tools:
-          kvo-audit --format json a.jsonl b.jsonl
+          kvo-audit --format json a.kvolog b.kvolog
         Judge as iOS 11 and later would have behaved:
-          kvo-audit --profile apple-modern app.jsonl
-        Read standard input:
-          gunzip -c app.jsonl.gz | kvo-audit -
+          kvo-audit --profile apple-modern app.kvolog
+        Read a compressed log, and standard input:
+          kvo-audit app.kvolog.gz
+          ssh host cat app.kvolog | kvo-audit -
         Fail on what main.json has not:
-          kvo-audit --baseline main.json --fail-on-new app.jsonl
+          kvo-audit --baseline main.json --fail-on-new app.kvolog
         Who observes what at the end:
-          kvo-audit census app.jsonl
+          kvo-audit census app.kvolog
         Read a binary log as text:
           kvo-audit convert app.kvolog
         A log to give to others, with other names in it:
@@ -40,11 +41,12 @@ struct KVOAuditCommand: ParsableCommand {
 
       EXIT STATUS
         0   no finding at or above --fail-on
-        1   findings at or above --fail-on; a suppression that is expired is one, and so is a crash
-            of which nothing was found
+        1   findings at or above --fail-on; an expired suppression is one, and
+            so is a crash of which nothing was found
         64  wrong usage
-        65  an input is unreadable, was cut, is damaged or lacks events that could not be recorded
-            (what could be read is reported), suppressions or a baseline cannot be used, or
+        65  an input is unreadable, was cut, is damaged or lacks events that
+            could not be recorded (what could be read is reported);
+            suppressions, a baseline or a configuration cannot be used;
             validate found problems
         69  watch --serve cannot serve
         74  the report or a copy cannot be written

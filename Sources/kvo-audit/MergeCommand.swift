@@ -8,8 +8,8 @@ struct MergeCommand: ParsableCommand {
     commandName: "merge",
     abstract: "Make one report of the JSON reports of several audits.",
     discussion: """
-      The result is the same in whichever order reports are given and however they are grouped, so
-      that logs can be audited on many machines: each writes its part with --summary, and the parts, or
+      The result is the same in whichever order reports are given and however they are grouped, so \
+      that logs can be audited on many machines: each writes its part with --summary, and the parts, or \
       what was made of some of them, are merged. Suppressions and a baseline apply to the whole.
 
       EXAMPLES

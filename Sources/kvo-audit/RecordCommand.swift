@@ -8,21 +8,21 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Run a program, record what it and its children observe, and audit that.",
     discussion: """
-      The program runs as it would alone: on this terminal, with these files, and
-      with the signals that kvo-audit is sent. When it has ended, also by a crash,
-      the logs of all its processes are audited as "kvo-audit audit" does, and the
-      report goes to standard output, behind what the program printed there;
-      --format text=FILE keeps the two apart. What still runs by then is audited
+      The program runs as it would alone: on this terminal, with these files, and \
+      with the signals that kvo-audit is sent. When it has ended, also by a crash, \
+      the logs of all its processes are audited as "kvo-audit audit" does, and the \
+      report goes to standard output, behind what the program printed there; \
+      --format text=FILE keeps the two apart. What still runs by then is audited \
       as far as it has got.
 
-      A Swift program that uses KVOSafety records itself, and contains faults
-      whatever is said here. An Objective-C program (GNUstep) is recorded by
-      libKVOSafetyPreload.so, through LD_PRELOAD: the one that KVO_SAFETY_PRELOAD
+      A Swift program that uses KVOSafety records itself, and contains faults \
+      whatever is said here. An Objective-C program (GNUstep) is recorded by \
+      libKVOSafetyPreload.so, through LD_PRELOAD: the one that KVO_SAFETY_PRELOAD \
       names, or else the one beside kvo-audit or in ../lib of it.
 
       EXIT STATUS
-        The program's own, where it is not 0. A signal that ended the program ends
-        kvo-audit, too; shells show that as 128 and its number. Otherwise
+        The program's own, where it is not 0. A signal that ended the program
+        ends kvo-audit, too; shells show that as 128 and its number. Otherwise
         0    no finding at or above --fail-on
         1    findings at or above --fail-on
         65   no process wrote a log, or one cannot be read

@@ -8,16 +8,16 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check that logs follow the grammar.",
     discussion: """
-      Reports every line that is not an event, by line and column, names the missing keys that keep
-      rules from judging the log, and counts the events and keys
-      that this version does not know, which is no problem. Of a binary log it says which segments
+      Reports every line that is not an event, by line and column, names the missing keys that keep \
+      rules from judging the log, and counts the events and keys \
+      that this version does not know, which is no problem. Of a binary log it says which segments \
       are whole, and what was lost. The grammar is Documentation/LogFormat.md.
 
-      Exit status: 0 all lines are events and nothing is lost, 65 otherwise, and where an input cannot
+      Exit status: 0 all lines are events and nothing is lost, 65 otherwise, and where an input cannot \
       be read.
 
       EXAMPLE
-        kvo-audit validate app.jsonl
+        kvo-audit validate app.kvolog
       """
   )
 

@@ -17,21 +17,22 @@ struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Follow a log that is being written: who is observed now, and what is found.",
+    usage: "kvo-audit watch [<options>] <log>",
     discussion: """
-      On a terminal, a table of the places that register, with what is live of each, and the findings as
-      they come. Where standard output is no terminal, each finding is printed once, in full, as it
-      comes. Ends, with the whole report and its exit status, when the log says that the process ended;
+      On a terminal, a table of the places that register, with what is live of each, and the findings as \
+      they come. Where standard output is no terminal, each finding is printed once, in full, as it \
+      comes. Ends, with the whole report and its exit status, when the log says that the process ended; \
       until then, Control-C ends it. A log that is not there yet is waited for.
 
-      With --serve a browser shows the page of the audit, which follows the log, at an address of this
+      With --serve a browser shows the page of the audit, which follows the log, at an address of this \
       machine that nobody else can reach. It is served until Control-C, also when the process has ended.
 
-      Each look reads the log anew, so that rotated and damaged logs are followed, too; where that
+      Each look reads the log anew, so that rotated and damaged logs are followed, too; where that \
       takes long, looks are further apart, and no more than a quarter of a processor is used.
 
       EXAMPLES
         kvo-audit watch app.kvolog
-        kvo-audit watch --every 5 app.jsonl | tee findings.txt
+        kvo-audit watch --every 5 app.kvolog | tee findings.txt
         kvo-audit watch app.kvolog --serve
         kvo-audit watch app.kvolog --serve 0
       """
