@@ -303,8 +303,9 @@ let package = Package(
     .testTarget(
       name: "KVOAuditTests",
       dependencies: [
-        "TestSupport", "KVOAudit", "KVOCompression", "KVOFindings", "KVOLogTools", "KVOReplay",
-        "KVOReportFile", "KVOReports", "KVOText", "KVORules", "KVOTrace", "KVOTraceBinary",
+        "TestSupport", "KVOAudit", "KVOCompression", "KVOFindings", "KVOImport", "KVOLogTools",
+        "KVOReplay", "KVOReportFile", "KVOReports", "KVOText", "KVORules", "KVOTrace",
+        "KVOTraceBinary",
         "KVOTraceJSON",
       ]
     ),
@@ -359,10 +360,12 @@ let package = Package(
       dependencies: ["KVOExport", "CSQLite", "KVOAudit", "KVORules", "KVOTrace", "TestSupport"]
     ),
 
-    // The size of a report for services that accept it compressed. A separate target because it links zlib, which is
-    // available wherever libdw is, because libdw reads compressed debug information.
+    // Compressed inputs, and the size of a report for services that accept it compressed. A separate target because it
+    // links libraries that test bundles, which link KVOAudit, do not need.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
-    .target(name: "KVOCompression", dependencies: ["CZlib"]),
+    .systemLibrary(name: "CLzma", providers: [.apt(["liblzma-dev"])]),
+    .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+    .target(name: "KVOCompression", dependencies: ["CLzma", "CZlib", "CZstd", "KVOAudit"]),
 
     // MARK: - Where people meet it
 
@@ -520,7 +523,8 @@ let stages = [
   "Retain": ["CKVORetention", "KVOHeap", "KVORetainRegistry", "KVORetention"],
   "ObjectiveC": ["CKVOObjectiveC", "CKVOPreload", "CKVORuntime", "KVOSafetyObjectiveC"],
   "Audit": [
-    "CElfutils", "CKVOScan", "CSwiftDemangle", "CZlib", "KVOAudit", "KVOCompression", "KVOImport",
+    "CElfutils", "CKVOScan", "CLzma", "CSwiftDemangle", "CZlib", "CZstd", "KVOAudit",
+    "KVOCompression", "KVOImport",
     "KVOReportFile", "KVOReports", "KVOSymbols", "KVOText",
   ],
   "Tools": [

@@ -9,22 +9,23 @@ struct AnonymizeCommand: ParsableCommand {
     commandName: "anonymize",
     abstract:
       "Replace the names in logs, so that they can be shared and have the same findings.",
+    usage: "kvo-audit anonymize [<options>] <log> ...",
     discussion: """
-      Classes, key paths, functions, files, images, threads, queues, scopes, reasons, fingerprints of
-      values and build-ids are replaced, equal names by equal ones. Names of the language, of the
-      system and of KVOSafety are kept, and so are numbers: lines, ids, times, addresses, process ids.
-      Addresses are symbolicated first, as far as that is possible here, because the recipient does not
+      Classes, key paths, functions, files, images, threads, queues, scopes, reasons, fingerprints of \
+      values and build-ids are replaced, equal names by equal ones. Names of the language, of the \
+      system and of KVOSafety are kept, and so are numbers: lines, ids, times, addresses, process ids. \
+      Addresses are symbolicated first, as far as that is possible here, because the recipient does not \
       have the program. Unreadable parts of a log are not copied; a "dropped" event replaces them.
 
-      Rules, order and counts of findings stay the same. Signatures can be compared between logs that
-      were anonymized with the same --key. With the key one can test whether a guessed name is in a
+      Rules, order and counts of findings stay the same. Signatures can be compared between logs that \
+      were anonymized with the same --key. With the key one can test whether a guessed name is in a \
       log, and the map contains all names: share neither.
 
       Exit status: 0 written, 65 a log, key or map cannot be read, 74 something cannot be written.
 
       EXAMPLES
-        kvo-audit anonymize app.kvolog -o given.kvolog --key names.key --map names.json
-        kvo-audit anonymize logs/a.kvolog logs/b.jsonl -o given --key names.key
+        kvo-audit anonymize app.kvolog -o given.kvolog --map names.json
+        kvo-audit anonymize a.kvolog b.kvolog -o given --key names.key
         kvo-audit anonymize --restore names.json report.txt
       """
   )
@@ -92,7 +93,7 @@ struct AnonymizeCommand: ParsableCommand {
     let copies =
       try logs.count > 1 || output.map(OutputFile.isFolder) == true ? numbered() : [output]
     let files = (copies + [map]).compactMap(\.self)
-    try OutputFile.check(files, reading: logs.map(AuditInput.init(argument:)))
+    try OutputFile.check(files, reading: logs.map { AuditInput(argument: $0) })
     var anonymization = LogAnonymization(
       key: try loadKey(),
       resolver: DwarfFrameResolver.withIndices()
@@ -149,7 +150,7 @@ struct AnonymizeCommand: ParsableCommand {
     let bar = ProgressBar()
     do throws(InputFailure) {
       let reading = try anonymization.run(
-        AuditInput(argument: log),
+        AuditInput.named(by: log),
         progress: { bar.update(log, readByteCount: $0, byteCount: $1) },
         { sink.take($0, isBinary: $1 == .binary) }
       )
@@ -169,7 +170,7 @@ struct AnonymizeCommand: ParsableCommand {
     do throws(InputFailure) {
       let map = try PseudonymMap(contentsOf: path)
       for log in logs {
-        try LogRestoration(map).run(AuditInput(argument: log)) {
+        try LogRestoration(map).run(AuditInput.named(by: log)) {
           sink.take($0, isBinary: $1 == .binary)
         }
       }

@@ -7,21 +7,21 @@ struct AuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
-      Findings with the same signature count as one, also across logs. If an input cannot be read, or
+      Findings with the same signature count as one, also across logs. If an input cannot be read, or \
       a line is damaged, the exit status is 65, after a report on everything that could be read.
 
-      Crash reports (.crash, .ips, exports of crash services) and console text are accepted, too; the
-      kind of an input is detected from its content. Their findings are grouped by types, key path and
+      Crash reports (.crash, .ips, exports of crash services) and console text are accepted, too; the \
+      kind of an input is detected from its content. Their findings are grouped by types, key path and \
       first own frame, the most frequent first.
 
       EXAMPLES
-        kvo-audit app.jsonl
-        kvo-audit --fail-on warning --app-module MyApp --app-module MyKit *.jsonl
-        kvo-audit --format json app.jsonl | jq '.findings[].message'
+        kvo-audit app.kvolog
+        kvo-audit --fail-on warning --app-module MyApp --app-module MyKit logs
+        kvo-audit --format json app.kvolog | jq '.findings[].message'
         kvo-audit --format html=audit.html app.kvolog
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
-        kvo-audit --format text --format sarif=kvo.sarif --format junit=kvo.xml *.kvolog
+        kvo-audit --format text --format sarif=kvo.sarif logs/
         kvo-audit --baseline main.json --fail-on-new app.kvolog
       """
   )
@@ -54,7 +54,7 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = AuditInput.inputs(arguments: logs)
+    let inputs = AuditInput.named(by: logs)
     try arguments.audit(inputs, dsyms: dsyms, triage: arguments.prepare(reading: inputs))
   }
 }

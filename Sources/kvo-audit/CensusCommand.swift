@@ -8,12 +8,13 @@ struct CensusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "census",
     abstract: "List who observes what at the end of logs, and where it was registered.",
+    usage: "kvo-audit census [<options>] <log> ...",
     discussion: """
-      Also works for the log of a killed process: the end is then the time when it was killed.
+      Also works for the log of a killed process: the end is then the time when it was killed. \
       Registrations with the same classes, key path and call site are one line with a count.
 
       EXAMPLE
-        kvo-audit census app.jsonl
+        kvo-audit census app.kvolog
         kvo-audit census --by-image app.kvolog
       """
   )
@@ -31,7 +32,7 @@ struct CensusCommand: ParsableCommand {
     var isComplete = true
     let bar = ProgressBar()
     let resolver = DwarfFrameResolver.withIndices()
-    for input in AuditInput.inputs(arguments: logs) {
+    for input in AuditInput.named(by: logs) {
       let result = Result { () throws(InputFailure) in
         try Census(
           of: input,

@@ -8,8 +8,8 @@ struct ConvertCommand: ParsableCommand {
     commandName: "convert",
     abstract: "Convert a binary log to JSON Lines, or JSON Lines to a binary log.",
     discussion: """
-      Nothing is lost: converted back, a log has the same events. Older files of a rotated binary log
-      (app.kvolog.1, …) are read before it. Damaged regions are reported, and replaced by a "dropped"
+      Nothing is lost: converted back, a log has the same events. Older files of a rotated binary log \
+      (app.kvolog.1, …) are read before it. Damaged regions are reported, and replaced by a "dropped" \
       event.
 
       Exit status: 0 converted, 65 the log cannot be read, 74 the copy cannot be written.
@@ -34,7 +34,7 @@ struct ConvertCommand: ParsableCommand {
   var to: LogConversion.Form?
 
   func run() throws {
-    let input = AuditInput(argument: log)
+    let input = AuditInput.named(by: log)
     if let output, input.paths.contains(where: { OutputFile.isSame(output, as: $0) }) {
       throw ValidationError("\"\(output)\" is the log itself, and would be overwritten")
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOCompression
 import KVOImport
 import KVOReportFile
 import KVOReports
@@ -11,8 +12,9 @@ struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "List what is new, fixed and unchanged between two logs or JSON reports.",
+    usage: "kvo-audit diff [<options>] <old> <new>",
     discussion: """
-      Findings are the same if their signatures are; a finding whose line moved is matched by its types,
+      Findings are the same if their signatures are; a finding whose line moved is matched by its types, \
       key path and function. Findings of a rule that could not be judged in NEW do not count as fixed.
 
       Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read.
@@ -77,7 +79,7 @@ struct DiffCommand: ParsableCommand {
     let bar = ProgressBar()
     defer { bar.clear() }
     do throws(InputFailure) {
-      return try ReportSource.report(of: path, by: audit) {
+      return try ReportSource.report(of: path, by: audit, decompression: Decompression()) {
         bar.update($0, readByteCount: $1, byteCount: $2)
       }
     } catch {

@@ -16,20 +16,25 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write logs for Perfetto, flame graphs, speedscope or SQLite.",
+    usage: "kvo-audit export --to <form> [<options>] <log> ...",
     discussion: """
-      perfetto    a trace in Chrome's format: observations, changes and callbacks as slices, and an
-                  arrow from each change to each callback; https://ui.perfetto.dev opens it
-      collapsed   a line for each stack that registers, with the number of its registrations, for
-                  flamegraph.pl and inferno
-      speedscope  the same for https://www.speedscope.app
-      sqlite      tables of events, findings, stacks, registering call sites, and growth
-      parquet     tables of findings, registrations and inputs, by the Python package's kvo-audit
+      FORMS
+        perfetto    a trace in Chrome's format: observations, changes and
+                    callbacks as slices, and an arrow from each change to each
+                    callback; https://ui.perfetto.dev opens it
+        collapsed   a line for each stack that registers, with the number of
+                    its registrations, for flamegraph.pl and inferno
+        speedscope  the same for https://www.speedscope.app
+        sqlite      tables of events, findings, stacks, registering call sites,
+                    and growth
+        parquet     tables of findings, registrations and inputs, by the Python
+                    package's kvo-audit
 
       EXAMPLES
         kvo-audit export --to perfetto app.kvolog -o app.json
-        kvo-audit export --to collapsed --count live app.kvolog | flamegraph.pl > live.svg
+        kvo-audit export --to collapsed --count live app.kvolog > live.txt
         kvo-audit export --to sqlite app.kvolog -o app.db
-        sqlite3 app.db 'SELECT place, live FROM call_sites ORDER BY live DESC LIMIT 5'
+        sqlite3 app.db 'SELECT place, live FROM call_sites ORDER BY live DESC'
       """
   )
 
@@ -73,7 +78,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let inputs = AuditInput.inputs(arguments: logs)
+    let inputs = AuditInput.named(by: logs)
     if let output { try OutputFile.check([output], reading: inputs) }
     switch to {
     case .perfetto: try writeTrace(of: inputs[0])

@@ -13,14 +13,15 @@ struct GrowthCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "growth",
     abstract: "Count registrations by call site, and those that runs of scopes leave behind.",
+    usage: "kvo-audit growth [<options>] <log> ...",
     discussion: """
-      A scope is a test, or anything that a log opens and closes as one (scopeBegin). For a scope that runs
-      repeatedly, each call site that left registrations behind has a row, with the number of live ones
+      A scope is a test, or anything that a log opens and closes as one (scopeBegin). For a scope that runs \
+      repeatedly, each call site that left registrations behind has a row, with the number of live ones \
       at the end of runs; if each run left more, it "grows", which is KVO022.
 
       EXAMPLES
         kvo-audit growth app.kvolog
-        kvo-audit growth --format json app.kvolog | jq '.growth[] | select(.grows)'
+        kvo-audit growth --format json app.kvolog | jq '.growth[]'
       """
   )
 
@@ -37,7 +38,7 @@ struct GrowthCommand: ParsableCommand {
     let bar = ProgressBar()
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
     let report = Audit(options: options, resolver: DwarfFrameResolver.withIndices())
-      .report(on: AuditInput.inputs(arguments: logs)) {
+      .report(on: AuditInput.named(by: logs)) {
         bar.update($0, readByteCount: $1, byteCount: $2)
       }
     bar.clear()

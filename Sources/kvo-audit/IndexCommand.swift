@@ -16,14 +16,14 @@ struct IndexCommand: ParsableCommand {
     commandName: "index",
     abstract: "Index the debug information of programs and libraries, to audit their logs faster.",
     discussion: """
-      An index has the function, file and line of each address of an image, like the debug
-      information, but need not parse it. An audit creates one by itself when it looks up 256
+      An index has the function, file and line of each address of an image, like the debug \
+      information, but need not parse it. An audit creates one by itself when it looks up 256 \
       addresses of an image, and uses an existing one; this command creates it beforehand.
 
-      Indices are stored by build-id in $XDG_CACHE_HOME/kvo-audit, or otherwise ~/.cache/kvo-audit, where
-      all processes of a user share them. They are a cache: an index that is damaged, of another version
-      or of other files is not used but created again, and if their total size exceeds 512 MB, the least
-      recently used ones are removed. With KVO_SAFETY_INDEX=off in the environment, kvo-audit neither uses
+      Indices are stored by build-id in $XDG_CACHE_HOME/kvo-audit, or otherwise ~/.cache/kvo-audit, where \
+      all processes of a user share them. They are a cache: an index that is damaged, of another version \
+      or of other files is not used but created again, and if their total size exceeds 512 MB, the least \
+      recently used ones are removed. With KVO_SAFETY_INDEX=off in the environment, kvo-audit neither uses \
       nor creates any.
 
       EXAMPLES

@@ -9,22 +9,23 @@ struct KVOAuditCommand: ParsableCommand {
     commandName: "kvo-audit",
     abstract: "Find key-value observing faults in recorded usage logs.",
     discussion: """
-      Without a command the logs are audited: "kvo-audit app.jsonl" is the same as
-      "kvo-audit audit app.jsonl", and "kvo-audit help audit" lists the options.
+      Without a command the logs are audited: "kvo-audit app.kvolog" is the same as \
+      "kvo-audit audit app.kvolog", and "kvo-audit help audit" lists the options.
 
       EXAMPLES
         Report every fault, with the stacks that prove it:
-          kvo-audit app.jsonl
+          kvo-audit app.kvolog
         One report on two runs, for other tools:
-          kvo-audit --format json a.jsonl b.jsonl
+          kvo-audit --format json a.kvolog b.kvolog
         Judge as iOS 11 and later would have behaved:
-          kvo-audit --profile apple-modern app.jsonl
-        Read standard input:
-          gunzip -c app.jsonl.gz | kvo-audit -
+          kvo-audit --profile apple-modern app.kvolog
+        Read a compressed log, and standard input:
+          kvo-audit app.kvolog.gz
+          ssh host cat app.kvolog | kvo-audit -
         Fail on findings that are not in main.json:
-          kvo-audit --baseline main.json --fail-on-new app.jsonl
+          kvo-audit --baseline main.json --fail-on-new app.kvolog
         List who observes what at the end:
-          kvo-audit census app.jsonl
+          kvo-audit census app.kvolog
         Read a binary log as text:
           kvo-audit convert app.kvolog
         Replace the names in a log, to share it:
@@ -40,15 +41,17 @@ struct KVOAuditCommand: ParsableCommand {
 
       EXIT STATUS
         0   no finding at or above --fail-on
-        1   findings at or above --fail-on, including expired suppressions, and crashes for which
-            nothing was found
+        1   findings at or above --fail-on, including expired suppressions, and
+            crashes for which nothing was found
         64  wrong usage
-        65  an input is unreadable, was cut, is damaged or lacks events that could not be recorded
-            (what could be read is reported), suppressions or a baseline cannot be used, or
+        65  an input is unreadable, was cut, is damaged or lacks events that
+            could not be recorded (what could be read is reported);
+            suppressions, a baseline or a configuration cannot be used;
             validate found problems
         69  watch --serve cannot serve
         74  the report or a copy cannot be written
-        "record" exits with the status of the program, if that is not 0: kvo-audit help record
+        "record" exits with the status of the program, if that is not 0:
+        kvo-audit help record
       """,
     version: AuditVersion.current,
     subcommands: [
@@ -75,7 +78,17 @@ struct KVOAuditCommand: ParsableCommand {
         exit(withError: error)
       }
     }
-    main(nil)
+    do {
+      let line = try ConfiguredCommandLine(Array(CommandLine.arguments.dropFirst()))
+      if let shown = line.shown {
+        try line.check()
+        return try StandardStreams.deliver(Array(shown.text.utf8))
+      }
+      var command = try line.parse()
+      try command.run()
+    } catch {
+      exit(withError: error)
+    }
   }
 
   /// Exits with status 64 if an argument is not UTF-8.

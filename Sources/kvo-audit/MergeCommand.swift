@@ -8,8 +8,8 @@ struct MergeCommand: ParsableCommand {
     commandName: "merge",
     abstract: "Merge the JSON reports of several audits into one report.",
     discussion: """
-      The result does not depend on the order and grouping of the reports, so logs can be audited on
-      many machines: each writes its part with --summary, and the parts, or reports merged from some of
+      The result does not depend on the order and grouping of the reports, so logs can be audited on \
+      many machines: each writes its part with --summary, and the parts, or reports merged from some of \
       them, are merged. Suppressions and a baseline apply to the whole.
 
       EXAMPLES
@@ -34,8 +34,10 @@ struct MergeCommand: ParsableCommand {
   @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
+  @OptionGroup var configuration: ConfigurationOptions
+
   func run() throws {
-    try reporting.check(reading: paths.map(AuditInput.init(argument:)), and: known.files)
+    try reporting.check(reading: paths.map { AuditInput(argument: $0) }, and: known.files)
     let triage = try known.load()
     var reports: [AuditReport] = []
     var failures: [InputFailure] = []

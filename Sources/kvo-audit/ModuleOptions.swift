@@ -13,4 +13,6 @@ struct ModuleOptions: ParsableArguments {
     )
   )
   var appModules: [String] = []
+
+  @OptionGroup var configuration: ConfigurationOptions
 }

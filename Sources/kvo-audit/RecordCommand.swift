@@ -8,16 +8,16 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Run a program, record what it and its children observe, and audit the logs.",
     discussion: """
-      The program runs as it would alone: on this terminal, with these files, and
-      with the signals that kvo-audit receives. When it has ended, also by a crash,
-      the logs of all its processes are audited as by "kvo-audit audit", and the
-      report goes to standard output, after the output of the program;
-      --format text=FILE separates the two. Logs of processes that are still
+      The program runs as it would alone: on this terminal, with these files, and \
+      with the signals that kvo-audit receives. When it has ended, also by a crash, \
+      the logs of all its processes are audited as by "kvo-audit audit", and the \
+      report goes to standard output, after the output of the program; \
+      --format text=FILE separates the two. Logs of processes that are still \
       running are audited in their current state.
 
-      A Swift program that uses KVOSafety records itself, and contains faults
-      regardless of --contain. An Objective-C program (GNUstep) is recorded by
-      libKVOSafetyPreload.so, through LD_PRELOAD: the path in KVO_SAFETY_PRELOAD,
+      A Swift program that uses KVOSafety records itself, and contains faults \
+      regardless of --contain. An Objective-C program (GNUstep) is recorded by \
+      libKVOSafetyPreload.so, through LD_PRELOAD: the path in KVO_SAFETY_PRELOAD, \
       or otherwise the library beside kvo-audit or in ../lib.
 
       EXIT STATUS
@@ -153,7 +153,7 @@ struct RecordCommand: ParsableCommand {
       audit = .failure(ExitStatus.unreadable)
     } else {
       StandardStreams.complain("kvo-audit: the logs are in \"\(folder.path)\"")
-      let inputs = AuditInput.inputs(arguments: logs)
+      let inputs = AuditInput.named(by: logs)
       audit = Result { try arguments.audit(inputs, triage: triage) }
     }
     if end != .exited(status: 0) { end.repeatInThisProcess() }

@@ -29,7 +29,7 @@ struct StatsCommand: ParsableCommand {
     var isComplete = true
     var all: [LogStatistics] = []
     let bar = ProgressBar()
-    for input in AuditInput.inputs(arguments: logs) {
+    for input in AuditInput.named(by: logs) {
       let result = Result { () throws(InputFailure) in
         try LogStatistics(of: input) {
           bar.update(input.label, readByteCount: $0, byteCount: $1)

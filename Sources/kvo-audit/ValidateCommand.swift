@@ -8,16 +8,16 @@ struct ValidateCommand: ParsableCommand {
     commandName: "validate",
     abstract: "Check that logs follow the grammar.",
     discussion: """
-      Reports every line that is not an event, by line and column, lists the missing keys that prevent
-      rules from judging the log, and counts the events and keys that this version does not know,
-      which is not a problem. For a binary log it reports which segments are complete, and what was
+      Reports every line that is not an event, by line and column, lists the missing keys that prevent \
+      rules from judging the log, and counts the events and keys that this version does not know, \
+      which is not a problem. For a binary log it reports which segments are complete, and what was \
       lost. The grammar is Documentation/LogFormat.md.
 
-      Exit status: 0 all lines are events and nothing is lost, 65 otherwise, and if an input cannot be
+      Exit status: 0 all lines are events and nothing is lost, 65 otherwise, and if an input cannot be \
       read.
 
       EXAMPLE
-        kvo-audit validate app.jsonl
+        kvo-audit validate app.kvolog
       """
   )
 
@@ -27,7 +27,7 @@ struct ValidateCommand: ParsableCommand {
   func run() throws {
     var isClean = true
     let bar = ProgressBar()
-    for input in AuditInput.inputs(arguments: logs) {
+    for input in AuditInput.named(by: logs) {
       let result = Result { () throws(InputFailure) in
         try LogValidation(of: input) {
           bar.update(input.label, readByteCount: $0, byteCount: $1)

@@ -17,21 +17,22 @@ struct WatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Follow a log that is being written: who observes now, and the findings.",
+    usage: "kvo-audit watch [<options>] <log>",
     discussion: """
-      On a terminal, shows a table of registering call sites, with their live registrations, and new
-      findings. If standard output is not a terminal, each new finding is printed once, in full. Ends
-      with the whole report and its exit status when the log says that the process ended; until then,
+      On a terminal, shows a table of registering call sites, with their live registrations, and new \
+      findings. If standard output is not a terminal, each new finding is printed once, in full. Ends \
+      with the whole report and its exit status when the log says that the process ended; until then, \
       Control-C ends it. If the log does not exist yet, waits for it.
 
-      With --serve, a browser shows the page of the audit, which follows the log, at an address that is
+      With --serve, a browser shows the page of the audit, which follows the log, at an address that is \
       reachable only on this machine. It is served until Control-C, even after the process has ended.
 
-      Each update reads the whole log, so that rotated and damaged logs are followed, too; if that takes
+      Each update reads the whole log, so that rotated and damaged logs are followed, too; if that takes \
       long, updates are less frequent, so that at most a quarter of a processor is used.
 
       EXAMPLES
         kvo-audit watch app.kvolog
-        kvo-audit watch --every 5 app.jsonl | tee findings.txt
+        kvo-audit watch --every 5 app.kvolog | tee findings.txt
         kvo-audit watch app.kvolog --serve
         kvo-audit watch app.kvolog --serve 0
       """
@@ -157,7 +158,7 @@ struct WatchCommand: ParsableCommand {
 
   /// The current findings; none if the log does not exist yet, or is still empty.
   private func look(_ audit: Audit) -> AuditReport {
-    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput(argument: path)])
+    byteCount == 0 ? AuditReport() : audit.report(on: [AuditInput.named(by: path)])
   }
 
   private func wait(_ pause: Duration) {

@@ -53,12 +53,27 @@ struct LogFilesTests {
     )
   }
 
-  @Test("refuses a directory")
-  func directory() {
-    #expect(
-      refusal(folder.path)
-        == "cannot write the log \"\(folder.path)\": it is a directory, and a log must be a regular file"
+  @Test("in a folder is named after the program and the process")
+  func inFolder() throws {
+    let program = try ProgramRun.bundle.lastPathComponent
+    let name = "\(program)-\(getpid()).kvolog"
+    try FileManager.default.createDirectory(
+      atPath: folder.path("logs"),
+      withIntermediateDirectories: false
     )
+    #expect(try OpenLog(folder.path("logs")).path == folder.path("logs/\(name)"))
+    // A slash says that it is a folder, also if it does not exist.
+    #expect(try OpenLog(folder.path("logs") + "/").path == folder.path("logs/\(name)"))
+    #expect(try OpenLog(folder.path("new-%p") + "/").path == folder.path("new-\(getpid())/\(name)"))
+    #expect(try folder.names == ["logs", "new-\(getpid())"])
+  }
+
+  @Test("refuses a folder in a folder that there is not, or that cannot have so long a name")
+  func missingParent() {
+    let path = folder.path("no/folder") + "/"
+    #expect(refusal(path) == "cannot write the log \"\(path)\": No such file or directory")
+    let long = folder.path + String(repeating: "/.", count: (4095 - folder.path.utf8.count) / 2 - 4)
+    #expect(refusal(long)?.hasSuffix(": File name too long") == true, "\(refusal(long) ?? "")")
   }
 
   @Test("refuses a path in a folder that there is not")

@@ -1,4 +1,5 @@
 import Foundation
+import KVOAudit
 import KVOTrace
 import TestSupport
 import Testing
@@ -160,6 +161,26 @@ struct OwnProcessTests {
     )
   }
 
+  @Test("a log in a folder is named after the program, also by a child of it")
+  func logInFolder() throws {
+    let outcome = try Child("Correct", environment: ["KVO_SAFETY_LOG": folder.path("logs") + "/"])
+      .end()
+    #expect(outcome.status == 0 && outcome.complaint == "")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("logs"))
+    #expect(
+      names.count == 1 && names[0].wholeMatch(of: /Correct-[0-9]+\.kvolog/) != nil,
+      "\(names)"
+    )
+    let report = Audit().report(on: AuditInput.inputs(arguments: [folder.path("logs")]))
+    #expect(report.summary.processCount == 1 && report.failures.isEmpty)
+    // The child's process id is another one, so that it has a name of its own.
+    let path = folder.path("fork")
+    #expect(try Child("RecorderProbe", ["fork", "records", path + "/"]).end().status == 0)
+    let both = try FileManager.default.contentsOfDirectory(atPath: path)
+    #expect(both.count == 2, "\(both)")
+    #expect(both.allSatisfy { $0.wholeMatch(of: /RecorderProbe-[0-9]+\.kvolog/) != nil }, "\(both)")
+  }
+
   // MARK: No log
 
   private func expectedOutput() throws -> String {
@@ -177,7 +198,6 @@ struct OwnProcessTests {
     for (path, reason) in [
       (fifo, "it is a FIFO, and a log must be a regular file"),
       ("/dev/full", "it is a device, and a log must be a regular file"),
-      (folder.path, "it is a directory, and a log must be a regular file"),
       (folder.path("no/log"), "No such file or directory"),
     ] {
       #expect(

@@ -7,16 +7,18 @@ package enum ReportSource {
   /// - Parameters:
   ///   - argument: a path, or `-` for a log on standard input.
   ///   - audit: judges a log.
+  ///   - decompression: recognises compressed logs.
   ///   - progress: as of ``Audit/report(on:progress:)``.
   /// - Returns: the report that the file holds, or that of the audit.
   /// - Throws: ``InputFailure`` if the argument is neither.
   package static func report(
     of argument: String,
     by audit: Audit,
+    decompression: (any InputDecompression)? = nil,
     progress: Audit.Progress? = nil
   ) throws(InputFailure) -> AuditReport {
-    let input = AuditInput(argument: argument)
-    if case .file(let path) = input, try isReport(path) { return try ReportFile.read(path) }
+    let input = AuditInput(argument: argument, decompression: decompression)
+    if case .file(let path, _) = input, try isReport(path) { return try ReportFile.read(path) }
     let report = audit.report(on: [input], progress: progress)
     if let failure = report.failures.first { throw failure }
     return report

@@ -44,7 +44,8 @@ public enum KVO {
   /// is started.
   ///
   /// - Parameters:
-  ///   - path: the file; `%p` in it is replaced by the process id.
+  ///   - path: the file; `%p` in it is replaced by the process id. A folder, or a path that ends in a slash, stands for
+  ///     `<program>-<process id>.kvolog` in it.
   ///   - byteLimit: how many bytes of events are kept at the most, in all log files together; less
   ///     than a megabyte counts as one.
   /// - Throws: ``RecordingError`` if the file cannot be opened. Nothing has changed then.

@@ -1,5 +1,8 @@
 // The files of the log: their names, their locks, and what was there before.
 
+// program_invocation_short_name, which glibc and musl declare in errno.h.
+#define _GNU_SOURCE
+
 #include "KVOSLogFiles.h"
 
 #include "recorder.h"
@@ -70,6 +73,22 @@ static bool expand(const char *pattern, char *into, size_t room, int pid) {
   }
   into[count] = 0;
   return true;
+}
+
+// If the path is that of a folder, appends the name of this process's log in it: `<program>-<process id>.kvolog`. A path
+// that ends in a slash is one, which is made if it is not there. 0, 1 if a name was appended, or a negative errno.
+static int name_in_folder(char *path, size_t room, int pid) {
+  size_t length = strlen(path);
+  struct stat status;
+  bool isFolder = length > 0 && path[length - 1] == '/';
+  if (isFolder) {
+    if (mkdir(path, 0777) != 0 && errno != EEXIST) return -errno;
+  } else {
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) return 0;
+  }
+  const char *separator = isFolder ? "" : "/";
+  int count = snprintf(path + length, room - length, "%s%s-%d.kvolog", separator, program_invocation_short_name, pid);
+  return count < 0 || (size_t)count >= room - length ? -ENAMETOOLONG : 1;
 }
 
 // MARK: - What is there
@@ -274,8 +293,13 @@ int kvos_open_first(KVOSLogFiles *files, bool isChild) {
   files->keptProcess = -1;
   files->failed[0] = 0;
   if (!expand(files->pattern, wanted, sizeof wanted, getpid())) return -ENAMETOOLONG;
+  int isInFolder = name_in_folder(wanted, sizeof wanted, getpid());
+  if (isInFolder < 0) {
+    note_failure(files, wanted);
+    return isInFolder;
+  }
   // A pattern without the process id names the parent's file.
-  bool isOfParent = isChild && strstr(files->pattern, "%p") == NULL;
+  bool isOfParent = isChild && isInFolder == 0 && strstr(files->pattern, "%p") == NULL;
   unsigned first = isOfParent ? 1 : 0;
   for (unsigned attempt = first;;) {
     int count = snprintf(path, room, "%s", wanted);

@@ -9,7 +9,7 @@ struct HeapCommand: ParsableCommand {
     commandName: "heap",
     abstract: "Read heap snapshots: classes, what holds an object, cycles, what grew.",
     discussion: """
-      A program writes a snapshot with RetainSearch().writeSnapshot(to: "app.kvoheap").
+      A program writes a snapshot with RetainSearch().writeSnapshot(to: "app.kvoheap"). \
       "kvo-audit heap FILE" lists classes; "kvo-audit help heap show" lists the options.
 
       Exit status: 0 the snapshot was read, 64 there is no such object, 65 it cannot be read.
@@ -17,7 +17,7 @@ struct HeapCommand: ParsableCommand {
       EXAMPLES
         Classes by retained size:
           kvo-audit heap app.kvoheap
-        The shortest path from a root to an object of a class, or at an address:
+        The shortest path from a root to an object:
           kvo-audit heap --path Screen app.kvoheap
           kvo-audit heap --path 0x7f2b5c00a910 app.kvoheap
         Objects that keep each other alive:
@@ -125,7 +125,7 @@ struct HeapDiffCommand: ParsableCommand {
     abstract:
       "List the classes with more objects in a later snapshot, and what holds the new objects.",
     discussion: """
-      Write both in the same process. An object is new if the older snapshot has no object of its class
+      Write both in the same process. An object is new if the older snapshot has no object of its class \
       at its address. The holder of a new object is its immediate dominator.
       """
   )

@@ -39,7 +39,7 @@ import Testing
   }
 
   private func report(_ paths: [String]) -> AuditReport {
-    Audit(workerCount: 1).report(on: paths.map(AuditInput.file))
+    Audit(workerCount: 1).report(on: paths.map { AuditInput.file(path: $0) })
   }
 
   /// Merges `reports` in groups of a random shape, each of which went through a file.

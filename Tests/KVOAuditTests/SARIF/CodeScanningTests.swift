@@ -202,6 +202,24 @@ struct CodeScanningTests {
     #expect(String(decoding: bytes, as: UTF8.self).contains("5,000 findings left out"))
   }
 
+  @Test("has no more locations in a result than GitHub takes, and says how many are left out")
+  func manyLocations() throws {
+    var finding = finding(in: "/none/Screen.swift")
+    let registered = finding.stacks[2]
+    finding.stacks += (0..<1_500).map { number in
+      var other = registered
+      other.event = 100 + number
+      return other
+    }
+    let bytes = SARIFReportRenderer().render(AuditReport(findings: [finding]))
+    #expect(CodeScanningLinter(bytes).problems == [])
+    let result = try #require(results(bytes).first)
+    // The primary location is one of the thousand.
+    #expect((result["relatedLocations"] as? [Object])?.count == 999)
+    let message = (result["message"] as? Object)?["text"] as? String
+    #expect(message?.contains(". 503 locations left out. See: ") == true, "\(message ?? "")")
+  }
+
   @Test("is refused by the linter if it is broken")
   func broken() throws {
     let root = try #require(SourceRoot(path: "/usr"))

@@ -12,7 +12,7 @@ extension AuditInput {
   package static func logs(beside inputs: [AuditInput]) -> [(path: String, others: [String])] {
     let read = Set(inputs.flatMap(\.paths))
     return inputs.compactMap { input in
-      guard case .file(let path) = input, isBinaryLog(path) else { return nil }
+      guard case .file(let path, _) = input, isBinaryLog(path) else { return nil }
       let slash = path.lastIndex(of: "/")
       let folder = slash.map { String(path[...$0]) } ?? ""
       let name = slash.map { String(path[path.index(after: $0)...]) } ?? path

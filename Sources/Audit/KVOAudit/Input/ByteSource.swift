@@ -11,15 +11,22 @@ import Darwin
 
 /// Reads a file, a FIFO or standard input sequentially, and a file also from any offset.
 ///
+/// Sequential reading decompresses, if it is told how.
+///
 /// Owns its file descriptor and closes it, except for standard input's. Not synchronised.
 package final class ByteSource {
-  /// The number of bytes there are, if it is known.
+  /// The number of bytes there are, if it is known; those of a compressed file, if it is one.
   package let knownByteCount: Int?
+  /// How many of them were read.
+  private(set) var takenByteCount = 0
   private let label: String
   private let descriptor: Int32
   private let isOwned: Bool
   /// Whether the first read has yet to determine if any process writes to the FIFO.
   private var isUnprovenFIFO: Bool
+  /// Looks for compression in the first bytes; nil afterwards.
+  private var decompression: (any InputDecompression)?
+  private var decoded: DecodedBytes?
 
   static let chunkByteCount = 256 << 10
 
@@ -27,10 +34,16 @@ package final class ByteSource {
   ///
   /// Never waits: a FIFO is opened without its writer, and the first ``read()`` determines whether there is one.
   ///
-  /// - Parameter path: relative to the working directory, or absolute.
+  /// - Parameters:
+  ///   - path: relative to the working directory, or absolute.
+  ///   - decompression: decompresses what ``read()`` reads; nil: it reads the bytes as they are.
   /// - Throws: ``InputFailure`` if the file is not there, may not be read or is a directory.
-  package init(path: String) throws(InputFailure) {
+  package init(
+    path: String,
+    decompression: (any InputDecompression)? = nil
+  ) throws(InputFailure) {
     label = path
+    self.decompression = decompression
     descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw InputFailure(input: path, reason: Self.reason(of: errno))
@@ -48,8 +61,9 @@ package final class ByteSource {
   }
 
   /// Reads standard input, from its current position.
-  package init(standardInputLabel: String) {
+  package init(standardInputLabel: String, decompression: (any InputDecompression)? = nil) {
     label = standardInputLabel
+    self.decompression = decompression
     descriptor = STDIN_FILENO
     isOwned = false
     isUnprovenFIFO = false
@@ -58,17 +72,48 @@ package final class ByteSource {
     knownByteCount = isFile ? Int(status.st_size) : nil
   }
 
+  /// Reads an open file, which it closes.
+  init(label: String, descriptor: Int32, byteCount: Int) {
+    self.label = label
+    self.descriptor = descriptor
+    isOwned = true
+    isUnprovenFIFO = false
+    knownByteCount = byteCount
+  }
+
   deinit {
     if isOwned { close(descriptor) }
   }
 
-  /// The next bytes, none at the end.
+  /// Whether ``read()`` decompresses; known after the first bytes.
+  var isCompressed: Bool { decoded != nil }
+  /// Where the compressed bytes are damaged or end too early, once ``read()`` has come there.
+  package var damage: (offset: Int, reason: String)? { decoded?.damage }
+
+  /// The next bytes, none at the end, and where compressed bytes are damaged.
   ///
   /// Waits for a writer that has not written yet. Fewer than ``chunkByteCount`` do not mean the end.
   ///
   /// - Returns: the bytes.
   /// - Throws: ``InputFailure`` if reading fails, and for a FIFO that no process writes to.
   package func read() throws(InputFailure) -> [UInt8] {
+    if let decompression {
+      self.decompression = nil
+      var head: [UInt8] = []
+      while head.count < type(of: decompression).magicByteCount {
+        let chunk = try readStored()
+        if chunk.isEmpty { break }
+        head += chunk
+      }
+      guard let decoder = decompression.decoder(head: head) else { return head }
+      decoded = DecodedBytes(head: head, decoder: decoder, byteLimit: decompression.byteLimit)
+    }
+    guard let decoded else { return try readStored() }
+    return try decoded.read { () throws(InputFailure) in try readStored() }
+  }
+
+  /// The next bytes of the file, as they are.
+  private func readStored() throws(InputFailure) -> [UInt8] {
     var code: Int32 = 0
     while true {
       let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, count in
@@ -82,6 +127,7 @@ package final class ByteSource {
           throw InputFailure(input: label, reason: InputFailure.silentFIFOReason)
         }
         proveFIFO()
+        takenByteCount += chunk.count
         return chunk
       case EINTR: continue
       case EAGAIN where isUnprovenFIFO:

@@ -4,14 +4,17 @@ internal import KVOTrace
 /// The files that command line arguments denote, if they are folders or patterns.
 ///
 /// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
-/// reports, found by their names. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it
+/// reports, found by their names. Either may be compressed. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it
 /// matches: `**` for any folders, `*` and `?` inside of names. Other arguments are used unchanged.
 enum InputPaths {
   /// The paths, sorted within each argument; a file that is named explicitly is not listed again.
   ///
   /// Complexity: O(files), of each of which the beginning is read.
-  static func expand(_ arguments: [String]) -> [String] {
-    let found = arguments.map(expand)
+  static func expand(
+    _ arguments: [String],
+    _ decompression: (any InputDecompression)? = nil
+  ) -> [String] {
+    let found = arguments.map { expand($0, decompression) }
     let named = Set(zip(arguments, found).filter { $1 == nil }.map { identity(of: $0.0) })
     var taken = named
     return zip(arguments, found).flatMap { argument, paths -> [String] in
@@ -21,11 +24,14 @@ enum InputPaths {
   }
 
   /// The files that `argument` stands for, or nil if it stands for itself.
-  private static func expand(_ argument: String) -> [String]? {
+  private static func expand(
+    _ argument: String,
+    _ decompression: (any InputDecompression)?
+  ) -> [String]? {
     if argument == "-" { return nil }
     if let isFolder = isFolder(argument) {
       guard isFolder else { return nil }
-      let logs = files(in: argument).filter(isInput)
+      let logs = files(in: argument).filter { isInput($0, decompression) }
       return logs.isEmpty ? nil : logs
     }
     guard argument.contains(where: { "*?".contains($0) }) else { return nil }
@@ -71,12 +77,16 @@ enum InputPaths {
     folder == "." ? "" : folder.hasSuffix("/") ? folder : folder + "/"
   }
 
-  private static func isInput(_ path: String) -> Bool {
+  private static func isInput(
+    _ path: String,
+    _ decompression: (any InputDecompression)?
+  ) -> Bool {
     if path.hasSuffix(".ips") || path.hasSuffix(".crash") { return true }
     // The code that reads a file reports that it cannot.
-    guard let source = try? ByteSource(path: path), source.knownByteCount != nil,
-      let head = try? source.read()
+    guard let source = try? ByteSource(path: path, decompression: decompression),
+      source.knownByteCount != nil, let head = try? source.read()
     else { return false }
+    if source.isCompressed, [".ips.", ".crash."].contains(where: path.contains) { return true }
     return InputKind(head: head.prefix(InputKind.headByteCount)) != nil
       && !InputKind.isReport(head: head)
   }

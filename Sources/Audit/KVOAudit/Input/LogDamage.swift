@@ -45,6 +45,16 @@ package struct LogDamage: Hashable, Sendable {
     )
   }
 
+  /// The place where the compressed bytes of an input are damaged or end too early, if they do.
+  init?(_ source: ByteSource, number: Int) {
+    guard let damage = source.damage else { return nil }
+    self.init(
+      location: .bytes(offset: damage.offset, byteCount: 0),
+      message: damage.reason,
+      number: number
+    )
+  }
+
   /// As compilers write it: `app.jsonl:3:14: …`, `app.kvolog: byte 8,192: …`.
   package func text(input: String) -> String {
     switch location {

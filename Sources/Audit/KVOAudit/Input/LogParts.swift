@@ -70,8 +70,16 @@ extension BinaryFileHeader {
 extension AuditInput {
   /// The inputs of command line arguments, which may be folders and patterns (``InputPaths``), without older files of a
   /// log whose newer file is also given: that one includes them.
-  package static func inputs(arguments: [String]) -> [AuditInput] {
-    let arguments = InputPaths.expand(arguments)
+  ///
+  /// - Parameters:
+  ///   - arguments: the arguments.
+  ///   - decompression: recognises compressed files; nil: there are none.
+  /// - Returns: the inputs.
+  package static func inputs(
+    arguments: [String],
+    decompression: (any InputDecompression)? = nil
+  ) -> [AuditInput] {
+    let arguments = InputPaths.expand(arguments, decompression)
     let newest = Dictionary(grouping: arguments) { LogParts.split($0).base }
     return arguments.filter { argument in
       let (base, number) = LogParts.split(argument)
@@ -81,12 +89,12 @@ extension AuditInput {
           && header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
       }
     }
-    .map(AuditInput.init(argument:))
+    .map { AuditInput(argument: $0, decompression: decompression) }
   }
 
   /// The files that reading it reads: its own, and the older files of a binary log.
   package var paths: [String] {
-    guard case .file(let path) = self else { return [] }
+    guard case .file(let path, _) = self else { return [] }
     guard let header = Self.header(at: path) else { return [path] }
     return [path] + LogParts(before: path, header: header).older.map(\.path)
   }

@@ -31,6 +31,13 @@ package struct LogReading: Sendable {
 
   /// How many damaged places are kept; the others are only counted.
   static let keptProblemLimit = JSONLinesReader.keptProblemLimit
+
+  /// Adds the place where the compressed bytes end too early, which says more than that the log does.
+  mutating func add(_ damage: LogDamage) {
+    problemCount += 1
+    problems.append(damage)
+    cutAt = nil
+  }
 }
 
 /// Reads an input of any kind as events, in one pass.
@@ -85,7 +92,7 @@ package struct LogSource {
   ///
   /// `body` is called on the same thread and before this returns, with the names for the ids of the event. Complexity:
   /// O(bytes); memory is bounded by the input's longest line, its distinct names and its live objects. A binary log
-  /// that is not a file is read into memory as a whole.
+  /// that is not a file is read into memory as a whole, and a compressed one into a temporary file.
   ///
   /// - Parameters:
   ///   - begin: called with the kind of the input, before its content.
@@ -106,9 +113,11 @@ package struct LogSource {
         names: names,
         eventCount: events.count
       )
-    case .file(let path): return try read(ByteSource(path: path), begin, body)
-    case .standardInput:
-      return try read(ByteSource(standardInputLabel: input.label), begin, body)
+    case .file(let path, let decompression):
+      return try read(ByteSource(path: path, decompression: decompression), begin, body)
+    case .standardInput(let decompression):
+      let source = ByteSource(standardInputLabel: input.label, decompression: decompression)
+      return try read(source, begin, body)
     }
   }
 
@@ -123,6 +132,9 @@ package struct LogSource {
       let chunk = try source.read()
       if chunk.isEmpty { break }
       head.append(contentsOf: chunk)
+    }
+    if head.isEmpty, let damage = source.damage {
+      throw InputFailure(input: input.label, reason: "cannot be decompressed: \(damage.reason)")
     }
     // A log of blank lines is as empty as one without lines.
     let isWhole = head.count < InputKind.headByteCount
@@ -141,8 +153,23 @@ package struct LogSource {
       )
     }
     begin(kind)
-    return kind == .binary
-      ? try readBinary(source, head: head, body) : try readJSONLines(source, head: head, body)
+    var reading: LogReading
+    do throws(InputFailure) {
+      reading =
+        kind == .binary
+        ? try readBinary(source, head: head, body) : try readJSONLines(source, head: head, body)
+    } catch {
+      guard let damage = source.damage else { throw error }
+      throw InputFailure(
+        input: input.label,
+        reason: "\(damage.reason); what precedes that cannot be used: \(error.reason)"
+      )
+    }
+    if let damage = LogDamage(source, number: reading.eventCount + 1) {
+      body(.damage(damage), { reading.names })
+      reading.add(damage)
+    }
+    return reading
   }
 
   /// Passes on an input that is not a log.
@@ -158,10 +185,12 @@ package struct LogSource {
     while !chunk.isEmpty {
       text(chunk[...])
       byteCount += chunk.count
-      progress?(byteCount, source.knownByteCount)
+      progress?(source.takenByteCount, source.knownByteCount)
       chunk = try source.read()
     }
-    return LogReading(kind: .console, names: names, eventCount: 0, byteCount: byteCount)
+    var reading = LogReading(kind: .console, names: names, eventCount: 0, byteCount: byteCount)
+    if let damage = LogDamage(source, number: 1) { reading.add(damage) }
+    return reading
   }
 
   private func readBinary(
@@ -170,7 +199,13 @@ package struct LogSource {
     _ body: Body
   ) throws(InputFailure) -> LogReading {
     var reader = BinaryLogSource(label: input.label, names: names, progress: progress)
-    if case .file(let path) = input, source.knownByteCount != nil {
+    if source.isCompressed {
+      let file = try SpooledLog(of: source, head: head, label: input.label) {
+        progress?($0, source.knownByteCount)
+      }
+      return try reader.read(file.bytes, path: input.label, body)
+    }
+    if case .file(let path, _) = input, source.knownByteCount != nil {
       return try reader.read(source, path: path, body)
     }
     var bytes = head
@@ -210,7 +245,7 @@ package struct LogSource {
       reader.read(chunk[...], event: take, problem: take)
       give()
       readByteCount += chunk.count
-      progress?(readByteCount, source.knownByteCount)
+      progress?(source.takenByteCount, source.knownByteCount)
       chunk = try source.read()
     }
     reader.finish(event: take, problem: take)

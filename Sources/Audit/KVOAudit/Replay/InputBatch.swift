@@ -98,6 +98,8 @@ final class InputBatch: @unchecked Sendable {
       let reading = try source.read { replay.take($0, names: $1) }
       if reading.kind.isText, let importer {
         var outcome = try InputReplay.Outcome(importer.finish(), label: input.label)
+        outcome.input.damaged += reading.problems
+        outcome.input.damageCount += reading.problemCount
         if options.countsByOrigin {
           outcome.count(
             by: LogOrigin(outcome.findings, path: input.label, pattern: options.pathPattern)

@@ -6,7 +6,9 @@ extension JSONText {
   /// Writes a finding as a result of SARIF.
   mutating func write(sarifResult finding: Finding, in report: AuditReport, _ sources: SourceFiles)
   {
-    let related = finding.relatedFrames
+    let (related, omittedCount) = finding.relatedFrames
+    let omission =
+      omittedCount == 0 ? "" : ". \(Wording.count(omittedCount, "location")) left out"
     object { text in
       text.key("ruleId")
       text.value(finding.code.rawValue)
@@ -16,7 +18,7 @@ extension JSONText {
       text.value(finding.severity.rawValue)
       text.key("message")
       text.write(
-        sarifMessage: "\(finding.message). Fix: \(finding.hint)",
+        sarifMessage: "\(finding.message). Fix: \(finding.hint)\(omission)",
         linkingTo: related.map(\.role)
       )
       text.key("locations")
@@ -111,11 +113,12 @@ extension Finding {
     return hashes[frame.line - 1]
   }
 
-  /// The own frames of the stacks after the first, as many as a result may have.
-  fileprivate var relatedFrames: [(role: String, frame: StackFrame)] {
+  /// The own frames of the stacks after the first, as many as a result may have, and how many more there are.
+  fileprivate var relatedFrames: (shown: [(role: String, frame: StackFrame)], omittedCount: Int) {
     let all = stacks.dropFirst().compactMap { stack in
       stack.shownFrame.map { (stack.heading, $0) }
     }
-    return Array(all.prefix(ReportLimit.sarifLocationCount - 1))
+    let shown = all.prefix(ReportLimit.sarifLocationCount - 1)
+    return (Array(shown), all.count - shown.count)
   }
 }

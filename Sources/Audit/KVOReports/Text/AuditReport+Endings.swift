@@ -13,6 +13,8 @@ extension AuditReport {
     for input in inputs {
       if let cutAt = input.cutAt {
         lines.append("\(input.path): ends at byte \(cutAt), in the middle of the log")
+      } else if let damage = input.decompressionDamage {
+        lines.append(damage.text(input: input.path))
       } else if !input.kind.isText, input.damageCount > 0 {
         let what = Wording.count(input.damageCount, input.kind == .binary ? "place" : "line")
         lines.append("\(input.path): \(what) cannot be read")
@@ -27,6 +29,14 @@ extension AuditReport {
 }
 
 extension AuditReport.Input {
+  /// Where compressed text or JSON Lines end too early: nothing else in them is a matter of bytes.
+  fileprivate var decompressionDamage: LogDamage? {
+    guard kind != .binary else { return nil }
+    return damaged.first { damage in
+      if case .bytes = damage.location { true } else { false }
+    }
+  }
+
   /// A report's notes on its events and its end, a sentence each, without a full stop.
   ///
   /// Empty for a process that ended normally, or by a crash, which is reported separately.

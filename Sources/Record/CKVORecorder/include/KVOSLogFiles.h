@@ -31,6 +31,9 @@
 typedef struct KVOSLogFiles KVOSLogFiles;
 
 /// The files of a log at `pattern`, in which every `%p` is replaced by the process id. Null: no memory.
+///
+/// A folder stands for a file in it, `<program>-<process id>.kvolog`. A pattern that ends in a slash is a folder, which is
+/// made if it does not exist.
 KVOSLogFiles *_Nullable kvos_new_files(const char *pattern);
 
 void kvos_free_files(KVOSLogFiles *_Nullable files);

@@ -19,7 +19,8 @@ extension Recorder {
   /// loses its oldest quarter.
   ///
   /// - Parameters:
-  ///   - path: the file; must be a regular file or not exist yet.
+  ///   - path: the file; must be a regular file or not exist yet. A folder, or a path that ends in a slash, stands for
+  ///     `<program>-<process id>.kvolog` in it.
   ///   - byteLimit: how many bytes of events are kept at the most.
   ///   - isComplete: whether nothing was observed before.
   ///   - live: returns the current registrations. Called twice, without a lock: after the new log

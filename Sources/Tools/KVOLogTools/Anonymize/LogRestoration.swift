@@ -15,8 +15,11 @@ package struct LogRestoration {
   /// - Complexity: O(bytes).
   package func run(_ input: AuditInput, _ output: LogConversion.Output) throws(InputFailure) {
     switch input {
-    case .file(let path): try run(input, ByteSource(path: path), output)
-    case .standardInput: try run(input, ByteSource(standardInputLabel: input.label), output)
+    case .file(let path, let decompression):
+      try run(input, ByteSource(path: path, decompression: decompression), output)
+    case .standardInput(let decompression):
+      let source = ByteSource(standardInputLabel: input.label, decompression: decompression)
+      try run(input, source, output)
     case .events: preconditionFailure("events of this process have their own names")
     }
   }
@@ -40,7 +43,10 @@ package struct LogRestoration {
       rest += next
       let (text, held) = restorer.restored(rest, isEscaped: isJSON, isLast: next.isEmpty)
       if !text.isEmpty, !output(text, .jsonLines) { return }
-      if next.isEmpty { return }
+      if next.isEmpty {
+        guard let damage = source.damage else { return }
+        throw InputFailure(input: input.label, reason: damage.reason)
+      }
       rest = held
     }
   }

@@ -1,0 +1,19 @@
+package import KVOAudit
+
+/// Recognises gzip, xz and Zstandard by their first bytes.
+package struct Decompression: InputDecompression {
+  package let byteLimit: Int
+
+  /// Makes a recogniser.
+  ///
+  /// - Parameter byteLimit: how many bytes an input may have after decompression; eight times what a log keeps by
+  ///   default.
+  package init(byteLimit: Int = 8 << 30) { self.byteLimit = byteLimit }
+
+  package func decoder(head: [UInt8]) -> (any InputDecoder)? {
+    if head.starts(with: [0x1f, 0x8b, 8]) { return GzipDecoder() }
+    if head.starts(with: [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]) { return XZDecoder() }
+    if head.starts(with: [0x28, 0xb5, 0x2f, 0xfd]) { return ZstandardDecoder() }
+    return nil
+  }
+}

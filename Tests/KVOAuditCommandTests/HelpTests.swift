@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Help and manual") struct HelpTests {
+  private let folder: ScratchFolder
+
+  init() throws { folder = try ScratchFolder() }
+
+  /// The help of kvo-audit, and of each command.
+  private func pages(columns: Int) throws -> [String: String] {
+    func help(_ arguments: [String]) throws -> String {
+      let environment = ["COLUMNS": "\(columns)"]
+      let run = try CommandRun(arguments, in: folder.url, environment: environment)
+      #expect(run.status == 0 && run.complaint == "")
+      return run.output
+    }
+    var pages = ["": try help(["--help"])]
+    for match in pages[""]?.matches(of: #/\n {2}([a-z]+) /#) ?? [] {
+      pages[String(match.1)] = try help(["help", String(match.1)])
+    }
+    #expect(pages.count >= 16, "\(pages.keys)")
+    return pages
+  }
+
+  /// The lines of the paragraphs before the options that could have taken the first word of the next line.
+  ///
+  /// ArgumentParser leaves the last column empty.
+  private func raggedLines(of page: String, columns: Int) -> [String] {
+    let lines = page.components(separatedBy: "\n").prefix { !$0.hasPrefix("USAGE:") }
+    return zip(lines, lines.dropFirst()).compactMap { line, next in
+      // Headings, and what is indented below them, has lines of its own.
+      guard !line.isEmpty, !next.isEmpty, !line.hasPrefix(" "), !next.hasPrefix(" "),
+        line.contains(where: \.isLowercase), let word = next.split(separator: " ").first
+      else { return nil }
+      return line.count + 1 + word.count < columns ? line : nil
+    }
+  }
+
+  @Test("fill the width of a terminal, and exceed it nowhere", arguments: [80, 72, 120])
+  func width(columns: Int) throws {
+    for (name, page) in try pages(columns: columns) {
+      let long = page.components(separatedBy: "\n").filter { $0.count > columns }
+      #expect(long == [], "\(name)")
+      #expect(raggedLines(of: page, columns: columns) == [], "\(name)")
+    }
+    let ragged = "one two\nthree\n\n  a\n  b\nUSAGE: x\ny"
+    #expect(raggedLines(of: ragged, columns: 80) == ["one two"])
+  }
+
+  @Test("name logs as the recorder does")
+  func names() throws {
+    for (name, page) in try pages(columns: 80) {
+      // Converting has both forms.
+      let others = page.matches(of: #/\S+\.jsonl/#).map { String($0.0) }
+      #expect(others.isEmpty || name == "convert", "\(name): \(others)")
+    }
+  }
+
+  @Test("look in a terminal of 80 columns as they were written, with a synopsis")
+  func manual() throws {
+    let run = try CommandRun(
+      shell: """
+        mkdir built && ln -s "$audit" built/kvo-audit
+        '\(ProgramRun.package.path)/Scripts/install' built "$PWD/usr" 2>/dev/null
+        groff -k -man -Tutf8 -rLL=80n -P-cbou usr/share/man/man1/kvo-audit.1
+        """,
+      in: folder.url
+    )
+    let lines = run.output.components(separatedBy: "\n")
+    #expect(run.status == 0 && lines.count > 300)
+    let long = lines.filter { $0.count > 80 }
+    #expect(long == [])
+    // groff writes other dashes and quotes for some characters.
+    func plain(_ line: String) -> String { line.filter { $0.isLetter || $0.isNumber } }
+    let shown = Set(lines.map(plain))
+    for (name, page) in try pages(columns: 72) {
+      let missing = page.components(separatedBy: "\n")
+        .map { plain($0.replacing("OVERVIEW: ", with: "")) }.filter { !shown.contains($0) }
+      #expect(missing == [], "\(name)")
+    }
+    let start = try #require(lines.firstIndex(of: "SYNOPSIS"))
+    let synopsis = lines[(start + 1)...].prefix { $0 != "DESCRIPTION" }
+      .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    #expect(synopsis.first == "kvo-audit [options] log ...")
+    #expect(synopsis.contains("kvo-audit audit [options] log ..."), "\(synopsis)")
+    #expect(synopsis.contains("kvo-audit diff [options] old new"))
+  }
+}
