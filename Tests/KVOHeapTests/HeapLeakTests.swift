@@ -67,8 +67,9 @@ struct HeapLeakTests {
   func uncounted() {
     func leaks(ownerCount: UInt32) -> [Bool] {
       Self.ring {
-        // Now the first object leads to the second one twice.
+        // Now the first object leads to the second one twice, and nothing else to the ring.
         $0.edges[1].target = 1
+        $0.edges[4].target = 3
         $0.objects[1].ownerCount = ownerCount
       }.isLeaked
     }
