@@ -122,7 +122,7 @@ def test_damaged_logs_among_the_others_change_nothing_but_their_own_rows(cluster
     clean = one_process(logs)
     odd = logs / "1.0" / fleet.DAYS[0]
     (odd / "empty-0.jsonl").write_text("")
-    (odd / "odd-0.jsonl").write_bytes(b"\x00\x01" * 1000)
+    (odd / "odd-0.jsonl").write_bytes(b"\x00\x01\x02" * 100)
     (odd / "cut-0.jsonl").write_text(fleet.log("1.0", fleet.DAYS[0], "iOS 16.4", 1)[:-25])
     status, said = end(cluster.start(str(logs), *options(output)))
     assert status == 0, said

@@ -5,7 +5,7 @@ import KVOAudit
 struct FleetOptions: ParsableArguments {
   @Flag(
     help: """
-      Count findings and registrations by the app version, the system and the day of their logs, in json and html.
+      Count findings and registrations by the app version, the system and the day of their logs, in json.
       """
   )
   var byOrigin = false
