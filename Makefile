@@ -48,7 +48,7 @@ test: setup-tests
 check: lint imports
 	Scripts/lanes \
 	  "generated plain-swift reference-model-part random-objective-c documentation harness bench-guard address-sanitizer" \
-	  "fuzz thread-sanitizer retention long-forms fleet-part"
+	  "fuzz thread-sanitizer retention long-forms"
 
 lint: setup-tests
 	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
@@ -205,7 +205,7 @@ fleet: wheel
 	.build/fleet/venv/bin/pip install --quiet --no-index --no-deps --force-reinstall .build/fleet/dist/*.whl
 	cd Python && KVO_FLEET_LOGS=$(FLEET_LOGS) ../.build/fleet/venv/bin/python -m pytest --durations=0
 
-# A small form for `make check`, with what `imports` built.
+# By hand: a small form, with what `imports` built. Installing Spark takes longer than CI has time for.
 fleet-part: setup-fleet imports
 	cd Python && PYTHONPATH=src KVO_AUDIT=$(CURDIR)/.build/debug/kvo-audit ../.build/fleet/venv/bin/python -m pytest
 

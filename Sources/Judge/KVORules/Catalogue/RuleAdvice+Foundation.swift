@@ -31,7 +31,8 @@ extension RuleAdvice {
         + "which ends when it is deallocated"
     case .contextCollision:
       "give each class its own context: `private static var ownContext = 0`, and pass `&Self.ownContext`"
-    case .observationRetainCycle: "capture weakly: `{subject}.observe(\\.…) { [weak self] _, _ in … }`"
+    case .observationRetainCycle:
+      "capture weakly: `{subject}.observe(\\.…) { [weak self] _, _ in … }`"
     case .leakedRegistration:
       "end it where the scope ends: \(remove), or by `invalidate()` if it is \(token)"
     case .registrationGrowth:
