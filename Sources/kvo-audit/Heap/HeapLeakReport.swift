@@ -1,4 +1,5 @@
 import KVOHeap
+import KVORules
 import KVOText
 
 /// What `kvo-audit heap --leaks` says.
