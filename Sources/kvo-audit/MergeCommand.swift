@@ -49,6 +49,7 @@ struct MergeCommand: ParsableCommand {
     }
     var report = AuditReport.merging(reports)
     report.failures += failures
+    IncompleteInput.complain(report.incompleteness)
     triage.apply(to: &report)
     try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }

@@ -167,7 +167,7 @@ struct ReportOptions: ParsableArguments {
   /// Exits with the status of the report.
   func end(
     _ failures: [InputFailure],
-    isIncomplete: Bool = false,
+    isIncomplete: Bool,
     hasFindings: (Severity) -> Bool
   ) throws {
     if !failures.isEmpty || isIncomplete { throw ExitStatus.unreadable }

@@ -15,7 +15,8 @@ package struct BaselineComparison: Sendable {
   package var newCount = 0
   /// Findings of the previous report that no longer occur, as it reported them.
   package var fixed: [Finding] = []
-  /// Findings of the previous report whose rule could not be judged this time: unknown.
+  /// Findings of the previous report that no longer occur, and could not have been found this time: their rule was not
+  /// judged, or an input was not read or is incomplete. Whether they are fixed is unknown.
   package var unjudged: [Finding] = []
   /// Whether only new findings make a build fail.
   package var countsNewOnly: Bool
@@ -65,7 +66,7 @@ extension AuditReport {
     let unjudged = Set(notJudged.map(\.code))
     for finding in previous.findings
     where !present.contains(finding) && !moved.contains(finding.signature) {
-      if unjudged.contains(finding.code) {
+      if isIncomplete || !failures.isEmpty || unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
       } else {
         comparison.fixed.append(finding)

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Logs that lack events, in the ways in which logs do: each reports so, and no command may take it for complete.
+@Suite("kvo-audit with an incomplete log") struct IncompleteInputTests {
+  private static let process = #"{"event":"process","schema":1,"pid":1}"# + "\n"
+  private static let damaged = process + "{broken\n" + LogText.exit
+  private static let dropped = process + #"{"event":"dropped","count":17}"# + "\n" + LogText.exit
+
+  /// Each way of being incomplete, with what standard error says of it.
+  private static let losses = [
+    ("damaged.jsonl", "damaged.jsonl: 1 line cannot be read"),
+    ("dropped.jsonl", "17 events could not be recorded"),
+    ("cut.kvolog", "cut.kvolog: ends at byte"),
+  ]
+
+  private let folder: ScratchFolder
+
+  init() throws {
+    folder = try ScratchFolder()
+    _ = try folder.file("old.jsonl", LogText.doubleRemove(process: 1) + LogText.exit)
+    _ = try folder.file("whole.jsonl", Self.process + LogText.exit)
+    _ = try folder.file("damaged.jsonl", Self.damaged)
+    _ = try folder.file("dropped.jsonl", Self.dropped)
+    let make = try CommandRun(
+      shell: "$audit convert whole.jsonl -o a.kvolog && head -c -3 a.kvolog > cut.kvolog",
+      in: folder.url
+    )
+    #expect(make.status == 0)
+  }
+
+  private func run(_ words: String) throws -> CommandRun {
+    try CommandRun(words.split(separator: " ").map(String.init), in: folder.url)
+  }
+
+  @Test(
+    "ends in 65, and says what is missing, whatever the command",
+    arguments: [
+      "%", "--profile all %", "watch %", "census %", "growth %", "growth --format json %",
+      "export --to perfetto %", "export --to collapsed %", "export --to sqlite -o a.db %",
+      "diff whole.jsonl %", "diff % whole.jsonl", "--summary part.json %",
+    ]
+  )
+  func status(command: String) throws {
+    for (log, words) in Self.losses {
+      let run = try run(command.replacing("%", with: log))
+      #expect(run.status == 65, "\(command) \(log)")
+      #expect(run.complaint.contains("kvo-audit: \(words)"), "\(command) \(log): \(run.complaint)")
+    }
+    let whole = try run(command.replacing("%", with: "whole.jsonl"))
+    #expect(whole.status == 0, "\(command): \(whole.complaint)")
+    #expect(whole.complaint == "")
+  }
+
+  @Test("has what is missing in a merged report, too")
+  func merged() throws {
+    for (log, words) in Self.losses {
+      _ = try run("--summary part.json \(log)")
+      let merge = try run("merge part.json")
+      #expect(merge.status == 65)
+      #expect(merge.complaint.contains("kvo-audit: \(words)"))
+    }
+  }
+
+  @Test("counts nothing as fixed, in a difference and against a baseline")
+  func fixed() throws {
+    #expect(try run("--fail-on never --format json=old.json old.jsonl").status == 0)
+    for (log, _) in Self.losses {
+      let difference = try run("diff old.jsonl \(log)")
+      #expect(difference.output.contains("0 fixed"), "\(difference.output)")
+      #expect(difference.output.contains("1 not judged"), "\(difference.output)")
+      let baseline = try run("--baseline old.json \(log)")
+      #expect(baseline.output.contains("0 fixed, 1 not judged"), "\(baseline.output)")
+    }
+    // The twins: a log without a loss.
+    #expect(try run("diff old.jsonl whole.jsonl").output.contains("1 fixed"))
+    #expect(try run("--baseline old.json whole.jsonl").output.contains("1 fixed"))
+  }
+
+  @Test("counts nothing as fixed if another input was not read")
+  func unread() throws {
+    #expect(try run("--fail-on never --format json=old.json old.jsonl").status == 0)
+    let run = try run("--baseline old.json whole.jsonl none.jsonl")
+    #expect(run.status == 65)
+    #expect(run.output.contains("0 fixed, 1 not judged"), "\(run.output)")
+  }
+}
