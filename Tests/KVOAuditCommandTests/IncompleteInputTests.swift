@@ -85,4 +85,46 @@ import Testing
     #expect(run.status == 65)
     #expect(run.output.contains("0 fixed, 1 not judged"), "\(run.output)")
   }
+
+  @Test("says so in every form of the report")
+  func forms() throws {
+    let forms = ["gitlab=a.gl", "github=a.gh", "sarif=a.sarif", "junit=a.xml", "markdown=a.md"]
+      .map { "--format \($0)" }.joined(separator: " ")
+    func contents(_ name: String) throws -> String {
+      try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
+    }
+    func invocation() throws -> (isSuccessful: Bool, notifications: [[String: Any]]) {
+      let json = try JSONSerialization.jsonObject(with: Data(contents("a.sarif").utf8))
+      let run = ((json as? [String: Any])?["runs"] as? [[String: Any]])?.first
+      let invocation = try #require((run?["invocations"] as? [[String: Any]])?.first)
+      return (
+        try #require(invocation["executionSuccessful"] as? Bool),
+        try #require(invocation["toolExecutionNotifications"] as? [[String: Any]])
+      )
+    }
+    for (log, words) in Self.losses {
+      #expect(try run("\(forms) \(log)").status == 65)
+      #expect(try contents("a.gl").contains("\"check_name\": \"incomplete-input\""))
+      #expect(try contents("a.gl").contains("\"severity\": \"minor\""))
+      #expect(try contents("a.gh").hasPrefix("::warning title=incomplete-input an input is"))
+      let invocation = try invocation()
+      #expect(!invocation.isSuccessful)
+      #expect(invocation.notifications.map { $0["level"] as? String } == ["error"])
+      #expect(try contents("a.xml").contains("errors=\"1\""))
+      #expect(try contents("a.xml").contains("<error type=\"incomplete\""))
+      #expect(try contents("a.md").hasPrefix("## KVO audit: incomplete input, nothing found"))
+      let page = try run("--format html \(log)").output
+      #expect(page.contains("<h1>KVO audit: incomplete input, nothing found</h1>"))
+      for name in ["a.gl", "a.gh", "a.sarif", "a.xml", "a.md"] {
+        #expect(try contents(name).contains(words), "\(name) of \(log)")
+      }
+    }
+    #expect(try run("\(forms) whole.jsonl").status == 0)
+    #expect(try contents("a.gl") == "[]\n")
+    #expect(try contents("a.gh").isEmpty)
+    #expect(try invocation().isSuccessful)
+    #expect(try invocation().notifications.isEmpty)
+    #expect(try contents("a.xml").contains("errors=\"0\""))
+    #expect(try contents("a.md").hasPrefix("## KVO audit: nothing found"))
+  }
 }

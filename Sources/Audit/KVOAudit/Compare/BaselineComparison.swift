@@ -15,8 +15,9 @@ package struct BaselineComparison: Sendable {
   package var newCount = 0
   /// Findings of the previous report that no longer occur, as it reported them.
   package var fixed: [Finding] = []
-  /// Findings of the previous report that no longer occur, and could not have been found this time: their rule was not
-  /// judged, or an input was not read or is incomplete. Whether they are fixed is unknown.
+  /// Findings of the previous report that no longer occur, for which it is unknown whether they are fixed.
+  ///
+  /// Their rule could not be judged this time, or an input was not read or is incomplete.
   package var unjudged: [Finding] = []
   /// Whether only new findings make a build fail.
   package var countsNewOnly: Bool
