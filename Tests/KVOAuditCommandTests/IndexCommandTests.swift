@@ -84,4 +84,34 @@ struct IndexCommandTests {
     #expect(run.output.hasSuffix("1\n\(program.path): has an index\n"))
     #expect(run.complaint == "")
   }
+
+  @Test("An index beyond the limit of file sizes is not written, and leaves no file")
+  func fileSizeLimit() throws {
+    let run = try CommandRun(
+      shell: """
+        export XDG_CACHE_HOME=$PWD/cache
+        (ulimit -f 8; $audit index '\(program.path)'); echo $?
+        ls cache/kvo-audit | wc -l
+        $audit index '\(program.path)' > made; echo $?
+        """,
+      in: scratch.url
+    )
+    #expect(run.output == "74\n0\n0\n")
+    #expect(run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written"))
+  }
+
+  @Test("A folder at the path of an index is no index")
+  func folderInPlace() throws {
+    let run = try CommandRun(
+      shell: """
+        export XDG_CACHE_HOME=$PWD/cache
+        $audit index '\(program.path)' > made; echo $?
+        for index in cache/kvo-audit/*; do rm $index; mkdir $index; touch $index/file; done
+        $audit index '\(program.path)'; echo $?
+        """,
+      in: scratch.url
+    )
+    #expect(run.output == "0\n74\n")
+    #expect(run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written"))
+  }
 }
