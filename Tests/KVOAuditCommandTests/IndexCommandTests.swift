@@ -97,7 +97,9 @@ struct IndexCommandTests {
       in: scratch.url
     )
     #expect(run.output == "74\n0\n0\n")
-    #expect(run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written"))
+    #expect(
+      run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written")
+    )
   }
 
   @Test("A folder at the path of an index is no index")
@@ -112,6 +114,8 @@ struct IndexCommandTests {
       in: scratch.url
     )
     #expect(run.output == "0\n74\n")
-    #expect(run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written"))
+    #expect(
+      run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written")
+    )
   }
 }
