@@ -93,7 +93,7 @@ struct AuditArguments: ParsableArguments {
       IncompleteInput.complain(matrix.incompleteness)
       symbols.complain(havingRead: matrix.inputs)
       for output in reporting.outputs {
-        if matrix.inputs.isEmpty, output.format == .text { continue }
+        if matrix.inputs.isEmpty, output.format == .text, output.path == nil { continue }
         try output.write(matrix)
       }
       return try reporting.end(

@@ -127,4 +127,35 @@ import Testing
     #expect(try contents("a.xml").contains("errors=\"0\""))
     #expect(try contents("a.md").hasPrefix("## KVO audit: nothing found"))
   }
+
+  @Test("replaces an older report by the failure if nothing could be read")
+  func nothing() throws {
+    for command in [
+      "--format text=a.txt --format markdown=a.md", "--profile all --format text=a.txt",
+    ] {
+      _ = try run("\(command) whole.jsonl")
+      #expect(try run("\(command) none.jsonl").status == 65)
+      let text = try String(contentsOf: folder.url.appending(path: "a.txt"), encoding: .utf8)
+      #expect(
+        text == """
+          NOT READ, so that nothing is judged, which is not clean:
+            none.jsonl: no such file
+
+          """
+      )
+    }
+    let text = try String(contentsOf: folder.url.appending(path: "a.md"), encoding: .utf8)
+    #expect(
+      text == """
+        ## KVO audit: nothing could be read
+
+        **Not read:**
+
+        - none.jsonl: no such file
+
+        """
+    )
+    // Standard error has it already.
+    #expect(try run("none.jsonl").output == "")
+  }
 }

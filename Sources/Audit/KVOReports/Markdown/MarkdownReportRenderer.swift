@@ -82,6 +82,8 @@ package struct MarkdownReportRenderer {
   }
 
   private func verdict(_ report: AuditReport) -> String {
+    // Figures without data would look like a clean result.
+    if report.isUnread { return "nothing could be read" }
     let (summary, crashCount) = (report.summary, report.crashCount)
     let gap = report.isIncomplete ? "incomplete input, " : ""
     let events = Wording.count(summary.eventCount, "event")

@@ -2,6 +2,11 @@
 import KVOAudit
 import KVOText
 
+extension AuditReport {
+  /// Whether no input could be read.
+  var isUnread: Bool { inputs.isEmpty && !failures.isEmpty && summary == Summary() }
+}
+
 extension AuditReport.Input {
   /// A report's notes on its events and its end, a sentence each, without a full stop.
   ///
