@@ -76,7 +76,8 @@ package struct TextReportRenderer {
 
   /// The failures of a report, none of whose inputs could be read.
   static func notRead(_ failures: [InputFailure]) -> String {
-    (["NOT READ, so that nothing is judged, which is not clean:"] + failures.map { "  \($0.message)" })
+    (["NOT READ, so that nothing is judged, which is not clean:"]
+      + failures.map { "  \($0.message)" })
       .joined(separator: "\n")
   }
 
