@@ -158,4 +158,20 @@ import Testing
     // Standard error has it already.
     #expect(try run("none.jsonl").output == "")
   }
+
+  @Test("is refused if it begins like a binary log, and has no event")
+  func withoutEvent() throws {
+    for byteCount in [1, 2, 5, 7, 8, 9, 4_096, 8_192] {
+      let cut = try CommandRun(
+        shell: "head -c \(byteCount) a.kvolog > short.kvolog; wc -c < short.kvolog",
+        in: folder.url
+      )
+      #expect(cut.output == "\(byteCount)\n")
+      for command in ["short.kvolog", "validate short.kvolog", "census short.kvolog"] {
+        let run = try run(command)
+        #expect(run.status == 65, "\(byteCount) bytes, \(command)")
+        #expect(run.complaint.contains("short.kvolog: "), "\(byteCount) bytes, \(command)")
+      }
+    }
+  }
 }
