@@ -138,21 +138,44 @@ import Testing
     #expect(run.output == "")
   }
 
+  private static let gaps = """
+    Not all was read of the older snapshot: there is a mapping of 16 GiB or more.
+    Not all was read of the newer snapshot: there is a mapping of 16 GiB or more.
+
+
+    """
+
+  @Test("names the snapshot of a difference that is incomplete, and no other")
+  func differenceGaps() throws {
+    var whole = Self.snapshot(pageCount: 1)
+    whole.gaps = []
+    _ = try folder.file("whole.kvoheap", HeapFile.bytes(of: whole))
+    let line = "Not all was read of the newer snapshot: there is a mapping of 16 GiB or more.\n\n"
+    #expect(
+      try run("diff", "whole.kvoheap", "a.kvoheap").output == line + "no class grew\n"
+    )
+    #expect(try run("diff", "whole.kvoheap", "whole.kvoheap").output == "no class grew\n")
+    let json = try run("diff", "--format", "json", "whole.kvoheap", "a.kvoheap").output
+    let found = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(found?["oldGaps"] as? [String] == [])
+    #expect(found?["newGaps"] as? [String] == ["there is a mapping of 16 GiB or more"])
+  }
+
   @Test("lists what grew and what holds it")
   func difference() throws {
     let run = try run("diff", "a.kvoheap", "b.kvoheap")
     #expect(
       run.output == """
-        App.Page: 1 → 3 objects, +96 bytes
+        \(Self.gaps)App.Page: 1 → 3 objects, +96 bytes
           2 new held by allocation
 
         """
     )
     #expect(run.status == 0)
-    #expect(try self.run("diff", "a.kvoheap", "a.kvoheap").output == "no class grew\n")
+    #expect(try self.run("diff", "a.kvoheap", "a.kvoheap").output == "\(Self.gaps)no class grew\n")
     #expect(
       try self.run("diff", "b.kvoheap", "a.kvoheap").output
-        == "no class grew\n1 class with fewer objects\n"
+        == "\(Self.gaps)no class grew\n1 class with fewer objects\n"
     )
   }
 

@@ -149,7 +149,9 @@ struct HeapDiffCommand: ParsableCommand {
     let report = HeapDifferenceReport(
       difference: difference,
       limit: limit == 0 ? .max : limit,
-      isOneProcess: snapshots[0].processID == snapshots[1].processID
+      isOneProcess: snapshots[0].processID == snapshots[1].processID,
+      oldGaps: snapshots[0].gaps,
+      newGaps: snapshots[1].gaps
     )
     try StandardStreams.deliver(format == .json ? report.json : report.text)
   }
