@@ -242,6 +242,34 @@ import Testing
     }
   }
 
+  @Test("refuses a file without an end, and one that memory cannot hold, by its first bytes")
+  func endless() throws {
+    var huge = HeapFile.bytes(of: Self.snapshot(pageCount: 1))
+    // The size in the header is a terabyte; the file has it as a hole.
+    for index in 0..<8 { huge[24 + index] = index == 5 ? 1 : 0 }
+    _ = try folder.file("huge.kvoheap", huge)
+    let run = try CommandRun(
+      shell: """
+        ulimit -c 0 -v 2000000
+        $audit heap /dev/zero; echo $?
+        truncate -s $((1 << 40)) huge.kvoheap
+        $audit heap huge.kvoheap; echo $?
+        (cat a.kvoheap; cat /dev/zero) | $audit heap /dev/stdin; echo $?
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "65\n65\n65\n")
+    let size = HeapFile.bytes(of: Self.snapshot(pageCount: 1)).count
+    #expect(
+      run.complaint == """
+        kvo-audit: /dev/zero: is not a heap snapshot: it does not begin with "KVOHEAP"
+        kvo-audit: huge.kvoheap: is too large for the memory of this process: it has 1099511627776 bytes
+        kvo-audit: /dev/stdin: has more than the \(size) bytes that it says that it has
+
+        """
+    )
+  }
+
   @Test("class names do not move the cursor")
   func escaped() throws {
     var snapshot = Self.snapshot(pageCount: 1)
