@@ -270,6 +270,59 @@ import Testing
     )
   }
 
+  /// A global holds the first of `count` nodes, each of which holds the next, and the last one the first if
+  /// `isRing`; nothing else holds them.
+  private static func chain(_ count: Int, isRing: Bool) -> HeapSnapshot {
+    var snapshot = HeapSnapshot(processID: 7, processName: "app", time: 1_000)
+    snapshot.classes = [HeapSnapshot.Class(name: "Node", module: "App", kind: .instance)]
+    for number in 0..<count {
+      let isLast = number == count - 1
+      let first = snapshot.edges.count
+      if !isLast || isRing {
+        let next = isLast ? 0 : number + 1
+        snapshot.edges.append(HeapSnapshot.Edge(target: next, label: "next", isProven: true))
+      }
+      snapshot.objects.append(
+        HeapSnapshot.Object(
+          address: 0x1000 + UInt64(number) * 16,
+          byteCount: 16,
+          classIndex: 0,
+          edges: first..<snapshot.edges.count
+        )
+      )
+    }
+    snapshot.roots = [HeapSnapshot.Root(kind: .global, address: 0, object: 0)]
+    return snapshot
+  }
+
+  @Test("folds long paths and cycles, and says how many objects it leaves out")
+  func folded() throws {
+    let count = 100_000
+    _ = try folder.file("list.kvoheap", HeapFile.bytes(of: Self.chain(count, isRing: false)))
+    _ = try folder.file("ring.kvoheap", HeapFile.bytes(of: Self.chain(count, isRing: true)))
+    let last = "0x\(String(0x1000 + (count - 1) * 16, radix: 16))"
+    let path = try run("--path", last, "list.kvoheap").output
+    let lines = path.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("  ") } == 41)
+    #expect(lines.contains("  … 99,960 objects left out: --format json has all"))
+    #expect(lines.last == "  next → App.Node \(last) (16 bytes)")
+    let cycle = try run("--cycles", "ring.kvoheap").output
+    #expect(cycle.contains("Node.next → … 99,980 objects left out: --format json has all … Node"))
+    #expect(cycle.count < 2_000)
+    let json = try run("--format", "json", "--path", last, "list.kvoheap").output
+    #expect(json.components(separatedBy: "\"class\": \"Node\"").count == count + 1)
+  }
+
+  @Test("shows paths and cycles that are not long whole")
+  func whole() throws {
+    _ = try folder.file("list.kvoheap", HeapFile.bytes(of: Self.chain(40, isRing: false)))
+    _ = try folder.file("ring.kvoheap", HeapFile.bytes(of: Self.chain(20, isRing: true)))
+    let path = try run("--path", "0x1270", "list.kvoheap").output
+    #expect(path.split(separator: "\n").count { $0.hasPrefix("  ") } == 40)
+    #expect(!path.contains("…"))
+    #expect(try !run("--cycles", "ring.kvoheap").output.contains("…"))
+  }
+
   @Test("class names do not move the cursor")
   func escaped() throws {
     var snapshot = Self.snapshot(pageCount: 1)
