@@ -174,4 +174,16 @@ import Testing
       }
     }
   }
+
+  @Test("is merged in any order with parts that cannot be read")
+  func unreadParts() throws {
+    _ = try run("--summary part.json whole.jsonl")
+    _ = try folder.file("bad1.json", "{")
+    _ = try folder.file("bad2.json", #"{"schema":9}"#)
+    let parts = try run("merge --format json part.json bad1.json bad2.json")
+    let others = try run("merge --format json bad2.json part.json bad1.json")
+    #expect(parts.status == 65)
+    #expect(parts.output == others.output)
+    #expect(parts.output.contains("bad1.json") && parts.output.contains("bad2.json"))
+  }
 }
