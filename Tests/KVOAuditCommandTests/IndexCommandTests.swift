@@ -118,4 +118,17 @@ struct IndexCommandTests {
       run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written")
     )
   }
+
+  @Test("A file of --dsym that is not there or is none is reported")
+  func unusedDebugFiles() throws {
+    let text = try scratch.file("text", "no program")
+    for path in ["/missing", text] {
+      let index = try run("--dsym", path, program.path)
+      #expect(index.status == 65)
+      #expect(
+        index.complaint
+          == "kvo-audit: \"\(path)\" is not used: there is no ELF file with a build-id\n"
+      )
+    }
+  }
 }
