@@ -113,8 +113,6 @@ import Testing
       #expect(try contents("a.xml").contains("errors=\"1\""))
       #expect(try contents("a.xml").contains("<error type=\"incomplete\""))
       #expect(try contents("a.md").hasPrefix("## KVO audit: incomplete input, nothing found"))
-      let page = try run("--format html \(log)").output
-      #expect(page.contains("<h1>KVO audit: incomplete input, nothing found</h1>"))
       for name in ["a.gl", "a.gh", "a.sarif", "a.xml", "a.md"] {
         #expect(try contents(name).contains(words), "\(name) of \(log)")
       }
@@ -161,7 +159,7 @@ import Testing
 
   @Test("is refused if it begins like a binary log, and has no event")
   func withoutEvent() throws {
-    for byteCount in [1, 2, 5, 7, 8, 9, 4_096, 8_192] {
+    for byteCount in [1, 2, 5, 7, 8, 9, 4_096] {
       let cut = try CommandRun(
         shell: "head -c \(byteCount) a.kvolog > short.kvolog; wc -c < short.kvolog",
         in: folder.url

@@ -89,7 +89,7 @@ struct IndexCommandTests {
   func fileSizeLimit() throws {
     let run = try CommandRun(
       shell: """
-        export XDG_CACHE_HOME=$PWD/cache
+        unset KVO_SAFETY_INDEX; export XDG_CACHE_HOME=$PWD/cache
         (ulimit -f 8; $audit index '\(program.path)'); echo $?
         ls cache/kvo-audit | wc -l
         $audit index '\(program.path)' > made; echo $?
@@ -106,7 +106,7 @@ struct IndexCommandTests {
   func folderInPlace() throws {
     let run = try CommandRun(
       shell: """
-        export XDG_CACHE_HOME=$PWD/cache
+        unset KVO_SAFETY_INDEX; export XDG_CACHE_HOME=$PWD/cache
         $audit index '\(program.path)' > made; echo $?
         for index in cache/kvo-audit/*; do rm $index; mkdir $index; touch $index/file; done
         $audit index '\(program.path)'; echo $?
