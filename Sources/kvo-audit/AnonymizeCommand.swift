@@ -83,8 +83,10 @@ struct AnonymizeCommand: ParsableCommand {
     where logs.contains(where: { OutputFile.isSame(path, as: $0) || $0 == path }) {
       throw ValidationError("\"\(path)\" is a log itself, and would be overwritten")
     }
-    if let map, map == output || map == key || output == key && key != nil {
-      throw ValidationError("\"\(map)\" is named twice; each file needs a name of its own")
+    let named = [output, key, map, restore].compactMap(\.self)
+    for (index, path) in named.enumerated()
+    where named[..<index].contains(where: { $0 == path || OutputFile.isOneFile($0, path) }) {
+      throw ValidationError("\"\(path)\" is named twice; each file needs a name of its own")
     }
   }
 
@@ -93,7 +95,14 @@ struct AnonymizeCommand: ParsableCommand {
     let copies =
       try logs.count > 1 || output.map(OutputFile.isFolder) == true ? numbered() : [output]
     let files = (copies + [map]).compactMap(\.self)
-    try OutputFile.check(files, reading: logs.map { AuditInput(argument: $0) })
+    // The numbered copies may be the file of the key; a new key is written like them.
+    let keys = [key].compactMap(\.self)
+    let isNewKey = key.map { !OutputFile.exists($0) } ?? false
+    try OutputFile.check(
+      files + (isNewKey ? keys : []),
+      reading: logs.map { AuditInput(argument: $0) },
+      and: keys
+    )
     var anonymization = LogAnonymization(
       key: try loadKey(),
       resolver: DwarfFrameResolver.withIndices()

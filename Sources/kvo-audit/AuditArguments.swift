@@ -99,18 +99,23 @@ struct AuditArguments: ParsableArguments {
       }
       bar.clear()
       complain(of: matrix.failures)
+      IncompleteInput.complain(matrix.incompleteness)
       symbols.complain(havingRead: matrix.inputs)
       for output in reporting.outputs {
-        if matrix.inputs.isEmpty, output.format == .text { continue }
+        if matrix.inputs.isEmpty, output.format == .text, output.path == nil { continue }
         try output.write(matrix)
       }
-      return try reporting.end(matrix.failures, hasFindings: matrix.hasFindings)
+      return try reporting.end(
+        matrix.failures,
+        isIncomplete: !matrix.incompleteness.isEmpty,
+        hasFindings: matrix.hasFindings
+      )
     }
     let audit = pipeline(as: profile?.single, symbols, triage)
     var report = audit.report(on: inputs, progress: progress)
     bar.clear()
     complain(of: report.failures)
-    for line in report.incompleteness { StandardStreams.complain("kvo-audit: \(line)") }
+    IncompleteInput.complain(report.incompleteness)
     symbols.complain(havingRead: report.inputs)
     sayWhatIsBeside(inputs)
     triage.apply(to: &report)

@@ -43,7 +43,10 @@ struct CensusCommand: ParsableCommand {
       }
       bar.clear()
       switch result {
-      case .success(let census): try StandardStreams.deliver(Array(census.text.utf8))
+      case .success(let census):
+        try StandardStreams.deliver(Array(census.text.utf8))
+        IncompleteInput.complain(census.incompleteness)
+        isComplete = isComplete && census.incompleteness.isEmpty
       case .failure(let failure):
         isComplete = false
         StandardStreams.complain("kvo-audit: \(failure.message)")

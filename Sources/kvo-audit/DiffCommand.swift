@@ -15,9 +15,11 @@ struct DiffCommand: ParsableCommand {
     usage: "kvo-audit diff [<options>] <old> <new>",
     discussion: """
       Findings are the same if their signatures are; a finding whose line moved is matched by its types, \
-      key path and function. Findings of a rule that could not be judged in NEW do not count as fixed.
+      key path and function. Findings of a rule that could not be judged in NEW do not count as fixed, and \
+      none does if NEW is incomplete.
 
-      Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read.
+      Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read, or is
+      incomplete.
 
       EXAMPLES
         kvo-audit diff before.kvolog after.kvolog
@@ -65,6 +67,9 @@ struct DiffCommand: ParsableCommand {
       case .markdown: difference.markdown
       }
     try StandardStreams.deliver(bytes)
+    if reports.contains(where: { $0.0.isIncomplete || !$0.0.failures.isEmpty }) {
+      throw ExitStatus.unreadable
+    }
     if let severity = failOn.severity, difference.report.hasFindings(atLeast: severity) {
       throw ExitStatus.findings
     }
@@ -79,9 +84,13 @@ struct DiffCommand: ParsableCommand {
     let bar = ProgressBar()
     defer { bar.clear() }
     do throws(InputFailure) {
-      return try ReportSource.report(of: path, by: audit, decompression: Decompression()) {
+      let report = try ReportSource.report(of: path, by: audit, decompression: Decompression()) {
         bar.update($0, readByteCount: $1, byteCount: $2)
       }
+      bar.clear()
+      for failure in report.failures { StandardStreams.complain("kvo-audit: \(failure.message)") }
+      IncompleteInput.complain(report.incompleteness)
+      return report
     } catch {
       bar.clear()
       StandardStreams.complain("kvo-audit: \(error.message)")

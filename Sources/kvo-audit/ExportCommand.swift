@@ -96,8 +96,14 @@ struct ExportCommand: ParsableCommand {
       )
     }
     bar.clear()
-    if case .failure(let failure) = result { throw unreadable([failure]) }
+    let missing: [String]
+    switch result {
+    case .failure(let failure): throw unreadable([failure])
+    case .success(let parts): missing = parts
+    }
     try sink.finish()
+    IncompleteInput.complain(missing)
+    if !missing.isEmpty { throw ExitStatus.unreadable }
   }
 
   private func writeAudited(_ inputs: [AuditInput]) throws {
@@ -116,7 +122,8 @@ struct ExportCommand: ParsableCommand {
       }
       bar.clear()
     }
-    if !report.failures.isEmpty { throw unreadable(report.failures) }
+    IncompleteInput.complain(report.incompleteness)
+    if !report.failures.isEmpty || report.isIncomplete { throw unreadable(report.failures) }
   }
 
   /// Writes a database beside the file that it replaces, and renames it when it is complete.

@@ -30,10 +30,12 @@ enum GitHubActions {
   /// An error is printed if the summary cannot be written; the report itself was written.
   static func summarize(_ report: AuditReport, showsSuppressed: Bool) {
     guard let path = variable("GITHUB_STEP_SUMMARY"), !path.isEmpty else { return }
-    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o644)
+    // A FIFO is opened without waiting for a reader; if there is one, writing waits for it.
+    let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o644)
     guard file >= 0 else { return complain(path) }
     defer { close(file) }
-    let room = summaryByteCount - Int(lseek(file, 0, SEEK_END))
+    _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK)
+    let room = summaryByteCount - max(0, Int(lseek(file, 0, SEEK_END)))
     let renderer = MarkdownReportRenderer(showsSuppressed: showsSuppressed)
     var bytes = renderer.render(report, within: ReportLimit(byteCount: room - 1))
     // Markdown begins a new paragraph after the existing content.

@@ -45,11 +45,12 @@ struct GrowthCommand: ParsableCommand {
     for failure in report.failures {
       StandardStreams.complain("kvo-audit: \(failure.message)")
     }
+    IncompleteInput.complain(report.incompleteness)
     if format == .json {
       try StandardStreams.deliver(report.growthJSON)
     } else if !report.inputs.isEmpty {
       try StandardStreams.deliver(report.growthText)
     }
-    if !report.failures.isEmpty { throw ExitStatus.unreadable }
+    if !report.failures.isEmpty || report.isIncomplete { throw ExitStatus.unreadable }
   }
 }

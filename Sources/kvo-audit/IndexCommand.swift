@@ -68,8 +68,13 @@ struct IndexCommand: ParsableCommand {
       let count = Wording.count(removed.count, "index", "indices")
       try say("Removed \(count), \(Wording.grouped(removed.byteCount)) bytes, from \(folder.path).")
     }
-    let resolver = DwarfFrameResolver.withIndices(DebugFiles(dsyms))
+    let files = DebugFiles(dsyms)
+    let resolver = DwarfFrameResolver.withIndices(files)
     var status: ExitCode?
+    for path in files.others {
+      status = ExitStatus.unreadable
+      complain("\"\(path)\" is not used: there is no ELF file with a build-id")
+    }
     for path in binaries {
       let image = Module(path: path, buildID: "", loadBias: 0, textStart: 0, textEnd: .max)
       switch resolver.makeIndex(of: image) {

@@ -49,8 +49,11 @@ struct MergeCommand: ParsableCommand {
         StandardStreams.complain("kvo-audit: \(error.message)")
       }
     }
-    var report = AuditReport.merging(reports)
-    report.failures += failures
+    // As a part, so that their order does not depend on that of the arguments.
+    var report = AuditReport.merging(
+      failures.isEmpty ? reports : reports + [AuditReport(failures: failures)]
+    )
+    IncompleteInput.complain(report.incompleteness)
     triage.apply(to: &report)
     try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }

@@ -85,7 +85,7 @@ extension OutputFile {
 
   /// Whether both paths lead to the same file, which need not exist yet; devices take any number of
   /// reports.
-  private static func isOneFile(_ path: String, _ other: String) -> Bool {
+  static func isOneFile(_ path: String, _ other: String) -> Bool {
     var status = stat()
     if stat(path, &status) == 0 {
       return status.st_mode & S_IFMT == S_IFREG && isSame(path, as: other)

@@ -143,8 +143,9 @@ struct ReportOptions: ParsableArguments {
   /// - Throws: the status, if it is not 0.
   func deliver(_ report: AuditReport, showsSuppressed: Bool) throws {
     for output in outputs {
-      // Figures without data would look like a clean result.
-      if report.inputs.isEmpty, output.format == .text || output.format == .markdown { continue }
+      // Standard error has the reason. A file is written, so that none of an earlier run stays in its place.
+      let isForPeople = output.format == .text || output.format == .markdown
+      if report.inputs.isEmpty, isForPeople, output.path == nil { continue }
       try output.write(
         report,
         isColored: color.isOn,
@@ -167,7 +168,7 @@ struct ReportOptions: ParsableArguments {
   /// Exits with the status of the report.
   func end(
     _ failures: [InputFailure],
-    isIncomplete: Bool = false,
+    isIncomplete: Bool,
     hasFindings: (Severity) -> Bool
   ) throws {
     if !failures.isEmpty || isIncomplete { throw ExitStatus.unreadable }

@@ -198,6 +198,8 @@ struct WatchCommand: ParsableCommand {
       showsSuppressed: known.showSuppressed
     )
     try StandardStreams.deliver(renderer.render(report))
+    IncompleteInput.complain(report.incompleteness)
+    if report.isIncomplete { throw ExitStatus.unreadable }
     if let severity = failOn.severity, report.hasFindings(atLeast: severity) {
       throw ExitStatus.findings
     }

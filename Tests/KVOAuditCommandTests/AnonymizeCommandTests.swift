@@ -112,6 +112,11 @@ import Testing
       (["a.jsonl", "--map", "a.jsonl"], 64, "\"a.jsonl\" is a log itself"),
       (["a.jsonl", "--key", "a.jsonl"], 64, "\"a.jsonl\" is a log itself"),
       (["a.jsonl", "-o", "b", "--map", "b"], 64, "\"b\" is named twice"),
+      (["a.jsonl", "-o", "b", "--key", "b"], 64, "\"b\" is named twice"),
+      (["a.jsonl", "-o", "./b", "--key", "b"], 64, "\"b\" is named twice"),
+      (["a.jsonl", "-o", "c", "--key", "b", "--map", "./b"], 64, "\"./b\" is named twice"),
+      (["a.jsonl", "-o", "b", "--restore", "b"], 64, "\"b\" is named twice"),
+      (["a.jsonl", "-o", ".", "--key", "1.jsonl"], 74, "1.jsonl"),
       (["a.jsonl", "text"], 64, "several logs need a folder to be written to: name it with -o"),
       (["a.jsonl", "text", "-o", "short"], 74, "short: cannot be written: File exists"),
       (

@@ -45,6 +45,27 @@ struct GitHubActionsTests {
     #expect(try folder.names == ["log"])
   }
 
+  @Test("does not wait for a reader of a FIFO in place of the summary")
+  func fifo() throws {
+    let run = try CommandRun(
+      shell: """
+        export GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$PWD/fifo
+        mkfifo fifo
+        timeout 60 $audit log > out; echo $?
+        cat fifo > read &
+        until [ -e read ]; do sleep 0.01; done
+        # The reader may have yet to open it.
+        until timeout 60 $audit log > out 2> errors; [ -s read ]; do
+          grep -q 'summary cannot be written' errors || break
+        done
+        wait; grep -c '^## KVO audit' read
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "1\n1\n")
+    #expect(run.complaint.contains("fifo: the summary cannot be written: "))
+  }
+
   @Test("keeps the summary of a step within GitHub's limit")
   func room() throws {
     let limit = 1 << 20

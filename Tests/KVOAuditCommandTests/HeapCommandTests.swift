@@ -168,21 +168,44 @@ import Testing
     #expect(run.output == "")
   }
 
+  private static let gaps = """
+    Not all was read of the older snapshot: there is a mapping of 16 GiB or more.
+    Not all was read of the newer snapshot: there is a mapping of 16 GiB or more.
+
+
+    """
+
+  @Test("names the snapshot of a difference that is incomplete, and no other")
+  func differenceGaps() throws {
+    var whole = Self.snapshot(pageCount: 1)
+    whole.gaps = []
+    _ = try folder.file("whole.kvoheap", HeapFile.bytes(of: whole))
+    let line = "Not all was read of the newer snapshot: there is a mapping of 16 GiB or more.\n\n"
+    #expect(
+      try run("diff", "whole.kvoheap", "a.kvoheap").output == line + "no class grew\n"
+    )
+    #expect(try run("diff", "whole.kvoheap", "whole.kvoheap").output == "no class grew\n")
+    let json = try run("diff", "--format", "json", "whole.kvoheap", "a.kvoheap").output
+    let found = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(found?["oldGaps"] as? [String] == [])
+    #expect(found?["newGaps"] as? [String] == ["there is a mapping of 16 GiB or more"])
+  }
+
   @Test("lists what grew and what holds it")
   func difference() throws {
     let run = try run("diff", "a.kvoheap", "b.kvoheap")
     #expect(
       run.output == """
-        App.Page: 1 → 3 objects, +96 bytes
+        \(Self.gaps)App.Page: 1 → 3 objects, +96 bytes
           2 new held by allocation
 
         """
     )
     #expect(run.status == 0)
-    #expect(try self.run("diff", "a.kvoheap", "a.kvoheap").output == "no class grew\n")
+    #expect(try self.run("diff", "a.kvoheap", "a.kvoheap").output == "\(Self.gaps)no class grew\n")
     #expect(
       try self.run("diff", "b.kvoheap", "a.kvoheap").output
-        == "no class grew\n1 class with fewer objects\n"
+        == "\(Self.gaps)no class grew\n1 class with fewer objects\n"
     )
   }
 
@@ -248,6 +271,87 @@ import Testing
       #expect(run.status == 65)
       #expect(run.output == "")
     }
+  }
+
+  @Test("refuses a file without an end, and one that memory cannot hold, by its first bytes")
+  func endless() throws {
+    var huge = HeapFile.bytes(of: Self.snapshot(pageCount: 1))
+    // The size in the header is a terabyte; the file has it as a hole.
+    for index in 0..<8 { huge[24 + index] = index == 5 ? 1 : 0 }
+    _ = try folder.file("huge.kvoheap", huge)
+    let run = try CommandRun(
+      shell: """
+        ulimit -c 0 -v 2000000
+        $audit heap /dev/zero; echo $?
+        truncate -s $((1 << 40)) huge.kvoheap
+        $audit heap huge.kvoheap; echo $?
+        (cat a.kvoheap; cat /dev/zero) | $audit heap /dev/stdin; echo $?
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "65\n65\n65\n")
+    let size = HeapFile.bytes(of: Self.snapshot(pageCount: 1)).count
+    #expect(
+      run.complaint == """
+        kvo-audit: /dev/zero: is not a heap snapshot: it does not begin with "KVOHEAP"
+        kvo-audit: huge.kvoheap: is too large for the memory of this process: it has 1099511627776 bytes
+        kvo-audit: /dev/stdin: has more than the \(size) bytes that it says that it has
+
+        """
+    )
+  }
+
+  /// A global holds the first of `count` nodes, each of which holds the next, and the last one the first if
+  /// `isRing`; nothing else holds them.
+  private static func chain(_ count: Int, isRing: Bool) -> HeapSnapshot {
+    var snapshot = HeapSnapshot(processID: 7, processName: "app", time: 1_000)
+    snapshot.classes = [HeapSnapshot.Class(name: "Node", module: "App", kind: .instance)]
+    for number in 0..<count {
+      let isLast = number == count - 1
+      let first = snapshot.edges.count
+      if !isLast || isRing {
+        let next = isLast ? 0 : number + 1
+        snapshot.edges.append(HeapSnapshot.Edge(target: next, label: "next", isProven: true))
+      }
+      snapshot.objects.append(
+        HeapSnapshot.Object(
+          address: 0x1000 + UInt64(number) * 16,
+          byteCount: 16,
+          classIndex: 0,
+          edges: first..<snapshot.edges.count
+        )
+      )
+    }
+    snapshot.roots = [HeapSnapshot.Root(kind: .global, address: 0, object: 0)]
+    return snapshot
+  }
+
+  @Test("folds long paths and cycles, and says how many objects it leaves out")
+  func folded() throws {
+    let count = 100_000
+    _ = try folder.file("list.kvoheap", HeapFile.bytes(of: Self.chain(count, isRing: false)))
+    _ = try folder.file("ring.kvoheap", HeapFile.bytes(of: Self.chain(count, isRing: true)))
+    let last = "0x\(String(0x1000 + (count - 1) * 16, radix: 16))"
+    let path = try run("--path", last, "list.kvoheap").output
+    let lines = path.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("  ") } == 41)
+    #expect(lines.contains("  … 99,960 objects left out: --format json has all"))
+    #expect(lines.last == "  next → App.Node \(last) (16 bytes)")
+    let cycle = try run("--cycles", "ring.kvoheap").output
+    #expect(cycle.contains("Node.next → … 99,980 objects left out: --format json has all … Node"))
+    #expect(cycle.count < 2_000)
+    let json = try run("--format", "json", "--path", last, "list.kvoheap").output
+    #expect(json.components(separatedBy: "\"class\": \"Node\"").count == count + 1)
+  }
+
+  @Test("shows paths and cycles that are not long whole")
+  func whole() throws {
+    _ = try folder.file("list.kvoheap", HeapFile.bytes(of: Self.chain(40, isRing: false)))
+    _ = try folder.file("ring.kvoheap", HeapFile.bytes(of: Self.chain(20, isRing: true)))
+    let path = try run("--path", "0x1270", "list.kvoheap").output
+    #expect(path.split(separator: "\n").count { $0.hasPrefix("  ") } == 40)
+    #expect(!path.contains("…"))
+    #expect(try !run("--cycles", "ring.kvoheap").output.contains("…"))
   }
 
   @Test("class names do not move the cursor")

@@ -84,4 +84,51 @@ struct IndexCommandTests {
     #expect(run.output.hasSuffix("1\n\(program.path): has an index\n"))
     #expect(run.complaint == "")
   }
+
+  @Test("An index beyond the limit of file sizes is not written, and leaves no file")
+  func fileSizeLimit() throws {
+    let run = try CommandRun(
+      shell: """
+        unset KVO_SAFETY_INDEX; export XDG_CACHE_HOME=$PWD/cache
+        (ulimit -f 8; $audit index '\(program.path)'); echo $?
+        ls cache/kvo-audit | wc -l
+        $audit index '\(program.path)' > made; echo $?
+        """,
+      in: scratch.url
+    )
+    #expect(run.output == "74\n0\n0\n")
+    #expect(
+      run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written")
+    )
+  }
+
+  @Test("A folder at the path of an index is no index")
+  func folderInPlace() throws {
+    let run = try CommandRun(
+      shell: """
+        unset KVO_SAFETY_INDEX; export XDG_CACHE_HOME=$PWD/cache
+        $audit index '\(program.path)' > made; echo $?
+        for index in cache/kvo-audit/*; do rm $index; mkdir $index; touch $index/file; done
+        $audit index '\(program.path)'; echo $?
+        """,
+      in: scratch.url
+    )
+    #expect(run.output == "0\n74\n")
+    #expect(
+      run.complaint.hasPrefix("kvo-audit: the index of \"\(program.path)\" cannot be written")
+    )
+  }
+
+  @Test("A file of --dsym that is not there or is none is reported")
+  func unusedDebugFiles() throws {
+    let text = try scratch.file("text", "no program")
+    for path in ["/missing", text] {
+      let index = try run("--dsym", path, program.path)
+      #expect(index.status == 65)
+      #expect(
+        index.complaint
+          == "kvo-audit: \"\(path)\" is not used: there is no ELF file with a build-id\n"
+      )
+    }
+  }
 }

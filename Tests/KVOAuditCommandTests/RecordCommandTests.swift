@@ -132,6 +132,36 @@ import Testing
     #expect(run.output == "5 ready TERM\n")
   }
 
+  @Test("goes on if the program alone is stopped, and somebody else continues it")
+  func stoppedAlone() throws {
+    let run = try shell(
+      """
+      $record -- bash waiting.sh &
+      until_noted ready
+      for signal in STOP TSTP; do
+        kill -$signal $(cat program)
+        until_state $(cat program) T
+        kill -CONT $(cat program)
+        until_state $(cat program) '[SR]'
+      done
+      # It waits for the program in order, so it is not stopped after it passed a signal on.
+      : > noted
+      kill -INT $!
+      until_noted INT
+      until_state $! '[SR]'
+      # Asked to stop, it still does.
+      kill -TSTP $!
+      until_state $! T; until_state $(cat program) T
+      kill -CONT $!
+      until_state $! '[SR]'; until_state $(cat program) '[SR]'
+      kill -TERM $!
+      wait $!
+      echo $? $(cat noted)
+      """
+    )
+    #expect(run.output == "5 INT TERM\n")
+  }
+
   @Test(
     "Ctrl-C reaches the program once, from the terminal",
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script"), "needs script(1)")

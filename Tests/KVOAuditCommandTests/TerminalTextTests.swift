@@ -64,6 +64,47 @@ import Testing
     #expect(last?.hasSuffix("18,446,744,073,709,551,615 events dropped)") == true)
   }
 
+  @Test(
+    "runs no command of a CI server",
+    arguments: [
+      "::error::x", " ::error::x", "\u{a0}::error::x", "\u{3000} \u{feff}::error::x",
+      "a ##[error]x",
+      "##[error]x", "###[error]x", "a##vso[task.x]", "##teamcity[x]", "A#",
+    ]
+  )
+  func isNoCommand(name: String) throws {
+    let key = name == "A#" ? "#[error]" : name
+    let log = """
+      {"event":"process","schema":1,"pid":1}
+      {"event":"remove","thread":"\(name)","subject":{"class":"\(name)","id":"\(key)"},"observer":{"class":"\(name)","id":"\(key)"},"keyPath":"\(key)","stack":[{"symbol":"\(name)","file":"\(name)","line":3}]}
+      {"event":"exit","status":0}
+
+      """
+    _ = try folder.file("named.jsonl", log)
+    for arguments in [["named.jsonl"], ["--format", "markdown", "named.jsonl"]] {
+      let run = try CommandRun(arguments, in: folder.url)
+      #expect(run.status == 1)
+      for line in run.output.split(whereSeparator: \.isNewline) {
+        let first = line.unicodeScalars.drop { $0.properties.isWhitespace || $0 == "\u{feff}" }
+        #expect(!String(first).hasPrefix("::"), "\(line)")
+        #expect(try !line.contains(Regex("##\\w*\\[")), "\(line)")
+      }
+    }
+  }
+
+  @Test("keeps colons and number signs that are no command")
+  func isKept() throws {
+    let log = """
+      {"event":"process","schema":1,"pid":1}
+      {"event":"remove","thread":1,"subject":{"class":"std::vector","id":"1"},"observer":{"class":"B##2","id":"2"},"keyPath":"k"}
+      {"event":"exit","status":0}
+
+      """
+    _ = try folder.file("named.jsonl", log)
+    let run = try CommandRun(["named.jsonl"], in: folder.url)
+    #expect(run.output.contains("  B##2#2 removed an observation of \"k\" from std::vector#1 that"))
+  }
+
   private static func acts(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
   }

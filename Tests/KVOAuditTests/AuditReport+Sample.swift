@@ -88,4 +88,14 @@ extension AuditReport {
       summary: summary
     )
   }()
+
+  /// The same, without a damaged line and dropped events, which every form reports
+  /// (`KVOAuditCommandTests/IncompleteInputTests`).
+  static let wholeSample: AuditReport = {
+    var report = sample
+    report.summary.droppedEventCount = 0
+    report.inputs[0].damaged = []
+    report.inputs[0].damageCount = 0
+    return report
+  }()
 }

@@ -21,7 +21,7 @@ struct JUnitReportRendererTests {
   func whole() {
     let counts = #"name="kvo-audit" tests="36" failures="1" errors="1""#
     #expect(
-      text(.sample, failingFrom: .error) == """
+      text(.wholeSample, failingFrom: .error) == """
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites \(counts)>
           <testsuite \(counts)>

@@ -13,7 +13,7 @@ struct MarkdownReportRendererTests {
   @Test("has a table of the findings, with their evidence folded")
   func whole() {
     #expect(
-      text(.sample) == """
+      text(.wholeSample) == """
         ## KVO audit: 1 error, 0 warnings in 1,204 events
 
         | | rule | what happened | where | times |

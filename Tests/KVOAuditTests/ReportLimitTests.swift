@@ -147,7 +147,7 @@ struct ReportLimitTests {
 
   @Test("of a process that crashed is not titled as if nothing was found")
   func crashTitle() {
-    var report = AuditReport.sample
+    var report = AuditReport.wholeSample
     report.findings = []
     report.summary = AuditReport.Summary()
     #expect(PageVerdict(report).title == "KVO audit: nothing found")

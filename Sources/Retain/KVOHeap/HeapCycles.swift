@@ -13,6 +13,8 @@ package struct HeapCycles: Hashable, Sendable {
     package var unreachedCount: Int
     /// The address of an object on one of them.
     package var address: UInt64
+    /// The ends of a cycle whose text is too long for a line; nil: it is not.
+    package var ends: HeapText.Ends?
   }
 
   /// The cycles, those with most bytes first.
@@ -49,7 +51,8 @@ package struct HeapCycles: Hashable, Sendable {
           objectCount: 0,
           byteCount: 0,
           unreachedCount: 0,
-          address: snapshot.objects[start].address
+          address: snapshot.objects[start].address,
+          ends: HeapText.ends(of: cycle, to: start, in: snapshot)
         )
       group.count += 1
       group.objectCount += component.count

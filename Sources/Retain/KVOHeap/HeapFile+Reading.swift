@@ -6,6 +6,10 @@ package enum HeapFileError: Error, Hashable, CustomStringConvertible {
   case unknownVersion(UInt32)
   /// Its size differs from the size in its header.
   case wrongLength(expected: UInt64, found: Int)
+  /// It has more bytes than its header says; how many is not known.
+  case tooLong(expected: UInt64)
+  /// The memory of this process cannot hold it.
+  case tooLarge(byteCount: UInt64)
   /// Its checksum is wrong.
   case damaged
   /// Its contents are inconsistent, at a byte offset.
@@ -20,6 +24,9 @@ package enum HeapFileError: Error, Hashable, CustomStringConvertible {
       found < expected
         ? "is cut: it has \(found) of \(expected) bytes"
         : "has \(found) bytes, and says that it has \(expected)"
+    case .tooLong(let expected): "has more than the \(expected) bytes that it says that it has"
+    case .tooLarge(let byteCount):
+      "is too large for the memory of this process: it has \(byteCount) bytes"
     case .damaged: "is damaged: its checksum is another one"
     case .invalid(let what, let offset): "is invalid: \(what), at byte \(offset)"
     }
@@ -27,6 +34,24 @@ package enum HeapFileError: Error, Hashable, CustomStringConvertible {
 }
 
 extension HeapFile {
+  /// The size of a file according to its first bytes, so that nothing else is read into memory.
+  ///
+  /// - Parameter head: the first bytes, any number of them.
+  /// - Returns: the size; nil if more bytes are needed.
+  /// - Throws: ``HeapFileError`` if no snapshot of a known version begins so.
+  package static func byteCount(head: [UInt8]) throws(HeapFileError) -> UInt64? {
+    guard head.prefix(magic.count).elementsEqual(magic.prefix(head.count)) else {
+      throw .notASnapshot
+    }
+    guard head.count >= versionEnd else { return nil }
+    var reader = Reader(bytes: head, offset: magic.count)
+    let version: UInt32 = reader.next()
+    guard version == Self.version else { throw .unknownVersion(version) }
+    guard head.count >= headerByteCount else { return nil }
+    reader.offset = checksumStart
+    return reader.next()
+  }
+
   /// Reads the bytes of a file.
   ///
   /// The checks, in order:

@@ -6,6 +6,11 @@ package enum HeapText {
     to target: Int,
     in snapshot: HeapSnapshot
   ) -> String {
+    text(of: steps[...], in: snapshot) + snapshot.classOf(target).name
+  }
+
+  private static func text(of steps: ArraySlice<HeapPath.Step>, in snapshot: HeapSnapshot) -> String
+  {
     var text = ""
     for step in steps {
       let edge = snapshot.edges[step.edge]
@@ -13,7 +18,35 @@ package enum HeapText {
       if !edge.label.isEmpty { text += (edge.label.hasPrefix("[") ? "" : ".") + edge.label }
       text += edge.isProven ? " → " : " ⇢ "
     }
-    return text + snapshot.classOf(target).name
+    return text
+  }
+
+  /// The ends of a long path.
+  package struct Ends: Hashable, Sendable {
+    /// The first steps: `Screen.rows → Row.next → `.
+    package var head: String
+    /// How many objects are between the two.
+    package var leftOutCount: Int
+    /// The last steps: `Row.screen → Screen`.
+    package var tail: String
+  }
+
+  /// How many steps of a long path ``ends(of:to:in:)`` has at each end.
+  private static let endStepCount = 10
+
+  /// The ends of a path of more than 20 steps; nil for a shorter one.
+  package static func ends(
+    of steps: [HeapPath.Step],
+    to target: Int,
+    in snapshot: HeapSnapshot
+  ) -> Ends? {
+    let leftOutCount = steps.count - 2 * endStepCount
+    guard leftOutCount > 0 else { return nil }
+    return Ends(
+      head: text(of: steps.prefix(endStepCount), in: snapshot),
+      leftOutCount: leftOutCount,
+      tail: text(of: Array(steps.suffix(endStepCount)), to: target, in: snapshot)
+    )
   }
 
   /// The same, beginning with the root.

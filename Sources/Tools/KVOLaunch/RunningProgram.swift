@@ -10,6 +10,10 @@ import Glibc
 ///     kill -INT ── SIGINT ──▶ this process ── SIGINT ──▶ program
 ///     Ctrl-Z    ── SIGTSTP ─▶ program stops ── SIGCHLD ──▶ this process stops
 ///     fg        ── SIGCONT ─▶ both go on
+///     kill -STOP program    ▶ program stops, and this process goes on waiting
+///
+/// This process stops with the program only if it got a SIGTSTP, too. If the program alone was stopped, by itself, a
+/// debugger or a supervisor, that one continues it, and would not continue this process.
 ///
 /// No handler is installed: the signals are blocked, and one thread takes them one after the other. So a
 /// process must have no other thread that could get them.
@@ -61,28 +65,38 @@ package struct RunningProgram: ~Copyable {
   /// - Returns: how it ended. From then on this process gets its signals as before; those of the time of
   ///   waiting are forgotten.
   package consuming func end() -> ProgramEnd {
+    var isProgramStopped = false
+    var isStopRequested = false
     while true {
       var information = siginfo_t()
       var set = watched.set
       switch sigwaitinfo(&set, &information) {
       case SIGCHLD:
-        if let end = look() {
+        if let end = look(&isProgramStopped) {
           watched.forgetPending()
           previousMask.restore()
           return end
         }
-      // One of the terminal, or of the kernel otherwise, has reached the program.
-      case let number where number > 0 && information.si_code <= 0: kill(id, number)
+      case let number where number > 0:
+        if number == SIGTSTP { isStopRequested = true }
+        if number == SIGCONT { isStopRequested = false }
+        // One of the terminal, or of the kernel otherwise, has reached the program.
+        if information.si_code <= 0 { kill(id, number) }
       default: break
+      }
+      // The program may have stopped before its signal arrives here.
+      if isProgramStopped, isStopRequested || SignalSet.isPending(SIGTSTP) {
+        isStopRequested = false
+        if stop() { isProgramStopped = false }
       }
     }
   }
 
-  /// Asks what became of the program; nil if it goes on.
-  private func look() -> ProgramEnd? {
+  /// Asks what became of the program; nil if it has not ended.
+  private func look(_ isStopped: inout Bool) -> ProgramEnd? {
     while true {
       var information = siginfo_t()
-      let options = WEXITED | WSTOPPED | WNOHANG
+      let options = WEXITED | WSTOPPED | WCONTINUED | WNOHANG
       let result = waitid(P_PID, id_t(id), &information, options)
       if result != 0, errno == EINTR { continue }
       guard result == 0, information._sifields._sigchld.si_pid == id else { return nil }
@@ -90,7 +104,8 @@ package struct RunningProgram: ~Copyable {
       switch Int(information.si_code) {
       case CLD_EXITED: return .exited(status: status)
       case CLD_KILLED, CLD_DUMPED: return .killed(signal: status)
-      case CLD_STOPPED: stop()
+      case CLD_STOPPED: isStopped = true
+      case CLD_CONTINUED: isStopped = false
       default: return nil
       }
     }
@@ -99,14 +114,17 @@ package struct RunningProgram: ~Copyable {
   /// Stops this process as the program is stopped, so that a shell sees the job stopped.
   ///
   /// A group that no shell watches cannot be stopped by SIGTSTP: then this process goes on waiting.
-  private func stop() {
+  ///
+  /// - Returns: whether this process was continued, and continued the program.
+  private func stop() -> Bool {
     let stopping = SignalSet([SIGTSTP])
     kill(getpid(), SIGTSTP)
     stopping.unblock()
     // Stopped, until a SIGCONT arrives.
     _ = stopping.block()
-    guard SignalSet.isPending(SIGCONT) else { return }
+    guard SignalSet.isPending(SIGCONT) else { return false }
     kill(id, SIGCONT)
+    return true
   }
 
   private static func isIgnored(_ number: Int32) -> Bool {

@@ -3,6 +3,14 @@ import KVOAudit
 import KVOHeap
 import KVOText
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// `kvo-audit heap`: the contents of a process's memory.
 struct HeapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -41,7 +49,7 @@ struct HeapCommand: ParsableCommand {
   /// - Throws: ``ExitStatus/unreadable`` if it cannot be read, after printing the error.
   static func snapshot(of path: String) throws -> HeapSnapshot {
     let result = Result { () throws(InputFailure) in
-      let bytes = try ByteSource.contents(of: path)
+      let bytes = try bytes(of: path)
       do throws(HeapFileError) {
         return try HeapFile.snapshot(of: bytes)
       } catch {
@@ -54,6 +62,40 @@ struct HeapCommand: ParsableCommand {
       StandardStreams.complain("kvo-audit: \(failure.message)")
       throw ExitStatus.unreadable
     }
+  }
+
+  /// The bytes of a file that begins like a snapshot, and has as many as its header says.
+  private static func bytes(of path: String) throws(InputFailure) -> [UInt8] {
+    let source = try ByteSource(path: path)
+    var bytes: [UInt8] = []
+    var byteCount: UInt64?
+    while true {
+      let chunk = try source.read()
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+      do throws(HeapFileError) {
+        if byteCount == nil {
+          byteCount = try HeapFile.byteCount(head: bytes)
+          if let byteCount { try allow(byteCount, of: source) }
+        }
+        if let byteCount, UInt64(bytes.count) > byteCount { throw .tooLong(expected: byteCount) }
+      } catch {
+        throw InputFailure(input: path, reason: error.description)
+      }
+    }
+  }
+
+  /// Checks the size in a header before the rest is read.
+  private static func allow(_ byteCount: UInt64, of source: ByteSource) throws(HeapFileError) {
+    if let found = source.knownByteCount, UInt64(found) != byteCount {
+      throw .wrongLength(expected: byteCount, found: found)
+    }
+    // The objects and references take about three times the memory of their records.
+    let (needed, isOverflow) = byteCount.multipliedReportingOverflow(by: 4)
+    guard !isOverflow, let size = Int(exactly: needed), let memory = malloc(size) else {
+      throw .tooLarge(byteCount: byteCount)
+    }
+    free(memory)
   }
 }
 
@@ -156,7 +198,9 @@ struct HeapDiffCommand: ParsableCommand {
     let report = HeapDifferenceReport(
       difference: difference,
       limit: limit == 0 ? .max : limit,
-      isOneProcess: snapshots[0].processID == snapshots[1].processID
+      isOneProcess: snapshots[0].processID == snapshots[1].processID,
+      oldGaps: snapshots[0].gaps,
+      newGaps: snapshots[1].gaps
     )
     try StandardStreams.deliver(format == .json ? report.json : report.text)
   }

@@ -7,11 +7,17 @@ struct HeapDifferenceReport {
   let difference: HeapDifference
   let limit: Int
   let isOneProcess: Bool
+  /// What was not read of the older and of the newer snapshot.
+  let oldGaps: HeapSnapshot.Gaps
+  let newGaps: HeapSnapshot.Gaps
 
   private static let holderLimit = 3
 
   var text: [UInt8] {
-    var lines: [String] = []
+    var lines = [("older", oldGaps), ("newer", newGaps)].flatMap { which, gaps in
+      gaps.texts.map { "Not all was read of the \(which) snapshot: \($0)." }
+    }
+    if !lines.isEmpty { lines.append("") }
     if !isOneProcess {
       lines += ["The snapshots are of different processes: all objects count as new.", ""]
     }
@@ -42,6 +48,10 @@ struct HeapDifferenceReport {
       text.value(1)
       text.key("isOneProcess")
       text.value(isOneProcess)
+      for (name, gaps) in [("oldGaps", oldGaps), ("newGaps", newGaps)] {
+        text.key(name)
+        text.list(gaps.texts) { $0.value($1) }
+      }
       for (name, rows) in [("grown", difference.grown), ("shrunk", difference.shrunk)] {
         text.key("\(name)Count")
         text.value(rows.count)

@@ -95,10 +95,18 @@ struct HeapReport {
           + (group.unreachedCount > 0 ? ", \(Wording.grouped(group.unreachedCount)) unreached" : "")
           + ", one at \(HeapText.hexadecimal(group.address))"
       )
-      lines.append("  " + ShownText.escaped(group.text))
+      lines.append("  " + Self.shown(group))
     }
     if groups.isEmpty { lines.append("no cycle of proven references") }
     return Self.bytes(lines + Self.rest(groups.count - limit, "kind of cycle", "kinds of cycles"))
+  }
+
+  /// A cycle, without the middle of a long one.
+  private static func shown(_ group: HeapCycles.Group) -> String {
+    guard let ends = group.ends else { return ShownText.escaped(group.text) }
+    let count = Wording.count(ends.leftOutCount, "object")
+    return ShownText.escaped(ends.head) + "… \(count) left out: --format json has all … "
+      + ShownText.escaped(ends.tail)
   }
 
   func text(pathTo target: HeapTarget) -> [UInt8] {
@@ -113,21 +121,41 @@ struct HeapReport {
     lines.append("\(path.root.kind.name)\(location(of: path.root))")
     var arrow = path.root.kind == .global ? "→" : "⇢"
     var label = ""
-    var hasSuspected = arrow == "⇢"
-    for object in path.steps.map(\.object) + [path.target] {
+    var hasSuspected = false
+    let objects = path.steps.map(\.object) + [path.target]
+    let hidden = Self.hidden(of: objects.count)
+    for (index, object) in objects.enumerated() {
+      if let hidden, hidden.contains(index) {
+        if index == hidden.lowerBound {
+          let count = Wording.count(hidden.count, "object")
+          lines.append("  … \(count) left out: --format json has all")
+        }
+        let edge = snapshot.edges[path.steps[index].edge]
+        arrow = edge.isProven ? "→" : "⇢"
+        label = edge.label.isEmpty ? "" : ShownText.escaped(edge.label) + " "
+        continue
+      }
+      hasSuspected = hasSuspected || arrow == "⇢"
       let found = snapshot.objects[object]
       lines.append(
         "  \(label)\(arrow) \(ShownText.escaped(snapshot.classOf(object).fullName)) "
           + "\(HeapText.hexadecimal(found.address)) (\(Wording.count(found.byteCount, "byte")))"
       )
-      guard let step = path.steps.first(where: { $0.object == object }) else { continue }
-      let edge = snapshot.edges[step.edge]
+      guard path.steps.indices.contains(index) else { continue }
+      let edge = snapshot.edges[path.steps[index].edge]
       arrow = edge.isProven ? "→" : "⇢"
       label = edge.label.isEmpty ? "" : ShownText.escaped(edge.label) + " "
-      hasSuspected = hasSuspected || !edge.isProven
     }
     if hasSuspected { lines.append("⇢ is a word that may be a reference, or what one left") }
     return Self.bytes(lines)
+  }
+
+  /// How many objects of a long path are shown at each of its ends.
+  static let shownEndCount = 20
+
+  /// The objects of a path of `count` that are not shown; nil: all are.
+  private static func hidden(of count: Int) -> Range<Int>? {
+    count > 2 * shownEndCount ? shownEndCount..<count - shownEndCount : nil
   }
 
   private func location(of root: HeapSnapshot.Root) -> String {

@@ -12,7 +12,7 @@ struct ForgeReportTests {
   private let folder: ScratchFolder
   private let root: SourceRoot?
   /// A finding in a file of the repository, one at its log, a suppression, and an input that was not read.
-  private var report = AuditReport.sample
+  private var report = AuditReport.wholeSample
 
   init() throws {
     folder = try ScratchFolder()

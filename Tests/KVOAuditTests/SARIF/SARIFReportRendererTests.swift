@@ -82,7 +82,7 @@ struct SARIFReportRendererTests {
   @Test("lists what was not read and what was not judged")
   func notifications() throws {
     try expect(
-      run(.sample)["invocations"],
+      run(.wholeSample)["invocations"],
       """
       [{
         "executionSuccessful": false,

@@ -50,6 +50,19 @@ struct SourceRootTests {
     #expect(root.path(of: folder.path("repository/None.swift")) == "None.swift")
   }
 
+  @Test(
+    "gives files outside none, however it is named",
+    arguments: [".", "./", "..", "Tests/..", "/tmp/..", "/"]
+  )
+  func relative(path: String) throws {
+    // No such file is at hand, and it is not below the current folder.
+    let root = try #require(SourceRoot(path: path))
+    let isAll = root.path == "/"
+    #expect(root.path(of: "/none/A.swift") == (isAll ? "none/A.swift" : nil))
+    let file = root.file(at: "none/B.swift")
+    #expect(root.path(of: file) == "none/B.swift")
+  }
+
   @Test("is a folder")
   func folders() throws {
     #expect(SourceRoot(path: try folder.file("file", "")) == nil)

@@ -9,9 +9,10 @@ import Testing
   /// The sample report with `lines` as a file of suppressions.
   private func report(
     _ lines: String,
-    callSites: [CallSiteCount]? = nil
+    callSites: [CallSiteCount]? = nil,
+    of sample: AuditReport = .sample
   ) throws -> AuditReport {
-    var report = AuditReport.sample
+    var report = sample
     report.callSites = callSites
     let file = try SuppressionFile(path: "kvo", bytes: Array(lines.utf8))
     report.suppress(file.suppressions, on: try #require(Self.today))
@@ -180,7 +181,7 @@ import Testing
 
   @Test("is the same in the other forms as in the text")
   func forms() throws {
-    let report = try report(Self.lines)
+    let report = try report(Self.lines, of: .wholeSample)
     let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
     #expect(
       markdown == """

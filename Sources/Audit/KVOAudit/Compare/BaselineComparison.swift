@@ -15,7 +15,9 @@ package struct BaselineComparison: Sendable {
   package var newCount = 0
   /// Findings of the previous report that no longer occur, as it reported them.
   package var fixed: [Finding] = []
-  /// Findings of the previous report whose rule could not be judged this time: unknown.
+  /// Findings of the previous report that no longer occur, for which it is unknown whether they are fixed.
+  ///
+  /// Their rule could not be judged this time, or an input was not read or is incomplete.
   package var unjudged: [Finding] = []
   /// Whether only new findings make a build fail.
   package var countsNewOnly: Bool
@@ -65,7 +67,7 @@ extension AuditReport {
     let unjudged = Set(notJudged.map(\.code))
     for finding in previous.findings
     where !present.contains(finding) && !moved.contains(finding.signature) {
-      if unjudged.contains(finding.code) {
+      if isIncomplete || !failures.isEmpty || unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
       } else {
         comparison.fixed.append(finding)

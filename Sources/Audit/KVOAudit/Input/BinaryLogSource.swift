@@ -100,11 +100,11 @@ struct BinaryLogSource {
       throw InputFailure(input: path ?? label, reason: refusal.message)
     }
     summary.add(reader.summary)
-    if path == nil, eventCount == 0, let first = problems.first {
-      throw InputFailure(
-        input: label,
-        reason: "nothing of this binary log can be read; at \(first.text(input: label))"
-      )
+    if path == nil, eventCount == 0 {
+      let reason = problems.first.map {
+        "nothing of this binary log can be read; at \($0.text(input: label))"
+      }
+      throw InputFailure(input: label, reason: reason ?? InputFailure.noEventReason)
     }
   }
 

@@ -42,6 +42,14 @@ extension InputFailure {
     "the input is empty; a usage log has at least one line, so the program stopped before it "
     + "recorded anything, or was not recording"
 
+  /// Describes the first bytes of a binary log without the rest.
+  static func cutMagicReason(_ byteCount: Int) -> String {
+    "begins like a binary log, and ends after \(Wording.count(byteCount, "byte")): it was cut"
+  }
+
+  static let noEventReason =
+    "this binary log has no event: it was cut, or its program ended before it recorded anything"
+
   static let directoryReason = "is a directory; name the usage logs in it"
 
   static let silentFIFOReason =

@@ -143,6 +143,9 @@ package struct LogSource {
       throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
     }
     guard let kind = InputKind(head: head) else {
+      if BinaryFormat.magic.starts(with: head) {
+        throw InputFailure(input: input.label, reason: InputFailure.cutMagicReason(head.count))
+      }
       if let text {
         begin(.console)
         return try readText(source, head: head, text)

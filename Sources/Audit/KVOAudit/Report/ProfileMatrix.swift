@@ -35,6 +35,8 @@ package struct ProfileMatrix: Sendable {
   package let suppressions: [SuppressionOutcome]
   package let inputs: [AuditReport.Input]
   package let failures: [InputFailure]
+  /// The missing parts of the inputs, as ``AuditReport/incompleteness``.
+  package let incompleteness: [String]
 
   /// Combines the reports on the same inputs, one for each runtime, as ``AuditReport/hasFindings(atLeast:)`` counts.
   ///
@@ -77,6 +79,7 @@ package struct ProfileMatrix: Sendable {
     suppressions = SuppressionOutcome.merging(reports.flatMap(\.report.suppressions))
     inputs = reports.first?.report.inputs ?? []
     failures = reports.first?.report.failures ?? []
+    incompleteness = reports.first?.report.incompleteness ?? []
   }
 
   /// Whether a fault is at or above `severity` on any runtime, or a suppression that needs attention is.

@@ -61,13 +61,16 @@ package struct ReportDifference: Sendable {
         )
       }
     }
+    for part in report.incompleteness { blocks.append("INCOMPLETE: \(ShownText.escaped(part))") }
     blocks.append("SUMMARY: \(summary)")
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
   }
 
   /// The difference for a pull request, as UTF-8, with a newline at its end.
   package var markdown: [UInt8] {
-    var blocks = ["## KVO audit: \(MarkdownReportRenderer.escaped(summary))"]
+    let gap = report.isIncomplete ? "incomplete input, " : ""
+    var blocks = ["## KVO audit: \(gap)\(MarkdownReportRenderer.escaped(summary))"]
+    blocks += report.incompleteness.map { "**Incomplete:** \(MarkdownReportRenderer.escaped($0))" }
     for (name, findings) in parts where !findings.isEmpty {
       let lines = findings.map { finding in
         let location =

@@ -39,6 +39,17 @@ extension AuditReport {
         fingerprint: "unreadable-input \(failure.input)"
       )
     }
+    // The fingerprint is without the figures, which differ from run to run.
+    let incomplete = missingParts.map { part in
+      ForgeProblem(
+        rule: "incomplete-input",
+        title: "an input is incomplete",
+        text: "\(part.message): what is missing is not judged, and the result is not clean",
+        severity: .warning,
+        fingerprint: "incomplete-input \(part.input ?? "events that were not recorded")",
+        file: part.input
+      )
+    }
     let crashed =
       hasUnexplainedCrash
       ? [
@@ -80,6 +91,6 @@ extension AuditReport {
         )
       }
     }
-    return failed + crashed + found + suppressed
+    return failed + incomplete + crashed + found + suppressed
   }
 }

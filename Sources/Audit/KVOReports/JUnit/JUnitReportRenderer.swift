@@ -6,7 +6,7 @@ import KVOText
 ///
 /// Every rule is a test case: it fails once for each finding that counts, is skipped if it could not be judged, and
 /// passes otherwise. Findings that do not count (below the severity, expected, suppressed) are in the output of their
-/// case. An input that cannot be read is an error of a separate case. A suppression is a case, too, which fails if its
+/// case. An input that cannot be read or is incomplete is an error of a separate case. A suppression is a case, too, which fails if its
 /// problem counts.
 ///
 /// Source: the form that Jenkins's xUnit plugin reads, `junit-10.xsd`.
@@ -35,11 +35,16 @@ package struct JUnitReportRenderer {
     let failureCount =
       cases.map(\.failureCount).reduce(0, +)
       + suppressions.count { isFailure($0, report) }
+    let errors =
+      report.failures.map { (name: $0.input, type: "unreadable", message: $0.message) }
+      + report.missingParts.map {
+        (name: $0.input ?? "events that were not recorded", type: "incomplete", message: $0.message)
+      }
     let counts: KeyValuePairs = [
       "name": "kvo-audit",
-      "tests": String(cases.count + suppressions.count + report.failures.count),
+      "tests": String(cases.count + suppressions.count + errors.count),
       "failures": String(failureCount),
-      "errors": String(report.failures.count),
+      "errors": String(errors.count),
     ]
     var text = XMLText()
     text.element("testsuites", counts) { text in
@@ -48,9 +53,9 @@ package struct JUnitReportRenderer {
         for outcome in suppressions {
           write(outcome, isFailure: isFailure(outcome, report), to: &text)
         }
-        for failure in report.failures {
-          text.element("testcase", ["classname": "kvo-audit.inputs", "name": failure.input]) {
-            $0.element("error", ["type": "unreadable", "message": failure.message])
+        for error in errors {
+          text.element("testcase", ["classname": "kvo-audit.inputs", "name": error.name]) {
+            $0.element("error", ["type": error.type, "message": error.message])
           }
         }
         if let omission = report.omission { text.element("system-err", text: omission) }

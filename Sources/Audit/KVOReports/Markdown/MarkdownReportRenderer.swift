@@ -41,7 +41,7 @@ package struct MarkdownReportRenderer {
       let tail = rest > 0 ? ["- and \(Wording.grouped(rest)) more"] : []
       return (lines.prefix(listLimit) + tail).joined(separator: "\n")
     }
-    var blocks = ["## KVO audit: \(verdict(report.summary, crashCount: report.crashCount))"]
+    var blocks = ["## KVO audit: \(verdict(report))"]
     if let omission = report.omission { blocks.append("**\(Self.escaped(omission)).**") }
     if !report.findings.isEmpty { blocks.append(table(report.findings)) }
     blocks += report.findings.map(details)
@@ -62,6 +62,10 @@ package struct MarkdownReportRenderer {
       let rest = report.crashes.count - listLimit
       blocks.append("and \(Wording.count(rest, "more crash", "more crashes"))")
     }
+    if report.isIncomplete {
+      let lines = report.incompleteness.map { "- \(Self.escaped($0))" }
+      blocks.append("**Incomplete, and not clean:**\n\n" + list(lines))
+    }
     let notes = report.inputs.flatMap(\.endingNotes).map { "- \(Self.escaped($0))" }
     if !notes.isEmpty { blocks.append("**How the logs end:**\n\n" + list(notes)) }
     if !report.failures.isEmpty {
@@ -77,13 +81,17 @@ package struct MarkdownReportRenderer {
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
   }
 
-  private func verdict(_ summary: AuditReport.Summary, crashCount: Int) -> String {
+  private func verdict(_ report: AuditReport) -> String {
+    // Figures without data would look like a clean result.
+    if report.isUnread { return "nothing could be read" }
+    let (summary, crashCount) = (report.summary, report.crashCount)
+    let gap = report.isIncomplete ? "incomplete input, " : ""
     let events = Wording.count(summary.eventCount, "event")
     let crashes = crashCount == 0 ? "" : Wording.count(crashCount, "crash", "crashes") + ", "
     if summary.errorCount == 0, summary.warningCount == 0, crashCount == 0 {
-      return "nothing found in \(events)"
+      return "\(gap)nothing found in \(events)"
     }
-    return "\(crashes)\(Wording.count(summary.errorCount, "error")), "
+    return "\(gap)\(crashes)\(Wording.count(summary.errorCount, "error")), "
       + "\(Wording.count(summary.warningCount, "warning")) in \(events)"
   }
 

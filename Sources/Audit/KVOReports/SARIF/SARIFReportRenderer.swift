@@ -7,8 +7,8 @@ import KVOText
 /// A finding is a result at the first frame of the user's own code; its stacks are `stacks`, other occurrences
 /// `relatedLocations`, and the order of the calls `codeFlows`. The signature is its fingerprint, so that a service
 /// recognises it in the next run, beside the hash of the line that GitHub's code scanning uses. Expected and suppressed
-/// findings are included, as suppressed. Inputs that cannot be read and rules that could not be judged are
-/// notifications of the run. A problem of a suppression is a result at its line.
+/// findings are included, as suppressed. Inputs that cannot be read or are incomplete, and rules that could
+/// not be judged, are notifications of the run. A problem of a suppression is a result at its line.
 ///
 /// Source: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>, and the parts that GitHub reads: "SARIF
 /// support for code scanning",
@@ -146,10 +146,12 @@ extension JSONText {
   private mutating func writeInvocation(_ report: AuditReport) {
     object { text in
       text.key("executionSuccessful")
-      text.value(report.failures.isEmpty)
+      // The exit status denotes a failure, too. Appendix I, "Detecting incomplete result sets".
+      text.value(report.failures.isEmpty && !report.isIncomplete)
       text.key("toolExecutionNotifications")
       let problems =
         report.failures.map { ("error", $0.message) }
+        + report.incompleteness.map { ("error", $0) }
         + (report.omission.map { [("warning", $0)] } ?? [])
       text.list(problems) { text, problem in
         text.object { text in

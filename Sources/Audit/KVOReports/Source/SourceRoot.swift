@@ -7,8 +7,9 @@ private import Foundation
 package struct SourceRoot: Hashable, Sendable {
   /// Absolute, without symbolic links, without a slash at its end unless it is `/`.
   package let path: String
-  /// The same as given, for files that are not available.
-  private let givenPath: String
+  /// The same as given, for files that are not available; nil: no log has such a path, because it was relative to the
+  /// current folder, or led up from a folder, which may be a symbolic link.
+  private let givenPath: String?
 
   /// The folder `path`; nil: there is no such folder.
   package init?(path: String) {
@@ -18,7 +19,8 @@ package struct SourceRoot: Hashable, Sendable {
       isFolder.boolValue
     else { return nil }
     self.path = resolved
-    givenPath = Self.standardized(path)
+    let isUsual = path.hasPrefix("/") && !path.split(separator: "/").contains("..")
+    givenPath = isUsual ? Self.standardized(path) : nil
   }
 
   /// The working tree of Git that the current folder is in, or the current folder.
@@ -41,7 +43,8 @@ package struct SourceRoot: Hashable, Sendable {
     guard file.hasPrefix("/") else { return nil }
     if let resolved = Self.resolved(file) { return Self.part(of: resolved, below: path) }
     let standardized = Self.standardized(file)
-    return Self.part(of: standardized, below: path) ?? Self.part(of: standardized, below: givenPath)
+    return Self.part(of: standardized, below: path)
+      ?? givenPath.flatMap { Self.part(of: standardized, below: $0) }
   }
 
   /// The location of the file that `path` names in this folder.

@@ -32,6 +32,8 @@ package struct TextReportRenderer {
   ///
   /// Complexity: O(size of the report).
   package func render(_ report: AuditReport) -> [UInt8] {
+    // Figures without data would look like a clean result.
+    if report.isUnread { return Array((Self.notRead(report.failures) + "\n").utf8) }
     let text = FindingText(isColoured: isColored)
     let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
     var blocks: [String] = []
@@ -70,6 +72,13 @@ package struct TextReportRenderer {
     blocks += notJudged(report.notJudged)
     blocks.append(summary(report))
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
+  }
+
+  /// The failures of a report, none of whose inputs could be read.
+  static func notRead(_ failures: [InputFailure]) -> String {
+    (["NOT READ, so that nothing is judged, which is not clean:"]
+      + failures.map { "  \($0.message)" })
+      .joined(separator: "\n")
   }
 
   /// The findings by image, in the order of the first occurrence of each image; all in one group if that is not

@@ -88,7 +88,8 @@ package struct SymbolIndexFolder: Sendable {
   /// The size in bytes of the index with `key`, or nil if there is none.
   func byteCount(for key: SymbolIndexKey) -> Int? {
     var status = stat()
-    return stat(file(for: key), &status) == 0 ? status.st_size : nil
+    guard stat(file(for: key), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return status.st_size
   }
 
   /// Removes all indices.
@@ -119,19 +120,43 @@ package struct SymbolIndexFolder: Sendable {
     let name = "\(path)/\(getpid())-\(UInt64.random(in: 0 ... .max))\(Self.ending)"
     let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { return }
-    var count = 0
-    while count < content.count {
-      let rest = UnsafeRawBufferPointer(rebasing: content[count...])
-      let more = Glibc.write(descriptor, rest.baseAddress, rest.count)
-      if more < 0, errno == EINTR { continue }
-      guard more > 0 else { break }
-      count += more
+    let isWritten = Self.withoutFileSizeSignal {
+      var count = 0
+      while count < content.count {
+        let rest = UnsafeRawBufferPointer(rebasing: content[count...])
+        let more = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        if more < 0, errno == EINTR { continue }
+        guard more > 0 else { break }
+        count += more
+      }
+      return count == content.count
     }
-    guard close(descriptor) == 0, count == content.count, rename(name, file) == 0 else {
+    guard close(descriptor) == 0, isWritten, rename(name, file) == 0 else {
       unlink(name)
       return
     }
     removeOldest()
+  }
+
+  /// Calls `body`, in which a write beyond the limit of file sizes fails instead of ending the process by SIGXFSZ.
+  ///
+  /// The signal goes to the thread that writes, which blocks it meanwhile, so that the action of the process is not
+  /// changed for others.
+  private static func withoutFileSizeSignal<Result>(_ body: () -> Result) -> Result {
+    var signals = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGXFSZ)
+    pthread_sigmask(SIG_BLOCK, &signals, &before)
+    defer {
+      // A pending one would arrive when it is no longer blocked.
+      if sigismember(&before, SIGXFSZ) == 0 {
+        var none = timespec()
+        while sigtimedwait(&signals, nil, &none) < 0, errno == EINTR {}
+      }
+      pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+    return body()
   }
 
   /// Creates the folder and its parents, accessible only to the user.

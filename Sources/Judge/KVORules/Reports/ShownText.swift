@@ -1,38 +1,54 @@
 /// Text from a log, escaped for a terminal.
 ///
 /// A log may come from an untrusted source. Characters that would move the cursor, change colours, end the line or
-/// change the writing direction are escaped: `\u{1b}`. So is the first character of text that a CI server would
-/// interpret as a command at the start of a line: `::error::`, `##[error]`.
+/// change the writing direction are escaped: `\u{1b}`. So is the first character of each command that a CI server
+/// would run: `::error::` at the start of a line, after any blanks, and `##[error]`, `##vso[…]` or `##teamcity[…]`
+/// anywhere in it.
+///
+/// Source: `ActionCommand` of <https://github.com/actions/runner>: `TryParseV2` trims white space and expects `::`,
+/// `TryParse` finds `##[` anywhere.
 package enum ShownText {
-  /// `text` with control and direction characters escaped as in Swift.
+  /// `text` with control and direction characters, and commands of CI servers, escaped as in Swift.
   ///
-  /// Complexity: O(length); text without such characters is not copied.
+  /// Complexity: O(length); text without them is not copied.
   package static func escaped(_ text: String) -> String {
-    if isCommand(text) {
-      let first = text.unicodeScalars.first.map { String($0.value, radix: 16) } ?? ""
-      return "\\u{\(first)}" + escapedCharacters(of: String(text.unicodeScalars.dropFirst()))
+    let scalars = text.unicodeScalars
+    let colons = leadingColons(scalars)
+    guard colons != nil || text.utf8.contains(0x23) || scalars.contains(where: isActive) else {
+      return text
     }
-    return escapedCharacters(of: text)
-  }
-
-  /// Whether a CI server runs a line that begins with `text`, ignoring leading blanks.
-  private static func isCommand(_ text: String) -> Bool {
-    text.hasPrefix("::") || text.hasPrefix("##[")
-  }
-
-  private static func escapedCharacters(of text: String) -> String {
-    guard text.unicodeScalars.contains(where: isActive) else { return text }
     var result = ""
-    for scalar in text.unicodeScalars {
+    for index in scalars.indices {
+      let scalar = scalars[index]
       switch scalar {
       case "\n": result += #"\n"#
       case "\r": result += #"\r"#
       case "\t": result += #"\t"#
-      case _ where isActive(scalar): result += "\\u{\(String(scalar.value, radix: 16))}"
+      case _ where isActive(scalar), _ where index == colons,
+        "#" where isCommand(scalars[index...]):
+        result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
     }
     return result
+  }
+
+  /// Where `::` is, if only blanks are before it.
+  private static func leadingColons(_ text: String.UnicodeScalarView) -> String.Index? {
+    let start = text.firstIndex { !isBlank($0) }
+    guard let start, text[start...].starts(with: "::".unicodeScalars) else { return nil }
+    return start
+  }
+
+  /// Whether a reader may trim the character: white space, and the two invisible ones that some count as such.
+  private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.isWhitespace || scalar == "\u{200b}" || scalar == "\u{feff}"
+  }
+
+  /// Whether `text` begins with `##`, a word or none, and `[`.
+  private static func isCommand(_ text: Substring.UnicodeScalarView) -> Bool {
+    guard text.starts(with: "##".unicodeScalars) else { return false }
+    return text.dropFirst(2).first { !$0.properties.isAlphabetic } == "["
   }
 
   /// Whether a terminal or a text view acts on the character instead of showing it.
@@ -76,7 +92,11 @@ extension Finding {
 
 extension Finding.Object {
   fileprivate var shown: Finding.Object {
-    Finding.Object(className: ShownText.escaped(className), id: ShownText.escaped(id))
+    // They are written with a number sign between them, which must not begin or end a `##`.
+    var (className, id) = (ShownText.escaped(className), ShownText.escaped(id))
+    if className.last == "#" { className = className.dropLast() + #"\u{23}"# }
+    if id.first == "#" { id = #"\u{23}"# + id.dropFirst() }
+    return Finding.Object(className: className, id: id)
   }
 }
 

@@ -22,17 +22,25 @@ package struct TimelineExport {
   /// - Parameters:
   ///   - progress: called with how far it is.
   ///   - output: takes the trace.
+  /// - Returns: the missing parts of the log, a sentence each.
   /// - Throws: ``InputFailure`` if the input is not a log. Some of it may have been written.
   /// - Complexity: O(bytes).
+  @discardableResult
   package func run(
     progress: LogSource.Progress? = nil,
     _ output: Output
-  ) throws(InputFailure) {
+  ) throws(InputFailure) -> [String] {
     var writer = TraceEventWriter()
     var process = ProcessTimeline(ordinal: 1)
     var isWanted = true
+    var droppedCount: UInt64 = 0
     let reading = try LogSource(input, progress: progress).read { content, names in
-      guard isWanted, case .events(let events, let firstNumber) = content else { return }
+      guard case .events(let events, let firstNumber) = content else { return }
+      for event in events {
+        guard case .dropped(let count, _) = event.body else { continue }
+        droppedCount = droppedCount.addingSaturated(count)
+      }
+      guard isWanted else { return }
       let names = names()
       for (index, event) in events.enumerated() {
         if process.isOver(at: event) {
@@ -46,5 +54,6 @@ package struct TimelineExport {
     process.finish(names: reading.names, &writer)
     writer.finish()
     if isWanted { _ = output(writer.takeBytes()) }
+    return reading.incompleteness(of: input.label, droppedEventCount: droppedCount)
   }
 }

@@ -28,6 +28,8 @@ package struct Census: Sendable {
   let saysImages: Bool
   /// How the log's last process ended.
   let ending: ProcessReplay.Ending
+  /// The missing parts of the log, a sentence each; with them, registrations and removals may be missing.
+  package let incompleteness: [String]
 
   package var registrationCount: Int { rows.reduce(0) { $0 + $1.count } }
 
@@ -51,6 +53,7 @@ package struct Census: Sendable {
     let options = AuditOptions(appModules: appModules)
     var current = ProcessReplay(options: options)
     var tally = CensusTally(appModules: appModules, resolver: resolver, saysImages: saysImages)
+    var droppedCount: UInt64 = 0
     let reading = try LogSource(input, progress: progress).read { content, names in
       switch content {
       case .events(let events, let firstNumber):
@@ -63,6 +66,7 @@ package struct Census: Sendable {
           if takenCount == events.count { break }
           current.finish { _ in }
           tally.add(current, names: names())
+          droppedCount = droppedCount.addingSaturated(current.droppedCount)
           current = ProcessReplay(options: options)
         }
       case .damage(let problem): current.lose(at: problem.number) { _ in }
@@ -74,6 +78,8 @@ package struct Census: Sendable {
     rows = tally.rows
     self.saysImages = saysImages
     ending = current.ending
+    droppedCount = droppedCount.addingSaturated(current.droppedCount)
+    incompleteness = reading.incompleteness(of: input.label, droppedEventCount: droppedCount)
   }
 }
 

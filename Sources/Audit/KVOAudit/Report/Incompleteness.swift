@@ -1,0 +1,79 @@
+import KVOText
+
+// What is missing from inputs, so that they are not mistaken for clean.
+
+extension AuditReport {
+  /// Whether events are missing from an input: it was truncated, a part of it cannot be read, or its recorder lost
+  /// some.
+  package var isIncomplete: Bool { !incompleteness.isEmpty }
+
+  /// The missing parts, a sentence each, without a full stop.
+  package var incompleteness: [String] { missingParts.map(\.message) }
+
+  /// A part of the inputs that is missing.
+  package struct MissingPart: Hashable, Sendable {
+    /// The path of the input; nil: the events that a recorder lost are counted for all inputs together.
+    package var input: String?
+    /// A sentence without a full stop.
+    package var message: String
+  }
+
+  /// The missing parts, in the order of the inputs.
+  package var missingParts: [MissingPart] {
+    Self.missingParts(of: inputs, droppedEventCount: summary.droppedEventCount)
+  }
+
+  static func missingParts(of inputs: [Input], droppedEventCount: UInt64) -> [MissingPart] {
+    var parts: [MissingPart] = []
+    for input in inputs {
+      if let cutAt = input.cutAt {
+        let message = "\(input.path): ends at byte \(cutAt), in the middle of the log"
+        parts.append(MissingPart(input: input.path, message: message))
+      } else if let damage = input.decompressionDamage {
+        parts.append(MissingPart(input: input.path, message: damage.text(input: input.path)))
+      } else if !input.kind.isText, input.damageCount > 0 {
+        let what = Wording.count(input.damageCount, input.kind == .binary ? "place" : "line")
+        parts.append(
+          MissingPart(input: input.path, message: "\(input.path): \(what) cannot be read")
+        )
+      }
+    }
+    if droppedEventCount > 0 {
+      let what = Wording.count(droppedEventCount, "event")
+      parts.append(
+        MissingPart(message: "\(what) could not be recorded, and are missing from the logs")
+      )
+    }
+    return parts
+  }
+}
+
+extension AuditReport.Input {
+  /// Where compressed text or JSON Lines end too early: nothing else in them is a matter of bytes.
+  fileprivate var decompressionDamage: LogDamage? {
+    guard kind != .binary else { return nil }
+    return damaged.first { damage in
+      if case .bytes = damage.location { true } else { false }
+    }
+  }
+}
+
+extension LogReading {
+  /// The missing parts of the log, a sentence each, without a full stop.
+  ///
+  /// - Parameters:
+  ///   - label: the name of the log.
+  ///   - droppedEventCount: how many events its `dropped` events report.
+  /// - Returns: the sentences; none if the log is complete.
+  package func incompleteness(of label: String, droppedEventCount: UInt64) -> [String] {
+    var input = AuditReport.Input(
+      path: label,
+      kind: kind,
+      eventCount: eventCount,
+      damageCount: problemCount
+    )
+    input.cutAt = cutAt
+    return AuditReport.missingParts(of: [input], droppedEventCount: droppedEventCount)
+      .map(\.message)
+  }
+}

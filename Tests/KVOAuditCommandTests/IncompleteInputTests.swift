@@ -1,0 +1,187 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Logs that lack events, in the ways in which logs do: each reports so, and no command may take it for complete.
+@Suite("kvo-audit with an incomplete log") struct IncompleteInputTests {
+  private static let process = #"{"event":"process","schema":1,"pid":1}"# + "\n"
+  private static let damaged = process + "{broken\n" + LogText.exit
+  private static let dropped = process + #"{"event":"dropped","count":17}"# + "\n" + LogText.exit
+
+  /// Each way of being incomplete, with what standard error says of it.
+  private static let losses = [
+    ("damaged.jsonl", "damaged.jsonl: 1 line cannot be read"),
+    ("dropped.jsonl", "17 events could not be recorded"),
+    ("cut.kvolog", "cut.kvolog: ends at byte"),
+  ]
+
+  private let folder: ScratchFolder
+
+  init() throws {
+    folder = try ScratchFolder()
+    _ = try folder.file("old.jsonl", LogText.doubleRemove(process: 1) + LogText.exit)
+    _ = try folder.file("whole.jsonl", Self.process + LogText.exit)
+    _ = try folder.file("damaged.jsonl", Self.damaged)
+    _ = try folder.file("dropped.jsonl", Self.dropped)
+    let make = try CommandRun(
+      shell: "$audit convert whole.jsonl -o a.kvolog && head -c -3 a.kvolog > cut.kvolog",
+      in: folder.url
+    )
+    #expect(make.status == 0)
+  }
+
+  private func run(_ words: String) throws -> CommandRun {
+    try CommandRun(words.split(separator: " ").map(String.init), in: folder.url)
+  }
+
+  @Test(
+    "ends in 65, and says what is missing, whatever the command",
+    arguments: [
+      "%", "--profile all %", "watch %", "census %", "growth %", "growth --format json %",
+      "export --to perfetto %", "export --to collapsed %", "export --to sqlite -o a.db %",
+      "diff whole.jsonl %", "diff % whole.jsonl", "--summary part.json %",
+    ]
+  )
+  func status(command: String) throws {
+    for (log, words) in Self.losses {
+      let run = try run(command.replacing("%", with: log))
+      #expect(run.status == 65, "\(command) \(log)")
+      #expect(run.complaint.contains("kvo-audit: \(words)"), "\(command) \(log): \(run.complaint)")
+    }
+    let whole = try run(command.replacing("%", with: "whole.jsonl"))
+    #expect(whole.status == 0, "\(command): \(whole.complaint)")
+    #expect(whole.complaint == "")
+  }
+
+  @Test("has what is missing in a merged report, too")
+  func merged() throws {
+    for (log, words) in Self.losses {
+      _ = try run("--summary part.json \(log)")
+      let merge = try run("merge part.json")
+      #expect(merge.status == 65)
+      #expect(merge.complaint.contains("kvo-audit: \(words)"))
+    }
+  }
+
+  @Test("counts nothing as fixed, in a difference and against a baseline")
+  func fixed() throws {
+    #expect(try run("--fail-on never --format json=old.json old.jsonl").status == 0)
+    for (log, _) in Self.losses {
+      let difference = try run("diff old.jsonl \(log)")
+      #expect(difference.output.contains("0 fixed"), "\(difference.output)")
+      #expect(difference.output.contains("1 not judged"), "\(difference.output)")
+      let baseline = try run("--baseline old.json \(log)")
+      #expect(baseline.output.contains("0 fixed, 1 not judged"), "\(baseline.output)")
+    }
+    // The twins: a log without a loss.
+    #expect(try run("diff old.jsonl whole.jsonl").output.contains("1 fixed"))
+    #expect(try run("--baseline old.json whole.jsonl").output.contains("1 fixed"))
+  }
+
+  @Test("counts nothing as fixed if another input was not read")
+  func unread() throws {
+    #expect(try run("--fail-on never --format json=old.json old.jsonl").status == 0)
+    let run = try run("--baseline old.json whole.jsonl none.jsonl")
+    #expect(run.status == 65)
+    #expect(run.output.contains("0 fixed, 1 not judged"), "\(run.output)")
+  }
+
+  @Test("says so in every form of the report")
+  func forms() throws {
+    let forms = ["gitlab=a.gl", "github=a.gh", "sarif=a.sarif", "junit=a.xml", "markdown=a.md"]
+      .map { "--format \($0)" }.joined(separator: " ")
+    func contents(_ name: String) throws -> String {
+      try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
+    }
+    func invocation() throws -> (isSuccessful: Bool, notifications: [[String: Any]]) {
+      let json = try JSONSerialization.jsonObject(with: Data(contents("a.sarif").utf8))
+      let run = ((json as? [String: Any])?["runs"] as? [[String: Any]])?.first
+      let invocation = try #require((run?["invocations"] as? [[String: Any]])?.first)
+      return (
+        try #require(invocation["executionSuccessful"] as? Bool),
+        try #require(invocation["toolExecutionNotifications"] as? [[String: Any]])
+      )
+    }
+    for (log, words) in Self.losses {
+      #expect(try run("\(forms) \(log)").status == 65)
+      #expect(try contents("a.gl").contains("\"check_name\": \"incomplete-input\""))
+      #expect(try contents("a.gl").contains("\"severity\": \"minor\""))
+      #expect(try contents("a.gh").hasPrefix("::warning title=incomplete-input an input is"))
+      let invocation = try invocation()
+      #expect(!invocation.isSuccessful)
+      #expect(invocation.notifications.map { $0["level"] as? String } == ["error"])
+      #expect(try contents("a.xml").contains("errors=\"1\""))
+      #expect(try contents("a.xml").contains("<error type=\"incomplete\""))
+      #expect(try contents("a.md").hasPrefix("## KVO audit: incomplete input, nothing found"))
+      for name in ["a.gl", "a.gh", "a.sarif", "a.xml", "a.md"] {
+        #expect(try contents(name).contains(words), "\(name) of \(log)")
+      }
+    }
+    #expect(try run("\(forms) whole.jsonl").status == 0)
+    #expect(try contents("a.gl") == "[]\n")
+    #expect(try contents("a.gh").isEmpty)
+    #expect(try invocation().isSuccessful)
+    #expect(try invocation().notifications.isEmpty)
+    #expect(try contents("a.xml").contains("errors=\"0\""))
+    #expect(try contents("a.md").hasPrefix("## KVO audit: nothing found"))
+  }
+
+  @Test("replaces an older report by the failure if nothing could be read")
+  func nothing() throws {
+    for command in [
+      "--format text=a.txt --format markdown=a.md", "--profile all --format text=a.txt",
+    ] {
+      _ = try run("\(command) whole.jsonl")
+      #expect(try run("\(command) none.jsonl").status == 65)
+      let text = try String(contentsOf: folder.url.appending(path: "a.txt"), encoding: .utf8)
+      #expect(
+        text == """
+          NOT READ, so that nothing is judged, which is not clean:
+            none.jsonl: no such file
+
+          """
+      )
+    }
+    let text = try String(contentsOf: folder.url.appending(path: "a.md"), encoding: .utf8)
+    #expect(
+      text == """
+        ## KVO audit: nothing could be read
+
+        **Not read:**
+
+        - none.jsonl: no such file
+
+        """
+    )
+    // Standard error has it already.
+    #expect(try run("none.jsonl").output == "")
+  }
+
+  @Test("is refused if it begins like a binary log, and has no event")
+  func withoutEvent() throws {
+    for byteCount in [1, 2, 5, 7, 8, 9, 4_096] {
+      let cut = try CommandRun(
+        shell: "head -c \(byteCount) a.kvolog > short.kvolog; wc -c < short.kvolog",
+        in: folder.url
+      )
+      #expect(cut.output == "\(byteCount)\n")
+      for command in ["short.kvolog", "validate short.kvolog", "census short.kvolog"] {
+        let run = try run(command)
+        #expect(run.status == 65, "\(byteCount) bytes, \(command)")
+        #expect(run.complaint.contains("short.kvolog: "), "\(byteCount) bytes, \(command)")
+      }
+    }
+  }
+
+  @Test("is merged in any order with parts that cannot be read")
+  func unreadParts() throws {
+    _ = try run("--summary part.json whole.jsonl")
+    _ = try folder.file("bad1.json", "{")
+    _ = try folder.file("bad2.json", #"{"schema":9}"#)
+    let parts = try run("merge --format json part.json bad1.json bad2.json")
+    let others = try run("merge --format json bad2.json part.json bad1.json")
+    #expect(parts.status == 65)
+    #expect(parts.output == others.output)
+    #expect(parts.output.contains("bad1.json") && parts.output.contains("bad2.json"))
+  }
+}
