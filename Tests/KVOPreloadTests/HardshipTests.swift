@@ -274,7 +274,10 @@ struct HardshipTests {
     )
   }
 
-  @Test("a log path that cannot be a file is reported", arguments: ["/dev/null", "/none/app.kvolog"])
+  @Test(
+    "a log path that cannot be a file is reported",
+    arguments: ["/dev/null", "/none/app.kvolog"]
+  )
   func noFile(path: String) throws {
     let program = try ObjectiveC.program("Faults")
     let run = try guarded.recorded(

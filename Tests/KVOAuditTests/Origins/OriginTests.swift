@@ -22,7 +22,8 @@ import Testing
       countsByOrigin: true,
       pathPattern: try pattern.map { try PathPattern($0) }
     )
-    return Audit(options: options, workerCount: 1).report(on: paths.map { AuditInput.file(path: $0) })
+    let inputs = paths.map { AuditInput.file(path: $0) }
+    return Audit(options: options, workerCount: 1).report(on: inputs)
   }
 
   private func sighting(_ origin: Origin, _ count: Int, runs: Int = 1) -> Finding.Sighting {
