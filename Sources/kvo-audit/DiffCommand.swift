@@ -18,8 +18,8 @@ struct DiffCommand: ParsableCommand {
       key path and function. Findings of a rule that could not be judged in NEW do not count as fixed, and \
       none does if NEW is incomplete.
 
-      Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read, or is
-      incomplete.
+      Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read, or \
+      is incomplete.
 
       EXAMPLES
         kvo-audit diff before.kvolog after.kvolog

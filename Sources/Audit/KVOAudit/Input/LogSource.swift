@@ -144,7 +144,8 @@ package struct LogSource {
     }
     guard let kind = InputKind(head: head) else {
       if BinaryFormat.magic.starts(with: head) {
-        throw InputFailure(input: input.label, reason: InputFailure.cutMagicReason(head.count))
+        let reason = source.damage?.reason ?? InputFailure.cutMagicReason(head.count)
+        throw InputFailure(input: input.label, reason: reason)
       }
       if let text {
         begin(.console)
