@@ -22,6 +22,19 @@ struct LossTests {
     }
   }
 
+  @Test("a removal that a log states to match nothing counts where profiles match alike")
+  func statedMatch() {
+    let lost = SampleLog {
+      $0.process(runtime: .apple)
+      $0.add(.dropped(count: 3, why: .none))
+      $0.remove(isUnmatched: true)
+    }
+    for profile in [Profile.appleModern, .appleLegacy, .swift] {
+      #expect(lost.outcome(profile: profile) == ["KVO002@3"])
+    }
+    #expect(lost.outcome(profile: .gnustep128) == [])
+  }
+
   @Test("any two parts of a correct log may be lost without a finding")
   func anyTwoEvents() {
     for (name, log) in Self.correct {

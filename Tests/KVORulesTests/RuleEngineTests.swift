@@ -204,15 +204,6 @@ struct RuleEngineTests {
     }
     #expect(numbered.outcome() == ["KVO002@2"])
     #expect(numbered.outcome(profile: .appleModern) == [])
-    let lost = SampleLog {
-      $0.process(runtime: .apple)
-      $0.add(.dropped(count: 3, why: .none))
-      $0.remove(isUnmatched: true)
-    }
-    for profile in [Profile.appleModern, .appleLegacy, .swift] {
-      #expect(lost.outcome(profile: profile) == ["KVO002@3"])
-    }
-    #expect(lost.outcome(profile: .gnustep128) == [])
     let silent = SampleLog {
       $0.register("1")
       $0.remove()

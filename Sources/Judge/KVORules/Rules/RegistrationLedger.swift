@@ -7,8 +7,8 @@ public import KVOTrace
 ///   remembers it, the caller holds it (``release(_:)``) or a callback of it is running; then the slot is reused.
 /// - Two chains run through the slots: the live ones of an object, or the history of an object,
 ///   oldest first (a slot is in one of the two); and the live ones of an observer.
-/// - Up to ``walkLimit`` registrations of an object are found by walking them, which is faster than
-///   hashing and is what almost every object has. Beyond, `names` finds them.
+/// - Up to ``walkLimit`` registrations of an object are found by walking them, which is faster than hashing and is what
+///   almost every object has. Beyond, `names` finds them.
 ///
 /// Complexity: every operation is O(1) amortised, regardless of the number of registrations. Memory is bounded by the
 /// registrations that were live or remembered at one time.
@@ -20,8 +20,7 @@ package struct RegistrationLedger: Sendable {
   private var freeSlot = -1
   @usableFromInline package internal(set) var subjects: [Subject] = []
   private var freeSubject = -1
-  /// The slots of live or retained registrations, by number; in a ledger of this process, only for an object that has
-  /// many.
+  /// The slots of live or retained registrations, by number; in a ledger of this process, only if an object has many.
   @usableFromInline package private(set) var ids: WordTable
   /// The newest slot of each observer.
   package private(set) var observers = WordTable()
@@ -37,8 +36,7 @@ package struct RegistrationLedger: Sendable {
   ///
   /// - Parameters:
   ///   - historyCapacity: how many ended registrations of an object are remembered.
-  ///   - isLive: whether the registrations are those of one object of this process: their numbers are
-  ///     counted by the library, not read from a log, and are never looked up by key path alone.
+  ///   - isLive: see ``isLive``: the library counts their numbers, and never looks them up by key path alone.
   package init(historyCapacity: Int, isLive: Bool = false) {
     self.historyCapacity = max(0, historyCapacity)
     ids = WordTable(isCounting: isLive)
