@@ -7,7 +7,7 @@ import Testing
 /// Leaks of a program of its own: what other tests lose would be found, too.
 @Suite("Leaks of a process", .enabled(if: kvos_is_glibc_heap() != 0), .serialized)
 struct LeakTests {
-  /// What leaks is decided by weak references, after whoever else had it let go.
+  /// What leaks is decided by weak references, after all other owners released it.
   @Test("no shape is a leak that somebody holds, or that is deallocated", arguments: [0, 40])
   func generated(first: Int) throws {
     let run = try ProgramRun(

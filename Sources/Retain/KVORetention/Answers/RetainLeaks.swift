@@ -1,8 +1,7 @@
 /// The Swift objects of a process by class, and those of them that leaked.
 ///
-/// An object leaked if nothing but objects that leaked owns it. Its reference count says so: it counts as many owners as
-/// there are references to it from such objects. Whoever has it elsewhere, in a variable, in a register, in a queue of the
-/// kernel's, would be one owner more.
+/// An object leaked if only leaked objects own it: its reference count equals the number of references to it from such
+/// objects. Any other owner, such as a variable, a register or a queue of the kernel, would make the count greater.
 ///
 /// Not every leak is known: see Documentation/HeapSnapshots.md.
 public struct RetainLeaks: Hashable, Sendable {
