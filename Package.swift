@@ -415,10 +415,13 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio", condition: withServe),
       ]
     ),
-    // Runs the built programs; imports none of them. KVOHeap writes the input of one of them.
+    // Runs the built programs; imports none of them. KVOHeap writes the input of one of them, and RetentionProbe is
+    // read by it while it runs.
     .testTarget(
       name: "KVOAuditCommandTests",
-      dependencies: ["TestSupport", "KVOHeap", "kvo-audit", "kvo-audit-serve"]
+      dependencies: [
+        "CKVORetention", "TestSupport", "KVOHeap", "RetentionProbe", "kvo-audit", "kvo-audit-serve",
+      ]
     ),
 
     // MARK: - Programs with real faults, for the demo and the end-to-end tests

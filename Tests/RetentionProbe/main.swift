@@ -19,4 +19,8 @@ if arguments.count > 1, arguments[1] == "scene-leaks" {
   try HeapScene.printLeaks()
   exit(0)
 }
+if arguments.count > 2, arguments[1] == "requests" {
+  try RequestScene.run(arguments[2])
+  exit(0)
+}
 exit(ProbeRun().report() ? 0 : 1)

@@ -57,7 +57,14 @@ extension RetainSearch {
   /// KVOSafety itself reads no memory; only programs that import this module link the search.
   /// KVOSafetyTesting calls this function automatically. One call per process is enough, and later
   /// calls have no effect. Can be called on any thread.
-  public static func install() { RetainRegistry.install(LiveRetainWalker()) }
+  ///
+  /// If the environment has `KVO_SAFETY_HEAP`, a folder, this process also takes requests for
+  /// snapshots, as after ``allowSnapshots(on:to:)``; `KVO_SAFETY_HEAP_SIGNAL` may have a signal:
+  /// `USR1`, `USR2` or a number.
+  public static func install() {
+    RetainRegistry.install(LiveRetainWalker())
+    allowSnapshotsOfEnvironment()
+  }
 }
 
 extension RetainWalk.Edge {

@@ -17,7 +17,8 @@ struct HeapCommand: ParsableCommand {
     commandName: "heap",
     abstract: "Read heap snapshots: classes, what holds an object, cycles, what grew.",
     discussion: """
-      A program writes a snapshot with RetainSearch().writeSnapshot(to: "app.kvoheap"). \
+      A program writes a snapshot with RetainSearch().writeSnapshot(to: "app.kvoheap"), and one that \
+      called RetainSearch().allowSnapshots() takes one for "kvo-audit heap --pid PID". \
       "kvo-audit heap FILE" lists classes; "kvo-audit help heap show" lists the options.
 
       Exit status: 0 the snapshot was read, 64 there is no such object, 65 it cannot be read.
@@ -25,6 +26,8 @@ struct HeapCommand: ParsableCommand {
       EXAMPLES
         Classes by retained size:
           kvo-audit heap app.kvoheap
+        The same of a running process, and keep its snapshot:
+          kvo-audit heap --pid 4711 --output app.kvoheap
         The shortest path from a root to an object:
           kvo-audit heap --path Screen app.kvoheap
           kvo-audit heap --path 0x7f2b5c00a910 app.kvoheap
@@ -48,12 +51,34 @@ struct HeapCommand: ParsableCommand {
   ///
   /// - Throws: ``ExitStatus/unreadable`` if it cannot be read, after printing the error.
   static func snapshot(of path: String) throws -> HeapSnapshot {
+    try snapshot(of: path) { () throws(InputFailure) in try bytes(of: path) }
+  }
+
+  /// Asks a process for its snapshot, and writes that to `output`.
+  ///
+  /// - Throws: ``ExitStatus/unreadable`` if there is none, and ``ExitStatus/unwritable``, after
+  ///   printing the error.
+  static func snapshot(ofProcess process: Int32, output: String?) throws -> HeapSnapshot {
+    if let output { try OutputFile.check([output], reading: []) }
+    var received: [UInt8] = []
+    let snapshot = try snapshot(of: "process \(process)") { () throws(InputFailure) in
+      received = try HeapClient(process: process).snapshot()
+      return received
+    }
+    if let output { try OutputFile.writeSecret(received, to: output) }
+    return snapshot
+  }
+
+  private static func snapshot(
+    of input: String,
+    _ bytes: () throws(InputFailure) -> [UInt8]
+  ) throws -> HeapSnapshot {
     let result = Result { () throws(InputFailure) in
-      let bytes = try bytes(of: path)
+      let bytes = try bytes()
       do throws(HeapFileError) {
         return try HeapFile.snapshot(of: bytes)
       } catch {
-        throw InputFailure(input: path, reason: error.description)
+        throw InputFailure(input: input, reason: error.description)
       }
     }
     switch result {
@@ -107,7 +132,21 @@ struct HeapShowCommand: ParsableCommand {
   )
 
   @Argument(help: ArgumentHelp("The snapshot.", valueName: "file"))
-  var file: String
+  var file: String?
+
+  @Option(
+    name: .customLong("pid"),
+    help: ArgumentHelp(
+      "Take a snapshot of this running process, which must allow it, instead of reading a file.",
+      valueName: "pid"
+    )
+  )
+  var process: Int32?
+
+  @Option(
+    help: ArgumentHelp("Keep the snapshot of the process in this file.", valueName: "file")
+  )
+  var output: String?
 
   @Option(
     help: ArgumentHelp(
@@ -131,10 +170,26 @@ struct HeapShowCommand: ParsableCommand {
 
   func validate() throws {
     if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
+    switch (file, process) {
+    case (nil, nil): throw ValidationError("name a snapshot, or a process with --pid")
+    case (.some, .some): throw ValidationError("name a snapshot or a process, not both")
+    case (.some, nil):
+      if output != nil { throw ValidationError("--output needs --pid: a file is there already") }
+    case (nil, .some(let process)):
+      if process <= 0 { throw ValidationError("--pid \(process): must be positive") }
+    }
+  }
+
+  /// The file or the process, in messages.
+  private var input: String { file ?? process.map { "process \($0)" } ?? "" }
+
+  private func snapshot() throws -> HeapSnapshot {
+    guard let process else { return try HeapCommand.snapshot(of: input) }
+    return try HeapCommand.snapshot(ofProcess: process, output: output)
   }
 
   func run() throws {
-    let snapshot = try HeapCommand.snapshot(of: file)
+    let snapshot = try snapshot()
     let report = HeapReport(of: snapshot, limit: limit == 0 ? .max : limit)
     let bytes: [UInt8]
     if let path {
@@ -143,7 +198,7 @@ struct HeapShowCommand: ParsableCommand {
         let near = Wording.near(path, in: Array(Set(snapshot.classes.map(\.name))))
         let advice = near.first.map { "; did you mean \"\($0)\"?" } ?? ""
         StandardStreams.complain(
-          InputFailure(input: "kvo-audit", reason: "\(file): no object of \"\(path)\"\(advice)")
+          InputFailure(input: "kvo-audit", reason: "\(input): no object of \"\(path)\"\(advice)")
             .message
         )
         throw ExitCode(64)

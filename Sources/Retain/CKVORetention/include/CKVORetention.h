@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "CKVORetentionChunks.h"
+#include "CKVORetentionRequests.h"
 #include "CKVORetentionSnapshot.h"
 #include "CKVORetentionWalk.h"
 #include "CKVORetentionWords.h"

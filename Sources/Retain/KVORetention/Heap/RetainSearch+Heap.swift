@@ -31,12 +31,27 @@ extension RetainSearch {
   public func writeSnapshot(to path: String) throws(RetainSnapshotError) {
     var entry = KVOSEntry()
     let isNoted = kvos_note_caller(&entry) != 0 || kvos_note_entry(&entry) != 0
-    var snapshot = try heapSnapshot(calledAt: isNoted ? entry : nil)
-    snapshot.processID = UInt32(getpid())
+    let bytes = try snapshotBytes(calledAt: isNoted ? entry : nil, ofProcess: getpid())
+    try HeapProcess.write(bytes, to: path)
+  }
+
+  /// The bytes of a file with all objects of this process.
+  ///
+  /// - Parameters:
+  ///   - entry: where the program called the search.
+  ///   - process: the process ID to write: that of the process of which this one is a copy.
+  /// - Returns: the bytes.
+  /// - Throws: as ``heapSnapshot(calledAt:)``.
+  func snapshotBytes(
+    calledAt entry: KVOSEntry?,
+    ofProcess process: pid_t
+  ) throws(RetainSnapshotError) -> [UInt8] {
+    var snapshot = try heapSnapshot(calledAt: entry)
+    snapshot.processID = UInt32(process)
     snapshot.processName = HeapProcess.name
     snapshot.time = HeapProcess.time
     snapshot.images = HeapProcess.images
-    try HeapProcess.write(HeapFile.bytes(of: snapshot), to: path)
+    return HeapFile.bytes(of: snapshot)
   }
 
   /// All objects of this process, in a snapshot that does not say of which process it is.
@@ -69,79 +84,5 @@ extension RetainSearch {
       )
     }
     return found
-  }
-}
-
-/// The data about this process in a snapshot, and the file.
-private enum HeapProcess {
-  /// The name of the executable.
-  static var name: String {
-    var path = [UInt8](repeating: 0, count: 4096)
-    let count = path.withUnsafeMutableBytes { path in
-      path.baseAddress.map { readlink("/proc/self/exe", $0, path.count) } ?? 0
-    }
-    let name = path.prefix(max(count, 0)).split(separator: UInt8(ascii: "/")).last ?? []
-    return String(decoding: name, as: UTF8.self)
-  }
-
-  /// Nanoseconds since 1970-01-01 00:00 UTC.
-  static var time: UInt64 {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
-  }
-
-  static var images: [HeapSnapshot.Image] {
-    var found: [HeapSnapshot.Image] = []
-    withUnsafeMutablePointer(to: &found) { list in
-      kvos_visit_images(
-        { image, context in
-          let image = image.pointee
-          let id = UnsafeBufferPointer(start: image.buildID, count: image.buildIDByteCount)
-          context?.assumingMemoryBound(to: [HeapSnapshot.Image].self).pointee.append(
-            HeapSnapshot.Image(
-              path: String(cString: image.path),
-              buildID: id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
-              start: image.textStart,
-              end: image.textEnd
-            )
-          )
-        },
-        list
-      )
-    }
-    return found.sorted { $0.start < $1.start }
-  }
-
-  static func write(_ bytes: [UInt8], to path: String) throws(RetainSnapshotError) {
-    let draft = path + ".part"
-    let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard file >= 0 else { throw failure(path) }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes { all in
-        Glibc.write(file, all.baseAddress.map { $0 + written }, all.count - written)
-      }
-      if count > 0 {
-        written += count
-      } else if errno != EINTR {
-        let error = failure(path)
-        close(file)
-        unlink(draft)
-        throw error
-      }
-    }
-    guard close(file) == 0, rename(draft, path) == 0 else {
-      let error = failure(path)
-      unlink(draft)
-      throw error
-    }
-  }
-
-  private static func failure(_ path: String) -> RetainSnapshotError {
-    RetainSnapshotError(
-      code: .system,
-      message: "\(path): cannot be written: \(String(cString: strerror(errno)))"
-    )
   }
 }
