@@ -24,6 +24,9 @@ struct AuditArguments: ParsableArguments {
   @OptionGroup
   var modules: ModuleOptions
 
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
   @Flag(help: "Report observations that are registered at an orderly exit as leaked (KVO021).")
   var leaksAtExit = false
 

@@ -28,6 +28,9 @@ struct CensusCommand: ParsableCommand {
   @OptionGroup
   var modules: ModuleOptions
 
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
   func run() throws {
     var isComplete = true
     let bar = ProgressBar()

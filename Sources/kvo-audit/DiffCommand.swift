@@ -48,6 +48,9 @@ struct DiffCommand: ParsableCommand {
   @OptionGroup
   var modules: ModuleOptions
 
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
   @Option(help: "Color severities; auto: on a terminal, unless NO_COLOR is set.")
   var color: ReportOptions.Coloring = .auto
 

@@ -56,6 +56,9 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup
   var modules: ModuleOptions
 
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
   func validate() throws {
     switch to {
     case .parquet:

@@ -34,6 +34,9 @@ struct GrowthCommand: ParsableCommand {
   @OptionGroup
   var modules: ModuleOptions
 
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
   func run() throws {
     let bar = ProgressBar()
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)

@@ -13,6 +13,4 @@ struct ModuleOptions: ParsableArguments {
     )
   )
   var appModules: [String] = []
-
-  @OptionGroup var configuration: ConfigurationOptions
 }

@@ -84,7 +84,26 @@ struct ReportOptions: ParsableArguments {
   )
   var noAnnotations = false
 
-  @OptionGroup var repository: RepositoryOptions
+  // Not in groups of their own: each level of groups makes the parser's checks in a debug build four times as slow.
+  @Option(
+    help: ArgumentHelp(
+      """
+      Write paths of source files in sarif, gitlab and github relative to this folder; by default, relative to \
+      the repository of the current folder, or to that folder.
+      """,
+      valueName: "folder"
+    ),
+    completion: .directory
+  )
+  var sourceRoot: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The category that distinguishes this sarif report from others of the same commit, such as a platform.",
+      valueName: "name"
+    )
+  )
+  var category = Repository().category
 
   @Option(help: "The lowest severity that makes the exit status 1.")
   var failOn: FailOn = .error
@@ -108,7 +127,11 @@ struct ReportOptions: ParsableArguments {
   /// Whether a page is to be written.
   var hasPage: Bool { formats.contains { $0.format == .html } }
 
+  /// The repository of the source files.
+  private var repository: Repository { Repository(sourceRoot: sourceRoot, category: category) }
+
   func validate() throws {
+    try repository.validate()
     let printed = formats.filter { $0.path == nil }
     guard printed.count <= 1 else {
       let names = printed.map { "\"\($0.format.rawValue)\"" }.joined(separator: " and ")

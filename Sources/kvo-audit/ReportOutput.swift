@@ -23,7 +23,7 @@ struct ReportOutput: ExpressibleByArgument {
   /// Whether nothing may be omitted, regardless of the size.
   var isUnlimited = false
   /// The repository of the source files, for forges.
-  var repository = RepositoryOptions()
+  var repository = Repository()
 
   init(format: Format, path: String? = nil) {
     self.format = format

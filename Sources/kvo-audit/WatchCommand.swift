@@ -56,6 +56,9 @@ struct WatchCommand: ParsableCommand {
   @OptionGroup
   var modules: ModuleOptions
 
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
   @Option(help: "The lowest severity that makes the exit status 1.")
   var failOn: ReportOptions.FailOn = .error
 
