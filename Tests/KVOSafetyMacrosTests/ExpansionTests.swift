@@ -210,7 +210,7 @@ struct ExpansionTests {
               _name
             }
             set {
-              guard observationRegistrar.wasEverObserved, _name != newValue else {
+              guard observationRegistrar.wasEverObserved, observationRegistrar.isChange(from: _name, to: newValue) else {
                 _name = newValue
                 return
               }

@@ -64,6 +64,22 @@ struct StorageDiagnosticTests {
     )
   }
 
+  @Test("a global actor of the property alone is reported at its attribute")
+  func ownIsolation() {
+    expect(
+      """
+      'title' is isolated to '@MainActor', and its class is not as far as it shows: a key is read on any \
+      thread. Write '@MainActor' at the class, or leave the property out of observation with \
+      '@KeyValue(.ignored)'
+      """,
+      at: "3:3",
+      about: "  @MainActor var title = \"\"",
+      fixIts: ["leave it out of observation"],
+      applying: "leave it out of observation",
+      fixed: "  @KeyValue(.ignored) @MainActor var title = \"\""
+    )
+  }
+
   @Test("a property that has the name of another one's storage is refused")
   func storageName() {
     expect(
@@ -204,6 +220,7 @@ struct StorageDiagnosticTests {
         @KeyValue(.ignored) var opaque: some Equatable = 3
         @KeyValue(.ignored) nonisolated(unsafe) var shared = 0
         nonisolated(unsafe) static var all = 0
+        @KeyValue(.ignored) @MainActor var shown = ""
         private var _level = 0
         var level: Int { get { _level } set { _level = newValue } }
         var title = ""
@@ -213,6 +230,7 @@ struct StorageDiagnosticTests {
       }
       enum Namespace {
         @KeyValueObservable final class Inner { var value = 0 }
+        @MainActor @KeyValueObservable final class Page { @MainActor var title = "" }
       }
       """,
       applying: nil

@@ -59,6 +59,26 @@ public struct ObservableKey: Sendable {
     )
   }
 
+  /// What the compiler chooses for a property whose type is noncopyable, for the sake of its message.
+  @available(
+    *,
+    unavailable,
+    message:
+      "a property whose type is noncopyable cannot be observed: mark it '@KeyValue(.ignored)'"
+  )
+  @_disfavoredOverload
+  public init<Root: AnyObject>(
+    _ name: String,
+    _ keyPath: PartialKeyPath<Root>,
+    affectedBy: [String] = [],
+    isManual: Bool = false,
+    isWeak: Bool = false,
+    hasOwnGetter: Bool = false,
+    onlyWhenDifferent: Bool = false
+  ) {
+    fatalError("unavailable")
+  }
+
   /// The name of the key.
   public var name: String { declaration.name }
 }

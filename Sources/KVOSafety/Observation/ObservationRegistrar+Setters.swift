@@ -71,6 +71,22 @@ extension ObservationRegistrar {
     }
   }
 
+  /// Whether `new` differs from `old`, for the setter of a property that is marked
+  /// `@KeyValue(.whenDifferent)`.
+  @inlinable
+  @inline(__always)
+  public func isChange<Value: Equatable>(from old: Value, to new: Value) -> Bool { old != new }
+
+  /// What the compiler chooses for values that cannot be compared, for the sake of its message.
+  @available(
+    *,
+    unavailable,
+    message:
+      "'.whenDifferent' compares values: make their type 'Equatable', or leave '.whenDifferent' out"
+  )
+  @_disfavoredOverload
+  public func isChange<Value>(from old: Value, to new: Value) -> Bool { true }
+
   /// Announces that the value of `key` is about to change, as
   /// ``KeyValueObservable/willChangeValue(for:fileID:line:function:)`` does.
   ///

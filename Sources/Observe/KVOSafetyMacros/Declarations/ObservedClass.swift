@@ -37,14 +37,7 @@ struct ObservedClass {
   }
 
   /// The global actor that the class says it runs on.
-  ///
-  /// A macro sees only names, and takes an attribute that ends in "Actor" for one.
-  var globalActor: String? {
-    declaration.attributes.lazy
-      .compactMap { $0.as(AttributeSyntax.self) }
-      .first { $0.shortName.hasSuffix("Actor") }
-      .map { "\($0.trimmed)" }
-  }
+  var globalActor: String? { declaration.attributes.globalActor.map { "\($0.trimmed)" } }
 
   /// Whether the class itself declares the conformance, rather than leaving it to the macro.
   var statesConformance: Bool {
@@ -79,6 +72,15 @@ struct ObservedClass {
     variables.contains { variable in
       variable.bindings.contains { "\($0.pattern.trimmed)" == name }
     }
+  }
+}
+
+extension AttributeListSyntax {
+  /// The attribute of a global actor.
+  ///
+  /// A macro sees only names, and takes an attribute that ends in "Actor" for one.
+  var globalActor: AttributeSyntax? {
+    lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.shortName.hasSuffix("Actor") }
   }
 }
 #endif

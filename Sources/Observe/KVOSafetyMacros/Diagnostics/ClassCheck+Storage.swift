@@ -7,6 +7,7 @@ internal import SwiftSyntaxMacros
 extension ClassCheck {
   func checkStorage() {
     for property in observed.properties {
+      reportIsolation(of: property)
       switch property.obstacle {
       case .opaqueType(let type): reportOpaque(type, of: property)
       case .unsafeIsolation(let modifier): reportUnsafe(modifier, of: property)
@@ -89,6 +90,29 @@ extension ClassCheck {
         """
       ),
       at: modifier,
+      fixIts: [FixIt(ignoring: property)]
+    )
+  }
+
+  /// Reports an actor that the property states and the class does not: the compiler's errors are about the key, in
+  /// code that nobody wrote.
+  ///
+  /// A warning, because the class may have an actor that a macro does not see: its superclass's, or that of the module.
+  private func reportIsolation(of property: ObservedProperty) {
+    guard observed.globalActor == nil, property.isKey,
+      let actor = property.declaration.attributes.globalActor
+    else { return }
+    context.report(
+      MacroMessage(
+        "ownIsolation",
+        """
+        '\(property.key)' is isolated to '\(actor.trimmed)', and its class is not as far as it shows: a key is read \
+        on any thread. Write '\(actor.trimmed)' at the class, or leave the property out of observation with \
+        '@KeyValue(.ignored)'
+        """,
+        severity: .warning
+      ),
+      at: actor,
       fixIts: [FixIt(ignoring: property)]
     )
   }

@@ -3,6 +3,9 @@ internal import SwiftSyntax
 internal import SwiftSyntaxBuilder
 
 extension ObservedProperty {
+  /// Whether it is in the table: all that an observer can read is.
+  var isKey: Bool { notification.style != .ignored && isReadable && !isNoncopyable }
+
   /// The entry of the key in the table, seen from the type `root`.
   func keyExpression(root: String) -> String {
     var arguments = ["\"\(key)\"", "\\\(root).\(identifier.text)"]
@@ -19,12 +22,8 @@ extension ObservedProperty {
 }
 
 extension ObservedClass {
-  /// The properties in the table: all that an observer can read.
-  var keys: [ObservedProperty] {
-    properties.filter {
-      $0.notification.style != .ignored && $0.isReadable && !$0.isNoncopyable
-    }
-  }
+  /// The properties in the table.
+  var keys: [ObservedProperty] { properties.filter(\.isKey) }
 
   /// The declarations that give the class its table.
   ///

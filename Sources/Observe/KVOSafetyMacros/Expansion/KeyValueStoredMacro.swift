@@ -21,7 +21,8 @@ extension KeyValueStoredMacro: AccessorMacro {
     let stored = "_\(property.key)"
     let key = "\(scope.name.text).\(Self.keyPrefix)\(property.key)"
     let isComparing = property.notification.style == .whenDifferent
-    let difference = isComparing ? ", \(stored) != newValue" : ""
+    let difference =
+      isComparing ? ", observationRegistrar.isChange(from: \(stored), to: newValue)" : ""
     var accessors: [AccessorDeclSyntax] = [
       """
       @storageRestrictions(initializes: \(raw: stored))
