@@ -80,6 +80,39 @@ struct PageInBrowserTests {
     #expect(try browser.number(Self.shown) == 1)
     _ = try browser.value("document.querySelector('#filter input[value=error]').click()")
     #expect(try browser.text(status) == "0 of 4 findings shown")
+    // The tables are filters, too, and forget what was filtered before.
+    for (name, count) in [("KVO007", 1), ("main.swift", 4)] {
+      _ = try browser.value(
+        "[...document.querySelectorAll('a[data-field]')].find((one) => one.textContent.includes('\(name)')).click()"
+      )
+      #expect(try browser.number(Self.shown) == count)
+    }
+    #expect(try browser.text("document.getElementById('file').value") == "main.swift")
+    #expect(try browser.complaints == [])
+  }
+
+  @Test("a search that a stack answers opens its finding and marks the frames, until it is cleared")
+  func searchInStacks() throws {
+    try browser.open(try demo())
+    let hits =
+      "[...document.querySelectorAll('.frames .hit .function')].map((one) => one.textContent).join()"
+    try browser.press("/")
+    try browser.type("viewDidDisappear")
+    #expect(try browser.number(Self.shown) == 1)
+    #expect(try browser.text(Self.open).hasPrefix("2:6898ccf5d8"))
+    #expect(try browser.text(hits) == "BalanceScreen.viewDidDisappear()")
+    try browser.press("Escape")
+    #expect(try browser.text(Self.open) == "")
+    #expect(try browser.text(hits) == "")
+    // The line of a finding says this itself.
+    try browser.press("/")
+    try browser.type("fullname")
+    #expect(try browser.number(Self.shown) == 1)
+    #expect(try browser.text(Self.open) == "")
+    // On paper, the number of findings that are left out remains.
+    try browser.show(width: 760, isPrint: true)
+    #expect(try browser.isTrue("document.getElementById('shown').offsetHeight > 0"))
+    #expect(try browser.isTrue("document.getElementById('open-all').offsetHeight === 0"))
     #expect(try browser.complaints == [])
   }
 

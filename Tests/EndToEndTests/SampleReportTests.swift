@@ -14,18 +14,18 @@ struct SampleReportTests {
 
   @Test("an example's audit is its sample, as text", arguments: Example.all)
   func text(example: Example) throws {
-    let (log, run) = try example.record(in: folder)
+    let (log, run) = try example.recordSample(in: folder)
     #expect(run.status == 0)
     let audit = try Built.run("kvo-audit", [log.lastPathComponent], in: folder.url)
     #expect(audit.complaint == "")
     #expect(audit.status == example.status)
-    try Self.compare(Example.withoutEventNumbers(audit.output), with: "\(example.name).txt")
+    try Self.compare(audit.output, with: "\(example.name).txt")
   }
 
   @Test("the demo's audit is its sample, as JSON")
   func json() throws {
     let demo = Example(name: "Demo", status: 1)
-    let (log, _) = try demo.record(in: folder)
+    let (log, _) = try demo.recordSample(in: folder)
     let audit = try Built.run(
       "kvo-audit",
       ["--format", "json", log.lastPathComponent],
@@ -58,7 +58,7 @@ struct SampleReportTests {
   )
   func form(_ form: String) throws {
     let demo = Example(name: "Demo", status: 1)
-    let (log, _) = try demo.record(in: folder)
+    let (log, _) = try demo.recordSample(in: folder)
     let audit = try Built.run(
       "kvo-audit",
       ["--format", form, "--source-root", Built.package.path, log.lastPathComponent],
@@ -67,7 +67,7 @@ struct SampleReportTests {
     #expect(audit.status == 1 && audit.complaint == "")
     let endings = ["sarif": "sarif", "junit": "junit.xml", "markdown": "md"]
     try Self.compare(
-      Example.withoutEventNumbers(audit.output.withoutMachine),
+      audit.output.withoutMachine,
       with: "Demo.\(endings[form] ?? form)"
     )
   }
@@ -75,14 +75,14 @@ struct SampleReportTests {
   @Test("the demo's audit is its sample, as a page")
   func page() throws {
     let demo = Example(name: "Demo", status: 1)
-    let (log, _) = try demo.record(in: folder)
+    let (log, _) = try demo.recordSample(in: folder)
     let audit = try Built.run(
       "kvo-audit",
       ["--format", "html", log.lastPathComponent],
       in: folder.url
     )
     #expect(audit.status == 1 && audit.complaint == "")
-    try Self.compare(audit.output.withoutMoments, with: "Demo.html")
+    try Self.compare(audit.output, with: "Demo.html")
   }
 
   @Test("the index names every sample")

@@ -11,6 +11,8 @@ struct FindingSection {
   private static let consequenceLimit = 20
 
   let finding: Finding
+  /// As ``FindingFiles`` calls it.
+  let file: String
   let isOpen: Bool
   /// The log that it is from, if there are several.
   let log: String?
@@ -22,6 +24,8 @@ struct FindingSection {
       "class": "finding \(finding.severity.rawValue)",
       "data-code": finding.code.rawValue,
       "data-severity": finding.severity.rawValue,
+      "data-file": file,
+      "data-words": StackWords.text(of: hiddenFrames),
       "open": isOpen ? "" : nil,
     ]
     let isAnchor = anchors.insert(finding.signature).inserted
@@ -87,10 +91,22 @@ struct FindingSection {
 
   // MARK: - The proof
 
-  private func writeStacks(_ page: inout HTMLText) {
-    let shown = finding.stacks.enumerated()
+  /// The stacks that say something.
+  private var stacks: [Finding.Stack] {
+    finding.stacks.enumerated()
       .filter { $0.offset == 0 || !$0.element.frames.isEmpty || $0.element.site != nil }
       .map(\.element)
+  }
+
+  /// The frames that the page has no space for.
+  private var hiddenFrames: [Finding.StackFrame] {
+    let stacks = stacks
+    return stacks.prefix(Self.stackLimit).flatMap { $0.frames.dropFirst(Self.frameLimit) }
+      + stacks.dropFirst(Self.stackLimit).flatMap(\.frames)
+  }
+
+  private func writeStacks(_ page: inout HTMLText) {
+    let shown = stacks
     page.element("div", ["class": "stacks"]) { page in
       page.line()
       for stack in shown.prefix(Self.stackLimit) {

@@ -91,6 +91,7 @@ package struct HTMLReportRenderer {
 
   private func sections(of report: AuditReport) -> [Section] {
     let sources = SourceShelf(read: readSource)
+    let files = FindingFiles(report.findings)
     var sections: [Section] = []
     if report.findings.contains(where: { $0.crashFacts != nil }) {
       sections.append(
@@ -105,11 +106,18 @@ package struct HTMLReportRenderer {
             text: report.crashCount == 0 ? PageVerdict.clean : PageVerdict.crashOnly
           )
         } else {
-          page.writeFilter(report.findings)
-          page.writeFindings(report, sources)
+          page.writeFilter(report.findings, files)
+          page.writeFindings(report, files, sources)
         }
       }
     )
+    if report.findings.count > 1 {
+      sections.append(
+        Section(id: "tallies", title: "Findings by rule and by file") {
+          $0.writeTallies(report.findings, files)
+        }
+      )
+    }
     let notJudged = Section(id: "not-judged", title: "Not judged, which is not clean") {
       $0.writeNotJudged(report.notJudged)
     }

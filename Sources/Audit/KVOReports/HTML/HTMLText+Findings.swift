@@ -3,8 +3,11 @@ import KVORules
 import KVOText
 
 extension HTMLText {
+  /// How many files can be chosen.
+  private static let fileLimit = 500
+
   /// Writes the search field for findings; without a script, it stays hidden.
-  mutating func writeFilter(_ findings: [Finding]) {
+  mutating func writeFilter(_ findings: [Finding], _ files: FindingFiles) {
     element("form", ["id": "filter", "class": "filter panel", "hidden": "", "role": "search"]) {
       page in
       page.line()
@@ -21,6 +24,17 @@ extension HTMLText {
         page.element("select", ["id": "rule"]) { page in
           page.element("option", ["value": "", "selected": ""], text: "all rules")
           page.writeRules(findings)
+        }
+      }
+      page.line()
+      page.element("label", ["class": "field", "for": "file"]) { page in
+        page.text("File")
+        page.element("select", ["id": "file"]) { page in
+          page.element("option", ["value": "", "selected": ""], text: "all files")
+          for file in files.files.prefix(Self.fileLimit) {
+            let title = "\(file.name) (\(Wording.grouped(file.findingCount)))"
+            page.element("option", ["value": file.name], text: title, limit: 200)
+          }
         }
       }
       page.line()
@@ -61,19 +75,22 @@ extension HTMLText {
   }
 
   private mutating func writeRules(_ findings: [Finding]) {
-    var counts: [RuleCode: Int] = [:]
-    for finding in findings { counts[finding.code, default: 0] += 1 }
-    for code in counts.keys.sorted() {
+    for tally in RuleTally.all(of: findings).sorted(by: { $0.code < $1.code }) {
+      let name = "\(tally.code.rawValue) \(tally.code.slug)"
       element(
         "option",
-        ["value": code.rawValue],
-        text: "\(code.rawValue) \(code.slug) (\(Wording.grouped(counts[code] ?? 0)))"
+        ["value": tally.code.rawValue],
+        text: "\(name) (\(Wording.grouped(tally.findingCount)))"
       )
     }
   }
 
   /// Writes the findings, the worst first, as far as the page has space.
-  mutating func writeFindings(_ report: AuditReport, _ sources: SourceShelf) {
+  mutating func writeFindings(
+    _ report: AuditReport,
+    _ files: FindingFiles,
+    _ sources: SourceShelf
+  ) {
     var anchors: Set<String> = []
     var rest = report.findings[...]
     element("div", ["class": "findings"]) { page in
@@ -82,6 +99,7 @@ extension HTMLText {
         let hasLog = report.inputs.count > 1 && report.inputs.indices.contains(finding.input)
         FindingSection(
           finding: finding,
+          file: files[finding],
           isOpen: report.findings.count == 1,
           log: hasLog ? report.inputs[finding.input].path : nil,
           sources: sources
@@ -100,7 +118,8 @@ extension HTMLText {
     element("ol", ["class": "more"]) { page in
       page.line()
       while let finding = rest.first, page.bytes.count < HTMLReportRenderer.rowByteLimit {
-        page.writeRow(finding, isAnchor: anchors.insert(finding.signature).inserted)
+        let isAnchor = anchors.insert(finding.signature).inserted
+        page.writeRow(finding, file: files[finding], isAnchor: isAnchor)
         rest = rest.dropFirst()
       }
     }
@@ -108,11 +127,13 @@ extension HTMLText {
     if !rest.isEmpty { element("p", text: "and \(Wording.grouped(rest.count)) more") }
   }
 
-  private mutating func writeRow(_ finding: Finding, isAnchor: Bool) {
+  private mutating func writeRow(_ finding: Finding, file: String, isAnchor: Bool) {
     let attributes: KeyValuePairs<StaticString, String?> = [
       "id": isAnchor ? finding.signature : nil,
       "data-code": finding.code.rawValue,
       "data-severity": finding.severity.rawValue,
+      "data-file": file,
+      "data-words": StackWords.text(of: finding.stacks.lazy.flatMap(\.frames)),
     ]
     element("li", attributes) { page in
       page.badge(finding.severity)

@@ -8,12 +8,33 @@
   const shown = document.getElementById("shown");
   const search = document.getElementById("search");
   const rule = document.getElementById("rule");
+  const file = document.getElementById("file");
   const severities = all("#filter input[type=checkbox]");
   const texts = new Map();
 
+  // Stacks that the page has no space for are in `data-words`.
   const textOf = (entry) => {
-    if (!texts.has(entry)) texts.set(entry, entry.textContent.toLowerCase());
+    if (!texts.has(entry)) {
+      texts.set(entry, `${entry.textContent} ${entry.dataset.words || ""}`.toLowerCase());
+    }
     return texts.get(entry);
+  };
+
+  // A search that is answered by what is inside a finding opens it and marks the frames; without the search it is closed
+  // again.
+  const opened = new Set();
+  const show = (finding, words) => {
+    const summary = finding.querySelector("summary");
+    const isInside = words.some((word) => !textOf(summary).includes(word));
+    if (isInside && !finding.open) {
+      finding.open = true;
+      opened.add(finding);
+    } else if (!isInside && opened.delete(finding)) {
+      finding.open = false;
+    }
+    for (const frame of finding.querySelectorAll(".frames li")) {
+      frame.classList.toggle("hit", words.some((word) => textOf(frame).includes(word)));
+    }
   };
 
   const apply = () => {
@@ -23,17 +44,22 @@
     for (const entry of entries) {
       const fits = wanted.has(entry.dataset.severity)
         && (!rule.value || entry.dataset.code === rule.value)
+        && (!file.value || entry.dataset.file === file.value)
         && words.every((word) => textOf(entry).includes(word));
       entry.hidden = !fits;
       if (fits) count += 1;
+      if (entry.matches("details")) show(entry, fits ? words : []);
     }
     const noun = entries.length === 1 ? "finding" : "findings";
     shown.textContent = `${count} of ${entries.length} ${noun} shown`;
+    // On paper, what is left out is said.
+    shown.parentElement.classList.toggle("partial", count < entries.length);
   };
 
   const clear = () => {
     search.value = "";
     rule.value = "";
+    file.value = "";
     for (const box of severities) box.checked = true;
     apply();
   };
@@ -107,6 +133,15 @@
       event.preventDefault();
     }
   });
+
+  // A rule or a file of the tables is a filter.
+  for (const link of all("a[data-field]")) {
+    link.addEventListener("click", () => {
+      clear();
+      document.getElementById(link.dataset.field).value = link.dataset.value;
+      apply();
+    });
+  }
 
   // A call that is pointed at takes the whole width; the one that has it gives it back.
   for (const flame of all(".flame")) {
