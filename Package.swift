@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
     .executable(name: "kvo-audit-serve", targets: ["kvo-audit-serve"]),
+    .plugin(name: "KVOAuditPlugin", targets: ["KVOAuditPlugin"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@KeyValueObservable, which is built with swift-syntax."),
@@ -373,7 +374,7 @@ let package = Package(
       name: "KVOSafetyTesting",
       dependencies: [
         "KVOSafety", "KVORetainRegistry", "KVORetention", "KVORecorder", "KVOAudit", "KVOFindings",
-        "KVOSymbols", "KVORules", "KVOTrace",
+        "KVOSymbols", "KVORules", "KVOTrace", "KVOTraceJSON",
       ]
     ),
     .testTarget(
@@ -414,6 +415,17 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio", condition: withServe),
         .product(name: "NIOPosix", package: "swift-nio", condition: withServe),
       ]
+    ),
+    // No permission is needed: it reads logs, and writes those of tests into the folder that SwiftPM gives it.
+    .plugin(
+      name: "KVOAuditPlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "kvo-audit",
+          description: "Audit logs of key-value observing, or the tests of this package: kvo-audit test"
+        )
+      ),
+      dependencies: ["kvo-audit"]
     ),
     // Runs the built programs; imports none of them. KVOHeap writes the input of one of them, and RetentionProbe is
     // read by it while it runs.

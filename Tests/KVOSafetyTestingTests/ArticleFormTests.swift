@@ -21,7 +21,7 @@ struct ArticleFormTests {
       await AuditedScope.run(
         name: "forms",
         expectations: ScopeExpectations(threshold: .warning),
-        report: { failure = $0 },
+        report: { failure = $0.text },
         {
           ArticleForms.all()
           await ArticleForms.stream()

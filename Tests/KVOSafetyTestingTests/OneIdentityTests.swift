@@ -29,7 +29,7 @@ struct OneIdentityTests {
       AuditedScope.run(
         name: "faults",
         expectations: ScopeExpectations(threshold: .note, findsRetainCycles: false),
-        report: { failure = $0 },
+        report: { failure = $0.text },
         { Faults.all() }
       )
       KVO.stopRecording()

@@ -1,7 +1,10 @@
+import KVOAudit
 import KVOFindings
 import KVORules
 import KVOSafety
+import KVOSymbols
 import SuiteFaults
+import TestSupport
 import Testing
 
 extension SuiteFault {
@@ -34,6 +37,30 @@ struct ReadmeSuiteTests {
     // Some rules judge the end of a scope: these are not reported live.
     #expect(run.live.sorted() == tested.filter { LiveRule(rawValue: $0.code) != nil })
     #expect(run.status != 0)
+  }
+
+  @Test(
+    "attaches its report and its log to a failed test",
+    arguments: [ReadmeForm.auditedSuite, .assertion]
+  )
+  func attachments(form: ReadmeForm) throws {
+    let run = try SuiteRun(form, .forgottenRemoval)
+    #expect(run.attachments.keys.sorted() == ["kvo-log.jsonl", "kvo-report.txt"])
+    let report = try #require(run.attachments["kvo-report.txt"])
+    #expect(
+      report.hasPrefix("1 observation violation\n") && run.failures.contains(report.dropLast())
+    )
+    // An audit of the log alone comes to the same result, functions and lines included.
+    let folder = try ScratchFolder()
+    let log = try folder.file("log.jsonl", try #require(run.attachments["kvo-log.jsonl"]))
+    let audited = Audit(resolver: DwarfFrameResolver()).report(
+      on: AuditInput.inputs(arguments: [log])
+    )
+    #expect(audited.findings.map(Identity.init) == run.audited.map(Identity.init))
+    #expect(
+      audited.failures.isEmpty && audited.findings.first?.stacks.first?.frames.contains { $0.line > 0 } == true
+    )
+    #expect(try SuiteRun(form, nil).attachments.isEmpty)
   }
 
   @Test("has none of them if the code is correct", arguments: unexpecting)

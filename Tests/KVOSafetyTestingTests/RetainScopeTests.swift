@@ -39,7 +39,7 @@ private func failure(findsRetainCycles: Bool = true, _ body: () -> Void) -> Stri
   AuditedScope.run(
     name: "a scope",
     expectations: ScopeExpectations(findsRetainCycles: findsRetainCycles),
-    report: { failure = $0 },
+    report: { failure = $0.text },
     body
   )
   return failure

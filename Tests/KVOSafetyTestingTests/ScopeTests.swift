@@ -20,7 +20,7 @@ private func failure(
       allowsNoObservations: allowsNoObservations,
       threshold: threshold
     ),
-    report: { failure = $0 },
+    report: { failure = $0.text },
     body
   )
   return failure
@@ -125,7 +125,7 @@ struct ScopeTests {
       try AuditedScope.run(
         name: "throws",
         expectations: ScopeExpectations(),
-        report: { reported = $0 }
+        report: { reported = $0.text }
       ) {
         removeTwice()
         throw Failed()
@@ -145,7 +145,7 @@ struct ScopeTests {
           await AuditedScope.run(
             name: "scope \(index)",
             expectations: ScopeExpectations(),
-            report: { reported = $0 }
+            report: { reported = $0.text }
           ) {
             for _ in 0..<20 {
               let token = shared.observe(\.balance) { _, _ in }

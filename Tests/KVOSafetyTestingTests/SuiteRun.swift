@@ -31,6 +31,8 @@ struct SuiteRun {
   let live: [Identity]
   /// The failures that the test framework recorded.
   let failures: String
+  /// The files that the tests attached, by their names.
+  let attachments: [String: String]
   /// The findings of the log.
   let audited: [Finding]
   let status: Int32
@@ -59,26 +61,39 @@ struct SuiteRun {
       .merging(variables) { $1 }
     switch suite {
     case .swiftTesting(let name):
+      let attached = folder.path("attachments")
+      try FileManager.default.createDirectory(atPath: attached, withIntermediateDirectories: true)
       let events = folder.path("events.jsonl")
       let run = try ProgramRun(
         built: ProgramRun.bundle.lastPathComponent,
         [
           "--testing-library", "swift-testing", "--filter", "\(name)/",
           "--event-stream-output-path", events, "--event-stream-version", "0",
+          "--attachments-path", attached,
         ],
         environment: environment
       )
       failures = try Self.issues(in: Data(contentsOf: URL(filePath: events)))
       status = run.status
+      attachments = try Self.files(in: attached)
     case .xctest(let name):
       let run = try ProgramRun(built: "AuditedXCTest", [name], environment: environment)
       failures = run.output
       status = run.status
+      attachments = [:]
     }
     live = Identity.inText((try? String(contentsOfFile: reports, encoding: .utf8)) ?? "")
     audited =
       Audit(resolver: DwarfFrameResolver())
       .report(on: AuditInput.inputs(arguments: [log])).findings
+  }
+
+  private static func files(in folder: String) throws -> [String: String] {
+    var files: [String: String] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      files[name] = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+    }
+    return files
   }
 
   /// The texts of the issues that Swift Testing recorded.

@@ -95,13 +95,16 @@ final class AuditedScope: Sendable {
     var filter = ScopeFilter(root: id)
     let inside = memory.events.filter { filter.includes($0) }
     let known = before.filter { filter.hasMet($0.subject.id) }.map { Event(.live($0)) }
+    let judged = known + inside
     let verdict = ScopeVerdict(
-      findings: ScopePipeline.findings(of: known + inside),
+      findings: ScopePipeline.findings(of: judged),
       hasObservations: filter.hasObservations,
       expectations: expectations.withLock { $0 },
       reported: reported.withLock { $0.signatures }
     )
-    return verdict.failure
+    var failure = verdict.failure
+    failure?.log = ScopePipeline.log(of: judged)
+    return failure
   }
 
   /// Finds and records the observations of the scope that keep themselves alive.
@@ -114,20 +117,20 @@ final class AuditedScope: Sendable {
     if !survivors.isEmpty { KVO.findRetainCycles(from: survivors, names: RetainVerdict.names) }
   }
 
-  /// Runs `body` in a separate scope, and calls `report` with the reason if the scope failed.
+  /// Runs `body` in a separate scope, and calls `report` if the scope failed.
   ///
   /// If `body` throws, its events until then are still judged.
   static func run<Result>(
     name: String,
     expectations: ScopeExpectations,
-    report: (String) -> Void,
+    report: (ScopeFailure) -> Void,
     _ body: () throws -> Result
   ) rethrows -> Result {
     let scope = AuditedScope(name: name, expectations: expectations)
     return try RecordingScope.$ofTask.withValue(scope.id) {
       try $current.withValue(scope) {
         scope.begin()
-        defer { scope.end().map { report($0.text) } }
+        defer { scope.end().map(report) }
         return try body()
       }
     }
@@ -138,14 +141,14 @@ final class AuditedScope: Sendable {
     name: String,
     expectations: ScopeExpectations,
     isolation: isolated (any Actor)? = #isolation,
-    report: (String) -> Void,
+    report: (ScopeFailure) -> Void,
     _ body: () async throws -> Result
   ) async rethrows -> Result {
     let scope = AuditedScope(name: name, expectations: expectations)
     return try await RecordingScope.$ofTask.withValue(scope.id) {
       try await $current.withValue(scope) {
         scope.begin()
-        defer { scope.end().map { report($0.text) } }
+        defer { scope.end().map(report) }
         return try await body()
       }
     }

@@ -8,6 +8,8 @@ struct ScopeFailure: Hashable, Sendable {
   /// The user's own line of the first violation, if it is known.
   var file: String?
   var line = 0
+  /// The events that were judged, as a log in JSON Lines.
+  var log: [UInt8] = []
 }
 
 /// Decides whether a scope passed: pure, so that it can be tested without a test framework.

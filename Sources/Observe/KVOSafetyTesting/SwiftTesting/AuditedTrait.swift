@@ -17,7 +17,7 @@ public struct AuditedTrait: TestTrait, SuiteTrait, TestScoping {
   /// Whether the tests of a suite get the trait: each is a separate scope.
   public var isRecursive: Bool { true }
 
-  /// Runs the test in a scope and records an issue if it fails.
+  /// Runs the test in a scope; if that fails, records an issue with its report and its log as attachments.
   public func provideScope(
     for test: Test,
     testCase: Test.Case?,
@@ -31,7 +31,7 @@ public struct AuditedTrait: TestTrait, SuiteTrait, TestScoping {
     try await AuditedScope.run(
       name: test.name,
       expectations: expectations,
-      report: { Issue.record("\($0)", sourceLocation: sourceLocation) },
+      report: { $0.record(at: sourceLocation) },
       function
     )
   }

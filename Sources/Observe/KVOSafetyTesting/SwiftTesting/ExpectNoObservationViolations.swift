@@ -2,7 +2,8 @@ public import Testing
 
 /// Records an issue if the observations that `body` makes and ends break a rule.
 ///
-/// The form for Swift Testing of `assertNoObservationViolations`, for a part of a test.
+/// The form for Swift Testing of `assertNoObservationViolations`, for a part of a test. The report and the log of a
+/// failure are attached to the test.
 ///
 /// - Parameters:
 ///   - expecting: expected violations: they record no issue, but their absence does.
@@ -34,7 +35,7 @@ public func expectNoObservationViolations<Result>(
       findsRetainCycles: findsRetainCycles
     ),
     isolation: isolation,
-    report: { Issue.record("\($0)", sourceLocation: sourceLocation) },
+    report: { $0.record(at: sourceLocation) },
     body
   )
 }

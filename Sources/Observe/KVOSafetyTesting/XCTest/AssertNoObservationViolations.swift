@@ -41,7 +41,7 @@ public func assertNoObservationViolations<Result>(
       threshold: threshold,
       findsRetainCycles: findsRetainCycles
     ),
-    report: { XCTFail($0, file: file, line: line) },
+    report: { XCTFail($0.text, file: file, line: line) },
     body
   )
 }
@@ -83,7 +83,7 @@ public func assertNoObservationViolations<Result>(
       findsRetainCycles: findsRetainCycles
     ),
     isolation: isolation,
-    report: { XCTFail($0, file: file, line: line) },
+    report: { XCTFail($0.text, file: file, line: line) },
     body
   )
 }
