@@ -198,6 +198,12 @@ struct SearchRun {
     text.replacing(#/\[\d+\]/#, with: "[…]")
   }
 
+  /// What cannot be inspected of the objects that are reachable from `roots`.
+  func doubts(from roots: [UInt]) -> [OpaqueObject] {
+    let reached = reached(from: roots)
+    return opaque(in: reached, allDoubts(in: reached))
+  }
+
   /// The graph of all objects that are reachable from `roots`.
   func graph(from roots: [UInt]) -> ObjectGraph { graph(of: reached(from: roots)) }
 

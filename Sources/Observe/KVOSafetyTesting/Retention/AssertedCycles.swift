@@ -70,7 +70,11 @@ struct AssertedAnswer {
   /// Whether there is at least one cycle, and all are expected.
   var isExpected: Bool { observations.isExpected && !isFailure }
 
-  var text: String {
+  func report(heading: String = "") -> RetainVerdict.Report {
+    RetainVerdict.Report(heading + text, others.opaque)
+  }
+
+  private var text: String {
     guard let text = observations.text else { return "\(others)" }
     // What could not be inspected may hide more.
     return others.verdict == .noneFound ? text : "\(text)\n\n\(others)"

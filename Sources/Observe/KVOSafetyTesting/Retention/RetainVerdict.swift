@@ -12,17 +12,30 @@ enum RetainVerdict {
   enum Outcome: Hashable, Sendable {
     case passes
     /// The test passes, and reports the uninspected items that may contain cycles.
-    case warns(String)
-    case fails(String)
+    case warns(Report)
+    case fails(Report)
+  }
+
+  /// The text of a failure or a warning.
+  struct Report: Hashable, Sendable {
+    /// Lists what could not be inspected, too.
+    var text: String
+    /// What could not be inspected, a line each; empty if everything was.
+    var uninspected: String
+
+    init(_ text: String, _ opaque: [OpaqueObject]) {
+      self.text = text
+      uninspected = opaque.map { "\($0)\n" }.joined()
+    }
   }
 
   /// The outcome for objects that must not keep themselves alive.
   static func ofCycles(from roots: [AnyObject], failsIfInconclusive: Bool) -> Outcome {
     let answer = AssertedAnswer(from: roots)
-    if answer.isFailure { return .fails(answer.text) }
+    if answer.isFailure { return .fails(answer.report()) }
     switch answer.others.verdict {
     case .inconclusive where !answer.isExpected:
-      return failsIfInconclusive ? .fails(answer.text) : .warns(answer.text)
+      return failsIfInconclusive ? .fails(answer.report()) : .warns(answer.report())
     default: return .passes
     }
   }
@@ -30,12 +43,12 @@ enum RetainVerdict {
   /// The failure for an object that should have been deallocated but is still alive, or nil.
   ///
   /// An object that is kept only by a cycle which the test expects is not a failure.
-  static func ofSurvivor(_ object: AnyObject?) -> String? {
+  static func ofSurvivor(_ object: AnyObject?) -> Report? {
     guard let object else { return nil }
     KVO.noteSurvivor(object)
     let answer = AssertedAnswer(from: [object])
     if answer.isExpected { return nil }
-    return "\(type(of: object)) is still alive\n\(answer.text)"
+    return answer.report(heading: "\(type(of: object)) is still alive\n")
   }
 
   /// The failure for work that leaves more instances alive with each repetition, or whose growth is unknown, or nil.
@@ -44,7 +57,7 @@ enum RetainVerdict {
     from roots: [AnyObject],
     repetitions: Int,
     by body: () throws(Failure) -> Void
-  ) throws(Failure) -> String? {
+  ) throws(Failure) -> Report? {
     let before = liveRegistrations
     let growth = try RetainSearch().findGrowth(
       of: classes,
@@ -63,7 +76,7 @@ enum RetainVerdict {
     repetitions: Int,
     isolation: isolated (any Actor)? = #isolation,
     by body: () async throws(Failure) -> Void
-  ) async throws(Failure) -> String? {
+  ) async throws(Failure) -> Report? {
     let before = liveRegistrations
     let growth = try await RetainSearch().findGrowth(
       of: classes,
@@ -80,16 +93,17 @@ enum RetainVerdict {
   private static func failure(
     of growth: RetainGrowth,
     since before: Set<RegistrationID>
-  ) -> String? {
+  ) -> Report? {
     switch growth.verdict {
     case .noneFound: return nil
-    case .inconclusive: return "\(growth)"
+    case .inconclusive: return Report("\(growth)", [])
     case .grows:
       let made = liveRegistrations.subtracting(before)
       RetainSearch.install()
       let verdicts = KVO.judgeAsserted(throughRegistrations: made, names: names)
       let cycles = AssertedCycles(verdicts)
-      return ["\(growth)", cycles.text].compactMap(\.self).joined(separator: "\n\n")
+      let text = ["\(growth)", cycles.text].compactMap(\.self).joined(separator: "\n\n")
+      return Report(text, growth.opaque)
     }
   }
 

@@ -4,7 +4,8 @@ public import Testing
 ///
 /// The form for Swift Testing of `assertNoRetainCycles`: a cycle through an observation is KVO019, with the signature
 /// of the live report and of the audit; other cycles have no code. If no cycle was found and something could not be
-/// inspected, a warning lists it: the test passes, but proves less than it seems to.
+/// inspected, a warning lists it: the test passes, but proves less than it seems to. An issue and a warning have the list
+/// as an attachment, too: `not-inspected.txt`.
 ///
 /// - Parameters:
 ///   - roots: where to begin; they are alive until the call returns.
@@ -17,16 +18,16 @@ public func expectNoRetainCycles(
 ) {
   switch RetainVerdict.ofCycles(from: roots, failsIfInconclusive: failsIfInconclusive) {
   case .passes: break
-  case .warns(let warning):
-    Issue.record("\(warning)", severity: .warning, sourceLocation: sourceLocation)
-  case .fails(let failure): Issue.record("\(failure)", sourceLocation: sourceLocation)
+  case .warns(let warning): warning.record(.warning, at: sourceLocation)
+  case .fails(let failure): failure.record(at: sourceLocation)
   }
 }
 
 /// Records an issue if the object that `body` creates outlives it.
 ///
 /// The form for Swift Testing of `assertDeallocates`: a cycle through an observation is KVO019; an object that is kept
-/// alive by anything else breaks no rule, and the issue has no code.
+/// alive by anything else breaks no rule, and the issue has no code. What could not be inspected is in the issue, and in
+/// the attachment `not-inspected.txt`.
 ///
 /// - Parameters:
 ///   - sourceLocation: where the issue is recorded.
@@ -38,14 +39,15 @@ public func expectDeallocates(
 ) rethrows {
   weak let object = try body()
   if let failure = RetainVerdict.ofSurvivor(object) {
-    Issue.record("\(failure)", sourceLocation: sourceLocation)
+    failure.record(at: sourceLocation)
   }
 }
 
 /// Records an issue if each repetition of `body` leaves more instances of a class alive.
 ///
 /// The form for Swift Testing of `assertNoGrowth`: growth breaks no rule, and the issue has no
-/// code, except for the cycles of observations that `body` made (KVO019).
+/// code, except for the cycles of observations that `body` made (KVO019). If it is not known what keeps
+/// instances, the issue lists what could not be inspected, and so does the attachment `not-inspected.txt`.
 ///
 /// - Parameters:
 ///   - classes: the classes whose instances, subclasses' included, are counted.
@@ -67,7 +69,7 @@ public func expectNoGrowth<Failure: Error>(
     repetitions: repetitions,
     by: body
   ) {
-    Issue.record("\(failure)", sourceLocation: sourceLocation)
+    failure.record(at: sourceLocation)
   }
 }
 
@@ -99,6 +101,16 @@ public func expectNoGrowth<Failure: Error>(
     isolation: isolation,
     by: body
   ) {
-    Issue.record("\(failure)", sourceLocation: sourceLocation)
+    failure.record(at: sourceLocation)
+  }
+}
+
+extension RetainVerdict.Report {
+  /// Records an issue, and attaches what could not be inspected.
+  fileprivate func record(_ severity: Issue.Severity = .error, at sourceLocation: SourceLocation) {
+    if !uninspected.isEmpty {
+      Attachment.record(uninspected, named: "not-inspected.txt", sourceLocation: sourceLocation)
+    }
+    Issue.record("\(text)", severity: severity, sourceLocation: sourceLocation)
   }
 }

@@ -54,7 +54,12 @@ struct GrowthCount {
     names: CodeNames?
   ) -> RetainGrowth {
     guard isComplete else {
-      return RetainGrowth(repetitionCount: repetitionCount, classes: [], isConclusive: false)
+      return RetainGrowth(
+        repetitionCount: repetitionCount,
+        classes: [],
+        opaque: [],
+        isConclusive: false
+      )
     }
     let grown = counts.filter { _, counts in
       counts.count == repetitionCount && counts[0] > 0
@@ -73,9 +78,11 @@ struct GrowthCount {
           living: Dictionary(uniqueKeysWithValues: added),
           roots: roots.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) }
         )
+        let (classes, opaque) = run.classes(grown)
         return RetainGrowth(
           repetitionCount: repetitionCount,
-          classes: run.classes(grown),
+          classes: classes,
+          opaque: opaque,
           isConclusive: true
         )
       }

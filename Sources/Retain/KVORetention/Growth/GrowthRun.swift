@@ -6,6 +6,8 @@ struct GrowthRun: ~Copyable {
   private let run: SearchRun
   /// The instances, by metadata.
   private let living: [UInt: [UInt]]
+  /// Where the walk began.
+  private let starts: [UInt]
   private let graph: ObjectGraph
   private var numbers: [UInt: Int] = [:]
   private let components: StrongComponents
@@ -17,7 +19,8 @@ struct GrowthRun: ~Copyable {
   init(run: SearchRun, living: [UInt: [UInt]], roots: [UInt]) {
     self.run = run
     self.living = living
-    graph = run.graph(from: roots + living.values.flatMap(\.self).sorted())
+    starts = roots + living.values.flatMap(\.self).sorted()
+    graph = run.graph(from: starts)
     let count = graph.objectCount
     components = StrongComponents(of: graph, includesSuspected: false)
     fromRoots = PathSearch(objectCount: count, includesSuspected: false)
@@ -28,10 +31,15 @@ struct GrowthRun: ~Copyable {
     fromCycles.reach(from: components.components.flatMap(\.self).sorted(), of: graph)
   }
 
-  /// The report on the classes with these counts.
-  consuming func classes(_ counts: [UInt: [Int]]) -> [RetainGrowth.GrownClass] {
+  /// The report on the classes with these counts, and what may keep instances of which nothing else
+  /// is known to keep them.
+  consuming func classes(
+    _ counts: [UInt: [Int]]
+  ) -> (classes: [RetainGrowth.GrownClass], opaque: [OpaqueObject]) {
     var run = self
-    return run.grownClasses(counts)
+    let classes = run.grownClasses(counts)
+    let isKnown = classes.allSatisfy { $0.keepers.allSatisfy { $0.kind != .unknown } }
+    return (classes, isKnown ? [] : run.run.doubts(from: run.starts))
   }
 
   private mutating func grownClasses(_ counts: [UInt: [Int]]) -> [RetainGrowth.GrownClass] {

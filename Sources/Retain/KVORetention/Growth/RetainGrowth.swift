@@ -49,6 +49,9 @@ public struct RetainGrowth: Hashable, Sendable {
   public let repetitionCount: Int
   /// The classes that grew with every repetition, the fastest first.
   public let classes: [GrownClass]
+  /// What could not be inspected and may keep the instances of which the keeper is unknown; empty if all
+  /// keepers are known.
+  public let opaque: [OpaqueObject]
   /// Whether instances could be counted at all.
   let isConclusive: Bool
 
@@ -80,6 +83,7 @@ extension RetainGrowth: CustomStringConvertible {
       let total = grown.keepers.reduce(0) { $0 + $1.count }
       lines += grown.keepers.map { "    \($0.text) (\($0.count) of \(total))" }
     }
+    lines += opaque.map { "  not inspected: \($0)" }
     return lines.joined(separator: "\n")
   }
 }
