@@ -148,6 +148,46 @@ struct OpaqueTests {
     }
   }
 
+  @Test("an unsafe continuation does not pass for nothing")
+  func unsafeContinuation() async {
+    let holder = Holder()
+    await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+      holder.anything = continuation
+      #expect(RetainSearch().findCycles(from: holder).verdict != .noneFound)
+      continuation.resume()
+    }
+    // The task has it while it waits.
+    holder.poke()
+  }
+
+  @Test("a run loop's block is seen through Foundation's objects")
+  func runLoop() {
+    let holder = Holder()
+    let loop = RunLoop.current
+    loop.perform { [holder] in holder.poke() }
+    holder.object = loop
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.verdict != .noneFound, "\(answer)")
+    holder.object = nil
+    _ = loop.run(mode: .default, before: Date())
+  }
+
+  @Test("memory that begins like an object, with a side table that does not exist, is none")
+  func lookalike() {
+    let holder = Holder()
+    let memory = UnsafeMutablePointer<UInt>.allocate(capacity: 9)
+    memory.initialize(repeating: 0, count: 9)
+    memory[0] = unsafeBitCast(Holder.self as AnyObject.Type, to: UInt.self)
+    // The complement of an address, as a search stores it: the two highest bits say that it counts in a side table.
+    memory[1] = ~UInt(bitPattern: memory)
+    memory[3] = UInt(bitPattern: Unmanaged.passUnretained(holder).toOpaque())
+    defer { memory.deallocate() }
+    holder.anything = UnsafeRawPointer(memory)
+    let answer = RetainSearch().findCycles(from: holder)
+    #expect(answer.verdict == .inconclusive, "\(answer)")
+    #expect(answer.opaque.map(\.reason) == [.unmanagedMemory])
+  }
+
   @Test("a timer's block is seen through Foundation's objects")
   func timer() {
     let holder = Holder()

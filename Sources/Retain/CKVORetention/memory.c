@@ -85,6 +85,8 @@ uint32_t kvos_owner_count(uint64_t counts) {
   return (uint32_t)(counts >> 33) + 1;
 }
 
+uint32_t kvos_unowned_count(uint64_t counts) { return (uint32_t)counts >> 1; }
+
 int kvos_is_side_table(uint64_t counts, uintptr_t address) {
   return counts >> 62 == 3 && (counts << 2 >> 2) << 3 == address;
 }

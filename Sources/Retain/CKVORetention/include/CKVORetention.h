@@ -303,13 +303,6 @@ __attribute__((swiftcall)) extern const void *_Nullable swift_getTypeByMangledNa
     const char *name, uintptr_t length, const void *_Nullable environment,
     const void *_Nullable const *_Nullable arguments);
 
-/// The number of strong references to a living object.
-extern size_t swift_retainCount(const void *object);
-
-/// The number of unowned references to an object, plus one for its memory, and plus one more for an object on the
-/// stack, where the compiler puts objects that do not escape.
-extern size_t swift_unownedRetainCount(const void *object);
-
 // MARK: - Memory
 
 /// The size in bytes of the allocation that begins at `address`, or 0 if the memory does not look like one, such as
@@ -330,6 +323,10 @@ int kvos_is_living(uint64_t counts);
 /// The number of strong references by the counts of an object; 0 if the counts do not say it: of an immortal object, one
 /// that is being destroyed, or one that is counted in a side table.
 uint32_t kvos_owner_count(uint64_t counts);
+
+/// The number of unowned references by the counts of an object, plus one for its memory, and plus one more for an object
+/// on the stack, where the compiler puts objects that do not escape.
+uint32_t kvos_unowned_count(uint64_t counts);
 
 /// Whether `address` is the side table of an object with these counts, to which weak references lead.
 int kvos_is_side_table(uint64_t counts, uintptr_t address);

@@ -48,7 +48,7 @@ struct OwnershipEvidence {
     let copies = CopiedMemory(effort: 4_000_000)
     let unused = UnusedMemory(reader: reader, words: copies, entry: entry)
     var words: [[WordSearch.Hit]] = targets.map { _ in [] }
-    let sideTables = targets.map { Self.sideTable(of: $0) }
+    let sideTables = targets.map { Self.sideTable(of: $0, reader) }
     for number in 0..<search.hits.count {
       let hit = search.hits[number]
       guard hit.address != sideTables[Int(hit.target)], !unused.contains(hit.address) else {
@@ -103,27 +103,11 @@ struct OwnershipEvidence {
 
   /// The number of owners that an object counts; nil if it counts none, or not all.
   private static func ownerCount(of target: WordSearch.Target, _ reader: ObjectReader) -> Int? {
-    guard target.byteCount == 1, reader.targets.isStillThere(target.address),
-      let object = UnsafeRawPointer(bitPattern: target.address)
-    else { return nil }
-    if reader.store.known.blockClasses.contains(object.load(as: UInt.self)) {
-      let flags = object.load(as: KVOSBlock.self).flags
-      return flags & UInt32(KVOS_BLOCK_IS_COUNTED) == 0
-        ? nil : Int(flags & UInt32(KVOS_BLOCK_COUNT)) >> 1
-    }
-    guard kvos_is_living(object.load(fromByteOffset: 8, as: UInt64.self)) != 0 else { return nil }
-    // An object on the stack belongs to its function, which needs no word for it, because its
-    // address is relative to the frame.
-    guard swift_unownedRetainCount(object) == 1 else { return nil }
-    return swift_retainCount(object)
+    target.byteCount == 1 ? reader.targets.ownerCountNow(of: target.address) : nil
   }
 
   /// The address of an object's side table, whose first word leads to the object and owns nothing.
-  private static func sideTable(of target: WordSearch.Target) -> UInt? {
-    guard target.byteCount == 1, let object = UnsafeRawPointer(bitPattern: target.address) else {
-      return nil
-    }
-    let counts = object.load(fromByteOffset: 8, as: UInt64.self)
-    return counts >> 62 == 3 ? UInt((counts << 2) >> 2) << 3 : nil
+  private static func sideTable(of target: WordSearch.Target, _ reader: ObjectReader) -> UInt? {
+    target.byteCount == 1 ? reader.targets.sideTableNow(ofObjectAt: target.address) : nil
   }
 }

@@ -122,10 +122,20 @@ final class CopiedMemory {
   /// Whether `count` bytes at an address can be read now, and begin with the word `first`,
   /// regardless of earlier copies.
   func beginsNow(_ address: UInt, with first: UInt, _ count: UInt) -> Bool {
-    let size = max(Int(count), MemoryLayout<UInt>.size)
-    return withUnsafeTemporaryAllocation(byteCount: size, alignment: 8) { now in
-      guard let copy, let start = now.baseAddress else { return false }
-      return copy.copy(address, to: start, size) == size && start.load(as: UInt.self) == first
+    withWordsNow(at: address, max(Int(count), MemoryLayout<UInt>.size)) { $0[0] == first } ?? false
+  }
+
+  /// Calls `body` with a new copy of `byteCount` bytes; returns nil if they cannot be copied.
+  func withWordsNow<Result>(
+    at address: UInt,
+    _ byteCount: Int,
+    _ body: (UnsafePointer<UInt>) -> Result?
+  ) -> Result? {
+    withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { now in
+      guard let copy, let start = now.baseAddress,
+        copy.copy(address, to: start, byteCount) == byteCount
+      else { return nil }
+      return body(UnsafePointer(start.assumingMemoryBound(to: UInt.self)))
     }
   }
 

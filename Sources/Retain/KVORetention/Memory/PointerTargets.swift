@@ -193,7 +193,52 @@ final class PointerTargets {
       return words.isReadable(address, UInt(MemoryLayout<KVOSBlock>.size))
     }
     guard kvos_is_living(UInt64(second)) != 0, kind(ofMetadata: first) == 1 else { return false }
+    // Other memory may begin with the same word: a side table leads back to its object.
+    if let table = sideTable(of: UInt64(second)), words.word(at: table) != address { return false }
     return words.isReadable(address, byteCount(ofObjectWith: first))
+  }
+
+  /// The owner count of an object, or of a block that counts its owners, by a new copy of its memory; nil if it
+  /// does not exist anymore, or counts not all of its owners.
+  ///
+  /// Another thread may free the object at any time: the runtime's functions would follow whatever is
+  /// in its place.
+  func ownerCountNow(of address: UInt) -> Int? {
+    guard let first = words.word(at: address) else { return nil }
+    if store.known.blockClasses.contains(first) {
+      let flags = words.withWordsNow(at: address, MemoryLayout<KVOSBlock>.size) { block in
+        block[0] == first ? UnsafeRawPointer(block).load(as: KVOSBlock.self).flags : nil
+      }
+      guard let flags, flags & UInt32(KVOS_BLOCK_IS_COUNTED) != 0 else { return nil }
+      return Int(flags & UInt32(KVOS_BLOCK_COUNT)) >> 1
+    }
+    guard var counts = countsNow(ofObjectAt: address, first) else { return nil }
+    if let table = sideTable(of: counts) {
+      // The object, an unused word, and the counts.
+      let found = words.withWordsNow(at: table, 24) { $0[0] == address ? UInt64($0[2]) : nil }
+      guard let found else { return nil }
+      counts = found
+    }
+    // An object on the stack belongs to its function, which needs no word for it, because its
+    // address is relative to the frame: it has an unowned count of its own.
+    guard kvos_unowned_count(counts) == 1 else { return nil }
+    let owners = kvos_owner_count(counts)
+    return owners == 0 ? nil : Int(owners)
+  }
+
+  /// The address of the side table of an object that still exists, or nil.
+  func sideTableNow(ofObjectAt address: UInt) -> UInt? {
+    words.word(at: address).flatMap { countsNow(ofObjectAt: address, $0) }.flatMap(sideTable)
+  }
+
+  private func countsNow(ofObjectAt address: UInt, _ first: UInt) -> UInt64? {
+    words.withWordsNow(at: address, 16) { object in
+      object[0] == first && kvos_is_living(UInt64(object[1])) != 0 ? UInt64(object[1]) : nil
+    }
+  }
+
+  private func sideTable(of counts: UInt64) -> UInt? {
+    counts >> 62 == 3 ? UInt((counts << 2) >> 2) << 3 : nil
   }
 
   /// Whether the object that copies show at an address still exists, so that it may be read

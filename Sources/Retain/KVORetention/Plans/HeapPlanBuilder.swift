@@ -101,6 +101,9 @@ struct HeapPlanBuilder {
       }
       // It stores a continuation after its fields.
       if nominal.descriptor.name == "CheckedContinuationCanary" { plan.tail = .task }
+      if LibraryReferences.hasMemoryOfC(nominal.descriptor.name, in: nominal.descriptor.module) {
+        plan.tail = .foreignObject
+      }
       addFields(of: type, nominal, only: property, to: &builder)
     }
     plan.slots = PlanStore.keep(builder.slots)

@@ -42,4 +42,15 @@ enum LibraryReferences {
   static func isPassedOver(_ field: String, of type: String, in module: String) -> Bool {
     passedOver.contains(Field(module: module, type: type, field: field))
   }
+
+  /// Whether CoreFoundation, which is written in C, allocates memory of its own after the fields of such objects.
+  ///
+  /// A run loop has its blocks there, and a collection its elements.
+  static func hasMemoryOfC(_ type: String, in module: String?) -> Bool {
+    module == "Foundation" && objectsOfC.contains(type)
+  }
+
+  private static let objectsOfC: Set<String> = [
+    "__NSCFType", "_NSCFArray", "_NSCFDictionary", "_NSCFSet",
+  ]
 }
