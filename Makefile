@@ -10,6 +10,7 @@
 #   make bench-guard counts the instructions of observing and auditing, and compares them with those recorded
 #   make wheel   builds the Python package for fleets, with kvo-audit in it
 #   make fleet   audits 2,000 logs on a Spark cluster on this machine, and compares with one process
+#   make processors compiles the C half for aarch64, and tests it under qemu-user
 #   make plugin  runs `swift package kvo-audit` in a package that depends on this one
 #   make install puts kvo-audit under PREFIX (/usr/local); make uninstall removes it
 #
@@ -19,7 +20,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports plugin install uninstall setup setup-tests clean \
+  address-sanitizer retention long-forms reports plugin processors install uninstall setup setup-tests clean \
   setup-fleet wheel fleet fleet-part
 
 # Warnings fail the build here; that does not apply to packages that depend on this one.
@@ -181,6 +182,10 @@ bench: setup
 # Benchmarks/instructions.txt. `Scripts/bench-guard --record` rewrites that file.
 bench-guard: setup-tests
 	Scripts/bench-guard
+
+# By hand: needs gcc-aarch64-linux-gnu and qemu-user, and what `imports` built.
+processors: imports
+	Scripts/processors
 
 # By hand: it builds a package that depends on this one.
 plugin: setup
