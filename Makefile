@@ -53,7 +53,7 @@ check: lint imports
 	  "fuzz thread-sanitizer retention long-forms"
 
 lint: setup-tests
-	swift format lint --strict --recursive Package.swift Sources Tests Examples Benchmarks
+	swift format lint --strict --recursive Package.swift Plugins Sources Tests Examples Benchmarks
 	find Sources -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run --Werror
 	Scripts/check-links
 

@@ -354,11 +354,15 @@ let package = Package(
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "KVOExport",
-      dependencies: ["CSQLite", "KVOAudit", "KVOReplay", "KVORules", "KVOTrace", "KVOTraceJSON"]
+      dependencies: [
+        "CSQLite", "KVOAudit", "KVOFindings", "KVOReplay", "KVORules", "KVOTrace", "KVOTraceJSON",
+      ]
     ),
     .testTarget(
       name: "KVOExportTests",
-      dependencies: ["KVOExport", "CSQLite", "KVOAudit", "KVORules", "KVOTrace", "TestSupport"]
+      dependencies: [
+        "KVOExport", "CSQLite", "KVOAudit", "KVOFindings", "KVORules", "KVOTrace", "TestSupport",
+      ]
     ),
 
     // Compressed inputs, and the size of a report for services that accept it compressed. A separate target because it
@@ -400,7 +404,8 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOCompression", "KVOExport", "KVOHeap", "KVOImport", "KVOLaunch",
+        "KVOAudit", "KVOCompression", "KVOExport", "KVOFindings", "KVOHeap", "KVOImport",
+        "KVOLaunch",
         "KVOLogTools", "KVOReportFile", "KVOReports", "KVOSymbols", "KVORules", "KVOText",
         "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -422,7 +427,7 @@ let package = Package(
       capability: .command(
         intent: .custom(
           verb: "kvo-audit",
-          description: "Audit logs of key-value observing, or the tests of this package: kvo-audit test"
+          description: "Audit logs of key-value observing; kvo-audit test: those of the tests"
         )
       ),
       dependencies: ["kvo-audit"]

@@ -63,6 +63,12 @@ struct AuditArguments: ParsableArguments {
           + "runtime, such as --profile apple-modern"
       )
     }
+    if reporting.open {
+      throw ValidationError(
+        "--profile all and --open cannot go together: the page is of one runtime; ask for one, such as "
+          + "--profile apple-modern"
+      )
+    }
     for output in reporting.formats {
       switch output.format {
       case .text, .json: continue

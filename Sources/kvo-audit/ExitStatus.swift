@@ -6,6 +6,8 @@ import ArgumentParser
 enum ExitStatus {
   /// A finding is at or above `--fail-on`.
   static let findings = ExitCode(1)
+  /// A finding is gone, but would not have been seen (`verify-fix`).
+  static let unproven = ExitCode(2)
   /// An input cannot be read completely, or is not a usage log.
   ///
   /// Takes precedence over ``findings``: an unread log cannot be clean.

@@ -3,19 +3,29 @@ import KVOAudit
 import KVOExport
 import KVOSymbols
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 /// `kvo-audit export`: a log for other tools.
 struct ExportCommand: ParsableCommand {
   enum Form: String, CaseIterable, ExpressibleByArgument {
     case perfetto
     case collapsed
     case speedscope
+    case pprof
+    case otlp
     case sqlite
     case parquet
   }
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write logs for Perfetto, flame graphs, speedscope or SQLite.",
+    abstract: "Write logs for Perfetto, flame graphs, pprof, OpenTelemetry or SQLite.",
     usage: "kvo-audit export --to <form> [<options>] <log> ...",
     discussion: """
       FORMS
@@ -25,6 +35,10 @@ struct ExportCommand: ParsableCommand {
         collapsed   a line for each stack that registers, with the number of
                     its registrations, for flamegraph.pl and inferno
         speedscope  the same for https://www.speedscope.app
+        pprof       live and made registrations by stack, for pprof and
+                    speedscope
+        otlp        findings and crashes as OpenTelemetry's log records, in
+                    its JSON form
         sqlite      tables of events, findings, stacks, registering call sites,
                     and growth
         parquet     tables of findings, registrations and inputs, by the Python
@@ -85,7 +99,7 @@ struct ExportCommand: ParsableCommand {
     if let output { try OutputFile.check([output], reading: inputs) }
     switch to {
     case .perfetto: try writeTrace(of: inputs[0])
-    case .collapsed, .speedscope, .sqlite, .parquet: try writeAudited(inputs)
+    case .collapsed, .speedscope, .pprof, .otlp, .sqlite, .parquet: try writeAudited(inputs)
     }
   }
 
@@ -121,6 +135,8 @@ struct ExportCommand: ParsableCommand {
       switch to {
       case .collapsed: try write(stacks.collapsed(count))
       case .speedscope: try write(stacks.speedscope(name: logs.joined(separator: " ")))
+      case .pprof: try write(stacks.pprof, isBinary: true)
+      case .otlp: try write(TelemetryLogs(report, observedTime: Self.now).json)
       case .sqlite, .perfetto, .parquet: try writeDatabase(report, inputs, progress)
       }
       bar.clear()
@@ -151,9 +167,16 @@ struct ExportCommand: ParsableCommand {
     try draft.replace()
   }
 
-  private func write(_ bytes: [UInt8]) throws {
+  /// The time in nanoseconds since 1970.
+  private static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+
+  private func write(_ bytes: [UInt8], isBinary: Bool = false) throws {
     let sink = OutputSink(path: output)
-    sink.take(bytes)
+    sink.take(bytes, isBinary: isBinary)
     try sink.finish()
   }
 

@@ -36,6 +36,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit heap app.kvoheap
         Explain a code, and what to do:
           kvo-audit explain KVO001
+        Say whether a finding is gone, and could have been seen:
+          kvo-audit verify-fix 2:6898ccf5d8 --before old.kvolog app.kvolog
         Run a program, record it and audit the log:
           kvo-audit record -- ./app
 
@@ -43,6 +45,7 @@ struct KVOAuditCommand: ParsableCommand {
         0   no finding at or above --fail-on
         1   findings at or above --fail-on, including expired suppressions, and
             crashes for which nothing was found
+        2   verify-fix: nothing is proven
         64  wrong usage
         65  an input is unreadable, was cut, is damaged or lacks events that
             could not be recorded (what could be read is reported);
@@ -57,8 +60,8 @@ struct KVOAuditCommand: ParsableCommand {
     subcommands: [
       AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ConvertCommand.self,
       DiffCommand.self, ExplainCommand.self, ExportCommand.self, GrowthCommand.self,
-      HeapCommand.self, IndexCommand.self, MergeCommand.self, RecordCommand.self,
-      StatsCommand.self, ValidateCommand.self, WatchCommand.self,
+      HeapCommand.self, IndexCommand.self, MCPCommand.self, MergeCommand.self, RecordCommand.self,
+      StatsCommand.self, ValidateCommand.self, VerifyFixCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

@@ -74,7 +74,7 @@ final class OutputSink {
 
   private func print(_ bytes: [UInt8], _ isBinary: Bool) -> Bool {
     if isBinary, StandardStreams.isOutputATerminal {
-      failure = "a binary log is not for a terminal; name a file with -o"
+      failure = "a binary form is not for a terminal; name a file with -o"
       return false
     }
     do throws(StandardStreams.Failure) {

@@ -84,6 +84,21 @@ struct ReportOptions: ParsableArguments {
   )
   var noAnnotations = false
 
+  @Flag(
+    help: """
+      Open the page of the audit in the browser (BROWSER, or that of the system): the file of --format html=FILE, or a \
+      temporary one.
+      """
+  )
+  var open = false
+
+  @Flag(
+    help: """
+      Do not show a report that is longer than the terminal in a pager (PAGER, or less).
+      """
+  )
+  var noPager = false
+
   // Not in groups of their own: each level of groups makes the parser's checks in a debug build four times as slow.
   @Option(
     help: ArgumentHelp(
@@ -113,7 +128,8 @@ struct ReportOptions: ParsableArguments {
 
   /// All outputs to write.
   var outputs: [ReportOutput] {
-    var named = formats.isEmpty ? [ReportOutput(format: .text)] : formats
+    var named = formats.isEmpty && !open ? [ReportOutput(format: .text)] : formats
+    if open, page == nil { named.append(ReportOutput(format: .html, path: OpenedPage.path)) }
     for index in named.indices {
       named[index].isUnlimited = noLimits
       named[index].repository = repository
@@ -125,7 +141,10 @@ struct ReportOptions: ParsableArguments {
   }
 
   /// Whether a page is to be written.
-  var hasPage: Bool { formats.contains { $0.format == .html } }
+  var hasPage: Bool { open || formats.contains { $0.format == .html } }
+
+  /// The file of the page, if one is named.
+  private var page: String? { formats.lazy.filter { $0.format == .html }.compactMap(\.path).first }
 
   /// The repository of the source files.
   private var repository: Repository { Repository(sourceRoot: sourceRoot, category: category) }
@@ -174,9 +193,11 @@ struct ReportOptions: ParsableArguments {
         isColored: color.isOn,
         showsSuppressed: showsSuppressed,
         groupsByImage: byImage,
-        failingFrom: failOn.severity
+        failingFrom: failOn.severity,
+        pages: !noPager
       )
     }
+    if open { OpenedPage.open(page ?? OpenedPage.path) }
     if GitHubActions.isRunning, !noAnnotations {
       if !formats.contains(where: { $0.format == .github }) {
         GitHubActions.annotate(report, root: repository.root)

@@ -61,13 +61,15 @@ struct ReportOutput: ExpressibleByArgument {
   ///   - showsSuppressed: whether reports for people include suppressed findings.
   ///   - groupsByImage: whether text groups findings by the images that registered observers.
   ///   - severity: the lowest severity that makes the exit status 1, or nil.
+  ///   - pages: whether a report for people that is longer than the terminal is shown in a pager.
   /// - Throws: ``ExitStatus/unwritable`` if it cannot be written, after printing the error.
   func write(
     _ report: AuditReport,
     isColored: Bool,
     showsSuppressed: Bool,
     groupsByImage: Bool,
-    failingFrom severity: Severity?
+    failingFrom severity: Severity?,
+    pages: Bool
   ) throws {
     let bytes =
       switch format {
@@ -91,6 +93,7 @@ struct ReportOutput: ExpressibleByArgument {
       case .html: HTMLReportRenderer(showsSuppressed: showsSuppressed).render(report)
       case .junit: JUnitReportRenderer(failingFrom: severity).render(report, within: limit)
       }
+    if path == nil, format == .text { return try Terminal.show(bytes, pages: pages) }
     try deliver(bytes)
   }
 

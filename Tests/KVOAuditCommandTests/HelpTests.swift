@@ -20,10 +20,10 @@ import Testing
       return run.output
     }
     var pages = ["": try help(["--help"])]
-    for match in pages[""]?.matches(of: #/\n {2}([a-z]+) /#) ?? [] {
+    for match in pages[""]?.matches(of: #/\n {2}([a-z][a-z-]+) /#) ?? [] {
       pages[String(match.1)] = try help(["help", String(match.1)])
     }
-    #expect(pages.count >= 16, "\(pages.keys)")
+    #expect(pages.count >= 18, "\(pages.keys)")
     return pages
   }
 

@@ -157,6 +157,7 @@ import Testing
         "format | text | default", "summary | – | default", "no-limits | false | default",
         "by-image | true | .kvo-audit:5",
         "no-annotations | false | default; GITHUB_ACTIONS is not true, so that there are none",
+        "open | false | default", "no-pager | false | default",
         "source-root | \(root) | of the working directory", "category | tests | command line",
         "fail-on | note | command line, instead of .kvo-audit:4",
         "color | never | NO_COLOR in the environment",

@@ -43,10 +43,25 @@ extension Finding {
   }
 }
 
+extension Signature {
+  /// The signatures that a finding of `code` on an observation has, if it is identified by its registration: without the
+  /// line, and with it.
+  package static func ofObservation(
+    _ code: RuleCode,
+    subject: String,
+    observer: String?,
+    keyPath: String,
+    registered stack: Finding.Stack
+  ) -> [String] {
+    let fields = [code.rawValue, subject, observer ?? "", keyPath, stack.ownFunction ?? ""]
+    return [of(fields), of(fields + [stack.ownLocation ?? ""])]
+  }
+}
+
 extension Finding.Stack {
   /// The user's own function: the compiler's with its file, or that of the first own frame; if
   /// neither is known, the file.
-  fileprivate var ownFunction: String? {
+  package var ownFunction: String? {
     let own = frames.first(where: \.isFirstOwn)
     let file = (site ?? own?.file).map { FrameClassifier.baseName($0).prefix { $0 != ":" } }
     // The compiler names it without its type.

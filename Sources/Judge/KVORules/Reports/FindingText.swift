@@ -122,6 +122,11 @@ package struct FindingText: Sendable {
       }
   }
 
+  /// The retain cycle of a finding as a drawing; empty if it has none.
+  package static func cycle(of finding: Finding) -> String {
+    drawing(of: finding.shown.cycle).joined(separator: "\n")
+  }
+
   /// A retain cycle from top to bottom, its first object at both ends; the reference that is best made weak is
   /// underlined.
   private static func drawing(of cycle: [Finding.Edge]) -> [String] {

@@ -20,7 +20,7 @@ package struct CallSiteStacks: Sendable {
     }
   }
 
-  private let counts: [CallSiteCount]
+  let counts: [CallSiteCount]
 
   /// Makes the stacks of what an audit gathered (``AuditReport/callSites``).
   package init(_ counts: [CallSiteCount]) { self.counts = counts }
@@ -94,7 +94,7 @@ package struct CallSiteStacks: Sendable {
 }
 
 /// A box of a flame graph.
-private struct GraphFrame: Hashable {
+struct GraphFrame: Hashable {
   var name: String
   var file: String?
   var line = 0
@@ -116,7 +116,7 @@ private struct GraphFrame: Hashable {
 
 extension CallSite {
   /// The frames, outermost first, and what is observed.
-  fileprivate var graphFrames: [GraphFrame] {
+  var graphFrames: [GraphFrame] {
     var frames = stack.frames.reversed().map { frame in
       GraphFrame(
         name: frame.name ?? "?",

@@ -1,0 +1,31 @@
+import ArgumentParser
+import KVOAudit
+
+/// `kvo-audit mcp`: answers coding agents.
+struct MCPCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mcp",
+    abstract: "Answer coding agents on standard input and output (Model Context Protocol).",
+    usage: "kvo-audit mcp [<options>]",
+    discussion: """
+      An agent's client starts this and asks: audit, finding, source, cycle, census, growth, diff, explain, \
+      verify_fix. Answers are short texts; a finding is named by its signature, which stays the same from run to \
+      run. Only files are read that the client names, and source files that their stacks lead to. It ends with its \
+      standard input.
+
+      EXAMPLE
+        {"mcpServers": {"kvo-audit": {"command": "kvo-audit", "args": ["mcp"]}}}
+      """
+  )
+
+  @OptionGroup
+  var modules: ModuleOptions
+
+  func run() throws {
+    let server = MCPServer(tools: MCPTools(appModules: modules.appModules))
+    while let line = readLine() {
+      guard let answer = server.answer(to: line) else { continue }
+      try StandardStreams.deliver(answer)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The page of `--open`: its file, and the browser.
+enum OpenedPage {
+  /// The file of a page that was not given one: in a new folder that only this user can read.
+  ///
+  /// Made when it is asked for.
+  static let path: String = {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(parent)/kvo-audit-XXXXXX".utf8CString)
+    let folder = mkdtemp(&template).map { String(cString: $0) }
+    // Without the folder, writing says why there is none.
+    return (folder ?? "\(parent)/kvo-audit") + "/audit.html"
+  }()
+
+  /// Opens a page in the browser: the command in `BROWSER`, or the program of the system for it.
+  ///
+  /// The page is named on standard error in any case: there may be no browser here.
+  static func open(_ path: String) {
+    StandardStreams.complain("kvo-audit: the page is \"\(path)\"")
+    let command = getenv("BROWSER").map { String(cString: $0) } ?? opener
+    // The path is no part of the script, whatever is in it.
+    setenv("KVO_AUDIT_PAGE", path, 1)
+    guard system("\(command) \"$KVO_AUDIT_PAGE\" </dev/null >/dev/null 2>&1") != 0 else { return }
+    StandardStreams.complain(
+      "kvo-audit: \"\(command)\" did not open it; BROWSER names the command that opens a page"
+    )
+  }
+
+  #if os(macOS)
+  private static let opener = "open"
+  #else
+  private static let opener = "xdg-open"
+  #endif
+}

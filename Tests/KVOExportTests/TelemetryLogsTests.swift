@@ -1,0 +1,75 @@
+import Foundation
+import KVOAudit
+import KVOExport
+import KVOFindings
+import KVORules
+import Testing
+
+@Suite("Log records of OpenTelemetry") struct TelemetryLogsTests {
+  @Test("have a record for each finding and crash, as its JSON form spells them")
+  func records() throws {
+    let stack = Finding.Stack(
+      role: .failed,
+      event: 1,
+      frames: [
+        Finding.StackFrame(
+          symbol: "Screen.\"close\"",
+          file: "/a/Screen.swift",
+          line: 7,
+          isFirstOwn: true
+        )
+      ]
+    )
+    let finding = Finding(
+      code: .doubleRemove,
+      severity: .warning,
+      profile: .swift,
+      consequence: .contained,
+      message: "removed\ntwice",
+      subject: .init(className: "Account", id: "1"),
+      events: [1],
+      stacks: [stack],
+      hint: "once",
+      signature: "2:00"
+    )
+    var hidden = finding
+    hidden.suppression = SuppressionNote(reason: "old", until: "2027-01-31", location: "x:1")
+    var report = AuditReport(findings: [finding, hidden])
+    report.crashes = [RecordedCrash(name: "SIGSEGV", reason: nil, liveCount: 3, stack: stack)]
+    let json = TelemetryLogs(report, observedTime: 1_700_000_000_000_000_001).json
+    #expect(json.count { $0 == UInt8(ascii: "\n") } == 1 && json.last == UInt8(ascii: "\n"))
+    let document = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
+    let resource = (document?["resourceLogs"] as? [[String: Any]])?.first
+    let scope = (resource?["scopeLogs"] as? [[String: Any]])?.first
+    let records = scope?["logRecords"] as? [[String: Any]] ?? []
+    #expect(records.map { $0["eventName"] as? String } == ["kvo.finding", "kvo.crash"])
+    #expect(records.map { $0["severityNumber"] as? Int } == [13, 21])
+    // A 64-bit number is a text.
+    #expect(records.allSatisfy { $0["observedTimeUnixNano"] as? String == "1700000000000000001" })
+    #expect((records[0]["body"] as? [String: String])?["stringValue"] == "removed\ntwice")
+    let attributes = records.map { record in
+      (record["attributes"] as? [[String: Any]] ?? []).map { attribute in
+        let value = (attribute["value"] as? [String: String])?["stringValue"] ?? "?"
+        return "\(attribute["key"] as? String ?? "?")=\(value)"
+      }
+    }
+    #expect(
+      attributes == [
+        [
+          "kvo.rule=KVO001", "kvo.rule.name=double-remove", "kvo.signature=2:00",
+          "kvo.observed.class=Account", "kvo.consequence=contained", "kvo.count=1",
+          "kvo.advice=once",
+          "code.function.name=Screen.\"close\"", "code.file.path=/a/Screen.swift",
+          "code.line.number=7",
+          "code.stacktrace=Screen.\"close\" Screen.swift:7",
+        ],
+        [
+          "exception.type=SIGSEGV", "kvo.live_observations=3",
+          "code.function.name=Screen.\"close\"", "code.file.path=/a/Screen.swift",
+          "code.line.number=7",
+          "code.stacktrace=Screen.\"close\" Screen.swift:7",
+        ],
+      ]
+    )
+  }
+}
