@@ -198,6 +198,19 @@ struct OpaqueTests {
     timer.invalidate()
   }
 
+  @Test("what a timer and a run loop keep in C is neither a cycle nor a doubt of the program's")
+  func ringsOfFoundation() {
+    let holder = Holder()
+    let timer = Timer(timeInterval: 1000, repeats: true) { _ in }
+    holder.object = timer
+    let ofTimer = RetainSearch().findCycles(from: holder)
+    #expect(ofTimer.verdict == .noneFound, "\(ofTimer)")
+    timer.invalidate()
+    holder.object = RunLoop.current
+    let ofLoop = RetainSearch().findCycles(from: holder)
+    #expect(ofLoop.verdict == .noneFound, "\(ofLoop)")
+  }
+
   @Test("a notification centre's block is seen through Foundation's objects")
   func notificationCenter() {
     let holder = Holder()

@@ -90,7 +90,8 @@ extension SearchRun {
     return doubts
   }
 
-  /// The component number of each object, or 0 if only suspected references lead to the component.
+  /// The component number of each object, or 0 if only suspected references lead to the component, or
+  /// it has only objects of libraries that are known to form cycles.
   private func reachedNumbers(
     of components: borrowing StrongComponents,
     in graph: borrowing ObjectGraph,
@@ -103,7 +104,13 @@ extension SearchRun {
         isReached[number] = true
       }
     }
-    return components.componentNumbers.map { isReached[Int($0)] ? $0 : 0 }
+    // Those of libraries alone are neither cycles nor doubts.
+    var isMeant = [Bool](repeating: false, count: isReached.count)
+    for component in withoutRingsOfLibraries(components.components, in: graph) {
+      let number = Int(components.componentNumbers[component[0]])
+      isMeant[number] = isReached[number]
+    }
+    return components.componentNumbers.map { isMeant[Int($0)] ? $0 : 0 }
   }
 
   /// Draws the cycles of references that proved to be strong.

@@ -62,7 +62,7 @@ struct SearchRun {
 
   /// Components without those of a library's own objects that are known to form cycles, in which no
   /// object of the program takes part.
-  private func withoutRingsOfLibraries(
+  func withoutRingsOfLibraries(
     _ components: [[Int]],
     in graph: borrowing ObjectGraph
   ) -> [[Int]] {

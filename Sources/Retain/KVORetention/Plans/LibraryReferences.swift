@@ -30,7 +30,11 @@ enum LibraryReferences {
   /// Classes whose objects form a ring with others of their library for a limited time.
   ///
   /// A session's registry has the unfinished tasks, and each of them its session.
-  private static let ringMakers: Set<[String]> = [["FoundationNetworking", "_TaskRegistry"]]
+  /// A run loop's objects in C and those of Foundation keep each other until the thread ends or
+  /// the timer is invalidated.
+  private static let ringMakers: Set<[String]> = [
+    ["FoundationNetworking", "_TaskRegistry"], ["Foundation", "__NSCFType"],
+  ]
 
   /// Whether objects of a class form rings with others of their library that a program cannot
   /// break.
