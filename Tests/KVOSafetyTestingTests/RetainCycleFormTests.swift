@@ -2,7 +2,8 @@ import KVOSafetyTesting
 import Synchronization
 import Testing
 
-@Suite("Assertions about retain cycles")
+// One at a time: the tests of growth count instances of one class.
+@Suite("Assertions about retain cycles", .serialized)
 struct RetainCycleFormTests {
   private final class Screen {
     var handler: (() -> Void)?
