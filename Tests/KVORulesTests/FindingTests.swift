@@ -70,7 +70,7 @@ struct FindingTests {
             #3 main                      main.swift:4
             #4 __libc_start_main         (libc.so.6)
             #5 0x999
-          Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \
+          Fix: add `account.addObserver(self, forKeyPath: "balance")` on every path that leads here, \
         or remove only what was added; a token needs no such care
           Signature: 2:b245fb36c9 · seen once · event 1 · error, contained
 

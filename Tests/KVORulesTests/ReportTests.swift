@@ -35,7 +35,7 @@ struct ReportTests {
       Screen#3 removed an observation of "balance" from Account#12 that was not registered, on \#
     thread 1 (main)
       > #0 Screen.close()   Screen.swift:29
-      Fix: add `account.addObserver(self, forKeyPath: "balance")` on every way that leads here, \#
+      Fix: add `account.addObserver(self, forKeyPath: "balance")` on every path that leads here, \#
     or remove only what was added; a token needs no such care
       Signature: 2:40f1de4e3f · seen once · event 2 · error, contained
 

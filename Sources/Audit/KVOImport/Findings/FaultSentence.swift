@@ -109,7 +109,7 @@ struct FaultSentence {
       return "pass the context of the addition to `removeObserver:forKeyPath:context:`"
     case .removal:
       return "find every `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]`: each needs one "
-        + "addition before it on every way that leads there, and none may run twice (a view "
+        + "addition before it on every path that leads there, and none may run twice (a view "
         + "disappears more than once); an NSKeyValueObservation that is set to nil needs no such care"
     case .deallocation, .deallocationOnTop:
       return

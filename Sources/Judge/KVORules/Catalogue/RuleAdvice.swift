@@ -131,7 +131,7 @@ enum RuleAdvice {
     return switch code {
     case .doubleRemove: "write \(remove) in one place only: it must run once for each addition"
     case .removeUnregistered:
-      "add `[{subject} addObserver:self forKeyPath:@\"{keyPath}\" options:0 context:NULL]` on every way "
+      "add `[{subject} addObserver:self forKeyPath:@\"{keyPath}\" options:0 context:NULL]` on every path "
         + "that leads here, or remove only what was added"
     case .removeWrongContext:
       "pass the context of the addition: "

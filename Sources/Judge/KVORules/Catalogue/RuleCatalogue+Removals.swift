@@ -43,7 +43,7 @@ extension RuleCatalogue {
         isLive: true,
         Consequences(.contained, .crash, .crash, .none, .crash),
         hint: """
-          add `{subject}.addObserver(self, forKeyPath: "{keyPath}")` on every way that leads \
+          add `{subject}.addObserver(self, forKeyPath: "{keyPath}")` on every path that leads \
           here, or remove only what was added; a token needs no such care
           """,
         happened: "A removal matched nothing, and nothing of the kind had ever been registered.",
