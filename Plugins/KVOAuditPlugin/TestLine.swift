@@ -1,5 +1,4 @@
 import Foundation
-import PackagePlugin
 
 /// The arguments of `swift package kvo-audit test`: which tests, and how to audit.
 struct TestLine {

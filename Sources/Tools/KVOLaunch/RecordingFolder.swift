@@ -41,7 +41,10 @@ package struct RecordingFolder: Sendable {
       try Self.makeFolders(path)
       folder = path
     } else {
-      folder = try Self.makeFresh("\(temporary ?? "/tmp")/kvo-audit-\(name)-XXXXXX")
+      switch PrivateFolder.make(name: "kvo-audit-\(name)", in: temporary) {
+      case .success(let made): folder = made
+      case .failure(let refusal): throw Self.failure(refusal.path, refusal.number)
+      }
     }
     guard let absolute = AbsolutePath.of(folder), access(absolute, W_OK | X_OK) == 0 else {
       throw Self.failure(folder, errno)
@@ -93,15 +96,6 @@ package struct RecordingFolder: Sendable {
       )
     }
     return traces
-  }
-
-  private static func makeFresh(_ pattern: String) throws(Failure) -> String {
-    var bytes = pattern.utf8CString
-    let made = bytes.withUnsafeMutableBufferPointer { buffer in
-      buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-    }
-    guard let made else { throw failure(pattern, errno) }
-    return made
   }
 
   private static func makeFolders(_ path: String) throws(Failure) {

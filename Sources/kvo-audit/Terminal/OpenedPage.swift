@@ -1,3 +1,5 @@
+import KVOLaunch
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -12,11 +14,12 @@ enum OpenedPage {
   ///
   /// Made when it is asked for.
   static let path: String = {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(parent)/kvo-audit-XXXXXX".utf8CString)
-    let folder = mkdtemp(&template).map { String(cString: $0) }
-    // Without the folder, writing says why there is none.
-    return (folder ?? "\(parent)/kvo-audit") + "/audit.html"
+    let parent = getenv("TMPDIR").map { String(cString: $0) }
+    switch PrivateFolder.make(name: "kvo-audit", in: parent) {
+    case .success(let folder): return "\(folder)/audit.html"
+    // Writing says why there is no such folder.
+    case .failure(let refusal): return "\(refusal.path)/audit.html"
+    }
   }()
 
   /// Opens a page in the browser: the command in `BROWSER`, or the program of the system for it.

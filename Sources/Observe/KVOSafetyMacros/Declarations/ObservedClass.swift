@@ -77,10 +77,15 @@ struct ObservedClass {
 
 extension AttributeListSyntax {
   /// The attribute of a global actor.
+  var globalActor: AttributeSyntax? {
+    lazy.compactMap { $0.as(AttributeSyntax.self) }.first(where: \.isGlobalActor)
+  }
+}
+
+extension AttributeSyntax {
+  /// Whether it isolates to a global actor.
   ///
   /// A macro sees only names, and takes an attribute that ends in "Actor" for one.
-  var globalActor: AttributeSyntax? {
-    lazy.compactMap { $0.as(AttributeSyntax.self) }.first { $0.shortName.hasSuffix("Actor") }
-  }
+  var isGlobalActor: Bool { shortName.hasSuffix("Actor") }
 }
 #endif

@@ -106,7 +106,7 @@ extension VariableDeclSyntax {
 
   /// Whether it has an attribute that is not built in: a property wrapper, as far as the syntax shows.
   fileprivate var isWrapped: Bool {
-    namedAttributes.contains { !$0.isBuiltIn && !$0.shortName.hasSuffix("Actor") }
+    namedAttributes.contains { !$0.isBuiltIn && !$0.isGlobalActor }
   }
 
   private var namedAttributes: [AttributeSyntax] {

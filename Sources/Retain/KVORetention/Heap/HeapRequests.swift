@@ -188,7 +188,9 @@ struct HeapRequests {
   private func snapshot() throws(RetainSnapshotError) -> [UInt8] {
     let process = getpid()
     let deadline = ContinuousClock.now + min(search.timeLimit, Self.timeLimit)
-    for attempt in 1... {
+    var attempt = 1
+    while true {
+      defer { attempt += 1 }
       let copy = SnapshotProcess.begin { Self.bytes(search, ofProcess: process) }
       switch copy {
       case .failure(let error): throw Self.failure("the process cannot be copied", error.number)
@@ -219,7 +221,6 @@ struct HeapRequests {
         }
       }
     }
-    fatalError("unreachable: the last attempt returns or throws")
   }
 
   /// The bytes of the snapshot in the copy, or of a refusal.
