@@ -54,6 +54,11 @@ def test_a_finding_has_its_first_own_frame_its_days_and_its_classes(logs):
     assert (str(first["first_seen"]), str(first["last_seen"])) == (fleet.DAYS[0], fleet.DAYS[-1])
 
 
+def test_debug_information_is_named_as_on_the_command_line():
+    arguments = kvo_audit._audit.audit_arguments(dsyms=["App.debug", "more"], symbols=Path("/srv/symbols"))
+    assert arguments == ["--dsym", "App.debug", "--dsym", "more", "--symbols", "/srv/symbols"]
+
+
 def test_merging_in_any_groups_gives_the_same_bytes(logs):
     paths = sorted(logs.rglob("*.jsonl"))
     whole = kvo_audit.merge([kvo_audit.audit(paths)])

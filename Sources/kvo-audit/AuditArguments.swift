@@ -95,12 +95,17 @@ struct AuditArguments: ParsableArguments {
   ///
   /// - Parameters:
   ///   - inputs: the logs and crash reports.
-  ///   - dsyms: the symbol files for frames of crash reports.
+  ///   - symbols: the debug information for their frames.
   ///   - triage: the known issues.
   /// - Throws: ``ExitStatus``, if it is not 0, after the error was printed.
-  func audit(_ inputs: [AuditInput], dsyms: [String] = [], triage: Triage) throws {
+  func audit(
+    _ inputs: [AuditInput],
+    symbols: DebugSources = DebugSources(),
+    triage: Triage
+  )
+    throws
+  {
     let bar = ProgressBar()
-    let symbols = DebugSources(dsyms)
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     if case .all = profile {
       let matrix = pipeline(as: nil, symbols, triage).matrix(on: inputs, progress: progress) {

@@ -45,6 +45,19 @@ struct AuditCommand: ParsableCommand {
   )
   var dsyms: [String] = []
 
+  @Option(
+    name: .customLong("symbols"),
+    help: ArgumentHelp(
+      """
+      Symbolicate with the files of this symbol store, which "kvo-audit symbols add" fills, by build-id; \
+      by default, that of KVO_SAFETY_SYMBOLS in the environment, if it is set.
+      """,
+      valueName: "folder"
+    ),
+    completion: .directory
+  )
+  var store: String?
+
   func validate() throws {
     guard case .all = arguments.profile, logs.contains("-") else { return }
     throw ValidationError(
@@ -55,6 +68,10 @@ struct AuditCommand: ParsableCommand {
 
   func run() throws {
     let inputs = AuditInput.named(by: logs)
-    try arguments.audit(inputs, dsyms: dsyms, triage: arguments.prepare(reading: inputs))
+    try arguments.audit(
+      inputs,
+      symbols: DebugSources(dsyms, store: store),
+      triage: arguments.prepare(reading: inputs)
+    )
   }
 }

@@ -2,17 +2,23 @@ import KVOAudit
 import KVOImport
 import KVOSymbols
 
-/// The files of `--dsym`: ELF files for logs, and files of Apple's systems for crash reports.
+/// The files of `--dsym` and of the symbol store: ELF files for logs, and files of Apple's systems for
+/// crash reports.
 struct DebugSources {
   let resolver: DwarfFrameResolver
   let importer: ReportImporter
   /// The specified files that are not ELF files.
   private let others: [String]
 
-  init(_ arguments: [String]) {
+  /// Opens the files of `--dsym`, and the store of `--symbols` or of the environment.
+  init(_ arguments: [String] = [], store path: String? = nil) {
     let files = DebugFiles(arguments)
-    resolver = DwarfFrameResolver.withIndices(files)
-    importer = ReportImporter(dsyms: files.others)
+    let store = path.map(SymbolStore.init) ?? .user
+    resolver = DwarfFrameResolver.withIndices(files, store: store)
+    importer = ReportImporter(
+      dsyms: files.others,
+      stored: store.map { store in { @Sendable in store.file(forBuildID: $0) } }
+    )
     others = files.others
   }
 

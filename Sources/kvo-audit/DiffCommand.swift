@@ -79,10 +79,11 @@ struct DiffCommand: ParsableCommand {
   }
 
   private func report(of path: String) throws -> AuditReport {
+    let symbols = DebugSources()
     let audit = Audit(
       options: AuditOptions(appModules: modules.appModules),
-      resolver: DwarfFrameResolver.withIndices(),
-      importer: ReportImporter(dsyms: [])
+      resolver: symbols.resolver,
+      importer: symbols.importer
     )
     let bar = ProgressBar()
     defer { bar.clear() }

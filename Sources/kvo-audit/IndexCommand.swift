@@ -116,9 +116,16 @@ extension SymbolIndexFolder {
 extension DwarfFrameResolver {
   /// Creates a resolver that uses and creates indices.
   ///
-  /// - Parameter debugFiles: the files that the user specified.
+  /// - Parameters:
+  ///   - debugFiles: the files that the user specified.
+  ///   - store: the symbol store, whose indices are used, too.
   /// - Returns: the resolver; it uses no indices if the environment disables them.
-  static func withIndices(_ debugFiles: DebugFiles = DebugFiles()) -> DwarfFrameResolver {
-    DwarfFrameResolver(debugFiles: debugFiles, indices: .user)
+  static func withIndices(
+    _ debugFiles: DebugFiles = DebugFiles(),
+    store: SymbolStore? = .user
+  ) -> DwarfFrameResolver {
+    var indices = SymbolIndexFolder.user
+    indices?.other = store?.indexPath
+    return DwarfFrameResolver(debugFiles: debugFiles, store: store, indices: indices)
   }
 }

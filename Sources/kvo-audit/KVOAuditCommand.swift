@@ -61,7 +61,8 @@ struct KVOAuditCommand: ParsableCommand {
       AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ConvertCommand.self,
       DiffCommand.self, ExplainCommand.self, ExportCommand.self, GrowthCommand.self,
       HeapCommand.self, IndexCommand.self, MCPCommand.self, MergeCommand.self, RecordCommand.self,
-      StatsCommand.self, ValidateCommand.self, VerifyFixCommand.self, WatchCommand.self,
+      StatsCommand.self, SymbolsCommand.self, ValidateCommand.self, VerifyFixCommand.self,
+      WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

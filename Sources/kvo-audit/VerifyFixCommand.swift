@@ -67,10 +67,11 @@ struct VerifyFixCommand: ParsableCommand {
 
   func run() throws {
     let bar = ProgressBar()
+    let symbols = DebugSources()
     let audit = Audit(
       options: AuditOptions(appModules: modules.appModules, gathersCallSites: true),
-      resolver: DwarfFrameResolver.withIndices(),
-      importer: ReportImporter(dsyms: [])
+      resolver: symbols.resolver,
+      importer: symbols.importer
     )
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     let earlier: AuditReport?

@@ -91,6 +91,28 @@ struct SymbolizerTests {
     #expect(finding?.stacks.first?.frames.last?.symbol == nil)
   }
 
+  @Test("a symbol store has the file by the UUID")
+  func stored() throws {
+    let bundle = try makeBundle()
+    let images = AppleDebugFiles.images(at: bundle)
+    #expect(images.map(\.uuid) == [Self.uuid.filter { $0 != "-" }])
+    let file = try #require(images.first?.path)
+    let reader = ReportImporter(stored: { $0 == Self.uuid.filter { $0 != "-" } ? file : nil })
+      .reader(profile: nil, appModules: [])
+    reader.read(Array(Self.report(uuid: Self.uuid).utf8)[...])
+    let imported = reader.finish()
+    #expect(imported.findings.first?.stacks.first?.frames.last?.symbol == "meter_poll")
+    #expect(imported.unnamed == [])
+    // A store without it, and one that has another image under its name.
+    for path in [nil, file] {
+      let other = "FF112233-4455-6677-8899-AABBCCDDEEFF"
+      let reader = ReportImporter(stored: { _ in path }).reader(profile: nil, appModules: [])
+      reader.read(Array(Self.report(uuid: other).utf8)[...])
+      let finding = try #require(reader.finish().findings.first)
+      #expect(finding.stacks.first?.frames.last?.symbol == nil)
+    }
+  }
+
   @Test("a path without debug information is reported")
   func nothing() throws {
     let (_, complaints) = finding(Self.report(uuid: Self.uuid), dsyms: [folder.path])

@@ -25,7 +25,8 @@ def audit(
     baseline: PathLike | None = None,
     path_pattern: str | None = None,
     app_modules: Iterable[str] = (),
-    symbols: Iterable[PathLike] = (),
+    dsyms: Iterable[PathLike] = (),
+    symbols: PathLike | None = None,
     leaks_at_exit: bool = False,
     today: str | None = None,
     jobs: int | None = None,
@@ -44,7 +45,9 @@ def audit(
     :param path_pattern: what the paths of logs state about app version, system, day and device, if the logs do not:
         ``"{version}/{day}/{device}-*.kvolog"``.
     :param app_modules: the modules of your own code; without them, all but those of the system.
-    :param symbols: files with debug information, or folders of them.
+    :param dsyms: files with debug information, or folders of them.
+    :param symbols: a symbol store: a folder that ``kvo-audit symbols add`` filled; None: that of ``KVO_SAFETY_SYMBOLS`` in the
+        environment, if it is set.
     :param leaks_at_exit: count what is registered at an orderly exit as leaked.
     :param today: the day by which suppressions expire, ``"2027-01-31"``; None: today.
     :param jobs: how many logs are replayed at a time; None: one for each processor.
@@ -59,7 +62,7 @@ def audit(
     if not names:
         raise InputError("there are no logs to audit")
     triage = triage_arguments(suppressions, baseline, today)
-    options = audit_arguments(profile, path_pattern, app_modules, symbols, leaks_at_exit, jobs)
+    options = audit_arguments(profile, path_pattern, app_modules, dsyms, symbols, leaks_at_exit, jobs)
     pieces = list(_pieces(names))
     if len(pieces) == 1:
         report = Report(run_audit(pieces[0], options + triage, timeout=timeout))
@@ -138,7 +141,8 @@ def audit_arguments(
     profile: str | None = None,
     path_pattern: str | None = None,
     app_modules: Iterable[str] = (),
-    symbols: Iterable[PathLike] = (),
+    dsyms: Iterable[PathLike] = (),
+    symbols: PathLike | None = None,
     leaks_at_exit: bool = False,
     jobs: int | None = None,
 ) -> list[str]:
@@ -150,8 +154,10 @@ def audit_arguments(
         arguments += ["--path-pattern", path_pattern]
     for module in app_modules:
         arguments += ["--app-module", module]
-    for source in _texts(symbols):
+    for source in _texts(dsyms):
         arguments += ["--dsym", source]
+    if symbols is not None:
+        arguments += ["--symbols", os.fspath(symbols)]
     if leaks_at_exit:
         arguments.append("--leaks-at-exit")
     if jobs is not None:

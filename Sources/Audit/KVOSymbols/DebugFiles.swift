@@ -6,6 +6,8 @@ import Glibc
 package struct DebugFiles: Sendable {
   /// The file with each build-id.
   private(set) var paths: [String: String] = [:]
+  /// The files, sorted.
+  package var all: [String] { paths.values.sorted() }
   /// The arguments that are neither an ELF file with a build-id nor a folder of such files.
   package private(set) var others: [String] = []
 

@@ -3,8 +3,8 @@ package import KVOTrace
 /// Symbolicates recorded addresses, from the ELF and DWARF of the images that the log lists.
 ///
 /// An image is used only if it has the build-id that was recorded. Its debug information may also be in a separate
-/// file, found by build-id or debug link on the local disk, or named (``DebugFiles``); no server is contacted. A named
-/// file also replaces a missing image. The symbol table names functions if there is no debug information. Damaged files
+/// file, found by build-id or debug link on the local disk, named (``DebugFiles``), or in a ``SymbolStore``; no server is
+/// contacted. A file that is named or in the store also replaces a missing image. The symbol table names functions if there is no debug information. Damaged files
 /// lose names and cause a ``problem(with:)``; they do not trap.
 ///
 /// Data that was read stays in memory, and is bounded by the image: libelf's copy of its sections; for each queried
@@ -32,14 +32,16 @@ package final class DwarfFrameResolver: FrameResolver {
   /// - Parameters:
   ///   - debugRoots: the folders where separate debug files are installed.
   ///   - debugFiles: the files that the user named in addition to those.
+  ///   - store: the symbol store of the user.
   ///   - indices: where indices are kept, or nil to use none.
   package init(
     debugRoots: [String] = ["/usr/lib/debug"],
     debugFiles: DebugFiles = DebugFiles(),
+    store: SymbolStore? = nil,
     indices: SymbolIndexFolder? = nil
   ) {
     self.indices = indices
-    separate = SeparateDebugFile(roots: debugRoots, named: debugFiles)
+    separate = SeparateDebugFile(roots: debugRoots, named: debugFiles, store: store)
   }
 
   /// The named files whose build-id no queried module had so far, sorted.

@@ -32,7 +32,7 @@ final class ResolvedImage {
   private let debugPath: String?
   private var isIndexingDue = true
 
-  /// Opens the file at the path of `key`, or one with its build-id that the user named.
+  /// Opens the file at the path of `key`, or one with its build-id that the user provided.
   init(key: Key, separate: SeparateDebugFile, indices: SymbolIndexFolder?) {
     self.key = key
     self.indices = indices
@@ -42,9 +42,14 @@ final class ResolvedImage {
       image = try ImageSymbols.open(path: key.path, buildID: key.buildID)
     } catch {
       problem = error
-      image = separate.named.paths[key.buildID.lowercased()].flatMap {
-        try? ImageSymbols.open(path: $0, buildID: key.buildID)
-      }
+      image = separate.replacement(ofBuildID: key.buildID)
+    }
+    // The stored file has an index that all users of the store share.
+    if let stripped = image, stripped.debugInformationByteCount == 0,
+      let stored = separate.stored(withBuildID: stripped.buildID),
+      stored.debugInformationByteCount > 0
+    {
+      image = stored
     }
     guard let image else {
       content = .problem(problem)

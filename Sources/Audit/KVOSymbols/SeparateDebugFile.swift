@@ -8,6 +8,8 @@ struct SeparateDebugFile {
   var roots = ["/usr/lib/debug"]
   /// The files that the user named, which are searched first.
   var named = DebugFiles()
+  /// The symbol store, which is searched next.
+  var store: SymbolStore?
 
   /// The file with the debug information of `image`, or nil.
   ///
@@ -30,7 +32,24 @@ struct SeparateDebugFile {
       paths += ["\(folder)/\(name)", "\(folder)/.debug/\(name)"]
       paths += roots.map { "\($0)\(folder)/\(name)" }
     }
-    if let path = named.paths[image.buildID] { paths.insert(path, at: 0) }
-    return paths.filter { $0 != image.path }
+    return (provided(image.buildID) + paths).filter { $0 != image.path }
+  }
+
+  /// The file to use instead of an image that is not on this machine, or nil.
+  func replacement(ofBuildID buildID: String) -> ElfFile? {
+    for path in provided(buildID.lowercased()) {
+      if let file = try? ImageSymbols.open(path: path, buildID: buildID) { return file }
+    }
+    return nil
+  }
+
+  /// The file of the symbol store, or nil.
+  func stored(withBuildID buildID: String) -> ElfFile? {
+    store?.file(forBuildID: buildID).flatMap { try? ImageSymbols.open(path: $0, buildID: buildID) }
+  }
+
+  /// The files with a build-id that the user provided.
+  private func provided(_ buildID: String) -> [String] {
+    [named.paths[buildID], store?.file(forBuildID: buildID)].compactMap(\.self)
   }
 }

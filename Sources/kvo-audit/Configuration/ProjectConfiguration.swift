@@ -14,7 +14,7 @@ struct ProjectConfiguration {
   static let names: Set = [
     "app-module", "baseline", "by-image", "category", "color", "dsym", "fail-on", "fail-on-new",
     "format", "leaks-at-exit", "no-annotations", "no-limits", "profile", "show-suppressed",
-    "source-root", "suppressions",
+    "source-root", "suppressions", "symbols",
   ]
 
   /// A line that sets an option.

@@ -133,10 +133,11 @@ final class MCPTools {
   }
 
   private func auditor() -> Audit {
-    Audit(
+    let symbols = DebugSources()
+    return Audit(
       options: AuditOptions(appModules: appModules, gathersCallSites: true),
-      resolver: DwarfFrameResolver.withIndices(),
-      importer: ReportImporter(dsyms: [])
+      resolver: symbols.resolver,
+      importer: symbols.importer
     )
   }
 }

@@ -60,7 +60,8 @@ def audit(
     baseline: PathLike | None = None,
     path_pattern: str | None = None,
     app_modules: Iterable[str] = (),
-    symbols: Iterable[PathLike] = (),
+    dsyms: Iterable[PathLike] = (),
+    symbols: PathLike | None = None,
     leaks_at_exit: bool = False,
     today: str | None = None,
     timeout: float | None = 3600,
@@ -79,7 +80,8 @@ def audit(
     :param logs: folders, files and patterns, ``s3a://bucket/logs/**/*.kvolog``. Folders of local disks must be the same
         on all machines.
     :param output: a folder for the tables and the reports, on any file system that Spark can write to.
-    :param profile: as of :func:`kvo_audit.audit`, and so are the parameters up to ``today``.
+    :param profile: as of :func:`kvo_audit.audit`, and so are the parameters up to ``today``. Each worker opens the files
+        of ``dsyms`` and ``symbols``.
     :param timeout: the seconds that one call of the tool may take; the log that takes longer is set aside.
     :param memory: the bytes of data that one call of the tool may have, likewise.
     :param task_count: the least number of tasks; None: four for each core.
@@ -93,7 +95,7 @@ def audit(
     :raises UsageError: an argument is wrong, or not that of the earlier job.
     """
     addresses = [logs] if isinstance(logs, str) else list(logs)
-    arguments = audit_arguments(profile, path_pattern, app_modules, symbols, leaks_at_exit)
+    arguments = audit_arguments(profile, path_pattern, app_modules, dsyms, symbols, leaks_at_exit)
     known_issues = {"suppressions": suppressions, "baseline": baseline, "today": today}
     # What is wrong with an argument shows before anything is read.
     merge([Report(merge_all([]))], **known_issues)

@@ -29,6 +29,7 @@ def main(arguments: list[str] | None = None) -> int:
             baseline=options.baseline,
             path_pattern=options.path_pattern,
             app_modules=options.app_module,
+            dsyms=options.dsym,
             symbols=options.symbols,
             leaks_at_exit=options.leaks_at_exit,
             today=options.today,
@@ -70,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--suppressions", action="append", default=[], help="a file of known issues (repeatable)")
     parser.add_argument("--baseline", help="a JSON report to compare with")
     parser.add_argument("--app-module", action="append", default=[], help="a module of your own code (repeatable)")
-    parser.add_argument("--symbols", action="append", default=[], help="files or folders with debug information")
+    parser.add_argument("--dsym", action="append", default=[], help="a file or folder with debug information (repeatable)")
+    parser.add_argument("--symbols", help="a symbol store, which kvo-audit symbols add fills; on every worker")
     parser.add_argument("--leaks-at-exit", action="store_true", help="count what is registered at an exit as leaked")
     parser.add_argument("--today", help="the day by which suppressions expire")
     parser.add_argument("--timeout", type=float, default=3600, help="seconds that one call of the tool may take")

@@ -7,9 +7,13 @@ package struct ReportImporter: TextImporter {
 
   /// Makes an importer.
   ///
-  /// - Parameter dsyms: dSYM files, or folders of them, for symbolicating bare frames.
-  package init(dsyms: [String] = []) {
-    symbolizer = dsyms.isEmpty ? nil : ReportSymbolizer(paths: dsyms)
+  /// - Parameters:
+  ///   - dsyms: dSYM files, or folders of them, for symbolicating bare frames.
+  ///   - stored: the path of the file in a symbol store that has a UUID, in upper case without dashes;
+  ///     nil: there is no store.
+  package init(dsyms: [String] = [], stored: (@Sendable (String) -> String?)? = nil) {
+    symbolizer =
+      dsyms.isEmpty && stored == nil ? nil : ReportSymbolizer(paths: dsyms, stored: stored)
   }
 
   /// Why its dSYM files cannot symbolicate anything, a sentence each; the reports it reads include it, too.

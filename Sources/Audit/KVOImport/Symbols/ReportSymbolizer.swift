@@ -5,8 +5,8 @@ import Foundation
 /// The DWARF in them is read by llvm-symbolizer, which comes with the toolchain of Swift. An address is looked up once,
 /// however many reports have it.
 ///
-/// Mutable state: the lookup results, in `known`, and `problems`, both under `lock`, because reports are read by
-/// several threads. A lookup runs outside of it; two threads that request one address concurrently both look it up, and
+/// Mutable state: the lookup results, in `known`, the files of a symbol store that were asked for, in `found`, and
+/// `problems`, all under `lock`, because reports are read by several threads. A lookup runs outside of it; two threads that request one address concurrently both look it up, and
 /// find the same.
 final class ReportSymbolizer: @unchecked Sendable {
   // Sendable: mutable state is guarded by the lock; everything else is set in init.
@@ -17,16 +17,19 @@ final class ReportSymbolizer: @unchecked Sendable {
   }
 
   private let images: [String: MachOImage]
+  private let stored: (@Sendable (String) -> String?)?
   private let tool: String?
   private let lock = NSLock()
   private var known: [ImageAddress: [StackTrace.Frame]] = [:]
+  /// Nil: the store has no file with the UUID.
+  private var found: [String: MachOImage?] = [:]
   private var problems: [String] = []
 
-  /// Makes a symbolizer of the dSYM files at `paths`, or in the folders there.
-  init(paths: [String]) {
+  /// Makes a symbolizer of the dSYM files at `paths`, or in the folders there, and of those in a store.
+  init(paths: [String], stored: (@Sendable (String) -> String?)? = nil) {
     var images: [String: MachOImage] = [:]
     for path in paths {
-      let found = Self.files(at: path).flatMap(MachOImage.images)
+      let found = AppleDebugFiles.files(at: path).flatMap(MachOImage.images)
       if found.isEmpty {
         problems.append(
           "\"\(path)\" has no debug information that can be read; name a .dSYM, an ELF file with a "
@@ -36,12 +39,9 @@ final class ReportSymbolizer: @unchecked Sendable {
       for image in found { images[image.uuid] = image }
     }
     self.images = images
+    self.stored = stored
     tool = Self.findTool()
-    if tool == nil, !images.isEmpty {
-      problems.append(
-        "there is no llvm-symbolizer on PATH, which reads dSYM files; it comes with Swift and with llvm"
-      )
-    }
+    if tool == nil, !images.isEmpty { problems.append(Self.missingTool) }
   }
 
   /// Why frames could not be symbolicated, a sentence each.
@@ -49,7 +49,17 @@ final class ReportSymbolizer: @unchecked Sendable {
 
   /// Symbolicates the frames of `stack` that have an image with debug information, inlined ones spread out.
   func name(_ stack: StackTrace) -> StackTrace {
-    guard !images.isEmpty, let tool else { return stack }
+    guard let tool else {
+      // Only reports on images that are in the store need it.
+      if stored != nil,
+        stack.frames.contains(where: { imageAddress(of: $0, isInnermost: false) != nil })
+      {
+        lock.withLock {
+          if !problems.contains(Self.missingTool) { problems.append(Self.missingTool) }
+        }
+      }
+      return stack
+    }
     var wanted: [String: Set<UInt64>] = [:]
     let imageAddresses = stack.frames.enumerated().map { index, frame in
       imageAddress(of: frame, isInnermost: index == 0)
@@ -60,7 +70,7 @@ final class ReportSymbolizer: @unchecked Sendable {
       }
     }
     for (uuid, addresses) in wanted {
-      guard let image = images[uuid] else { continue }
+      guard let image = image(uuid) else { continue }
       let found = look(up: addresses.sorted(), in: image, with: tool)
       lock.withLock {
         for (address, frames) in found {
@@ -88,11 +98,23 @@ final class ReportSymbolizer: @unchecked Sendable {
 
   /// Where in its image the call of a frame is: a return address lies after it.
   private func imageAddress(of frame: StackTrace.Frame, isInnermost: Bool) -> ImageAddress? {
-    guard let uuid = frame.imageUUID, let image = images[uuid], let offset = frame.imageOffset,
+    guard let uuid = frame.imageUUID, let image = image(uuid), let offset = frame.imageOffset,
       frame.file == nil
     else { return nil }
     let address = image.textAddress &+ offset
     return ImageAddress(uuid: uuid, address: isInnermost ? address : address &- 1)
+  }
+
+  /// The image with the UUID, of those that were named or of the store.
+  private func image(_ uuid: String) -> MachOImage? {
+    if let image = images[uuid] { return image }
+    guard let stored else { return nil }
+    if let image = lock.withLock({ found[uuid] }) { return image }
+    let image = stored(uuid).flatMap { path in
+      MachOImage.images(in: path).first { $0.uuid == uuid }
+    }
+    lock.withLock { found[uuid] = .some(image) }
+    return image
   }
 
   private func look(
@@ -156,16 +178,8 @@ final class ReportSymbolizer: @unchecked Sendable {
     return result
   }
 
-  // MARK: - Files
-
-  private static func files(at path: String) -> [String] {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return [] }
-    guard isFolder.boolValue else { return [path] }
-    let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-    let inside = all.filter { "/\($0)".contains("/Contents/Resources/DWARF/") }
-    return inside.sorted().map { "\(path)/\($0)" }
-  }
+  private static let missingTool =
+    "there is no llvm-symbolizer on PATH, which reads dSYM files; it comes with Swift and with llvm"
 
   private static func findTool() -> String? {
     let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""

@@ -17,6 +17,11 @@ package struct SymbolIndexFolder: Sendable {
   private let program: String
   /// The maximum size of all indices, in bytes.
   package var byteLimit = 512 << 20
+  /// A folder of the same kind whose indices are used, too, such as that of a symbol store; nothing is
+  /// written there.
+  package var other: String?
+  /// Whether other users may read what is written.
+  package var isShared = false
 
   /// Creates a reference to the folder for the indices of a program.
   ///
@@ -50,7 +55,14 @@ package struct SymbolIndexFolder: Sendable {
 
   /// The index with `key`, or nil if there is no usable one.
   func index(for key: SymbolIndexKey) -> SymbolIndex? {
-    let descriptor = open(file(for: key), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    for folder in [path] + (other.map { [$0] } ?? []) {
+      if let index = index(at: file(for: key, in: folder), key) { return index }
+    }
+    return nil
+  }
+
+  private func index(at file: String, _ key: SymbolIndexKey) -> SymbolIndex? {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
@@ -81,14 +93,16 @@ package struct SymbolIndexFolder: Sendable {
   func keep(_ draft: SymbolIndexDraft, for key: SymbolIndexKey) -> SymbolIndex? {
     var draft = draft
     guard let content = draft.bytes(key: hash(of: key)) else { return nil }
-    write(UnsafeRawBufferPointer(content), to: file(for: key))
+    write(UnsafeRawBufferPointer(content), to: file(for: key, in: path))
     return SymbolIndex(taking: content, key: hash(of: key))
   }
 
   /// The size in bytes of the index with `key`, or nil if there is none.
   func byteCount(for key: SymbolIndexKey) -> Int? {
     var status = stat()
-    guard stat(file(for: key), &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard stat(file(for: key, in: path), &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
     return status.st_size
   }
 
@@ -108,65 +122,21 @@ package struct SymbolIndexFolder: Sendable {
 
   private static let ending = ".kvoindex"
 
-  private func file(for key: SymbolIndexKey) -> String {
+  private func file(for key: SymbolIndexKey, in path: String) -> String {
     let fingerprint = String(hash(of: key), radix: 16)
     return "\(path)/\(key.buildID)-\(fingerprint)\(Self.ending)"
   }
 
-  /// Writes a file completely or not at all.
   private func write(_ content: UnsafeRawBufferPointer, to file: String) {
-    makeFolder()
+    WholeFile.makeFolders(path, mode: isShared ? 0o777 : 0o700)
     // Not hidden, so that the remains of an interrupted run are listed and removed like an index.
-    let name = "\(path)/\(getpid())-\(UInt64.random(in: 0 ... .max))\(Self.ending)"
-    let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { return }
-    let isWritten = Self.withoutFileSizeSignal {
-      var count = 0
-      while count < content.count {
-        let rest = UnsafeRawBufferPointer(rebasing: content[count...])
-        let more = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if more < 0, errno == EINTR { continue }
-        guard more > 0 else { break }
-        count += more
-      }
-      return count == content.count
+    let temporary = "\(path)/\(getpid())-\(UInt64.random(in: 0 ... .max))\(Self.ending)"
+    let mode: mode_t = isShared ? 0o666 : 0o600
+    if WholeFile.write(to: file, as: temporary, mode: mode, { WholeFile.append(content, to: $0) })
+      == 0
+    {
+      removeOldest()
     }
-    guard close(descriptor) == 0, isWritten, rename(name, file) == 0 else {
-      unlink(name)
-      return
-    }
-    removeOldest()
-  }
-
-  /// Calls `body`, in which a write beyond the limit of file sizes fails instead of ending the process by SIGXFSZ.
-  ///
-  /// The signal goes to the thread that writes, which blocks it meanwhile, so that the action of the process is not
-  /// changed for others.
-  private static func withoutFileSizeSignal<Result>(_ body: () -> Result) -> Result {
-    var signals = sigset_t()
-    var before = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGXFSZ)
-    pthread_sigmask(SIG_BLOCK, &signals, &before)
-    defer {
-      // A pending one would arrive when it is no longer blocked.
-      if sigismember(&before, SIGXFSZ) == 0 {
-        var none = timespec()
-        while sigtimedwait(&signals, nil, &none) < 0, errno == EINTR {}
-      }
-      pthread_sigmask(SIG_SETMASK, &before, nil)
-    }
-    return body()
-  }
-
-  /// Creates the folder and its parents, accessible only to the user.
-  private func makeFolder() {
-    var end = path.startIndex
-    while let next = path[end...].dropFirst().firstIndex(of: "/") {
-      mkdir(String(path[..<next]), 0o700)
-      end = next
-    }
-    mkdir(path, 0o700)
   }
 
   private struct File {

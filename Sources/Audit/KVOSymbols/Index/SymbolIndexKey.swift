@@ -42,6 +42,17 @@ extension ElfFile {
     return bytes
   }
 
+  /// Whether it has more symbols than those that it exports.
+  var hasSymbolTable: Bool {
+    var section: OpaquePointer?
+    while let next = elf_nextscn(handle, section) {
+      section = next
+      var header = GElf_Shdr()
+      if gelf_getshdr(next, &header) != nil, header.sh_type == UInt32(SHT_SYMTAB) { return true }
+    }
+    return false
+  }
+
   /// The size of the section with the entries of functions, or 0.
   var debugInformationByteCount: UInt64 {
     var names = 0

@@ -1,0 +1,113 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("kvo-audit symbols")
+struct SymbolsCommandTests {
+  private let scratch: ScratchFolder
+  private var store: String { scratch.path("store") }
+
+  init() throws { scratch = try ScratchFolder() }
+
+  private func run(
+    _ arguments: String...,
+    environment: [String: String?] = [:]
+  ) throws -> ProgramRun {
+    let all: [String: String?] = [
+      "KVO_SAFETY_SYMBOLS": nil, "KVO_SAFETY_INDEX": nil,
+      "XDG_CACHE_HOME": scratch.path("cache"),
+    ]
+    return try ProgramRun(
+      built: "kvo-audit",
+      arguments,
+      environment: all.merging(environment) { $1 }
+    )
+  }
+
+  /// A copy of a program with a fault, and its log.
+  private func recorded() throws -> (program: String, log: String) {
+    let program = scratch.path("app")
+    let log = scratch.path("app.kvolog")
+    try FileManager.default.copyItem(
+      atPath: ProgramRun.built("ObserverDies").path,
+      toPath: program
+    )
+    _ = try ProgramRun(
+      URL(filePath: program),
+      [],
+      environment: ["KVO_SAFETY_LOG": log, "KVO_SAFETY_INDEX": "off"]
+    )
+    return (program, log)
+  }
+
+  @Test("adds what the audit of a stripped program, or of one that is gone, needs")
+  func audits() throws {
+    let (program, log) = try recorded()
+    let whole = try run("--format", "json", log)
+    #expect(whole.output.contains("main.swift"))
+    let added = try run("symbols", "add", "--symbols", store, program)
+    #expect(added.output.hasPrefix("\(program): added as "))
+    #expect(added.status == 0 && added.complaint == "")
+    #expect(
+      try run("symbols", "add", "--symbols", store, program).output.contains(
+        ": is in the store as "
+      )
+    )
+
+    try #require(ProgramRun(command: ["strip", program]).status == 0)
+    #expect(try run("--format", "json", log).output != whole.output)
+    #expect(try run("--symbols", store, "--format", "json", log) == whole)
+    try FileManager.default.removeItem(atPath: program)
+    #expect(try run("--symbols", store, "--format", "json", log) == whole)
+    // Every command takes the store of the environment.
+    let environment = ["KVO_SAFETY_SYMBOLS": store]
+    #expect(try run("--format", "json", log, environment: environment) == whole)
+    #expect(try run("growth", log, environment: environment).output.contains("main.swift"))
+    // The index of the store was used: no other one was made.
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("cache")))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(store)/index").count == 1)
+  }
+
+  @Test("names what it cannot add, and adds the rest")
+  func refusals() throws {
+    let (program, log) = try recorded()
+    let run = try run(
+      "symbols",
+      "add",
+      log,
+      "/missing",
+      program,
+      environment: ["KVO_SAFETY_SYMBOLS": store]
+    )
+    #expect(run.status == 65)
+    #expect(run.output.hasPrefix("\(program): added as "))
+    #expect(
+      run.complaint == """
+        kvo-audit: "\(log)" is not added: it is no ELF file with a build-id, no dSYM and no folder of them
+        kvo-audit: "/missing" does not exist
+
+        """
+    )
+    let none = try self.run("symbols", "add", program)
+    #expect(none.status == 64)
+    #expect(none.complaint.contains("--symbols /srv/symbols"))
+    let text = try scratch.file("text", "no folder")
+    let refused = try self.run("symbols", "add", "--symbols", text, program)
+    #expect(refused.status == 74)
+    #expect(refused.complaint.contains("cannot be written: Not a directory"))
+  }
+
+  @Test("leaves a store whole if several add at once")
+  func severalProcesses() throws {
+    let (program, _) = try recorded()
+    let audit = try ProgramRun.built("kvo-audit").path
+    let add = "'\(audit)' symbols add --symbols '\(store)' '\(program)'"
+    let run = try ProgramRun(
+      shell: "\(add) & \(add) & \(add) & wait; find '\(store)' -type f | wc -l; \(add)",
+      environment: ["KVO_SAFETY_SYMBOLS": nil]
+    )
+    #expect(run.output.contains("\n2\n"), "\(run)")
+    #expect(run.output.split(separator: "\n").last?.contains(": is in the store as ") == true)
+    #expect(run.complaint == "")
+  }
+}
