@@ -70,6 +70,14 @@ struct ReportOptions: ParsableArguments {
 
   @Flag(
     help: """
+      List every input. By default, a report on more than 1,000 inputs lists those that are damaged, cut or \
+      unreadable and those with findings, and counts the others by state.
+      """
+  )
+  var allInputs = false
+
+  @Flag(
+    help: """
       Group the findings of the text report by the image (program, library or bundle) that registered \
       the observer.
       """
@@ -184,6 +192,8 @@ struct ReportOptions: ParsableArguments {
   ///   - showsSuppressed: whether suppressed findings are reported.
   /// - Throws: the status, if it is not 0.
   func deliver(_ report: AuditReport, showsSuppressed: Bool) throws {
+    var report = report
+    if !allInputs { report.collapseInputs() }
     for output in outputs {
       // Standard error has the reason. A file is written, so that none of an earlier run stays in its place.
       let isForPeople = output.format == .text || output.format == .markdown

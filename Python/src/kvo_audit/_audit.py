@@ -69,7 +69,7 @@ def audit(
     else:
         none = triage_arguments((), None, None)
         parts = [Report(run_audit(piece, options + none, timeout=timeout)) for piece in pieces]
-        report = merge(parts, suppressions=suppressions, baseline=baseline, today=today)
+        report = _merge(parts, triage_arguments(suppressions, baseline, today) + ["--all-inputs"])
     if report.is_empty and report.failures:
         raise InputError("\n".join(report.failures))
     return report
@@ -84,7 +84,8 @@ def merge(
 ) -> Report:
     """Makes one report of several, as if their inputs had been audited together.
 
-    The result is the same, byte by byte, in whichever order and groups reports are merged.
+    The result is the same, byte by byte, in whichever order and groups reports are merged. Of more than 1,000 inputs, it
+    lists those that are damaged, cut or unreadable and those with findings, and counts the others by state.
 
     :param reports: the reports.
     :param suppressions: as of :func:`audit`.
@@ -92,12 +93,15 @@ def merge(
     :param today: as of :func:`audit`.
     :returns: the report.
     """
+    return _merge(reports, triage_arguments(suppressions, baseline, today))
+
+
+def _merge(reports: Iterable[Report], arguments: Sequence[str]) -> Report:
     with tempfile.TemporaryDirectory(prefix="kvo-audit-") as folder:
         names = []
         for number, report in enumerate(reports):
             names.append(f"{number}.json")
             Path(folder, names[-1]).write_bytes(report.json)
-        arguments = triage_arguments(suppressions, baseline, today)
         return Report(merge_files(folder, names, arguments))
 
 
@@ -124,7 +128,7 @@ def run_audit(
     """
     with tempfile.TemporaryDirectory(prefix="kvo-audit-") as folder:
         output = Path(folder, "report.json")
-        command = ["audit", "--fail-on", "never", "--by-origin", "--no-limits", "--format", f"json={output}"]
+        command = ["audit", "--fail-on", "never", "--by-origin", "--no-limits", "--all-inputs", "--format", f"json={output}"]
         last = ["--", *names] if separate else names
         status, words = _tool.run([*command, *arguments, *last], cwd=cwd, timeout=timeout, memory=memory)
         return _result(output, status, words)

@@ -12,7 +12,8 @@ struct ProjectConfiguration {
 
   /// What a file may set; other options concern one call.
   static let names: Set = [
-    "app-module", "baseline", "by-image", "category", "color", "dsym", "fail-on", "fail-on-new",
+    "all-inputs", "app-module", "baseline", "by-image", "category", "color", "dsym", "fail-on",
+    "fail-on-new",
     "format", "leaks-at-exit", "no-annotations", "no-limits", "profile", "show-suppressed",
     "source-root", "suppressions", "symbols",
   ]
@@ -77,7 +78,8 @@ struct ProjectConfiguration {
 
   /// The options without a value.
   private static let flags: Set = [
-    "by-image", "fail-on-new", "leaks-at-exit", "no-annotations", "no-limits", "show-suppressed",
+    "all-inputs", "by-image", "fail-on-new", "leaks-at-exit", "no-annotations", "no-limits",
+    "show-suppressed",
   ]
 
   private static func problem(with name: String, _ value: String?) -> String? {

@@ -155,6 +155,7 @@ import Testing
     #expect(
       rows == [
         "format | text | default", "summary | – | default", "no-limits | false | default",
+        "all-inputs | false | default",
         "by-image | true | .kvo-audit:5",
         "no-annotations | false | default; GITHUB_ACTIONS is not true, so that there are none",
         "open | false | default", "no-pager | false | default",

@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import KVOFindings
 import KVOReportFile
 import KVOReports
 import KVORules
@@ -43,18 +44,85 @@ import Testing
   }
 
   /// Merges `reports` in groups of a random shape, each of which went through a file.
-  private func merged(_ reports: [AuditReport], _ random: inout SplitMix64) throws -> AuditReport {
+  ///
+  /// - Parameter limit: the number of inputs beyond which some of the groups are collapsed, or nil.
+  private func merged(
+    _ reports: [AuditReport],
+    limit: Int? = nil,
+    _ random: inout SplitMix64
+  ) throws -> AuditReport {
     if reports.count < 3 { return AuditReport.merging(reports.shuffled(using: &random)) }
     let cut = Int.random(in: 1..<reports.count, using: &random)
     let mixed = reports.shuffled(using: &random)
-    let halves = [
-      try merged(Array(mixed[..<cut]), &random), try merged(Array(mixed[cut...]), &random),
+    var halves = [
+      try merged(Array(mixed[..<cut]), limit: limit, &random),
+      try merged(Array(mixed[cut...]), limit: limit, &random),
     ]
+    if let limit {
+      for index in halves.indices where Bool.random(using: &random) {
+        halves[index].collapseInputs(limit: limit)
+      }
+    }
     return AuditReport.merging(
       try halves.shuffled(using: &random).map {
         try ReportFile.report(in: JSONReportRenderer().render($0), label: "part")
       }
     )
+  }
+
+  @Test("of many inputs are the same however they were grouped and counted", arguments: 0..<12)
+  func collapses(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let limit = 5
+    let paths = try logs(Int.random(in: 8...24, using: &random), &random)
+    let all = AuditReport.merging([report(paths)])
+    var whole = all
+    whole.collapseInputs(limit: limit)
+    #expect(whole.inputCount == all.inputs.count && whole.inputs.count <= all.inputs.count)
+    #expect(whole.summary == all.summary && whole.incompleteness == all.incompleteness)
+    // What a finding says of its input is the same.
+    let places = [all, whole].map { report in
+      report.findings.map { "\($0.signature) \(report.inputs[$0.input].path)" }
+        + report.crashes.map { report.inputs[$0.input].path }
+    }
+    #expect(places[0] == places[1])
+    for _ in 0..<4 {
+      var parts: [[String]] = Array(repeating: [], count: Int.random(in: 2...6, using: &random))
+      for path in paths.shuffled(using: &random) {
+        parts[Int.random(in: parts.indices, using: &random)].append(path)
+      }
+      var grouped = try merged(parts.map { report($0.sorted()) }, limit: limit, &random)
+      grouped.collapseInputs(limit: limit)
+      #expect(json(grouped) == json(whole))
+    }
+  }
+
+  @Test("of many inputs name those of which there is something to say, and count the others")
+  func names() throws {
+    var paths: [String] = []
+    for number in 10..<20 { paths.append(try folder.file("\(number).jsonl", LogText.exit)) }
+    paths.append(try folder.file("20.jsonl", LogText.exit + "broken\n"))
+    paths.append(try folder.file("21.jsonl", LogText.doubleRemove(process: 1) + LogText.exit))
+    paths.append(try folder.file("22.jsonl", LogText.doubleRemove(process: 2) + LogText.exit))
+    var report = report(paths)
+    report.collapseInputs(limit: 13)
+    #expect(report.inputs.count == 13 && report.unlistedInputs == [])
+    report.collapseInputs(limit: 12)
+    let listed = report.inputs.map { URL(filePath: $0.path).lastPathComponent }
+    // The first three, the damaged one, and the first with the finding.
+    #expect(listed == ["10.jsonl", "11.jsonl", "12.jsonl", "20.jsonl", "21.jsonl"])
+    let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+    #expect(
+      text.contains(
+        """
+        NOT LISTED: 8 of 13 inputs (--all-inputs lists them)
+          8 jsonl: ended by exit
+
+        """
+      ),
+      "\(text)"
+    )
+    #expect(text.contains("21.jsonl") && !text.contains("22.jsonl"))
   }
 
   @Test("are the same however logs are split, grouped and ordered", arguments: 0..<12)

@@ -38,6 +38,13 @@ package struct Activity: Hashable, Sendable {
     }
   }
 
+  /// Changes the index of each input.
+  mutating func setInput(_ index: (Int) -> Int) {
+    for position in processes.indices {
+      processes[position].input = index(processes[position].input)
+    }
+  }
+
   /// Adds the activity of the input with the index `input`.
   mutating func add(_ other: Activity, input: Int) {
     for var process in other.processes {

@@ -115,8 +115,10 @@ package struct AuditReport: Sendable {
     package init() {}
   }
 
-  /// The inputs that could be read.
+  /// The inputs that could be read; of many, not all are listed (``collapseInputs(limit:)``).
   package var inputs: [Input]
+  /// The inputs that could be read and are counted instead, by kind and state.
+  package var unlistedInputs: [UnlistedInputs] = []
   /// The inputs that could not.
   package var failures: [InputFailure]
   /// By severity (worst first), then code, then input and first event.

@@ -20,9 +20,16 @@ extension AuditReport: ReportFields {
     var left = omittedCount > 0 ? omittedCount : nil
     try coder.present("omittedFindings", &left)
     try coder.present("registrations", &registrations)
+    var unlisted = unlistedInputs.isEmpty ? nil : unlistedInputs
+    try coder.present("unlistedInputs", &unlisted)
+    unlistedInputs = unlisted ?? []
     // Of all that the summary counts, this alone is in the inputs and not in it.
-    summary.textCount = inputs.count { $0.kind.isText }
-    summary.reportCount = inputs.reduce(0) { $0 + $1.reportCount }
+    summary.textCount =
+      inputs.count { $0.kind.isText }
+      + unlistedInputs.reduce(0) { $0 + ($1.kind.isText ? $1.count : 0) }
+    summary.reportCount =
+      inputs.reduce(0) { $0 + $1.reportCount }
+      + unlistedInputs.reduce(0) { $0 + $1.reportCount }
   }
 }
 
@@ -49,6 +56,21 @@ extension AuditReport.Input: ReportFields {
     reportCount = reports ?? 0
     try coder.present("origin", &origin)
     isCrash = kind == .crash
+  }
+}
+
+extension AuditReport.UnlistedInputs: ReportFields {
+  package static var blank: AuditReport.UnlistedInputs {
+    AuditReport.UnlistedInputs(kind: .jsonLines, endings: [], count: 0, reportCount: 0)
+  }
+
+  package mutating func pass<Coder: ReportCoder>(_ coder: inout Coder) throws(Coder.Failure) {
+    try coder.word("kind", &kind)
+    var words = endings.map(\.rawValue)
+    try coder.texts("ended", &words)
+    endings = words.compactMap(AuditReport.Ending.init)
+    try coder.count("inputs", &count)
+    try coder.count("reports", &reportCount)
   }
 }
 

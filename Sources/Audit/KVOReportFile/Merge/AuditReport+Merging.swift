@@ -9,7 +9,8 @@ extension AuditReport {
   ///
   /// Associative and commutative: however reports are grouped and in whichever order they come, the result is the same,
   /// byte by byte. To ensure that, inputs are ordered by path, and for a finding in several reports the occurrence in
-  /// the first input is reported. A baseline does not belong to the inputs: comparisons are omitted.
+  /// the first input is reported. Inputs that a report counts stay counted; ``collapseInputs(limit:)`` makes the result
+  /// independent of which reports did. A baseline does not belong to the inputs: comparisons are omitted.
   ///
   /// Complexity: O(n log n) in the findings, inputs and stacks of all.
   ///
@@ -20,6 +21,7 @@ extension AuditReport {
     let keys = reports.map { $0.inputs.map(\.mergeKey) }
     let inputs = zip(keys, reports).flatMap { zip($0, $1.inputs) }.sorted { $0.0 < $1.0 }
     whole.inputs = inputs.map(\.1)
+    whole.unlistedInputs = UnlistedInputs.sums(reports.flatMap(\.unlistedInputs))
     // References to inputs that are equal in every field refer to the first of them.
     let indices = Dictionary(
       inputs.enumerated().map { ($1.0, $0) },
@@ -39,10 +41,17 @@ extension AuditReport {
       whole.summary.add(report.summary)
     }
     whole.findings = findings.values.map(Finding.merging).sorted(by: Finding.isReportedBefore)
-    whole.crashes = Self.sorted(whole.crashes) { $0.write($1) }
+    // By input first, and not by its number as text: numbers change if inputs are counted instead of listed.
+    whole.crashes = Self.sorted(whole.crashes) { text, crash in
+      var alone = crash
+      alone.input = 0
+      text.write(alone)
+    }
+    .enumerated().sorted { ($0.element.input, $0.offset) < ($1.element.input, $1.offset) }
+    .map(\.element)
     whole.failures = Self.sorted(reports.flatMap(\.failures)) { $0.write($1) }
     whole.unnamed = Set(reports.flatMap(\.unnamed)).sorted()
-    whole.notJudged = NotJudged.merging(reports, inputCount: whole.inputs.count)
+    whole.notJudged = NotJudged.merging(reports, inputCount: whole.inputCount)
     whole.suppressions = SuppressionOutcome.merging(reports.flatMap(\.suppressions))
     let registrations = reports.compactMap(\.registrations)
     if !registrations.isEmpty {
@@ -175,7 +184,7 @@ extension AuditReport.NotJudged {
       for rule in report.notJudged {
         let here =
           rule.affectedInputs
-          ?? AffectedInputs(count: report.inputs.count, paths: report.inputs.map(\.path).sorted())
+          ?? AffectedInputs(count: report.inputCount, paths: report.inputs.map(\.path).sorted())
         let key = Key(code: rule.code, reason: rule.reason)
         let known = affectedInputs[key] ?? AffectedInputs(count: 0, paths: [])
         affectedInputs[key] = AffectedInputs(

@@ -63,6 +63,7 @@ extension HTMLText {
       page.entries(report.inputs.flatMap(\.endingNotes)) { page, note in
         page.text(note, limit: 500)
       }
+      page.entries(report.unlistedNotes) { $0.text($1) }
       page.entries(report.failures) { page, failure in
         page.text("Not read: \(failure.message)", limit: 500)
       }

@@ -66,7 +66,8 @@ package struct MarkdownReportRenderer {
       let lines = report.incompleteness.map { "- \(Self.escaped($0))" }
       blocks.append("**Incomplete, and not clean:**\n\n" + list(lines))
     }
-    let notes = report.inputs.flatMap(\.endingNotes).map { "- \(Self.escaped($0))" }
+    let notes = (report.inputs.flatMap(\.endingNotes) + report.unlistedNotes)
+      .map { "- \(Self.escaped($0))" }
     if !notes.isEmpty { blocks.append("**How the logs end:**\n\n" + list(notes)) }
     if !report.failures.isEmpty {
       let lines = report.failures.map { "- \(Self.escaped($0.message))" }

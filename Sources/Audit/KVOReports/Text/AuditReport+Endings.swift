@@ -7,6 +7,35 @@ extension AuditReport {
   var isUnread: Bool { inputs.isEmpty && !failures.isEmpty && summary == Summary() }
 }
 
+extension AuditReport {
+  /// The inputs that are counted and not listed, a line for each kind and state; empty if all are listed.
+  var unlistedNotes: [String] {
+    guard !unlistedInputs.isEmpty else { return [] }
+    let count = Wording.grouped(inputCount - inputs.count)
+    return [
+      "NOT LISTED: \(count) of \(Wording.grouped(inputCount)) inputs (--all-inputs lists them)"
+    ]
+      + unlistedInputs.map { "  \(Wording.grouped($0.count)) \($0.kind.rawValue): \($0.state)" }
+  }
+}
+
+extension AuditReport.UnlistedInputs {
+  /// What is known of them.
+  fileprivate var state: String {
+    if kind.isText {
+      if reportCount > 0 { return Wording.count(reportCount, "report") }
+      return kind == .console
+        ? "no usage log, and nothing recognised"
+        : "nothing known to come of key-value observing"
+    }
+    if endings.contains(.open) {
+      return
+        "not said how a process ended: killed, or still running; what was open or owed is not judged"
+    }
+    return endings.isEmpty ? "read" : "ended by \(endings.map(\.rawValue).joined(separator: ", "))"
+  }
+}
+
 extension AuditReport.Input {
   /// A report's notes on its events and its end, a sentence each, without a full stop.
   ///

@@ -65,6 +65,9 @@ package struct TextReportRenderer {
     if !endings.isEmpty {
       blocks.append(endings.map(ShownText.escaped).joined(separator: "\n"))
     }
+    if !report.unlistedInputs.isEmpty {
+      blocks.append(report.unlistedNotes.joined(separator: "\n"))
+    }
     if !report.unnamed.isEmpty {
       let lines = report.unnamed.map { "  \(ShownText.escaped($0))" }
       blocks.append("NOT NAMED, so that frames stay addresses:\n" + lines.joined(separator: "\n"))

@@ -1,0 +1,123 @@
+// A report on a fleet has as many inputs as the fleet has logs: beyond a limit it counts those of which there is
+// nothing to say.
+
+import KVOFindings
+
+extension AuditReport {
+  /// Inputs of the same kind and state that a report counts instead of listing them.
+  package struct UnlistedInputs: Hashable, Sendable {
+    package var kind: InputKind
+    /// How their processes ended, each ending once, in the order of ``Ending``.
+    package var endings: [Ending]
+    /// How many inputs.
+    package var count: Int
+    /// How many crash reports, or passages of text, in them report a fault; 0 in all of them, or in none.
+    package var reportCount: Int
+
+    package init(kind: InputKind, endings: [Ending], count: Int, reportCount: Int) {
+      self.kind = kind
+      self.endings = endings
+      self.count = count
+      self.reportCount = reportCount
+    }
+  }
+
+  /// How many inputs a report lists before it counts those of which there is nothing to say.
+  package static let listedInputLimit = 1_000
+
+  /// How many inputs could be read.
+  package var inputCount: Int { unlistedInputs.reduce(inputs.count) { $0 + $1.count } }
+
+  /// Counts inputs instead of listing them, if there are more than a limit.
+  ///
+  /// Those that are damaged, cut or partly unknown stay, those that a finding, a crash or a figure
+  /// refers to, and the first by path as samples. The result depends only on the inputs of the
+  /// report, not on how they were grouped when reports were merged.
+  ///
+  /// - Parameter limit: the number of inputs, listed or not, up to which all stay.
+  /// - Complexity: O(n log n) in the inputs, and O(n) in the findings.
+  package mutating func collapseInputs(limit: Int = Self.listedInputLimit) {
+    guard inputCount > limit else { return }
+    let kept = keptInputs
+    var indices: [Int: Int] = [:]
+    var listed: [Input] = []
+    for (index, input) in inputs.enumerated() {
+      if kept.contains(index) {
+        indices[index] = listed.count
+        listed.append(input)
+      } else {
+        unlistedInputs.append(UnlistedInputs(input))
+      }
+    }
+    inputs = listed
+    unlistedInputs = UnlistedInputs.sums(unlistedInputs)
+    let index = { (old: Int) in indices[old] ?? old }
+    for position in findings.indices { findings[position].setInput(index) }
+    for position in omitted.indices { omitted[position].setInput(index) }
+    for position in crashes.indices { crashes[position].input = index(crashes[position].input) }
+    for position in growth.indices { growth[position].input = index(growth[position].input) }
+    activity.setInput(index)
+  }
+
+  /// The indices of the inputs that stay listed.
+  private var keptInputs: Set<Int> {
+    var kept = Set(inputs.indices.filter { inputs[$0].isNotable })
+    let first = inputs.indices.sorted { (inputs[$0].path, $0) < (inputs[$1].path, $1) }
+    kept.formUnion(first.prefix(NotJudged.AffectedInputs.limit))
+    for finding in findings + omitted { finding.addInputs(to: &kept) }
+    kept.formUnion(crashes.map(\.input))
+    kept.formUnion(growth.map(\.input))
+    kept.formUnion(activity.processes.map(\.input))
+    return kept
+  }
+}
+
+extension AuditReport.UnlistedInputs {
+  /// One input.
+  init(_ input: AuditReport.Input) {
+    let endings = Set(input.endings)
+    self.init(
+      kind: input.kind,
+      endings: AuditReport.Ending.allCases.filter(endings.contains),
+      count: 1,
+      reportCount: input.reportCount
+    )
+  }
+
+  /// One element for each kind and state, sorted.
+  package static func sums(_ all: [Self]) -> [Self] {
+    struct State: Hashable {
+      var kind: InputKind
+      var endings: [AuditReport.Ending]
+      var hasReports: Bool
+    }
+    var sums: [State: Self] = [:]
+    for inputs in all {
+      let state = State(
+        kind: inputs.kind,
+        endings: inputs.endings,
+        hasReports: inputs.reportCount > 0
+      )
+      sums[
+        state,
+        default: Self(kind: inputs.kind, endings: inputs.endings, count: 0, reportCount: 0)
+      ]
+      .add(inputs)
+    }
+    return sums.values.sorted { $0.order.lexicographicallyPrecedes($1.order) }
+  }
+
+  private mutating func add(_ other: Self) {
+    count += other.count
+    reportCount += other.reportCount
+  }
+
+  private var order: [String] {
+    [kind.rawValue, endings.map(\.rawValue).joined(separator: " "), reportCount > 0 ? "1" : "0"]
+  }
+}
+
+extension AuditReport.Input {
+  /// Whether something of it is missing or unknown.
+  fileprivate var isNotable: Bool { damageCount > 0 || cutAt != nil || ignoredEventCount > 0 }
+}
