@@ -43,9 +43,8 @@ import Testing
     Audit(workerCount: 1).report(on: paths.map { AuditInput.file(path: $0) })
   }
 
-  /// Merges `reports` in groups of a random shape, each of which went through a file.
-  ///
-  /// - Parameter limit: the number of inputs beyond which some of the groups are collapsed, or nil.
+  /// Merges `reports` in groups of a random shape, each of which went through a file; with a limit, inputs beyond it are
+  /// counted in some of the groups.
   private func merged(
     _ reports: [AuditReport],
     limit: Int? = nil,
