@@ -34,6 +34,7 @@ import Testing
         let parts = calendar.dateComponents([.year, .month, .day], from: date)
         let own = CalendarDay(secondsSince1970: seconds)
         #expect([own.year, own.month, own.day] == [parts.year, parts.month, parts.day])
+        #expect(own.daysSince1970 == day)
       }
     }
   }

@@ -111,6 +111,14 @@ package struct HTMLReportRenderer {
         }
       }
     )
+    let fleet = FleetTable(report)
+    if !fleet.rows.isEmpty {
+      sections.append(
+        Section(id: "fleet", title: "Findings by version and day") {
+          $0.writeFleet(fleet, report.findings)
+        }
+      )
+    }
     if report.findings.count > 1 {
       sections.append(
         Section(id: "tallies", title: "Findings by rule and by file") {
