@@ -221,7 +221,7 @@ fleet: wheel
 
 # By hand: a small form, with what `imports` built. Installing Spark takes longer than CI has time for.
 fleet-part: setup-fleet imports
-	cd Python && PYTHONPATH=src KVO_AUDIT=$(CURDIR)/.build/debug/kvo-audit ../.build/fleet/venv/bin/python -m pytest
+	cd Python && PYTHONPATH=$(CURDIR)/Python/src KVO_AUDIT=$(CURDIR)/.build/debug/kvo-audit ../.build/fleet/venv/bin/python -m pytest
 
 uninstall:
 	Scripts/install --remove "$(DESTDIR)$(PREFIX)"
