@@ -1,5 +1,6 @@
 import KVOFindings
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVORules
@@ -47,6 +48,24 @@ struct SignatureTests {
       ]
     )
     #expect(finding.version1Signatures == ["4ed26494"])
+  }
+
+  /// Fields whose concatenations are alike: they differ in where one ends and the next begins.
+  @Test("is another one for each of a million findings")
+  func distinct() {
+    let count = Rounds.areMany ? 1_000_000 : 20_000
+    var signatures: Set<String> = []
+    signatures.reserveCapacity(count)
+    for number in 0..<count {
+      let digits = "\(number / 5)"
+      let cut = digits.index(digits.startIndex, offsetBy: number % 5, limitedBy: digits.endIndex)
+      let (first, rest) = (digits[..<(cut ?? digits.endIndex)], digits[(cut ?? digits.endIndex)...])
+      let place = number % 5 <= digits.count ? "close()" : "close()\(number % 5)"
+      signatures.insert(
+        Signature.of(["KVO001", "Account\(first)", "\(rest)Screen", "balance", place])
+      )
+    }
+    #expect(signatures.count == count)
   }
 
   private static func finding(_ log: SampleLog) -> Finding? {
