@@ -4,7 +4,7 @@
 #   make test    runs all tests; failures are repeated at the end
 #   make check   the longer checks: lint, import check, sanitizers
 #   make generate writes the code and tables that are generated from Sources/Trace/KVOSchema
-#   make fuzz    runs the readers of crash reports on generated input
+#   make fuzz    runs the readers of logs, reports and other files on generated input
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
 #   make bench-guard counts the instructions of observing and auditing, and compares them with those recorded
@@ -98,15 +98,13 @@ documentation:
 harness:
 	Scripts/run-tests swift test --package-path Benchmarks $(STRICT)
 
-# Generated input: the readers of crash reports must terminate for each text. As many runs as CI has time for;
-# `make fuzz RUNS=1000000` runs more. New findings are kept in .build/fuzz/found.
+# Generated input: the readers of foreign files must neither crash nor hang. As many inputs for each as CI has time for;
+# `make fuzz RUNS=1000000` takes more, `make fuzz HOURS=24` takes that time, and `READERS=elf` runs one reader.
 RUNS ?= 20000
+READERS ?=
+fuzz: export RUNS := $(RUNS)
 fuzz: setup
-	KVO_SAFETY_FUZZ=1 swift build -c release --sanitize=fuzzer --scratch-path .build/fuzz \
-	  --product ImportFuzzer
-	mkdir -p .build/fuzz/found
-	SWIFT_BACKTRACE=enable=no .build/fuzz/release/ImportFuzzer -runs=$(RUNS) -seed=1 -timeout=10 \
-	  -max_len=8192 -print_final_stats=1 .build/fuzz/found Tests/ImportFuzzer/Corpus
+	Scripts/fuzz $(READERS)
 
 # Separate builds, so that the ordinary one stays valid. Code with one thread and no pointers does not benefit: the pure
 # machines and the command line are left to `make test`. Without the macro they need not build swift-syntax once more

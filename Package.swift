@@ -511,19 +511,22 @@ package.targets += [
 
 // An executable without a main: libFuzzer provides it, so that no ordinary build can link it. `make fuzz` sets the
 // variable. Every other build compiles it as an unused library, so that compile errors are found there.
-let fuzzed: [Target.Dependency] = ["KVOFindings", "KVOImport", "KVORules"]
+let fuzzed: [Target.Dependency] = [
+  "KVOAudit", "KVOFindings", "KVOHeap", "KVOImport", "KVOLogTools", "KVOReportFile", "KVOReports",
+  "KVORules", "KVOSymbols", "KVOTrace", "KVOTraceBinary",
+]
 package.targets.append(
   Context.environment["KVO_SAFETY_FUZZ"] != nil
     ? .executableTarget(
-      name: "ImportFuzzer",
+      name: "ReaderFuzzer",
       dependencies: fuzzed,
-      path: "Tests/ImportFuzzer",
+      path: "Tests/ReaderFuzzer",
       exclude: ["Corpus"]
     )
     : .target(
-      name: "ImportFuzzer",
+      name: "ReaderFuzzer",
       dependencies: fuzzed,
-      path: "Tests/ImportFuzzer",
+      path: "Tests/ReaderFuzzer",
       exclude: ["Corpus"]
     )
 )
