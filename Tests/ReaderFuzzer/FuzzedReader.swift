@@ -9,7 +9,9 @@ import KVORules
 import KVOSymbols
 import KVOTrace
 
-/// The readers of files that come from elsewhere. The raw value is the name of the folder of seeds.
+/// The readers of files that come from elsewhere.
+///
+/// The raw value is the name of the folder of seeds.
 enum FuzzedReader: String, CaseIterable {
   /// Crash reports and console text.
   case text
@@ -38,7 +40,9 @@ enum FuzzedReader: String, CaseIterable {
     }
   }
 
-  /// A text must say the same when it is read in pieces. The first byte is the offset of the cut.
+  /// A text must say the same when it is read in pieces.
+  ///
+  /// The first byte is the offset of the cut.
   private func readText(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let text = bytes[1...]
