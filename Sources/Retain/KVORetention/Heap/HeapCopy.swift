@@ -184,7 +184,14 @@ struct HeapCopy: ~Copyable {
     let piece = GrowingList<UInt>(apart: PresentPages.pageLimit * 512)
     var found: [(range: Range<UInt>, isPaged: Bool)] = []
     for region in memory.regions where region.isWritable {
-      if region.isHeap { found.append((region.start..<region.end, false)) }
+      if region.isHeap {
+        // In a copy of the process, what the heap grew by since is a mapping of its own: the kernel does not merge them.
+        if let last = found.indices.last, found[last].range.upperBound == region.start {
+          found[last].range = found[last].range.lowerBound..<region.end
+        } else {
+          found.append((region.start..<region.end, false))
+        }
+      }
       guard region.isAnonymous, !region.isImage, !region.isStatic,
         region.end - region.start < HeapRoots.regionLimit
       else { continue }
