@@ -14,25 +14,32 @@ struct HeapFileTests {
     }
   }
 
-  /// Version 1 has no owner counts.
-  @Test("a file of version 1 is read")
-  func version1() throws {
+  /// Version 1 has no owner counts, and neither it nor version 2 has objects that logs name.
+  @Test("a file of an earlier version is read", arguments: [UInt8(1), 2])
+  func earlier(version: UInt8) throws {
     var random = SplitMix64(seed: 5)
     var snapshot = RandomHeap.snapshot(&random)
     var bytes = HeapFile.bytes(of: snapshot)
     func number(at offset: Int) -> Int {
       (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
     }
+    bytes.removeLast(number(at: 88) * 16)
+    bytes.removeSubrange(80..<96)
+    snapshot.numbered = nil
+    snapshot.processStart = 0
     let objects =
       80 + number(at: 48) * 4 + number(at: 52) + number(at: 56) * 24 + number(at: 60) * 12
-    for object in snapshot.objects.indices.reversed() {
-      bytes.removeSubrange(objects + object * 28 + 24..<objects + object * 28 + 28)
-      snapshot.objects[object].ownerCount = 0
+    if version == 1 {
+      for object in snapshot.objects.indices.reversed() {
+        bytes.removeSubrange(objects + object * 28 + 24..<objects + object * 28 + 28)
+        snapshot.objects[object].ownerCount = 0
+      }
     }
-    bytes[8] = 1
+    bytes[8] = version
     for index in 0..<8 { bytes[24 + index] = UInt8(truncatingIfNeeded: bytes.count >> (8 * index)) }
     HeapFile.seal(&bytes)
     #expect(try HeapFile.snapshot(of: bytes) == snapshot)
+    #expect(try HeapFile.byteCount(head: Array(bytes.prefix(80))) == UInt64(bytes.count))
   }
 
   @Test("a file that is cut anywhere is refused")
@@ -43,7 +50,10 @@ struct HeapFileTests {
       let expected: HeapFileError =
         count < 8
         ? .notASnapshot
-        : .wrongLength(expected: count < 80 ? 80 : UInt64(bytes.count), found: count)
+        : .wrongLength(
+          expected: count < 12 ? 80 : count < 96 ? 96 : UInt64(bytes.count),
+          found: count
+        )
       #expect(throws: expected) { try HeapFile.snapshot(of: Array(bytes[..<count])) }
     }
   }
@@ -124,7 +134,7 @@ struct HeapFileTests {
       message { $0[0] = 0 } == "is not a heap snapshot: it does not begin with \"KVOHEAP\""
     )
     #expect(
-      message { $0[8] = 9 } == "is a heap snapshot of version 9; this program reads versions 1 to 2"
+      message { $0[8] = 9 } == "is a heap snapshot of version 9; this program reads versions 1 to 3"
     )
     #expect(
       message { $0.append(0) }

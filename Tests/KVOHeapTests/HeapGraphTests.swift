@@ -146,4 +146,32 @@ struct HeapGraphTests {
     #expect(HeapCycles.components(of: snapshot).map(\.count) == [count])
     #expect(HeapClasses(of: snapshot, dominators).rows[0].retainedByteCount == UInt64(count) * 32)
   }
+
+  @Test("paths to several objects are those to each of them", arguments: 0..<20)
+  func severalPaths(seed: UInt64) {
+    var random = SplitMix64(seed: 700 + seed)
+    for _ in 0..<Rounds.count(20) {
+      let snapshot = RandomHeap.snapshot(&random)
+      let targets = Set(snapshot.objects.indices.filter { _ in Bool.random(using: &random) })
+      var finder = PathFinder(snapshot)
+      let found = finder.paths(to: targets)
+      for object in snapshot.objects.indices {
+        let alone = finder.path { $0 == object }
+        #expect(found[object] == (targets.contains(object) ? alone : nil))
+      }
+    }
+  }
+
+  @Test("an object is found by the address that it begins at")
+  func addresses() {
+    var random = SplitMix64(seed: 800)
+    for _ in 0..<Rounds.count(20) {
+      let snapshot = RandomHeap.snapshot(&random)
+      let last = snapshot.objects.last.map { $0.address + $0.byteCount + 1 } ?? 0
+      for address in 0xff0...last {
+        let expected = snapshot.objects.firstIndex { $0.address == address }
+        #expect(snapshot.object(at: address) == expected)
+      }
+    }
+  }
 }

@@ -48,6 +48,10 @@ enum RandomHeap {
         )
       )
     }
+    snapshot.processStart = UInt64.random(in: 0...9, using: &random)
+    snapshot.numbered = snapshot.objects.indices.filter { _ in Bool.random(using: &random) }.map {
+      HeapSnapshot.NumberedObject(object: $0, number: UInt64(100 - $0), className: "Screen")
+    }
     return snapshot
   }
 }

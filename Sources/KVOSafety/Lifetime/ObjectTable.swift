@@ -116,6 +116,13 @@ final class ObjectTable: Sendable {
       .filter { $0.count > 0 }
   }
 
+  /// The records of all objects; nil for a shard that another thread is using.
+  ///
+  /// Waits for no lock. Complexity: O(objects).
+  var recordsIfAvailable: [[ObjectRecord]?] {
+    shards.map { shard in shard.records.withLockIfAvailable { Array($0.values) } }
+  }
+
   /// Whether the library knows no object yet.
   var isUntouched: Bool { lastNumber.load(ordering: .relaxed) == 0 }
 

@@ -72,6 +72,21 @@ struct LayerKnowledge: RetainKnowledge {
       .map { $1 }
   }
 
+  var numbered: RetainNumberedObjects {
+    let shards = ObjectTable.shared.recordsIfAvailable
+    let objects = shards.flatMap { $0 ?? [] }.compactMap {
+      record -> RetainNumberedObjects.Object? in
+      // A record that is stale has no object anymore, whatever is at its address now.
+      guard record.object != nil, let number = record.ref.id.number else { return nil }
+      return RetainNumberedObjects.Object(
+        address: record.address,
+        number: number,
+        className: Recorder.shared.text(of: record.ref.className)
+      )
+    }
+    return RetainNumberedObjects(objects: objects, isComplete: !shards.contains { $0 == nil })
+  }
+
   private static let attachedLabel = "ObservationController.of"
   private static let boundLabel = "ObservationToken.bind"
 

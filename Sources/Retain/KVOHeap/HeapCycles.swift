@@ -68,7 +68,7 @@ package struct HeapCycles: Hashable, Sendable {
   /// The strongly connected components that have a cycle, each with its objects in rising order, the largest first.
   ///
   /// Source: R. Tarjan, Depth-First Search and Linear Graph Algorithms, SIAM J. Comput. 1 (1972), without recursion.
-  static func components(of snapshot: HeapSnapshot) -> [[Int]] {
+  package static func components(of snapshot: HeapSnapshot) -> [[Int]] {
     let count = snapshot.objects.count
     var numbers = [Int32](repeating: -1, count: count)
     var lowest = numbers

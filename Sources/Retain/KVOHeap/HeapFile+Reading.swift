@@ -46,8 +46,8 @@ extension HeapFile {
     guard head.count >= versionEnd else { return nil }
     var reader = Reader(bytes: head, offset: magic.count)
     let version: UInt32 = reader.next()
-    guard version == Self.version else { throw .unknownVersion(version) }
-    guard head.count >= headerByteCount else { return nil }
+    guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
+    guard head.count >= headerByteCount(ofVersion: version) else { return nil }
     reader.offset = checksumStart
     return reader.next()
   }
@@ -61,7 +61,7 @@ extension HeapFile {
   ///    contain.
   /// 4. Strings are in order and are UTF-8.
   /// 5. Each index is in range, and each kind is known.
-  /// 6. Objects have rising addresses, and do not overlap.
+  /// 6. Objects have rising addresses, and do not overlap; those that logs name have one number each.
   ///
   /// - Parameter bytes: any bytes.
   /// - Returns: the snapshot that was written.
@@ -70,12 +70,13 @@ extension HeapFile {
   package static func snapshot(of bytes: [UInt8]) throws(HeapFileError) -> HeapSnapshot {
     guard bytes.starts(with: magic) else { throw .notASnapshot }
     guard bytes.count >= versionEnd else {
-      throw .wrongLength(expected: UInt64(headerByteCount), found: bytes.count)
+      throw .wrongLength(expected: UInt64(headerByteCountBefore3), found: bytes.count)
     }
     var reader = Reader(bytes: bytes, offset: magic.count)
     let version: UInt32 = reader.next()
     guard (1...Self.version).contains(version) else { throw .unknownVersion(version) }
     reader.hasOwnerCounts = version > 1
+    let headerByteCount = Self.headerByteCount(ofVersion: version)
     guard bytes.count >= headerByteCount else {
       throw .wrongLength(expected: UInt64(headerByteCount), found: bytes.count)
     }
@@ -93,18 +94,25 @@ extension HeapFile {
     let nameIndex: UInt32 = reader.next()
     var counts: [Int] = []
     for _ in 0..<7 { counts.append(Int(reader.next() as UInt32)) }
+    let gapBits: UInt32 = reader.next()
+    let processStart: UInt64 = version < 3 ? 0 : reader.next()
+    counts.append(version < 3 ? 0 : Int(reader.next() as UInt32))
+    let isPaddingUnused = version < 3 || reader.next() as UInt32 == 0
     let sizes = [
       4, 1, imageByteCount, classByteCount,
       reader.hasOwnerCounts ? objectByteCount : objectByteCountOfVersion1, edgeByteCount,
-      rootByteCount,
+      rootByteCount, numberedByteCount,
     ]
     let needed = zip(counts, sizes).reduce(headerByteCount) { $0 + $1.0 * $1.1 }
     guard needed == bytes.count else {
       throw .invalid("counts of \(needed) bytes in a file of \(bytes.count)", offset: 48)
     }
-    let gaps = HeapSnapshot.Gaps(rawValue: reader.next())
+    let gaps = HeapSnapshot.Gaps(rawValue: gapBits)
     guard HeapSnapshot.Gaps.all.isSuperset(of: gaps) else {
-      throw .invalid("unknown gaps", offset: reader.offset - 4)
+      throw .invalid("unknown gaps", offset: headerByteCountBefore3 - 4)
+    }
+    guard isPaddingUnused else {
+      throw .invalid("a flag that is not known", offset: headerByteCount - 4)
     }
     reader.strings = try reader.readStrings(count: counts[0], byteCount: counts[1])
     guard Int(nameIndex) < reader.strings.count else {
@@ -114,6 +122,7 @@ extension HeapFile {
       processID: processID,
       processName: reader.strings[Int(nameIndex)],
       time: time,
+      processStart: processStart,
       gaps: gaps
     )
     snapshot.images = try reader.images(counts[2])
@@ -121,6 +130,8 @@ extension HeapFile {
     snapshot.objects = try reader.objects(counts[4], classCount: counts[3], edgeCount: counts[5])
     snapshot.edges = try reader.edges(counts[5], objectCount: counts[4])
     snapshot.roots = try reader.roots(counts[6], objectCount: counts[4])
+    snapshot.numbered =
+      version < 3 ? nil : try reader.numbered(counts[7], objectCount: counts[4])
     return snapshot
   }
 
@@ -285,6 +296,25 @@ extension HeapFile {
         roots.append(HeapSnapshot.Root(kind: kind, address: address, object: object))
       }
       return roots
+    }
+
+    mutating func numbered(
+      _ count: Int,
+      objectCount: Int
+    ) throws(HeapFileError) -> [HeapSnapshot.NumberedObject] {
+      var numbered: [HeapSnapshot.NumberedObject] = []
+      for _ in 0..<count {
+        let start = offset
+        let object = try index(below: objectCount, of: "object")
+        guard numbered.last.map({ $0.object < object }) ?? true else {
+          throw .invalid("an object with two numbers, or out of order", offset: start)
+        }
+        let className = try string()
+        numbered.append(
+          HeapSnapshot.NumberedObject(object: object, number: next(), className: className)
+        )
+      }
+      return numbered
     }
   }
 }

@@ -5,8 +5,10 @@ internal import CKVOChecksum
 /// All numbers are little-endian. The sections follow the header in the order in which it counts them.
 package enum HeapFile {
   static let magic: [UInt8] = Array("KVOHEAP\n".utf8)
-  package static let version: UInt32 = 2
-  static let headerByteCount = 80
+  package static let version: UInt32 = 3
+  static let headerByteCount = 96
+  /// Without the start of the process and the number of objects that logs name.
+  static let headerByteCountBefore3 = 80
   /// The end of the header fields that every version has.
   static let versionEnd = 12
   /// The first byte that the checksum covers.
@@ -19,6 +21,12 @@ package enum HeapFile {
   static let objectByteCountOfVersion1 = 24
   static let edgeByteCount = 8
   static let rootByteCount = 16
+  static let numberedByteCount = 16
+
+  /// The size of the header of a file of `version`.
+  static func headerByteCount(ofVersion version: UInt32) -> Int {
+    version < 3 ? headerByteCountBefore3 : headerByteCount
+  }
 
   /// The bit of an edge's target that marks the edge as not proven.
   static let conservative: UInt32 = 1 << 31
@@ -67,6 +75,12 @@ package enum HeapFile {
       sections.append(UInt32(root.object))
       sections.append(root.kind.rawValue)
     }
+    let numbered = snapshot.numbered ?? []
+    for object in numbered {
+      sections.append(UInt32(object.object))
+      sections.append(strings.index(of: object.className))
+      sections.append(object.number)
+    }
     let processName = strings.index(of: snapshot.processName)
 
     var file = Bytes()
@@ -88,6 +102,9 @@ package enum HeapFile {
     file.append(UInt32(snapshot.objects.reduce(0) { $0 + $1.edges.count }))
     file.append(UInt32(snapshot.roots.count))
     file.append(snapshot.gaps.rawValue)
+    file.append(snapshot.processStart)
+    file.append(UInt32(numbered.count))
+    file.append(UInt32(0))
     for end in strings.ends { file.append(end) }
     file.bytes += strings.text
     file.bytes += sections.bytes

@@ -36,7 +36,29 @@ package struct PathFinder {
     path(to: isMeant, isProven: true) ?? path(to: isMeant, isProven: false)
   }
 
+  /// The shortest path from a root to each of `targets`, by target, as ``path(to:)`` finds it; none for those that are
+  /// unreachable.
+  ///
+  /// - Complexity: O(objects + edges + steps of the paths).
+  package mutating func paths(to targets: Set<Int>) -> [Int: HeapPath] {
+    var paths: [Int: HeapPath] = [:]
+    for isProven in [true, false] where paths.count < targets.count {
+      let roots = enterRoots()
+      _ = search(isProven: isProven) { _ in false }
+      for target in targets where paths[target] == nil && sources[target] >= 0 {
+        paths[target] = path(to: target, from: roots)
+      }
+    }
+    return paths
+  }
+
   private mutating func path(to isMeant: (Int) -> Bool, isProven: Bool) -> HeapPath? {
+    let roots = enterRoots()
+    return search(isProven: isProven, isMeant).flatMap { path(to: $0, from: roots) }
+  }
+
+  /// Begins a search at all roots, and returns one for each object that has any.
+  private mutating func enterRoots() -> [Int: HeapSnapshot.Root] {
     reset()
     var roots: [Int: HeapSnapshot.Root] = [:]
     // Roots that are certainly variables come first.
@@ -46,7 +68,11 @@ package struct PathFinder {
         queue.append(root.object)
       }
     }
-    guard let found = search(isProven: isProven, isMeant) else { return nil }
+    return roots
+  }
+
+  /// The path by which the last search reached `found`.
+  private func path(to found: Int, from roots: [Int: HeapSnapshot.Root]) -> HeapPath? {
     let steps = steps(to: found)
     return roots[steps.first?.object ?? found].map {
       HeapPath(root: $0, steps: steps, target: found)

@@ -126,6 +126,22 @@ package struct HeapSnapshot: Hashable, Sendable {
     }
   }
 
+  /// An object that the logs of the process name.
+  package struct NumberedObject: Hashable, Sendable {
+    /// The index of the object.
+    package var object: Int
+    /// The object's number in the logs of the process, which no other object of the process ever has.
+    package var number: UInt64
+    /// The class as logs name it.
+    package var className: String
+
+    package init(object: Int, number: UInt64, className: String) {
+      self.object = object
+      self.number = number
+      self.className = className
+    }
+  }
+
   /// The parts of the process that were not read.
   package struct Gaps: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32
@@ -137,14 +153,19 @@ package struct HeapSnapshot: Hashable, Sendable {
     package static let hugeMapping = Gaps(rawValue: 2)
     /// Time ran out before all roots were read.
     package static let outOfTime = Gaps(rawValue: 4)
+    /// Some objects that logs name have no number, because another thread was using the table of them.
+    package static let numbers = Gaps(rawValue: 8)
 
-    static let all: Gaps = [.changingHeap, .hugeMapping, .outOfTime]
+    static let all: Gaps = [.changingHeap, .hugeMapping, .outOfTime, .numbers]
   }
 
   package var processID: UInt32
   package var processName: String
   /// Nanoseconds since 1970-01-01 00:00 UTC.
   package var time: UInt64
+  /// When the process was started, in nanoseconds since 1970-01-01 00:00 UTC, to about a hundredth of a second; 0: not
+  /// known.
+  package var processStart: UInt64
   package var gaps: Gaps
   package var images: [Image]
   package var classes: [Class]
@@ -152,27 +173,46 @@ package struct HeapSnapshot: Hashable, Sendable {
   package var objects: [Object]
   package var edges: [Edge]
   package var roots: [Root]
+  /// The objects that logs name, in the order of the objects; nil: a file of a version without them.
+  package var numbered: [NumberedObject]?
 
   package init(
     processID: UInt32,
     processName: String,
     time: UInt64,
+    processStart: UInt64 = 0,
     gaps: Gaps = [],
     images: [Image] = [],
     classes: [Class] = [],
     objects: [Object] = [],
     edges: [Edge] = [],
-    roots: [Root] = []
+    roots: [Root] = [],
+    numbered: [NumberedObject]? = []
   ) {
     self.processID = processID
     self.processName = processName
     self.time = time
+    self.processStart = processStart
     self.gaps = gaps
     self.images = images
     self.classes = classes
     self.objects = objects
     self.edges = edges
     self.roots = roots
+    self.numbered = numbered
+  }
+
+  /// The index of the object that begins at `address`.
+  ///
+  /// Complexity: O(log n).
+  package func object(at address: UInt64) -> Int? {
+    var range = objects.indices
+    while let middle = range.isEmpty ? nil : range.lowerBound + range.count / 2 {
+      let found = objects[middle].address
+      if found == address { return middle }
+      range = found < address ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return nil
   }
 
   /// The class of an object.

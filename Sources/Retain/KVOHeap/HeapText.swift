@@ -69,6 +69,7 @@ extension HeapSnapshot.Gaps {
     if contains(.changingHeap) { texts.append("another thread changed a heap meanwhile") }
     if contains(.hugeMapping) { texts.append("there is a mapping of 16 GiB or more") }
     if contains(.outOfTime) { texts.append("there was no time for all roots") }
+    if contains(.numbers) { texts.append("another thread was using the table of observed objects") }
     return texts
   }
 }

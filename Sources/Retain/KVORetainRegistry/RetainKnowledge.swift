@@ -23,6 +23,39 @@ package protocol RetainKnowledge: Sendable {
   ///
   /// Read once per walk, before it begins.
   var attachments: [RetainAttachment] { get }
+
+  /// The living objects that logs of this process name, with their numbers there.
+  ///
+  /// Also called in a copy of the process that `fork` made, where a lock that another thread held is never released: the
+  /// implementation must not wait for one.
+  var numbered: RetainNumberedObjects { get }
+}
+
+/// Objects by the numbers that the logs of their process give them.
+///
+/// A number belongs to one object for the life of the process, even if the object's address is used again.
+package struct RetainNumberedObjects: Sendable {
+  package struct Object: Hashable, Sendable {
+    package var address: UInt
+    package var number: UInt64
+    /// The class as logs name it.
+    package var className: String
+
+    package init(address: UInt, number: UInt64, className: String) {
+      self.address = address
+      self.number = number
+      self.className = className
+    }
+  }
+
+  package var objects: [Object]
+  /// Whether these are all; otherwise another thread was using a table of the library.
+  package var isComplete: Bool
+
+  package init(objects: [Object], isComplete: Bool) {
+    self.objects = objects
+    self.isComplete = isComplete
+  }
 }
 
 /// A class whose references this protocol describes.

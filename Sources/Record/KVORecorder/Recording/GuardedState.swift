@@ -33,6 +33,20 @@ package struct GuardedState<State>: ~Copyable {
       return try body(&state)
     }
   }
+
+  /// Runs `body` with the lock held, unless another thread holds it.
+  ///
+  /// - Returns: the result of `body`; nil: it was not called.
+  package borrowing func withLockIfAvailable<Result>(
+    _ body: (inout sending State) -> sending Result
+  ) -> sending Result? {
+    let address = withUnsafePointer(to: mutex) { UnsafeRawPointer($0) }
+    return mutex.withLockIfAvailable { state in
+      kvos_lock_taken(address)
+      defer { kvos_lock_released(address) }
+      return body(&state)
+    }
+  }
 }
 
 // `Mutex` is Sendable whatever it guards, and so is this.

@@ -22,6 +22,27 @@ enum HeapProcess {
     return UInt64(now.tv_sec) * 1_000_000_000 + UInt64(now.tv_nsec)
   }
 
+  /// When a process was started, in nanoseconds since 1970-01-01 00:00 UTC, to about a hundredth of a second; 0: not known.
+  ///
+  /// Source: proc(5), the 22nd field of `/proc/pid/stat`, in clock ticks since the system was booted.
+  static func start(of process: pid_t) -> UInt64 {
+    guard let file = fopen("/proc/\(process)/stat", "re") else { return 0 }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&bytes, 1, bytes.count, file)
+    // The second field, in parentheses, is any text.
+    guard let end = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return 0 }
+    let fields = String(decoding: bytes[(end + 1)..<count], as: UTF8.self).split(separator: " ")
+    let ticksPerSecond = UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 0))
+    guard fields.count > 19, let ticks = UInt64(fields[19]), ticksPerSecond > 0 else { return 0 }
+    var sinceBoot = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &sinceBoot)
+    let boot =
+      time &- UInt64(sinceBoot.tv_sec) * 1_000_000_000 &- UInt64(sinceBoot.tv_nsec)
+    let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: ticksPerSecond)
+    return boot &+ seconds &* 1_000_000_000 &+ rest &* 1_000_000_000 / ticksPerSecond
+  }
+
   static var images: [HeapSnapshot.Image] {
     var found: [HeapSnapshot.Image] = []
     withUnsafeMutablePointer(to: &found) { list in

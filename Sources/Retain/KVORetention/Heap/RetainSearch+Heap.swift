@@ -2,6 +2,7 @@ internal import CKVORetention
 internal import CKVOUnwind
 internal import Glibc
 internal import KVOHeap
+internal import KVORetainRegistry
 
 extension RetainSearch {
   /// Writes all objects of this process and the references between them into a file, which `kvo-audit heap` reads.
@@ -50,6 +51,8 @@ extension RetainSearch {
     snapshot.processID = UInt32(process)
     snapshot.processName = HeapProcess.name
     snapshot.time = HeapProcess.time
+    snapshot.processStart = HeapProcess.start(of: process)
+    snapshot.addNumbers()
     snapshot.images = HeapProcess.images
     return HeapFile.bytes(of: snapshot)
   }
@@ -84,5 +87,23 @@ extension RetainSearch {
       )
     }
     return found
+  }
+}
+
+extension HeapSnapshot {
+  /// Adds the numbers that the logs of this process give to its objects.
+  ///
+  /// An object that was not there when the heap was read is left out.
+  fileprivate mutating func addNumbers() {
+    guard let known = RetainRegistry.knowledge?.numbered else { return }
+    if !known.isComplete { gaps.insert(.numbers) }
+    var found: [NumberedObject] = []
+    for object in known.objects {
+      guard let index = self.object(at: UInt64(object.address)) else { continue }
+      found.append(
+        NumberedObject(object: index, number: object.number, className: object.className)
+      )
+    }
+    numbered = found.sorted { $0.object < $1.object }
   }
 }
