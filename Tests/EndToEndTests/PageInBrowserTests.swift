@@ -227,6 +227,64 @@ struct PageInBrowserTests {
     #expect(try browser.complaints == [])
   }
 
+  /// The window that it opens is the page itself here, which only notes what is sent to it.
+  @Test(
+    "hands the stacks to the Firefox Profiler after a click, when that asks for them, and not before"
+  )
+  func profiler() throws {
+    try browser.open(try demo())
+    _ = try browser.value(
+      """
+      window.sent = [];
+      window.open = (address) => { window.opened = address; return window; };
+      window.postMessage = (message, target) => window.sent.push([message, target]);
+      window.answer = (origin, name) =>
+        window.dispatchEvent(new MessageEvent("message", { origin, source: window, data: { name } }));
+      window.profiles = () => window.sent.filter(([message]) => message.name === "inject-profile");
+      """
+    )
+    #expect(try browser.isTrue("document.getElementById('profiler').offsetHeight > 0"))
+    #expect(try browser.isTrue("window.opened === undefined && window.sent.length === 0"))
+    _ = try browser.value("document.getElementById('profiler').click()")
+    #expect(
+      try browser.text("window.opened") == "https://profiler.firefox.com/from-post-message/"
+    )
+    try browser.wait(until: "window.sent.length > 1")
+    _ = try browser.value("answer('https://elsewhere.example', 'ready:response')")
+    _ = try browser.value("answer('https://profiler.firefox.com', 'another')")
+    #expect(try browser.number("profiles().length") == 0)
+    for _ in 0..<2 {
+      _ = try browser.value("answer('https://profiler.firefox.com', 'ready:response')")
+      #expect(try browser.number("profiles().length") == 1)
+    }
+    #expect(
+      try browser.isTrue(
+        "window.sent.every(([, target]) => target === 'https://profiler.firefox.com')"
+      )
+    )
+    let stacks = try browser.text("profiles()[0][0].profile").split(separator: "\n")
+    #expect(stacks.allSatisfy { $0.wholeMatch(of: /[^;]+(;[^;]+)+ [0-9]+/) != nil })
+    // The same counts as the export for flame graphs has, in two parts.
+    for (measure, states) in [
+      ("made", ["live at the end;", "over;"]), ("live", ["live at the end;"]),
+    ] {
+      let export = try Built.run(
+        "kvo-audit",
+        ["export", "--to", "collapsed", "--count", measure, "Demo.kvolog"],
+        in: folder.url
+      )
+      let own = stacks.filter { stack in states.contains { stack.hasPrefix($0) } }
+      #expect(measure == "live" || Self.sum(own) > 0)
+      #expect(Self.sum(own) == Self.sum(export.output.split(separator: "\n")))
+    }
+    #expect(try browser.complaints == [])
+  }
+
+  /// The sum of the numbers at the ends of lines.
+  private static func sum(_ lines: [Substring]) -> Int {
+    lines.reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) }
+  }
+
   @Test("runs and loads nothing from a hostile log")
   func hostile() throws {
     let name =

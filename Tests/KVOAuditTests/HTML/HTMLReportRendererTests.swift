@@ -179,8 +179,10 @@ struct HTMLReportRendererTests {
   @Test("loads nothing, and lets nothing run but its own script")
   func alone() throws {
     let page = page(report("x"))
+    // A click opens this page of another site.
+    let html = page.html.replacing("https://profiler.firefox.com", with: "")
     for foreign in ["http:", "https:", "src=", "url(", "@import", "<link", "<iframe"] {
-      #expect(!page.html.contains(foreign), "\(foreign)")
+      #expect(!html.contains(foreign), "\(foreign)")
     }
     #expect(try PageDigest.script == Self.integrity(of: page.script))
     #expect(page.html.contains("script-src &#39;\(PageDigest.script)&#39;"))

@@ -51,6 +51,7 @@ extension HTMLText {
       }
       page.line()
       page.write(graph)
+      page.writeProfile(sites)
       if graph.omittedCount > 0 {
         page.element(
           "p",

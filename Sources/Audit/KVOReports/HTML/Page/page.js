@@ -163,6 +163,35 @@
     });
   }
 
+  // Another site gets the stacks, and only after a click: its own page asks for them. It is asked whether it is ready until
+  // it answers, by the messages of its present and its earlier version.
+  const profile = document.getElementById("profile");
+  if (profile) {
+    profile.hidden = false;
+    const site = "https://profiler.firefox.com";
+    document.getElementById("profiler").addEventListener("click", () => {
+      const tab = window.open(`${site}/from-post-message/`);
+      if (!tab) return;
+      const ask = () => {
+        if (tab.closed) return stop();
+        for (const name of ["ready:request", "is-ready"]) tab.postMessage({ name }, site);
+      };
+      const timer = setInterval(ask, 250);
+      const answer = (event) => {
+        if (event.source !== tab || event.origin !== site) return;
+        if (!event.data || !["ready:response", "is-ready"].includes(event.data.name)) return;
+        stop();
+        const stacks = document.getElementById("stacks").textContent;
+        tab.postMessage({ name: "inject-profile", profile: stacks }, site);
+      };
+      const stop = () => {
+        clearInterval(timer);
+        window.removeEventListener("message", answer);
+      };
+      window.addEventListener("message", answer);
+    });
+  }
+
   let wasClosed = [];
   window.addEventListener("beforeprint", () => {
     wasClosed = findings.filter((finding) => !finding.open);
