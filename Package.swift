@@ -292,6 +292,11 @@ let package = Package(
       ],
       resources: [.embedInCode("HTML/Page")]
     ),
+    // The objects of a report in a heap snapshot, and what holds them.
+    .target(
+      name: "KVOHeapAudit",
+      dependencies: ["KVOAudit", "KVOHeap", "KVORules", "KVOTrace"]
+    ),
     // Functions on logs besides auditing: convert, anonymize, validate, count.
     .target(
       name: "KVOLogTools",
@@ -304,7 +309,8 @@ let package = Package(
     .testTarget(
       name: "KVOAuditTests",
       dependencies: [
-        "TestSupport", "KVOAudit", "KVOCompression", "KVOFindings", "KVOImport", "KVOLogTools",
+        "TestSupport", "KVOAudit", "KVOCompression", "KVOFindings", "KVOHeap", "KVOHeapAudit",
+        "KVOImport", "KVOLogTools",
         "KVOReplay", "KVOReportFile", "KVOReports", "KVOText", "KVORules", "KVOTrace",
         "KVOTraceBinary",
         "KVOTraceJSON",
@@ -404,12 +410,18 @@ let package = Package(
     .executableTarget(
       name: "kvo-audit",
       dependencies: [
-        "KVOAudit", "KVOCompression", "KVOExport", "KVOFindings", "KVOHeap", "KVOImport",
-        "KVOLaunch",
+        "KVOAudit", "KVOCompression", "KVOExport", "KVOFindings", "KVOHeap", "KVOHeapAudit",
+        "KVOImport", "KVOLaunch",
         "KVOLogTools", "KVOReportFile", "KVOReports", "KVOSymbols", "KVORules", "KVOText",
         "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
+    ),
+    // Writes a log and a heap snapshot of the same objects.
+    .executableTarget(
+      name: "SnapshotProbe",
+      dependencies: ["BankModel", "KVORetention", "KVOSafety"],
+      path: "Tests/Programs/SnapshotProbe"
     ),
     // The program that `kvo-audit watch --serve` starts: separate, so that kvo-audit itself loads no server. Without
     // its trait it explains how to enable it.
@@ -437,7 +449,8 @@ let package = Package(
     .testTarget(
       name: "KVOAuditCommandTests",
       dependencies: [
-        "CKVORetention", "TestSupport", "KVOHeap", "RetentionProbe", "kvo-audit", "kvo-audit-serve",
+        "CKVORetention", "TestSupport", "KVOHeap", "RetentionProbe", "SnapshotProbe", "kvo-audit",
+        "kvo-audit-serve",
       ]
     ),
 
@@ -547,7 +560,7 @@ let stages = [
   "ObjectiveC": ["CKVOObjectiveC", "CKVOPreload", "CKVORuntime", "KVOSafetyObjectiveC"],
   "Audit": [
     "CElfutils", "CKVOScan", "CLzma", "CSwiftDemangle", "CZlib", "CZstd", "KVOAudit",
-    "KVOCompression", "KVOImport",
+    "KVOCompression", "KVOHeapAudit", "KVOImport",
     "KVOReportFile", "KVOReports", "KVOSymbols", "KVOText",
   ],
   "Tools": [

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOHeapAudit
 import KVOImport
 import KVOReports
 import KVORules
@@ -83,11 +84,13 @@ struct AuditArguments: ParsableArguments {
 
   /// Reads the known issues, and ensures that the reports can be written, before any other work.
   ///
-  /// - Parameter inputs: the files to be read, as far as they exist.
+  /// - Parameters:
+  ///   - inputs: the logs to be read, as far as they exist.
+  ///   - files: other files to be read.
   /// - Returns: the known issues.
   /// - Throws: ``ExitStatus``, after the error was printed.
-  func prepare(reading inputs: [AuditInput]) throws -> Triage {
-    try reporting.check(reading: inputs, and: known.files)
+  func prepare(reading inputs: [AuditInput], and files: [String] = []) throws -> Triage {
+    try reporting.check(reading: inputs, and: known.files + files)
     return try known.load()
   }
 
@@ -97,18 +100,21 @@ struct AuditArguments: ParsableArguments {
   ///   - inputs: the logs and crash reports.
   ///   - symbols: the debug information for their frames.
   ///   - triage: the known issues.
+  ///   - snapshot: a heap snapshot that the report is to be joined with; nil: none.
   /// - Throws: ``ExitStatus``, if it is not 0, after the error was printed.
   func audit(
     _ inputs: [AuditInput],
     symbols: DebugSources = DebugSources(),
-    triage: Triage
-  )
-    throws
-  {
+    triage: Triage,
+    snapshot: SnapshotJoin? = nil
+  ) throws {
     let bar = ProgressBar()
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     if case .all = profile {
-      let matrix = pipeline(as: nil, symbols, triage).matrix(on: inputs, progress: progress) {
+      let matrix = pipeline(as: nil, symbols, triage, keepsProcesses: false).matrix(
+        on: inputs,
+        progress: progress
+      ) {
         triage.apply(to: &$0)
       }
       bar.clear()
@@ -125,8 +131,14 @@ struct AuditArguments: ParsableArguments {
         hasFindings: matrix.hasFindings
       )
     }
-    let audit = pipeline(as: profile?.single, symbols, triage)
+    let audit = pipeline(
+      as: profile?.single,
+      symbols,
+      triage,
+      keepsProcesses: snapshot != nil
+    )
     var report = audit.report(on: inputs, progress: progress)
+    snapshot?.join(&report)
     bar.clear()
     complain(of: report.failures)
     IncompleteInput.complain(report.incompleteness)
@@ -139,7 +151,8 @@ struct AuditArguments: ParsableArguments {
   private func pipeline(
     as profile: Profile?,
     _ symbols: DebugSources,
-    _ triage: Triage
+    _ triage: Triage,
+    keepsProcesses: Bool
   ) -> Audit {
     Audit(
       options: AuditOptions(
@@ -149,6 +162,7 @@ struct AuditArguments: ParsableArguments {
         gathersCallSites: triage.needsCallSites || reporting.hasPage,
         followsActivity: reporting.hasPage,
         countsByOrigin: fleet.countsByOrigin,
+        keepsProcesses: keepsProcesses,
         pathPattern: fleet.pathPattern
       ),
       resolver: symbols.resolver,

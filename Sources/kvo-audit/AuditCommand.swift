@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOHeapAudit
 
 /// `kvo-audit audit`, and `kvo-audit` alone: replay and report.
 struct AuditCommand: ParsableCommand {
@@ -22,6 +23,7 @@ struct AuditCommand: ParsableCommand {
         kvo-audit --format html crashes/*.ips > crashes.html
         pbpaste | kvo-audit -
         kvo-audit --format text --format sarif=kvo.sarif logs/
+        kvo-audit --heap app.kvoheap app.kvolog
         kvo-audit --baseline main.json --fail-on-new app.kvolog
       """
   )
@@ -58,7 +60,26 @@ struct AuditCommand: ParsableCommand {
   )
   var store: String?
 
+  @Option(
+    name: .customLong("heap"),
+    help: ArgumentHelp(
+      """
+      Add the leaks of this heap snapshot of the same process, and what holds the objects of findings and of live \
+      observations, to text, json and html. The exit status does not depend on it.
+      """,
+      valueName: "file"
+    ),
+    completion: .file(extensions: ["kvoheap"])
+  )
+  var snapshot: String?
+
   func validate() throws {
+    if case .all = arguments.profile, snapshot != nil {
+      throw ValidationError(
+        "--profile all and --heap cannot go together: its table has no objects; ask for one runtime, such as "
+          + "--profile apple-modern"
+      )
+    }
     guard case .all = arguments.profile, logs.contains("-") else { return }
     throw ValidationError(
       "--profile all reads each log once for each runtime, and standard input \"-\" can be read "
@@ -68,10 +89,15 @@ struct AuditCommand: ParsableCommand {
 
   func run() throws {
     let inputs = AuditInput.named(by: logs)
+    let triage = try arguments.prepare(reading: inputs, and: snapshot.map { [$0] } ?? [])
+    let snapshot = try snapshot.map { path in
+      SnapshotJoin(try HeapCommand.snapshot(of: path), path: path)
+    }
     try arguments.audit(
       inputs,
       symbols: DebugSources(dsyms, store: store),
-      triage: arguments.prepare(reading: inputs)
+      triage: triage,
+      snapshot: snapshot
     )
   }
 }

@@ -17,6 +17,8 @@ package struct AuditOptions: Hashable, Sendable {
   ///
   /// Implies ``gathersCallSites``.
   package var countsByOrigin: Bool
+  /// Whether the live registrations and the images of each process are kept, for a heap snapshot.
+  package var keepsProcesses: Bool
   /// What the paths of logs state about their origin, if the logs do not; nil: nothing.
   package var pathPattern: PathPattern?
 
@@ -27,6 +29,7 @@ package struct AuditOptions: Hashable, Sendable {
     gathersCallSites: Bool = false,
     followsActivity: Bool = false,
     countsByOrigin: Bool = false,
+    keepsProcesses: Bool = false,
     pathPattern: PathPattern? = nil
   ) {
     self.profile = profile
@@ -35,6 +38,7 @@ package struct AuditOptions: Hashable, Sendable {
     self.gathersCallSites = gathersCallSites || countsByOrigin
     self.followsActivity = followsActivity
     self.countsByOrigin = countsByOrigin
+    self.keepsProcesses = keepsProcesses
     self.pathPattern = pathPattern
   }
 }

@@ -168,7 +168,7 @@ import Testing
         "profile | as recorded | default", "app-module | Bank | .kvo-audit:1",
         "app-module | Screens | .kvo-audit:3", "leaks-at-exit | true | command line",
         "by-origin | false | default", "path-pattern | – | default", "jobs | – | default",
-        "dsym | – | default", "symbols | – | default",
+        "dsym | – | default", "symbols | – | default", "heap | – | default",
       ]
     )
   }

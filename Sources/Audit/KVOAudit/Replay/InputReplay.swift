@@ -33,6 +33,8 @@ struct InputReplay {
     var callSites: [CallSiteCount]?
     var growth: [ScopeGrowthRow] = []
     var activity = Activity()
+    /// Its processes; empty: not requested.
+    var processes: [LoggedProcess] = []
     /// The registrations by call site and origin; nil: not requested.
     var registrations: [RegistrationCount]?
   }
@@ -52,6 +54,7 @@ struct InputReplay {
   /// The first process that the log describes.
   private var head: ProcessInfo?
   private var activity = Activity()
+  private var processes: [LoggedProcess] = []
   /// The findings in the process that is being replayed.
   private var found: Set<String> = []
   /// In how many processes each signature was found.
@@ -113,7 +116,8 @@ struct InputReplay {
       unnamed: unnamed,
       callSites: options.gathersCallSites ? callSites.sorted : nil,
       growth: growth,
-      activity: activity
+      activity: activity,
+      processes: processes
     )
     if options.countsByOrigin {
       outcome.count(by: LogOrigin(head, path: label, pattern: options.pathPattern))
@@ -130,6 +134,9 @@ struct InputReplay {
     found.removeAll()
     gather(names: names)
     if let process = current.activity?.process { activity.add(process) }
+    if let numbered = current.numbered {
+      processes.append(LoggedProcess(current, numbered, builder(names)))
+    }
     if let last = current.crash {
       let crash = builder(names).crash(last.crash, in: last.event, number: last.number)
       explainAddresses(in: [crash.stack])

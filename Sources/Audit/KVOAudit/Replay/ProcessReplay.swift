@@ -20,6 +20,8 @@ package struct ProcessReplay {
   package private(set) var ending = Ending.open
   /// The registrations by call site; nil: not requested.
   private(set) var callSites: CallSiteTally?
+  /// Whether objects have numbers; nil: not requested.
+  private(set) var numbered: NumberedObjects?
   /// How many registrations are live; nil: not requested.
   private(set) var activity: ActivityTracker?
 
@@ -31,6 +33,7 @@ package struct ProcessReplay {
   package init(options: AuditOptions) {
     callSites = options.gathersCallSites ? CallSiteTally() : nil
     activity = options.followsActivity ? ActivityTracker() : nil
+    numbered = options.keepsProcesses ? NumberedObjects() : nil
     replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
@@ -98,6 +101,7 @@ package struct ProcessReplay {
     default:
       hasEvents = true
       callSites?.take(event)
+      numbered?.take(event)
     }
     return true
   }

@@ -21,6 +21,7 @@ struct ReportMerger {
   private var growth: [ScopeGrowthRow] = []
   private var isOver = true
   private var activity = Activity()
+  private var processes: [LoggedProcess] = []
 
   /// Adds the findings of one input.
   mutating func add(_ outcome: InputReplay.Outcome, label: String) {
@@ -47,6 +48,10 @@ struct ReportMerger {
     }
     if outcome.ended.last?.ending == .open { isOver = false }
     activity.add(outcome.activity, input: inputLabels.count - 1)
+    for var process in outcome.processes {
+      process.input = inputLabels.count - 1
+      processes.append(process)
+    }
     unnamed += outcome.unnamed.filter { !unnamed.contains($0) }
     for process in outcome.ended {
       summary.processCount += 1
@@ -74,6 +79,7 @@ struct ReportMerger {
     report.growth = growth
     report.isOver = isOver
     report.activity = activity
+    report.processes = processes
     report.countFindings()
   }
 

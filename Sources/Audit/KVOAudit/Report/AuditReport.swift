@@ -150,6 +150,10 @@ package struct AuditReport: Sendable {
   package var growth: [ScopeGrowthRow] = []
   /// How many registrations were live, if that was tracked.
   package var activity = Activity()
+  /// The processes of the logs, if they were kept.
+  package var processes: [LoggedProcess] = []
+  /// What a heap snapshot says; nil: there is none.
+  package var snapshot: SnapshotReport?
 
   package init(
     inputs: [Input] = [],

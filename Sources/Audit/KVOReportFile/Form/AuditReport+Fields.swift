@@ -23,6 +23,7 @@ extension AuditReport: ReportFields {
     var unlisted = unlistedInputs.isEmpty ? nil : unlistedInputs
     try coder.present("unlistedInputs", &unlisted)
     unlistedInputs = unlisted ?? []
+    try coder.present("snapshot", &snapshot)
     // Of all that the summary counts, this alone is in the inputs and not in it.
     summary.textCount =
       inputs.count { $0.kind.isText }

@@ -1,3 +1,4 @@
+import KVOAudit
 import KVOFindings
 import KVORules
 import KVOText
@@ -17,6 +18,8 @@ struct FindingSection {
   /// The log that it is from, if there are several.
   let log: String?
   let sources: SourceShelf
+  /// What holds its objects, and those of its consequences, in a heap snapshot.
+  var held: [SnapshotReport.Held] = []
 
   /// Writes it; `anchors` holds the signatures that already have a link target.
   func write(to page: inout HTMLText, _ anchors: inout Set<String>) {
@@ -40,6 +43,7 @@ struct FindingSection {
         writeStacks(&page)
         if !finding.cycle.isEmpty { page.write(CycleDrawing(finding.cycle)) }
         writeConsequences(&page, &anchors)
+        writeHeld(&page)
         writeTerms(terms, "terms small", &page)
       }
     }
@@ -147,6 +151,15 @@ struct FindingSection {
         let more = finding.consequences.count - Self.consequenceLimit
         if more > 0 { page.element("li", text: "and \(Wording.grouped(more)) more") }
       }
+    }
+    page.line()
+  }
+
+  private func writeHeld(_ page: inout HTMLText) {
+    guard !held.isEmpty else { return }
+    page.element("div") { page in
+      page.element("h4", text: "In the heap snapshot")
+      page.writeHeld(held)
     }
     page.line()
   }

@@ -126,6 +126,11 @@ package struct HTMLReportRenderer {
         }
       )
     }
+    if let snapshot = report.snapshot {
+      sections.append(
+        Section(id: "heap", title: "Heap snapshot") { $0.writeSnapshot(snapshot) }
+      )
+    }
     let notJudged = Section(id: "not-judged", title: "Not judged, which is not clean") {
       $0.writeNotJudged(report.notJudged)
     }

@@ -93,6 +93,7 @@ extension HTMLText {
   ) {
     var anchors: Set<String> = []
     var rest = report.findings[...]
+    let held = report.snapshot?.heldBySignature ?? [:]
     element("div", ["class": "findings"]) { page in
       page.line()
       while let finding = rest.first, page.bytes.count < HTMLReportRenderer.detailByteLimit {
@@ -102,7 +103,8 @@ extension HTMLText {
           file: files[finding],
           isOpen: report.findings.count == 1,
           log: hasLog ? report.inputs[finding.input].path : nil,
-          sources: sources
+          sources: sources,
+          held: ([finding] + finding.consequences).flatMap { held[$0.signature] ?? [] }
         ).write(to: &page, &anchors)
         rest = rest.dropFirst()
       }

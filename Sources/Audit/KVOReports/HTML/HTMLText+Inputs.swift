@@ -75,7 +75,7 @@ extension HTMLText {
   }
 
   /// Writes the first of `entries`, and the number of the others.
-  private mutating func entries<Entry>(
+  mutating func entries<Entry>(
     _ entries: [Entry],
     _ write: (inout HTMLText, Entry) -> Void
   ) {

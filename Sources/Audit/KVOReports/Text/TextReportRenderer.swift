@@ -36,16 +36,17 @@ package struct TextReportRenderer {
     if report.isUnread { return Array((Self.notRead(report.failures) + "\n").utf8) }
     let text = FindingText(isColoured: isColored)
     let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
+    let held = report.snapshot?.heldBySignature ?? [:]
     var blocks: [String] = []
     for (heading, findings) in groups(of: shown.filter { !$0.isLibrary }) {
       if let heading { blocks.append(heading) }
-      blocks += findings.map { block($0, text, report) }
+      blocks += findings.map { block($0, text, report, held) }
     }
     let others = shown.filter(\.isLibrary)
     if !others.isEmpty {
       let count = Wording.count(others.count, "finding")
       blocks.append("IN LIBRARIES: \(count), made by calls that are not your modules'")
-      blocks += others.map { block($0, text, report) }
+      blocks += others.map { block($0, text, report, held) }
     }
     if report.findings.contains(where: { $0.crashFacts != nil }) {
       blocks.append("To catch the rest: \(CrashAdvice.rest)")
@@ -58,6 +59,7 @@ package struct TextReportRenderer {
       block.removeLast()
       return block
     }
+    if let snapshot = report.snapshot { blocks.append(snapshot.block()) }
     if let comparison = report.comparison { blocks.append(ComparisonText(comparison).block) }
     blocks += suppressions(report)
     blocks += report.inputs.compactMap(damage)
@@ -102,8 +104,16 @@ package struct TextReportRenderer {
     }
   }
 
-  private func block(_ finding: Finding, _ text: FindingText, _ report: AuditReport) -> String {
+  private func block(
+    _ finding: Finding,
+    _ text: FindingText,
+    _ report: AuditReport,
+    _ held: [String: [SnapshotReport.Held]]
+  ) -> String {
     var block = text.render(finding)
+    for held in ([finding] + finding.consequences).flatMap({ held[$0.signature] ?? [] }) {
+      block += "  Held: \(ShownText.escaped("\(held.name), by \(held.holder)"))\n"
+    }
     if let facts = finding.crashFacts { block += facts.lines(of: finding) }
     if let seen = Wording.seen(finding) { block += "  \(seen)\n" }
     // Event numbers are meaningless if their input is not clear.

@@ -18,6 +18,7 @@ extension SystemNames {
     "KVOExport",
     "KVOFindings",
     "KVOHeap",
+    "KVOHeapAudit",
     "KVOImport",
     "KVOLaunch",
     "KVOLogTools",
