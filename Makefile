@@ -12,6 +12,8 @@
 #   make fleet   audits 2,000 logs on a Spark cluster on this machine, and compares with one process
 #   make processors compiles the C half for aarch64, and tests it under qemu-user
 #   make plugin  runs `swift package kvo-audit` in a package that depends on this one
+#   make static  builds kvo-audit as one file that needs no library, and tries it where there is none
+#   make container makes an image of it from the Containerfile, without a daemon, and runs it
 #   make install puts kvo-audit under PREFIX (/usr/local); make uninstall removes it
 #
 # Each sets up what it needs. Nothing is installed or built twice.
@@ -20,7 +22,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports plugin processors install uninstall setup setup-tests clean \
+  address-sanitizer retention long-forms reports plugin processors static container install uninstall setup setup-tests \
+  setup-container clean \
   setup-fleet wheel fleet fleet-part
 
 # Warnings fail the build here; that does not apply to packages that depend on this one.
@@ -204,6 +207,18 @@ install: setup
 	Scripts/preload "$$($(INSTALLED) --show-bin-path)"
 	Scripts/install "$$($(INSTALLED) --show-bin-path)" "$(DESTDIR)$(PREFIX)"
 
+# By hand, in a folder of its own: .build/static/kvo-audit. Debian's static libraries do not name those that they need: libdw
+# needs bz2. Documentation/Installing.md says what holds the size.
+STATIC := swift build -c release --disable-default-traits --static-swift-stdlib --scratch-path .build/static \
+  -Xswiftc -static-executable $(addprefix -Xlinker -l,elf z bz2 lzma zstd)
+static: setup-container
+	$(STATIC) --product kvo-audit
+	Scripts/static "$$($(STATIC) --show-bin-path)"
+
+# By hand: .build/container/kvo-audit.tar.
+container: static
+	Scripts/container
+
 # The Python package: .build/fleet/dist/kvo_audit-….whl. hatchling runs in the environment that `setup-fleet` made, and
 # needs no network.
 wheel: setup-fleet
@@ -229,6 +244,9 @@ setup:
 
 setup-tests:
 	@Scripts/setup tests
+
+setup-container:
+	@Scripts/setup container
 
 setup-fleet:
 	@Scripts/setup fleet
