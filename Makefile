@@ -23,7 +23,7 @@ SHELL := /bin/bash
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
   address-sanitizer retention long-forms reports plugin processors static container install uninstall setup setup-tests \
-  setup-container clean \
+  setup-static setup-container clean \
   setup-fleet wheel fleet fleet-part
 
 # Warnings fail the build here; that does not apply to packages that depend on this one.
@@ -211,12 +211,12 @@ install: setup
 # needs bz2. Documentation/Installing.md says what holds the size.
 STATIC := swift build -c release --disable-default-traits --static-swift-stdlib --scratch-path .build/static \
   -Xswiftc -static-executable $(addprefix -Xlinker -l,elf z bz2 lzma zstd)
-static: setup-container
+static: setup-static
 	$(STATIC) --product kvo-audit
 	Scripts/static "$$($(STATIC) --show-bin-path)"
 
 # By hand: .build/container/kvo-audit.tar.
-container: static
+container: setup-container static
 	Scripts/container
 
 # The Python package: .build/fleet/dist/kvo_audit-….whl. hatchling runs in the environment that `setup-fleet` made, and
@@ -244,6 +244,9 @@ setup:
 
 setup-tests:
 	@Scripts/setup tests
+
+setup-static:
+	@Scripts/setup static
 
 setup-container:
 	@Scripts/setup container

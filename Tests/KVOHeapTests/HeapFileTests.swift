@@ -42,6 +42,17 @@ struct HeapFileTests {
     #expect(try HeapFile.byteCount(head: Array(bytes.prefix(80))) == UInt64(bytes.count))
   }
 
+  @Test("what was not read is said in words, each once")
+  func gaps() {
+    let all: HeapSnapshot.Gaps = [.changingHeap, .hugeMapping, .outOfTime, .numbers]
+    #expect(
+      all.texts == [
+        "another thread changed a heap meanwhile", "there is a mapping of 16 GiB or more",
+        "there was no time for all roots", "another thread was using the table of observed objects",
+      ]
+    )
+  }
+
   @Test("a file that is cut anywhere is refused")
   func cut() {
     var random = SplitMix64(seed: 1)
