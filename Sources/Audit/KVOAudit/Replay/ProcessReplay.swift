@@ -25,6 +25,9 @@ package struct ProcessReplay {
   /// How many registrations are live; nil: not requested.
   private(set) var activity: ActivityTracker?
 
+  /// Whether one of those looks at every event.
+  private let isTracking: Bool
+
   package typealias Ending = AuditReport.Ending
 
   /// Whether anything except the process was described.
@@ -34,6 +37,7 @@ package struct ProcessReplay {
     callSites = options.gathersCallSites ? CallSiteTally() : nil
     activity = options.followsActivity ? ActivityTracker() : nil
     numbered = options.keepsProcesses ? NumberedObjects() : nil
+    isTracking = options.gathersCallSites || options.keepsProcesses
     replay = OrderedReplay(
       profile: options.profile,
       options: RuleEngine.Options(judgesLeaksAtExit: options.judgesLeaksAtExit)
@@ -100,8 +104,10 @@ package struct ProcessReplay {
     case .exit: ending = .exit
     default:
       hasEvents = true
-      callSites?.take(event)
-      numbered?.take(event)
+      if isTracking {
+        callSites?.take(event)
+        numbered?.take(event)
+      }
     }
     return true
   }
