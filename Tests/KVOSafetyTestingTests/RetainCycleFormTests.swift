@@ -25,7 +25,7 @@ struct RetainCycleFormTests {
       expectNoRetainCycles(from: screen)
     } matching: {
       "\($0)".contains(
-        "Screen.handler → closure capture of Screen (RetainCycleFormTests.swift:22) → Screen"
+        "Screen.handler → closure capture of Screen (RetainCycleFormTests.swift:23) → Screen"
       )
     }
     screen.handler = nil
