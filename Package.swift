@@ -391,7 +391,7 @@ let package = Package(
       name: "KVOSafetyTestingTests",
       dependencies: [
         "KVOSafetyTesting", "KVOSafety", "KVOAudit", "KVOReportFile", "KVOReports", "KVOFindings",
-        "KVORules", "KVOSymbols", "AuditedXCTest", "SuiteFaults", "TestSupport",
+        "KVORetention", "KVORules", "KVOSymbols", "AuditedXCTest", "SuiteFaults", "TestSupport",
       ]
     ),
     // The faults that the example suites of both test frameworks commit.

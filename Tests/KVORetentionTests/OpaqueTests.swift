@@ -78,11 +78,12 @@ struct OpaqueTests {
     #expect(RetainSearch().findCycles(from: holder).verdict == .noneFound)
   }
 
-  @Test("a suspended task may hold what it will use")
+  @Test("a suspended task may hold what its functions will use, besides its captures")
   func task() async {
     let holder = Holder()
     let started = AsyncStream.makeStream(of: Void.self)
-    holder.task = Task { [holder] in
+    holder.task = Task { [weak holder] in
+      guard let holder else { return }
       started.continuation.yield()
       try? await Task.sleep(nanoseconds: 1_000_000_000_000)
       holder.poke()

@@ -1,3 +1,4 @@
+import KVORetention
 import KVOSafetyTesting
 import Synchronization
 import Testing
@@ -52,6 +53,34 @@ struct RetainCycleFormTests {
     } matching: {
       "\($0)".contains("Guarded.state: the compiler does not describe noncopyable types")
     }
+  }
+
+  private final class Loader: @unchecked Sendable {
+    // Sendable: the task only reads it.
+    var task: Task<Void, Never>?
+    func load() {}
+  }
+
+  @Test("what a waiting task holds until it ends is a warning with the line, and no failure")
+  func waitingTask() async {
+    let loader = Loader()
+    let (values, continuation) = AsyncStream.makeStream(of: Void.self)
+    loader.task = Task { for await _ in values { loader.load() } }
+    repeat {
+      try? await Task.sleep(nanoseconds: 20_000_000)
+    } while RetainSearch().findCycles(from: loader).taskCycles.isEmpty
+    withKnownIssue {
+      expectNoRetainCycles(from: loader)
+    } matching: {
+      let text = "\($0)"
+      return $0.severity == .warning
+        && text.contains("1 retain cycle that lasts until its task ends; not everything")
+        && text.contains("until the task ends: Loader.task → Task waiting at RetainCycleFormTests")
+        && text.contains("→ closure capture of Loader (")
+    }
+    continuation.finish()
+    await loader.task?.value
+    expectNoRetainCycles(from: loader, failsIfInconclusive: true)
   }
 
   @Test("an object that outlives its creator is drawn with what keeps it")

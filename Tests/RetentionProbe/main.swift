@@ -12,6 +12,13 @@ if arguments.count > 2, arguments[1] == "leaks", let count = Int(arguments[2]) {
   let first = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
   exit(try await run.report(count: count, first: first) ? 0 : 1)
 }
+if arguments.count > 1, arguments[1] == "tasks" {
+  var run = TaskRun()
+  exit(await run.report() ? 0 : 1)
+}
+if arguments.count > 2, arguments[1] == "tasks-busy", let count = Int(arguments[2]) {
+  exit(await BusyTasks().report(searchCount: count) ? 0 : 1)
+}
 if arguments.count > 2, arguments[1] == "heap" {
   exit(HeapScene.write(to: Array(arguments[2...])) ? 0 : 1)
 }

@@ -176,6 +176,14 @@ uintptr_t kvos_task_slab_mark(void) {
              : (uintptr_t)_swift_concurrency_debug_asyncTaskSlabMetadata;
 }
 
+// A symbol of the Swift runtime: the metadata of tasks.
+extern const void *const _swift_concurrency_debug_asyncTaskMetadata __attribute__((weak));
+
+uintptr_t kvos_task_metadata(void) {
+  return &_swift_concurrency_debug_asyncTaskMetadata == NULL ? 0
+                                                             : (uintptr_t)_swift_concurrency_debug_asyncTaskMetadata;
+}
+
 // Symbols of libdispatch: the main queue, which is in static memory.
 extern const uintptr_t _dispatch_main_q[] __attribute__((weak));
 extern const char *dispatch_queue_get_label(const void *queue) __attribute__((weak));

@@ -21,8 +21,13 @@ package import KVORetainRegistry
 /// object that only a global keeps alive is not on a cycle. No search can tell whether a cycle is a
 /// leak: the program may break it later.
 ///
+/// A cycle that lasts only until a task ends, because the task holds an object while it waits, does
+/// not cause the verdict ``RetainAnswer/Verdict/cycles`` either: it is in ``RetainAnswer/taskCycles``.
+///
 /// No other thread may change the objects during the search: run it while the program is at rest,
-/// for example at the end of a test. One search runs at a time; concurrent callers block.
+/// for example at the end of a test. Tasks are an exception: if one that has not ended is reached,
+/// the search is repeated in a copy of the process, which `fork` creates, so tasks may continue and
+/// end meanwhile. One search runs at a time; concurrent callers block.
 public struct RetainSearch: Hashable, Sendable {
   /// Whether cycles with suspected references are described.
   ///
@@ -78,49 +83,82 @@ public struct RetainSearch: Hashable, Sendable {
   // MARK: For other targets
 
   package func findCycles(from roots: [AnyObject], names: CodeNames?) -> RetainAnswer {
-    let prior = SearchRun.Prior()
-    return withExtendedLifetime(roots) {
-      PlanStore.withShared { store in
-        let run = SearchRun(self, prior, store: store, names: names)
-        return run.cycles(from: roots.map(Self.address))
-      }
+    let answer = inPlace(from: roots, names) { $0.cycles(from: $1) }
+    guard answer.meetsTasks else { return answer }
+    let copy = inCopy(from: roots, names, decode: AnswerBytes.answer) {
+      AnswerBytes($0.cyclesWithTasks(from: $1))
     }
+    return answer.completed(by: copy)
   }
 
   /// Finds the cycles through the observations in `marks` only; nil stands for all observations
   /// that are reachable from `roots`.
+  ///
+  /// Cycles through waiting tasks do not count: they are no fault of the observation, and end with
+  /// the task.
   package func findCycles(
     from roots: [AnyObject],
     throughObservations marks: [AnyObject]?,
     names: CodeNames?
   ) -> RetainAnswer {
-    let prior = SearchRun.Prior()
-    return withExtendedLifetime((roots, marks)) {
-      PlanStore.withShared { store in
-        let run = SearchRun(self, prior, store: store, names: names)
-        return run.observationCycles(
-          from: roots.map(Self.address),
-          through: marks.map { Set($0.map(Self.address)) }
-        )
+    withExtendedLifetime(marks) {
+      let marks = marks.map { Set($0.map(Self.address)) }
+      let answer = inPlace(from: roots, names) { $0.observationCycles(from: $1, through: marks) }
+      guard answer.meetsTasks else { return answer }
+      let copy = inCopy(from: roots, names, decode: AnswerBytes.answer) {
+        AnswerBytes($0.observationCycles(from: $1, through: marks))
       }
+      return answer.completed(by: copy)
     }
   }
 
   /// Finds the shortest cycle through each observation, and separately all other cycles.
   ///
-  /// A cycle through an observation is only in the first answer; what could not be inspected is in
-  /// both.
+  /// A cycle through an observation is only in the first answer, unless it lasts only until a task
+  /// ends; what could not be inspected is in both.
   package func findCyclesApart(
     from roots: [AnyObject],
     names: CodeNames?
   ) -> (observations: RetainAnswer, others: RetainAnswer) {
+    let found = inPlace(from: roots, names) { $0.cyclesApart(from: $1) }
+    guard found.others.meetsTasks else { return found }
+    let copy = inCopy(from: roots, names, decode: AnswerBytes.answers) {
+      let (observations, others) = $0.cyclesApart(from: $1)
+      return AnswerBytes([observations, others.with(taskCycles: $0.taskCycles(from: $1))])
+    }
+    return (
+      found.observations.completed(by: copy?.first), found.others.completed(by: copy?.last)
+    )
+  }
+
+  /// Searches this process itself, without the tasks that have not ended.
+  ///
+  /// Other threads may continue and end those, and free what their frames lead to.
+  private func inPlace<Answer>(
+    from roots: [AnyObject],
+    _ names: CodeNames?,
+    _ body: (SearchRun, [UInt]) -> Answer
+  ) -> Answer {
     let prior = SearchRun.Prior()
     return withExtendedLifetime(roots) {
       PlanStore.withShared { store in
-        let run = SearchRun(self, prior, store: store, names: names)
-        return run.cyclesApart(from: roots.map(Self.address))
+        let run = SearchRun(self, prior, store: store, names: names, tasks: .none)
+        return body(run, roots.map(Self.address))
       }
     }
+  }
+
+  /// The time limit of a search for cycles through tasks: most copies answer at once or never.
+  private static var copyTimeLimit: Duration { .seconds(10) }
+
+  private func inCopy<Answer>(
+    from roots: [AnyObject],
+    _ names: CodeNames?,
+    decode: ([UInt8]) -> Answer?,
+    _ body: (SearchRun, [UInt]) -> AnswerBytes
+  ) -> Answer? {
+    let limit = min(timeLimit, Self.copyTimeLimit)
+    return try? inCopy(from: roots, within: limit, names: names, decode: decode, body)
   }
 
   package func findPath(
@@ -135,9 +173,5 @@ public struct RetainSearch: Hashable, Sendable {
         return run.path(to: Self.address(object), from: roots.map(Self.address))
       }
     }
-  }
-
-  private static func address(_ object: AnyObject) -> UInt {
-    UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
   }
 }

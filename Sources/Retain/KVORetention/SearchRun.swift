@@ -4,8 +4,9 @@ internal import KVORetainRegistry
 /// One search: a snapshot of the memory map, a walk, and the evaluation of its result.
 struct SearchRun {
   let search: RetainSearch
-  let reader: ObjectReader
-  private let namer: PathNamer
+  private(set) var reader: ObjectReader
+  private(set) var namer: PathNamer
+  private let names: CodeNames?
 
   /// Whether a walk of a known object finds what the object holds.
   let isReflected: Bool
@@ -14,14 +15,36 @@ struct SearchRun {
   /// not known.
   let entry: KVOSEntry?
 
-  init(_ search: RetainSearch, _ prior: Prior, store: PlanStore, names: CodeNames?) {
+  /// - Parameters:
+  ///   - search: the limits.
+  ///   - prior: what was read before the lock of the walk was taken.
+  ///   - store: the plans of objects.
+  ///   - names: finds source locations.
+  ///   - tasks: how much of tasks that have not ended is read.
+  init(
+    _ search: RetainSearch,
+    _ prior: Prior,
+    store: PlanStore,
+    names: CodeNames?,
+    tasks: TaskAccess = .words
+  ) {
     self.search = search
+    self.names = names
     isReflected = store.isReflected
     deadline = .now + search.timeLimit
     entry = prior.entry
     let attachments = Dictionary(grouping: prior.attachments, by: \.owner)
     reader = ObjectReader(store: store, memory: MemoryMap(), attachments: attachments)
+    reader.tasks = tasks
     namer = PathNamer(reader: reader, names: names)
+  }
+
+  /// The same search with more or less access to tasks.
+  func accessing(_ tasks: TaskAccess) -> SearchRun {
+    var run = self
+    run.reader.tasks = tasks
+    run.namer = PathNamer(reader: run.reader, names: names)
+    return run
   }
 
   /// The state that must be read before the lock of the walk is taken.
@@ -52,6 +75,7 @@ struct SearchRun {
     return RetainAnswer(
       cycles: drawing.cycles + doubts.proven,
       suspectedCycles: doubts.cycles,
+      taskCycles: [],
       componentCount: components.count + doubts.provenComponentCount,
       omittedCycleCount: drawing.omittedCount + doubts.omittedCount,
       opaque: opaque(in: reached, doubts),
@@ -138,6 +162,7 @@ struct SearchRun {
     return RetainAnswer(
       cycles: cycles,
       suspectedCycles: [],
+      taskCycles: [],
       componentCount: cycles.count,
       omittedCycleCount: 0,
       opaque: opaque(in: reached, doubts),
@@ -183,6 +208,14 @@ struct SearchRun {
 
   func className(at address: UInt) -> String { namer.className(at: address) }
 
+  /// Whether an object is an instance of a class of the program.
+  func isOfProgram(_ object: RetainedObject) -> Bool { namer.isOfProgram(object) }
+
+  /// The path along objects, of which the last is the target.
+  func path(along addresses: [UInt]) -> RetainPath {
+    RetainPath(edges: namer.edges(along: addresses))
+  }
+
   /// The text of a path along objects, without indexes of elements in collections.
   func text(ofPath addresses: [UInt]) -> String {
     guard addresses.count > 1 else { return addresses.first.map { className(at: $0) } ?? "" }
@@ -212,18 +245,18 @@ struct SearchRun {
     return ObjectGraph(of: reached, objects: nil, &collector)
   }
 
-  private func reached(from roots: [UInt]) -> ReachedObjects {
+  func reached(from roots: [UInt]) -> ReachedObjects {
     GraphWalk(reader: reader, until: deadline).reached(from: roots)
   }
 
   /// The graph of the objects that may be part of cycles.
-  private func cyclicGraph(of reached: borrowing ReachedObjects) -> ObjectGraph {
+  func cyclicGraph(of reached: borrowing ReachedObjects) -> ObjectGraph {
     var collector = collector
     let candidates = CycleCandidates(of: reached, &collector)
     return ObjectGraph(of: reached, objects: candidates.objects, &collector)
   }
 
-  private var collector: ReferenceCollector {
+  var collector: ReferenceCollector {
     ReferenceCollector(reader: reader)
   }
 }

@@ -14,6 +14,7 @@
 #include "CKVORetentionChunks.h"
 #include "CKVORetentionRequests.h"
 #include "CKVORetentionSnapshot.h"
+#include "CKVORetentionTasks.h"
 #include "CKVORetentionWalk.h"
 #include "CKVORetentionWords.h"
 
@@ -164,29 +165,6 @@ static inline uint32_t kvos_enum_tag(const KVOSValueWitnesses *witnesses, const 
 static inline void kvos_project_enum(const KVOSValueWitnesses *witnesses, void *value, const void *type) {
   ((KVOSProjectEnum)witnesses->projectEnumData)(value, type);
 }
-
-// MARK: - Tasks
-
-// The offsets of a task's job flags and status, and of its result, which follows its own fields. Only a task that was
-// created to be awaited and is not a child task has a result. Source: include/swift/ABI/Task.h and
-// stdlib/public/Concurrency/TaskPrivate.h of swiftlang/swift, for 64-bit platforms.
-#define KVOS_TASK_JOB_FLAGS 32
-#define KVOS_TASK_STATUS 96
-#define KVOS_TASK_FUTURE 208
-/// The job flags: the kind, which is 0 for tasks; created to be awaited; a child of another task.
-#define KVOS_JOB_KIND 0xffu
-#define KVOS_JOB_IS_CHILD 0x05000000u
-#define KVOS_JOB_IS_FUTURE 0x02000000u
-/// The status: a thread is running the task; the task has completed.
-#define KVOS_TASK_IS_RUNNING 0x800u
-#define KVOS_TASK_IS_COMPLETE 0x2000u
-
-/// The result of a task that can be awaited. The lower two bits of the queue: 1 for a value, 2 for an error.
-typedef struct {
-  uintptr_t waitQueue;
-  const void *_Nullable resultType;
-  const void *_Nullable error;
-} KVOSTaskFuture;
 
 // MARK: - Key paths
 

@@ -83,6 +83,9 @@ uintptr_t kvos_free_mark(size_t byteCount);
 /// stdlib/public/runtime/StackAllocator.h of swiftlang/swift.
 uintptr_t kvos_task_slab_mark(void);
 
+/// The first word of all tasks; 0 if it is not known, as in a program without tasks.
+uintptr_t kvos_task_metadata(void);
+
 /// The header of a slab: the size of the memory after it, and how much of it is in use. The last frame ends there.
 typedef struct {
   uintptr_t mark;

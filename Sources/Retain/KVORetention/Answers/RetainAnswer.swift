@@ -2,12 +2,13 @@
 public struct RetainAnswer: Hashable, Sendable {
   /// The result in one word.
   public enum Verdict: Hashable, Sendable {
-    /// There are cycles of strong references, with every edge proven.
+    /// There are cycles of strong references, with every edge proven, that no task's end breaks.
     case cycles
     /// There are no cycles among the reached objects, and no opaque part of them may close one.
     case noneFound
-    /// No cycle was found, but there may be one through something that could not be inspected: see
-    /// ``RetainAnswer/opaque``.
+    /// No such cycle was found, but there may be one through something that could not be inspected
+    /// (see ``RetainAnswer/opaque``), or there is one until a task ends
+    /// (see ``RetainAnswer/taskCycles``).
     case inconclusive
   }
 
@@ -17,6 +18,13 @@ public struct RetainAnswer: Hashable, Sendable {
   /// Cycles with a suspected edge, in the same order; empty unless requested by
   /// ``RetainSearch/scansOpaqueMemory``.
   public let suspectedCycles: [RetainCycle]
+  /// The shortest cycle through each waiting task, those with every edge proven first: they last
+  /// until the task ends.
+  ///
+  /// It is a leak if nothing ends the task otherwise, such as a `for await` loop over values that
+  /// would only end with an object of the cycle. A task that waits for a reply or a timer ends by
+  /// itself, so these cycles do not cause the verdict ``Verdict/cycles``.
+  public let taskCycles: [RetainCycle]
   /// The number of sets of objects that keep each other alive by proven references.
   public let componentCount: Int
   /// The number of cycles that were found but are not described, because
@@ -32,7 +40,8 @@ public struct RetainAnswer: Hashable, Sendable {
   /// The result in one word.
   public var verdict: Verdict {
     if componentCount > 0 { return .cycles }
-    return opaque.isEmpty && suspectedCycles.isEmpty ? .noneFound : .inconclusive
+    let isCertain = opaque.isEmpty && suspectedCycles.isEmpty && taskCycles.isEmpty
+    return isCertain ? .noneFound : .inconclusive
   }
 }
 
@@ -43,12 +52,39 @@ extension RetainAnswer {
     return RetainAnswer(
       cycles: cycles,
       suspectedCycles: suspectedCycles,
+      taskCycles: taskCycles,
       componentCount: cycles.isEmpty ? 0 : componentCount,
       omittedCycleCount: cycles.isEmpty ? 0 : omittedCycleCount,
       opaque: opaque,
       objectCount: objectCount,
       referenceCount: referenceCount
     )
+  }
+
+  /// The same answer with cycles through tasks.
+  func with(taskCycles: [RetainCycle]) -> RetainAnswer {
+    RetainAnswer(
+      cycles: cycles,
+      suspectedCycles: suspectedCycles,
+      taskCycles: taskCycles,
+      componentCount: componentCount,
+      omittedCycleCount: omittedCycleCount,
+      opaque: opaque,
+      objectCount: objectCount,
+      referenceCount: referenceCount
+    )
+  }
+
+  /// Whether a task that has not ended was reached, and not read.
+  var meetsTasks: Bool { opaque.contains { $0.reason == .task } }
+
+  /// This answer of a search that did not read tasks, completed by that of a copy that read them.
+  ///
+  /// A copy knows less of the stacks of other threads, and may prove fewer cycles. It is nil if no
+  /// copy answered.
+  func completed(by copy: RetainAnswer?) -> RetainAnswer {
+    guard let copy else { return self }
+    return componentCount > 0 ? with(taskCycles: copy.taskCycles) : copy
   }
 }
 
@@ -59,9 +95,10 @@ extension RetainAnswer: CustomStringConvertible {
     switch verdict {
     case .cycles: lines.append(countText)
     case .noneFound: lines.append("no retain cycle")
-    case .inconclusive: lines.append("no retain cycle found; not everything could be inspected")
+    case .inconclusive: lines.append("\(inconclusiveText); not everything could be inspected")
     }
     lines += cycles.map { "  \($0)" }
+    lines += taskCycles.map { "  \($0.isProven ? "" : "suspected ")until the task ends: \($0)" }
     lines += suspectedCycles.map { "  suspected: \($0)" }
     lines += opaque.map { "  not inspected: \($0)" }
     return lines.joined(separator: "\n")
@@ -71,6 +108,14 @@ extension RetainAnswer: CustomStringConvertible {
     guard omittedCycleCount > 0 else { return Self.counted(cycles.count, "retain cycle") }
     let all = Self.counted(cycles.count + omittedCycleCount, "retain cycle")
     return "\(cycles.count) of at least \(all)"
+  }
+
+  private var inconclusiveText: String {
+    let count = taskCycles.count(where: \.isProven)
+    if count == 0 { return "no retain cycle found" }
+    let isOne = count == 1
+    return Self.counted(count, "retain cycle")
+      + (isOne ? " that lasts until its task ends" : " that last until their tasks end")
   }
 
   private static func counted(_ count: Int, _ noun: String) -> String {

@@ -6,7 +6,10 @@ public struct RetainedObject: Hashable, Sendable {
     case instance
     /// A closure, which keeps its captures alive.
     case closure
-    /// Something that the walk cannot inspect, such as a task.
+    /// A task, which keeps alive what its closure captured, and what its functions use while they
+    /// wait.
+    case task
+    /// Something that the walk cannot inspect.
     case opaque
   }
 
@@ -40,10 +43,11 @@ public struct RetainEdge: Hashable, Sendable {
   public let to: RetainedObject
   /// How certain the reference is.
   public let certainty: Certainty
-  /// The source location of the closure `from` (`Screen.swift:20`), or nil if it is not known or
-  /// `from` is not a closure.
+  /// The source location of the closure `from` (`Screen.swift:20`), or where the task `from` waits,
+  /// and from which line of its closure if that is another (`Feed.swift:64 from Screen.swift:20`); nil
+  /// if it is not known or `from` is neither.
   public let site: String?
-  /// The function of the closure's code, if it has a name.
+  /// The function of that code, if it has a name.
   public let function: String?
   /// The address of that code; 0 if `from` is not a closure.
   package let code: UInt
@@ -53,9 +57,13 @@ public struct RetainEdge: Hashable, Sendable {
 
 extension RetainEdge: CustomStringConvertible {
   /// The edge without its target: `Token.handler`,
-  /// `closure capture of self (Screen.swift:20)`.
+  /// `closure capture of self (Screen.swift:20)`, `Task waiting at Screen.swift:22`.
   public var description: String {
     let doubt = certainty == .suspected ? "?" : ""
+    if from.kind == .task {
+      let location = site.map { " waiting at \($0)" } ?? function.map { " waiting in \($0)" } ?? ""
+      return from.className + location + doubt
+    }
     guard from.kind == .closure else {
       if label.isEmpty { return from.className + doubt }
       return from.className + (label.hasPrefix("[") ? "" : ".") + label + doubt
@@ -75,6 +83,12 @@ public struct RetainCycle: Hashable, Sendable {
 
   /// Whether every edge is proven.
   public var isProven: Bool { edges.allSatisfy { $0.certainty == .proven } }
+
+  /// Whether a waiting task is part of the cycle, so that the end of the task breaks it.
+  ///
+  /// It is a leak if nothing resumes the task, such as a `for await` loop over a sequence that would
+  /// only end with an object of the cycle.
+  public var isHeldByTask: Bool { edges.contains { $0.from.kind == .task } }
 }
 
 extension RetainCycle: CustomStringConvertible {

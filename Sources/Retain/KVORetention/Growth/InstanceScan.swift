@@ -30,8 +30,24 @@ struct InstanceScan {
   private let check: MetadataCheck
 
   init(of classes: [any AnyObject.Type], memory: MemoryMap, copy: MemoryCopy) {
-    self.classes = Dictionary(
-      classes.map { (~UInt(bitPattern: TypeMetadata($0).pointer), Self.instanceSize(of: $0)) },
+    self.init(
+      sizes: classes.map {
+        (UInt(bitPattern: TypeMetadata($0).pointer), Self.instanceSize(of: $0))
+      },
+      memory: memory,
+      copy: copy
+    )
+  }
+
+  /// A scan for objects with some metadata.
+  ///
+  /// - Parameters:
+  ///   - sizes: the metadata of the objects, and the size that they have at least.
+  ///   - memory: the memory that can be read.
+  ///   - copy: copies it.
+  init(sizes: [(metadata: UInt, byteCount: UInt)], memory: MemoryMap, copy: MemoryCopy) {
+    classes = Dictionary(
+      sizes.map { (~$0.metadata, $0.byteCount) },
       uniquingKeysWith: { first, _ in first }
     )
     self.memory = memory

@@ -139,6 +139,13 @@ final class CopiedMemory {
     }
   }
 
+  /// The word at an address now, regardless of earlier copies; nil if it cannot be read.
+  func wordNow(at address: UInt) -> UInt? {
+    var word: UInt = 0
+    let size = MemoryLayout<UInt>.size
+    return copy?.copy(address, to: &word, size) == size ? word : nil
+  }
+
   private func page(_ number: UInt) -> UnsafeMutablePointer<UInt>? {
     if let known = pages[number] { return known }
     guard let copy else { return nil }

@@ -69,6 +69,9 @@ final class PointerTargets {
   /// Reads nothing there.
   func mayLead(_ word: UInt) -> Bool { ownedRegion(of: word) != nil }
 
+  /// The word at an address now, regardless of earlier copies; nil if it cannot be read.
+  func wordNow(at address: UInt) -> UInt? { words.wordNow(at: address) }
+
   private func ownedRegion(of word: UInt) -> MemoryMap.Region? {
     guard word >= 4096, word < 1 << 47, let region = memory.region(of: word),
       region.isWritable, !region.isImage, !region.isStack, !region.isStatic
@@ -239,6 +242,14 @@ final class PointerTargets {
 
   private func sideTable(of counts: UInt64) -> UInt? {
     counts >> 62 == 3 ? UInt((counts << 2) >> 2) << 3 : nil
+  }
+
+  /// Whether a living object is at an address now, regardless of earlier copies.
+  func isLivingObject(_ address: UInt) -> Bool {
+    guard address & 7 == 0, address >= 4096, let first = words.wordNow(at: address),
+      let second = words.wordNow(at: address + 8)
+    else { return false }
+    return kvos_is_living(UInt64(second)) != 0 && kind(ofMetadata: first) == 1
   }
 
   /// Whether the object that copies show at an address still exists, so that it may be read

@@ -36,6 +36,38 @@ struct CodeNamer {
     return Site(function: function, line: nil)
   }
 
+  /// Where a task waits: the innermost of its functions that has a line and is not the iterator of a
+  /// sequence, and, if it is another, the line of the task's closure (`Feed.swift:64 from
+  /// Screen.swift:20`); nil if none has a line.
+  func waitingSite(_ continuations: [UInt]) -> Site? {
+    guard let names else { return nil }
+    let sites = continuations.compactMap { lineSite(of: $0, names) }
+    guard var site = sites.first(where: { !$0.function.contains(".next(") }) ?? sites.first,
+      let line = site.line
+    else { return nil }
+    if let outer = sites.last?.line, outer != line { site.line = "\(line) from \(outer)" }
+    return site
+  }
+
+  /// The number of bytes of a function that are searched for a line.
+  private static let siteByteCount: UInt = 256
+
+  /// The first line of the code with which a function continues after a wait; nil if it has none.
+  ///
+  /// The compiler's own instructions, with which it begins, have no line.
+  private func lineSite(of code: UInt, _ names: CodeNames) -> Site? {
+    var function: String?
+    for address in stride(from: code, to: code + Self.siteByteCount, by: 4) {
+      guard let frame = names.frames(atInstruction: UInt64(address)).last else { return nil }
+      guard function == nil || function == frame.function else { return nil }
+      function = frame.function
+      if let line = Self.line(frame) {
+        return Site(function: Self.plain(frame.function), line: line)
+      }
+    }
+    return nil
+  }
+
   /// The name of a capture with a type: `self` if the closure is written in a method of this type
   /// and has no other capture of it.
   func captureName(_ type: String, isOnly: Bool, in site: Site?) -> String {

@@ -46,7 +46,7 @@ struct PathNamer {
     var visitor = NamingVisitor(store: reader.store)
     var keeper = reader.plan(of: first)
     var trail = Trail(
-      from: Source(object: object(at: first), address: first),
+      from: source(at: first, keeper),
       edgeCount: addresses.count - 1
     )
     for (address, next) in zip(addresses, addresses.dropFirst()) {
@@ -67,7 +67,7 @@ struct PathNamer {
       guard found?.kind == .closure else {
         // The target is always shown.
         if nextPlan?.pointee.role == .instance || next == addresses.last {
-          trail.close(at: Source(object: object(at: next, nextPlan), address: next))
+          trail.close(at: source(at: next, nextPlan))
         }
         continue
       }
@@ -96,6 +96,17 @@ struct PathNamer {
 
   // MARK: Objects
 
+  /// An object of a path, with the location at which a task waits.
+  private func source(at address: UInt, _ plan: UnsafePointer<HeapPlan>?) -> Source {
+    var source = Source(object: object(at: address, plan), address: address)
+    if source.object.kind == .task, let task = UnsafeRawPointer(bitPattern: address),
+      !reader.isFinished(task)
+    {
+      source.site = code.waitingSite(reader.continuations(ofWaiting: task))
+    }
+    return source
+  }
+
   private func object(at address: UInt) -> RetainedObject {
     object(at: address, reader.plan(of: address))
   }
@@ -107,7 +118,7 @@ struct PathNamer {
     }
     let type = TypeMetadata(metadata)
     if plan.pointee.kind == .task {
-      return RetainedObject(className: "Task", address: address, kind: .opaque)
+      return RetainedObject(className: "Task", address: address, kind: .task)
     }
     switch type.kind {
     case .class?:
@@ -189,7 +200,7 @@ private final class ClassNames {
 private struct Source {
   var object: RetainedObject
   var address: UInt
-  /// The source location of a closure's code.
+  /// The source location of a closure's code, or where a task waits.
   var site: CodeNamer.Site?
   var code: UInt = 0
 }
@@ -210,12 +221,16 @@ private struct Trail {
   private var isInObservation = false
   /// The address of the observation on the open edge, or 0.
   private var observation: UInt = 0
+  /// Whether the path has just left a task: its first closure may be the compiler's, which has no
+  /// line and forwards to the program's.
+  private var isLeavingTask: Bool
 
   /// - Parameters:
   ///   - source: the object at which the path begins.
   ///   - edgeCount: the maximum number of edges.
   init(from source: Source, edgeCount: Int) {
     self.source = source
+    isLeavingTask = source.object.kind == .task
     edges.reserveCapacity(min(edgeCount, Self.reservedCount))
   }
 
@@ -230,19 +245,27 @@ private struct Trail {
   /// Like ``close(at:)``, for a closure.
   ///
   /// Of several consecutive closures after an observation, only the last is shown, which holds the
-  /// program's captures.
+  /// program's captures; of two after a task, the one with a line.
   mutating func close(atClosure target: Source) {
-    guard isInObservation, source.object.kind == .closure, let last = edges.popLast() else {
+    let isForwarded = isInObservation || (isLeavingTask && source.site?.line == nil)
+    guard isForwarded, source.object.kind == .closure, let last = edges.popLast() else {
       return close(at: target)
     }
     source = Source(object: last.from, address: last.from.address)
+    if last.from.kind == .task {
+      source.site = last.function.map { CodeNamer.Site(function: $0, line: last.site) }
+      isLeavingTask = false
+    }
     (label, observation) = (last.label, last.observation)
     isSuspected = isSuspected || last.certainty == .suspected
     close(at: target)
   }
 
   mutating func close(at target: Source) {
-    if target.object.kind != .closure { isInObservation = false }
+    if target.object.kind != .closure {
+      isInObservation = false
+      isLeavingTask = target.object.kind == .task
+    }
     edges.append(
       RetainEdge(
         from: source.object,

@@ -20,7 +20,10 @@ struct HeapPlanBuilder {
           role: .instance,
           tail: .task,
           byteCount: 16,
-          slots: PlanStore.keep([Slot(kind: .reference, offset: 0, label: 0)])
+          // Its result, and its closure.
+          slots: PlanStore.keep([
+            Slot(kind: .reference, offset: 0, label: 0), Slot(kind: .closure, offset: 0, label: 0),
+          ])
         )
       default: opaquePlan(.foreignObject)
       }

@@ -204,8 +204,17 @@ final class PlanStore {
   /// The plan for a closure's context in generic code, which can be read as far as its metadata
   /// says.
   @inline(never)
-  func contextPlan(of object: UnsafeRawPointer, memory: MemoryMap) -> UnsafePointer<HeapPlan> {
-    let metadata = TypeMetadata(object.load(as: UnsafeRawPointer.self))
+  ///
+  /// - Parameters:
+  ///   - object: the context.
+  ///   - shared: the plan for all contexts with its metadata.
+  ///   - memory: the memory that can be read.
+  func contextPlan(
+    of object: UnsafeRawPointer,
+    like shared: UnsafePointer<HeapPlan>,
+    memory: MemoryMap
+  ) -> UnsafePointer<HeapPlan> {
+    guard let metadata = shared.pointee.metadata.map({ TypeMetadata($0) }) else { return shared }
     let builder = ContextPlanBuilder(store: self, metadata: metadata)
     if let key = builder.key(of: object), let plan = contexts[key] { return plan }
     let found = builder.plan(of: object, memory: memory)

@@ -76,7 +76,7 @@ struct HeapPlan {
     /// A block: its slots are the closure that it may contain, opaque bytes, and the block that a
     /// block of Dispatch calls.
     case block
-    /// A task: it keeps its result, or what its functions hold while they wait.
+    /// A task: it keeps its result, or its closure and what its functions hold while they wait.
     case task
     /// Everything in it is opaque.
     case opaque

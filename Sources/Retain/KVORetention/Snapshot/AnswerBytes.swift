@@ -10,9 +10,14 @@ struct AnswerBytes {
 
   // MARK: Writing
 
-  init(_ answer: RetainAnswer) {
+  init(_ answer: RetainAnswer) { write(answer) }
+
+  init(_ answers: [RetainAnswer]) { write(answers) { $0.write($1) } }
+
+  private mutating func write(_ answer: RetainAnswer) {
     write(answer.cycles) { $0.write($1) }
     write(answer.suspectedCycles) { $0.write($1) }
+    write(answer.taskCycles) { $0.write($1) }
     write(answer.componentCount)
     write(answer.omittedCycleCount)
     write(answer.opaque) { bytes, object in
@@ -25,8 +30,21 @@ struct AnswerBytes {
     write(answer.referenceCount)
   }
 
-  private mutating func write(_ cycle: RetainCycle) {
-    write(cycle.edges) { bytes, edge in
+  init(_ tasks: RetainTasks) {
+    write(tasks.holders) { bytes, holder in
+      bytes.write(holder.path.edges)
+      bytes.write(holder.count)
+    }
+    write(tasks.omittedCount)
+    write(tasks.waitingCount)
+    write(tasks.runningCount)
+    write(tasks.isComplete ? 1 : 0)
+  }
+
+  private mutating func write(_ cycle: RetainCycle) { write(cycle.edges) }
+
+  private mutating func write(_ edges: [RetainEdge]) {
+    write(edges) { bytes, edge in
       bytes.write(edge.from)
       bytes.write(edge.label)
       bytes.write(edge.to)
@@ -44,7 +62,7 @@ struct AnswerBytes {
     write(Self.kinds.firstIndex(of: object.kind) ?? 0)
   }
 
-  private static let kinds: [RetainedObject.Kind] = [.instance, .closure, .opaque]
+  private static let kinds: [RetainedObject.Kind] = [.instance, .closure, .opaque, .task]
 
   private mutating func write(_ number: Int) {
     withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
@@ -68,35 +86,65 @@ struct AnswerBytes {
   /// The answer in the bytes, or nil if they are malformed.
   static func answer(of bytes: [UInt8]) -> RetainAnswer? {
     var reader = AnswerBytes(reading: bytes)
-    let answer = RetainAnswer(
-      cycles: reader.list { $0.cycle() },
-      suspectedCycles: reader.list { $0.cycle() },
-      componentCount: reader.number(),
-      omittedCycleCount: reader.number(),
-      opaque: reader.list { $0.opaque() },
-      objectCount: reader.number(),
-      referenceCount: reader.number()
+    let answer = reader.answer()
+    return reader.isWhole ? answer : nil
+  }
+
+  /// The answers in the bytes, or nil if they are malformed.
+  static func answers(of bytes: [UInt8]) -> [RetainAnswer]? {
+    var reader = AnswerBytes(reading: bytes)
+    let answers = reader.list { $0.answer() }
+    return reader.isWhole ? answers : nil
+  }
+
+  /// The tasks in the bytes, or nil if they are malformed.
+  static func tasks(of bytes: [UInt8]) -> RetainTasks? {
+    var reader = AnswerBytes(reading: bytes)
+    let tasks = RetainTasks(
+      holders: reader.list {
+        RetainTasks.Holder(path: RetainPath(edges: $0.edges()), count: $0.number())
+      },
+      omittedCount: reader.number(),
+      waitingCount: reader.number(),
+      runningCount: reader.number(),
+      isComplete: reader.number() == 1
     )
-    return reader.isDamaged || reader.offset != bytes.count ? nil : answer
+    return reader.isWhole ? tasks : nil
   }
 
   private init(reading bytes: [UInt8]) { self.bytes = bytes }
 
-  private mutating func cycle() -> RetainCycle {
-    RetainCycle(
-      edges: list { bytes in
-        RetainEdge(
-          from: bytes.object(),
-          label: bytes.text(),
-          to: bytes.object(),
-          certainty: bytes.number() == 0 ? .proven : .suspected,
-          site: bytes.list { $0.text() }.first,
-          function: bytes.list { $0.text() }.first,
-          code: UInt(bitPattern: bytes.number()),
-          observation: UInt(bitPattern: bytes.number())
-        )
-      }
+  /// Whether everything was read, and nothing was malformed.
+  private var isWhole: Bool { !isDamaged && offset == bytes.count }
+
+  private mutating func answer() -> RetainAnswer {
+    RetainAnswer(
+      cycles: list { $0.cycle() },
+      suspectedCycles: list { $0.cycle() },
+      taskCycles: list { $0.cycle() },
+      componentCount: number(),
+      omittedCycleCount: number(),
+      opaque: list { $0.opaque() },
+      objectCount: number(),
+      referenceCount: number()
     )
+  }
+
+  private mutating func cycle() -> RetainCycle { RetainCycle(edges: edges()) }
+
+  private mutating func edges() -> [RetainEdge] {
+    list { bytes in
+      RetainEdge(
+        from: bytes.object(),
+        label: bytes.text(),
+        to: bytes.object(),
+        certainty: bytes.number() == 0 ? .proven : .suspected,
+        site: bytes.list { $0.text() }.first,
+        function: bytes.list { $0.text() }.first,
+        code: UInt(bitPattern: bytes.number()),
+        observation: UInt(bitPattern: bytes.number())
+      )
+    }
   }
 
   private mutating func object() -> RetainedObject {

@@ -38,53 +38,8 @@ extension RetainSearch {
     within limit: Duration,
     names: CodeNames?
   ) throws(RetainSnapshotError) -> RetainAnswer {
-    let deadline = ContinuousClock.now + limit
-    var last: RetainSnapshotError?
-    for _ in 0..<Self.snapshotLimit {
-      switch snapshot(of: roots, until: deadline, names: names) {
-      case .answer(let bytes):
-        if let answer = AnswerBytes.answer(of: bytes) { return answer }
-        last = RetainSnapshotError(code: .crashed, message: "the snapshot's answer is cut")
-      case .crashed(let signal):
-        last = RetainSnapshotError(
-          code: .crashed,
-          message: "the snapshot crashed with signal \(signal)"
-        )
-      case .timedOut:
-        throw RetainSnapshotError(
-          code: .timedOut,
-          message: "the snapshot did not answer within \(limit)"
-        )
-      case .failed(let number):
-        throw RetainSnapshotError(code: .system, message: "fork failed with error \(number)")
-      }
-    }
-    throw last ?? RetainSnapshotError(code: .crashed, message: "no snapshot was made")
-  }
-
-  private static var snapshotLimit: Int { 3 }
-
-  private func snapshot(
-    of roots: [AnyObject],
-    until deadline: ContinuousClock.Instant,
-    names: CodeNames?
-  ) -> SnapshotProcess.End {
-    let prior = SearchRun.Prior()
-    return withExtendedLifetime(roots) {
-      // The copy holds the lock of the walk; this process releases it at once.
-      let process = PlanStore.withShared { store in
-        SnapshotProcess.begin {
-          let run = SearchRun(self, prior, store: store, names: names)
-          let answer = run.cycles(
-            from: roots.map { UInt(bitPattern: Unmanaged.passUnretained($0).toOpaque()) }
-          )
-          return AnswerBytes(answer).bytes
-        }
-      }
-      switch process {
-      case .success(let process): return process.end(by: deadline)
-      case .failure(let error): return .failed(errno: error.number)
-      }
+    try inCopy(from: roots, within: limit, names: names, decode: AnswerBytes.answer) {
+      AnswerBytes($0.cyclesWithTasks(from: $1))
     }
   }
 }

@@ -34,17 +34,23 @@ struct GraphWalk: ~Copyable {
   ///   - reader: the plans, and the memory that can be read.
   ///   - known: the objects that a walk along references reached, for a second walk that also
   ///     follows words which may be references; nil for the first walk.
+  ///   - followsWords: whether the second walk does.
   ///   - deadline: when the walk must stop, even if it is incomplete.
   init(
     reader: ObjectReader,
     suspectingBeside known: ObjectGranules? = nil,
+    followsWords: Bool = true,
     until deadline: ContinuousClock.Instant
   ) {
     self.reader = reader
     self.known = known
     self.deadline = deadline
     reached = ReachedObjects(granules: ObjectGranules(of: reader.memory))
-    collector = ReferenceCollector(reader: reader, suspectingBeside: known)
+    collector = ReferenceCollector(
+      reader: reader,
+      suspectingBeside: known,
+      followsWords: followsWords
+    )
     plain = PlainPlans()
   }
 

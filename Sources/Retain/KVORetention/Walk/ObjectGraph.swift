@@ -23,10 +23,12 @@ struct ObjectGraph: ~Copyable {
   ///   - reached: the objects that a walk reached.
   ///   - objects: the numbers of the objects to include, in rising order; nil includes all.
   ///   - collector: reads the objects.
+  ///   - frames: the frames of waiting tasks, whose words are suspected references of the tasks.
   init(
     of reached: borrowing ReachedObjects,
     objects: [UInt32]?,
-    _ collector: inout ReferenceCollector
+    _ collector: inout ReferenceCollector,
+    frames: TaskFrames? = nil
   ) {
     let count = objects?.count ?? reached.count
     for number in 0..<count {
@@ -43,6 +45,11 @@ struct ObjectGraph: ~Copyable {
         let isSuspected = word & ReachedObjects.suspected != 0
         edges.append(isSuspected ? target | Self.suspected : target)
         if isSuspected { hasSuspected = true }
+      }
+      for word in frames?.targets(of: addresses[number]) ?? [] {
+        guard let target = numbers[word.address] else { continue }
+        edges.append(target | Self.suspected)
+        hasSuspected = true
       }
     }
     firstEdges.append(UInt32(truncatingIfNeeded: edges.count))

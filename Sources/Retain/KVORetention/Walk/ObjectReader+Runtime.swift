@@ -1,6 +1,6 @@
 internal import CKVORetention
 
-// Objects of the blocks runtime and of Swift Concurrency.
+// Objects of the blocks runtime.
 extension ObjectReader {
   // MARK: Blocks
 
@@ -45,58 +45,5 @@ extension ObjectReader {
       }
     }
     visitor.opaque(captures, byteCount: size - header, in: slots + 1)
-  }
-
-  // MARK: Tasks
-
-  /// Reads the result of a completed task.
-  ///
-  /// The contents of other tasks are described nowhere.
-  func readTask<Visitor: ReferenceVisitor & ~Copyable>(
-    _ object: UnsafeRawPointer,
-    _ plan: UnsafePointer<HeapPlan>,
-    _ visitor: inout Visitor
-  ) {
-    guard let slot = plan.pointee.slots.baseAddress, let future = finishedFuture(of: object) else {
-      return
-    }
-    let record = future.load(as: KVOSTaskFuture.self)
-    if record.waitQueue & 3 == 2 {
-      return visitor.reference(UInt(bitPattern: record.error), in: slot)
-    }
-    guard record.waitQueue & 3 == 1, let type = knownType(at: UInt(bitPattern: record.resultType))
-    else { return }
-    let layout = store.layout(of: type)
-    let start = UInt(bitPattern: future) + UInt(MemoryLayout<KVOSTaskFuture>.size)
-    let mask = UInt(layout.pointee.alignmentMask)
-    guard let value = UnsafeRawPointer(bitPattern: (start + mask) & ~mask),
-      memory.isReadable(UInt(bitPattern: value), UInt(layout.pointee.size))
-    else { return }
-    read(layout.pointee.slots, at: value, &visitor)
-  }
-
-  /// Whether a task has completed, so that it keeps only its result.
-  func isFinished(_ object: UnsafeRawPointer) -> Bool { finishedFuture(of: object) != nil }
-
-  /// Whether a thread is running a task now.
-  ///
-  /// The references of a running task are in registers and on the thread's stack; its own frames
-  /// may hold none.
-  func isRunning(_ object: UnsafeRawPointer) -> Bool {
-    let status = Int(KVOS_TASK_STATUS)
-    guard memory.isReadable(UInt(bitPattern: object), UInt(status) + 4) else { return true }
-    return object.load(fromByteOffset: status, as: UInt32.self) & KVOS_TASK_IS_RUNNING != 0
-  }
-
-  private func finishedFuture(of object: UnsafeRawPointer) -> UnsafeRawPointer? {
-    let future = Int(KVOS_TASK_FUTURE)
-    let size = future + MemoryLayout<KVOSTaskFuture>.size
-    guard memory.isReadable(UInt(bitPattern: object), UInt(size)) else { return nil }
-    let flags = object.load(fromByteOffset: Int(KVOS_TASK_JOB_FLAGS), as: UInt32.self)
-    let status = object.load(fromByteOffset: Int(KVOS_TASK_STATUS), as: UInt32.self)
-    guard flags & (KVOS_JOB_KIND | KVOS_JOB_IS_CHILD | KVOS_JOB_IS_FUTURE) == KVOS_JOB_IS_FUTURE,
-      status & KVOS_TASK_IS_COMPLETE != 0
-    else { return nil }
-    return object + future
   }
 }

@@ -12,6 +12,8 @@ struct ObjectReader {
   let attachments: [UInt: [RetainAttachment]]
   /// The possible targets of words in opaque bytes.
   let targets: PointerTargets
+  /// How much of tasks that have not ended is read.
+  var tasks = TaskAccess.words
 
   init(store: PlanStore, memory: MemoryMap, attachments: [UInt: [RetainAttachment]] = [:]) {
     self.store = store
@@ -58,7 +60,8 @@ struct ObjectReader {
   ) -> UnsafePointer<HeapPlan>? {
     guard memory.isReadable(UInt(bitPattern: object), plan.pointee.byteCount) else { return nil }
     guard plan.pointee.kind == .genericContext else { return plan }
-    let own = store.contextPlan(of: object, memory: memory)
+    // The metadata is not read again: the object may be freed meanwhile.
+    let own = store.contextPlan(of: object, like: plan, memory: memory)
     guard memory.isReadable(UInt(bitPattern: object), own.pointee.byteCount) else { return nil }
     return own
   }

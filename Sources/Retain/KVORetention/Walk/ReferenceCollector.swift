@@ -18,6 +18,8 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   ///
   /// Any other object may have been freed: it is read only from copies.
   private let reached: ObjectGranules?
+  /// Whether words that may be references are collected.
+  private let followsWords: Bool
   private var suspectedCount = 0
   /// The depth to which words in opaque bytes of the latest object are followed, and that for its
   /// pointers.
@@ -33,9 +35,16 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   ///   - reader: the plans, and the memory that can be read.
   ///   - reached: the objects that a walk along references reached; nil for that walk itself. If it
   ///     is given, words that may be references are collected, too.
-  init(reader: ObjectReader, suspectingBeside reached: ObjectGranules? = nil) {
+  ///   - followsWords: whether to collect those; otherwise objects that were not reached are only read
+  ///     with the care for objects that may have been freed.
+  init(
+    reader: ObjectReader,
+    suspectingBeside reached: ObjectGranules? = nil,
+    followsWords: Bool = true
+  ) {
     self.reader = reader
     self.reached = reached
+    self.followsWords = followsWords && reached != nil
   }
 
   /// Reads the object at `address`, and returns its plan; nil if no readable object is there.
@@ -143,6 +152,9 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     guard let reason = plan.pointee.tail else { return }
     let isTask = plan.pointee.kind == .task
     if isTask, reader.isFinished(object) { return }
+    if isTask, reader.tasks == .none {
+      return note(reason, 0, from: references.count, isWhole: false)
+    }
     // Checked before its frames are read and after: it may start or stop in between.
     var isRunning = isTask && reader.isRunning(object)
     defer { if isRunning { note(reason, 0, from: references.count, isWhole: false) } }
@@ -169,7 +181,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   /// Examines memory that a reference leads to, and that is no Swift object.
   private mutating func collectMemory(at address: UInt) {
     let first = references.count
-    guard reached != nil else {
+    guard followsWords else {
       // It is examined in the second walk, if other findings make that necessary.
       suspectedCount &+= 1
       return note(.foreignObject, 0, from: first, isWhole: true)
@@ -242,7 +254,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
       kept(address)
       return true
     }
-    guard reached != nil else {
+    guard followsWords else {
       suspectedCount &+= 1
       return true
     }
