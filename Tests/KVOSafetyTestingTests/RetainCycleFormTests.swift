@@ -83,6 +83,29 @@ struct RetainCycleFormTests {
     expectNoRetainCycles(from: loader, failsIfInconclusive: true)
   }
 
+  @Test("an object that a task keeps alive is reported with the line at which the task waits")
+  func heldByTask() async {
+    var loader: Loader? = Loader()
+    let (values, continuation) = AsyncStream.makeStream(of: Void.self)
+    let line = #line + 1
+    let task = Task { [loader] in for await _ in values { loader?.load() } }
+    while let held = loader, RetainSearch().findTasks(holding: held).holders.isEmpty {
+      try? await Task.sleep(nanoseconds: 20_000_000)
+    }
+    withKnownIssue {
+      expectDeallocates {
+        defer { loader = nil }
+        return loader ?? Loader()
+      }
+    } matching: {
+      let text = "\($0)"
+      return text.contains("Loader is still alive\nheld by waiting tasks\n  ")
+        && text.contains("Task waiting at RetainCycleFormTests.swift:\(line)")
+    }
+    continuation.finish()
+    await task.value
+  }
+
   @Test("an object that outlives its creator is drawn with what keeps it")
   func deallocates() {
     expectDeallocates { Screen() }

@@ -13,10 +13,13 @@ internal import Synchronization
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
   private let stream: AsyncStream<Element>
   private let loss: StreamLoss
+  /// What its loops take values from; nil if it ended at once.
+  private let origin: ConsumerOrigin?
 
-  init(_ stream: AsyncStream<Element>, _ loss: StreamLoss) {
+  init(_ stream: AsyncStream<Element>, _ loss: StreamLoss, _ origin: ConsumerOrigin?) {
     self.stream = stream
     self.loss = loss
+    self.origin = origin
   }
 
   /// How many values were dropped because they were not taken in time; 0 for an unbounded stream.
@@ -25,19 +28,27 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
   /// Takes the values.
   public struct Iterator: AsyncIteratorProtocol {
     private var iterator: AsyncStream<Element>.Iterator
+    private let life: ConsumerLife?
 
-    fileprivate init(_ iterator: AsyncStream<Element>.Iterator) { self.iterator = iterator }
+    fileprivate init(_ iterator: AsyncStream<Element>.Iterator, _ life: ConsumerLife?) {
+      self.iterator = iterator
+      self.life = life
+    }
 
     /// Waits for the next value; nil at the end.
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
-      await iterator.next(isolation: actor)
+      life?.park()
+      defer { life?.resume() }
+      return await iterator.next(isolation: actor)
     }
   }
 
   /// The iterator, which takes the values that have not been taken yet.
-  public func makeAsyncIterator() -> Iterator { Iterator(stream.makeAsyncIterator()) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(stream.makeAsyncIterator(), origin.map(ConsumerLife.init))
+  }
 }
 
 /// Counts what a stream dropped.
@@ -70,6 +81,17 @@ private final class StreamEnd<Element: Sendable>: Sendable {
   }
 }
 
+extension Observation {
+  /// What loops over its values take them from.
+  var consumerOrigin: ConsumerOrigin {
+    ConsumerOrigin(
+      site: registration.site,
+      subject: registration.subject.className,
+      keyPath: registration.keyPath
+    )
+  }
+}
+
 extension ObservationRequest {
   /// Adds the observation as a stream of the elements that `element` creates from its changes; nil creates none.
   func addStream<Value, Element: Sendable>(
@@ -94,14 +116,14 @@ extension ObservationRequest {
     request.becomeStream { subject, change in
       if let element = element(subject, change) { end.yield(element) }
     }
-    guard let observation = request.add() else { return ObservedValues(stream, loss) }
+    guard let observation = request.add() else { return ObservedValues(stream, loss, nil) }
     let id = observation.id
     // The stream must not retain the observation, which would then keep itself alive.
     weak let storage = observation.root
     continuation.onTermination = { reason in
       if case .cancelled = reason { storage?.cancel(id, by: .user) }
     }
-    return ObservedValues(stream, loss)
+    return ObservedValues(stream, loss, observation.consumerOrigin)
   }
 
   /// Makes it the request of a stream, whose values go to `take`.

@@ -27,8 +27,10 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
     private var wakes: AsyncStream<Void>.Iterator
     /// Keeps the observation while the loop iterates.
     private let end: SharedEnd?
+    private let life: ConsumerLife?
 
     fileprivate init(_ hub: StreamHub<Element>, _ end: SharedEnd?) {
+      life = (end?.origin).map(ConsumerLife.init)
       let (stream, continuation) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
@@ -47,6 +49,8 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
         case .element(let element): return element
         case .finished: return nil
         case .nothing:
+          life?.park()
+          defer { life?.resume() }
           // If there is no wake, the values have ended, which the hub reports, or the task is cancelled.
           if await wakes.next(isolation: actor) == nil, Task.isCancelled { return nil }
         }
@@ -113,8 +117,10 @@ private final class HubSource<Element: Sendable>: Sendable {
 final class SharedEnd: Sendable {
   private let id: RegistrationID
   private weak let storage: SubjectStorage?
+  let origin: ConsumerOrigin
 
   init(_ observation: Observation) {
+    origin = observation.consumerOrigin
     id = observation.id
     storage = observation.root
   }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /// Prefetches the cache line of `address`, without waiting for it.
 ///
@@ -24,5 +25,12 @@ static inline void *_Nullable *_Nonnull kvos_innermost_delivery(void) { return &
 /// Also false if the runtime cannot tell. Swift's own functions do not return the result; they end the process if it is
 /// false. Any thread; the executor's actor must be alive.
 bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation);
+
+/// Nanoseconds of CLOCK_MONOTONIC_COARSE, which advances every few milliseconds. From any thread.
+static inline uint64_t kvos_coarse_nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
 
 #endif

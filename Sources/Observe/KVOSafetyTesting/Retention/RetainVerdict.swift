@@ -48,7 +48,9 @@ enum RetainVerdict {
     KVO.noteSurvivor(object)
     let answer = AssertedAnswer(from: [object])
     if answer.isExpected { return nil }
-    return answer.report(heading: "\(type(of: object)) is still alive\n")
+    let tasks = RetainSearch().findTasks(holding: object, names: names)
+    let holders = tasks.holders.isEmpty ? "" : "\(tasks)\n"
+    return answer.report(heading: "\(type(of: object)) is still alive\n\(holders)")
   }
 
   /// The failure for work that leaves more instances alive with each repetition, or whose growth is unknown, or nil.

@@ -89,6 +89,7 @@ final class AuditedScope: Sendable {
   func end() -> ScopeFailure? {
     _ = Self.open.withLock { $0.removeValue(forKey: id) }
     KVO.settleDeallocations()
+    let parked = KVO.parked(inScope: id) { RetainSearch.isWaiting(task: $0) }
     if expectations.withLock({ $0.findsRetainCycles }) { findRetainCycles() }
     Recorder.shared.record(.scopeEnd(id))
     Recorder.shared.detach(memory)
@@ -100,7 +101,8 @@ final class AuditedScope: Sendable {
       findings: ScopePipeline.findings(of: judged),
       hasObservations: filter.hasObservations,
       expectations: expectations.withLock { $0 },
-      reported: reported.withLock { $0.signatures }
+      reported: reported.withLock { $0.signatures },
+      parked: parked
     )
     var failure = verdict.failure
     failure?.log = ScopePipeline.log(of: judged)

@@ -1,5 +1,6 @@
 internal import KVOFindings
 internal import KVORules
+internal import KVOSafety
 
 /// The reason why a scope failed.
 struct ScopeFailure: Hashable, Sendable {
@@ -21,10 +22,12 @@ struct ScopeVerdict {
   var expectations: ScopeExpectations
   /// The signatures of the findings for which assertions in the scope have failed.
   var reported: Set<String> = []
+  /// The loops that wait in tasks that the scope left.
+  var parked: [KVO.ParkedConsumers] = []
 
   /// The reason for the scope's failure; nil if it passed.
   var failure: ScopeFailure? {
-    let reasons = [unexpected, missing, vacuous].compactMap(\.self)
+    let reasons = [unexpected, left, missing, vacuous].compactMap(\.self)
     guard !reasons.isEmpty else { return nil }
     let frame = failing.first?.stacks.first?.frames.first { $0.isFirstOwn && $0.line > 0 }
     return ScopeFailure(
@@ -61,6 +64,13 @@ struct ScopeVerdict {
     let count =
       findings.count == 1 ? "1 observation violation" : "\(findings.count) observation violations"
     return ([count] + findings.map { FindingText().render($0) }).joined(separator: "\n\n")
+  }
+
+  private var left: String? {
+    guard !parked.isEmpty else { return nil }
+    let count = parked.reduce(0) { $0 + $1.count }
+    let heading = count == 1 ? "1 task was left waiting" : "\(count) tasks were left waiting"
+    return ([heading] + parked.map { "  \($0)" }).joined(separator: "\n")
   }
 
   private var missing: String? {

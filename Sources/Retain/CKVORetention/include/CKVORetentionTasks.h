@@ -25,6 +25,8 @@
 #define KVOS_JOB_HAS_PARENT 0x01000000u
 #define KVOS_JOB_HAS_GROUP 0x04000000u
 #define KVOS_JOB_IS_ASYNC_LET 0x10000000u
+/// The status: it was cancelled.
+#define KVOS_TASK_IS_CANCELLED 0x100u
 /// The status: a thread is running the task; it is ready to run; it has completed; it waits for something.
 #define KVOS_TASK_IS_RUNNING 0x800u
 #define KVOS_TASK_IS_ENQUEUED 0x1000u

@@ -45,6 +45,21 @@ extension RetainSearch {
     }
     return tasks ?? .unknown
   }
+
+  /// Whether a task is at an address, waits, and was neither resumed nor cancelled.
+  ///
+  /// Reads copies of memory: the task may have ended. False if memory cannot be copied.
+  package static func isWaiting(task address: UInt) -> Bool {
+    let words = CopiedMemory(effort: 0)
+    let metadata = kvos_task_metadata()
+    guard metadata != 0, address >= 4096, address & 7 == 0, words.wordNow(at: address) == metadata,
+      let status = words.wordNow(at: address + UInt(KVOS_TASK_STATUS))
+    else { return false }
+    let flags =
+      KVOS_TASK_IS_RUNNING | KVOS_TASK_IS_ENQUEUED | KVOS_TASK_IS_COMPLETE | KVOS_TASK_IS_WAITING
+      | KVOS_TASK_IS_CANCELLED
+    return UInt32(truncatingIfNeeded: status) & flags == KVOS_TASK_IS_WAITING
+  }
 }
 
 extension SearchRun {

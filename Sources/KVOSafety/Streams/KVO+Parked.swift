@@ -1,0 +1,93 @@
+internal import CKVOIntrinsics
+internal import KVORecorder
+package import KVOTrace
+
+extension KVO {
+  /// Loops over the values of one sequence that wait for the next value.
+  public struct ParkedConsumers: Equatable, Sendable {
+    /// The source line that made the sequence: `Screen.swift:12`.
+    public let site: String
+    /// What they wait for: class and key path (`Account.balance`), or the name of the sequence.
+    public let awaited: String
+    /// The number of loops.
+    public let count: Int
+    /// How long the first of them has waited, to a few milliseconds.
+    public let longest: Duration
+    /// The names of those of their tasks that have one, sorted.
+    public let taskNames: [String]
+    /// The highest priority that their tasks had when the loops began; nil outside of tasks.
+    public let priority: TaskPriority?
+  }
+
+  /// The loops that wait for a value now, by the line that made their sequence; the largest number first.
+  ///
+  /// ```swift
+  /// for parked in KVO.parked() { print(parked) }
+  /// // 1000000 wait for Account.balance, the first for 86400.2 s: Row.swift:20
+  /// ```
+  ///
+  /// Counts the loops over ``ObservedValues``, over ``SharedValues``, and over sequences with
+  /// ``_Concurrency/AsyncSequence/noted(as:expectedToLive:fileID:line:function:)``. A loop is counted from the
+  /// first call of its iterator until the iterator is released; one that was cancelled, until its task has run again.
+  /// Other threads may begin and end to wait meanwhile. Can be called on any thread.
+  ///
+  /// - Complexity: O(n) in the loops that existed at one time.
+  public static func parked() -> [ParkedConsumers] { parked(ConsumerTable.shared.waiting()) }
+
+  /// The same for the noted sequences that an audited scope left waiting.
+  ///
+  /// - Parameters:
+  ///   - scope: the scope in which the loops began.
+  ///   - isWaiting: whether the task at an address waits; the task may have ended.
+  /// - Returns: those that wait, by line.
+  package static func parked(
+    inScope scope: ScopeID,
+    where isWaiting: (UInt) -> Bool
+  ) -> [ParkedConsumers] {
+    parked(ConsumerTable.shared.waiting(in: scope, where: isWaiting))
+  }
+
+  private static func parked(
+    _ waiting: [ConsumerTable.Waiting: ConsumerTable.Count]
+  ) -> [ParkedConsumers] {
+    struct Key: Hashable {
+      var site: StringID
+      var subject: StringID
+      var keyPath: StringID
+    }
+    let names = Recorder.shared.names
+    let now = kvos_coarse_nanoseconds()
+    let groups = Dictionary(grouping: waiting) { entry in
+      let origin = entry.key.origin
+      return Key(site: origin.site, subject: origin.subject, keyPath: origin.keyPath)
+    }
+    let parked = groups.map { key, entries in
+      let since = entries.map(\.value.since).min() ?? now
+      let keyPath = names[key.keyPath]
+      let priority = entries.map(\.key.priority).max() ?? 0
+      return ParkedConsumers(
+        site: names.site(key.site)?.location ?? "",
+        awaited: names[key.subject] + (keyPath.isEmpty ? "" : ".\(keyPath)"),
+        count: entries.reduce(0) { $0 + $1.value.count },
+        longest: .nanoseconds(Int64(clamping: now > since ? now - since : 0)),
+        taskNames: Set(entries.compactMap(\.key.taskName)).sorted(),
+        priority: priority == 0 ? nil : TaskPriority(rawValue: priority)
+      )
+    }
+    return parked.sorted {
+      ($1.count, $0.site, $0.awaited) < ($0.count, $1.site, $1.awaited)
+    }
+  }
+}
+
+extension KVO.ParkedConsumers: CustomStringConvertible {
+  /// `3 wait for Account.balance, the first for 12.5 s: Screen.swift:12 (names, prices)`.
+  public var description: String {
+    let verb = count == 1 ? "waits" : "wait"
+    let tenths = Int((longest / .milliseconds(100)).rounded(.down))
+    let time = "\(tenths / 10).\(tenths % 10) s"
+    let duration = count == 1 ? "for \(time)" : "the first for \(time)"
+    let names = taskNames.isEmpty ? "" : " (\(taskNames.joined(separator: ", ")))"
+    return "\(count) \(verb) for \(awaited), \(duration): \(site)\(names)"
+  }
+}

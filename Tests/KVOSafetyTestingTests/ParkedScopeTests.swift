@@ -1,0 +1,74 @@
+import KVORetention
+import KVOSafety
+import Testing
+
+@testable import KVOSafetyTesting
+
+/// Audited scopes that begin loops over noted sequences.
+@Suite("Tasks that a scope leaves waiting")
+struct ParkedScopeTests {
+  private let events = AsyncStream.makeStream(of: Int.self)
+
+  /// Waits until a loop of the current scope waits.
+  private static func untilParked() async {
+    guard let scope = AuditedScope.current else { return }
+    while KVO.parked(inScope: scope.id, where: RetainSearch.isWaiting(task:)).isEmpty {
+      try? await Task.sleep(nanoseconds: 1_000_000)
+    }
+  }
+
+  @Test("fail it, with the line of the sequence")
+  func left() async {
+    let line = #line + 4
+    await withKnownIssue {
+      await expectNoObservationViolations {
+        behave()
+        let noted = events.stream.noted(as: "server events")
+        Task { for await _ in noted {} }
+        await Self.untilParked()
+      }
+    } matching: { issue in
+      issue.comments.contains {
+        $0.rawValue.hasPrefix("1 task was left waiting\n  1 waits for server events, for 0.")
+          && $0.rawValue.hasSuffix("s: ParkedScopeTests.swift:\(line)")
+      }
+    }
+    events.continuation.finish()
+  }
+
+  @Test("do not fail it if they were resumed or cancelled, even if they have not run since")
+  func ended() async {
+    await expectNoObservationViolations {
+      behave()
+      let noted = events.stream.noted(as: "server events")
+      Task { for await _ in noted {} }
+      await Self.untilParked()
+      events.continuation.finish()
+    }
+    let (others, _) = AsyncStream.makeStream(of: Int.self)
+    await expectNoObservationViolations {
+      behave()
+      let noted = others.noted(as: "server events")
+      let task = Task { for await _ in noted {} }
+      await Self.untilParked()
+      task.cancel()
+    }
+  }
+
+  @Test("do not fail it if they are expected to outlive it, or began outside of it")
+  func expected() async {
+    let (others, continuation) = AsyncStream.makeStream(of: Int.self)
+    let outer = Task { for await _ in others.noted(as: "others") {} }
+    await expectNoObservationViolations {
+      behave()
+      let noted = events.stream.noted(as: "server events", expectedToLive: "until the app ends")
+      Task { for await _ in noted {} }
+      while KVO.parked().count(where: { ["server events", "others"].contains($0.awaited) }) < 2 {
+        try? await Task.sleep(nanoseconds: 1_000_000)
+      }
+    }
+    events.continuation.finish()
+    continuation.finish()
+    await outer.value
+  }
+}
