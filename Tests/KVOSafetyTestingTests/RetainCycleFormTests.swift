@@ -21,12 +21,13 @@ struct RetainCycleFormTests {
     let screen = Screen()
     screen.handler = { [weak screen] in screen?.close() }
     expectNoRetainCycles(from: screen)
+    let line = #line + 1
     screen.handler = { screen.close() }
     withKnownIssue {
       expectNoRetainCycles(from: screen)
     } matching: {
       "\($0)".contains(
-        "Screen.handler → closure capture of Screen (RetainCycleFormTests.swift:23) → Screen"
+        "Screen.handler → closure capture of Screen (RetainCycleFormTests.swift:\(line)) → Screen"
       )
     }
     screen.handler = nil
