@@ -74,7 +74,7 @@ generated: imports
 
 # Random classes with the macro and without it must behave the same. Uses the build of `imports`;
 # `make plain-swift SEED=7 CLASSES=1000` runs more, and OPTIMIZED=--optimized compiles with -O.
-CLASSES ?= 300
+CLASSES ?= 200
 SEED ?= 2
 OPTIMIZED ?=
 plain-swift: imports
@@ -164,8 +164,8 @@ long-forms: setup-tests imports
 	  --filter 'ReportLimitCommandTests|ParallelAuditTests|DamagedInputTests|HTMLReportRendererTests|KilledTests|EmitterAgreementTests'
 
 # Random programs over objects in Objective-C, bare and recorded: twice as many correct ones, and for each fault a
-# twentieth as many that have it. Uses what `imports` built; two minutes.
-OBJECTIVE_C_PROGRAMS ?= 1000
+# twentieth as many that have it. Uses what `imports` built; a minute.
+OBJECTIVE_C_PROGRAMS ?= 500
 random-objective-c: setup-tests imports
 	KVO_SAFETY_RANDOM_PROGRAMS=$(OBJECTIVE_C_PROGRAMS) Scripts/run-tests swift test --skip-build \
 	  --filter 'KVOPreloadTests.RandomProgramTests'
