@@ -27,7 +27,7 @@ extension KVO {
   /// ```
   ///
   /// Counts the loops over ``ObservedValues``, over ``SharedValues``, and over sequences with
-  /// ``_Concurrency/AsyncSequence/noted(as:expectedToLive:fileID:line:function:)``. A loop is counted from the
+  /// `noted(as:)`. A loop is counted from the
   /// first call of its iterator until the iterator is released; one that was cancelled, until its task has run again.
   /// Other threads may begin and end to wait meanwhile. Can be called on any thread.
   ///

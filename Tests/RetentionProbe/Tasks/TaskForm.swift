@@ -200,10 +200,11 @@ struct TaskForm: Sendable, CustomStringConvertible {
     for _ in 0..<Self.patience where feed.shownCount == 0 {
       try? await Task.sleep(nanoseconds: Self.pause)
     }
-    // The loop goes on to its next value, and waits.
+    // The loop goes on to its next value, and waits. Until then, the correct one holds the screen, too: on a busy machine
+    // that takes longer.
     try? await Task.sleep(nanoseconds: Self.pause)
     var answer = cycles(screen)
-    for _ in 0..<Self.patience / 10 where leaks && isStored && Outcome(answer).drawn.isEmpty {
+    for _ in 0..<Self.patience / 10 where isStored && Outcome(answer).drawn.isEmpty == leaks {
       try? await Task.sleep(nanoseconds: Self.pause)
       answer = cycles(screen)
     }
