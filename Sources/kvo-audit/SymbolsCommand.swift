@@ -83,8 +83,9 @@ struct SymbolsAddCommand: ParsableCommand {
         )
       }
       for file in elf.all {
-        status = try say(store.add(elf: file), of: file) ?? status
-        index(file, of: store, in: indices)
+        let addition = store.add(elf: file)
+        status = try say(addition, of: file) ?? status
+        if let buildID = addition.buildID { index(file, buildID, of: store, in: indices) }
       }
       for image in apple {
         status = try say(store.add(image.path, withBuildID: image.uuid), of: image.path) ?? status
@@ -113,11 +114,13 @@ struct SymbolsAddCommand: ParsableCommand {
   }
 
   /// Creates the index of the stored file; without it, audits are slower, and have the same results.
-  private func index(_ path: String, of store: SymbolStore, in indices: SymbolIndexFolder) {
-    guard let buildID = store.buildID(ofELF: path), let file = store.file(forBuildID: buildID)
-    else {
-      return
-    }
+  private func index(
+    _ path: String,
+    _ buildID: String,
+    of store: SymbolStore,
+    in indices: SymbolIndexFolder
+  ) {
+    guard let file = store.file(forBuildID: buildID) else { return }
     let resolver = DwarfFrameResolver(debugRoots: [], indices: indices)
     let image = Module(path: file, buildID: buildID, loadBias: 0, textStart: 0, textEnd: .max)
     if resolver.makeIndex(of: image) == .notKept {

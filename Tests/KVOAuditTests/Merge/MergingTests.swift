@@ -106,7 +106,23 @@ import Testing
     var report = report(paths)
     report.collapseInputs(limit: 13)
     #expect(report.inputs.count == 13 && report.unlistedInputs == [])
+    // What a snapshot says of an observation in the last log stays with it.
+    report.snapshot = SnapshotReport(path: "", processName: "app", processID: 1, objectCount: 0)
+    report.snapshot?.registrations = [
+      SnapshotReport.HeldRegistration(
+        LoggedProcess.LiveRegistration(
+          subject: Finding.Object(className: "Account", id: "1"),
+          observer: nil,
+          keyPath: "balance",
+          location: nil,
+          event: 1
+        ),
+        input: 11,
+        held: []
+      )
+    ]
     report.collapseInputs(limit: 12)
+    #expect(report.snapshot?.registrations.map(\.input) == [4])
     let listed = report.inputs.map { URL(filePath: $0.path).lastPathComponent }
     // The first three, the damaged one, and the first with the finding.
     #expect(listed == ["10.jsonl", "11.jsonl", "12.jsonl", "20.jsonl", "21.jsonl"])

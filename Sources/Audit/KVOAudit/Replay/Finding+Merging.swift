@@ -33,12 +33,6 @@ extension Finding {
     for position in consequences.indices { consequences[position].setInput(index) }
   }
 
-  /// Adds the inputs that it and its consequences refer to.
-  func addInputs(to indices: inout Set<Int>) {
-    indices.insert(input)
-    for consequence in consequences { consequence.addInputs(to: &indices) }
-  }
-
   /// The order of the findings of a report: by severity, then code, then by location.
   package static func isReportedBefore(_ left: Finding, _ right: Finding) -> Bool {
     if left.severity != right.severity { return left.severity > right.severity }

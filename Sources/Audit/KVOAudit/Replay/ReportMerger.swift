@@ -72,8 +72,7 @@ struct ReportMerger {
     report.unnamed = unnamed
     report.summary = summary
     report.summary.eventCount = report.inputs.reduce(0) { $0 + $1.eventCount }
-    report.summary.textCount = report.inputs.count { $0.kind.isText }
-    report.summary.reportCount = report.inputs.reduce(0) { $0 + $1.reportCount }
+    report.countTexts()
     report.callSites = callSites?.sorted
     report.registrations = registrations?.sorted
     report.growth = growth

@@ -28,6 +28,14 @@ extension AuditReport {
   /// How many inputs could be read.
   package var inputCount: Int { unlistedInputs.reduce(inputs.count) { $0 + $1.count } }
 
+  /// Sets what the summary says of inputs that are texts: it is in the inputs alone.
+  package mutating func countTexts() {
+    let unlistedTextCount = unlistedInputs.reduce(0) { $0 + ($1.kind.isText ? $1.count : 0) }
+    summary.textCount = inputs.count { $0.kind.isText } + unlistedTextCount
+    summary.reportCount =
+      inputs.reduce(0) { $0 + $1.reportCount } + unlistedInputs.reduce(0) { $0 + $1.reportCount }
+  }
+
   /// Counts inputs instead of listing them, if there are more than a limit.
   ///
   /// Those that are damaged, cut or partly unknown stay, those that a finding, a crash or a figure
@@ -38,7 +46,13 @@ extension AuditReport {
   /// - Complexity: O(n log n) in the inputs, and O(n) in the findings.
   package mutating func collapseInputs(limit: Int = Self.listedInputLimit) {
     guard inputCount > limit else { return }
-    let kept = keptInputs
+    var kept = Set(inputs.indices.filter { inputs[$0].isNotable })
+    let first = inputs.indices.sorted { (inputs[$0].path, $0) < (inputs[$1].path, $1) }
+    kept.formUnion(first.prefix(NotJudged.AffectedInputs.limit))
+    mapInputs { index in
+      kept.insert(index)
+      return index
+    }
     var indices: [Int: Int] = [:]
     var listed: [Input] = []
     for (index, input) in inputs.enumerated() {
@@ -51,24 +65,20 @@ extension AuditReport {
     }
     inputs = listed
     unlistedInputs = UnlistedInputs.sums(unlistedInputs)
-    let index = { (old: Int) in indices[old] ?? old }
+    mapInputs { indices[$0] ?? $0 }
+  }
+
+  /// Changes the index of each input that something in the report refers to.
+  private mutating func mapInputs(_ index: (Int) -> Int) {
     for position in findings.indices { findings[position].setInput(index) }
     for position in omitted.indices { omitted[position].setInput(index) }
     for position in crashes.indices { crashes[position].input = index(crashes[position].input) }
     for position in growth.indices { growth[position].input = index(growth[position].input) }
+    for position in processes.indices {
+      processes[position].input = index(processes[position].input)
+    }
     activity.setInput(index)
-  }
-
-  /// The indices of the inputs that stay listed.
-  private var keptInputs: Set<Int> {
-    var kept = Set(inputs.indices.filter { inputs[$0].isNotable })
-    let first = inputs.indices.sorted { (inputs[$0].path, $0) < (inputs[$1].path, $1) }
-    kept.formUnion(first.prefix(NotJudged.AffectedInputs.limit))
-    for finding in findings + omitted { finding.addInputs(to: &kept) }
-    kept.formUnion(crashes.map(\.input))
-    kept.formUnion(growth.map(\.input))
-    kept.formUnion(activity.processes.map(\.input))
-    return kept
+    snapshot?.setInput(index)
   }
 }
 

@@ -167,3 +167,12 @@ package struct SnapshotReport: Hashable, Sendable {
     findings.first { $0.signature == signature }?.held ?? []
   }
 }
+
+extension SnapshotReport {
+  /// Changes the index of each input.
+  mutating func setInput(_ index: (Int) -> Int) {
+    for position in registrations.indices {
+      registrations[position].input = index(registrations[position].input)
+    }
+  }
+}

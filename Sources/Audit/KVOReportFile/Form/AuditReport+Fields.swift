@@ -24,13 +24,7 @@ extension AuditReport: ReportFields {
     try coder.present("unlistedInputs", &unlisted)
     unlistedInputs = unlisted ?? []
     try coder.present("snapshot", &snapshot)
-    // Of all that the summary counts, this alone is in the inputs and not in it.
-    summary.textCount =
-      inputs.count { $0.kind.isText }
-      + unlistedInputs.reduce(0) { $0 + ($1.kind.isText ? $1.count : 0) }
-    summary.reportCount =
-      inputs.reduce(0) { $0 + $1.reportCount }
-      + unlistedInputs.reduce(0) { $0 + $1.reportCount }
+    countTexts()
   }
 }
 

@@ -13,6 +13,14 @@ extension SymbolStore {
     case unusable(String)
     /// The store cannot be written.
     case refused(String)
+
+    /// The build-id under which the file is in the store; nil: it is not.
+    package var buildID: String? {
+      switch self {
+      case .added(let buildID, _), .existed(let buildID): buildID
+      case .useless, .unusable, .refused: nil
+      }
+    }
   }
 
   /// Adds the debug information of an ELF file.
@@ -42,11 +50,6 @@ extension SymbolStore {
       return .existed(buildID: file.buildID)
     }
     return copy(file.path, to: location, buildID: file.buildID)
-  }
-
-  /// The build-id of an ELF file, or nil if it has none.
-  package func buildID(ofELF path: String) -> String? {
-    (try? ElfFile(path: path)).flatMap { $0.buildID.isEmpty ? nil : $0.buildID }
   }
 
   /// Adds a file of another format under a build-id.
