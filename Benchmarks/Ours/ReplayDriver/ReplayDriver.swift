@@ -19,6 +19,8 @@ import KVOTraceJSON
 /// - `audit-removed once|twice`: the same, for a log of ``RemovedLog``.
 /// - `read-binary <file>`: only the reader, for the whole file.
 /// - `audit-binary <file>`: the whole pipeline, from the whole file to the report.
+/// - `audit-alone <file>`: the same, for a file of either form, by one thread: how often two of them wait for each
+///   other, and then work differently, depends on what else the machine does.
 /// - `foundation <file>`: JSONSerialization on as many lines, the peer of the reader.
 @main
 enum ReplayDriver {
@@ -41,6 +43,7 @@ enum ReplayDriver {
     case ("audit-removed", "twice"?, nil): try RemovedLog.measure(run, isFaulty: true)
     case ("read-binary", let path?, nil): readBinary(run, path)
     case ("audit-binary", let path?, nil): audit(run, path)
+    case ("audit-alone", let path?, nil): audit(run, path, workerCount: 1)
     case ("foundation", let path?, nil): try parse(run, path)
     default: MeasuredRun.fail("no case \"\(run.name)\" with these arguments", status: 64)
     }
@@ -74,9 +77,9 @@ enum ReplayDriver {
     check(count, run)
   }
 
-  private static func audit(_ run: MeasuredRun, _ path: String) {
+  private static func audit(_ run: MeasuredRun, _ path: String, workerCount: Int? = nil) {
     var report = AuditReport()
-    run.measure { report = Audit().report(on: [.file(path: path)]) }
+    run.measure { report = Audit(workerCount: workerCount).report(on: [.file(path: path)]) }
     check(report.inputs.first?.eventCount ?? 0, run)
     guard report.findings.isEmpty, report.summary.droppedEventCount == 0 else {
       MeasuredRun.fail("\(report.findings.count) findings in a log without a fault")
