@@ -38,7 +38,8 @@ package enum HeapFile {
     }
   }
 
-  /// The bytes of a file that contains `snapshot`.
+  /// The bytes of a file that contains `snapshot`: of version 2 if it does not say which objects logs name, as only
+  /// files of earlier versions do not, and of ``version`` otherwise.
   ///
   /// - Parameter snapshot: a snapshot with fewer than 2^31 objects and fewer than 2^32 edges.
   /// - Returns: a header and sections of records.
@@ -75,8 +76,7 @@ package enum HeapFile {
       sections.append(UInt32(root.object))
       sections.append(root.kind.rawValue)
     }
-    let numbered = snapshot.numbered ?? []
-    for object in numbered {
+    for object in snapshot.numbered ?? [] {
       sections.append(UInt32(object.object))
       sections.append(strings.index(of: object.className))
       sections.append(object.number)
@@ -85,11 +85,13 @@ package enum HeapFile {
 
     var file = Bytes()
     file.bytes += magic
+    let version = snapshot.numbered == nil ? 2 : self.version
     file.append(version)
     file.append(UInt32(0))
     file.append(UInt64(0))
     let byteCount =
-      headerByteCount + strings.ends.count * 4 + strings.text.count + sections.bytes.count
+      headerByteCount(ofVersion: version) + strings.ends.count * 4 + strings.text.count
+      + sections.bytes.count
     file.append(UInt64(byteCount))
     file.append(snapshot.time)
     file.append(snapshot.processID)
@@ -102,9 +104,11 @@ package enum HeapFile {
     file.append(UInt32(snapshot.objects.reduce(0) { $0 + $1.edges.count }))
     file.append(UInt32(snapshot.roots.count))
     file.append(snapshot.gaps.rawValue)
-    file.append(snapshot.processStart)
-    file.append(UInt32(numbered.count))
-    file.append(UInt32(0))
+    if let numbered = snapshot.numbered {
+      file.append(snapshot.processStart)
+      file.append(UInt32(numbered.count))
+      file.append(UInt32(0))
+    }
     for end in strings.ends { file.append(end) }
     file.bytes += strings.text
     file.bytes += sections.bytes
