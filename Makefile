@@ -117,8 +117,7 @@ fuzz: setup
 #
 # Nor does what starts this bundle once more for each of its cases: a sanitized bundle takes seconds to start, and what
 # the children do, on one thread, the tests of the parent do as well. Nor the assertions about memory that they cannot
-# inspect: they follow its words through a process in which other tests run, so that a sanitizer finds races of its own
-# making, and copy that process for tasks, which takes a minute each. `make retention` sanitizes the search alone.
+# inspect: they copy the process, which takes a sanitized one a minute each. `make retention` sanitizes the search alone.
 UNSANITIZED := --skip 'KVOSafetyTestingTests.(ReadmeSuiteTests|RetainSuiteTests|RetainSuites|RetainCycleFormTests)'
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter $(UNSANITIZED)

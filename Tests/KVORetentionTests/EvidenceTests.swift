@@ -179,7 +179,11 @@ struct EvidenceTests {
       PlanStore.withShared { store in
         let reader = ObjectReader(store: store, memory: MemoryMap())
         let words = CopiedMemory(effort: 1_000_000)
-        let unused = UnusedMemory(reader: reader, words: words, entry: entry)
+        let unused = UnusedMemory(
+          reader: reader,
+          words: words,
+          stacks: ThreadStacks(memory: reader.memory, entry: entry)
+        )
         #expect(!unused.contains(UInt(bitPattern: used + 5)))
         #expect(!unused.contains(elements + 16))
         isEmptyUnused = isEmptyUnused || unused.contains(elements + 64)
@@ -225,7 +229,11 @@ struct EvidenceTests {
     PlanStore.withShared { store in
       let reader = ObjectReader(store: store, memory: MemoryMap())
       let words = CopiedMemory(effort: 10_000_000)
-      let unused = UnusedMemory(reader: reader, words: words, entry: entry)
+      let unused = UnusedMemory(
+        reader: reader,
+        words: words,
+        stacks: ThreadStacks(memory: reader.memory, entry: entry)
+      )
       for address in used where unused.contains(address + 16) { counts.used += 1 }
       for address in freed where unused.contains(address + 16) { counts.freed += 1 }
     }

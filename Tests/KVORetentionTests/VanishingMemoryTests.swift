@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import KVORetention
+@testable import RetentionProbe
 
 /// What is read by words that may be pointers is memory of others, who may give it back at any time.
 @Suite("Memory that is unmapped while it is read")
@@ -68,5 +69,30 @@ struct VanishingMemoryTests {
       #expect(targets.isStillThere(start))
     }
     withExtendedLifetime(known) {}
+  }
+
+  @Test("beside other threads, memory that nobody is known to own is left to a copy of the process")
+  func leftToCopy() async {
+    for one in OpaqueShape.all {
+      let root = one.shape.cyclic()
+      let prior = SearchRun.Prior()
+      let answer = PlanStore.withShared { store in
+        SearchRun(
+          RetainSearch(scansOpaqueMemory: true),
+          prior,
+          store: store,
+          names: nil,
+          tasks: .none,
+          followsUnowned: false
+        ).cycles(from: [RetainSearch.address(root)])
+      }
+      #expect(answer.cycles == [] && answer.suspectedCycles == [])
+      #expect(answer.opaque.map(\.reason) == [one.reason])
+      #expect(answer.needsCopy(isOnlyThread: false))
+      #expect(!answer.needsCopy(isOnlyThread: true))
+      withExtendedLifetime(root) {}
+    }
+    // This test is not on the main thread.
+    #expect(!ThreadStacks.isOnlyThread())
   }
 }

@@ -25,9 +25,9 @@ package import KVORetainRegistry
 /// not cause the verdict ``RetainAnswer/Verdict/cycles`` either: it is in ``RetainAnswer/taskCycles``.
 ///
 /// No other thread may change the objects during the search: run it while the program is at rest,
-/// for example at the end of a test. Tasks are an exception: if one that has not ended is reached,
-/// the search is repeated in a copy of the process, which `fork` creates, so tasks may continue and
-/// end meanwhile. One search runs at a time; concurrent callers block.
+/// for example at the end of a test. What else a search meets, others may change: if it reaches a
+/// task that has not ended, or opaque memory in a process with other threads, it is repeated in a
+/// copy of the process, which `fork` creates. One search runs at a time; concurrent callers block.
 public struct RetainSearch: Hashable, Sendable {
   /// Whether cycles with suspected references are described.
   ///
@@ -83,12 +83,11 @@ public struct RetainSearch: Hashable, Sendable {
   // MARK: For other targets
 
   package func findCycles(from roots: [AnyObject], names: CodeNames?) -> RetainAnswer {
-    let answer = inPlace(from: roots, names) { $0.cycles(from: $1) }
-    guard answer.meetsTasks else { return answer }
-    let copy = inCopy(from: roots, names, decode: AnswerBytes.answer) {
+    let (answer, isWhole) = inPlace(from: roots, names, { $0.cycles(from: $1) }) { $0 }
+    guard !isWhole else { return answer }
+    return inCopy(from: roots, names, decode: AnswerBytes.answer) {
       AnswerBytes($0.cyclesWithTasks(from: $1))
-    }
-    return answer.completed(by: copy)
+    } ?? answer
   }
 
   /// Finds the cycles through the observations in `marks` only; nil stands for all observations
@@ -103,12 +102,16 @@ public struct RetainSearch: Hashable, Sendable {
   ) -> RetainAnswer {
     withExtendedLifetime(marks) {
       let marks = marks.map { Set($0.map(Self.address)) }
-      let answer = inPlace(from: roots, names) { $0.observationCycles(from: $1, through: marks) }
-      guard answer.meetsTasks else { return answer }
-      let copy = inCopy(from: roots, names, decode: AnswerBytes.answer) {
+      let (answer, isWhole) = inPlace(
+        from: roots,
+        names,
+        { $0.observationCycles(from: $1, through: marks) },
+        { $0 }
+      )
+      guard !isWhole else { return answer }
+      return inCopy(from: roots, names, decode: AnswerBytes.answer) {
         AnswerBytes($0.observationCycles(from: $1, through: marks))
-      }
-      return answer.completed(by: copy)
+      } ?? answer
     }
   }
 
@@ -120,35 +123,50 @@ public struct RetainSearch: Hashable, Sendable {
     from roots: [AnyObject],
     names: CodeNames?
   ) -> (observations: RetainAnswer, others: RetainAnswer) {
-    let found = inPlace(from: roots, names) { $0.cyclesApart(from: $1) }
-    guard found.others.meetsTasks else { return found }
+    let (found, isWhole) = inPlace(from: roots, names, { $0.cyclesApart(from: $1) }, \.others)
+    guard !isWhole else { return found }
     let copy = inCopy(from: roots, names, decode: AnswerBytes.answers) {
       let (observations, others) = $0.cyclesApart(from: $1)
       return AnswerBytes([observations, others.with(taskCycles: $0.taskCycles(from: $1))])
     }
-    return (
-      found.observations.completed(by: copy?.first), found.others.completed(by: copy?.last)
-    )
+    guard let copy, copy.count == 2 else { return found }
+    return (copy[0], copy[1])
   }
 
-  /// Searches this process itself, without the tasks that have not ended.
+  /// Searches this process itself, without what other threads may free: what the frames of tasks
+  /// that have not ended lead to, and memory of which it is not known who owns it.
   ///
-  /// Other threads may continue and end those, and free what their frames lead to.
+  /// - Parameters:
+  ///   - roots: the objects from which the search begins.
+  ///   - names: finds source locations.
+  ///   - body: searches.
+  ///   - opaque: the answer that says what was left out.
+  /// - Returns: the answer, and whether a copy of the process would not know more.
   private func inPlace<Answer>(
     from roots: [AnyObject],
     _ names: CodeNames?,
-    _ body: (SearchRun, [UInt]) -> Answer
-  ) -> Answer {
+    _ body: (SearchRun, [UInt]) -> Answer,
+    _ opaque: (Answer) -> RetainAnswer
+  ) -> (answer: Answer, isWhole: Bool) {
     let prior = SearchRun.Prior()
-    return withExtendedLifetime(roots) {
+    let isOnlyThread = ThreadStacks.isOnlyThread()
+    let answer = withExtendedLifetime(roots) {
       PlanStore.withShared { store in
-        let run = SearchRun(self, prior, store: store, names: names, tasks: .none)
+        let run = SearchRun(
+          self,
+          prior,
+          store: store,
+          names: names,
+          tasks: .none,
+          followsUnowned: isOnlyThread
+        )
         return body(run, roots.map(Self.address))
       }
     }
+    return (answer, !opaque(answer).needsCopy(isOnlyThread: isOnlyThread))
   }
 
-  /// The time limit of a search for cycles through tasks: most copies answer at once or never.
+  /// The time limit of the search of a copy: most answer at once or never.
   private static var copyTimeLimit: Duration { .seconds(10) }
 
   private func inCopy<Answer>(

@@ -36,7 +36,15 @@ extension SearchRun {
       let allocation = reader.targets.allocation(at: address)?.allocation
       return WordSearch.Target(address: address, byteCount: max(allocation?.byteCount ?? 1, 1))
     }
-    let evidence = OwnershipEvidence(of: targets, reader: reader, entry: entry, until: deadline)
+    let evidence = OwnershipEvidence(
+      of: targets,
+      reader: reader,
+      entry: entry,
+      stacks: waitingStacks.map {
+        ThreadStacks(memory: reader.memory, entry: entry, waiting: $0)
+      } ?? ThreadStacks(memory: reader.memory, entry: entry),
+      until: deadline
+    )
     guard let evidence else { return ([], []) }
     // The evidence is on words with the address of an object: it does not apply to pointers into
     // its middle.

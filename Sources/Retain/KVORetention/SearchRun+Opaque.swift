@@ -37,6 +37,8 @@ extension SearchRun {
   ///
   /// An object that only suspected references lead to may not be reachable from the roots: it is
   /// searched for paths back to reached objects, but not for cycles of its own.
+  ///
+  /// If such memory must not be followed, every opaque part may close a cycle.
   func doubts(
     besides reached: borrowing ReachedObjects,
     _ proven: borrowing StrongComponents,
@@ -44,7 +46,9 @@ extension SearchRun {
     from roots: [UInt]
   ) -> Doubts {
     guard !reached.opaque.isEmpty else { return Doubts() }
-    guard !reader.targets.isBlind else { return Doubts(opaque: unsettled(in: reached)) }
+    guard followsUnowned, !reader.targets.isBlind else {
+      return Doubts(opaque: unsettled(in: reached))
+    }
     let all = GraphWalk(reader: reader, suspectingBeside: reached.granules, until: deadline)
       .reached(from: roots)
     var collector = ReferenceCollector(reader: reader, suspectingBeside: reached.granules)

@@ -14,6 +14,13 @@ struct SearchRun {
   /// The frame and registers with which the search began; nil if the registers of its caller are
   /// not known.
   let entry: KVOSEntry?
+  /// The stacks of threads that waited before this copy of the process was made; nil if it is none.
+  let waitingStacks: [UInt]?
+  /// Whether memory is followed of which it is not known who owns it.
+  ///
+  /// In a process with other threads, those may free it at any time, and an object in it cannot be
+  /// read.
+  let followsUnowned: Bool
 
   /// - Parameters:
   ///   - search: the limits.
@@ -21,18 +28,22 @@ struct SearchRun {
   ///   - store: the plans of objects.
   ///   - names: finds source locations.
   ///   - tasks: how much of tasks that have not ended is read.
+  ///   - followsUnowned: see ``followsUnowned``.
   init(
     _ search: RetainSearch,
     _ prior: Prior,
     store: PlanStore,
     names: CodeNames?,
-    tasks: TaskAccess = .words
+    tasks: TaskAccess = .words,
+    followsUnowned: Bool = true
   ) {
     self.search = search
     self.names = names
     isReflected = store.isReflected
     deadline = .now + search.timeLimit
     entry = prior.entry
+    waitingStacks = prior.waitingStacks
+    self.followsUnowned = followsUnowned
     let attachments = Dictionary(grouping: prior.attachments, by: \.owner)
     reader = ObjectReader(store: store, memory: MemoryMap(), attachments: attachments)
     reader.tasks = tasks
@@ -56,6 +67,8 @@ struct SearchRun {
       var entry = KVOSEntry()
       return kvos_note_entry(&entry) != 0 ? entry : nil
     }()
+    /// What a copy of the process needs to know of its threads; nil if the process itself is searched.
+    var waitingStacks: [UInt]?
   }
 
   // MARK: Cycles

@@ -34,6 +34,14 @@ public enum OpaqueReason: UInt8, Sendable, Hashable, CaseIterable {
   /// Opaque bytes lead to more memory than a search examines.
   case searchLimit
 
+  /// Whether it is about a part of an object, and not about the whole search.
+  var isOfMemory: Bool {
+    switch self {
+    case .outOfMemory, .outOfTime, .searchLimit: false
+    default: true
+    }
+  }
+
   /// The reason as part of a sentence.
   public var explanation: String {
     switch self {

@@ -75,16 +75,13 @@ extension RetainAnswer {
     )
   }
 
-  /// Whether a task that has not ended was reached, and not read.
-  var meetsTasks: Bool { opaque.contains { $0.reason == .task } }
-
-  /// This answer of a search that did not read tasks, completed by that of a copy that read them.
+  /// Whether a search of this process left out what only a copy of it can read: a task that has not
+  /// ended, or, if other threads may free it, memory of which it is not known who owns it.
   ///
-  /// A copy knows less of the stacks of other threads, and may prove fewer cycles. It is nil if no
-  /// copy answered.
-  func completed(by copy: RetainAnswer?) -> RetainAnswer {
-    guard let copy else { return self }
-    return componentCount > 0 ? with(taskCycles: copy.taskCycles) : copy
+  /// - Parameter isOnlyThread: whether the process has no other thread.
+  /// - Returns: whether something was left out.
+  func needsCopy(isOnlyThread: Bool) -> Bool {
+    opaque.contains { isOnlyThread ? $0.reason == .task : $0.reason.isOfMemory }
   }
 }
 

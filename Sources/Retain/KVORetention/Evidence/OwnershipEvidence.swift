@@ -33,12 +33,14 @@ struct OwnershipEvidence {
   ///   - targets: the targets of suspected references.
   ///   - reader: reads objects.
   ///   - entry: the frame and registers with which the search began.
+  ///   - stacks: the stacks of the threads.
   ///   - deadline: when the search must end.
   /// - Complexity: O(bytes) of the process's writable memory.
   init?(
     of targets: [WordSearch.Target],
     reader: ObjectReader,
     entry: KVOSEntry,
+    stacks: ThreadStacks,
     until deadline: ContinuousClock.Instant
   ) {
     guard !WordSearch.isTooMuch(reader.memory) else { return nil }
@@ -46,7 +48,7 @@ struct OwnershipEvidence {
     guard let search = WordSearch(for: targets), search.run(in: reader.memory, until: deadline)
     else { return nil }
     let copies = CopiedMemory(effort: 4_000_000)
-    let unused = UnusedMemory(reader: reader, words: copies, entry: entry)
+    let unused = UnusedMemory(reader: reader, words: copies, stacks: stacks)
     var words: [[WordSearch.Hit]] = targets.map { _ in [] }
     let sideTables = targets.map { Self.sideTable(of: $0, reader) }
     for number in 0..<search.hits.count {

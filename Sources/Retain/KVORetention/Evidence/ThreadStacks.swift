@@ -12,8 +12,14 @@ struct ThreadStacks {
   private var starts: [UInt: UInt] = [:]
 
   /// Finds the stacks of threads that wait in a system call, and that of the caller.
-  init(memory: MemoryMap, entry: KVOSEntry) {
-    for stack in Self.waitingStacks().map({ $0 &- Self.redZone }) + [entry.stack] {
+  ///
+  /// - Parameters:
+  ///   - memory: the map of the memory.
+  ///   - entry: the caller's frame.
+  ///   - waiting: what ``waitingStacks()`` returned before this copy of the process was made, in
+  ///     which the other threads do not exist.
+  init(memory: MemoryMap, entry: KVOSEntry, waiting: [UInt] = waitingStacks()) {
+    for stack in waiting.map({ $0 &- Self.redZone }) + [entry.stack] {
       if let region = memory.region(of: stack), Self.isStack(region, in: memory) {
         starts[region.start] = stack
       }
@@ -36,7 +42,14 @@ struct ThreadStacks {
   }
 
   /// The starts of the frames of threads that wait in a system call.
-  private static func waitingStacks() -> [UInt] { threads().compactMap(waitingStack) }
+  static func waitingStacks() -> [UInt] { threads().compactMap(waitingStack) }
+
+  /// Whether no other thread exists; false if that is not known.
+  static func isOnlyThread() -> Bool {
+    var folder = stat()
+    // The kernel counts one link for each thread besides the two of every folder.
+    return stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3
+  }
 
   /// The kernel's thread IDs of this process.
   private static func threads() -> [String] {

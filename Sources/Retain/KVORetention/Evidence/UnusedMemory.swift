@@ -26,10 +26,10 @@ struct UnusedMemory {
   /// The first word of a task's slab of memory for frames; 0 if it is not known.
   private let slabMark = kvos_task_slab_mark()
 
-  init(reader: ObjectReader, words: CopiedMemory, entry: KVOSEntry) {
+  init(reader: ObjectReader, words: CopiedMemory, stacks: ThreadStacks) {
     self.reader = reader
     self.words = words
-    stacks = ThreadStacks(memory: reader.memory, entry: entry)
+    self.stacks = stacks
     let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
     mark = first == second ? first : 0
     fastBins = FastBins(memory: reader.memory) { words.word(at: $0) }

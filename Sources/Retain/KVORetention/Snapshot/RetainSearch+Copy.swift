@@ -51,7 +51,8 @@ extension RetainSearch {
     names: CodeNames?,
     _ body: (SearchRun, [UInt]) -> AnswerBytes
   ) -> SnapshotProcess.End {
-    let prior = SearchRun.Prior()
+    var prior = SearchRun.Prior()
+    prior.waitingStacks = ThreadStacks.waitingStacks()
     return withExtendedLifetime(roots) {
       // The copy holds the lock of the walk; this process releases it at once.
       let process = PlanStore.withShared { store in
