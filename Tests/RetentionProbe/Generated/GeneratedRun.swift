@@ -35,7 +35,7 @@ struct GeneratedRun {
     sums[shape.medium.rawValue, default: 0] += 1
     if outcome.isInconclusive { sums["inconclusive " + shape.medium.rawValue, default: 0] += 1 }
     if outcome.leaks { sums["leaks", default: 0] += 1 }
-    if outcome.leaks, outcome.answer.verdict == .cycles { sums["found", default: 0] += 1 }
+    if outcome.isFound { sums["found", default: 0] += 1 }
     var word: String?
     if outcome.isInconclusive { word = outcome.leaks ? "doubted leaks" : "doubted others" }
     if outcome.isMissed { word = "missed" }
@@ -43,7 +43,7 @@ struct GeneratedRun {
     guard let word else { return }
     sums[word, default: 0] += 1
     let reasons = Set(outcome.answer.opaque.map(\.description)).sorted().joined(separator: "; ")
-    let cycles = outcome.answer.cycles.map(\.description).joined(separator: "; ")
+    let cycles = (outcome.answer.cycles + outcome.answer.taskCycles).map(\.description).joined(separator: "; ")
     print(
       ["shape \(seed)", word, isStrong ? "strong" : "weak", "\(shape)", reasons + cycles]
         .joined(separator: "\t")

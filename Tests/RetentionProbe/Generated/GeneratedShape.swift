@@ -55,8 +55,13 @@ struct GeneratedShape: Sendable, CustomStringConvertible {
     /// A leak that was taken for none.
     var isMissed: Bool { leaks && answer.verdict == .noneFound }
     /// A reported cycle that does not exist.
-    var isWrong: Bool { !leaks && answer.verdict == .cycles }
-    var isInconclusive: Bool { answer.verdict == .inconclusive }
+    var isWrong: Bool { !leaks && hasCycle }
+    var isFound: Bool { leaks && hasCycle }
+    var isInconclusive: Bool { answer.verdict == .inconclusive && !hasCycle }
+    /// Whether a cycle is proven, if only until a task ends, which none of these does.
+    private var hasCycle: Bool {
+      answer.verdict == .cycles || answer.taskCycles.contains(where: \.isProven)
+    }
   }
 
   /// Creates the shape, searches it, releases it, and checks whether it still exists.
