@@ -24,7 +24,7 @@ ABSENT = object()  # the value of a key that is left out
 EVENTS = """
 process = schema:u63 shape complete@5:false|true saysScopes@6:|true omitsNotifications@7:|true
  pid?0:u63 executable?1:text runtime?2:swift|apple|gnustep-1.28|gnustep-modern os?3:text
- started?4:text appVersion?8:text
+ started?4:text appVersion?8:text earlierEvents?9:u63 sampled?10:u63
 module = path:text buildID:sid loadBias:address textStart:address textEnd:address
 threadName = name:text
 live register = shape options@7:new+old+initial+prior form@5:classic|token|controller|stream
@@ -59,10 +59,13 @@ crash = signal:sid exception:sid reason:sid shape live?0:u63
 dropped = count:u why:sid
 exit = status:zigzag
 expects = rules:rule*
+keep = reason:text
+sample = of1024:u why:sid
 """
 # The keys of each, in the order of a line.
 LINES = """
 process = schema pid executable runtime os started complete saysScopes omitsNotifications appVersion
+ earlierEvents sampled
 module = path buildID loadBias textStart textEnd
 threadName = name
 live register = subject observer keyPath context options registration form token site executor
@@ -90,6 +93,8 @@ crash = signal exception reason live
 dropped = count why
 exit = status
 expects = rules
+keep = reason
+sample = of1024 why
 """
 # End of what is generated.
 FIELD = re.compile(r"(\w+)([?@!]?)(\d*):?(\S*)")

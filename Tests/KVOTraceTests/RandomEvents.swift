@@ -157,7 +157,9 @@ struct RandomEvents {
       isComplete: Bool.random(using: &random),
       saysScopes: Bool.random(using: &random),
       omitsNotifications: Bool.random(using: &random),
-      appVersion: maybe { $0.spelling() }
+      appVersion: maybe { $0.spelling() },
+      earlierEventCount: maybe { Int.random(in: 0...99999, using: &$0.random) },
+      sampledShare: maybe { Int.random(in: 0...1_024, using: &$0.random) }
     )
   }
 
@@ -240,6 +242,8 @@ struct RandomEvents {
     case "dropped": .dropped(count: random.next(), why: optionalText())
     case "expects":
       .expects(rules: (0..<2).map { _ in UInt16.random(in: 0...999, using: &random) })
+    case "keep": .keep(text())
+    case "sample": .sample(share: UInt64.random(in: 0...1_024, using: &random), why: optionalText())
     default: .exit(status: Int.random(in: -1...255, using: &random))
     }
   }

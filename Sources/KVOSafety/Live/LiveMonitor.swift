@@ -9,6 +9,8 @@ final class LiveMonitor: Sendable {
   private struct State {
     var policy = ObservationPolicy()
     var reported: Set<FaultKey> = []
+    /// The faults for which a flight recording was kept.
+    var kept: Set<FaultKey> = []
     /// Closures of tests that receive every verdict.
     var witnesses: [Int: @Sendable (Verdict) -> Void] = [:]
     var lastWitness = 0
@@ -54,6 +56,7 @@ final class LiveMonitor: Sendable {
     let (policy, witnesses) = state.withLock { ($0.policy, Array($0.witnesses.values)) }
     for witness in witnesses { witness(verdict) }
     guard let rule = LiveRule(verdict.code), !verdict.isForLogsAlone else { return }
+    if Recorder.shared.keepsFindings { keep(verdict, under: policy[rule]) }
     switch policy[rule] {
     case .ignore:
       break
@@ -70,11 +73,25 @@ final class LiveMonitor: Sendable {
     }
   }
 
+  /// Keeps the flight recording that has the fault, the first time that it is found at its call site.
+  private func keep(_ verdict: Verdict, under reaction: ObservationPolicy.Reaction) {
+    if case .ignore = reaction { return }
+    let fault = fault(of: verdict)
+    guard state.withLock({ $0.kept.insert(fault).inserted }) else { return }
+    let rule = verdict.code
+    _ = Recorder.shared.keepLog(reason: "\(rule.rawValue) \(rule.slug)", isFinding: true)
+  }
+
   /// Notes that the fault was found at its call site.
   ///
   /// - Returns: whether it was the first one there.
   private func noteFirst(_ verdict: Verdict) -> Bool {
-    let fault = FaultKey(
+    let fault = fault(of: verdict)
+    return state.withLock { $0.reported.insert(fault).inserted }
+  }
+
+  private func fault(of verdict: Verdict) -> FaultKey {
+    FaultKey(
       code: verdict.code,
       subject: verdict.subject?.className,
       observer: verdict.observer?.className,
@@ -82,7 +99,6 @@ final class LiveMonitor: Sendable {
       stack: verdict.evidence.first?.stack ?? .none,
       site: verdict.evidence.first?.site ?? .none
     )
-    return state.withLock { $0.reported.insert(fault).inserted }
   }
 
   /// Passes every verdict to `see` from now on, until `removeWitness` is called with what it returns.

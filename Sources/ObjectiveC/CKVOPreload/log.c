@@ -21,11 +21,14 @@ static void say_failure(const KVOSLogFailure *failure) {
 
 int kvos_begin_log(const char *pattern) {
   kvos_spare_helper();
+  uint32_t keepReasons = kvos_keep_reasons_of_environment();
   KVOSLogRequest request = {
       .pattern = pattern,
-      .byteLimit = kvos_byte_limit_of_environment(),
+      .byteLimit =
+          kvos_byte_limit_of_environment(keepReasons ? KVOS_DEFAULT_FLIGHT_BYTE_LIMIT : KVOS_DEFAULT_BYTE_LIMIT),
       .runtime = kvos_semantics()->number,
       .isComplete = true,
+      .keepReasons = keepReasons,
   };
   KVOSLogFailure failure;
   int code = kvos_open_log(&request, &failure);

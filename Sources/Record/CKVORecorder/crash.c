@@ -246,6 +246,7 @@ static bool begin(void) {
 
 static void finish(void) {
   kvos_note_crash_record(crash.recorder, true);
+  atomic_store_explicit(&crash.recorder->hasSeenCrash, true, memory_order_relaxed);
   KVOSWriter *own = crash.recorder->knownWriterOfThread();
   if (own) {
     own->nextIndex = crash.events.nextIndex;

@@ -3,8 +3,7 @@
 // program_invocation_short_name, which glibc and musl declare in errno.h.
 #define _GNU_SOURCE
 
-#include "KVOSLogFiles.h"
-
+#include "files.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -17,21 +16,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-// Space for suffixes of the path.
-#define PATH_ROOM (PATH_MAX + 64)
-
-struct KVOSLogFiles {
-  char path[PATH_MAX + 32];
-  // The path that the last error is about.
-  char failed[PATH_ROOM];
-  // Whether the next log file is open beside the others, and does not have its final name yet.
-  bool hasNext;
-  bool hasReplaced;
-  // The process whose log was found and kept; -1: none.
-  int64_t keptProcess;
-  char pattern[];
-};
 
 KVOSLogFiles *kvos_new_files(const char *pattern) {
   size_t count = strlen(pattern) + 1;
@@ -165,8 +149,7 @@ static uint64_t own_beginning(int descriptor) {
   return isOwn ? head.firstNanoseconds : 0;
 }
 
-// The process that wrote the log of that name; -1: the file is not a log.
-static int64_t writer_of(const char *name) {
+int64_t kvos_writer_of_file(const char *name) {
   int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return -1;
   KVOSHead head;
@@ -175,7 +158,7 @@ static int64_t writer_of(const char *name) {
   return isLog ? (int64_t)head.session[1] : -1;
 }
 
-static bool is_log(const char *name) { return writer_of(name) >= 0; }
+static bool is_log(const char *name) { return kvos_writer_of_file(name) >= 0; }
 
 // Whether another program may own the file: it is not a log, and not empty. A file of zeroes counts as empty: a
 // recorder reserved its space and was killed before it wrote the header.
@@ -190,7 +173,7 @@ static bool is_foreign(int descriptor) {
   return count < 0;
 }
 
-static bool is_foreign_file(const char *name) {
+bool kvos_is_foreign_file(const char *name) {
   int descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0) return errno != ENOENT;
   bool isForeign = is_foreign(descriptor);
@@ -200,21 +183,21 @@ static bool is_foreign_file(const char *name) {
 
 // MARK: - Parts
 
-static void name_part(const KVOSLogFiles *files, char name[PATH_ROOM], unsigned age) {
+void kvos_name_part(const KVOSLogFiles *files, char name[KVOS_PATH_ROOM], unsigned age) {
   if (age == 0) {
-    snprintf(name, PATH_ROOM, "%s", files->path);
+    snprintf(name, KVOS_PATH_ROOM, "%s", files->path);
   } else {
-    snprintf(name, PATH_ROOM, "%s.%u", files->path, age);
+    snprintf(name, KVOS_PATH_ROOM, "%s.%u", files->path, age);
   }
 }
 
-static void name_next(const KVOSLogFiles *files, char name[PATH_ROOM]) {
-  snprintf(name, PATH_ROOM, "%s.next", files->path);
+void kvos_name_next_part(const KVOSLogFiles *files, char name[KVOS_PATH_ROOM]) {
+  snprintf(name, KVOS_PATH_ROOM, "%s.next", files->path);
 }
 
-static void name_previous(const KVOSLogFiles *files, char name[PATH_ROOM], unsigned age) {
-  int count = snprintf(name, PATH_ROOM, "%s.previous", files->path);
-  if (age > 0) snprintf(name + count, PATH_ROOM - (size_t)count, ".%u", age);
+static void name_previous(const KVOSLogFiles *files, char name[KVOS_PATH_ROOM], unsigned age) {
+  int count = snprintf(name, KVOS_PATH_ROOM, "%s.previous", files->path);
+  if (age > 0) snprintf(name + count, KVOS_PATH_ROOM - (size_t)count, ".%u", age);
 }
 
 // Whether both refer to the same file.
@@ -245,21 +228,21 @@ static int open_empty(const char *name, int own) {
 
 // Renames the log that an earlier process left there, with all its parts. 0 or a negative errno.
 static int keep_previous(KVOSLogFiles *files) {
-  char name[PATH_ROOM], kept[PATH_ROOM];
+  char name[KVOS_PATH_ROOM], kept[KVOS_PATH_ROOM];
   bool isThere[KVOS_PART_COUNT], isAny = false;
   for (unsigned age = 0; age < KVOS_PART_COUNT; age++) {
-    name_part(files, name, age);
-    int64_t pid = writer_of(name);
+    kvos_name_part(files, name, age);
+    int64_t pid = kvos_writer_of_file(name);
     isThere[age] = pid >= 0;
     if (isThere[age] && !isAny && files->keptProcess < 0) files->keptProcess = pid;
     isAny = isAny || isThere[age];
   }
   if (!isAny) return 0;
   for (unsigned age = 0; age < KVOS_PART_COUNT; age++) {
-    name_part(files, name, age);
+    kvos_name_part(files, name, age);
     name_previous(files, kept, age);
     if (isThere[age]) {
-      if (is_foreign_file(kept)) {
+      if (kvos_is_foreign_file(kept)) {
         note_failure(files, kept);
         return -KVOS_NO_LOG;
       }
@@ -273,11 +256,11 @@ static int keep_previous(KVOSLogFiles *files) {
 
 // Opens a log of this process that has ended, empty and without its parts.
 static int replace_own(KVOSLogFiles *files, const char *oldest) {
-  char name[PATH_ROOM];
+  char name[KVOS_PATH_ROOM];
   snprintf(files->path, sizeof files->path, "%s", oldest);
   for (unsigned age = 1; age < KVOS_PART_COUNT; age++) {
-    name_part(files, name, age);
-    if (writer_of(name) == getpid()) unlink(name);
+    kvos_name_part(files, name, age);
+    if (kvos_writer_of_file(name) == getpid()) unlink(name);
   }
   files->hasReplaced = true;
   return open_empty(files->path, -1);
@@ -292,6 +275,7 @@ int kvos_open_first(KVOSLogFiles *files, bool isChild) {
   files->hasReplaced = false;
   files->keptProcess = -1;
   files->failed[0] = 0;
+  files->kept[0] = 0;
   if (!expand(files->pattern, wanted, sizeof wanted, getpid())) return -ENAMETOOLONG;
   int isInFolder = name_in_folder(wanted, sizeof wanted, getpid());
   if (isInFolder < 0) {
@@ -331,8 +315,8 @@ int kvos_open_first(KVOSLogFiles *files, bool isChild) {
 }
 
 int kvos_open_next(KVOSLogFiles *files) {
-  char next[PATH_ROOM];
-  name_next(files, next);
+  char next[KVOS_PATH_ROOM];
+  kvos_name_next_part(files, next);
   int descriptor = open_empty(next, -1);
   files->hasNext = descriptor >= 0;
   if (descriptor < 0) note_failure(files, next);
@@ -344,17 +328,17 @@ int kvos_open_replacement(KVOSLogFiles *files, int own) { return open_empty(file
 void kvos_place_next(KVOSLogFiles *files, bool hasBegun) {
   if (!files->hasNext) return;
   files->hasNext = false;
-  char next[PATH_ROOM], name[PATH_ROOM], older[PATH_ROOM];
-  name_next(files, next);
+  char next[KVOS_PATH_ROOM], name[KVOS_PATH_ROOM], older[KVOS_PATH_ROOM];
+  kvos_name_next_part(files, next);
   if (!hasBegun) {
     unlink(next);
     return;
   }
-  name_part(files, name, KVOS_PART_COUNT - 1);
+  kvos_name_part(files, name, KVOS_PART_COUNT - 1);
   unlink(name);
   for (unsigned age = KVOS_PART_COUNT - 1; age-- > 0;) {
-    name_part(files, name, age);
-    name_part(files, older, age + 1);
+    kvos_name_part(files, name, age);
+    kvos_name_part(files, older, age + 1);
     rename(name, older);
   }
   rename(next, files->path);

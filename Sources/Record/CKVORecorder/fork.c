@@ -73,6 +73,8 @@ static void become_child(KVOSRecorder *recorder) {
   atomic_store_explicit(&recorder->holder, 0, memory_order_relaxed);
   atomic_store_explicit(&recorder->ender, 0, memory_order_relaxed);
   recorder->retryNanoseconds = 0;
+  recorder->earlierEventCount = 0;
+  atomic_store_explicit(&recorder->hasSeenCrash, false, memory_order_relaxed);
   recorder->session[0] = recorder->session[0] * 31 + (uint32_t)getpid();
   recorder->session[1] = (uint32_t)getpid();
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);

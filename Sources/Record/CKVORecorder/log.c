@@ -49,6 +49,15 @@ static void take_over_losses(KVOSRecorder *recorder, KVOSPart *previous, KVOSPar
   atomic_fetch_sub_explicit(&kvos_head(previous)->lost, unreported, memory_order_relaxed);
 }
 
+// How many events `part` has. Threads may be adding to the segments that are open, which it counts as they are now.
+__attribute__((no_sanitize("thread"))) static uint64_t event_count(const KVOSRecorder *recorder, const KVOSPart *part) {
+  uint64_t count = part->eventCount;
+  for (const KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
+    if (writer->part == part) count += atomic_load_explicit(&writer->segmentEventCount, memory_order_relaxed);
+  }
+  return count;
+}
+
 // Makes the file the current one, self-contained except for the live registrations.
 //
 // Names for which the tables have no space yet are written later, before any event.
@@ -62,6 +71,7 @@ static bool begin_part(KVOSRecorder *recorder, int descriptor, uint32_t number, 
   part->isComplete = isComplete;
   KVOSPart *previous = present_part(recorder);
   kvos_close_segment(recorder, &recorder->tables);
+  if (previous) recorder->earlierEventCount += event_count(recorder, previous);
   part->previous = atomic_load_explicit(&recorder->parts, memory_order_relaxed);
   // release: pairs with the acquire of kvos_part_containing() and of threads that count losses.
   atomic_store_explicit(&recorder->parts, part, memory_order_release);
@@ -115,6 +125,15 @@ static bool rotate(KVOSRecorder *recorder, KVOSWriter *writer, KVOSPart *part) {
   }
   if (part->isFull) kvos_refuse(part, kvos_nanoseconds(), heldNanoseconds);
   return !part->isFull;
+}
+
+bool kvos_begin_next_part(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  KVOSWriter *writer = kvos_writer();
+  if (writer == NULL || present_part(recorder) == NULL || !kvos_begin_ending_part(recorder)) return false;
+  bool hasBegun = next_part(recorder, writer, KVOS_NEXT);
+  kvos_finish_ending_part(recorder);
+  return hasBegun;
 }
 
 // MARK: - Getting ready
@@ -279,6 +298,8 @@ int kvos_start_log(int descriptor, const KVOSLogSettings *settings) {
   recorder->partNumber = 1;
   atomic_store_explicit(&recorder->lost, 0, memory_order_relaxed);
   atomic_store_explicit(&recorder->reportedLost, 0, memory_order_relaxed);
+  recorder->earlierEventCount = 0;
+  atomic_store_explicit(&recorder->hasSeenCrash, false, memory_order_relaxed);
   for (KVOSWriter *writer = recorder->writers; writer; writer = writer->next) {
     atomic_store_explicit(&writer->lost, 0, memory_order_relaxed);
   }

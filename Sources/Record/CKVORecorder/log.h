@@ -56,6 +56,10 @@ int kvos_start_log(int descriptor, const KVOSLogSettings *settings);
 /// Ends the log: later events are in no log. The file is cut to what was used.
 void kvos_stop_log(void);
 
+/// Begins the next part although the present one has space. Returns false if that is impossible now, as while a crash
+/// keeps it. The lock is held.
+bool kvos_begin_next_part(void);
+
 /// The descriptor of the current part's file, or -1. Only the hooks call it.
 int kvos_part_descriptor(void);
 

@@ -30,6 +30,7 @@ static void look_once(void) {
 
 bool kvos_describe_process(uint64_t runtime, bool isComplete) {
   look_once();
+  uint64_t earlier = kvos_recorder()->earlierEventCount;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSProcessFields process = {
       .schema = 1,
@@ -43,6 +44,8 @@ bool kvos_describe_process(uint64_t runtime, bool isComplete) {
       .complete = isComplete,
       .saysScopes = true,
       .appVersion = version[0] ? intern(version) : 0,
+      .hasEarlierEvents = earlier > 0,
+      .earlierEvents = earlier,
   };
   const uint64_t *end = kvos_put_process(fields, &process);
   return kvos_describe(KVOS_KIND_PROCESS, fields, (uint32_t)(end - fields));

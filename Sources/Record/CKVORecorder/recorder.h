@@ -49,7 +49,7 @@ struct KVOSShard;
 typedef struct KVOSShard KVOSShard;
 
 /// The state that two copies of this code in one process share. Its layout, and that of everything reachable from it,
-/// is version 7.
+/// is version 8.
 typedef struct {
   /// Changes whenever writers have to check: a part began, the log ended, a name could not be written. It lies in a
   /// page that is zeroed in a fork's child, so that the child never writes into the parent's log.
@@ -101,6 +101,10 @@ typedef struct {
   _Atomic int32_t ender;
   /// Until when the log does not rotate.
   _Atomic uint64_t heldUntil;
+  /// How many events the parts before the present one have. Guarded by the lock.
+  uint64_t earlierEventCount;
+  /// Whether a crash was recorded in this log, which the process survived if it asks.
+  _Atomic bool hasSeenCrash;
 } KVOSRecorder;
 
 extern _Atomic(KVOSRecorder *) kvos_shared_recorder;

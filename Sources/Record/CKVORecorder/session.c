@@ -12,6 +12,12 @@
 // The log that this copy opened; null: none. Guarded by the recorder's lock.
 static KVOSLogFiles *present;
 static uint64_t runtime;
+// The reasons to keep it, if it is a flight recording; written under the lock. relaxed: a hint to the threads that
+// have a reason, which then take the lock.
+static _Atomic uint32_t keepReasons;
+// Whether the flight recording stays although it ends in an orderly way, because its files could not be set aside. And
+// whether the next part begins because the others are kept. Guarded by the lock.
+static bool isPinned, isKeeping;
 
 // MARK: - Hooks
 
@@ -27,7 +33,12 @@ static int open_part(uint32_t number, KVOSPartReason reason) {
 }
 
 static void place_part(bool hasBegun) {
-  if (present) kvos_place_next(present, hasBegun);
+  if (present == NULL) return;
+  if (isKeeping) {
+    if (!kvos_place_next_and_keep(present, hasBegun)) isPinned = true;
+  } else {
+    kvos_place_next(present, hasBegun);
+  }
 }
 
 static bool describe_process(bool isComplete) { return kvos_describe_process(runtime, isComplete); }
@@ -50,16 +61,43 @@ static uint64_t byte_count(const char *text) {
   return (uint64_t)number << shift;
 }
 
-uint64_t kvos_byte_limit_of_environment(void) {
+uint64_t kvos_byte_limit_of_environment(uint64_t otherwise) {
   const char *text = getenv("KVO_SAFETY_LOG_LIMIT");
-  if (text == NULL || *text == 0) return KVOS_DEFAULT_BYTE_LIMIT;
+  if (text == NULL || *text == 0) return otherwise;
   uint64_t count = byte_count(text);
   if (count >= KVOS_LEAST_BYTE_LIMIT) return count;
   kvos_say(
       "KVOSafety: KVO_SAFETY_LOG_LIMIT is \"%s\", and must be a number of bytes of 1M or more, such as 256M or "
-      "2G. 1G is used.\n",
-      text);
-  return KVOS_DEFAULT_BYTE_LIMIT;
+      "2G. %s is used.\n",
+      text, otherwise == KVOS_DEFAULT_BYTE_LIMIT ? "1G" : "64M");
+  return otherwise;
+}
+
+uint32_t kvos_keep_reasons_of_environment(void) {
+  static const struct {
+    const char *word;
+    uint32_t reason;
+  } words[] = {{"finding", KVOS_KEEP_FINDING}, {"crash", KVOS_KEEP_CRASH}, {"call", KVOS_KEEP_CALL}};
+  const char *text = getenv("KVO_SAFETY_KEEP");
+  if (text == NULL || *text == 0) return 0;
+  uint32_t reasons = 0;
+  for (const char *at = text; *at;) {
+    size_t length = strcspn(at, ",");
+    uint32_t reason = 0;
+    for (size_t word = 0; word < sizeof words / sizeof *words; word++) {
+      if (length == strlen(words[word].word) && strncmp(at, words[word].word, length) == 0) reason = words[word].reason;
+    }
+    if (reason == 0) {
+      kvos_say(
+          "KVOSafety: KVO_SAFETY_KEEP is \"%s\", and must be a list of finding, crash and call, such as "
+          "finding,crash. Every recording is kept.\n",
+          text);
+      return 0;
+    }
+    reasons |= reason;
+    at += length + (at[length] == ',');
+  }
+  return reasons;
 }
 
 // MARK: - Failures
@@ -132,6 +170,9 @@ int kvos_open_log(const KVOSLogRequest *request, KVOSLogFailure *failure) {
   kvos_free_files(present);
   present = files;
   runtime = request->runtime;
+  uint32_t reasons = request->keepReasons ? request->keepReasons | KVOS_KEEP_CALL : 0;
+  atomic_store_explicit(&keepReasons, reasons, memory_order_relaxed);
+  isPinned = isKeeping = false;
   int code = kvos_start_log(descriptor, &settings);
   if (code != 0) present = NULL;
   kvos_unlock(recorder);
@@ -146,6 +187,9 @@ void kvos_close_log(void) {
   KVOSLogFiles *files = present;
   present = NULL;
   if (files) kvos_stop_log();
+  uint32_t reasons = atomic_exchange_explicit(&keepReasons, 0, memory_order_relaxed);
+  bool hasCrashed = atomic_load_explicit(&recorder->hasSeenCrash, memory_order_relaxed);
+  bool isKept = reasons == 0 || isPinned || (hasCrashed && reasons & KVOS_KEEP_CRASH);
   uint64_t lost = kvos_lost_count();
   kvos_unlock(recorder);
   if (files == NULL) return;
@@ -154,7 +198,40 @@ void kvos_close_log(void) {
     kvos_say("KVOSafety: %llu events could not be written to \"%s\"\n", (unsigned long long)lost,
              kvos_path_of_files(files));
   }
+  if (!isKept) kvos_delete_files(files);
   kvos_free_files(files);
+}
+
+// MARK: - Flight recordings
+
+bool kvos_keeps_for(KVOSKeepReason reason) {
+  return atomic_load_explicit(&keepReasons, memory_order_relaxed) & (uint32_t)reason;
+}
+
+char *kvos_keep_log(KVOSKeepReason reason, const char *text) {
+  if (!kvos_keeps_for(reason)) {
+    // A log that is always kept.
+    bool isFlight = atomic_load_explicit(&keepReasons, memory_order_relaxed) != 0;
+    return isFlight ? NULL : kvos_copy_log_path();
+  }
+  uint64_t field = kvos_intern_string((const uint8_t *)text, strlen(text));
+  // Without the lock: it may have to wait for a new part. It is in the file before that is kept, or it is lost, and
+  // counted.
+  kvos_record(KVOS_KIND_KEEP, KVOS_NO_ORDER, 0, 0, &field, 1);
+  KVOSRecorder *recorder = kvos_recorder();
+  kvos_lock(recorder);
+  const char *path = NULL;
+  if (present && kvos_keeps_for(reason)) {
+    // What could not be set aside before is set aside now.
+    isPinned = false;
+    isKeeping = true;
+    if (!kvos_begin_next_part()) isPinned = true;
+    isKeeping = false;
+    path = isPinned ? kvos_path_of_files(present) : kvos_path_of_kept(present);
+  }
+  char *copy = path ? strdup(path) : NULL;
+  kvos_unlock(recorder);
+  return copy;
 }
 
 char *kvos_copy_log_path(void) {

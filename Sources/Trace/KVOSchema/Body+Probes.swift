@@ -176,6 +176,29 @@ extension Body {
     ]
   )
 
+  package static let keeping = Body(
+    "keeping",
+    fields: [
+      Field("reason", .string, role: .prose, label: "", means: "why the recording is kept")
+    ]
+  )
+
+  package static let sampling = Body(
+    "sampling",
+    fields: [
+      Field(
+        "of1024",
+        .number,
+        name: "share",
+        means: """
+          from here on only events of these objects are recorded: those whose numeric id n has \
+          (n × 0x9E3779B97F4A7C15 mod 2⁶⁴) ÷ 2⁵⁴ below it. It never rises in a log
+          """
+      ),
+      Field("why", .string, .optional, role: .prose, means: "which budget asks for it"),
+    ]
+  )
+
   package static let exit = Body(
     "exit",
     fields: [Field("status", .signed, means: "the exit status; may be negative")]

@@ -74,6 +74,28 @@ extension Body {
         role: .name,
         means: "the version of the program, `2.4.1`; for readers, not judged"
       ),
+      Field(
+        "earlierEvents",
+        .count,
+        .optional,
+        .bit(9),
+        name: "earlierEventCount",
+        means: """
+          how many events of this log were recorded before this line, in files that may be gone; \
+          for readers, not judged
+          """
+      ),
+      Field(
+        "sampled",
+        .count,
+        .optional,
+        .bit(10),
+        name: "sampledShare",
+        means: """
+          the recorder was sampling when this line was written: the share of objects, as in \
+          `sample`. Absent: all objects are recorded
+          """
+      ),
     ]
   )
 

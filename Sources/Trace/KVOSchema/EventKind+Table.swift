@@ -59,6 +59,8 @@ extension EventKind {
     EventKind(32, "dropped", .loss),
     EventKind(33, "exit", .exit),
     EventKind(34, "expects", .expectedRules),
+    EventKind(35, "keep", .keeping),
+    EventKind(36, "sample", .sampling),
   ]
 
   /// The most frequent events, most frequent first; a reader of names tries them in this order.

@@ -63,6 +63,8 @@ import Testing
       #"{"event":"declares","class":"SecretClass","superclass":"SecretBase","key":"secret","affectedBy":["secret.other"],"manual":false}"#,
       #"{"event":"crash","signal":"SIGSEGV","exception":"SecretException","reason":"secret 4711"}"#,
       #"{"event":"dropped","count":2,"why":"secret"}"#,
+      #"{"event":"keep","reason":"secret 4711"}"#,
+      #"{"event":"sample","of1024":256,"why":"secret"}"#,
       #"{"event":"secretEvent","secret":"secret"}"#,
       #"{"event":"exit","status":0,"secret":"secret"}"#,
     ]

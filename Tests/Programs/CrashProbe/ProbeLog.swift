@@ -10,7 +10,8 @@ enum ProbeLog {
         pattern: pattern,
         byteLimit: UInt64(KVOS_DEFAULT_BYTE_LIMIT),
         runtime: 0,
-        isComplete: true
+        isComplete: true,
+        keepReasons: 0
       )
       return kvos_open_log(&request, &failure)
     }

@@ -16,6 +16,8 @@ struct InputReplay {
     var liveRegistrationCount: Int
     var droppedCount: UInt64
     var ending: ProcessReplay.Ending
+    var keptReason: String?
+    var sampledShare: Int?
   }
 
   /// The result of an input.
@@ -105,7 +107,17 @@ struct InputReplay {
       damaged: reading.problems,
       damageCount: reading.problemCount
     )
+    // A recording that was kept continues in files that are not part of it; converted, it has no such mark.
+    let mayBeKept = reading.binary.map { $0.summary.end == .continued } ?? true
+    if let last = ended.indices.last, ended[last].ending == .open, mayBeKept,
+      ended[last].keptReason != nil
+    {
+      ended[last].ending = .kept
+    }
     input.endings = ended.map(\.ending)
+    input.keptReason = ended.last { $0.ending == .kept }?.keptReason
+    input.earlierEventCount = head?.earlierEventCount ?? 0
+    input.sampledShare = ended.compactMap(\.sampledShare).min()
     input.cutAt = reading.cutAt
     input.ignoredEventCount = reading.unknownEvents.total
     var outcome = Outcome(
@@ -147,7 +159,9 @@ struct InputReplay {
         notJudged: current.engine.notJudged,
         liveRegistrationCount: current.engine.liveRegistrationCount,
         droppedCount: current.droppedCount,
-        ending: current.ending
+        ending: current.ending,
+        keptReason: current.keptReason.map { names[$0] },
+        sampledShare: current.engine.sampledShare
       )
     )
   }

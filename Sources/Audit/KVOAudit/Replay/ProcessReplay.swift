@@ -18,6 +18,8 @@ package struct ProcessReplay {
   private(set) var crash: (crash: Crash, event: Event, number: Int)?
   /// How the process ended, as far as the log states.
   package private(set) var ending = Ending.open
+  /// Why the recorder kept the log up to here; nil: it does not say that it did.
+  private(set) var keptReason: StringID?
   /// The registrations by call site; nil: not requested.
   private(set) var callSites: CallSiteTally?
   /// Whether objects have numbers; nil: not requested.
@@ -102,6 +104,7 @@ package struct ProcessReplay {
       ending = .crash
       self.crash = (crash, copy event, number)
     case .exit: ending = .exit
+    case .keep(let reason): keptReason = reason
     default:
       hasEvents = true
       if isTracking {

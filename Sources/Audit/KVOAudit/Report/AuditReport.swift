@@ -13,6 +13,8 @@ package struct AuditReport: Sendable {
     case crash
     /// Unknown: the recording was stopped before.
     case stopped
+    /// Unknown: the recorder kept the recording up to here, and went on in other files.
+    case kept
     /// Without an end event: the process was killed, or is still running.
     case open
   }
@@ -34,6 +36,12 @@ package struct AuditReport: Sendable {
     package var isCrash = false
     /// How many bytes it has, if it ends in the middle of a log.
     package var cutAt: Int?
+    /// Why the recorder kept it, if it is kept and ends with that.
+    package var keptReason: String?
+    /// How many events of the log were recorded before its first one, in files that are gone.
+    package var earlierEventCount = 0
+    /// How many objects of 1,024 the recorder recorded, the fewest of its processes; nil: all.
+    package var sampledShare: Int?
     /// How many of its events have names that the grammar does not know.
     package var ignoredEventCount = 0
     /// Where it is from; nil: not collected.

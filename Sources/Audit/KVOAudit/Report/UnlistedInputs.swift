@@ -129,5 +129,8 @@ extension AuditReport.UnlistedInputs {
 
 extension AuditReport.Input {
   /// Whether something of it is missing or unknown.
-  fileprivate var isNotable: Bool { damageCount > 0 || cutAt != nil || ignoredEventCount > 0 }
+  fileprivate var isNotable: Bool {
+    damageCount > 0 || cutAt != nil || ignoredEventCount > 0 || earlierEventCount > 0
+      || sampledShare != nil || keptReason != nil
+  }
 }

@@ -43,6 +43,11 @@ extension AuditReport.Input: ReportFields {
     try coder.texts("ended", &words, or: [])
     endings = words.compactMap(AuditReport.Ending.init)
     try coder.count("cutAt", &cutAt)
+    try coder.present("kept", &keptReason)
+    var earlier = earlierEventCount > 0 ? earlierEventCount : nil
+    try coder.present("earlierEvents", &earlier)
+    earlierEventCount = earlier ?? 0
+    try coder.present("sampledOf1024", &sampledShare)
     var ignored = ignoredEventCount > 0 ? ignoredEventCount : nil
     try coder.present("ignoredEvents", &ignored)
     ignoredEventCount = ignored ?? 0

@@ -111,6 +111,8 @@ private struct ReportReader: ReportCoder {
 
   func present(_ key: String, _ value: inout Int?) throws { try count(key, &value) }
 
+  func present(_ key: String, _ value: inout String?) throws { try text(key, &value) }
+
   func present<Value: ReportFields>(_ key: String, _ value: inout Value?) throws {
     try object(key, &value)
   }

@@ -110,6 +110,10 @@ private struct ReportWriter: ReportCoder {
     if value != nil { count(key, &value) }
   }
 
+  mutating func present(_ key: String, _ value: inout String?) {
+    if value != nil { text(key, &value) }
+  }
+
   mutating func present<Value: ReportFields>(_ key: String, _ value: inout Value?) {
     if value != nil { object(key, &value) }
   }

@@ -1,6 +1,7 @@
 // A report's notes on missing input, so that it is not mistaken for clean.
 import KVOAudit
 import KVOText
+import KVOTrace
 
 extension AuditReport {
   /// Whether no input could be read.
@@ -37,6 +38,9 @@ extension AuditReport.UnlistedInputs {
 }
 
 extension AuditReport.Input {
+  /// What the share of sampled objects is a share of.
+  private static let allObjects = Int(ObjectSample.all)
+
   /// A report's notes on its events and its end, a sentence each, without a full stop.
   ///
   /// Empty for a process that ended normally, or by a crash, which is reported separately.
@@ -54,6 +58,23 @@ extension AuditReport.Input {
         "IGNORED: \(Wording.count(ignoredEventCount, "event")) of \(path) "
           + (isOne ? "has a name" : "have names") + " that the grammar does not know; "
           + "`kvo-audit validate` lists \(isOne ? "it" : "them")"
+      )
+    }
+    if let keptReason {
+      notes.append(
+        "KEPT: \(path) ends where the recorder kept it: \(keptReason). What was open or owed then is not judged"
+      )
+    }
+    if earlierEventCount > 0 {
+      notes.append(
+        "NOT FROM THE BEGINNING: \(Wording.count(earlierEventCount, "event")) of \(path) came before its first one, "
+          + "in files that are gone. What they began is not judged"
+      )
+    }
+    if let sampledShare {
+      notes.append(
+        "SAMPLED: \(path) has the events of \(Wording.grouped(sampledShare)) of \(Wording.grouped(Self.allObjects)) "
+          + "objects, and nothing of the others, as its recorder kept within its budget"
       )
     }
     let openCount = endings.count { $0 == .open }

@@ -24,6 +24,17 @@ struct Losses: Sendable {
 }
 
 extension ReplayState {
+  /// The reason why the registrations from before the first event are not known.
+  var whyBeginningLacks: String {
+    let first =
+      if let count = process?.earlierEventCount, count > 0 {
+        "the first \(count) events of this log are not kept"
+      } else {
+        "recording began after the first observation"
+      }
+    return "\(first): only objects of live lines count"
+  }
+
   /// The reason why rules that need more than the absence of an event were not judged after a loss.
   var whyLost: [(code: RuleCode, why: String)] {
     guard let first = losses.first else { return [] }

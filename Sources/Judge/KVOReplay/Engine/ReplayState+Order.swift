@@ -116,7 +116,7 @@ extension Event.Body {
       object
     case .registerEnd, .cancel, .notify, .notifyEnd, .attach, .detach, .process, .module,
       .threadName, .hold, .drop, .walkBegin, .walkEnd, .scopeBegin, .scopeEnd, .lock, .unlock,
-      .declares, .crash, .dropped, .exit, .expects:
+      .declares, .crash, .dropped, .exit, .expects, .keep, .sample:
       nil
     }
   }

@@ -59,6 +59,8 @@ struct ReplayState: Sendable {
   var dependencies = KeyDependencies()
   var unsaid = Unsaid()
   var losses = Losses()
+  /// Which objects were recorded, if not all; see `Sampling`.
+  private(set) var sampling: Sampling?
   var seen: Need = []
   /// The rules that may have had more to judge when the log ended.
   var cutRules: Set<RuleCode> = []
@@ -86,13 +88,30 @@ struct ReplayState: Sendable {
   /// The first event that reported missing events.
   var droppedAt: Int? { losses.first }
   /// Whether the log may lack declarations of classes, and registrations that later events end.
-  var mayLackBeginnings: Bool { losses.first != nil || process?.isComplete == false }
+  var mayLackBeginnings: Bool {
+    losses.first != nil || process?.isComplete == false || sampling != nil
+  }
 
   /// The description of the process; a second one only changes the judged profile.
   mutating func begin(_ info: ProcessInfo) {
     // Subjects are not re-judged by a later process line.
-    if process == nil { process = info }
+    if process == nil {
+      process = info
+      if let share = info.sampledShare {
+        sampling = Sampling(share: UInt64(max(share, 0)), since: nil)
+      }
+    }
     updateProfile()
+  }
+
+  /// From `evidence` on the recorder leaves out the objects that are not in the sample of `share`.
+  ///
+  /// - Returns: whether events of objects are missing from here on that the log has until here.
+  mutating func sample(_ share: UInt64, at evidence: Evidence) -> Bool {
+    let before = sampling?.sample.share ?? ObjectSample.all
+    guard share < before else { return false }
+    sampling = Sampling(share: share, since: evidence.event)
+    return true
   }
 
   private mutating func updateProfile() {

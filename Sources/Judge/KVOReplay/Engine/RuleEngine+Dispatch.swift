@@ -67,7 +67,9 @@ extension RuleEngine {
       log.hasEnded = true
       if options.judgesLeaksAtExit { scopes.exit(evidence, &log) }
     case .expects(let rules): if let scope = target.scope { scopes.expect(rules, in: scope) }
-    case .module, .expectDeinit: break
+    case .sample(let share, _):
+      if log.sample(share, at: evidence) { lose(at: evidence) }
+    case .module, .expectDeinit, .keep: break
     }
   }
 

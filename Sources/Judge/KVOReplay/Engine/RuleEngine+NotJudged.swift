@@ -43,9 +43,7 @@ extension RuleEngine {
       let codes: [RuleCode] = [
         .doubleRemove, .removeUnregistered, .removeWrongContext, .duplicateRegistration,
       ]
-      for code in codes {
-        say(code, "recording began after the first observation: only objects of live lines count")
-      }
+      for code in codes { say(code, log.whyBeginningLacks) }
     }
     for (code, sentence) in missing { say(code, sentence) }
     for (code, sentence) in openDeallocations { say(code, sentence) }
@@ -77,6 +75,9 @@ extension RuleEngine {
     }
     if log.cutRules.contains(.priorWithoutAfter) {
       say(.priorWithoutAfter, "the log ends in the middle of a change")
+    }
+    if let sampling = log.sampling {
+      for code in RuleCode.allCases { say(code, sampling.why) }
     }
     return why.map { NotJudged(code: $0.key, why: $0.value) }.sorted { $0.code < $1.code }
   }

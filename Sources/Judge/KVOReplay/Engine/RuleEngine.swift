@@ -72,7 +72,11 @@ package struct RuleEngine: Sendable {
   /// The profile that is judged.
   package var profile: Profile { log.profile }
   /// How many registrations are live now.
-  package var liveRegistrationCount: Int { log.ledger.liveCount }
+  package var liveRegistrationCount: Int {
+    log.sampling == nil ? log.ledger.liveCount : liveRegistrations.count
+  }
+  /// How many objects of ``ObjectSample/all`` were recorded when the log ended; nil: all.
+  package var sampledShare: Int? { log.sampling.map { Int($0.sample.share) } }
   /// The registrations that runs of scopes left live, by call site.
   ///
   /// Complexity: O(n log n) in the call sites.
@@ -83,7 +87,9 @@ package struct RuleEngine: Sendable {
   ///
   /// Complexity: O(n log n).
   package var liveRegistrations: [(registration: Registration, registered: Evidence)] {
-    log.ledger.slots.lazy.filter { $0.state == .live }.map { ($0.registration, $0.registered) }
+    log.ledger.slots.indices.lazy
+      .filter { log.ledger.slots[$0].state == .live && log.isRecorded($0) }
+      .map { (log.ledger.slots[$0].registration, log.ledger.slots[$0].registered) }
       .sorted { $0.registered.event < $1.registered.event }
   }
 
@@ -158,7 +164,7 @@ package struct RuleEngine: Sendable {
       changes.conclude(of: event, target.thread, callbacks.exceptions, &log)
     }
     if log.hasOpenEnds { concludeOpenEnds(of: event, target.thread) }
-    dispatch(event, evidence, target)
+    if log.sampling == nil || !log.isLeftOut(event, target) { dispatch(event, evidence, target) }
     if !log.verdicts.isEmpty { withhold(event, target) }
   }
 
@@ -170,6 +176,7 @@ package struct RuleEngine: Sendable {
     if log.unsaid.thread != nil || log.unsaid.ended != nil {
       log.withholdUncertain(isAtEnd: log.hasEnded)
     }
+    log.withholdUnsampled()
     if scopes.hasExpectations {
       var scope = target.scope
       if case .scopeEnd(let ended) = event.pointee.body { scope = ended }
@@ -193,6 +200,7 @@ package struct RuleEngine: Sendable {
     obligations.finish(&log)
     scopes.finish(&log)
     graphs.finish(&log)
+    log.withholdUnsampled()
     if log.unsaid.thread != nil || log.unsaid.ended != nil {
       log.withholdUncertain(isAtEnd: log.hasEnded)
     }

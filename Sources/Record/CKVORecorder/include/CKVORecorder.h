@@ -132,6 +132,8 @@ typedef struct {
   uint64_t runtime;
   /// Whether nothing was observed before it.
   bool isComplete;
+  /// The reasons to keep a flight recording, of KVOSKeepReason; 0: the log is not one, and always kept.
+  uint32_t keepReasons;
 } KVOSLogRequest;
 
 /// Why a log was not opened. The caller frees `path`.
@@ -152,8 +154,44 @@ int kvos_open_log(const KVOSLogRequest *request, KVOSLogFailure *failure);
 
 /// Ends the log that this copy of the recorder opened, if any, and reports on standard error what it lost.
 ///
-/// Later events are in no log. The file is cut to what was used.
+/// Later events are in no log. The file is cut to what was used. The files of a flight recording that nothing asked to
+/// keep are deleted, except for those that were kept before.
 void kvos_close_log(void);
+
+// MARK: Flight recordings
+
+/// The size of a flight recording that no other was asked for.
+#define KVOS_DEFAULT_FLIGHT_BYTE_LIMIT (64 << 20)
+
+/// How many recordings are kept beside one path; each further one replaces the oldest.
+#define KVOS_KEPT_LIMIT 8
+
+/// Why a flight recording is kept.
+typedef enum {
+  /// The library reports a violation.
+  KVOS_KEEP_FINDING = 1,
+  /// A crash was recorded. If it ends the process, nothing deletes the files, whatever the reasons are.
+  KVOS_KEEP_CRASH = 2,
+  /// The program asks for it, which is always a reason.
+  KVOS_KEEP_CALL = 4
+} KVOSKeepReason;
+
+/// Keeps the flight recording up to now: its files become `path.kept-1` and so on, and the recorder goes on in a new
+/// file. `text` is in the log as the reason.
+///
+/// Nothing is kept if `reason` is none of the recording's. If the recorder cannot begin a new file, the recording goes
+/// on, and is not deleted at its end. A log that is no flight recording is not changed.
+///
+/// Returns the path of the newest kept file, or of the log if it stays where it is, which the caller frees; null:
+/// nothing is kept, or there is no memory. Not from a signal handler, and with no lock held.
+char *_Nullable kvos_keep_log(KVOSKeepReason reason, const char *text);
+
+/// Whether the log that this copy opened is a flight recording that is kept for `reason`. Costs one load.
+bool kvos_keeps_for(KVOSKeepReason reason);
+
+/// The reasons that KVO_SAFETY_KEEP lists; 0: none, the variable is not set. If it lists something else, that is
+/// reported on standard error, and 0 is returned.
+uint32_t kvos_keep_reasons_of_environment(void);
 
 /// The path of the log that is being written, which the caller frees; null: none.
 char *_Nullable kvos_copy_log_path(void);
@@ -161,9 +199,9 @@ char *_Nullable kvos_copy_log_path(void);
 /// A failure as a sentence without a full stop, which the caller frees; null: no memory.
 char *_Nullable kvos_failure_text(int code, const char *path, const char *_Nullable kind);
 
-/// The number of bytes that KVO_SAFETY_LOG_LIMIT names, or the default. If it is not a number of bytes, that is
+/// The number of bytes that KVO_SAFETY_LOG_LIMIT names, or `otherwise`. If it is not a number of bytes, that is
 /// reported on standard error.
-uint64_t kvos_byte_limit_of_environment(void);
+uint64_t kvos_byte_limit_of_environment(uint64_t otherwise);
 
 /// Makes the recorder work without its own thread while the process has only one. Call it before the log is started; it
 /// applies to this copy of the recorder.

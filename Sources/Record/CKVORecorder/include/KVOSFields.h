@@ -33,6 +33,10 @@ typedef struct {
   bool saysScopes;
   bool omitsNotifications;
   uint64_t appVersion;
+  bool hasEarlierEvents;
+  uint64_t earlierEvents;
+  bool hasSampled;
+  uint64_t sampled;
 } KVOSProcessFields;
 
 /// Puts them at `at`, in the order of the binary form; returns where they end.
@@ -48,6 +52,8 @@ static inline uint64_t *kvos_put_process(uint64_t *at, const KVOSProcessFields *
   if (of->saysScopes) shape |= 1u << 6;
   if (of->omitsNotifications) shape |= 1u << 7;
   if (of->appVersion) shape |= 1u << 8;
+  if (of->hasEarlierEvents) shape |= 1u << 9;
+  if (of->hasSampled) shape |= 1u << 10;
   *at++ = shape;
   if (of->hasPid) *at++ = of->pid;
   if (of->executable) *at++ = of->executable;
@@ -55,6 +61,8 @@ static inline uint64_t *kvos_put_process(uint64_t *at, const KVOSProcessFields *
   if (of->os) *at++ = of->os;
   if (of->started) *at++ = of->started;
   if (of->appVersion) *at++ = of->appVersion;
+  if (of->hasEarlierEvents) *at++ = of->earlierEvents;
+  if (of->hasSampled) *at++ = of->sampled;
   return at;
 }
 

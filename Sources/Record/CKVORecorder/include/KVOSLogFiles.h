@@ -68,6 +68,20 @@ int kvos_open_replacement(KVOSLogFiles *files, int own);
 /// would read its events twice.
 void kvos_place_next(KVOSLogFiles *files, bool hasBegun);
 
+/// The same, but the files that were recorded so far leave their names to it: they become `path.kept-<n>`,
+/// `path.kept-<n>.1` and so on, with the lowest n from 1 to KVOS_KEPT_LIMIT that is free, or that of the oldest log
+/// there.
+///
+/// If one of the new names belongs to a file that is no log, the files are placed as by kvos_place_next(). Returns
+/// whether they have their new names.
+bool kvos_place_next_and_keep(KVOSLogFiles *files, bool hasBegun);
+
+/// The path of the newest file that was kept last; empty: none was.
+const char *kvos_path_of_kept(const KVOSLogFiles *files);
+
+/// Deletes the files of the log, which has ended. Those that were kept stay.
+void kvos_delete_files(KVOSLogFiles *files);
+
 /// The process whose log kvos_open_first() kept; -1: there was none.
 int64_t kvos_kept_process(const KVOSLogFiles *files);
 

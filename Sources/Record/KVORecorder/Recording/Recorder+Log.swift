@@ -23,6 +23,7 @@ extension Recorder {
   ///     `<program>-<process id>.kvolog` in it.
   ///   - byteLimit: how many bytes of events are kept at the most.
   ///   - isComplete: whether nothing was observed before.
+  ///   - keepReasons: the reasons to keep a flight recording; nil: the log is not one, and always kept.
   ///   - live: returns the current registrations. Called twice, without a lock: after the new log
   ///     takes events, so that none falls between, and when those are listed.
   /// - Throws: ``LogFileError`` if the file cannot be opened, or the library for Objective-C
@@ -31,10 +32,16 @@ extension Recorder {
     path: String,
     byteLimit: Int = Recorder.defaultByteLimit,
     isComplete: Bool,
+    keepReasons: KeepReasons? = nil,
     live: () -> [Registration]
   ) throws(LogFileError) {
     Self.begin()
-    try openLog(path: path, byteLimit: byteLimit, isComplete: isComplete)
+    try openLog(
+      path: path,
+      byteLimit: byteLimit,
+      isComplete: isComplete,
+      keepReasons: keepReasons?.union(.call) ?? []
+    )
     let listed = live()
     for registration in listed { record(.live(registration)) }
     // The end of a registration may have been recorded before it was listed: a crash would list it forever.
@@ -42,7 +49,12 @@ extension Recorder {
     for id in listed.lazy.compactMap(\.id) where !there.contains(id) { LogEvents.forget(id) }
   }
 
-  private func openLog(path: String, byteLimit: Int, isComplete: Bool) throws(LogFileError) {
+  private func openLog(
+    path: String,
+    byteLimit: Int,
+    isComplete: Bool,
+    keepReasons: KeepReasons
+  ) throws(LogFileError) {
     guard !path.isEmpty else { throw LogFileError(code: .emptyPath, path: path) }
     var failure = KVOSLogFailure()
     let code = path.withCString { pattern in
@@ -50,7 +62,8 @@ extension Recorder {
         pattern: pattern,
         byteLimit: UInt64(max(byteLimit, 0)),
         runtime: ProcessInfo.Runtime.swift.binaryNumber,
-        isComplete: isComplete
+        isComplete: isComplete,
+        keepReasons: keepReasons.rawValue
       )
       return kvos_open_log(&request, &failure)
     }
@@ -71,9 +84,16 @@ extension Recorder {
   /// Starts the log that the environment asks for, and reports on standard error if it cannot.
   func startLogOfEnvironment() {
     guard let path = getenv("KVO_SAFETY_LOG"), path.pointee != 0 else { return }
-    let limit = Int(kvos_byte_limit_of_environment())
+    let reasons = KeepReasons(rawValue: kvos_keep_reasons_of_environment())
+    let otherwise = reasons.isEmpty ? KVOS_DEFAULT_BYTE_LIMIT : KVOS_DEFAULT_FLIGHT_BYTE_LIMIT
+    let limit = Int(kvos_byte_limit_of_environment(UInt64(otherwise)))
     do {
-      try openLog(path: String(cString: path), byteLimit: limit, isComplete: true)
+      try openLog(
+        path: String(cString: path),
+        byteLimit: limit,
+        isComplete: true,
+        keepReasons: reasons
+      )
     } catch {
       let rest = error.code == .recordedAlready ? "" : " The program runs on, unrecorded."
       StandardError.write("KVOSafety: \(error).\(rest)\n")

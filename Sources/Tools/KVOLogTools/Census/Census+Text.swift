@@ -36,6 +36,7 @@ extension Census {
     case .exit: "the process ended"
     case .crash: "the process crashed"
     case .stopped: "the recording was stopped"
+    case .kept: "the recording was kept"
     case .open: "no end is recorded: the process was killed, or runs on"
     }
   }

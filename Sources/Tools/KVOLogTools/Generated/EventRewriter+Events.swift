@@ -90,6 +90,10 @@ extension EventRewriter {
       .exit(status: status)
     case .expects(let rules):
       .expects(rules: rules)
+    case .keep(let reason):
+      .keep(string(reason, .prose, source))
+    case .sample(let share, let why):
+      .sample(share: share, why: string(why, .prose, source))
     }
   }
 
@@ -104,7 +108,9 @@ extension EventRewriter {
       isComplete: process.isComplete,
       saysScopes: process.saysScopes,
       omitsNotifications: process.omitsNotifications,
-      appVersion: process.appVersion.map { text($0, .name) }
+      appVersion: process.appVersion.map { text($0, .name) },
+      earlierEventCount: process.earlierEventCount,
+      sampledShare: process.sampledShare
     )
   }
 

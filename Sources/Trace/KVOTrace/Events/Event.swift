@@ -131,5 +131,9 @@ package struct Event: Hashable, Sendable {
     /// A test states which violations it expects in the event's scope and in those inside it, by the numbers of their
     /// rules. From here on, up to the end of the scope. May be repeated, which adds to the previous ones.
     case expects(rules: [UInt16])
+    /// The recorder keeps the files that it has now, up to this event, and says why.
+    case keep(StringID)
+    /// From here on only the events of some objects are recorded: of those in the ``ObjectSample`` of this share.
+    case sample(share: UInt64, why: StringID)
   }
 }

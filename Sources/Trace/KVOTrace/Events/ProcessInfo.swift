@@ -33,6 +33,11 @@ package struct ProcessInfo: Hashable, Sendable {
   package var omitsNotifications: Bool
   /// The version of the program, as its users know it.
   package var appVersion: String?
+  /// How many events of the log were recorded before this description, in files that may be gone; nil: none, or not
+  /// said.
+  package var earlierEventCount: Int?
+  /// The share of objects that were recorded when it was written, of ``ObjectSample/all``; nil: all.
+  package var sampledShare: Int?
 
   package init(
     schema: Int = Self.schema,
@@ -44,7 +49,9 @@ package struct ProcessInfo: Hashable, Sendable {
     isComplete: Bool = true,
     saysScopes: Bool = false,
     omitsNotifications: Bool = false,
-    appVersion: String? = nil
+    appVersion: String? = nil,
+    earlierEventCount: Int? = nil,
+    sampledShare: Int? = nil
   ) {
     self.schema = schema
     self.pid = pid
@@ -56,6 +63,8 @@ package struct ProcessInfo: Hashable, Sendable {
     self.saysScopes = saysScopes
     self.omitsNotifications = omitsNotifications
     self.appVersion = appVersion
+    self.earlierEventCount = earlierEventCount
+    self.sampledShare = sampledShare
   }
 
   /// Whether a log that began with this process continues in one that begins with `next`: a log that continues in a

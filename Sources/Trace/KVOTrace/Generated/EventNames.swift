@@ -7,7 +7,7 @@ extension Event.Body {
     "removeEnd", "cancel", "willChange", "didChange", "notify", "notifyEnd", "attach", "detach",
     "deinit", "deinitEnd", "write", "hold", "drop", "walkBegin", "walkEnd", "expectDeinit",
     "scopeBegin", "scopeEnd", "lock", "unlock", "class", "declares", "crash", "dropped", "exit",
-    "expects",
+    "expects", "keep", "sample",
   ]
 
   /// The event's name, as the log spells it.
@@ -47,6 +47,8 @@ extension Event.Body {
     case .dropped: "dropped"
     case .exit: "exit"
     case .expects: "expects"
+    case .keep: "keep"
+    case .sample: "sample"
     }
   }
 }

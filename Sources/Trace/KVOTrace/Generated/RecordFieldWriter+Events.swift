@@ -53,6 +53,10 @@ extension RecordFieldWriter {
       string(why)
     case .exit(let status): number(zigzag: Int64(status))
     case .expects(let rules): self.rules(rules)
+    case .keep(let reason): string(reason)
+    case .sample(let share, let why):
+      number(share)
+      string(why)
     }
   }
 
@@ -68,6 +72,8 @@ extension RecordFieldWriter {
     if process.saysScopes { shape |= 1 << 6 }
     if process.omitsNotifications { shape |= 1 << 7 }
     if process.appVersion != nil { shape |= 1 << 8 }
+    if process.earlierEventCount != nil { shape |= 1 << 9 }
+    if process.sampledShare != nil { shape |= 1 << 10 }
     number(shape)
     if let pid = process.pid { number(pid) }
     if let executable = process.executable { text(executable) }
@@ -75,6 +81,8 @@ extension RecordFieldWriter {
     if let os = process.os { text(os) }
     if let started = process.started { text(started) }
     if let appVersion = process.appVersion { text(appVersion) }
+    if let earlierEventCount = process.earlierEventCount { number(earlierEventCount) }
+    if let sampledShare = process.sampledShare { number(sampledShare) }
   }
 
   package mutating func append(_ module: Module) {

@@ -38,6 +38,8 @@ extension BinaryFormat {
     case dropped = 32
     case exit = 33
     case expects = 34
+    case keep = 35
+    case sample = 36
 
     /// A text and the id that records name it by.
     case string = 48
@@ -87,6 +89,8 @@ extension BinaryFormat {
       case 32: self = .dropped
       case 33: self = .exit
       case 34: self = .expects
+      case 35: self = .keep
+      case 36: self = .sample
       case 48: self = .string
       case 49: self = .stack
       case 50: self = .describedStack
@@ -133,6 +137,8 @@ extension BinaryFormat {
       case .dropped: 32
       case .exit: 33
       case .expects: 34
+      case .keep: 35
+      case .sample: 36
       case .string: 48
       case .stack: 49
       case .describedStack: 50
@@ -182,6 +188,8 @@ extension BinaryFormat.Record {
       case .dropped: .dropped
       case .exit: .exit
       case .expects: .expects
+      case .keep: .keep
+      case .sample: .sample
       }
   }
 }

@@ -75,6 +75,11 @@ extension BinaryRecordDecoder {
       return .dropped(count: count, why: why)
     case .exit: return .exit(status: Int(zigzag()))
     case .expects: return .expects(rules: ruleList())
+    case .keep: return .keep(string())
+    case .sample:
+      let share: UInt64 = varint()
+      let why = string()
+      return .sample(share: share, why: why)
     default:
       markMalformed()
       return .exit(status: 0)
@@ -83,13 +88,15 @@ extension BinaryRecordDecoder {
 
   private mutating func process() -> ProcessInfo {
     let schema: Int = count()
-    let shape = self.shape(0x1ff)
+    let shape = self.shape(0x7ff)
     let pid: Int? = shape & 1 != 0 ? count() : nil
     let executable = shape & 1 << 1 != 0 ? spelledString() : nil
     let runtime: ProcessInfo.Runtime? = shape & 1 << 2 != 0 ? choice(.swift) : nil
     let os = shape & 1 << 3 != 0 ? spelledString() : nil
     let started = shape & 1 << 4 != 0 ? spelledString() : nil
     let appVersion = shape & 1 << 8 != 0 ? spelledString() : nil
+    let earlierEventCount: Int? = shape & 1 << 9 != 0 ? count() : nil
+    let sampledShare: Int? = shape & 1 << 10 != 0 ? count() : nil
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -100,7 +107,9 @@ extension BinaryRecordDecoder {
       isComplete: shape & 1 << 5 != 0,
       saysScopes: shape & 1 << 6 != 0,
       omitsNotifications: shape & 1 << 7 != 0,
-      appVersion: appVersion
+      appVersion: appVersion,
+      earlierEventCount: earlierEventCount,
+      sampledShare: sampledShare
     )
   }
 

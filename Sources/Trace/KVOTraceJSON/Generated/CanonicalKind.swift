@@ -36,6 +36,8 @@ enum CanonicalKind {
   case dropped
   case exit
   case expects
+  case keep
+  case sample
 
   /// Steps over the name that is at `line`, and its closing quote.
   ///
@@ -117,6 +119,10 @@ enum CanonicalKind {
       self = .exit
     } else if line.take(#"expects""#) {
       self = .expects
+    } else if line.take(#"keep""#) {
+      self = .keep
+    } else if line.take(#"sample""#) {
+      self = .sample
     } else {
       throw NotCanonical()
     }

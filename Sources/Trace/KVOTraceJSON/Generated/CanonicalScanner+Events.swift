@@ -114,6 +114,14 @@ extension CanonicalScanner {
     case .expects:
       try line.expect(#","rules":"#)
       return .expects(rules: try self.rules(&line))
+    case .keep:
+      try line.expect(#","reason":"#)
+      return .keep(try string(&line, &names))
+    case .sample:
+      try line.expect(#","of1024":"#)
+      let share: UInt64 = try number(&line)
+      let why: StringID = line.take(#","why":"#) ? try string(&line, &names) : .none
+      return .sample(share: share, why: why)
     default: throw NotCanonical()
     }
   }
@@ -134,6 +142,8 @@ extension CanonicalScanner {
     let saysScopes = line.take(#","saysScopes":"#) ? try flag(&line) : false
     let omitsNotifications = line.take(#","omitsNotifications":"#) ? try flag(&line) : false
     let appVersion = line.take(#","appVersion":"#) ? try text(&line) : nil
+    let earlierEventCount: Int? = line.take(#","earlierEvents":"#) ? try integer(&line) : nil
+    let sampledShare: Int? = line.take(#","sampled":"#) ? try integer(&line) : nil
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -144,7 +154,9 @@ extension CanonicalScanner {
       isComplete: isComplete,
       saysScopes: saysScopes,
       omitsNotifications: omitsNotifications,
-      appVersion: appVersion
+      appVersion: appVersion,
+      earlierEventCount: earlierEventCount,
+      sampledShare: sampledShare
     )
   }
 

@@ -71,6 +71,11 @@ extension EventDecoder {
       return .dropped(count: count, why: why)
     case "exit": return .exit(status: try line.required("status", line.number("status")))
     case "expects": return .expects(rules: try self.rules("rules", line))
+    case "keep": return .keep(try requiredString("reason", line))
+    case "sample":
+      let share: UInt64 = try line.required("of1024", line.number("of1024"))
+      let why = try string("why", line)
+      return .sample(share: share, why: why)
     default: return nil
     }
   }
@@ -86,6 +91,8 @@ extension EventDecoder {
     let saysScopes = try line.flag("saysScopes") ?? false
     let omitsNotifications = try line.flag("omitsNotifications") ?? false
     let appVersion = try line.text("appVersion")
+    let earlierEventCount: Int? = try line.number("earlierEvents")
+    let sampledShare: Int? = try line.number("sampled")
     return ProcessInfo(
       schema: schema,
       pid: pid,
@@ -96,7 +103,9 @@ extension EventDecoder {
       isComplete: isComplete,
       saysScopes: saysScopes,
       omitsNotifications: omitsNotifications,
-      appVersion: appVersion
+      appVersion: appVersion,
+      earlierEventCount: earlierEventCount,
+      sampledShare: sampledShare
     )
   }
 

@@ -5,7 +5,7 @@ extension Grammar {
   static let own: [String: Set<String>] = [
     "process": [
       "schema", "pid", "executable", "runtime", "os", "started", "complete", "saysScopes",
-      "omitsNotifications", "appVersion",
+      "omitsNotifications", "appVersion", "earlierEvents", "sampled",
     ],
     "module": ["path", "buildID", "loadBias", "textStart", "textEnd"],
     "threadName": ["name"],
@@ -49,5 +49,7 @@ extension Grammar {
     "dropped": ["count", "why"],
     "exit": ["status"],
     "expects": ["rules"],
+    "keep": ["reason"],
+    "sample": ["of1024", "why"],
   ]
 }

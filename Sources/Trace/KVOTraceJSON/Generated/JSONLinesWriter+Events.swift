@@ -50,6 +50,10 @@ extension JSONLinesWriter {
       string("why", why)
     case .exit(let status): number("status", status)
     case .expects(let rules): codes("rules", rules)
+    case .keep(let reason): required("reason", reason)
+    case .sample(let share, let why):
+      number("of1024", share)
+      string("why", why)
     }
   }
 
@@ -64,6 +68,8 @@ extension JSONLinesWriter {
     if process.saysScopes { flag("saysScopes", true) }
     if process.omitsNotifications { flag("omitsNotifications", true) }
     text("appVersion", process.appVersion)
+    number("earlierEvents", process.earlierEventCount)
+    number("sampled", process.sampledShare)
   }
 
   private mutating func write(_ module: Module) {
