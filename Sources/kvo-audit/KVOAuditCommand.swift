@@ -38,6 +38,8 @@ struct KVOAuditCommand: ParsableCommand {
           kvo-audit explain KVO001
         Say whether a finding is gone, and could have been seen:
           kvo-audit verify-fix 2:6898ccf5d8 --before old.kvolog app.kvolog
+        Say what a running program records, and what that costs:
+          kvo-audit control 4711 status
         Run a program, record it and audit the log:
           kvo-audit record -- ./app
 
@@ -58,11 +60,11 @@ struct KVOAuditCommand: ParsableCommand {
       """,
     version: AuditVersion.current,
     subcommands: [
-      AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ConvertCommand.self,
-      DiffCommand.self, ExplainCommand.self, ExportCommand.self, GrowthCommand.self,
-      HeapCommand.self, IndexCommand.self, MCPCommand.self, MergeCommand.self, RecordCommand.self,
-      StatsCommand.self, SymbolsCommand.self, ValidateCommand.self, VerifyFixCommand.self,
-      WatchCommand.self,
+      AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ControlCommand.self,
+      ConvertCommand.self, DiffCommand.self, ExplainCommand.self, ExportCommand.self,
+      GrowthCommand.self, HeapCommand.self, IndexCommand.self, MCPCommand.self, MergeCommand.self,
+      RecordCommand.self, StatsCommand.self, SymbolsCommand.self, ValidateCommand.self,
+      VerifyFixCommand.self, WatchCommand.self,
     ],
     defaultSubcommand: AuditCommand.self
   )

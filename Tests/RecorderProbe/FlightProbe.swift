@@ -1,5 +1,6 @@
 import BankModel
 import Glibc
+import KVORecorder
 import KVOSafety
 
 /// Observes as a correct program does, with a finding or a call in between, and ends in one of many ways.
@@ -40,7 +41,25 @@ enum FlightProbe {
       account.addObserver(listener, forKeyPath: "balance")
       account.removeObserver(listener, forKeyPath: "balance")
       account.removeObserver(listener, forKeyPath: "balance")
+    case "faults":
+      // On as many objects, so that a sample has some of them.
+      for _ in 0..<60 {
+        let other = Account()
+        let listener = Listener()
+        other.addObserver(listener, forKeyPath: "balance")
+        other.balance = 1
+        other.removeObserver(listener, forKeyPath: "balance")
+        other.removeObserver(listener, forKeyPath: "balance")
+        other.addObserver(listener, forKeyPath: "owner")
+      }
+    case "names":
+      // Three megabytes.
+      for number in 0..<30_000 {
+        _ = Recorder.shared.id(of: "a name of some fifty bytes, the number \(1_000_000 + number)")
+      }
+    case "some": work(rounds: 2_000, account)
     case "call": print(KVO.keepRecording(reason: "asked by a test") ?? "nothing")
+    case "keep": KVO.keepRecording(reason: "asked by a test")
     case "state": print(KVO.isRecording)
     case "stop": KVO.stopRecording()
     case "survive": raise(SIGTRAP)

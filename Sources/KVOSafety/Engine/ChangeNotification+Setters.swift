@@ -64,7 +64,7 @@ extension ChangeNotification {
     let isCovered =
       changes.isCovered(address: ObjectTable.address(of: subject), key: key)
       || storage.keys.isManual(key)
-    let isRecorded = !isCovered && Recorder.shared.isRecording
+    let isRecorded = !isCovered && storage.isRecorded
     let id = isRecorded ? changes.nextChange() : nil
     var old: [OldValue] = []
     if !isCovered {
@@ -115,7 +115,7 @@ extension ChangeNotification {
     let isOverlap = !word.isNoneOpen && storage.noteOverlap(ended: word, here: here)
     // A change that ends out of order carries its stack, whether or not anything records.
     let stack: StackID =
-      !isInOrder || isOverlap && Recorder.shared.isRecording
+      !isInOrder || isOverlap && storage.isRecorded
       ? Recorder.shared.captureStack() : .none
     Recorder.shared.record(change, isEnd: true, order: word.order, stack: stack)
     if hasLeft { return }
@@ -147,7 +147,7 @@ extension ChangeNotification {
   ) {
     let links = Self.links(to: key, of: storage)
     // The change was not recorded: nothing records, or the log has no space, and one delivery is counted as lost.
-    if links.count > 1, Recorder.shared.isRecording {
+    if links.count > 1, storage.isRecorded {
       _ = Recorder.shared.loses(2 * (links.count - 1))
     }
     let isNotified = links.withUnsafeBufferPointer { links in

@@ -147,7 +147,7 @@ enum ChangeNotification {
     if !word.isOnlyOpen {
       let here = ThreadChanges.current.openCount(of: change.subject.id) + 1
       let isOverlap = storage.noteOverlap(begun: word, here: here)
-      if isOverlap, stack == .none, Recorder.shared.isRecording {
+      if isOverlap, stack == .none, storage.isRecorded {
         stack = Recorder.shared.captureStack()
       }
     }

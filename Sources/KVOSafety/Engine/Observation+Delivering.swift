@@ -25,7 +25,7 @@ extension Observation {
       if !record.isWatched { ObserverDeallocation.noticedLate(record) }
       return
     }
-    if expected == nil, phase == .after, !Recorder.shared.isRecording, !NotedLocks.areHeld,
+    if expected == nil, phase == .after, !root.isRecorded, !NotedLocks.areHeld,
       DeliveryFrame.innermost == nil
     {
       return notifyUnrecorded(subject, observer, of: change, value)
@@ -41,7 +41,15 @@ extension Observation {
     let isUnderLock = NotedLocks.areHeldHere
     let hasStack = isTooDeep || isElsewhere || isUnderLock
     let stack = hasStack ? Recorder.shared.captureStack() : .none
-    if order > 0 { Recorder.shared.record(delivery, isEnd: false, order: order, stack: stack) }
+    if order > 0 {
+      Recorder.shared.record(
+        delivery,
+        isEnd: false,
+        order: order,
+        stack: stack,
+        of: root.record.ref.id
+      )
+    }
     if isTooDeep { reportReentrance(at: Evidence(stack: stack, order: order)) }
     if isUnderLock { reportUnderLock(at: Evidence(stack: stack, order: order)) }
     if case .elsewhere(_, let found) = location {
@@ -58,7 +66,7 @@ extension Observation {
     if delivery.isHandled == false {
       reportUnhandled(delivery, notified: Evidence(order: order))
     } else if order > 0 {
-      Recorder.shared.record(delivery, isEnd: true, order: root.nextOrder())
+      Recorder.shared.record(delivery, isEnd: true, order: root.nextOrder(), of: root.record.ref.id)
     }
     withExtendedLifetime(observer) {}
   }
@@ -201,10 +209,17 @@ extension Observation {
       return
     }
     guard let order = root.orderOfClaim(in: cell) else { return }
-    Recorder.shared.recordDelivery(id, of: change, order: order)
+    Recorder.shared.recordDelivery(id, of: change, order: order, of: root.record.ref.id)
     let isHandled = DeliveryFrame.within(cell) { deliver(subject, nil, value) }
     let end = root.nextOrder()
-    Recorder.shared.recordDelivery(id, of: change, isHandled: isHandled, isEnd: true, order: end)
+    Recorder.shared.recordDelivery(
+      id,
+      of: change,
+      isHandled: isHandled,
+      isEnd: true,
+      order: end,
+      of: root.record.ref.id
+    )
   }
 
   private func reportReentrance(at evidence: Evidence) {
@@ -224,7 +239,13 @@ extension Observation {
   private func reportUnhandled(_ delivery: Delivery, notified: Evidence) {
     let stack = Recorder.shared.captureStack()
     let order = root.nextOrder()
-    Recorder.shared.record(delivery, isEnd: true, order: order, stack: stack)
+    Recorder.shared.record(
+      delivery,
+      isEnd: true,
+      order: order,
+      stack: stack,
+      of: root.record.ref.id
+    )
     let verdict = Verdict.unhandled(
       registration,
       at: Evidence(stack: stack, order: order),

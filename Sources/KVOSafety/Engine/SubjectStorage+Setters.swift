@@ -13,11 +13,11 @@ extension SubjectStorage {
       || Recorder.shared.isRecording && !(Recorder.mayLose && isLost(id))
   }
 
-  /// Whether the log has no space for a change of `key`; if so, its two halves and the delivery to one observer are
-  /// counted as lost.
+  /// Whether the log leaves out this object, or has no space for a change of `key`; then its two halves and the delivery
+  /// to one observer are counted as lost.
   @inline(never)
   private func isLost(_ key: StringID) -> Bool {
-    Recorder.shared.loses(published.mayListen(to: key) ? 4 : 2)
+    !isRecorded || Recorder.shared.loses(published.mayListen(to: key) ? 4 : 2)
   }
 
   /// Whether a registration may listen to `key`.

@@ -72,7 +72,7 @@ final class SubjectStorage: Sendable {
     var verdicts: [Verdict] = []
     let (cell, order, orderOfEnd, isRecording) = machine.withLock { machine in
       // Checked under the lock: a log that begins now either finds the registration or receives its event.
-      let isRecording = Recorder.shared.isRecording
+      let isRecording = isRecorded
       let order = nextOrder()
       let evidence = Evidence(stack: stack, site: registration.site, order: order)
       let cell = machine.add(
@@ -87,7 +87,7 @@ final class SubjectStorage: Sendable {
     if isRecording {
       Recorder.shared.record(.register(registration), order: order, stack: stack)
       if isFinished, let id = registration.id {
-        Recorder.shared.record(.registerEnd(id), order: orderOfEnd)
+        log(.registerEnd(id), order: orderOfEnd)
       }
     }
     if !verdicts.isEmpty { LiveMonitor.shared.report(verdicts) }
@@ -100,19 +100,19 @@ final class SubjectStorage: Sendable {
 
   /// The initial delivery of an addition is done.
   func finishAdding(_ observation: Observation) {
-    let isRecording = Recorder.shared.isRecording
+    let isRecording = isRecorded
     let order = machine.withLock { machine in
       machine.finishAdding(observation.id)
       return isRecording ? nextOrder() : 0
     }
-    if isRecording { Recorder.shared.record(.registerEnd(observation.id), order: order) }
+    if isRecording { log(.registerEnd(observation.id), order: order) }
   }
 
   // MARK: Ending
 
   /// Removes by name; a removal that matches nothing is ignored and reported.
   func remove(_ removal: Removal) {
-    let stack = Recorder.shared.captureStack()
+    let stack = Recorder.shared.captureStack(of: record.ref.id)
     var evidence = Evidence(stack: stack, site: removal.site)
     let before = NotedLocks.areHeld ? self.registered : []
     let (end, matched) = machine.withLock { machine in
@@ -135,12 +135,12 @@ final class SubjectStorage: Sendable {
     // Checked under the lock, as for the addition: a log that begins now either finds the registration gone or receives
     // the event of its end.
     let dropped = machine.withLock { machine in
-      Recorder.shared.isRecording ? nil : machine.drop(id, by: cause, in: published)
+      isRecorded ? nil : machine.drop(id, by: cause, in: published)
     }
     if let dropped {
       letGo(ofHeld: dropped)
     } else {
-      cancel(id, by: cause, at: stack ?? Recorder.shared.captureStack())
+      cancel(id, by: cause, at: stack ?? Recorder.shared.captureStack(of: record.ref.id))
     }
   }
 
@@ -155,13 +155,13 @@ final class SubjectStorage: Sendable {
       // A registration that has ended takes no number, which would be missing in the log.
       guard machine.contains(id) else { return nil }
       order = nextOrder()
-      isRecording = Recorder.shared.isRecording
+      isRecording = isRecorded
       let evidence = Evidence(stack: stack, order: order)
       return machine.cancel(id, by: cause, at: evidence, in: published, &verdicts)
     }
     guard let ended else { return }
     if isRecording {
-      Recorder.shared.record(.cancel(id, by: cause), order: order, stack: stack)
+      log(.cancel(id, by: cause), order: order, stack: stack)
     }
     letGo(ofHeld: ended)
     if !before.isEmpty {
@@ -184,8 +184,8 @@ final class SubjectStorage: Sendable {
   /// Its registrations are judged at once or, if the hook of the class reports the deallocation, after the object's
   /// other properties have been destroyed.
   func subjectDeallocated() {
-    let mustExplain = count > 0 || Recorder.shared.isRecording
-    let stack = mustExplain ? Recorder.shared.captureStack() : .none
+    let mustExplain = count > 0 || isRecorded
+    let stack = mustExplain ? Recorder.shared.captureStack(of: record.ref.id) : .none
     if record.postpone(.init(subject: self, stack: stack)) { return }
     finishDying(at: stack)
     // The deallocation of a watched object has not finished: the hook of its class reports when it has.
@@ -210,7 +210,7 @@ final class SubjectStorage: Sendable {
     }
     if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }
     for observation in end.ended {
-      Recorder.shared.record(.cancel(observation.id, by: .subject), order: order, stack: stack)
+      log(.cancel(observation.id, by: .subject), order: order, stack: stack)
     }
     for observation in end.ended { letGo(of: observation) }
     LiveMonitor.shared.report(end.verdicts)
@@ -244,7 +244,7 @@ final class SubjectStorage: Sendable {
     guard let cell = observation.cell else { return nil }
     var aftermath: DeliveryCell.Aftermath = []
     let order: UInt64?
-    if isInitial || Recorder.shared.isRecording {
+    if isInitial || isRecorded {
       order = machine.withLock { machine in
         guard claim(cell, by: observation, &aftermath) else { return nil }
         let order = nextOrder()
@@ -341,7 +341,7 @@ final class SubjectStorage: Sendable {
 
   /// Reports an addition, a removal or a change that is refused.
   func refuse(_ registration: Registration, reason: RefusalReason, part: String) {
-    let stack = Recorder.shared.captureStack()
+    let stack = Recorder.shared.captureStack(of: record.ref.id)
     let order = nextOrder()
     let part = Recorder.shared.id(of: part)
     Recorder.shared.record(

@@ -317,7 +317,7 @@ final class WatchTree: Sendable {
     _ object: ObjectRef,
     _ isWeak: Bool
   ) {
-    guard Recorder.shared.isRecording else { return }
+    guard observation.root.isRecorded else { return }
     let attachment = Attachment(
       registration: observation.id,
       depth: depth,
@@ -325,6 +325,6 @@ final class WatchTree: Sendable {
       object: object,
       strength: isWeak ? .weak : .strong
     )
-    Recorder.shared.record(body(attachment))
+    Recorder.shared.record(body(attachment), of: observation.root.record.ref.id)
   }
 }

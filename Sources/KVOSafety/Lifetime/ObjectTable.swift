@@ -27,6 +27,7 @@ final class ObjectTable: Sendable {
   private init() {
     shards = (0..<16).map { _ in Shard() }
     RetainRegistry.install(LayerKnowledge())
+    ControlAnswers.beginIfWanted()
     Recorder.shared.atExit {
       DeallocationHook.settle()
       LiveMonitor.shared.report(ThreadChanges.ofThisThread?.endOfThread() ?? [])

@@ -27,11 +27,13 @@ extension KVO {
   ///   - byteLimit: how many bytes of events are kept at the most, in all log files together; less
   ///     than a megabyte counts as one. Nil: a gigabyte, or 64 megabytes of a flight recording.
   ///   - keep: the reasons to keep a flight recording; nil: every recording is kept.
+  ///   - budget: what the recorder may use; nil: as much as it needs.
   /// - Throws: ``RecordingError`` if the file cannot be opened. Nothing has changed then.
   public static func startRecording(
     to path: String,
     byteLimit: Int? = nil,
-    keep: RecordingKeepReasons? = nil
+    keep: RecordingKeepReasons? = nil,
+    budget: RecordingBudget? = nil
   ) throws {
     do {
       try Recorder.shared.startLog(
@@ -39,7 +41,8 @@ extension KVO {
         byteLimit: byteLimit
           ?? (keep == nil ? Recorder.defaultByteLimit : Recorder.defaultFlightByteLimit),
         isComplete: ObjectTable.shared.isUntouched,
-        keepReasons: keep?.reasons
+        keepReasons: keep?.reasons,
+        budget: budget?.setting ?? RecorderBudget()
       ) {
         liveRegistrations
       }
@@ -48,9 +51,19 @@ extension KVO {
     }
   }
 
+  /// Starts a log at `path` with the settings of the environment.
+  static func startRecordingOfEnvironment(to path: String) throws(LogFileError) {
+    try Recorder.shared.startLogOfEnvironment(
+      path: path,
+      isComplete: ObjectTable.shared.isUntouched
+    ) {
+      liveRegistrations
+    }
+  }
+
   /// Ends the log.
   ///
-  /// The file is kept. A flight recording (see ``startRecording(to:byteLimit:keep:)``) is deleted, except for the files
+  /// The file is kept. A flight recording (see ``startRecording(to:byteLimit:keep:budget:)``) is deleted, except for the files
   /// that were kept before.
   public static func stopRecording() { Recorder.shared.stopLog() }
 

@@ -236,6 +236,18 @@ uint64_t kvos_live_count(void) {
   return count;
 }
 
+uint64_t kvos_live_byte_count(void) {
+  uint64_t count = 0;
+  for (uint32_t index = 0; index < SHARD_COUNT; index++) {
+    Shard *shard = &kvos_recorder()->shards[index];
+    lock(shard);
+    count += (uint64_t)shard->entryCapacity * sizeof(Entry) +
+             (shard->index ? (uint64_t)shard->mask + 1 : 0) * sizeof(Bucket);
+    unlock(shard);
+  }
+  return count;
+}
+
 void kvos_live_clear(void) {
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {
     Shard *shard = &kvos_recorder()->shards[index];

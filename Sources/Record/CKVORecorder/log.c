@@ -323,6 +323,15 @@ void kvos_stop_log(void) {
   kvos_unlock(recorder);
 }
 
+uint64_t kvos_recorded_count(void) {
+  KVOSRecorder *recorder = kvos_recorder();
+  kvos_lock(recorder);
+  KVOSPart *part = present_part(recorder);
+  uint64_t count = recorder->earlierEventCount + (part ? event_count(recorder, part) : 0);
+  kvos_unlock(recorder);
+  return count;
+}
+
 uint64_t kvos_lost_count(void) { return atomic_load_explicit(&kvos_recorder()->lost, memory_order_relaxed); }
 
 uint32_t kvos_part_number(void) {

@@ -46,6 +46,8 @@ bool kvos_describe_process(uint64_t runtime, bool isComplete) {
       .appVersion = version[0] ? intern(version) : 0,
       .hasEarlierEvents = earlier > 0,
       .earlierEvents = earlier,
+      .hasSampled = kvos_sampled_objects() < KVOS_ALL_OBJECTS,
+      .sampled = kvos_sampled_objects(),
   };
   const uint64_t *end = kvos_put_process(fields, &process);
   return kvos_describe(KVOS_KIND_PROCESS, fields, (uint32_t)(end - fields));

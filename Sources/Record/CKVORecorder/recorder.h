@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "CKVORecorder.h"
+#include "budget.h"
 #include "log.h"
 #include "names.h"
 #include "part.h"

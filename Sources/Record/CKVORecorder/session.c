@@ -45,8 +45,7 @@ static bool describe_process(bool isComplete) { return kvos_describe_process(run
 
 // MARK: - Settings
 
-// A number of bytes as people write it: digits, and K, M or G after them. 0: not one.
-static uint64_t byte_count(const char *text) {
+uint64_t kvos_byte_count_of(const char *text) {
   if (!isdigit((unsigned char)*text)) return 0;
   char *end;
   errno = 0;
@@ -64,7 +63,7 @@ static uint64_t byte_count(const char *text) {
 uint64_t kvos_byte_limit_of_environment(uint64_t otherwise) {
   const char *text = getenv("KVO_SAFETY_LOG_LIMIT");
   if (text == NULL || *text == 0) return otherwise;
-  uint64_t count = byte_count(text);
+  uint64_t count = kvos_byte_count_of(text);
   if (count >= KVOS_LEAST_BYTE_LIMIT) return count;
   kvos_say(
       "KVOSafety: KVO_SAFETY_LOG_LIMIT is \"%s\", and must be a number of bytes of 1M or more, such as 256M or "
@@ -154,6 +153,9 @@ int kvos_open_log(const KVOSLogRequest *request, KVOSLogFailure *failure) {
   say_previous(files);
   kvos_close_log();
   uint64_t limit = request->byteLimit < KVOS_LEAST_BYTE_LIMIT ? KVOS_LEAST_BYTE_LIMIT : request->byteLimit;
+  // Events have three quarters of the disk; the rest is for names, and for space that is reserved ahead.
+  uint64_t disk = request->budget.diskByteCount / 4 * 3;
+  if (disk != 0 && disk < limit) limit = disk;
   KVOSLogSettings settings = {
       .hooks = {.openPart = open_part,
                 .placePart = place_part,
@@ -173,6 +175,7 @@ int kvos_open_log(const KVOSLogRequest *request, KVOSLogFailure *failure) {
   uint32_t reasons = request->keepReasons ? request->keepReasons | KVOS_KEEP_CALL : 0;
   atomic_store_explicit(&keepReasons, reasons, memory_order_relaxed);
   isPinned = isKeeping = false;
+  kvos_begin_budget(&request->budget);
   int code = kvos_start_log(descriptor, &settings);
   if (code != 0) present = NULL;
   kvos_unlock(recorder);

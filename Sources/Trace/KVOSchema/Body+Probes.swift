@@ -191,8 +191,9 @@ extension Body {
         .number,
         name: "share",
         means: """
-          from here on only events of these objects are recorded: those whose numeric id n has \
-          (n × 0x9E3779B97F4A7C15 mod 2⁶⁴) ÷ 2⁵⁴ below it. It never rises in a log
+          from here on only events of these objects are recorded: those of whose numeric id the \
+          64-bit finalizer of MurmurHash3 makes a number with the upper ten bits below it. It \
+          never rises in a log
           """
       ),
       Field("why", .string, .optional, role: .prose, means: "which budget asks for it"),

@@ -11,7 +11,8 @@ enum ProbeLog {
         byteLimit: UInt64(KVOS_DEFAULT_BYTE_LIMIT),
         runtime: 0,
         isComplete: true,
-        keepReasons: 0
+        keepReasons: 0,
+        budget: KVOSBudget()
       )
       return kvos_open_log(&request, &failure)
     }

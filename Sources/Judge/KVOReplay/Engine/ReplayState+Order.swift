@@ -59,8 +59,10 @@ extension ReplayState {
   @inline(__always)
   mutating func isNext(_ event: UnsafePointer<Event>, _ target: EventTarget) -> Bool {
     guard let order = event.pointee.order, order > 1 else { return true }
-    if target.subject >= 0 { return order - 1 <= ledger.subjects[target.subject].lastOrder }
-    return isNextUnobserved(event, order)
+    if target.subject >= 0, order - 1 <= ledger.subjects[target.subject].lastOrder { return true }
+    // What comes before an event of an object that is left out is not in the log.
+    if sampling != nil, isOfLeftOut(event) { return true }
+    return target.subject < 0 && isNextUnobserved(event, order)
   }
 
   private mutating func isNextUnobserved(

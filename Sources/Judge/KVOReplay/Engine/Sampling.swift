@@ -43,6 +43,14 @@ extension ReplayState {
       || !sample.contains(ledger.slots[target.slot].registration.subject.id)
   }
 
+  /// Whether `event` names an object that is not recorded.
+  func isOfLeftOut(_ event: UnsafePointer<Event>) -> Bool {
+    guard let sample = sampling?.sample, let object = event.pointee.body.object else {
+      return false
+    }
+    return !sample.contains(object.id)
+  }
+
   /// Whether the registration at `slot` is of an object that is recorded to the end.
   func isRecorded(_ slot: Int) -> Bool {
     sampling?.sample.contains(ledger.slots[slot].registration.subject.id) ?? true

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "KVOSControl.h"
 #include "KVOSFields.h"
 #include "KVOSLogFiles.h"
 #include "KVOSNumbers.h"
@@ -110,6 +111,59 @@ void kvos_live_remove(uint64_t registration);
 /// The number of noted registrations.
 uint64_t kvos_live_count(void);
 
+// MARK: Budgets
+
+/// The share of objects that is all of them: see `sample` in Documentation/LogFormat.md.
+#define KVOS_ALL_OBJECTS 1024u
+/// The least that the disk and the memory can be limited to.
+#define KVOS_LEAST_DISK_BUDGET (4u << 20)
+#define KVOS_LEAST_MEMORY_BUDGET (1u << 20)
+
+/// What the recorder may use. 0: it is not limited.
+typedef struct {
+  /// Millionths of the processor time of the process.
+  uint32_t cpu;
+  /// How many objects of KVOS_ALL_OBJECTS are recorded from the start; 0: all.
+  uint32_t share;
+  uint64_t diskByteCount;
+  uint64_t memoryByteCount;
+} KVOSBudget;
+
+/// What the recorder has used for the present log.
+typedef struct {
+  uint64_t cpuNanoseconds;
+  uint64_t memoryByteCount;
+  uint64_t diskByteCount;
+  /// How many objects of KVOS_ALL_OBJECTS are recorded.
+  uint32_t share;
+} KVOSMeasures;
+
+/// The budget that KVO_SAFETY_BUDGET sets. If it cannot be read, that is reported on standard error, and there is none.
+KVOSBudget kvos_budget_of_environment(void);
+
+/// Whether the present log has a budget: then the program asks kvos_is_sampled() for each object, and measures.
+bool kvos_is_budgeted(void);
+
+/// How many objects of KVOS_ALL_OBJECTS are recorded. Written by the recorder alone, read by kvos_sampled_objects().
+extern uint32_t kvos_sampled_share;
+
+/// The same. Costs one load. relaxed: a thread that does not see a step yet records what a reader then ignores.
+static inline uint32_t kvos_sampled_objects(void) { return __atomic_load_n(&kvos_sampled_share, __ATOMIC_RELAXED); }
+
+/// A moment of the calling thread, which is about to record; kvos_end_measuring() adds what passed since to the time
+/// that the recorder has used, and may record that fewer objects are recorded from here on.
+uint64_t kvos_begin_measuring(void);
+void kvos_end_measuring(uint64_t begin);
+
+/// The same without that check, for code that may hold a lock of the library.
+void kvos_add_measured(uint64_t begin);
+
+/// Lowers the share of objects, for a reason that the log says. Does nothing if it is not lower than the present one.
+void kvos_lower_sampling(uint32_t share, const char *why);
+
+/// What the recorder has used. Takes its lock.
+void kvos_measure(KVOSMeasures *measures);
+
 // MARK: The log
 
 /// The same open file under a high number, which no program expects to get; `descriptor` itself if none is free.
@@ -134,6 +188,8 @@ typedef struct {
   bool isComplete;
   /// The reasons to keep a flight recording, of KVOSKeepReason; 0: the log is not one, and always kept.
   uint32_t keepReasons;
+  /// What the recorder may use for it.
+  KVOSBudget budget;
 } KVOSLogRequest;
 
 /// Why a log was not opened. The caller frees `path`.
@@ -206,6 +262,9 @@ uint64_t kvos_byte_limit_of_environment(uint64_t otherwise);
 /// Makes the recorder work without its own thread while the process has only one. Call it before the log is started; it
 /// applies to this copy of the recorder.
 void kvos_spare_helper(void);
+
+/// How many events the log of this process has so far, those in files that are gone included. Takes the recorder's lock.
+uint64_t kvos_recorded_count(void);
 
 /// How many events the log of this process has lost so far.
 uint64_t kvos_lost_count(void);

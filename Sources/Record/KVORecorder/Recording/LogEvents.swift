@@ -106,6 +106,15 @@ enum LogEvents {
   /// A crash no longer lists the registration.
   static func forget(_ id: RegistrationID) { kvos_live_remove(number(id)) }
 
+  /// A crash no longer lists the registration that `body`, which is not recorded, ends.
+  static func forgetEnded(by body: Event.Body) {
+    switch body {
+    case .remove(let removal): if let id = removal.registration { forget(id) }
+    case .cancel(let id, _): forget(id)
+    default: break
+    }
+  }
+
   /// Records an event of the calling thread, now; a lost one is counted.
   static func record(_ body: Event.Body, order: UInt64?, stack: StackID, scope: UInt64) {
     switch body {

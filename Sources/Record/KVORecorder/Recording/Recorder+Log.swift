@@ -24,6 +24,7 @@ extension Recorder {
   ///   - byteLimit: how many bytes of events are kept at the most.
   ///   - isComplete: whether nothing was observed before.
   ///   - keepReasons: the reasons to keep a flight recording; nil: the log is not one, and always kept.
+  ///   - budget: what the recorder may use.
   ///   - live: returns the current registrations. Called twice, without a lock: after the new log
   ///     takes events, so that none falls between, and when those are listed.
   /// - Throws: ``LogFileError`` if the file cannot be opened, or the library for Objective-C
@@ -33,6 +34,7 @@ extension Recorder {
     byteLimit: Int = Recorder.defaultByteLimit,
     isComplete: Bool,
     keepReasons: KeepReasons? = nil,
+    budget: RecorderBudget = RecorderBudget(),
     live: () -> [Registration]
   ) throws(LogFileError) {
     Self.begin()
@@ -40,8 +42,13 @@ extension Recorder {
       path: path,
       byteLimit: byteLimit,
       isComplete: isComplete,
-      keepReasons: keepReasons?.union(.call) ?? []
+      keepReasons: keepReasons?.union(.call) ?? [],
+      budget: budget.setting
     )
+    list(live)
+  }
+
+  private func list(_ live: () -> [Registration]) {
     let listed = live()
     for registration in listed { record(.live(registration)) }
     // The end of a registration may have been recorded before it was listed: a crash would list it forever.
@@ -53,7 +60,8 @@ extension Recorder {
     path: String,
     byteLimit: Int,
     isComplete: Bool,
-    keepReasons: KeepReasons
+    keepReasons: KeepReasons,
+    budget: KVOSBudget
   ) throws(LogFileError) {
     guard !path.isEmpty else { throw LogFileError(code: .emptyPath, path: path) }
     var failure = KVOSLogFailure()
@@ -63,7 +71,8 @@ extension Recorder {
         byteLimit: UInt64(max(byteLimit, 0)),
         runtime: ProcessInfo.Runtime.swift.binaryNumber,
         isComplete: isComplete,
-        keepReasons: keepReasons.rawValue
+        keepReasons: keepReasons.rawValue,
+        budget: budget
       )
       return kvos_open_log(&request, &failure)
     }
@@ -84,20 +93,38 @@ extension Recorder {
   /// Starts the log that the environment asks for, and reports on standard error if it cannot.
   func startLogOfEnvironment() {
     guard let path = getenv("KVO_SAFETY_LOG"), path.pointee != 0 else { return }
-    let reasons = KeepReasons(rawValue: kvos_keep_reasons_of_environment())
-    let otherwise = reasons.isEmpty ? KVOS_DEFAULT_BYTE_LIMIT : KVOS_DEFAULT_FLIGHT_BYTE_LIMIT
-    let limit = Int(kvos_byte_limit_of_environment(UInt64(otherwise)))
     do {
-      try openLog(
-        path: String(cString: path),
-        byteLimit: limit,
-        isComplete: true,
-        keepReasons: reasons
-      )
+      try openLogOfEnvironment(path: String(cString: path), isComplete: true)
     } catch {
       let rest = error.code == .recordedAlready ? "" : " The program runs on, unrecorded."
       StandardError.write("KVOSafety: \(error).\(rest)\n")
     }
+  }
+
+  /// Starts a log at `path` with the settings of the environment, as ``startLog(path:byteLimit:isComplete:live:)`` does
+  /// with others.
+  ///
+  /// - Throws: ``LogFileError``, likewise.
+  package func startLogOfEnvironment(
+    path: String,
+    isComplete: Bool,
+    live: () -> [Registration]
+  ) throws(LogFileError) {
+    Self.begin()
+    try openLogOfEnvironment(path: path, isComplete: isComplete)
+    list(live)
+  }
+
+  private func openLogOfEnvironment(path: String, isComplete: Bool) throws(LogFileError) {
+    let reasons = KeepReasons(rawValue: kvos_keep_reasons_of_environment())
+    let otherwise = reasons.isEmpty ? KVOS_DEFAULT_BYTE_LIMIT : KVOS_DEFAULT_FLIGHT_BYTE_LIMIT
+    try openLog(
+      path: path,
+      byteLimit: Int(kvos_byte_limit_of_environment(UInt64(otherwise))),
+      isComplete: isComplete,
+      keepReasons: reasons,
+      budget: kvos_budget_of_environment()
+    )
   }
 
   /// The text from the C half, which is freed.

@@ -39,8 +39,10 @@ package struct Recorder: Sendable {
   private static let uses = Atomic<UInt8>(unasked)
 
   private static let logUse: UInt8 = 1
-  private static let memoryUse: UInt8 = 2
+  static let memoryUse: UInt8 = 2
   private static let unasked: UInt8 = 4
+  /// The log has a budget: for each object it is asked whether it is recorded, and the time is measured.
+  static let budgetUse: UInt8 = 8
 
   /// The recorder of this process.
   ///
@@ -65,7 +67,7 @@ package struct Recorder: Sendable {
   static func begin() { _ = beginning }
 
   @inline(__always)
-  private static var present: UInt8 {
+  static var present: UInt8 {
     let present = uses.load(ordering: .relaxed)
     return present & unasked == 0 ? present : presentAtLast
   }
@@ -169,7 +171,10 @@ package struct Recorder: Sendable {
 
   /// The stack of the caller, as deep as recording allows for: full while something records.
   package func captureStack() -> StackID {
-    StackID(rawValue: kvos_capture_stack_id(isRecording))
+    let begin = Self.beginMeasuring()
+    let stack = StackID(rawValue: kvos_capture_stack_id(isRecording))
+    if begin != 0 { kvos_add_measured(begin) }
+    return stack
   }
 
   // MARK: Events
@@ -182,8 +187,19 @@ package struct Recorder: Sendable {
   /// Records an event of the calling thread, now, in the scope of the current task.
   ///
   /// Does nothing if nothing records. Must not be called with a lock of the library held.
-  package func record(_ body: Event.Body, order: UInt64? = nil, stack: StackID = .none) {
-    record(body, order, stack) {
+  ///
+  /// - Parameters:
+  ///   - body: what happened.
+  ///   - order: its position among the events of the object.
+  ///   - stack: the calls that led to it.
+  ///   - subject: the observed object, if the event names only a registration on it.
+  package func record(
+    _ body: Event.Body,
+    order: UInt64? = nil,
+    stack: StackID = .none,
+    of subject: @autoclosure () -> ObjectID? = nil
+  ) {
+    record(body, order, stack, subject()) {
       LogEvents.record(body, order: order, stack: stack, scope: $0)
     }
   }
@@ -195,7 +211,7 @@ package struct Recorder: Sendable {
     order: UInt64? = nil,
     stack: StackID = .none
   ) {
-    record(isEnd ? .didChange(change) : .willChange(change), order, stack) {
+    record(isEnd ? .didChange(change) : .willChange(change), order, stack, nil) {
       LogEvents.record(change, isEnd: isEnd, order: order, stack: stack, scope: $0)
     }
   }
@@ -205,9 +221,10 @@ package struct Recorder: Sendable {
     _ delivery: Delivery,
     isEnd: Bool,
     order: UInt64?,
-    stack: StackID = .none
+    stack: StackID = .none,
+    of subject: @autoclosure () -> ObjectID? = nil
   ) {
-    record(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack) {
+    record(isEnd ? .notifyEnd(delivery) : .notify(delivery), order, stack, subject()) {
       LogEvents.record(delivery, isEnd: isEnd, order: order, stack: stack, scope: $0)
     }
   }
@@ -216,7 +233,7 @@ package struct Recorder: Sendable {
   ///
   /// If so, they are counted as lost, and need not be recorded.
   package func loses(_ count: Int) -> Bool {
-    Self.present == Self.logUse && LogEvents.loses(UInt64(count))
+    Self.present & (Self.memoryUse | Self.unasked) == 0 && LogEvents.loses(UInt64(count))
   }
 
   /// Whether ``loses(_:)`` is worth asking: false until the log was refused space for the first time.
@@ -262,7 +279,8 @@ package struct Recorder: Sendable {
     of change: ChangeID,
     isHandled: Bool? = nil,
     isEnd: Bool = false,
-    order: UInt64
+    order: UInt64,
+    of subject: @autoclosure () -> ObjectID? = nil
   ) {
     guard Self.present == Self.logUse, isHandled == nil else {
       let delivery = Delivery(
@@ -271,7 +289,7 @@ package struct Recorder: Sendable {
         phase: .after,
         isHandled: isHandled
       )
-      return record(delivery, isEnd: isEnd, order: order)
+      return record(delivery, isEnd: isEnd, order: order, of: subject())
     }
     LogEvents.recordPlainDelivery(
       registration,
@@ -289,15 +307,16 @@ package struct Recorder: Sendable {
     _ body: @autoclosure () -> Event.Body,
     _ order: UInt64?,
     _ stack: StackID,
+    _ subject: @autoclosure () -> ObjectID?,
     log: (_ scope: UInt64) -> Void
   ) {
     let uses = Self.present
     guard uses != 0 else { return }
     if uses & Self.logUse != 0 { log(RecordingScope.currentNumber) }
-    if uses & Self.memoryUse != 0 { remember(body(), order, stack, RecordingScope.current) }
+    if uses & ~Self.logUse != 0 { recordElsewhere(body(), order, stack, subject(), uses) }
   }
 
-  private func remember(
+  func remember(
     _ body: Event.Body,
     _ order: UInt64?,
     _ stack: StackID,
@@ -351,7 +370,7 @@ package struct Recorder: Sendable {
   }
 
   private static func note(_ state: State) {
-    let log = state.isLogging ? logUse : 0
+    let log = state.isLogging ? kvos_is_budgeted() ? budgetUse : logUse : 0
     uses.store(log | (state.memories.isEmpty ? 0 : memoryUse), ordering: .relaxed)
   }
 
