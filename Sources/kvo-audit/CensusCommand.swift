@@ -16,6 +16,7 @@ struct CensusCommand: ParsableCommand {
       EXAMPLE
         kvo-audit census app.kvolog
         kvo-audit census --by-image app.kvolog
+        kvo-audit census --parked app.kvolog
       """
   )
 
@@ -24,6 +25,14 @@ struct CensusCommand: ParsableCommand {
 
   @Flag(help: "Also list the image (program, library or bundle) that registered.")
   var byImage = false
+
+  @Flag(
+    help: """
+      List the tasks that take values instead, and which of them wait: how many, how long, what for, \
+      by the line that made the sequence.
+      """
+  )
+  var parked = false
 
   @OptionGroup
   var modules: ModuleOptions
@@ -36,14 +45,7 @@ struct CensusCommand: ParsableCommand {
     let bar = ProgressBar()
     let resolver = DwarfFrameResolver.withIndices()
     for input in AuditInput.named(by: logs) {
-      let result = Result { () throws(InputFailure) in
-        try Census(
-          of: input,
-          appModules: modules.appModules,
-          resolver: resolver,
-          saysImages: byImage
-        ) { bar.update(input.label, readByteCount: $0, byteCount: $1) }
-      }
+      let result = Result { () throws(InputFailure) in try taken(of: input, resolver, bar) }
       bar.clear()
       switch result {
       case .success(let census):
@@ -56,5 +58,27 @@ struct CensusCommand: ParsableCommand {
       }
     }
     if !isComplete { throw ExitStatus.unreadable }
+  }
+
+  private func taken(
+    of input: AuditInput,
+    _ resolver: DwarfFrameResolver,
+    _ bar: ProgressBar
+  ) throws(InputFailure) -> (text: String, incompleteness: [String]) {
+    let progress: LogSource.Progress = {
+      bar.update(input.label, readByteCount: $0, byteCount: $1)
+    }
+    if parked {
+      let census = try ParkedCensus(of: input, progress: progress)
+      return (census.text, census.incompleteness)
+    }
+    let census = try Census(
+      of: input,
+      appModules: modules.appModules,
+      resolver: resolver,
+      saysImages: byImage,
+      progress: progress
+    )
+    return (census.text, census.incompleteness)
   }
 }

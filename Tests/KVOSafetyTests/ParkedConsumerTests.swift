@@ -1,3 +1,4 @@
+import KVORecorder
 import KVOTrace
 import Synchronization
 import TestSupport
@@ -93,6 +94,90 @@ struct ParkedConsumerTests {
     }
   }
 
+  /// What was recorded of the consumers of a line of this file.
+  private static func recorded(_ memory: EventMemory, at line: Int) -> [Event.Body] {
+    let names = Recorder.shared.names
+    var ids: Set<ConsumerID> = []
+    return memory.events.map(\.body).filter { body in
+      switch body {
+      case .consumerBegin(let consumer), .parked(let consumer):
+        let isHere = names.site(consumer.site)?.location == "ParkedConsumerTests.swift:\(line)"
+        if isHere { ids.insert(consumer.id) }
+        return isHere
+      case .consumerEnd(let id, _): return ids.contains(id)
+      default: return false
+      }
+    }
+  }
+
+  @Test("record their life, and that they wait when it is asked for")
+  func recording() async throws {
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    defer { Recorder.shared.detach(memory) }
+    let account = Account()
+    let line = #line + 1
+    let values = account.values(for: \.balance, expectedToLive: "a reason")
+    let registration = KVO.liveRegistrations.first {
+      Recorder.shared.names.site($0.site)?.location == "ParkedConsumerTests.swift:\(line)"
+    }?.id
+    #expect(registration != nil)
+    let task = Task(name: "balances", priority: .low) { for await _ in values {} }
+    _ = await Self.untilParked(1, at: line)
+    KVO.recordParked()
+    task.cancel()
+    await task.value
+    let events = Self.recorded(memory, at: line)
+    guard case .consumerBegin(let began) = events.first,
+      case .parked(var parked) = events.dropFirst().first
+    else { return #expect(Bool(false), "\(events)") }
+    #expect(events.dropFirst(2).elementsEqual([.consumerEnd(began.id, why: .cancelled)]))
+    let names = Recorder.shared.names
+    #expect(names[began.awaited] == "Account.balance" && names[began.task] == "balances")
+    #expect(began.registration == registration && began.priority == 17)
+    #expect(names[began.expectedToLive] == "a reason" && began.form == .loop)
+    let since = try #require(parked.since)
+    #expect(since > 0 && since <= Recorder.now)
+    parked.since = nil
+    #expect(parked == began)
+  }
+
+  @Test("record why they end")
+  func ends() async throws {
+    struct Failure: Error {}
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    defer { Recorder.shared.detach(memory) }
+    var lines: [Int] = []
+    let (finished, continuation) = AsyncStream.makeStream(of: Int.self)
+    continuation.yield(1)
+    continuation.finish()
+    lines.append(#line + 1)
+    for await _ in finished.noted(as: "finished") {}
+    let (failed, failing) = AsyncThrowingStream.makeStream(of: Int.self)
+    failing.finish(throwing: Failure())
+    lines.append(#line + 1)
+    let throwing = failed.noted(as: "failed")
+    do { for try await _ in throwing {} } catch { #expect(error is Failure) }
+    let (left, leaving) = AsyncStream.makeStream(of: Int.self)
+    leaving.yield(1)
+    lines.append(#line + 1)
+    for await _ in left.noted(as: "left") { break }
+    let account = Account()
+    lines.append(#line + 1)
+    let shared = account.sharedValues(for: \.balance)
+    let task = Task { for await _ in shared {} }
+    _ = await Self.untilParked(1, at: lines[3])
+    task.cancel()
+    await task.value
+    let ends = lines.map { line in
+      Self.recorded(memory, at: line).compactMap { body in
+        if case .consumerEnd(_, let why) = body { why } else { nil }
+      }
+    }
+    #expect(ends == [[.finished], [.failed], [.left], [.cancelled]])
+  }
+
   @Test("a table counts all that wait, and none that was removed")
   func table() {
     let table = ConsumerTable()
@@ -100,7 +185,7 @@ struct ParkedConsumerTests {
     let entries = (0..<count).map { number in
       table.add(
         ConsumerTable.Waiting(
-          origin: ConsumerOrigin(site: StringID(rawValue: UInt32(number % 3 + 1)), subject: .none)
+          origin: ConsumerOrigin(site: StringID(rawValue: UInt32(number % 3 + 1)), awaited: .none)
         )
       )
     }

@@ -147,6 +147,22 @@ struct RandomEvents {
     return unsaid
   }
 
+  private mutating func consumer() -> Consumer {
+    Consumer(
+      id: identifier(),
+      form: choice(.loop),
+      awaited: optionalText(),
+      site: optionalText(),
+      registration: maybe { $0.identifier() },
+      task: optionalText(),
+      priority: maybe { Int.random(in: 0...255, using: &$0.random) },
+      expectedToLive: optionalText(),
+      since: maybe { $0.random.next() },
+      isOrphaned: Bool.random(using: &random),
+      keeps: maybe { $0.object() }
+    )
+  }
+
   private mutating func process() -> ProcessInfo {
     ProcessInfo(
       pid: maybe { Int.random(in: 1...99999, using: &$0.random) },
@@ -240,6 +256,9 @@ struct RandomEvents {
         )
       )
     case "dropped": .dropped(count: random.next(), why: optionalText())
+    case "consumerBegin": .consumerBegin(consumer())
+    case "parked": .parked(consumer())
+    case "consumerEnd": .consumerEnd(identifier(), why: choice(.finished))
     case "expects":
       .expects(rules: (0..<2).map { _ in UInt16.random(in: 0...999, using: &random) })
     case "keep": .keep(text())

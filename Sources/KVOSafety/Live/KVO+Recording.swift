@@ -46,6 +46,7 @@ extension KVO {
       ) {
         liveRegistrations
       }
+      recordParked()
     } catch {
       throw RecordingError(code: RecordingError.Code(error.code), path: path, message: "\(error)")
     }
@@ -59,6 +60,7 @@ extension KVO {
     ) {
       liveRegistrations
     }
+    recordParked()
   }
 
   /// Ends the log.

@@ -3,25 +3,41 @@ internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
-/// The life of one loop over values, from the creation of its iterator to the release of it.
+/// The life of one consumer: of a loop, from the creation of its iterator to the release of it, or of a continuation.
 ///
-/// Used by the task of the loop only; released on any thread.
+/// Used by the task of the loop only; released on any thread. While something records, its beginning and its end are
+/// events; that it waits is a state, which ``ConsumerTable`` has and the log is given on request.
 final class ConsumerLife: Sendable {
   /// The complement of the entry's address, so that a retain search does not follow it.
   private let hidden: UInt
+  // relaxed: written by the task of the loop, read by the deinit, which comes after it.
+  private let end = Atomic<UInt8>(UInt8(Consumer.End.left.binaryNumber))
 
-  init(_ origin: ConsumerOrigin) {
+  init(
+    _ origin: ConsumerOrigin,
+    registration: RegistrationID? = nil,
+    source: ConsumerSource? = nil
+  ) {
     hidden = ~ConsumerTable.shared.add(
       ConsumerTable.Waiting(
         origin: origin,
         taskName: Task.name,
         priority: withUnsafeCurrentTask { $0?.priority.rawValue ?? 0 },
         scope: RecordingScope.current
-      )
+      ),
+      registration: registration,
+      source: source
     )
+    guard Recorder.shared.isRecording, let entry else { return }
+    Recorder.shared.record(.consumerBegin(entry.pointee.consumer))
   }
 
-  deinit { ConsumerTable.shared.remove(~hidden) }
+  deinit {
+    let id = ConsumerTable.shared.remove(~hidden)
+    guard Recorder.shared.isRecording else { return }
+    let why = Consumer.End(binaryNumber: UInt64(end.load(ordering: .relaxed))) ?? .left
+    Recorder.shared.record(.consumerEnd(id, why: why))
+  }
 
   private var entry: UnsafeMutablePointer<ConsumerTable.Entry>? {
     UnsafeMutablePointer(bitPattern: ~hidden)
@@ -38,5 +54,19 @@ final class ConsumerLife: Sendable {
 
   /// Notes that it has a value, or that there will be none.
   @inline(__always)
-  func resume() { entry?.pointee.since.store(0, ordering: .relaxed) }
+  func resume(hasValue: Bool) {
+    entry?.pointee.since.store(0, ordering: .relaxed)
+    if !hasValue { note(Task.isCancelled ? .cancelled : .finished) }
+  }
+
+  /// Notes that waiting threw an error.
+  func fail() {
+    entry?.pointee.since.store(0, ordering: .relaxed)
+    note(.failed)
+  }
+
+  /// Notes why it ends.
+  func note(_ reason: Consumer.End) {
+    end.store(UInt8(reason.binaryNumber), ordering: .relaxed)
+  }
 }

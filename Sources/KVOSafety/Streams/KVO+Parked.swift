@@ -11,6 +11,10 @@ extension KVO {
     public let awaited: String
     /// The number of loops.
     public let count: Int
+    /// How many of them nobody can resume any more, because the other side was released without ending the sequence.
+    ///
+    /// Known of recorded continuations only.
+    public let orphanedCount: Int
     /// How long the first of them has waited, to a few milliseconds.
     public let longest: Duration
     /// The names of those of their tasks that have one, sorted.
@@ -34,17 +38,41 @@ extension KVO {
   /// - Complexity: O(n) in the loops that existed at one time.
   public static func parked() -> [ParkedConsumers] { parked(ConsumerTable.shared.waiting()) }
 
-  /// The same for the noted sequences that an audited scope left waiting.
+  /// Writes into the log which consumers wait now, as the process does when it exits.
+  ///
+  /// `kvo-audit census --parked` counts them by line. Does nothing unless something records. Can be called on any
+  /// thread, for example by a timer of a server that is killed one day: a loop that waits writes nothing by itself.
+  ///
+  /// - Complexity: O(n) in the loops that existed at one time, and an event of about 25 bytes for each that waits.
+  public static func recordParked() {
+    guard Recorder.shared.isRecording else { return }
+    record(ConsumerTable.shared.parked())
+  }
+
+  private static func record(_ parked: [ConsumerTable.Parked]) {
+    for parked in parked { Recorder.shared.record(.parked(parked.consumer)) }
+  }
+
+  /// The consumers that an audited scope left waiting, which are also recorded.
   ///
   /// - Parameters:
-  ///   - scope: the scope in which the loops began.
+  ///   - scope: the scope in which they began.
   ///   - isWaiting: whether the task at an address waits; the task may have ended.
   /// - Returns: those that wait, by line.
   package static func parked(
     inScope scope: ScopeID,
     where isWaiting: (UInt) -> Bool
   ) -> [ParkedConsumers] {
-    parked(ConsumerTable.shared.waiting(in: scope, where: isWaiting))
+    let parked = ConsumerTable.shared.parked(in: scope, where: isWaiting)
+    record(parked)
+    var counts: [ConsumerTable.Waiting: ConsumerTable.Count] = [:]
+    for parked in parked {
+      counts[parked.description, default: ConsumerTable.Count()].add(
+        since: parked.consumer.since ?? .max,
+        isOrphaned: parked.consumer.isOrphaned
+      )
+    }
+    return self.parked(counts)
   }
 
   private static func parked(
@@ -52,23 +80,21 @@ extension KVO {
   ) -> [ParkedConsumers] {
     struct Key: Hashable {
       var site: StringID
-      var subject: StringID
-      var keyPath: StringID
+      var awaited: StringID
     }
     let names = Recorder.shared.names
     let now = kvos_coarse_nanoseconds()
     let groups = Dictionary(grouping: waiting) { entry in
-      let origin = entry.key.origin
-      return Key(site: origin.site, subject: origin.subject, keyPath: origin.keyPath)
+      Key(site: entry.key.origin.site, awaited: entry.key.origin.awaited)
     }
     let parked = groups.map { key, entries in
       let since = entries.map(\.value.since).min() ?? now
-      let keyPath = names[key.keyPath]
       let priority = entries.map(\.key.priority).max() ?? 0
       return ParkedConsumers(
         site: names.site(key.site)?.location ?? "",
-        awaited: names[key.subject] + (keyPath.isEmpty ? "" : ".\(keyPath)"),
+        awaited: names[key.awaited],
         count: entries.reduce(0) { $0 + $1.value.count },
+        orphanedCount: entries.reduce(0) { $0 + $1.value.orphanedCount },
         longest: .nanoseconds(Int64(clamping: now > since ? now - since : 0)),
         taskNames: Set(entries.compactMap(\.key.taskName)).sorted(),
         priority: priority == 0 ? nil : TaskPriority(rawValue: priority)
@@ -88,6 +114,7 @@ extension KVO.ParkedConsumers: CustomStringConvertible {
     let time = "\(tenths / 10).\(tenths % 10) s"
     let duration = count == 1 ? "for \(time)" : "the first for \(time)"
     let names = taskNames.isEmpty ? "" : " (\(taskNames.joined(separator: ", ")))"
-    return "\(count) \(verb) for \(awaited), \(duration): \(site)\(names)"
+    let orphaned = orphanedCount == 0 ? "" : ", \(orphanedCount) for nobody"
+    return "\(count) \(verb) for \(awaited), \(duration)\(orphaned): \(site)\(names)"
   }
 }

@@ -36,8 +36,14 @@ public struct NotedSequence<Base: AsyncSequence>: AsyncSequence {
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
       life.park()
-      defer { life.resume() }
-      return try await base.next(isolation: actor)
+      do {
+        let element = try await base.next(isolation: actor)
+        life.resume(hasValue: element != nil)
+        return element
+      } catch {
+        life.fail()
+        throw error
+      }
     }
   }
 
@@ -78,8 +84,9 @@ extension AsyncSequence {
       self,
       ConsumerOrigin(
         site: CallSite(fileID: fileID, line: line, function: function).id,
-        subject: Recorder.shared.id(of: name),
-        isJudgedByScopes: expectedToLive == nil
+        awaited: Recorder.shared.id(of: name),
+        isJudgedByScopes: expectedToLive == nil,
+        expectedToLive: expectedToLive.map { Recorder.shared.id(of: $0) } ?? .none
       )
     )
   }

@@ -14,12 +14,12 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
   private let stream: AsyncStream<Element>
   private let loss: StreamLoss
   /// What its loops take values from; nil if it ended at once.
-  private let origin: ConsumerOrigin?
+  private let source: ObservedSource?
 
-  init(_ stream: AsyncStream<Element>, _ loss: StreamLoss, _ origin: ConsumerOrigin?) {
+  init(_ stream: AsyncStream<Element>, _ loss: StreamLoss, _ source: ObservedSource?) {
     self.stream = stream
     self.loss = loss
-    self.origin = origin
+    self.source = source
   }
 
   /// How many values were dropped because they were not taken in time; 0 for an unbounded stream.
@@ -40,14 +40,15 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {
       life?.park()
-      defer { life?.resume() }
-      return await iterator.next(isolation: actor)
+      let element = await iterator.next(isolation: actor)
+      life?.resume(hasValue: element != nil)
+      return element
     }
   }
 
   /// The iterator, which takes the values that have not been taken yet.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(stream.makeAsyncIterator(), origin.map(ConsumerLife.init))
+    Iterator(stream.makeAsyncIterator(), source.map { $0.makeLife() })
   }
 }
 
@@ -81,15 +82,25 @@ private final class StreamEnd<Element: Sendable>: Sendable {
   }
 }
 
-extension Observation {
-  /// What loops over its values take them from.
-  var consumerOrigin: ConsumerOrigin {
-    ConsumerOrigin(
+/// The observation whose values loops take.
+struct ObservedSource: Sendable {
+  private let origin: ConsumerOrigin
+  private let registration: RegistrationID
+
+  init(_ observation: Observation) {
+    let registration = observation.registration
+    let recorder = Recorder.shared
+    let subject = recorder.text(of: registration.subject.className)
+    origin = ConsumerOrigin(
       site: registration.site,
-      subject: registration.subject.className,
-      keyPath: registration.keyPath
+      awaited: recorder.id(of: "\(subject).\(recorder.text(of: registration.keyPath))"),
+      expectedToLive: registration.expectedToLive
     )
+    self.registration = observation.id
   }
+
+  /// The life of a loop that begins now.
+  func makeLife() -> ConsumerLife { ConsumerLife(origin, registration: registration) }
 }
 
 extension ObservationRequest {
@@ -123,7 +134,7 @@ extension ObservationRequest {
     continuation.onTermination = { reason in
       if case .cancelled = reason { storage?.cancel(id, by: .user) }
     }
-    return ObservedValues(stream, loss, observation.consumerOrigin)
+    return ObservedValues(stream, loss, ObservedSource(observation))
   }
 
   /// Makes it the request of a stream, whose values go to `take`.

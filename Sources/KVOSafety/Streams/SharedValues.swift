@@ -30,7 +30,7 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
     private let life: ConsumerLife?
 
     fileprivate init(_ hub: StreamHub<Element>, _ end: SharedEnd?) {
-      life = (end?.origin).map(ConsumerLife.init)
+      life = (end?.source).map { $0.makeLife() }
       let (stream, continuation) = AsyncStream.makeStream(
         of: Void.self,
         bufferingPolicy: .bufferingNewest(1)
@@ -47,12 +47,16 @@ public struct SharedValues<Element: Sendable>: AsyncSequence, Sendable {
       while true {
         switch loop.next() {
         case .element(let element): return element
-        case .finished: return nil
+        case .finished:
+          life?.note(.finished)
+          return nil
         case .nothing:
           life?.park()
-          defer { life?.resume() }
           // If there is no wake, the values have ended, which the hub reports, or the task is cancelled.
-          if await wakes.next(isolation: actor) == nil, Task.isCancelled { return nil }
+          let wake: Void? = await wakes.next(isolation: actor)
+          let isOver = wake == nil && Task.isCancelled
+          life?.resume(hasValue: !isOver)
+          if isOver { return nil }
         }
       }
     }
@@ -117,10 +121,10 @@ private final class HubSource<Element: Sendable>: Sendable {
 final class SharedEnd: Sendable {
   private let id: RegistrationID
   private weak let storage: SubjectStorage?
-  let origin: ConsumerOrigin
+  let source: ObservedSource
 
   init(_ observation: Observation) {
-    origin = observation.consumerOrigin
+    source = ObservedSource(observation)
     id = observation.id
     storage = observation.root
   }

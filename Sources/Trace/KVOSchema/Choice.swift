@@ -97,9 +97,20 @@ extension Choice {
     from: 1
   )
 
+  package static let consumerForm = Choice(
+    "consumerForm",
+    "Consumer.Form",
+    ["loop", "continuation"]
+  )
+  package static let consumerEnd = Choice(
+    "consumerEnd",
+    "Consumer.End",
+    ["finished", "cancelled", "failed", "left", "resumed"]
+  )
+
   package static let all = [
     objectKind, runtime, form, refusalReason, cancelCause, changeKind, phase, strength, certainty,
-    problem,
+    problem, consumerForm, consumerEnd,
   ]
 
   /// The options of a registration, each a bit: in the order of their bits.

@@ -61,6 +61,9 @@ extension EventKind {
     EventKind(34, "expects", .expectedRules),
     EventKind(35, "keep", .keeping),
     EventKind(36, "sample", .sampling),
+    EventKind(37, "consumerBegin", .consumer),
+    EventKind(38, "parked", .consumer),
+    EventKind(39, "consumerEnd", .consumerEnd),
   ]
 
   /// The most frequent events, most frequent first; a reader of names tries them in this order.

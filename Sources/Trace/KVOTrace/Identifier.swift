@@ -107,6 +107,8 @@ package struct OptionalIdentifier<Tag>: Hashable, Sendable {
 @usableFromInline package typealias ThreadID = Identifier<ThreadTag>
 /// A lock that was reported to the log.
 @usableFromInline package typealias LockID = Identifier<LockTag>
+/// A task that takes values, from `consumerBegin` to its end.
+@usableFromInline package typealias ConsumerID = Identifier<ConsumerTag>
 
 @usableFromInline package enum ObjectTag {}
 @usableFromInline package enum RegistrationTag {}
@@ -114,6 +116,7 @@ package struct OptionalIdentifier<Tag>: Hashable, Sendable {
 @usableFromInline package enum ScopeTag {}
 @usableFromInline package enum ThreadTag {}
 @usableFromInline package enum LockTag {}
+@usableFromInline package enum ConsumerTag {}
 
 /// An interned string of one ``TraceNames``; 0 is the empty string and means "not said".
 @usableFromInline

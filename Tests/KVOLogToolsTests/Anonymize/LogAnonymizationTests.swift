@@ -65,6 +65,9 @@ import Testing
       #"{"event":"dropped","count":2,"why":"secret"}"#,
       #"{"event":"keep","reason":"secret 4711"}"#,
       #"{"event":"sample","of1024":256,"why":"secret"}"#,
+      #"{"event":"consumerBegin","consumer":"secret-u","awaited":"SecretClass.secret","site":"Secret.swift:12","task":"secret 4711","expectedToLive":"because secret"}"#,
+      #"{"event":"parked","consumer":"secret-u","keeps":\#(object)}"#,
+      #"{"event":"consumerEnd","consumer":"secret-u","why":"left"}"#,
       #"{"event":"secretEvent","secret":"secret"}"#,
       #"{"event":"exit","status":0,"secret":"secret"}"#,
     ]

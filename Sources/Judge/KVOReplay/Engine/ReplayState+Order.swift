@@ -118,7 +118,8 @@ extension Event.Body {
       object
     case .registerEnd, .cancel, .notify, .notifyEnd, .attach, .detach, .process, .module,
       .threadName, .hold, .drop, .walkBegin, .walkEnd, .scopeBegin, .scopeEnd, .lock, .unlock,
-      .declares, .crash, .dropped, .exit, .expects, .keep, .sample:
+      .declares, .crash, .dropped, .exit, .expects, .keep, .sample, .consumerBegin, .parked,
+      .consumerEnd:
       nil
     }
   }

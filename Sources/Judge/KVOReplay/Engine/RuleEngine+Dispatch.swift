@@ -69,6 +69,9 @@ extension RuleEngine {
     case .expects(let rules): if let scope = target.scope { scopes.expect(rules, in: scope) }
     case .sample(let share, _):
       if log.sample(share, at: evidence) { lose(at: evidence) }
+    case .consumerBegin(let consumer): consumers.begin(consumer, evidence)
+    case .parked(let consumer): consumers.park(consumer, evidence)
+    case .consumerEnd(let id, _): consumers.end(id)
     case .module, .expectDeinit, .keep: break
     }
   }

@@ -47,6 +47,7 @@ package struct RuleEngine: Sendable {
   var values = ValueRules()
   var scopes = ScopeRules()
   var graphs = GraphRules()
+  var consumers = ConsumerRules()
   private var wasFinished = false
   /// Which data was prefetched for the next events.
   var warmed = Warmed()
@@ -93,12 +94,17 @@ package struct RuleEngine: Sendable {
       .sorted { $0.registered.event < $1.registered.event }
   }
 
+  /// The consumers that have not ended, ordered by the event of their beginning.
+  ///
+  /// Complexity: O(n log n).
+  package var liveConsumers: [LiveConsumer] { consumers.live }
+
   /// The sizes of all tables that grow with registrations, used or not; lets a test see that none
   /// grows with events.
   package var capacities: [Int] {
     log.ledger.capacities + [log.subjects.capacity, log.origins.count, log.threads.count]
       + registrations.capacities + values.counts
-      + [graphs.count, scopes.growthCount, concurrency.classCount]
+      + [graphs.count, scopes.growthCount, concurrency.classCount, consumers.count]
   }
 
   /// Judges one event.

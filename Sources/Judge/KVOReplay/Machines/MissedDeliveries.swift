@@ -140,7 +140,8 @@ struct MissedDeliveries: Sendable {
     // The callback around the change returns, and so did the change.
     case .notifyEnd: .overInCallback
     case .notify, .cancel, .attach, .detach, .lock, .unlock, .registerEnd, .removeEnd, .live,
-      .threadName, .module, .crash, .dropped, .process, .expects, .keep, .sample:
+      .threadName, .module, .crash, .dropped, .process, .expects, .keep, .sample, .consumerBegin,
+      .parked, .consumerEnd:
       .none
     case .didChange, .deinit, .deinitEnd, .write, .hold, .drop, .walkBegin, .walkEnd,
       .expectDeinit, .classChanged, .declares:

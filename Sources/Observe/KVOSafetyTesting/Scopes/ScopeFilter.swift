@@ -11,6 +11,8 @@ struct ScopeFilter {
   private var objects: Set<ObjectID> = []
   /// The registrations of the scope.
   private(set) var registrations: Set<RegistrationID> = []
+  /// The consumers that began in the scope.
+  private var consumers: Set<ConsumerID> = []
   /// Whether the scope has used `object`.
   func hasMet(_ object: ObjectID) -> Bool { objects.contains(object) }
 
@@ -55,6 +57,10 @@ struct ScopeFilter {
       objects.contains(reference.to.id)
     case .expectDeinit(let object, _):
       objects.contains(object.id)
+    case .consumerEnd(let id, _):
+      consumers.contains(id)
+    case .parked(let consumer):
+      consumers.contains(consumer.id)
     case .scopeBegin(let scope):
       scopes.contains(scope.id)
     case .scopeEnd(let id):
@@ -71,6 +77,8 @@ struct ScopeFilter {
       objects.insert(registration.subject.id)
       if let observer = registration.observer { objects.insert(observer.id) }
       if let id = registration.id { registrations.insert(id) }
+    case .consumerBegin(let consumer), .parked(let consumer):
+      consumers.insert(consumer.id)
     case .remove(let removal):
       hasObservations = true
       objects.insert(removal.subject.id)

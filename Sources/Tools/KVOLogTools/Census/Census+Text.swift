@@ -8,7 +8,7 @@ extension Census {
     let heading =
       "CENSUS: \(Wording.count(registrationCount, "observation")) live at the end of "
       + "\(ShownText.escaped(label))"
-      + " (\(endingText))"
+      + " (\(ending.censusText))"
     guard !rows.isEmpty else { return heading + "\n" }
     let columns = ["count", "observed", "key path", "observer", "registered at"]
     var table = [columns + (saysImages ? ["image"] : [])]
@@ -29,15 +29,5 @@ extension Census {
       .joined(separator: "  ")
     }
     return heading + "\n" + lines.map { "  \($0)\n" }.joined()
-  }
-
-  private var endingText: String {
-    switch ending {
-    case .exit: "the process ended"
-    case .crash: "the process crashed"
-    case .stopped: "the recording was stopped"
-    case .kept: "the recording was kept"
-    case .open: "no end is recorded: the process was killed, or runs on"
-    }
   }
 }

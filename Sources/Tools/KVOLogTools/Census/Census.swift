@@ -50,36 +50,18 @@ package struct Census: Sendable {
     saysImages: Bool = false,
     progress: LogSource.Progress? = nil
   ) throws(InputFailure) {
-    let options = AuditOptions(appModules: appModules)
-    var current = ProcessReplay(options: options)
     var tally = CensusTally(appModules: appModules, resolver: resolver, saysImages: saysImages)
-    var droppedCount: UInt64 = 0
-    let reading = try LogSource(input, progress: progress).read { content, names in
-      switch content {
-      case .events(let events, let firstNumber):
-        var takenCount = 0
-        while true {
-          takenCount += current.take(
-            events.span.extracting(droppingFirst: takenCount),
-            firstNumber: firstNumber + takenCount
-          ) { _ in }
-          if takenCount == events.count { break }
-          current.finish { _ in }
-          tally.add(current, names: names())
-          droppedCount = droppedCount.addingSaturated(current.droppedCount)
-          current = ProcessReplay(options: options)
-        }
-      case .damage(let problem): current.lose(at: problem.number) { _ in }
-      }
+    let ends = try LogEnds(of: input, appModules: appModules, progress: progress) {
+      process,
+      names,
+      _ in
+      tally.add(process, names: names)
     }
-    current.finish { _ in }
-    tally.add(current, names: reading.names)
     label = input.label
     rows = tally.rows
     self.saysImages = saysImages
-    ending = current.ending
-    droppedCount = droppedCount.addingSaturated(current.droppedCount)
-    incompleteness = reading.incompleteness(of: input.label, droppedEventCount: droppedCount)
+    ending = ends.ending
+    incompleteness = ends.incompleteness
   }
 }
 

@@ -94,6 +94,12 @@ extension EventRewriter {
       .keep(string(reason, .prose, source))
     case .sample(let share, let why):
       .sample(share: share, why: string(why, .prose, source))
+    case .consumerBegin(let consumer):
+      .consumerBegin(self.consumer(consumer, source))
+    case .parked(let consumer):
+      .parked(self.consumer(consumer, source))
+    case .consumerEnd(let consumer, let why):
+      .consumerEnd(identifier(consumer, source), why: why)
     }
   }
 
@@ -226,6 +232,22 @@ extension EventRewriter {
       exception: string(crash.exception, .name, source),
       reason: string(crash.reason, .prose, source),
       liveCount: crash.liveCount
+    )
+  }
+
+  private mutating func consumer(_ consumer: Consumer, _ source: TraceNames) -> Consumer {
+    Consumer(
+      id: identifier(consumer.id, source),
+      form: consumer.form,
+      awaited: string(consumer.awaited, .name, source),
+      site: string(consumer.site, .code, source),
+      registration: consumer.registration.map { identifier($0, source) },
+      task: string(consumer.task, .prose, source),
+      priority: consumer.priority,
+      expectedToLive: string(consumer.expectedToLive, .prose, source),
+      since: consumer.since,
+      isOrphaned: consumer.isOrphaned,
+      keeps: consumer.keeps.map { object($0, source) }
     )
   }
 }

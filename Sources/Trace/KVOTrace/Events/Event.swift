@@ -135,5 +135,13 @@ package struct Event: Hashable, Sendable {
     case keep(StringID)
     /// From here on only the events of some objects are recorded: of those in the ``ObjectSample`` of this share.
     case sample(share: UInt64, why: StringID)
+    /// A task begins to take values. It has not waited yet.
+    indirect case consumerBegin(Consumer)
+    /// A consumer waits: its state when the log was asked for it, at the end of a scope, or at the exit. Not written
+    /// each time that it begins to wait. Comes once for each such request; may follow the consumer's end if that came
+    /// at the same time, and then means nothing.
+    indirect case parked(Consumer)
+    /// A consumer ended. A second one for the same continuation: it was resumed again.
+    case consumerEnd(ConsumerID, why: Consumer.End)
   }
 }

@@ -225,3 +225,47 @@ extension KeyDeclaration.Problem: BinaryNumbered {
     }
   }
 }
+
+extension Consumer.Form: BinaryNumbered {
+  @inlinable
+  package init?(binaryNumber number: UInt64) {
+    switch number {
+    case 0: self = .loop
+    case 1: self = .continuation
+    default: return nil
+    }
+  }
+
+  @inlinable
+  package var binaryNumber: UInt64 {
+    switch self {
+    case .loop: 0
+    case .continuation: 1
+    }
+  }
+}
+
+extension Consumer.End: BinaryNumbered {
+  @inlinable
+  package init?(binaryNumber number: UInt64) {
+    switch number {
+    case 0: self = .finished
+    case 1: self = .cancelled
+    case 2: self = .failed
+    case 3: self = .left
+    case 4: self = .resumed
+    default: return nil
+    }
+  }
+
+  @inlinable
+  package var binaryNumber: UInt64 {
+    switch self {
+    case .finished: 0
+    case .cancelled: 1
+    case .failed: 2
+    case .left: 3
+    case .resumed: 4
+    }
+  }
+}

@@ -7,7 +7,7 @@ extension Event.Body {
     "removeEnd", "cancel", "willChange", "didChange", "notify", "notifyEnd", "attach", "detach",
     "deinit", "deinitEnd", "write", "hold", "drop", "walkBegin", "walkEnd", "expectDeinit",
     "scopeBegin", "scopeEnd", "lock", "unlock", "class", "declares", "crash", "dropped", "exit",
-    "expects", "keep", "sample",
+    "expects", "keep", "sample", "consumerBegin", "parked", "consumerEnd",
   ]
 
   /// The event's name, as the log spells it.
@@ -49,6 +49,9 @@ extension Event.Body {
     case .expects: "expects"
     case .keep: "keep"
     case .sample: "sample"
+    case .consumerBegin: "consumerBegin"
+    case .parked: "parked"
+    case .consumerEnd: "consumerEnd"
     }
   }
 }

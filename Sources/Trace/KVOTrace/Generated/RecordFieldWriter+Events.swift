@@ -57,6 +57,10 @@ extension RecordFieldWriter {
     case .sample(let share, let why):
       number(share)
       string(why)
+    case .consumerBegin(let consumer), .parked(let consumer): append(consumer)
+    case .consumerEnd(let consumer, let why):
+      identifier(consumer)
+      choice(why)
     }
   }
 
@@ -209,5 +213,29 @@ extension RecordFieldWriter {
     if crash.liveCount != nil { shape |= 1 }
     number(shape)
     if let liveCount = crash.liveCount { number(liveCount) }
+  }
+
+  package mutating func append(_ consumer: Consumer) {
+    identifier(consumer.id)
+    var shape: UInt64 = 0
+    shape |= consumer.form.binaryNumber
+    if consumer.awaited != .none { shape |= 1 << 1 }
+    if consumer.site != .none { shape |= 1 << 2 }
+    if consumer.registration != nil { shape |= 1 << 3 }
+    if consumer.task != .none { shape |= 1 << 4 }
+    if consumer.priority != nil { shape |= 1 << 5 }
+    if consumer.expectedToLive != .none { shape |= 1 << 6 }
+    if consumer.since != nil { shape |= 1 << 7 }
+    if consumer.isOrphaned { shape |= 1 << 8 }
+    if consumer.keeps != nil { shape |= 1 << 9 }
+    number(shape)
+    if consumer.awaited != .none { string(consumer.awaited) }
+    if consumer.site != .none { string(consumer.site) }
+    if let registration = consumer.registration { identifier(registration) }
+    if consumer.task != .none { string(consumer.task) }
+    if let priority = consumer.priority { number(priority) }
+    if consumer.expectedToLive != .none { string(consumer.expectedToLive) }
+    if let since = consumer.since { number(since) }
+    if let keeps = consumer.keeps { object(keeps) }
   }
 }

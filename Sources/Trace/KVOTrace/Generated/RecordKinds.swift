@@ -40,6 +40,9 @@ extension BinaryFormat {
     case expects = 34
     case keep = 35
     case sample = 36
+    case consumerBegin = 37
+    case parked = 38
+    case consumerEnd = 39
 
     /// A text and the id that records name it by.
     case string = 48
@@ -91,6 +94,9 @@ extension BinaryFormat {
       case 34: self = .expects
       case 35: self = .keep
       case 36: self = .sample
+      case 37: self = .consumerBegin
+      case 38: self = .parked
+      case 39: self = .consumerEnd
       case 48: self = .string
       case 49: self = .stack
       case 50: self = .describedStack
@@ -139,6 +145,9 @@ extension BinaryFormat {
       case .expects: 34
       case .keep: 35
       case .sample: 36
+      case .consumerBegin: 37
+      case .parked: 38
+      case .consumerEnd: 39
       case .string: 48
       case .stack: 49
       case .describedStack: 50
@@ -190,6 +199,9 @@ extension BinaryFormat.Record {
       case .expects: .expects
       case .keep: .keep
       case .sample: .sample
+      case .consumerBegin: .consumerBegin
+      case .parked: .parked
+      case .consumerEnd: .consumerEnd
       }
   }
 }

@@ -80,6 +80,12 @@ extension BinaryRecordDecoder {
       let share: UInt64 = varint()
       let why = string()
       return .sample(share: share, why: why)
+    case .consumerBegin: return .consumerBegin(consumer())
+    case .parked: return .parked(consumer())
+    case .consumerEnd:
+      let consumer: ConsumerID = identifier()
+      let why: Consumer.End = choice(.finished)
+      return .consumerEnd(consumer, why: why)
     default:
       markMalformed()
       return .exit(status: 0)
@@ -266,5 +272,31 @@ extension BinaryRecordDecoder {
     let shape = self.shape(0x1)
     let liveCount: Int? = shape & 1 != 0 ? count() : nil
     return Crash(signal: signal, exception: exception, reason: reason, liveCount: liveCount)
+  }
+
+  private mutating func consumer() -> Consumer {
+    let id: ConsumerID = identifier()
+    let shape = self.shape(0x3ff)
+    let awaited: StringID = shape & 1 << 1 != 0 ? string() : .none
+    let site: StringID = shape & 1 << 2 != 0 ? string() : .none
+    let registration: RegistrationID? = shape & 1 << 3 != 0 ? identifier() : nil
+    let task: StringID = shape & 1 << 4 != 0 ? string() : .none
+    let priority: Int? = shape & 1 << 5 != 0 ? count() : nil
+    let expectedToLive: StringID = shape & 1 << 6 != 0 ? string() : .none
+    let since: UInt64? = shape & 1 << 7 != 0 ? varint() : nil
+    let keeps = shape & 1 << 9 != 0 ? object() : nil
+    return Consumer(
+      id: id,
+      form: choice(shape & 1, .loop),
+      awaited: awaited,
+      site: site,
+      registration: registration,
+      task: task,
+      priority: priority,
+      expectedToLive: expectedToLive,
+      since: since,
+      isOrphaned: shape & 1 << 8 != 0,
+      keeps: keeps
+    )
   }
 }

@@ -38,6 +38,9 @@ enum CanonicalKind {
   case expects
   case keep
   case sample
+  case consumerBegin
+  case parked
+  case consumerEnd
 
   /// Steps over the name that is at `line`, and its closing quote.
   ///
@@ -123,6 +126,12 @@ enum CanonicalKind {
       self = .keep
     } else if line.take(#"sample""#) {
       self = .sample
+    } else if line.take(#"consumerBegin""#) {
+      self = .consumerBegin
+    } else if line.take(#"parked""#) {
+      self = .parked
+    } else if line.take(#"consumerEnd""#) {
+      self = .consumerEnd
     } else {
       throw NotCanonical()
     }

@@ -122,6 +122,13 @@ extension CanonicalScanner {
       let share: UInt64 = try number(&line)
       let why: StringID = line.take(#","why":"#) ? try string(&line, &names) : .none
       return .sample(share: share, why: why)
+    case .consumerBegin: return .consumerBegin(try consumer(&line, &names))
+    case .parked: return .parked(try consumer(&line, &names))
+    case .consumerEnd:
+      try line.expect(#","consumer":"#)
+      let consumer: ConsumerID = try identifier(&line, &names)
+      let why: Consumer.End = try whyWord(&line)
+      return .consumerEnd(consumer, why: why)
     default: throw NotCanonical()
     }
   }
@@ -368,5 +375,38 @@ extension CanonicalScanner {
     let reason: StringID = line.take(#","reason":"#) ? try string(&line, &names) : .none
     let liveCount: Int? = line.take(#","live":"#) ? try integer(&line) : nil
     return Crash(signal: signal, exception: exception, reason: reason, liveCount: liveCount)
+  }
+
+  private mutating func consumer(
+    _ line: inout LineCursor,
+    _ names: inout TraceNames
+  ) throws(NotCanonical) -> Consumer {
+    try line.expect(#","consumer":"#)
+    let id: ConsumerID = try identifier(&line, &names)
+    let form: Consumer.Form = try waitsInWord(&line) ?? .loop
+    let awaited: StringID = line.take(#","awaited":"#) ? try string(&line, &names) : .none
+    let site: StringID = line.take(#","site":"#) ? try string(&line, &names) : .none
+    let registration: RegistrationID? =
+      line.take(#","registration":"#) ? try identifier(&line, &names) : nil
+    let task: StringID = line.take(#","task":"#) ? try string(&line, &names) : .none
+    let priority: Int? = line.take(#","priority":"#) ? try integer(&line) : nil
+    let expectedToLive: StringID =
+      line.take(#","expectedToLive":"#) ? try string(&line, &names) : .none
+    let since: UInt64? = line.take(#","since":"#) ? try number(&line) : nil
+    let isOrphaned = line.take(#","orphaned":"#) ? try flag(&line) : false
+    let keeps = line.take(#","keeps":"#) ? try object(&line, &names) : nil
+    return Consumer(
+      id: id,
+      form: form,
+      awaited: awaited,
+      site: site,
+      registration: registration,
+      task: task,
+      priority: priority,
+      expectedToLive: expectedToLive,
+      since: since,
+      isOrphaned: isOrphaned,
+      keeps: keeps
+    )
   }
 }

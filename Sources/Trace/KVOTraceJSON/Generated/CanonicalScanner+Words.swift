@@ -84,4 +84,21 @@ extension CanonicalScanner {
     try line.expect(#""ignoredDependencies""#)
     return .ignoredDependencies
   }
+
+  func waitsInWord(_ line: inout LineCursor) throws(NotCanonical) -> Consumer.Form? {
+    guard line.take(#","waitsIn":"#) else { return nil }
+    if line.take(#""loop""#) { return .loop }
+    try line.expect(#""continuation""#)
+    return .continuation
+  }
+
+  func whyWord(_ line: inout LineCursor) throws(NotCanonical) -> Consumer.End {
+    try line.expect(#","why":"#)
+    if line.take(#""finished""#) { return .finished }
+    if line.take(#""cancelled""#) { return .cancelled }
+    if line.take(#""failed""#) { return .failed }
+    if line.take(#""left""#) { return .left }
+    try line.expect(#""resumed""#)
+    return .resumed
+  }
 }

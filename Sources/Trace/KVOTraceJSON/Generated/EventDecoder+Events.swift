@@ -76,6 +76,12 @@ extension EventDecoder {
       let share: UInt64 = try line.required("of1024", line.number("of1024"))
       let why = try string("why", line)
       return .sample(share: share, why: why)
+    case "consumerBegin": return .consumerBegin(try consumer(line))
+    case "parked": return .parked(try consumer(line))
+    case "consumerEnd":
+      let consumer: ConsumerID = try requiredIdentifier("consumer", line)
+      let why: Consumer.End = try line.required("why", line.choice("why"))
+      return .consumerEnd(consumer, why: why)
     default: return nil
     }
   }
@@ -264,5 +270,32 @@ extension EventDecoder {
     let reason = try string("reason", line)
     let liveCount: Int? = try line.number("live")
     return Crash(signal: signal, exception: exception, reason: reason, liveCount: liveCount)
+  }
+
+  private mutating func consumer(_ line: LineFields) throws(FieldError) -> Consumer {
+    let id: ConsumerID = try requiredIdentifier("consumer", line)
+    let form: Consumer.Form = try line.choice("waitsIn") ?? .loop
+    let awaited = try string("awaited", line)
+    let site = try string("site", line)
+    let registration: RegistrationID? = try identifier("registration", line)
+    let task = try string("task", line)
+    let priority: Int? = try line.number("priority")
+    let expectedToLive = try string("expectedToLive", line)
+    let since: UInt64? = try line.number("since")
+    let isOrphaned = try line.flag("orphaned") ?? false
+    let keeps = try object("keeps", line)
+    return Consumer(
+      id: id,
+      form: form,
+      awaited: awaited,
+      site: site,
+      registration: registration,
+      task: task,
+      priority: priority,
+      expectedToLive: expectedToLive,
+      since: since,
+      isOrphaned: isOrphaned,
+      keeps: keeps
+    )
   }
 }

@@ -51,5 +51,14 @@ extension Grammar {
     "expects": ["rules"],
     "keep": ["reason"],
     "sample": ["of1024", "why"],
+    "consumerBegin": [
+      "consumer", "waitsIn", "awaited", "site", "registration", "task", "priority",
+      "expectedToLive", "since", "orphaned", "keeps",
+    ],
+    "parked": [
+      "consumer", "waitsIn", "awaited", "site", "registration", "task", "priority",
+      "expectedToLive", "since", "orphaned", "keeps",
+    ],
+    "consumerEnd": ["consumer", "why"],
   ]
 }

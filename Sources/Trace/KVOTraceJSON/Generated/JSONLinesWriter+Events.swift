@@ -54,6 +54,10 @@ extension JSONLinesWriter {
     case .sample(let share, let why):
       number("of1024", share)
       string("why", why)
+    case .consumerBegin(let consumer), .parked(let consumer): write(consumer)
+    case .consumerEnd(let consumer, let why):
+      identifier("consumer", consumer)
+      text("why", why.rawValue)
     }
   }
 
@@ -162,5 +166,19 @@ extension JSONLinesWriter {
     string("exception", crash.exception)
     string("reason", crash.reason)
     number("live", crash.liveCount)
+  }
+
+  private mutating func write(_ consumer: Consumer) {
+    identifier("consumer", consumer.id)
+    if consumer.form != .loop { text("waitsIn", consumer.form.rawValue) }
+    string("awaited", consumer.awaited)
+    string("site", consumer.site)
+    identifier("registration", consumer.registration)
+    string("task", consumer.task)
+    number("priority", consumer.priority)
+    string("expectedToLive", consumer.expectedToLive)
+    number("since", consumer.since)
+    if consumer.isOrphaned { flag("orphaned", true) }
+    object("keeps", consumer.keeps)
   }
 }
