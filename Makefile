@@ -5,6 +5,7 @@
 #   make check   the longer checks: lint, import check, sanitizers
 #   make generate writes the code and tables that are generated from Sources/Trace/KVOSchema
 #   make fuzz    runs the readers of logs, reports and other files on generated input
+#   make soak    runs an app-like program recorded, for MINUTES=60, and checks that nothing grows
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
 #   make bench-guard counts the instructions of observing and auditing, and compares them with those recorded
@@ -22,7 +23,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports plugin processors static container install uninstall setup setup-tests \
+  address-sanitizer retention long-forms reports soak plugin processors static container install uninstall setup setup-tests \
   setup-static setup-container clean \
   setup-fleet wheel fleet fleet-part
 
@@ -174,6 +175,12 @@ random-objective-c: setup-tests imports
 # Rewrites the sample reports; a test compares them.
 reports: setup
 	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
+
+# By hand: for as long as one likes, and within BUDGET=cpu=1%,disk=64M, as KVO_SAFETY_BUDGET has it.
+MINUTES ?= 60
+BUDGET ?=
+soak: imports
+	Scripts/soak $(MINUTES) $(BUDGET)
 
 # Not part of check: figures are judged by people. SUITES=recorder runs one suite alone, and ROUNDS=3 each row that
 # often.

@@ -6,11 +6,12 @@ import Glibc
 var none = sigset_t()
 sigemptyset(&none)
 sigprocmask(SIG_SETMASK, &none, nil)
-// A program whose test has ended must not run forever.
-var minute = rlimit(rlim_cur: 60, rlim_max: 60)
-setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &minute)
-
 let arguments = CommandLine.arguments
+// A program whose test has ended must not run forever.
+if arguments.dropFirst().first != "soak" {
+  var minute = rlimit(rlim_cur: 60, rlim_max: 60)
+  setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &minute)
+}
 switch arguments.dropFirst().first {
 case "driven": try DrivenProbe.run()
 case "killed":
@@ -50,6 +51,9 @@ case "listed": try RecordingProbe.listed(path: arguments[2])
 case "stack": try RecordingProbe.stack(path: arguments[2])
 case "complaint": RecordingProbe.complaint()
 case "threads": ThreadProbe.run()
+case "stepped": SteppedProbe.run(arguments[2], acknowledging: arguments[3])
+case "steps": SteppedProbe.step(Array(arguments.dropFirst(2)))
+case "soak": SoakProbe.run(seconds: Int(arguments[2]) ?? 0)
 case "controlled": ControlledProbe.run()
 case "flight": FlightProbe.run(Array(arguments.dropFirst(2)))
 case "lifetime": LifetimeProbe.run()
@@ -64,6 +68,9 @@ default:
   print("       RecorderProbe signals PATH COUNT COUNT BYTES")
   print("       RecorderProbe fork WAY PATH")
   print("       RecorderProbe flight STEP...")
+  print("       RecorderProbe soak SECONDS")
+  print("       RecorderProbe stepped WINDOW PAGE")
+  print("       RecorderProbe steps WINDOW FOLDER PAGE OUTPUT END STORE")
   print("       RecorderProbe driven|controlled|after|complaint|threads|lifetime")
   print("       RecorderProbe isolated|isolated-observer")
   exit(64)

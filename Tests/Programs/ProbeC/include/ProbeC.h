@@ -42,6 +42,40 @@ int probe_heed_modes(void);
 /// How often this process called fallocate().
 uint64_t probe_room_request_count(void);
 
+/// How probe_step() ends its child.
+typedef enum {
+  /// Not: what would be left after each store is copied instead.
+  PROBE_END_NONE = 0,
+  PROBE_END_KILL = 1,
+  PROBE_END_FAULT = 2,
+  PROBE_END_ABORT = 3,
+  /// `_exit(3)`, on x86-64 alone.
+  PROBE_END_EXIT = 4
+} ProbeEnd;
+
+/// What probe_step() saw.
+typedef struct {
+  uint64_t stepCount;
+  /// How many instructions changed the files.
+  uint64_t storeCount;
+  /// That of waitpid(), if the child was ended.
+  int status;
+} ProbeSteps;
+
+/// The word of the page in which the child says what probe_exit_function() returns.
+#define PROBE_EXIT_WORD 511
+
+/// Starts a program, waits until it raises SIGSTOP, and steps through it until it does so again.
+///
+/// After each instruction that changes a file in `folder`, which has no others, the files are copied to
+/// `output/<number>/` and the page to `output/<number>.page`; or, if there is an `end`, the program is ended at the one
+/// with the number `store`. Returns 0, or -1 if the child cannot be stepped or ends by itself. Once for a process.
+int probe_step(char *_Nullable const *_Nonnull arguments, const char *folder, const char *page, const char *output,
+               ProbeEnd end, uint64_t store, ProbeSteps *steps);
+
+/// The address of a function that ends the process at once.
+uint64_t probe_exit_function(void);
+
 #pragma clang assume_nonnull end
 
 #endif
