@@ -61,8 +61,8 @@ exit = status:zigzag
 expects = rules:rule*
 keep = reason:text
 sample = of1024:u why:sid
-consumerBegin parked = consumer:id shape waitsIn@0:|continuation orphaned@8:|true awaited?1:sid
- site?2:sid registration?3:id task?4:sid priority?5:u63 expectedToLive?6:sid since?7:u keeps?9:obj
+consumerBegin parked = consumer:id shape waitsIn@0:|continuation orphaned@8:|true left@9:|true
+ awaited?1:sid site?2:sid registration?3:id task?4:sid priority?5:u63 expectedToLive?6:sid since?7:u
 consumerEnd = consumer:id why:finished|cancelled|failed|left|resumed
 """
 # The keys of each, in the order of a line.
@@ -99,7 +99,7 @@ expects = rules
 keep = reason
 sample = of1024 why
 consumerBegin parked = consumer waitsIn awaited site registration task priority expectedToLive since
- orphaned keeps
+ orphaned left
 consumerEnd = consumer why
 """
 # End of what is generated.

@@ -356,5 +356,40 @@ extension ReportTests {
       Signature: 2:2036e38616 · seen once · event 2 · note, none
 
     """#,
+    #"""
+    WARNING: KVOSafety: task waits for a sequence that nobody can continue (KVO041 parked-consumer)
+      A task waited for "prices" at the end of "open", and whatever could resume it had been released
+      > #0 show()   Feed.swift:12
+      Fix: finish the continuation before it is released, for example in the deinit of the object \#
+    that owns it; or cancel the task where the scope ends
+      Signature: 2:e215ee615b · seen once · event 3 · error, leak
+
+    """#,
+    #"""
+    WARNING: KVOSafety: every run leaves more tasks that wait (KVO042 consumer-growth)
+      Each of 3 runs of "open" ended with more tasks that wait for "prices" than the one before: 1, 2, 3
+      > #0 show()   Feed.swift:12
+      Fix: cancel the task of the run before, or bind its loop to what the run ends
+      Signature: 2:2ce639b8ac · seen once · event 12 · warning, leak
+
+    """#,
+    #"""
+    WARNING: KVOSafety: continuation was never resumed (KVO043 continuation-dropped)
+      The continuation "reply" was released without being resumed: its task waits for ever
+      > #0 show()   Feed.swift:12
+      Fix: resume the continuation on every path, also on those that fail or are cancelled
+      Signature: 2:ee6eddd3ac · seen once · event 2 · error, hang
+
+    """#,
+    #"""
+    WARNING: KVOSafety: continuation was resumed twice (KVO044 continuation-resumed-twice)
+      The continuation "reply" was resumed a second time, on thread 1 (main)
+      > #0 Client.close()     Client.swift:41
+      Previously resumed at, on thread 1 (main)
+      > #0 Client.receive()   Client.swift:30
+      Fix: resume the continuation once: remove it from where it is kept before it is resumed
+      Signature: 2:19ba9adc2f · seen once · event 3 · error, contained
+
+    """#,
   ]
 }

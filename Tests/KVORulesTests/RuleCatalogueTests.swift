@@ -46,6 +46,10 @@ struct RuleCatalogueTests {
         "KVO038 displaced-registration error",
         "KVO039 callback-raised warning",
         "KVO040 ignored-dependency warning",
+        "KVO041 parked-consumer error",
+        "KVO042 consumer-growth warning",
+        "KVO043 continuation-dropped error live",
+        "KVO044 continuation-resumed-twice error live",
       ]
     )
   }
@@ -77,6 +81,9 @@ struct RuleCatalogueTests {
     ([30], "contained crash crash unknown unknown"),
     ([38, 40], "none none none wrong none"),
     ([39], "unknown unknown unknown wrong unknown"),
+    ([41, 42], "leak leak leak leak leak"),
+    ([43], "hang hang hang hang hang"),
+    ([44], "contained crash crash crash crash"),
   ]
 
   @Test("every cell of the table of consequences")

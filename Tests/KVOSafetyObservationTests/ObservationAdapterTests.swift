@@ -1,4 +1,5 @@
 #if ObservationAdapter
+import Foundation
 import KVORules
 import KVOSafety
 import KVOSafetyObservation
@@ -74,6 +75,49 @@ struct ObservationAdapterTests {
       model.name = "Grace"
     }
     #expect(heard == ["Ada", "Grace"])
+  }
+
+  private static func parked(at line: Int) -> KVO.ParkedConsumers? {
+    KVO.parked().first { $0.site == "ObservationAdapterTests.swift:\(line)" }
+  }
+
+  @Test("a loop over the values of Observations is counted while it waits")
+  func parked() async {
+    let model = Model()
+    let line = #line + 1
+    let values = RecordedObservations(Observations { model.name }, of: model, "name")
+    let task = Task { for await name in values where name == "Grace" { break } }
+    while Self.parked(at: line) == nil { await Task.yield() }
+    #expect(Self.parked(at: line)?.awaited == "Model.name")
+    model.name = "Grace"
+    await task.value
+    #expect(Self.parked(at: line) == nil)
+  }
+
+  @Test("loops over Observations and over messages are counted by noted(as:)")
+  func noted() async {
+    struct Message: NotificationCenter.AsyncMessage {
+      typealias Subject = NSObject
+      static var name: Notification.Name { Notification.Name("ObservationAdapterTests") }
+      static func makeMessage(_ notification: Notification) -> Message? { Message() }
+      static func makeNotification(_ message: Message) -> Notification { Notification(name: name) }
+    }
+    let model = Model()
+    let line = #line + 1
+    let values = Observations { model.name }.noted(as: "model")
+    let first = Task { for await name in values where name == "Grace" { break } }
+    while Self.parked(at: line) == nil { await Task.yield() }
+    model.name = "Grace"
+    await first.value
+    #expect(Self.parked(at: line) == nil)
+    let center = NotificationCenter()
+    let otherLine = #line + 1
+    let messages = center.messages(for: Message.self).noted(as: "messages")
+    let second = Task { for await _ in messages { break } }
+    while Self.parked(at: otherLine) == nil { await Task.yield() }
+    center.post(Message())
+    await second.value
+    #expect(Self.parked(at: otherLine) == nil)
   }
 }
 

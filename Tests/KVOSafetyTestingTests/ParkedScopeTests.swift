@@ -71,4 +71,26 @@ struct ParkedScopeTests {
     continuation.finish()
     await outer.value
   }
+
+  @Test("fail it by KVO041 if nobody can resume them, unless that is expected")
+  func orphaned() async {
+    let line = #line + 3
+    func abandon() async {
+      behave()
+      let (prices, continuation) = AsyncStream<Int>.recorded(as: "prices")
+      let task = Task { for await _ in prices {} }
+      await Self.untilParked()
+      withExtendedLifetime((task, continuation)) {}
+    }
+    await withKnownIssue {
+      await expectNoObservationViolations { await abandon() }
+    } matching: { issue in
+      issue.comments.contains {
+        $0.rawValue.contains("KVO041 parked-consumer")
+          && $0.rawValue.contains("ParkedScopeTests.swift:\(line)")
+          && !$0.rawValue.contains("left waiting")
+      }
+    }
+    await expectNoObservationViolations(expecting: .parkedConsumer) { await abandon() }
+  }
 }

@@ -185,11 +185,12 @@ struct ScopeTests {
       .registrationGrowth, .offExecutorDelivery, .concurrentChange, .concurrentRemoval,
       .callbackUnderLock, .reentrantChange, .dependencyCycle, .uncompliantPath,
       .classChangedUnderObservation, .tokenDropped, .missedDelivery, .displacedRegistration,
-      .callbackRaised, .ignoredDependency,
+      .callbackRaised, .ignoredDependency, .parkedConsumer, .consumerGrowth, .continuationDropped,
+      .continuationResumedTwice,
     ]
     #expect(
       names.map(\.identifier)
-        == (Array(1...32) + [38, 39, 40]).map { "KVO" + String("00\($0)".suffix(3)) }
+        == (Array(1...32) + Array(38...44)).map { "KVO" + String("00\($0)".suffix(3)) }
     )
   }
 }

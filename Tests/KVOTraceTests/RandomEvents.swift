@@ -159,7 +159,7 @@ struct RandomEvents {
       expectedToLive: optionalText(),
       since: maybe { $0.random.next() },
       isOrphaned: Bool.random(using: &random),
-      keeps: maybe { $0.object() }
+      isLeft: Bool.random(using: &random)
     )
   }
 

@@ -125,6 +125,9 @@ package final class ForeignRegistration: Sendable {
     observation.notify(subject, phase, of: nil, kind, old: old, new: new, elements: elements)
   }
 
+  /// The life of a loop that takes its values; nil if it has ended.
+  package func makeLife() -> ConsumerLife? { observation.map { ObservedSource($0).makeLife() } }
+
   /// The address of its observation, or nil if it has ended.
   var keptAddress: UInt? { storage.address(of: id) }
 

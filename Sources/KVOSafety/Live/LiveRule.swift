@@ -43,6 +43,10 @@ public enum LiveRule: String, Hashable, Sendable, CaseIterable {
   case reentrantChange = "KVO027"
   /// KVO029: a key path that cannot be observed.
   case uncompliantPath = "KVO029"
+  /// KVO043: a ``RecordedContinuation`` was released without being resumed.
+  case continuationDropped = "KVO043"
+  /// KVO044: a ``RecordedContinuation`` was resumed twice.
+  case continuationResumedTwice = "KVO044"
 
   var code: RuleCode? { RuleCode(rawValue: rawValue) }
 }

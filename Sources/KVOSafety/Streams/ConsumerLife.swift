@@ -5,13 +5,15 @@ internal import Synchronization
 
 /// The life of one consumer: of a loop, from the creation of its iterator to the release of it, or of a continuation.
 ///
-/// Used by the task of the loop only; released on any thread. While something records, its beginning and its end are
+/// Used by the task of the loop, or under the lock of its continuation; released on any thread. While something records, its beginning and its end are
 /// events; that it waits is a state, which ``ConsumerTable`` has and the log is given on request.
-final class ConsumerLife: Sendable {
+package final class ConsumerLife: Sendable {
   /// The complement of the entry's address, so that a retain search does not follow it.
   private let hidden: UInt
   // relaxed: written by the task of the loop, read by the deinit, which comes after it.
   private let end = Atomic<UInt8>(UInt8(Consumer.End.left.binaryNumber))
+  // relaxed: likewise. The stack of its end; 0 for none.
+  private let endStack = Atomic<UInt32>(0)
 
   init(
     _ origin: ConsumerOrigin,
@@ -36,7 +38,10 @@ final class ConsumerLife: Sendable {
     let id = ConsumerTable.shared.remove(~hidden)
     guard Recorder.shared.isRecording else { return }
     let why = Consumer.End(binaryNumber: UInt64(end.load(ordering: .relaxed))) ?? .left
-    Recorder.shared.record(.consumerEnd(id, why: why))
+    Recorder.shared.record(
+      .consumerEnd(id, why: why),
+      stack: StackID(rawValue: endStack.load(ordering: .relaxed))
+    )
   }
 
   private var entry: UnsafeMutablePointer<ConsumerTable.Entry>? {
@@ -45,7 +50,7 @@ final class ConsumerLife: Sendable {
 
   /// Notes that the loop is about to wait.
   @inline(__always)
-  func park() {
+  package func park() {
     guard let entry else { return }
     let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
     entry.pointee.task.store(~task, ordering: .relaxed)
@@ -54,19 +59,32 @@ final class ConsumerLife: Sendable {
 
   /// Notes that it has a value, or that there will be none.
   @inline(__always)
-  func resume(hasValue: Bool) {
+  package func resume(hasValue: Bool) {
     entry?.pointee.since.store(0, ordering: .relaxed)
     if !hasValue { note(Task.isCancelled ? .cancelled : .finished) }
   }
 
   /// Notes that waiting threw an error.
-  func fail() {
+  package func fail() {
     entry?.pointee.since.store(0, ordering: .relaxed)
     note(.failed)
   }
 
-  /// Notes why it ends.
-  func note(_ reason: Consumer.End) {
+  /// Notes why it ends, and where.
+  func note(_ reason: Consumer.End, at stack: StackID = .none) {
     end.store(UInt8(reason.binaryNumber), ordering: .relaxed)
+    endStack.store(stack.rawValue, ordering: .relaxed)
   }
+
+  /// Records that it waits and that nobody can resume it.
+  func recordOrphaned() {
+    guard Recorder.shared.isRecording, let entry else { return }
+    var consumer = entry.pointee.consumer
+    consumer.since = entry.pointee.since.load(ordering: .relaxed)
+    consumer.isOrphaned = true
+    Recorder.shared.record(.parked(consumer))
+  }
+
+  /// Its id in the log.
+  var id: ConsumerID { ConsumerID(entry?.pointee.number ?? 0) }
 }

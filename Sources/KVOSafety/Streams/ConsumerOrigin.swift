@@ -1,3 +1,4 @@
+internal import KVORecorder
 internal import KVOTrace
 internal import Synchronization
 
@@ -14,6 +15,24 @@ struct ConsumerOrigin: Hashable, Sendable {
   var isJudgedByScopes = false
   /// Why consumers are meant to outlive their scope; none if they are not.
   var expectedToLive = StringID.none
+}
+
+extension ConsumerOrigin {
+  /// What the program names `name` at `site`.
+  init(
+    _ site: CallSite,
+    _ name: String,
+    form: Consumer.Form = .loop,
+    expectedToLive: String?
+  ) {
+    self.init(
+      site: site.id,
+      awaited: Recorder.id(of: name),
+      form: form,
+      isJudgedByScopes: expectedToLive == nil,
+      expectedToLive: expectedToLive.map { Recorder.id(of: $0) } ?? .none
+    )
+  }
 }
 
 /// The side of a sequence that can resume its consumers.

@@ -3,7 +3,7 @@ internal import KVORecorder
 package import KVOTrace
 
 extension KVO {
-  /// Loops over the values of one sequence that wait for the next value.
+  /// Loops over the values of one sequence that wait for the next value, or tasks that wait for continuations of one line.
   public struct ParkedConsumers: Equatable, Sendable {
     /// The source line that made the sequence: `Screen.swift:12`.
     public let site: String
@@ -30,8 +30,8 @@ extension KVO {
   /// // 1000000 wait for Account.balance, the first for 86400.2 s: Row.swift:20
   /// ```
   ///
-  /// Counts the loops over ``ObservedValues``, over ``SharedValues``, and over sequences with
-  /// `noted(as:)`. A loop is counted from the
+  /// Counts the loops over ``ObservedValues``, over ``SharedValues``, over sequences with `noted(as:)` and over streams of
+  /// `AsyncStream.recorded(as:)`, and the tasks that wait for a ``RecordedContinuation``. A loop is counted from the
   /// first call of its iterator until the iterator is released; one that was cancelled, until its task has run again.
   /// Other threads may begin and end to wait meanwhile. Can be called on any thread.
   ///
@@ -49,11 +49,15 @@ extension KVO {
     record(ConsumerTable.shared.parked())
   }
 
-  private static func record(_ parked: [ConsumerTable.Parked]) {
-    for parked in parked { Recorder.shared.record(.parked(parked.consumer)) }
+  private static func record(_ parked: [ConsumerTable.Parked], isLeft: Bool = false) {
+    for parked in parked {
+      var consumer = parked.consumer
+      consumer.isLeft = isLeft
+      Recorder.shared.record(.parked(consumer))
+    }
   }
 
-  /// The consumers that an audited scope left waiting, which are also recorded.
+  /// The consumers that an audited scope left waiting and that no rule reports; all are recorded.
   ///
   /// - Parameters:
   ///   - scope: the scope in which they began.
@@ -64,9 +68,10 @@ extension KVO {
     where isWaiting: (UInt) -> Bool
   ) -> [ParkedConsumers] {
     let parked = ConsumerTable.shared.parked(in: scope, where: isWaiting)
-    record(parked)
+    record(parked, isLeft: true)
     var counts: [ConsumerTable.Waiting: ConsumerTable.Count] = [:]
-    for parked in parked {
+    // The others are reported as KVO041 and KVO043.
+    for parked in parked where !parked.consumer.isOrphaned {
       counts[parked.description, default: ConsumerTable.Count()].add(
         since: parked.consumer.since ?? .max,
         isOrphaned: parked.consumer.isOrphaned

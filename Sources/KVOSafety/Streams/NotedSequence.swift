@@ -10,10 +10,12 @@ public struct NotedSequence<Base: AsyncSequence>: AsyncSequence {
 
   private let base: Base
   private let origin: ConsumerOrigin
+  private let source: ConsumerSource?
 
-  fileprivate init(_ base: Base, _ origin: ConsumerOrigin) {
+  init(_ base: Base, _ origin: ConsumerOrigin, source: ConsumerSource? = nil) {
     self.base = base
     self.origin = origin
+    self.source = source
   }
 
   /// Takes the elements.
@@ -49,7 +51,7 @@ public struct NotedSequence<Base: AsyncSequence>: AsyncSequence {
 
   /// An iterator over the elements, which counts as one loop.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(base.makeAsyncIterator(), ConsumerLife(origin))
+    Iterator(base.makeAsyncIterator(), ConsumerLife(origin, source: source))
   }
 }
 
@@ -83,10 +85,9 @@ extension AsyncSequence {
     NotedSequence(
       self,
       ConsumerOrigin(
-        site: CallSite(fileID: fileID, line: line, function: function).id,
-        awaited: Recorder.shared.id(of: name),
-        isJudgedByScopes: expectedToLive == nil,
-        expectedToLive: expectedToLive.map { Recorder.shared.id(of: $0) } ?? .none
+        CallSite(fileID: fileID, line: line, function: function),
+        name,
+        expectedToLive: expectedToLive
       )
     )
   }

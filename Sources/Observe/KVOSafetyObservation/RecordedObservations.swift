@@ -64,17 +64,27 @@ public struct RecordedObservations<Base: AsyncSequence>: AsyncSequence {
 
     private var base: Base.AsyncIterator
     private let end: RecordedEnd
+    private let life: ConsumerLife?
 
     fileprivate init(_ base: Base.AsyncIterator, _ end: RecordedEnd) {
       self.base = base
       self.end = end
+      life = end.registration.makeLife()
     }
 
     /// Waits for the next value.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
-      let value = try await base.next(isolation: actor)
+      life?.park()
+      let value: Element?
+      do {
+        value = try await base.next(isolation: actor)
+        life?.resume(hasValue: value != nil)
+      } catch {
+        life?.fail()
+        throw error
+      }
       if value == nil { end.registration.end(by: .user) } else { end.registration.deliver(nil) }
       return value
     }

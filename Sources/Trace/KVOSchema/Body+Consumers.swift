@@ -77,13 +77,14 @@ extension Body {
           """
       ),
       Field(
-        "keeps",
-        .object,
-        .optional,
-        .bit(9),
+        "left",
+        .flag,
+        .defaults("false", isWritten: false),
+        .shape(9),
+        name: "isLeft",
         means: """
-          in `parked`: an object that its task keeps alive, though the program expected the object \
-          to be deallocated by now
+          in `parked`: true: the event's `scope` ends, and its task, which began there, was found \
+          waiting
           """
       ),
     ]

@@ -218,7 +218,7 @@ import Testing
         """
       )
     )
-    #expect(String(decoding: junit, as: UTF8.self).contains(#"tests="38" failures="1" errors="1""#))
+    #expect(String(decoding: junit, as: UTF8.self).contains(#"tests="42" failures="1" errors="1""#))
     let json = String(decoding: JSONReportRenderer().render(report), as: UTF8.self)
     #expect(
       json.hasSuffix(
@@ -266,7 +266,7 @@ import Testing
         """
                 {
                   "ruleId": "suppression-expired",
-                  "ruleIndex": 35,
+                  "ruleIndex": 39,
                   "level": "error",
                   "message": {
                     "text": "kvo:2 ended on 2027-01-14, and nothing matches it any more; remove it"

@@ -66,7 +66,7 @@ import Testing
       #"{"event":"keep","reason":"secret 4711"}"#,
       #"{"event":"sample","of1024":256,"why":"secret"}"#,
       #"{"event":"consumerBegin","consumer":"secret-u","awaited":"SecretClass.secret","site":"Secret.swift:12","task":"secret 4711","expectedToLive":"because secret"}"#,
-      #"{"event":"parked","consumer":"secret-u","keeps":\#(object)}"#,
+      #"{"event":"parked","consumer":"secret-u","left":true}"#,
       #"{"event":"consumerEnd","consumer":"secret-u","why":"left"}"#,
       #"{"event":"secretEvent","secret":"secret"}"#,
       #"{"event":"exit","status":0,"secret":"secret"}"#,

@@ -70,8 +70,10 @@ extension RuleEngine {
     case .sample(let share, _):
       if log.sample(share, at: evidence) { lose(at: evidence) }
     case .consumerBegin(let consumer): consumers.begin(consumer, evidence)
-    case .parked(let consumer): consumers.park(consumer, evidence)
-    case .consumerEnd(let id, _): consumers.end(id)
+    case .parked(let consumer):
+      let name = target.scope.map { scopes.name(of: $0) } ?? .none
+      consumers.park(consumer, in: target.scope, called: name, evidence, &log)
+    case .consumerEnd(let id, let why): consumers.end(id, why, evidence, &log)
     case .module, .expectDeinit, .keep: break
     }
   }
@@ -275,6 +277,7 @@ extension RuleEngine {
       log.threads.updateBusy(thread)
     }
     log.act(target)
+    consumers.endScope(scope, called: scopes.name(of: scope), evidence)
     scopes.end(scope, evidence, &log)
   }
 

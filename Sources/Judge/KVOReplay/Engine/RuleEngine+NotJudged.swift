@@ -29,6 +29,11 @@ extension RuleEngine {
         )
       }
     }
+    if let droppedAt = log.droppedAt, consumers.hasLeft {
+      for code in [RuleCode.parkedConsumer, .consumerGrowth] {
+        say(code, "events were dropped at event \(droppedAt): a task that waited may have ended")
+      }
+    }
     if log.tellsOthers {
       for code in Self.deliveryRules {
         say(

@@ -206,6 +206,7 @@ package struct RuleEngine: Sendable {
     obligations.finish(&log)
     scopes.finish(&log)
     graphs.finish(&log)
+    consumers.finish(&log)
     log.withholdUnsampled()
     if log.unsaid.thread != nil || log.unsaid.ended != nil {
       log.withholdUncertain(isAtEnd: log.hasEnded)

@@ -25,6 +25,9 @@ struct ScopeRules: Sendable {
   /// Whether tests expect violations.
   var hasExpectations: Bool { !expectations.isEmpty }
 
+  /// What an open scope is called.
+  func name(of scope: ScopeID) -> StringID { scopes.name(of: scope) }
+
   mutating func begin(_ scope: Scope, _ evidence: Evidence, _ log: inout ReplayState) {
     scopes.begin(scope, at: evidence)
     expectations.begin(scope)

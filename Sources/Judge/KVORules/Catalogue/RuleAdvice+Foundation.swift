@@ -45,7 +45,8 @@ extension RuleAdvice {
       .priorWithoutAfter, .mutationWithoutNotification, .deliveryToDead, .selfObservation,
       .concurrentChange, .callbackUnderLock, .reentrantChange, .missedDelivery,
       .deepPathIntermediateDeath, .weakLinkSilentlyNil, .dependencyCycle, .uncompliantPath,
-      .classChangedUnderObservation, .displacedRegistration, .callbackRaised, .ignoredDependency:
+      .classChangedUnderObservation, .displacedRegistration, .callbackRaised, .ignoredDependency,
+      .parkedConsumer, .consumerGrowth, .continuationDropped, .continuationResumedTwice:
       nil
     }
   }

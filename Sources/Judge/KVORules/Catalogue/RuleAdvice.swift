@@ -176,7 +176,8 @@ enum RuleAdvice {
     case .missedDelivery, .removeDuringInitial, .deliveryToDead, .duplicateRegistration,
       .deepPathIntermediateDeath, .weakLinkSilentlyNil, .dependencyCycle, .uncompliantPath,
       .classChangedUnderObservation, .tokenDropped, .displacedRegistration, .callbackRaised,
-      .ignoredDependency:
+      .ignoredDependency, .parkedConsumer, .consumerGrowth, .continuationDropped,
+      .continuationResumedTwice:
       nil
     }
   }

@@ -69,7 +69,8 @@ package enum RuleCatalogue {
 
   /// All rules, in the order of their codes.
   package static let entries: [Entry] = {
-    let all = removals + registrations + lifetimes + changes + deliveries + paths + native
+    let all =
+      removals + registrations + lifetimes + changes + deliveries + paths + native + consumers
     return all.sorted { $0.code < $1.code }
   }()
 

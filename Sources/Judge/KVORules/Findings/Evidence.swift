@@ -30,6 +30,8 @@ package struct Evidence: Hashable, Sendable {
     case seen
     /// Where an exception that propagated out of a callback was raised.
     case raised
+    /// Where the continuation had been resumed before.
+    case resumed
   }
 
   // Stored for every registration that is live or remembered, so the optional numbers have no padding.

@@ -38,6 +38,10 @@ package enum RuleCode: String, Hashable, Sendable, CaseIterable, Comparable {
   case displacedRegistration = "KVO038"
   case callbackRaised = "KVO039"
   case ignoredDependency = "KVO040"
+  case parkedConsumer = "KVO041"
+  case consumerGrowth = "KVO042"
+  case continuationDropped = "KVO043"
+  case continuationResumedTwice = "KVO044"
 
   package static func < (left: RuleCode, right: RuleCode) -> Bool {
     left.rawValue < right.rawValue

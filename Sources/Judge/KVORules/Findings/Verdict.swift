@@ -70,6 +70,10 @@ package struct Verdict: Hashable, Sendable {
     case exception(StringID, observer: ObjectRef?)
     /// The problem of a key of `className` that could still be observed.
     case problem(KeyDeclaration.Problem, className: StringID)
+    /// What a consumer waits for, and the scope that ended, by name.
+    case consumer(awaited: StringID, scope: StringID)
+    /// How many consumers waited at the ends of the scope called `scope`, the last ones.
+    case consumerGrowth(awaited: StringID, scope: StringID, runCount: Int, counts: [Int])
   }
 
   /// Where a callback ran.

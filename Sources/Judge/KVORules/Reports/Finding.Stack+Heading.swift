@@ -24,6 +24,7 @@ extension Evidence.Role {
     case .attached: "Attached at"
     case .seen: "Seen before at"
     case .raised: "Raised at"
+    case .resumed: "Previously resumed at"
     }
   }
 }

@@ -190,6 +190,7 @@ package struct FindingBuilder {
   private func ownClass(of verdict: Verdict) -> String? {
     switch verdict.detail {
     case .dependencies(let className, _), .problem(_, let className): names[className]
+    case .consumer(let awaited, _), .consumerGrowth(let awaited, _, _, _): names[awaited]
     default: nil
     }
   }

@@ -41,6 +41,26 @@ extension FindingSentence {
       + "\(path)\(types)\(by) than the one before: \(counts.count < runCount ? "…, " : "")\(list)"
   }
 
+  /// What a consumer waits for.
+  var awaited: String {
+    switch verdict.detail {
+    case .consumer(let name, _) where name != .none,
+      .consumerGrowth(let name, _, _, _)
+    where name != .none:
+      "\"\(names[name])\""
+    default: "of an unknown name"
+    }
+  }
+
+  var consumerGrowth: String {
+    guard case .consumerGrowth(_, let scope, let runCount, let counts) = verdict.detail else {
+      return "Each run left more tasks that wait behind"
+    }
+    let list = counts.map(String.init).joined(separator: ", ")
+    return "Each of \(runCount) runs of \"\(names[scope])\" ended with more tasks that wait for "
+      + "\(awaited) than the one before: \(counts.count < runCount ? "…, " : "")\(list)"
+  }
+
   var executors: String {
     guard case .executors(let expected, let found) = verdict.detail else { return "elsewhere" }
     let thread =

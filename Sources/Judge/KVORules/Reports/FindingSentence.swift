@@ -18,7 +18,12 @@ struct FindingSentence {
 
   /// Whether it happened on one thread: a sum over runs did not, nor did a class declaration.
   private var isOfOneThread: Bool {
-    verdict.code != .registrationGrowth && verdict.code != .dependencyCycle && problem == nil
+    switch verdict.code {
+    case .registrationGrowth, .dependencyCycle, .parkedConsumer, .consumerGrowth,
+      .continuationDropped:
+      false
+    default: problem == nil
+    }
   }
 
   var names: TraceNames { builder.names }
@@ -79,6 +84,12 @@ struct FindingSentence {
     case .callbackRaised:
       "\(exception) left the callback that notified \(whom) of \(path) of \(subject)"
     case .ignoredDependency: problem ?? "\(path) depends on what the runtime does not look at"
+    case .parkedConsumer:
+      "A task waited for \(awaited) \(scopeEnd), and whatever could resume it had been released"
+    case .consumerGrowth: consumerGrowth
+    case .continuationDropped:
+      "The continuation \(awaited) was released without being resumed: its task waits for ever"
+    case .continuationResumedTwice: "The continuation \(awaited) was resumed a second time"
     case .deliveryAfterRemove:
       "\(who) was notified of \(path) of \(subject) after that observation had ended"
     case .registrationRace:
@@ -141,8 +152,11 @@ struct FindingSentence {
   }
 
   private var scopeEnd: String {
-    guard case .scope(let name) = verdict.detail, name != .none else { return "at the end" }
-    return "at the end of \"\(names[name])\""
+    switch verdict.detail {
+    case .scope(let name) where name != .none, .consumer(_, let name) where name != .none:
+      "at the end of \"\(names[name])\""
+    default: "at the end"
+    }
   }
 
   private var imbalance: String {

@@ -100,6 +100,43 @@ extension Verdict {
   }
 }
 
+extension Verdict {
+  /// KVO043: a continuation was released without being resumed.
+  ///
+  /// - Parameters:
+  ///   - awaited: its name.
+  ///   - evidence: where it was made.
+  /// - Returns: the verdict.
+  package static func dropped(_ awaited: StringID, at evidence: Evidence) -> Verdict {
+    Verdict(
+      .continuationDropped,
+      subject: nil,
+      evidence: [evidence.as(.failed)],
+      detail: .consumer(awaited: awaited, scope: .none)
+    )
+  }
+
+  /// KVO044: a continuation was resumed a second time.
+  ///
+  /// - Parameters:
+  ///   - awaited: its name.
+  ///   - evidence: where it was resumed.
+  ///   - first: where it had been resumed before.
+  /// - Returns: the verdict.
+  package static func resumedAgain(
+    _ awaited: StringID,
+    at evidence: Evidence,
+    first: Evidence
+  ) -> Verdict {
+    Verdict(
+      .continuationResumedTwice,
+      subject: nil,
+      evidence: [evidence.as(.failed), first.as(.resumed)],
+      detail: .consumer(awaited: awaited, scope: .none)
+    )
+  }
+}
+
 extension Confidence {
   /// Low if the first event and another of the proof happened on different threads and their order is unknown: lines of
   /// two threads may be in the wrong order in the log.

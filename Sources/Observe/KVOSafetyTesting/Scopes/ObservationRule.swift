@@ -78,4 +78,12 @@ public struct ObservationRule: Hashable, Sendable {
   public static let callbackRaised = Self(code: .callbackRaised)
   /// KVO040: a class names the keys that another depends on in a way that the runtime ignores.
   public static let ignoredDependency = Self(code: .ignoredDependency)
+  /// KVO041: a task waits at the end of the scope for a sequence that nobody can continue.
+  public static let parkedConsumer = Self(code: .parkedConsumer)
+  /// KVO042: each run of a scope leaves more tasks waiting.
+  public static let consumerGrowth = Self(code: .consumerGrowth)
+  /// KVO043: a recorded continuation was released without being resumed.
+  public static let continuationDropped = Self(code: .continuationDropped)
+  /// KVO044: a recorded continuation was resumed twice.
+  public static let continuationResumedTwice = Self(code: .continuationResumedTwice)
 }

@@ -247,7 +247,7 @@ extension EventRewriter {
       expectedToLive: string(consumer.expectedToLive, .prose, source),
       since: consumer.since,
       isOrphaned: consumer.isOrphaned,
-      keeps: consumer.keeps.map { object($0, source) }
+      isLeft: consumer.isLeft
     )
   }
 }

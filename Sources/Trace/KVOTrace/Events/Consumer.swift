@@ -43,8 +43,8 @@ package struct Consumer: Hashable, Sendable {
   package var since: UInt64?
   /// Whether nobody can give it a value, or end the sequence, any more.
   package var isOrphaned: Bool
-  /// An object that its task keeps alive, though the program expected it to be deallocated.
-  package var keeps: ObjectRef?
+  /// Whether the scope of the event ends and leaves it waiting.
+  package var isLeft: Bool
 
   package init(
     id: ConsumerID,
@@ -57,7 +57,7 @@ package struct Consumer: Hashable, Sendable {
     expectedToLive: StringID = .none,
     since: UInt64? = nil,
     isOrphaned: Bool = false,
-    keeps: ObjectRef? = nil
+    isLeft: Bool = false
   ) {
     self.id = id
     self.form = form
@@ -69,6 +69,6 @@ package struct Consumer: Hashable, Sendable {
     self.expectedToLive = expectedToLive
     self.since = since
     self.isOrphaned = isOrphaned
-    self.keeps = keeps
+    self.isLeft = isLeft
   }
 }

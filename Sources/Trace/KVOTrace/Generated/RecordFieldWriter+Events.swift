@@ -227,7 +227,7 @@ extension RecordFieldWriter {
     if consumer.expectedToLive != .none { shape |= 1 << 6 }
     if consumer.since != nil { shape |= 1 << 7 }
     if consumer.isOrphaned { shape |= 1 << 8 }
-    if consumer.keeps != nil { shape |= 1 << 9 }
+    if consumer.isLeft { shape |= 1 << 9 }
     number(shape)
     if consumer.awaited != .none { string(consumer.awaited) }
     if consumer.site != .none { string(consumer.site) }
@@ -236,6 +236,5 @@ extension RecordFieldWriter {
     if let priority = consumer.priority { number(priority) }
     if consumer.expectedToLive != .none { string(consumer.expectedToLive) }
     if let since = consumer.since { number(since) }
-    if let keeps = consumer.keeps { object(keeps) }
   }
 }

@@ -284,7 +284,6 @@ extension BinaryRecordDecoder {
     let priority: Int? = shape & 1 << 5 != 0 ? count() : nil
     let expectedToLive: StringID = shape & 1 << 6 != 0 ? string() : .none
     let since: UInt64? = shape & 1 << 7 != 0 ? varint() : nil
-    let keeps = shape & 1 << 9 != 0 ? object() : nil
     return Consumer(
       id: id,
       form: choice(shape & 1, .loop),
@@ -296,7 +295,7 @@ extension BinaryRecordDecoder {
       expectedToLive: expectedToLive,
       since: since,
       isOrphaned: shape & 1 << 8 != 0,
-      keeps: keeps
+      isLeft: shape & 1 << 9 != 0
     )
   }
 }

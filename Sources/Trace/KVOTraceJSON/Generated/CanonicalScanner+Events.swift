@@ -394,7 +394,7 @@ extension CanonicalScanner {
       line.take(#","expectedToLive":"#) ? try string(&line, &names) : .none
     let since: UInt64? = line.take(#","since":"#) ? try number(&line) : nil
     let isOrphaned = line.take(#","orphaned":"#) ? try flag(&line) : false
-    let keeps = line.take(#","keeps":"#) ? try object(&line, &names) : nil
+    let isLeft = line.take(#","left":"#) ? try flag(&line) : false
     return Consumer(
       id: id,
       form: form,
@@ -406,7 +406,7 @@ extension CanonicalScanner {
       expectedToLive: expectedToLive,
       since: since,
       isOrphaned: isOrphaned,
-      keeps: keeps
+      isLeft: isLeft
     )
   }
 }

@@ -283,7 +283,7 @@ extension EventDecoder {
     let expectedToLive = try string("expectedToLive", line)
     let since: UInt64? = try line.number("since")
     let isOrphaned = try line.flag("orphaned") ?? false
-    let keeps = try object("keeps", line)
+    let isLeft = try line.flag("left") ?? false
     return Consumer(
       id: id,
       form: form,
@@ -295,7 +295,7 @@ extension EventDecoder {
       expectedToLive: expectedToLive,
       since: since,
       isOrphaned: isOrphaned,
-      keeps: keeps
+      isLeft: isLeft
     )
   }
 }

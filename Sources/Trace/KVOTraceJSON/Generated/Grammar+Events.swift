@@ -53,11 +53,11 @@ extension Grammar {
     "sample": ["of1024", "why"],
     "consumerBegin": [
       "consumer", "waitsIn", "awaited", "site", "registration", "task", "priority",
-      "expectedToLive", "since", "orphaned", "keeps",
+      "expectedToLive", "since", "orphaned", "left",
     ],
     "parked": [
       "consumer", "waitsIn", "awaited", "site", "registration", "task", "priority",
-      "expectedToLive", "since", "orphaned", "keeps",
+      "expectedToLive", "since", "orphaned", "left",
     ],
     "consumerEnd": ["consumer", "why"],
   ]

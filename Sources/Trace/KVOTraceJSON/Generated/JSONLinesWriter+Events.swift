@@ -179,6 +179,6 @@ extension JSONLinesWriter {
     string("expectedToLive", consumer.expectedToLive)
     number("since", consumer.since)
     if consumer.isOrphaned { flag("orphaned", true) }
-    object("keeps", consumer.keeps)
+    if consumer.isLeft { flag("left", true) }
   }
 }
