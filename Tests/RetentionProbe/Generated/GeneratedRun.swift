@@ -43,7 +43,8 @@ struct GeneratedRun {
     guard let word else { return }
     sums[word, default: 0] += 1
     let reasons = Set(outcome.answer.opaque.map(\.description)).sorted().joined(separator: "; ")
-    let cycles = (outcome.answer.cycles + outcome.answer.taskCycles).map(\.description).joined(separator: "; ")
+    let drawn = outcome.answer.cycles + outcome.answer.taskCycles
+    let cycles = drawn.map(\.description).joined(separator: "; ")
     print(
       ["shape \(seed)", word, isStrong ? "strong" : "weak", "\(shape)", reasons + cycles]
         .joined(separator: "\t")
