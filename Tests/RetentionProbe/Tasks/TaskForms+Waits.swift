@@ -19,6 +19,20 @@ private struct Polled: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(poll: next) }
 }
 
+private struct WeakScreen: Sendable {
+  weak let screen: TaskScreen?
+}
+
+/// Begins a task in generic code, where the closure has its isolation before its generic arguments.
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
+private func begin<Value: Sendable>(
+  _ value: Value,
+  _ body: @escaping @Sendable (Value) async -> Void
+) -> Task<Void, Never> {
+  Task { await body(value) }
+}
+
 extension TaskForm {
   static let delays: [TaskForm] = [
     TaskForm("a timer of a sleeping task") { screen, feed, leaks in
@@ -151,6 +165,16 @@ extension TaskForm {
       } else {
         screen.later = { continuation.finish() }
         screen.task = Task { [weak screen] in for await value in values { screen?.show(value) } }
+      }
+    },
+    TaskForm("a task that generic code begins") { screen, feed, leaks in
+      let values = feed.values()
+      if leaks {
+        screen.task = begin(screen) { screen in for await value in values { screen.show(value) } }
+      } else {
+        screen.task = begin(WeakScreen(screen: screen)) { weak in
+          for await value in values { weak.screen?.show(value) }
+        }
       }
     },
   ]

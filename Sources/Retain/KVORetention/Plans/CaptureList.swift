@@ -38,6 +38,20 @@ struct CaptureList {
     }
   }
 
+  /// The index of the first binding that is known to be the metadata of a type; nil if none is.
+  var firstBoundArgument: Int? {
+    (0..<sourceCount).lazy.compactMap { index -> Int? in
+      guard let (_, steps) = source(index), steps.pointee == UInt8(ascii: "B") else { return nil }
+      var binding = 0
+      var step = steps + 1
+      while step.pointee >= UInt8(ascii: "0"), step.pointee <= UInt8(ascii: "9"), binding < 10_000 {
+        binding = binding * 10 + Int(step.pointee - UInt8(ascii: "0"))
+        step += 1
+      }
+      return binding < bindingCount ? binding : nil
+    }.first
+  }
+
   private func text(_ word: Int) -> UnsafePointer<UInt8>? {
     kvos_relative(words + word)?.assumingMemoryBound(to: UInt8.self)
   }

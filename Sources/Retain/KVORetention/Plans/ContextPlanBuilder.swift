@@ -46,11 +46,32 @@ struct ContextPlanBuilder {
   // MARK: Generic code
 
   /// A key that is equal for contexts with the same plan, if the bindings alone determine it.
-  func key(of object: UnsafeRawPointer) -> [UInt]? {
+  func key(of object: UnsafeRawPointer, memory: MemoryMap) -> [UInt]? {
     guard let captures, captures.isDecidedByBindings else { return nil }
-    let bindings = (object + start).assumingMemoryBound(to: UInt.self)
-    return [UInt(bitPattern: metadata.pointer), 0]
+    let isolation = isolationByteCount(of: object, captures, memory)
+    let bindings = (object + start + isolation).assumingMemoryBound(to: UInt.self)
+    return [UInt(bitPattern: metadata.pointer), UInt(isolation) << 1]
       + (0..<captures.bindingCount).map { bindings[$0] }
+  }
+
+  /// How many bytes the context has before its generic arguments.
+  ///
+  /// The context of an `@isolated(any)` closure, which begins a task, has its isolation there: an optional actor, of two
+  /// words. Its description is that of any other closure, but the arguments are where metadata is.
+  private func isolationByteCount(
+    of object: UnsafeRawPointer,
+    _ captures: CaptureList,
+    _ memory: MemoryMap
+  ) -> Int {
+    guard let index = captures.firstBoundArgument else { return 0 }
+    let check = MetadataCheck(memory: memory)
+    func hasArgument(at offset: Int) -> Bool {
+      let word = object + offset + index * 8
+      return memory.isReadable(UInt(bitPattern: word), 8)
+        && check.valueMetadata(at: word.load(as: UInt.self)) != nil
+    }
+    let isolation = 16
+    return !hasArgument(at: start) && hasArgument(at: start + isolation) ? isolation : 0
   }
 
   /// The same if captured objects had to be read.
@@ -66,9 +87,11 @@ struct ContextPlanBuilder {
   ) -> (plan: HeapPlan, arguments: CapturedArguments) {
     guard let captures else { return (fixedPlan, CapturedArguments()) }
     var arguments = CapturedArguments()
-    let plan = plan(captures) { offsets in
+    let isolation = isolationByteCount(of: object, captures, memory)
+    let bindings = object + start + isolation
+    let plan = plan(captures, isolationByteCount: isolation) { offsets in
       // A capture can determine the types of the following ones.
-      arguments.take(captures, from: object + start, of: object, at: offsets, memory: memory)
+      arguments.take(captures, from: bindings, of: object, at: offsets, memory: memory)
       return arguments.environment
     }
     return (plan, arguments)
@@ -78,6 +101,7 @@ struct ContextPlanBuilder {
 
   private func plan(
     _ captures: CaptureList,
+    isolationByteCount: Int = 0,
     environment: ([Int]) -> GenericEnvironment
   ) -> HeapPlan {
     var plan = HeapPlan(
@@ -88,7 +112,8 @@ struct ContextPlanBuilder {
     )
     var builder = LayoutBuilder(store: store)
     var offsets: [Int] = []
-    var end = start + captures.bindingCount * 8
+    if isolationByteCount > 0 { builder.addReference(at: start, label: "isolation") }
+    var end = start + isolationByteCount + captures.bindingCount * 8
     for index in 0..<captures.count {
       guard let text = captures.mangledType(index) else {
         plan.tail = .undescribedCaptures

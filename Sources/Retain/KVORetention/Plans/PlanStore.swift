@@ -216,9 +216,9 @@ final class PlanStore {
   ) -> UnsafePointer<HeapPlan> {
     guard let metadata = shared.pointee.metadata.map({ TypeMetadata($0) }) else { return shared }
     let builder = ContextPlanBuilder(store: self, metadata: metadata)
-    if let key = builder.key(of: object), let plan = contexts[key] { return plan }
+    if let key = builder.key(of: object, memory: memory), let plan = contexts[key] { return plan }
     let found = builder.plan(of: object, memory: memory)
-    let key = builder.key(of: object) ?? builder.key(found.arguments)
+    let key = builder.key(of: object, memory: memory) ?? builder.key(found.arguments)
     if let plan = contexts[key] { return plan }
     let plan = Self.keep(found.plan)
     contexts[key] = plan
