@@ -71,6 +71,10 @@ enum ObservationDriver {
     "map-pair": { DeepCases.mapPair($0) },
     "sink-pair": { AddCases.sinkPair($0) },
     "notification-pair": { AddCases.notificationPair($0) },
+    "iterate": { ParkCases.plain($0) },
+    "iterate-noted": { ParkCases.noted($0) },
+    "iterate-noted-recorded": { ParkCases.noted($0, isRecorded: true) },
+    "count-parked": { ParkCases.count($0) },
     "memory": { MemoryCase.registrations($0) },
   ]
 }
