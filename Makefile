@@ -5,6 +5,7 @@
 #   make check   the longer checks: lint, import check, sanitizers
 #   make generate writes the code and tables that are generated from Sources/Trace/KVOSchema
 #   make fuzz    runs the readers of logs, reports and other files on generated input
+#   make reliability tries what may happen to the recorder, and writes Reports/reliability.md
 #   make soak    runs an app-like program recorded, for MINUTES=60, and checks that nothing grows
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
@@ -23,7 +24,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports soak plugin processors static container install uninstall setup setup-tests \
+  address-sanitizer retention long-forms reports reliability soak plugin processors static container install uninstall setup setup-tests \
   setup-static setup-container clean \
   setup-fleet wheel fleet fleet-part
 
@@ -175,6 +176,11 @@ random-objective-c: setup-tests imports
 # Rewrites the sample reports; a test compares them.
 reports: setup
 	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
+
+# Not part of check: it takes half an hour. The kill matrix, the fault matrix, and what else is tried.
+SOAK_MINUTES ?= 1
+reliability: imports
+	Scripts/reliability $(SOAK_MINUTES)
 
 # By hand: for as long as one likes, and within BUDGET=cpu=1%,disk=64M, as KVO_SAFETY_BUDGET has it.
 MINUTES ?= 60
