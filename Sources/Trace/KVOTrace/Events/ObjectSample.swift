@@ -57,7 +57,7 @@ extension ObjectSample {
       .declares:
       share == 0
     case .process, .module, .threadName, .scopeBegin, .scopeEnd, .crash, .dropped, .exit, .expects,
-      .keep, .sample:
+      .keep, .sample, .consumerBegin, .parked, .consumerEnd:
       false
     }
   }
