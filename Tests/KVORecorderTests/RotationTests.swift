@@ -109,16 +109,16 @@ struct RotationTests {
   @Test("keeps every thread's events in order when eight begin parts at once")
   func manyThreads() throws {
     let probe = try DrivenChild(log: path, limit: 1 << 20)
-    #expect(try probe.tell("threads 8 1 3000") == "done")
+    #expect(try probe.tell("threads 8 1 4000") == "done")
     try probe.tell("stop")
     #expect(try probe.end() == Child.Outcome())
     let log = try LogParts(path)
-    // How full a part is when eight threads take room at once differs from run to run.
+    // How full a part is differs from run to run: threads that wait for a processor leave less room unused.
     #expect(log.parts.count > 2)
     for part in log.parts { expectWhole(part) }
     let writes = log.writes
     for (_, numbers) in writes {
-      #expect(numbers == Array((numbers.first ?? 0)...3_000))
+      #expect(numbers == Array((numbers.first ?? 0)...4_000))
     }
     #expect(writes.count > 1)
   }
