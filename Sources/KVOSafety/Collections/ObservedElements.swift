@@ -20,10 +20,10 @@
 /// Mirrors `mutableArrayValue(forKey:)` and `mutableOrderedSetValue(forKey:)`.
 public struct ObservedElements<Subject: KeyValueObservable, Elements>
 where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.Index == Int {
-  private let subject: Subject
-  private let keyPath: ReferenceWritableKeyPath<Subject, Elements>
+  @usableFromInline let subject: Subject
+  @usableFromInline let keyPath: ReferenceWritableKeyPath<Subject, Elements>
   /// The property that is observed: `keyPath`, or the optional that holds the collection.
-  private let property: AnyKeyPath
+  @usableFromInline let property: AnyKeyPath
 
   init(
     _ subject: Subject,
@@ -36,17 +36,21 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   }
 
   /// The elements as they are now.
+  @inlinable
   public var values: Elements { subject[keyPath: keyPath] }
 
   /// How many elements there are now.
+  @inlinable
   public var count: Int { values.count }
 
   /// Whether there are none now.
+  @inlinable
   public var isEmpty: Bool { values.isEmpty }
 
   /// The element at `index`; setting it replaces the element.
   ///
   /// As with an array, there must be such an index: it traps otherwise. ``replace(at:with:)`` throws.
+  @inlinable
   public subscript(index: Int) -> Elements.Element {
     get { values[index] }
     nonmutating set {
@@ -61,6 +65,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// The elements in `range`; setting them is ``replaceSubrange(_:with:)``.
   ///
   /// As with an array, there must be such a range: it traps otherwise.
+  @inlinable
   public subscript(range: Range<Int>) -> Elements.SubSequence {
     get { values[range] }
     nonmutating set {
@@ -75,19 +80,22 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// Inserts an element before the one at `index`, or at the end.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
+  @inlinable
   public func insert(_ element: Elements.Element, at index: Int) throws(ObservedIndexError) {
-    try change(.insertion, at: RangeSet(index..<(index + 1))) { $0.insert(element, at: index) }
+    try change(.insertion, at: ChangedElements(index..<(index + 1))) { $0.insert(element, at: index) }
   }
 
   /// Adds an element at the end.
+  @inlinable
   public func append(_ element: Elements.Element) { append(contentsOf: CollectionOfOne(element)) }
 
   /// Adds elements at the end, as one insertion; if there are none, no observer is notified.
+  @inlinable
   public func append(contentsOf elements: some Collection<Elements.Element>) {
     let end = count
     guard !elements.isEmpty else { return }
     // Does not throw: the end is a valid index for an insertion.
-    try? change(.insertion, at: RangeSet(end..<(end + elements.count))) {
+    try? change(.insertion, at: ChangedElements(end..<(end + elements.count))) {
       $0.append(contentsOf: elements)
     }
   }
@@ -96,10 +104,11 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   ///
   /// - Returns: the element.
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
+  @inlinable
   @discardableResult
   public func remove(at index: Int) throws(ObservedIndexError) -> Elements.Element {
     var removed: Elements.Element?
-    try change(.removal, at: RangeSet(index..<(index + 1))) { removed = $0.remove(at: index) }
+    try change(.removal, at: ChangedElements(index..<(index + 1))) { removed = $0.remove(at: index) }
     guard let removed else {
       throw ObservedIndexError(key: "\(keyPath)", kind: .removal, index: index, count: count)
     }
@@ -109,28 +118,33 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// Removes the elements at several indexes, as one removal.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
+  @inlinable
   public func remove(at indexes: RangeSet<Int>) throws(ObservedIndexError) {
     guard !indexes.isEmpty else { return }
-    try change(.removal, at: indexes) { elements in
-      for range in indexes.ranges.reversed() { elements.removeSubrange(range) }
+    let removed = ChangedElements(indexes)
+    try change(.removal, at: removed) { elements in
+      for range in removed.ranges.reversed() { elements.removeSubrange(range) }
     }
   }
 
   /// Removes all elements, as one removal; if there are none, no observer is notified.
+  @inlinable
   public func removeAll() {
     let all = count
     // Does not throw: the indexes of all elements are valid.
-    try? remove(at: RangeSet(0..<all))
+    guard all > 0 else { return }
+    try? change(.removal, at: ChangedElements(0..<all)) { $0.removeSubrange(0..<all) }
   }
 
   /// Replaces the element at an index.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
+  @inlinable
   public func replace(
     at index: Int,
     with element: Elements.Element
   ) throws(ObservedIndexError) {
-    try change(.replacement, at: RangeSet(index..<(index + 1))) { elements in
+    try change(.replacement, at: ChangedElements(index..<(index + 1))) { elements in
       elements.replaceSubrange(index..<(index + 1), with: CollectionOfOne(element))
     }
   }
@@ -141,21 +155,22 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// there are elements in the range, and an insertion, if there are new ones.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such range; nothing has changed then.
+  @inlinable
   public func replaceSubrange(
     _ range: Range<Int>,
     with elements: some Collection<Elements.Element>
   ) throws(ObservedIndexError) {
     let inserted = range.lowerBound..<(range.lowerBound + elements.count)
     if range.count == elements.count, !range.isEmpty {
-      return try change(.replacement, at: RangeSet(range)) {
+      return try change(.replacement, at: ChangedElements(range)) {
         $0.replaceSubrange(range, with: elements)
       }
     }
     if !range.isEmpty {
-      try change(.removal, at: RangeSet(range)) { $0.removeSubrange(range) }
+      try change(.removal, at: ChangedElements(range)) { $0.removeSubrange(range) }
     }
     if !inserted.isEmpty {
-      try change(.insertion, at: RangeSet(inserted)) {
+      try change(.insertion, at: ChangedElements(inserted)) {
         $0.insert(contentsOf: elements, at: range.lowerBound)
       }
     }
@@ -164,10 +179,10 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// Exchanges two elements, as one replacement; the same index twice is no change.
   ///
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
+  @inlinable
   public func swapAt(_ first: Int, _ second: Int) throws(ObservedIndexError) {
     guard first != second else { return }
-    var places = RangeSet(first..<(first + 1))
-    places.insert(contentsOf: second..<(second + 1))
+    let places = ChangedElements(first..<(first + 1), second..<(second + 1))
     try change(.replacement, at: places) { elements in
       let old = (elements[first], elements[second])
       elements.replaceSubrange(first..<(first + 1), with: CollectionOfOne(old.1))
@@ -178,6 +193,7 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// Sorts the elements, as one replacement of all; fewer than two are no change.
   ///
   /// - Complexity: O(n log n). `areInIncreasingOrder` runs before the change begins.
+  @inlinable
   public func sort(
     by areInIncreasingOrder: (Elements.Element, Elements.Element) throws -> Bool
   ) rethrows {
@@ -187,36 +203,51 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
     try? replaceSubrange(0..<sorted.count, with: sorted)
   }
 
-  private func change(
+  @inlinable
+  func change(
     _ kind: ObservedChangeKind,
-    at indexes: RangeSet<Int>,
+    at elements: ChangedElements,
     _ mutate: (inout Elements) -> Void
   ) throws(ObservedIndexError) {
-    try subject.willChange(kind, at: indexes, of: count, property)
+    guard subject.observationRegistrar.wasEverObserved else {
+      try subject.willChange(kind, at: elements, of: count, property)
+      mutate(&subject[keyPath: keyPath])
+      // It may be observed by now.
+      return subject.didChange(elementsOf: property)
+    }
+    // Elements of a property that may be nil are picked from its value, which may be nil.
+    let read: (() -> Any)? =
+      property === keyPath
+      ? { [subject, keyPath] in subject[keyPath: keyPath].elements(at: elements.ranges) } : nil
+    try subject.willChange(kind, at: elements, of: count, property, read: read)
     subject.didChange(
       elementsOf: property,
-      correcting: valueBeforeCorrection(kind, at: indexes, mutate)
+      correcting: valueBeforeCorrection(kind, at: elements.ranges, mutate)
     )
   }
 
   /// Makes the change, and returns the value before it if the property stores a different one than the change produced.
-  private func valueBeforeCorrection(
+  @inlinable
+  func valueBeforeCorrection(
     _ kind: ObservedChangeKind,
-    at indexes: RangeSet<Int>,
+    at ranges: [Range<Int>],
     _ mutate: (inout Elements) -> Void
   ) -> Any?? {
-    let isObserved = subject.observationRegistrar.wasEverObserved
-    let gone = isObserved && kind != .insertion ? values.elements(at: indexes) : Elements()
-    let change = ProducedCollection(changing: subject, keyPath, in: property, mutate)
+    var gone = Elements()
+    let change = ProducedCollection(changing: subject, keyPath, in: property) { elements in
+      if kind != .insertion { gone = elements.elements(at: ranges) }
+      mutate(&elements)
+    }
     guard let produced = change.produced, !Self.areSame(values, produced) else { return nil }
-    return .some(change.before(produced.before(kind, at: indexes, gone)))
+    return .some(change.before(produced.before(kind, at: ranges, gone)))
   }
 
   /// Whether two collections share their memory or are equal.
   ///
   /// - Complexity: O(1) if they share their memory, as they do unless the property's own code wrote
   ///   to one. Elements that cannot be compared are otherwise taken to differ.
-  private static func areSame(_ first: Elements, _ second: Elements) -> Bool {
+  @inlinable
+  static func areSame(_ first: Elements, _ second: Elements) -> Bool {
     guard first.count == second.count else { return false }
     let isShared = first.withContiguousStorageIfAvailable { first in
       second.withContiguousStorageIfAvailable { $0.baseAddress == first.baseAddress } == true
@@ -228,18 +259,19 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
 extension RangeReplaceableCollection where Self: RandomAccessCollection, Index == Int {
   /// Reconstructs the collection before the change that produced this one: without inserted elements, or with the
   /// `gone` ones.
-  fileprivate func before(
+  @inlinable
+  func before(
     _ kind: ObservedChangeKind,
-    at indexes: RangeSet<Int>,
+    at ranges: [Range<Int>],
     _ gone: Self
   ) -> Self {
     var before = self
     if kind == .insertion {
-      for range in indexes.ranges.reversed() { before.removeSubrange(range) }
+      for range in ranges.reversed() { before.removeSubrange(range) }
       return before
     }
     var rest = gone[...]
-    for range in indexes.ranges {
+    for range in ranges {
       let present = kind == .removal ? range.lowerBound..<range.lowerBound : range
       before.replaceSubrange(present, with: rest.prefix(range.count))
       rest = rest.dropFirst(range.count)
@@ -250,5 +282,6 @@ extension RangeReplaceableCollection where Self: RandomAccessCollection, Index =
 
 extension ObservedElements where Elements.Element: Comparable {
   /// Sorts the elements in ascending order, as one replacement of all; fewer than two are no change.
+  @inlinable
   public func sort() { sort(by: <) }
 }

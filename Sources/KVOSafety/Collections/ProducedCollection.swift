@@ -2,14 +2,15 @@
 ///
 /// A `didSet`, a wrapper or a setter of the class may correct the value that it is given. The elements and indexes then
 /// do not describe the change, and the change becomes a setting.
+@usableFromInline
 struct ProducedCollection<Collection> {
   /// The collection as the change left it, before the property's own code saw it; nil if it is not
   /// observed.
   ///
   /// Shares its memory with the stored collection; nothing retains it while observers are called.
-  let produced: Collection?
+  @usableFromInline let produced: Collection?
   /// Whether the property was nil before.
-  private let wasNil: Bool
+  @usableFromInline let wasNil: Bool
 
   /// Makes the change.
   ///
@@ -18,6 +19,7 @@ struct ProducedCollection<Collection> {
   ///   - keyPath: the collection.
   ///   - property: `keyPath`, or the optional that holds the collection.
   ///   - mutate: changes the collection.
+  @inlinable
   init<Subject: KeyValueObservable>(
     changing subject: Subject,
     _ keyPath: ReferenceWritableKeyPath<Subject, Collection>,
@@ -30,7 +32,7 @@ struct ProducedCollection<Collection> {
       mutate(&subject[keyPath: keyPath])
       return
     }
-    wasNil = property !== keyPath && subject[keyPath: property].flattened == nil
+    wasNil = property !== keyPath && Self.isNil(property, of: subject)
     var produced: Collection?
     func change(_ collection: inout Collection) {
       mutate(&collection)
@@ -40,13 +42,20 @@ struct ProducedCollection<Collection> {
     self.produced = produced
   }
 
+  @usableFromInline
+  static func isNil(_ property: AnyKeyPath, of subject: some KeyValueObservable) -> Bool {
+    subject[keyPath: property].flattened == nil
+  }
+
   /// The value of the property before the change, which had `collection` unless it was nil.
+  @inlinable
   func before(_ collection: @autoclosure () -> Collection) -> Any? {
     wasNil ? Collection?.none as Any : collection()
   }
 }
 
 /// Whether two values are equal, or nil if they cannot be compared.
+@usableFromInline
 func areEqual<Value>(_ first: Value, _ second: Value) -> Bool? {
   (first as? any Equatable).map { $0.equals(second) }
 }

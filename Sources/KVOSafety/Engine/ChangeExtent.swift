@@ -3,25 +3,42 @@ internal import KVOTrace
 /// The part of a value that a change concerns: all of it, or some elements of a collection.
 enum ChangeExtent {
   case whole
-  /// Kept apart, so that a change of the whole, which almost every one is, is copied as a word.
-  indirect case part(Part)
+  /// An object, so that an extent is copied as a word.
+  case part(Part)
 
-  struct Part {
-    var kind: Change.Kind
+  final class Part {
+    let kind: Change.Kind
     /// The elements that an insertion, a removal or a replacement concerns; nil for an unordered
     /// collection.
-    var positions: ChangedElements?
+    let positions: ChangedElements?
     /// The elements of an unordered collection, before and after, as sets of the observed type.
-    var elements: (old: Any?, new: Any?)?
+    let elements: (old: Any?, new: Any?)?
+    /// Reads the elements at `positions` as they are now, if whoever makes the change knows their type; runs the
+    /// property's getter.
+    let read: (() -> Any)?
+
+    fileprivate init(
+      kind: Change.Kind,
+      positions: ChangedElements?,
+      elements: (old: Any?, new: Any?)?,
+      read: (() -> Any)?
+    ) {
+      self.kind = kind
+      self.positions = positions
+      self.elements = elements
+      self.read = read
+    }
   }
 
   init(
     kind: Change.Kind,
     positions: ChangedElements? = nil,
-    elements: (old: Any?, new: Any?)? = nil
+    elements: (old: Any?, new: Any?)? = nil,
+    read: (() -> Any)? = nil
   ) {
     self =
-      kind == .setting ? .whole : .part(Part(kind: kind, positions: positions, elements: elements))
+      kind == .setting
+      ? .whole : .part(Part(kind: kind, positions: positions, elements: elements, read: read))
   }
 
   var kind: Change.Kind { part?.kind ?? .setting }
@@ -43,41 +60,41 @@ enum ChangeExtent {
     link.isDirect && !link.observation.wantsWhole ? self : .whole
   }
 
-  /// The value before the change, as it is reported to an observer.
-  func old(_ value: Any?) -> Any? {
-    guard let part else { return value }
+  /// The value before the change, as it is reported to an observer; `value` is read if it is needed.
+  func old(_ value: @autoclosure () -> Any?) -> Any? {
+    guard let part else { return value() }
     return part.kind == .insertion ? nil : part.picked(from: value, orElse: part.elements?.old)
   }
 
   /// The value after the change, as it is reported to an observer.
-  func new(_ value: Any?) -> Any? {
-    guard let part else { return value }
+  func new(_ value: @autoclosure () -> Any?) -> Any? {
+    guard let part else { return value() }
     return part.kind == .removal ? nil : part.picked(from: value, orElse: part.elements?.new)
   }
 }
 
 extension ChangeExtent.Part {
   /// The elements of `value` that the change concerns; `elements` if it is unordered.
-  fileprivate func picked(from value: Any?, orElse elements: Any?) -> Any? {
-    guard let indexes = positions?.indexes else { return elements }
-    return (value.flattened as? any RangeReplaceableCollection).map { $0.elements(at: indexes) }
+  fileprivate func picked(from value: () -> Any?, orElse elements: Any?) -> Any? {
+    if let read { return read() }
+    guard let ranges = positions?.ranges else { return elements }
+    return (value().flattened as? any RangeReplaceableCollection).map { $0.elements(at: ranges) }
   }
 }
 
 extension RangeReplaceableCollection {
-  /// The elements at `indexes`, counted from the start; indexes out of range are left out.
-  func elements(at indexes: RangeSet<Int>) -> Self {
+  /// The elements at the indexes in `ranges`, counted from the start; indexes out of range are left out.
+  @inlinable
+  func elements(at ranges: [Range<Int>]) -> Self {
     var picked = Self()
-    let ranges = indexes.ranges
-    if ranges.count == 1, ranges[0].count == 1,
-      (0..<Swift.max(count, 0)).contains(ranges[0].lowerBound)
-    {
-      // Nearly every change is of one element, and code that works with slices is not specialised here.
+    let all = 0..<Swift.max(count, 0)
+    if ranges.count == 1, ranges[0].count == 1, all.contains(ranges[0].lowerBound) {
+      // Nearly every change is of one element, and code that works with slices costs more.
       picked.append(self[index(startIndex, offsetBy: ranges[0].lowerBound)])
       return picked
     }
     for range in ranges {
-      let range = range.clamped(to: 0..<Swift.max(count, 0))
+      let range = range.clamped(to: all)
       let start = index(startIndex, offsetBy: range.lowerBound)
       picked.append(contentsOf: self[start..<index(start, offsetBy: range.count)])
     }

@@ -31,8 +31,8 @@ extension ChangeNotification {
       guard !values.contains(where: { $0.id == observation.id }),
         let root = root(of: link, subject)
       else { continue }
-      let value = observation.read(from: root)
-      values.append((observation.id, extent.seen(through: link).old(value)))
+      let value = extent.seen(through: link).old(observation.read(from: root))
+      values.append((observation.id, value))
     }
     return values
   }
@@ -75,8 +75,8 @@ extension ChangeNotification {
     setter: SetterValues?,
     _ refresh: () -> Void = {}
   ) {
-    if links.count == 1, !extent.isPartial, oldValues.isEmpty {
-      return notifyAfter(links[0], subject, change, setter: setter)
+    if links.count == 1, oldValues.isEmpty {
+      return notifyAfter(links[0], subject, change, extent, setter: setter)
     }
     for link in links where link.isIntermediate {
       if let root = root(of: link, subject) {
@@ -113,20 +113,50 @@ extension ChangeNotification {
     }
   }
 
-  /// The same for a setting with only one listening observation and no old value read.
+  /// The same with only one listening observation and no old value read.
   private static func notifyAfter(
     _ link: ObservationLink,
     _ subject: AnyObject,
     _ change: Change,
+    _ extent: ChangeExtent,
     setter: SetterValues?
   ) {
-    guard let root = root(of: link, subject) else { return }
+    // Two calls, so that an object which the caller keeps alive is not retained once more.
+    if isRegistered(link, on: subject) {
+      notifyAfter(link, from: subject, change, extent, setter: setter)
+    } else if let root = link.observation.root.record.object {
+      notifyAfter(link, from: root, change, extent, setter: setter)
+    }
+  }
+
+  @inline(never)
+  private static func notifyAfter(
+    _ link: ObservationLink,
+    from root: AnyObject,
+    _ change: Change,
+    _ extent: ChangeExtent,
+    setter: SetterValues?
+  ) {
     let observation = link.observation
-    if link.isIntermediate { observation.tree?.rebuild(observation, from: root) }
-    if link.isDirect, let setter {
+    let end = link.isIntermediate ? observation.tree?.rebuild(observation, from: root) : nil
+    let seen = extent.seen(through: link)
+    if seen.isPartial {
+      let new = observation.wantsNew ? seen.new(observation.read(from: root)) : nil
+      withUnsafePointer(to: new) { new in
+        let delivered = DeliveredChange(
+          kind: ObservedChangeKind(seen.kind),
+          isPrior: false,
+          isBoxed: true,
+          old: nil,
+          new: observation.wantsNew ? UnsafeRawPointer(new) : nil,
+          elements: seen.positions
+        )
+        observation.notify(root, .after, of: change.id, delivered)
+      }
+    } else if link.isDirect, let setter {
       observation.notify(root, .after, of: change.id, setter)
     } else {
-      observation.notifyOfReading(root, .after, of: change.id)
+      observation.notifyOfReading(root, .after, of: change.id, end: end ?? .unknown)
     }
   }
 
@@ -177,7 +207,15 @@ extension ChangeNotification {
   /// The object that the observation is registered on: for a deep path it is not the object that changes, and it may
   /// have been deallocated.
   private static func root(of link: ObservationLink, _ subject: AnyObject) -> AnyObject? {
-    link.number == 0 ? subject : link.observation.root.record.object
+    isRegistered(link, on: subject) ? subject : link.observation.root.record.object
+  }
+
+  /// Whether the observation of `link`, which is on `subject`, is registered on that object too: it is not if the object
+  /// is further along its path.
+  private static func isRegistered(_ link: ObservationLink, on subject: AnyObject) -> Bool {
+    // No other object has the address while this one lives.
+    link.number == 0
+      || link.observation.root.record.address == ObjectTable.address(of: subject)
   }
 }
 

@@ -79,4 +79,25 @@ struct SetterValues {
     let value: Any? = _openExistential(type, do: box)
     return isFlat ? value.flattened : value
   }
+
+  /// Calls `body` with the addresses of boxes of the values at `old` and `new`; nil stays nil.
+  ///
+  /// Not for a type that is an optional.
+  @inline(__always)
+  func withBoxes<Result>(
+    _ old: UnsafeRawPointer?,
+    _ new: UnsafeRawPointer?,
+    _ body: (UnsafeRawPointer?, UnsafeRawPointer?) -> Result
+  ) -> Result {
+    withBox(old) { old in withBox(new) { new in body(old, new) } }
+  }
+
+  @inline(__always)
+  private func withBox<Result>(
+    _ address: UnsafeRawPointer?,
+    _ body: (UnsafeRawPointer?) -> Result
+  ) -> Result {
+    guard let address else { return body(nil) }
+    return withUnsafePointer(to: box(address, isFlat: false)) { body(UnsafeRawPointer($0)) }
+  }
 }

@@ -51,7 +51,9 @@ enum KeyPathWalk {
 
   /// The object or value in which the rest of a path after `key` is looked up.
   static func next(after key: ResolvedKey, of object: AnyObject) -> Step {
-    if let step = key.newest.step.object { return step(object).map(Step.object) ?? .nothing }
+    if let next = key.newest.step.next(key.newest, of: object) {
+      return next.map(Step.object) ?? .nothing
+    }
     guard let value = key.read(object).flattened else { return .nothing }
     if let next = value as? any KeyValueObservable { return .object(next) }
     let isCollection = value is any Sequence && !(value is any StringProtocol)
@@ -81,11 +83,8 @@ enum KeyPathWalk {
     var object = subject
     for index in 1..<keys.count {
       let next =
-        if let step = key.newest.step.object {
-          step(object)
-        } else {
-          key.read(object).flattened as? any KeyValueObservable
-        }
+        key.newest.step.next(key.newest, of: object)
+        ?? (key.read(object).flattened as? any KeyValueObservable)
       guard let next, let found = type(of: next).observableKeys.key(keys[index]) else { return nil }
       key = found
       object = next

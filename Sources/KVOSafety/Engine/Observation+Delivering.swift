@@ -83,10 +83,7 @@ extension Observation {
     guard root.claim(cell, by: self, &aftermath) else { return root.settle(cell, aftermath) }
     let isHandled = DeliveryFrame.within(cell) { deliver(subject, observer, value) }
     root.finish(cell)
-    guard isHandled == false else { return }
-    var delivery = Delivery(registration: id, change: change, phase: .after)
-    delivery.isHandled = false
-    reportUnhandled(delivery, notified: Evidence(order: 0))
+    if isHandled == false { reportUnhandledUnrecorded(of: change) }
   }
 
   /// The executor that the log records for a callback.
@@ -126,7 +123,14 @@ extension Observation {
   }
 
   /// As ``notify(_:_:of:_:)``, for a setting, with the current value if it is wanted, and no old value.
-  func notifyOfReading(_ subject: AnyObject, _ phase: Delivery.Phase, of change: ChangeID?) {
+  ///
+  /// `end` is where the path ends, if that was just found.
+  func notifyOfReading(
+    _ subject: AnyObject,
+    _ phase: Delivery.Phase,
+    of change: ChangeID?,
+    end: PathEnd = .unknown
+  ) {
     guard wantsNew else {
       let value = DeliveredChange(
         kind: .setting,
@@ -137,7 +141,7 @@ extension Observation {
       )
       return notify(subject, phase, of: change, value)
     }
-    read(from: subject) { new, isBoxed in
+    read(from: subject, end: end) { new, isBoxed in
       let value = DeliveredChange(
         kind: .setting,
         isPrior: false,
@@ -192,11 +196,7 @@ extension Observation {
   ) {
     guard isPlain, valueType == values.type, DeliveryFrame.innermost == nil,
       !NotedLocks.areHeld
-    else {
-      // The observer must be alive, values must be boxed, nested callbacks counted, locks judged, or an executor
-      // queried: the delivery is claimed once more, which does no harm.
-      return notify(subject, .after, of: change, values)
-    }
+    else { return deliverClaimedIfAlive(subject, in: cell, of: change, values) }
     let value = DeliveredChange(
       kind: .setting,
       isPrior: false,
@@ -220,6 +220,69 @@ extension Observation {
       order: end,
       of: root.record.ref.id
     )
+  }
+
+  /// The same if the observer must be alive, or values must be boxed.
+  @inline(never)
+  private func deliverClaimedIfAlive(
+    _ subject: AnyObject,
+    in cell: DeliveryCellReference,
+    of change: ChangeID?,
+    _ values: SetterValues
+  ) {
+    let isTyped = valueType == values.type
+    guard change == nil, expected == nil, isTyped || isBoxOf(values.type),
+      DeliveryFrame.innermost == nil, !NotedLocks.areHeld, !root.isRecorded
+    else {
+      // An optional must be made, nested callbacks counted, locks judged, an executor queried, or an event recorded: the
+      // delivery is claimed once more, which does no harm.
+      return notify(subject, .after, of: change, values)
+    }
+    // Retained until the callback returns: an observer is not deallocated during its own callback.
+    let observer = self.observer?.object
+    if let record = self.observer, observer == nil {
+      if !record.isWatched { ObserverDeallocation.noticedLate(record) }
+      return
+    }
+    let old = wantsOld ? values.old : nil
+    let new = wantsNew ? values.new : nil
+    let isHandled =
+      isTyped
+      ? deliver(subject, observer, in: cell, old, new, isBoxed: false)
+      : values.withBoxes(old, new) { old, new in
+        deliver(subject, observer, in: cell, old, new, isBoxed: true)
+      }
+    if isHandled == false { reportUnhandledUnrecorded(of: change) }
+  }
+
+  @inline(__always)
+  private func deliver(
+    _ subject: AnyObject,
+    _ observer: AnyObject?,
+    in cell: DeliveryCellReference,
+    _ old: UnsafeRawPointer?,
+    _ new: UnsafeRawPointer?,
+    isBoxed: Bool
+  ) -> Bool? {
+    let value = DeliveredChange(
+      kind: .setting,
+      isPrior: false,
+      isBoxed: isBoxed,
+      old: old,
+      new: new
+    )
+    return DeliveryFrame.within(cell) { deliver(subject, observer, value) }
+  }
+
+  /// Whether the handler takes any value, and one of `type` is an optional of none.
+  private func isBoxOf(_ type: Any.Type) -> Bool {
+    valueType == nil && !TypeMetadata.isOptional(type) && type != Any.self
+  }
+
+  private func reportUnhandledUnrecorded(of change: ChangeID?) {
+    var delivery = Delivery(registration: id, change: change, phase: .after)
+    delivery.isHandled = false
+    reportUnhandled(delivery, notified: Evidence(order: 0))
   }
 
   private func reportReentrance(at evidence: Evidence) {

@@ -158,6 +158,7 @@ final class Observation: @unchecked Sendable {
   /// Runs getters of the program: no lock may be held. `body` is called once.
   func read(
     from subject: AnyObject,
+    end: PathEnd = .unknown,
     _ body: (_ value: UnsafeRawPointer, _ isBoxed: Bool) -> Void
   ) {
     if let valueType {
@@ -166,7 +167,7 @@ final class Observation: @unchecked Sendable {
           key.newest.valueType == valueType && key.newest.visit(subject) { body($0, false) }
         }
         if isRead { return }
-      } else if let (key, object) = KeyPathWalk.end(of: path, from: subject, in: root.keys) {
+      } else if let (key, object) = pathEnd(end, from: subject) {
         let isRead =
           key.newest.valueType == valueType
           ? key.newest.visit(object) { body($0, false) }
@@ -181,6 +182,17 @@ final class Observation: @unchecked Sendable {
       }
     }
     withUnsafePointer(to: read(from: subject)) { body($0, true) }
+  }
+
+  private func pathEnd(
+    _ known: PathEnd,
+    from subject: AnyObject
+  ) -> (key: ResolvedKey, object: AnyObject)? {
+    switch known {
+    case .unknown: KeyPathWalk.end(of: path, from: subject, in: root.keys)
+    case .nowhere: nil
+    case .at(let key, let object): (key, object)
+    }
   }
 
   /// Whether the handler takes an optional of `type`, which is not an optional itself.

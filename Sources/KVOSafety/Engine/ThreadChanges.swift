@@ -34,8 +34,9 @@ final class ThreadChanges {
   /// The number of open changes that are remembered; if a program begins more and ends none, the oldest are dropped.
   private static let capacity = 256
 
-  private var open: [OpenChange] = []
-  private var brackets = ChangeBrackets()
+  // Not checked for overlapping accesses, which costs more than the access: no method calls out during one.
+  @exclusivity(unchecked) private var open: [OpenChange] = []
+  @exclusivity(unchecked) private var brackets = ChangeBrackets()
   /// The changes that setters have begun, until they are moved to `brackets`.
   let setters = OpenSetters()
   /// Interned names: naming a call site or a key path again costs more than the work that is done there.

@@ -29,6 +29,28 @@ enum TypeMetadata {
   /// The existential of a class or of its type: a reference, and how the class conforms.
   private typealias Existential = (reference: UnsafeRawPointer, table: UnsafeRawPointer)
 
+  /// How a class conforms to `KeyValueObservable`.
+  struct Conformance: Sendable {
+    // Sendable: the runtime never changes or frees a table.
+    nonisolated(unsafe) fileprivate let table: UnsafeRawPointer
+
+    /// The object whose reference is at `address`; nil if that is 0.
+    ///
+    /// Its class must be the one that conforms, or a subclass.
+    @inline(__always)
+    func object(at address: UnsafeRawPointer) -> (any KeyValueObservable)? {
+      guard let reference = address.load(as: UnsafeRawPointer?.self) else { return nil }
+      return unsafeBitCast(
+        (reference: reference, table: table) as Existential,
+        to: (any KeyValueObservable).self
+      )
+    }
+  }
+
+  static func conformance(of type: any KeyValueObservable.Type) -> Conformance {
+    Conformance(table: unsafeBitCast(type as any KeyValueObservable.Type, to: Existential.self).table)
+  }
+
   private static let flagsOffset = 12
   private static let hasGlobalActorIsolation: UInt32 = 1 << 19
 

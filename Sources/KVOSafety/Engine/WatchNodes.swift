@@ -28,13 +28,19 @@ final class HungLink: Sendable {
   let depth: Int?
   let isWeak: Bool
 
-  init(_ wanted: WantedNode, on storage: SubjectStorage, number: Int32) {
-    node = wanted.node
+  init(
+    _ node: WatchNode,
+    on storage: SubjectStorage,
+    number: Int32,
+    depth: Int?,
+    isWeak: Bool
+  ) {
+    self.node = node
     self.storage = storage
     ref = storage.record.ref
     self.number = number
-    depth = wanted.depth
-    isWeak = wanted.isWeak
+    self.depth = depth
+    self.isWeak = isWeak
   }
 }
 

@@ -49,24 +49,35 @@ final class WatchTree: Sendable {
   }
 
   /// Looks up all nodes, starting at `subject`, and listens there.
-  func rebuild(_ observation: Observation, from subject: AnyObject) {
+  ///
+  /// - Returns: the end of the path, if it was found on the way.
+  @discardableResult
+  func rebuild(_ observation: Observation, from subject: AnyObject) -> PathEnd {
     let mayBegin = state.withLock { state in
       state.isStale = true
       guard !state.isRebuilding, !state.isEnded else { return false }
       state.isRebuilding = true
       return true
     }
-    guard mayBegin else { return }
+    guard mayBegin else { return .unknown }
+    var end = PathEnd.unknown
     while beginRound() {
+      if let plain = plainNodes(of: observation, from: subject) {
+        move(observation, to: plain.nodes, from: subject)
+        end = plain.end
+        continue
+      }
+      end = .unknown
       let nodes = nodes(of: observation, from: subject)
       // The first link belongs to the state machine.
       move(observation, to: nodes)
       if observation.isStream {
-        follow(end(of: observation, among: nodes.nodes, from: subject), for: observation)
+        follow(self.end(of: observation, among: nodes.nodes, from: subject), for: observation)
       }
     }
     // The observation may have ended in the meantime, and left its links for this thread to remove.
     if state.withLock({ $0.isEnded }) { leave(observation) }
+    return end
   }
 
   /// Removes the observation, which has ended, from every object.
@@ -238,30 +249,11 @@ final class WatchTree: Sendable {
   /// Listens at all nodes of `wanted` but the first, and nowhere else; nil: nowhere.
   private func move(_ observation: Observation, to wanted: FoundNodes?) {
     // No other thread changes it at the same time.
-    let hung = state.withLock { $0.hung }
-    var kept: [HungLink] = []
-    var gone: [HungLink] = []
-    for hung in hung {
+    let kept = keep(observation) { hung in
       // The address of an object that was deallocated may have been reused by another, while a token still keeps the
       // registrations of the first.
-      if let wanted = wanted?.further(at: hung.node),
-        wanted.storage(observation).record.ref.id == hung.ref.id
-      {
-        kept.append(hung)
-      } else {
-        gone.append(hung)
-      }
-    }
-    if !gone.isEmpty {
-      Self.moves.wrappingAdd(1, ordering: .relaxed)
-      state.withLock { $0.hung = kept }
-    }
-    for hung in gone {
-      let isHanging =
-        hung.storage?.detach(observation.id, number: hung.number, key: hung.node.key) ?? false
-      if isHanging, let depth = hung.depth {
-        record(Event.Body.detach, observation, depth, hung.node.key, hung.ref, hung.isWeak)
-      }
+      guard let wanted = wanted?.further(at: hung.node) else { return false }
+      return wanted.storage(observation).record.ref.id == hung.ref.id
     }
     guard let wanted, wanted.nodes.count > kept.count + 1 else { return }
     let known = FoundNodes.isFew(kept.count) ? [] : Set(kept.map(\.node))
@@ -269,8 +261,64 @@ final class WatchTree: Sendable {
       let isHung =
         known.isEmpty
         ? kept.contains { $0.node == wanted.node } : known.contains(wanted.node)
-      if !isHung { hang(observation, wanted) }
+      guard !isHung, let key = wanted.keys(observation).key(wanted.node.key) else { continue }
+      hang(
+        observation,
+        wanted.node,
+        key,
+        on: wanted.storage(observation),
+        depth: wanted.depth,
+        isWeak: wanted.isWeak
+      )
     }
+  }
+
+  /// Listens at all of `nodes`, and nowhere else.
+  private func move(
+    _ observation: Observation,
+    to nodes: [PlainNode],
+    from subject: AnyObject
+  ) {
+    let kept = keep(observation) { hung in
+      nodes.contains { $0.isHung(hung, of: observation) }
+    }
+    guard nodes.count > kept.count else { return }
+    for node in nodes where !kept.contains(where: { node.isHung($0, of: observation) }) {
+      hang(
+        observation,
+        node.node(observation, from: subject),
+        node.key,
+        on: node.storage(observation),
+        depth: node.depth,
+        isWeak: node.isWeak
+      )
+    }
+  }
+
+  /// Keeps the links that `isWanted`, and removes the others from their objects.
+  ///
+  /// - Returns: those that were kept.
+  private func keep(_ observation: Observation, _ isWanted: (HungLink) -> Bool) -> [HungLink] {
+    let hung = state.withLock { $0.hung }
+    var kept: [HungLink] = []
+    // Nearly always either all links are kept or none, so that they need not be collected.
+    var gone = hung[...]
+    for (index, hung) in hung.enumerated() {
+      let isKept = isWanted(hung)
+      if isKept, kept.isEmpty { gone = gone.prefix(index) }
+      if isKept { kept.append(hung) } else if !kept.isEmpty { gone.append(hung) }
+    }
+    guard !gone.isEmpty else { return kept }
+    Self.moves.wrappingAdd(1, ordering: .relaxed)
+    state.withLock { $0.hung = kept }
+    for hung in gone {
+      let isHanging =
+        hung.storage?.detach(observation.id, number: hung.number, key: hung.node.key) ?? false
+      if isHanging, let depth = hung.depth {
+        record(Event.Body.detach, observation, depth, hung.node.key, hung.ref, hung.isWeak)
+      }
+    }
+    return kept
   }
 
   /// Awaits the deallocation of `object` only, no longer of the previous one.
@@ -286,26 +334,30 @@ final class WatchTree: Sendable {
     record?.addFollower(observation.id, in: observation.root)
   }
 
-  private func hang(_ observation: Observation, _ wanted: WantedNode) {
+  private func hang(
+    _ observation: Observation,
+    _ node: WatchNode,
+    _ key: ResolvedKey,
+    on storage: SubjectStorage,
+    depth: Int?,
+    isWeak: Bool
+  ) {
     let number = state.withLock { state in
       state.lastNumber += 1
       return state.lastNumber
     }
-    let storage = wanted.storage(observation)
-    let key = wanted.node.key
     let link = ObservationLink(
       observation: observation,
       number: number,
-      key: key,
-      isDirect: wanted.node.isOwnPath && wanted.node.path.count == 1
-        && wanted.keys(observation).key(key)?.isReadByGetter != true,
-      isIntermediate: wanted.node.isIntermediate
+      key: key.id,
+      isDirect: node.isOwnPath && node.path.count == 1 && !key.isReadByGetter,
+      isIntermediate: node.isIntermediate
     )
     guard storage.attach(link) else { return }
-    if let depth = wanted.depth {
-      record(Event.Body.attach, observation, depth, key, storage.record.ref, wanted.isWeak)
+    if let depth {
+      record(Event.Body.attach, observation, depth, key.id, storage.record.ref, isWeak)
     }
-    let hung = HungLink(wanted, on: storage, number: number)
+    let hung = HungLink(node, on: storage, number: number, depth: depth, isWeak: isWeak)
     state.withLock { $0.hung.append(hung) }
   }
 

@@ -1,36 +1,31 @@
 /// One step of a key path: from a key to the object that is its value.
 final class KeyStep: Sendable {
-  /// The object that is the value of an object's key, or nil if the value is nil.
-  ///
-  /// The closure itself is nil if the property's type is not statically an observable object; then the value is cast.
-  /// The cast costs more than the rest of the step.
-  // Sendable: captures a key path, which is immutable, and types.
-  nonisolated(unsafe) let object: ((AnyObject) -> (any KeyValueObservable)?)?
+  /// How the static type of the value, or the type that it is an optional of, conforms; nil if that is no observable
+  /// class, or if only a cast on its actor finds the conformance. The value is then cast, which costs more than the rest
+  /// of the step.
+  private let target: TypeMetadata.Conformance?
 
-  private init(_ object: ((AnyObject) -> (any KeyValueObservable)?)?) { self.object = object }
-
-  convenience init<Root: AnyObject, Value>(_ keyPath: KeyPath<Root, Value>) {
-    let optional = Value.self as? any OptionalType.Type
-    // An isolated conformance is found only by a cast on its actor.
-    guard let target = (optional?.wrappedType ?? Value.self) as? any KeyValueObservable.Type,
+  init(to valueType: Any.Type) {
+    let optional = valueType as? any OptionalType.Type
+    guard let target = (optional?.wrappedType ?? valueType) as? any KeyValueObservable.Type,
       !TypeMetadata.isIsolated(target)
     else {
-      self.init(nil)
+      self.target = nil
       return
     }
-    self.init(Self.reader(of: target, through: keyPath, isOptional: optional != nil))
+    self.target = TypeMetadata.conformance(of: target)
   }
 
-  private static func reader<Root: AnyObject, Target: KeyValueObservable>(
-    of target: Target.Type,
-    through keyPath: PartialKeyPath<Root>,
-    isOptional: Bool
-  ) -> ((AnyObject) -> (any KeyValueObservable)?)? {
-    if isOptional {
-      guard let keyPath = keyPath as? KeyPath<Root, Target?> else { return nil }
-      return { ($0 as? Root)?[keyPath: keyPath] }
-    }
-    guard let keyPath = keyPath as? KeyPath<Root, Target> else { return nil }
-    return { ($0 as? Root)?[keyPath: keyPath] }
+  /// The object that is the value of `key` in `object`, or nil if the value is nil; the outer nil if the static type of
+  /// the value does not say that it is observable.
+  ///
+  /// Runs a getter of the program: no lock may be held.
+  @inline(__always)
+  func next(_ key: KeyDeclared, of object: AnyObject) -> (any KeyValueObservable)?? {
+    guard let target else { return .none }
+    var next: (any KeyValueObservable)?
+    // A reference, or an optional of one, is a word.
+    _ = key.visit(object) { next = target.object(at: $0) }
+    return .some(next)
   }
 }

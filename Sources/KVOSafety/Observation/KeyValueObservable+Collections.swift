@@ -32,23 +32,28 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) throws(ObservedIndexError) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    try willChange(kind, at: indexes, of: self[keyPath: keyPath].count, keyPath, site: site)
+    let elements = ChangedElements(indexes)
+    try willChange(kind, at: elements, of: self[keyPath: keyPath].count, keyPath, site: site)
   }
 
   /// The same for a property that has `count` elements now, whether it is a collection or holds one.
+  ///
+  /// `read` reads the elements from the object, if that costs less than reading the collection as a value of any type.
+  @usableFromInline
   func willChange(
     _ kind: ObservedChangeKind,
-    at indexes: RangeSet<Int>,
+    at elements: ChangedElements,
     of count: Int,
     _ keyPath: AnyKeyPath,
+    read: (() -> Any)? = nil,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) throws(ObservedIndexError) {
     guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
-    let limit = kind == .insertion ? count + indexes.ranges.reduce(0) { $0 + $1.count } : count
-    if let index = indexes.firstOutside(0..<limit) {
+    let limit = kind == .insertion ? count + elements.ranges.reduce(0) { $0 + $1.count } : count
+    if let index = elements.firstOutside(0..<limit) {
       throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
     }
-    let extent = ChangeExtent(kind: Change.Kind(kind), positions: ChangedElements(indexes))
+    let extent = ChangeExtent(kind: Change.Kind(kind), positions: elements, read: read)
     ChangeNotification.willChange(self, key: key.id, extent, site: site)
   }
 
@@ -72,6 +77,7 @@ extension KeyValueObservable {
   ///
   /// `corrected` is the whole value before the change, if the property stored a different one than the change produced;
   /// an inner nil is a value that is nil.
+  @usableFromInline
   func didChange(
     elementsOf keyPath: AnyKeyPath,
     correcting corrected: Any?? = nil,
@@ -181,23 +187,19 @@ public struct ObservedIndexError: Error, Hashable, Sendable, CustomStringConvert
   /// How many elements the collection had.
   public let count: Int
 
+  @usableFromInline
+  init(key: String, kind: ObservedChangeKind, index: Int, count: Int) {
+    self.key = key
+    self.kind = kind
+    self.index = index
+    self.count = count
+  }
+
   /// What is wrong, and what would be right.
   public var description: String {
     let range = kind == .insertion ? "behind \(count) elements or among them" : "0..<\(count)"
     return "\"\(index)\" is no place for a change (\(kind)) of \"\(key)\", which has \(count) "
       + "elements: give one in \(range)"
-  }
-}
-
-extension RangeSet<Int> {
-  /// The first number that does not lie in `range`.
-  func firstOutside(_ range: Range<Int>) -> Int? {
-    guard let first = ranges.first?.lowerBound, let last = ranges.last?.upperBound else {
-      return nil
-    }
-    if !range.contains(first) { return first }
-    guard last > range.upperBound else { return nil }
-    return Swift.max(range.upperBound, ranges.last?.lowerBound ?? last)
   }
 }
 

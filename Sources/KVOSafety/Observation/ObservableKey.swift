@@ -27,6 +27,8 @@ public struct ObservableKey: Sendable {
   ///     not its value, and observers receive what the getter returns.
   ///   - onlyWhenDifferent: whether the setter notifies of a value only if it is not equal to the previous one. An
   ///     override with observers then does the same.
+  // Inlinable, so that the closures know the types: the runtime would otherwise look the types up at each read.
+  @inlinable
   public init<Root: AnyObject, Value>(
     _ name: String,
     _ keyPath: KeyPath<Root, Value>,
@@ -40,22 +42,50 @@ public struct ObservableKey: Sendable {
       !name.isEmpty && !name.contains("."),
       "the key \"\(name)\" of \(Root.self) must have a name without dots"
     )
+    self.init(
+      name,
+      keyPath,
+      of: Value.self,
+      affectedBy: affectedBy,
+      isManual: isManual,
+      isWeak: isWeak,
+      hasOwnGetter: hasOwnGetter,
+      onlyWhenDifferent: onlyWhenDifferent,
+      read: { object in (object as? Root)?[keyPath: keyPath] },
+      visit: { object, body in
+        guard object is Root else { return false }
+        let value = unsafeDowncast(object, to: Root.self)[keyPath: keyPath]
+        withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+        return true
+      }
+    )
+  }
+
+  /// A key with a checked name.
+  @usableFromInline
+  init(
+    _ name: String,
+    _ keyPath: AnyKeyPath,
+    of valueType: Any.Type,
+    affectedBy: [String],
+    isManual: Bool,
+    isWeak: Bool,
+    hasOwnGetter: Bool,
+    onlyWhenDifferent: Bool,
+    read: @escaping (AnyObject) -> Any?,
+    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
+  ) {
     declaration = KeyDeclared(
       name: name,
       keyPath: keyPath,
-      valueType: Value.self,
+      valueType: valueType,
       affectedBy: affectedBy,
       isManual: isManual,
       isWeak: isWeak,
       hasOwnGetter: hasOwnGetter,
       isOnlyWhenDifferent: onlyWhenDifferent,
-      read: { object in (object as? Root)?[keyPath: keyPath] },
-      visit: { object, body in
-        guard let object = object as? Root else { return false }
-        withUnsafePointer(to: object[keyPath: keyPath]) { body(UnsafeRawPointer($0)) }
-        return true
-      },
-      makeStep: { KeyStep(keyPath) }
+      read: read,
+      visit: visit
     )
   }
 
@@ -104,11 +134,10 @@ final class KeyDeclared: @unchecked Sendable {
   /// Calls the closure with the address of the value, which is of ``valueType``; returns false for an object of
   /// another class.
   let visit: (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
-  private let makeStep: () -> KeyStep
   private let madeStep = LazyReference<KeyStep>()
 
   /// The step of a key path after this key; created on first use, as few keys lead to another object.
-  var step: KeyStep { madeStep.object(makeStep) }
+  var step: KeyStep { madeStep.object { KeyStep(to: valueType) } }
 
   init(
     name: String,
@@ -120,8 +149,7 @@ final class KeyDeclared: @unchecked Sendable {
     hasOwnGetter: Bool,
     isOnlyWhenDifferent: Bool,
     read: @escaping (AnyObject) -> Any?,
-    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool,
-    makeStep: @escaping () -> KeyStep
+    visit: @escaping (AnyObject, (UnsafeRawPointer) -> Void) -> Bool
   ) {
     self.name = name
     id = Recorder.id(of: name)
@@ -134,6 +162,5 @@ final class KeyDeclared: @unchecked Sendable {
     self.isOnlyWhenDifferent = isOnlyWhenDifferent
     self.read = read
     self.visit = visit
-    self.makeStep = makeStep
   }
 }

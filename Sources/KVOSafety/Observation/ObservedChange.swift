@@ -78,8 +78,32 @@ public struct ObservedChange<Value> {
 /// Which elements of a collection a change concerns.
 @usableFromInline
 final class ChangedElements: Sendable {
-  let indexes: RangeSet<Int>
-  init(_ indexes: RangeSet<Int>) { self.indexes = indexes }
+  /// The indexes as ranges, ascending and apart from each other.
+  ///
+  /// Not a set of ranges, which is copied through the runtime.
+  @usableFromInline let ranges: [Range<Int>]
+
+  @usableFromInline
+  init(_ indexes: RangeSet<Int>) { ranges = Array(indexes.ranges) }
+
+  @usableFromInline
+  init(_ range: Range<Int>) { ranges = range.isEmpty ? [] : [range] }
+
+  @usableFromInline
+  convenience init(_ first: Range<Int>, _ second: Range<Int>) {
+    var indexes = RangeSet(first)
+    indexes.insert(contentsOf: second)
+    self.init(indexes)
+  }
+
+  var indexes: RangeSet<Int> { RangeSet(ranges) }
+
+  /// The first index that does not lie in `range`.
+  func firstOutside(_ range: Range<Int>) -> Int? {
+    guard let first = ranges.first?.lowerBound, let last = ranges.last else { return nil }
+    if !range.contains(first) { return first }
+    return last.upperBound > range.upperBound ? max(range.upperBound, last.lowerBound) : nil
+  }
 }
 
 extension ObservedChange: Sendable where Value: Sendable {}
