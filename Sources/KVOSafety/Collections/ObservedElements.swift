@@ -82,7 +82,9 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   /// - Throws: ``ObservedIndexError`` if there is no such index; nothing has changed then.
   @inlinable
   public func insert(_ element: Elements.Element, at index: Int) throws(ObservedIndexError) {
-    try change(.insertion, at: ChangedElements(index..<(index + 1))) { $0.insert(element, at: index) }
+    try change(.insertion, at: ChangedElements(index..<(index + 1))) {
+      $0.insert(element, at: index)
+    }
   }
 
   /// Adds an element at the end.
@@ -108,7 +110,9 @@ where Elements: RangeReplaceableCollection & RandomAccessCollection, Elements.In
   @discardableResult
   public func remove(at index: Int) throws(ObservedIndexError) -> Elements.Element {
     var removed: Elements.Element?
-    try change(.removal, at: ChangedElements(index..<(index + 1))) { removed = $0.remove(at: index) }
+    try change(.removal, at: ChangedElements(index..<(index + 1))) {
+      removed = $0.remove(at: index)
+    }
     guard let removed else {
       throw ObservedIndexError(key: "\(keyPath)", kind: .removal, index: index, count: count)
     }

@@ -48,7 +48,9 @@ enum TypeMetadata {
   }
 
   static func conformance(of type: any KeyValueObservable.Type) -> Conformance {
-    Conformance(table: unsafeBitCast(type as any KeyValueObservable.Type, to: Existential.self).table)
+    Conformance(
+      table: unsafeBitCast(type as any KeyValueObservable.Type, to: Existential.self).table
+    )
   }
 
   private static let flagsOffset = 12

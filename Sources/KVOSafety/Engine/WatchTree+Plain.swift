@@ -1,7 +1,9 @@
 internal import KVORecorder
 internal import KVOTrace
 
-/// A node of an observation whose nodes are found without a search, as nearly all are: see ``WatchTree/plainNodes(of:from:)``.
+/// A node of an observation whose nodes are found without a search, as nearly all are.
+///
+/// See ``WatchTree/plainNodes(of:from:)``.
 struct PlainNode {
   /// The object; nil if it is the one that the observation is registered on.
   let other: (any KeyValueObservable)?
@@ -47,8 +49,8 @@ extension WatchTree {
     from subject: AnyObject
   ) -> (nodes: [PlainNode], end: PathEnd)? {
     guard !observation.isStream else { return nil }
-    return observation.isSingle
-      ? affectingNodes(of: observation).map { ($0, .unknown) } : chain(of: observation, from: subject)
+    guard observation.isSingle else { return chain(of: observation, from: subject) }
+    return affectingNodes(of: observation).map { ($0, .unknown) }
   }
 
   private func affectingNodes(of observation: Observation) -> [PlainNode]? {

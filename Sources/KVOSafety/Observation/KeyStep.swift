@@ -1,8 +1,9 @@
 /// One step of a key path: from a key to the object that is its value.
 final class KeyStep: Sendable {
-  /// How the static type of the value, or the type that it is an optional of, conforms; nil if that is no observable
-  /// class, or if only a cast on its actor finds the conformance. The value is then cast, which costs more than the rest
-  /// of the step.
+  /// How the static type of the value, or the type that it is an optional of, conforms.
+  ///
+  /// Nil if that is no observable class, or if only a cast on its actor finds the conformance. The value is then cast,
+  /// which costs more than the rest of the step.
   private let target: TypeMetadata.Conformance?
 
   init(to valueType: Any.Type) {

@@ -27,7 +27,6 @@ public struct ObservableKey: Sendable {
   ///     not its value, and observers receive what the getter returns.
   ///   - onlyWhenDifferent: whether the setter notifies of a value only if it is not equal to the previous one. An
   ///     override with observers then does the same.
-  // Inlinable, so that the closures know the types: the runtime would otherwise look the types up at each read.
   @inlinable
   public init<Root: AnyObject, Value>(
     _ name: String,
@@ -38,6 +37,8 @@ public struct ObservableKey: Sendable {
     hasOwnGetter: Bool = false,
     onlyWhenDifferent: Bool = false
   ) {
+    // Here, so that the closures know the types in the program: the runtime would otherwise look the types up at each
+    // read.
     precondition(
       !name.isEmpty && !name.contains("."),
       "the key \"\(name)\" of \(Root.self) must have a name without dots"
