@@ -202,11 +202,16 @@ struct OpaqueTests {
   @Test("what a timer and a run loop keep in C is neither a cycle nor a doubt of the program's")
   func ringsOfFoundation() {
     let holder = Holder()
-    let timer = Timer(timeInterval: 1000, repeats: true) { _ in }
-    holder.object = timer
-    let ofTimer = RetainSearch().findCycles(from: holder)
-    #expect(ofTimer.verdict == .noneFound, "\(ofTimer)")
-    timer.invalidate()
+    // Memory of C may contain what it contained before it was allocated, such as references of tests that ran then: one
+    // timer of several must have none.
+    var answers: [RetainAnswer] = []
+    repeat {
+      let timer = Timer(timeInterval: 1000, repeats: true) { _ in }
+      defer { timer.invalidate() }
+      holder.object = timer
+      answers.append(RetainSearch().findCycles(from: holder))
+    } while answers.last?.verdict == .inconclusive && answers.count < 8
+    #expect(answers.last?.verdict == .noneFound, "\(answers)")
     holder.object = RunLoop.current
     let ofLoop = RetainSearch().findCycles(from: holder)
     #expect(ofLoop.verdict == .noneFound, "\(ofLoop)")
