@@ -6,6 +6,7 @@
 #   make generate writes the code and tables that are generated from Sources/Trace/KVOSchema
 #   make fuzz    runs the readers of logs, reports and other files on generated input
 #   make reliability tries what may happen to the recorder, and writes Reports/reliability.md
+#   make coverage says which branches of the C half the tests take, and writes Reports/coverage.md
 #   make soak    runs an app-like program recorded, for MINUTES=60, and checks that nothing grows
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
@@ -24,7 +25,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports reliability soak plugin processors static container install uninstall setup setup-tests \
+  address-sanitizer retention long-forms reports reliability coverage soak plugin processors static container install uninstall setup setup-tests \
   setup-static setup-container clean \
   setup-fleet wheel fleet fleet-part
 
@@ -181,6 +182,10 @@ reports: setup
 SOAK_MINUTES ?= 1
 reliability: imports
 	Scripts/reliability $(SOAK_MINUTES)
+
+# By hand, in a build of its own.
+coverage: setup-tests
+	Scripts/coverage
 
 # By hand: for as long as one likes, and within BUDGET=cpu=1%,disk=64M, as KVO_SAFETY_BUDGET has it.
 MINUTES ?= 60

@@ -54,8 +54,24 @@ static void put(KVOSSlots *slots, uint64_t hash, uint32_t id) {
   atomic_store_explicit(&slots->slots[at].hash, hash, memory_order_release);
 }
 
+// Memory for names when there is no other, so that a program which runs on still has its names: one that got another id
+// at its removal would look like a fault of the program. Guarded by the recorder's lock; never freed.
+static _Alignas(16) uint8_t reserve[128 << 10];
+static size_t usedOfReserve;
+
+// Zeroed memory, or null.
+static void *room(size_t byteCount) {
+  void *memory = calloc(1, byteCount);
+  if (memory != NULL) return memory;
+  byteCount = (byteCount + 15) & ~(size_t)15;
+  if (byteCount > sizeof reserve - usedOfReserve) return NULL;
+  memory = reserve + usedOfReserve;
+  usedOfReserve += byteCount;
+  return memory;
+}
+
 static KVOSSlots *slots_of(uint64_t count) {
-  KVOSSlots *slots = calloc(1, sizeof(KVOSSlots) + count * sizeof(KVOSSlot));
+  KVOSSlots *slots = room(sizeof(KVOSSlots) + count * sizeof(KVOSSlot));
   if (slots) slots->mask = count - 1;
   return slots;
 }
@@ -64,7 +80,13 @@ bool kvos_index_add(KVOSIndex *index, uint64_t hash, uint32_t id) {
   KVOSSlots *slots = atomic_load_explicit(&index->slots, memory_order_relaxed);
   if (slots == NULL || index->count * 2 > slots->mask) {
     KVOSSlots *larger = slots_of(slots ? (slots->mask + 1) * 4 : 1024);
-    if (larger == NULL) return false;
+    if (larger == NULL) {
+      // A search ends at an empty slot.
+      if (slots == NULL || index->count + 1 > slots->mask) return false;
+      put(slots, hash, id);
+      index->count++;
+      return true;
+    }
     for (uint64_t at = 0; slots && at <= slots->mask; at++) {
       uint64_t known = atomic_load_explicit(&slots->slots[at].hash, memory_order_relaxed);
       if (known == 0) continue;
@@ -84,6 +106,7 @@ static KVOSName *room_for(KVOSPool *pool, size_t byteCount) {
   if (needed > pool->freeByteCount) {
     size_t chunk = needed > 64 << 10 ? needed : 64 << 10;
     uint8_t *memory = malloc(chunk);
+    if (memory == NULL) memory = room(chunk = needed);
     if (memory == NULL) return NULL;
     pool->free = memory;
     pool->freeByteCount = chunk;
@@ -99,7 +122,7 @@ uint32_t kvos_add(KVOSPool *pool, uint64_t hash, const uint8_t *bytes, size_t by
   if (id >= KVOS_NAME_LIMIT) return 0;
   _Atomic(KVOSName *) *chunk = atomic_load_explicit(&pool->chunks[id / KVOS_NAME_CHUNK], memory_order_relaxed);
   if (chunk == NULL) {
-    chunk = calloc(KVOS_NAME_CHUNK, sizeof *chunk);
+    chunk = room(KVOS_NAME_CHUNK * sizeof *chunk);
     if (chunk == NULL) return 0;
     // release: pairs with the acquire in kvos_name().
     atomic_store_explicit(&pool->chunks[id / KVOS_NAME_CHUNK], chunk, memory_order_release);

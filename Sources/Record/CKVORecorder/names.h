@@ -27,7 +27,7 @@ typedef struct {
   KVOSSlot slots[];
 } KVOSSlots;
 
-/// Ids by hash. Open addressing, at most half full.
+/// Ids by hash. Open addressing, at most half full unless there was no memory for a larger one.
 typedef struct {
   _Atomic(KVOSSlots *) slots;
   uint64_t count;
