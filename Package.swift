@@ -257,7 +257,7 @@ let package = Package(
     // MARK: - Anywhere, offline
 
     // Both forms of a log. Separate from KVOTrace, which is linked into every observed program: programs need neither,
-    // and should not load Foundation for its JSON parser.
+    // and should not have a parser of JSON.
     .target(name: "KVOTraceBinary", dependencies: ["CKVOChecksum", "KVOTrace"]),
     .target(name: "KVOTraceJSON", dependencies: ["KVOTrace"]),
 
@@ -273,7 +273,7 @@ let package = Package(
       name: "KVOAudit",
       dependencies: [
         "KVOText", "KVOTrace", "KVOTraceBinary", "KVOTraceJSON", "KVORules", "KVOReplay",
-        "KVOFindings",
+        "KVOFindings", "KVOSystem",
       ]
     ),
     // The file of a report, which is also read back and merged.
@@ -331,7 +331,9 @@ let package = Package(
     .systemLibrary(name: "CSwiftDemangle"),
     .target(
       name: "KVOImport",
-      dependencies: ["CKVOScan", "CSwiftDemangle", "KVOTrace", "KVORules", "KVOFindings"]
+      dependencies: [
+        "CKVOScan", "CSwiftDemangle", "KVOTrace", "KVORules", "KVOFindings", "KVOSystem",
+      ]
     ),
     .testTarget(
       name: "KVOImportTests",
@@ -351,9 +353,12 @@ let package = Package(
       ]
     ),
 
+    // Programs, threads and folders by calls of the system: the half of Foundation that has them comes with 34 MB of data,
+    // which each start of kvo-audit would load.
+    .target(name: "KVOSystem"),
     // Runs a program so that it is recorded: finds it, determines its kind, waits for its end.
-    .target(name: "KVOLaunch", dependencies: ["CElfutils"]),
-    .testTarget(name: "KVOLaunchTests", dependencies: ["KVOLaunch", "TestSupport"]),
+    .target(name: "KVOLaunch", dependencies: ["CElfutils", "KVOSystem"]),
+    .testTarget(name: "KVOLaunchTests", dependencies: ["KVOLaunch", "KVOSystem", "TestSupport"]),
 
     // Exports for other tools: traces, flame graphs, tables. A separate target because it links SQLite. GRDB would add
     // a minute to each build: only filling tables is needed here.
@@ -411,7 +416,7 @@ let package = Package(
       name: "kvo-audit",
       dependencies: [
         "KVOAudit", "KVOCompression", "KVOExport", "KVOFindings", "KVOHeap", "KVOHeapAudit",
-        "KVOImport", "KVOLaunch",
+        "KVOImport", "KVOLaunch", "KVOSystem",
         "KVOLogTools", "KVOReportFile", "KVOReports", "KVOSymbols", "KVORules", "KVOText",
         "KVOTrace", "KVOTraceJSON",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -564,7 +569,8 @@ let stages = [
     "KVOReportFile", "KVOReports", "KVOSymbols", "KVOText",
   ],
   "Tools": [
-    "CSQLite", "KVOExport", "KVOLaunch", "KVOLogTools", "kvo-audit-serve", "kvo-generate",
+    "CSQLite", "KVOExport", "KVOLaunch", "KVOLogTools", "KVOSystem", "kvo-audit-serve",
+    "kvo-generate",
   ],
 ]
 for (stage, names) in stages {

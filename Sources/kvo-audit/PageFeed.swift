@@ -1,7 +1,8 @@
 import ArgumentParser
-import Foundation
+import Glibc
 import KVOAudit
 import KVOReports
+import KVOSystem
 
 /// Passes the pages of a watched log to `kvo-audit-serve`, which serves them to a browser.
 ///
@@ -11,8 +12,7 @@ final class PageFeed {
   /// The address of the page.
   let address: String
 
-  private let server = Process()
-  private let input: FileHandle
+  private let server: PipedProgram
   private let showsSuppressed: Bool
   /// Distinguishes the pages of different runs, even if they have the same number.
   private let run = UInt32.random(in: .min ... .max)
@@ -35,22 +35,16 @@ final class PageFeed {
       )
       throw ExitStatus.unavailable
     }
-    let (pages, answers) = (Pipe(), Pipe())
-    server.executableURL = path
-    server.arguments = [String(port)]
-    server.standardInput = pages
-    server.standardOutput = answers
-    input = pages.fileHandleForWriting
     self.showsSuppressed = showsSuppressed
-    do {
-      try server.run()
+    do throws(PipedProgram.Failure) {
+      server = try PipedProgram(path, [String(port)], losesErrors: false)
     } catch {
-      StandardStreams.complain("kvo-audit: \(path.path): \(error.localizedDescription)")
+      StandardStreams.complain("kvo-audit: \(path): \(error)")
       throw ExitStatus.unavailable
     }
-    var line = Data()
+    var line: [UInt8] = []
     while line.last != 0x0a {
-      let part = answers.fileHandleForReading.availableData
+      let part = server.nextOutput()
       // It has printed the error.
       if part.isEmpty { throw ExitStatus.unavailable }
       line += part
@@ -68,14 +62,17 @@ final class PageFeed {
     let state = "\(run)-\(pageCount)"
     let page = HTMLReportRenderer(showsSuppressed: showsSuppressed, liveState: state).render(report)
     let head = Array("\(state) \(page.count)\n".utf8)
-    return StandardStreams.write(head + page, to: input.fileDescriptor) == 0
+    return StandardStreams.write(head + page, to: server.input) == 0
   }
 
   /// The server program: beside this one, or in the folder of `make install`.
-  private static var path: URL? {
-    let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    let folders = [own, own.deletingLastPathComponent().appending(path: "libexec")]
-    return folders.map { $0.appending(path: fileName) }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  private static var path: String? {
+    var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &bytes, bytes.count)
+    guard count > 0 else { return nil }
+    let own = String(decoding: bytes[..<count], as: UTF8.self)
+    let folder = own.split(separator: "/").dropLast().map { "/\($0)" }
+    let folders = [folder[...], folder.dropLast() + ["/libexec"]]
+    return folders.map { "\($0.joined())/\(fileName)" }.first { access($0, X_OK) == 0 }
   }
 }

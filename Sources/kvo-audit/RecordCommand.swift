@@ -1,6 +1,7 @@
 import ArgumentParser
 import KVOAudit
 import KVOLaunch
+import KVOSystem
 
 /// `kvo-audit record`: runs a program, records it, and audits its logs.
 struct RecordCommand: ParsableCommand {

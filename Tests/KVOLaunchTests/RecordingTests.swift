@@ -1,4 +1,5 @@
 import Foundation
+import KVOSystem
 import TestSupport
 import Testing
 

@@ -1,7 +1,12 @@
-private import Foundation
 package import KVOAudit
 import KVORules
 import KVOText
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
 
 /// Writes and reads a report as a file.
 package enum ReportFile {

@@ -1,4 +1,5 @@
 import Glibc
+package import KVOSystem
 
 /// The library that records Objective-C programs from inside, through LD_PRELOAD.
 package struct PreloadLibrary: Hashable, Sendable {

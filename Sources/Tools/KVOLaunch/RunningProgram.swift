@@ -1,4 +1,5 @@
 import Glibc
+package import KVOSystem
 
 /// A program that was started, and to which this process passes its signals on.
 ///

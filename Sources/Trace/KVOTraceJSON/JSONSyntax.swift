@@ -1,91 +1,288 @@
-import Foundation
-
-/// Foundation's JSON parser, wrapped in a type of this module.
+/// A strict parser of JSON, as RFC 8259 has it.
 ///
-/// This is the only file of the reader that imports Foundation.
-enum JSONSyntax {
+/// Foundation has one too, but only the half of Foundation that comes with 34 MB of texts of all languages, which every
+/// start of `kvo-audit` would load.
+package enum JSONSyntax {
+  /// How deep values may be nested.
+  package static let depthLimit = 512
+
   /// Parses one line.
   ///
   /// - Parameter line: UTF-8 without a line end.
-  /// - Returns: the value.
-  /// - Throws: ``JSONSyntaxError`` if the line is not one JSON value. Nesting over 512 levels
-  ///   counts as an error.
+  /// - Returns: the value. Of two members of an object with one name, the later counts.
+  /// - Throws: ``JSONSyntaxError`` if the line is not one JSON value, or one that is nested deeper than ``depthLimit``.
   /// - Complexity: O(length).
-  static func parse(_ line: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSONValue {
-    // Foundation interprets NUL bytes as UTF-16, and then reads something entirely different.
-    if let nul = line.firstIndex(of: 0) {
-      throw JSONSyntaxError(offset: nul - line.startIndex, message: "not JSON: a NUL byte")
-    }
-    do {
-      return value(try JSONSerialization.jsonObject(with: Data(line), options: .fragmentsAllowed))
-    } catch {
-      throw syntaxError((error as NSError).userInfo[NSDebugDescriptionErrorKey], in: line)
-    }
-  }
-
-  /// Turns Foundation's sentence into an offset and a message.
-  ///
-  /// The sentence ends in "around character 12." or "starting from character 12." (a byte, 0-based)
-  /// if Foundation knows the position. If it does not, mostly because the line ends too early,
-  /// the position is the end of the line.
-  private static func syntaxError(
-    _ description: Any?,
-    in line: ArraySlice<UInt8>
-  ) -> JSONSyntaxError {
-    var message = (description as? String) ?? "Not JSON"
-    if message.hasSuffix(".") { message.removeLast() }
-    var offset = line.count
-    if let range = message.range(of: "character ", options: .backwards),
-      let number = Int(message[range.upperBound...])
-    {
-      offset = min(number, line.count)
-      message = String(message[..<range.lowerBound])
-      for ending in [" around ", " starting from "] where message.hasSuffix(ending) {
-        message.removeLast(ending.count)
+  package static func parse(_ line: ArraySlice<UInt8>) throws(JSONSyntaxError) -> JSONValue {
+    try line.withUnsafeBufferPointer { bytes in
+      Result<JSONValue, JSONSyntaxError> { () throws(JSONSyntaxError) in
+        var parser = JSONParser(bytes)
+        return try parser.document()
       }
     }
-    // Foundation calls these an end of file too, and gives no position.
-    if message.contains("surrogate") {
-      let escape =
-        line.indices.first { line[$0...].starts(with: #"\ud"#.utf8) }
-        ?? line.indices.first { line[$0...].starts(with: #"\uD"#.utf8) }
-      return JSONSyntaxError(
-        offset: (escape ?? line.startIndex) - line.startIndex,
-        message: "not JSON: half of a surrogate pair"
-      )
-    }
-    if message.hasPrefix("Unexpected end of file") { message = "the line ends too early" }
-    return JSONSyntaxError(
-      offset: offset,
-      message: "not JSON: " + message.prefix(1).lowercased() + message.dropFirst()
-    )
+    .get()
+  }
+}
+
+/// One run over the bytes of a text.
+private struct JSONParser {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+  private var depth = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  mutating func document() throws(JSONSyntaxError) -> JSONValue {
+    // The mark of UTF-8, which some editors put at the start of a file.
+    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
+    let value = try self.value()
+    skipBlanks()
+    guard position == bytes.count else { throw invalid() }
+    return value
   }
 
-  private static func value(_ any: Any) -> JSONValue {
-    switch any {
-    case let text as String: .text(text)
-    case let object as [String: Any]: .object(object.mapValues(value))
-    case let list as [Any]: .list(list.map(value))
-    case let number as NSNumber: value(number)
-    default: .null
+  // MARK: Values
+
+  private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+    skipBlanks()
+    guard let first = peek else { throw early() }
+    switch first {
+    case UInt8(ascii: "{"):
+      return try nested { parser throws(JSONSyntaxError) in try parser.object() }
+    case UInt8(ascii: "["):
+      return try nested { parser throws(JSONSyntaxError) in try parser.list() }
+    case UInt8(ascii: "\""): return .text(try string())
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    case UInt8(ascii: "t"): return try word("true", .flag(true))
+    case UInt8(ascii: "f"): return try word("false", .flag(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    default: throw invalid()
     }
   }
 
-  /// A Swift cast cannot distinguish 1 from `true` here; the number's own type can.
-  private static func value(_ number: NSNumber) -> JSONValue {
-    switch UInt8(bitPattern: number.objCType.pointee) {
-    case UInt8(ascii: "c"), UInt8(ascii: "B"): return .flag(number.boolValue)
-    case UInt8(ascii: "d"), UInt8(ascii: "f"):
-      let value = number.doubleValue
-      // 2^53: up to here a Double holds every whole number.
-      if value.rounded() == value, value.magnitude <= 9_007_199_254_740_992 {
-        return value < 0 ? .negative(Int64(value)) : .whole(UInt64(value))
+  private mutating func nested(
+    _ read: (inout JSONParser) throws(JSONSyntaxError) -> JSONValue
+  ) throws(JSONSyntaxError) -> JSONValue {
+    guard depth < JSONSyntax.depthLimit else {
+      throw problem(position, "values are nested deeper than \(JSONSyntax.depthLimit)")
+    }
+    depth += 1
+    position += 1
+    let value = try read(&self)
+    depth -= 1
+    return value
+  }
+
+  /// After the brace.
+  private mutating func object() throws(JSONSyntaxError) -> JSONValue {
+    var members: [String: JSONValue] = [:]
+    if skipBlanks(to: UInt8(ascii: "}")) { return .object(members) }
+    while true {
+      skipBlanks()
+      guard let quote = peek else { throw early() }
+      guard quote == UInt8(ascii: "\"") else { throw invalid() }
+      let name = try string()
+      guard try separated(by: UInt8(ascii: ":"), orEndedBy: nil) else { throw invalid() }
+      members[name] = try value()
+      guard try separated(by: UInt8(ascii: ","), orEndedBy: UInt8(ascii: "}")) else {
+        return .object(members)
       }
-      return .number(value)
-    case UInt8(ascii: "Q"): return .whole(number.uint64Value)
-    default:
-      let value = number.int64Value
-      return value < 0 ? .negative(value) : .whole(UInt64(value))
     }
   }
+
+  /// After the bracket.
+  private mutating func list() throws(JSONSyntaxError) -> JSONValue {
+    var values: [JSONValue] = []
+    if skipBlanks(to: UInt8(ascii: "]")) { return .list(values) }
+    while true {
+      values.append(try value())
+      guard try separated(by: UInt8(ascii: ","), orEndedBy: UInt8(ascii: "]")) else {
+        return .list(values)
+      }
+    }
+  }
+
+  /// Reads a separator: true; or the end: false.
+  private mutating func separated(
+    by separator: UInt8,
+    orEndedBy end: UInt8?
+  ) throws(JSONSyntaxError) -> Bool {
+    skipBlanks()
+    guard let byte = peek else { throw early() }
+    guard byte == separator || byte == end else { throw invalid() }
+    position += 1
+    return byte == separator
+  }
+
+  private mutating func word(
+    _ word: StaticString,
+    _ value: JSONValue
+  ) throws(JSONSyntaxError) -> JSONValue {
+    for index in 0..<word.utf8CodeUnitCount {
+      guard let byte = peek else { throw early() }
+      guard byte == word.utf8Start[index] else { throw invalid() }
+      position += 1
+    }
+    return value
+  }
+
+  // MARK: Numbers
+
+  private mutating func number() throws(JSONSyntaxError) -> JSONValue {
+    let start = position
+    let isNegative = skip(UInt8(ascii: "-"))
+    if skip(UInt8(ascii: "0")) {
+      if peek.map(Self.isDigit) == true { throw problem(position, "number with leading zero") }
+    } else {
+      try digits()
+    }
+    var isWhole = true
+    if skip(UInt8(ascii: ".")) {
+      isWhole = false
+      try digits()
+    }
+    if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+      isWhole = false
+      if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
+      try digits()
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if isWhole {
+      if !isNegative, let whole = UInt64(text) { return .whole(whole) }
+      if isNegative, let whole = Int64(text) { return whole < 0 ? .negative(whole) : .whole(0) }
+    }
+    guard let value = Double(text), value.isFinite else {
+      throw problem(start, "a number that is too large")
+    }
+    // 2^53: up to here a Double holds every whole number.
+    if value.rounded() == value, value.magnitude <= 9_007_199_254_740_992 {
+      return value < 0 ? .negative(Int64(value)) : .whole(UInt64(value))
+    }
+    return .number(value)
+  }
+
+  private mutating func digits() throws(JSONSyntaxError) {
+    guard let first = peek else { throw early() }
+    guard Self.isDigit(first) else { throw invalid() }
+    while let byte = peek, Self.isDigit(byte) { position += 1 }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  // MARK: Strings
+
+  /// From the quotation mark to after the one at the end.
+  private mutating func string() throws(JSONSyntaxError) -> String {
+    position += 1
+    let start = position
+    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+      position += 1
+    }
+    if peek == UInt8(ascii: "\"") {
+      defer { position += 1 }
+      return try text(Array(bytes[start..<position]), from: start)
+    }
+    var content = Array(bytes[start..<position])
+    while let byte = peek {
+      switch byte {
+      case UInt8(ascii: "\""):
+        position += 1
+        return try text(content, from: start)
+      case UInt8(ascii: "\\"): try escape(&content)
+      case 0: throw problem(position, "a NUL byte")
+      case 0..<0x20: throw problem(position, "a control character in a string")
+      default:
+        content.append(byte)
+        position += 1
+      }
+    }
+    throw early()
+  }
+
+  private func text(_ content: [UInt8], from start: Int) throws(JSONSyntaxError) -> String {
+    guard let text = String(validating: content, as: UTF8.self) else {
+      throw problem(start, "a string that is not UTF-8")
+    }
+    return text
+  }
+
+  private mutating func escape(_ content: inout [UInt8]) throws(JSONSyntaxError) {
+    let start = position
+    position += 1
+    guard let letter = peek else { throw early() }
+    position += 1
+    switch letter {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(letter)
+    case UInt8(ascii: "b"): content.append(0x08)
+    case UInt8(ascii: "f"): content.append(0x0c)
+    case UInt8(ascii: "n"): content.append(0x0a)
+    case UInt8(ascii: "r"): content.append(0x0d)
+    case UInt8(ascii: "t"): content.append(0x09)
+    case UInt8(ascii: "u"): content += String(try scalar(from: start)).utf8
+    default: throw problem(start, "an invalid escape")
+    }
+  }
+
+  /// The character of an escape, or of two that are a surrogate pair.
+  private mutating func scalar(from start: Int) throws(JSONSyntaxError) -> Unicode.Scalar {
+    let unit = try codeUnit()
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    let half = problem(start, "half of a surrogate pair")
+    guard UTF16.isLeadSurrogate(unit), skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
+      throw half
+    }
+    let second = try codeUnit()
+    guard UTF16.isTrailSurrogate(second) else { throw half }
+    let value = 0x1_0000 + (UInt32(unit) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
+    guard let scalar = Unicode.Scalar(value) else { throw half }
+    return scalar
+  }
+
+  private mutating func codeUnit() throws(JSONSyntaxError) -> UInt16 {
+    var unit: UInt16 = 0
+    for _ in 0..<4 {
+      guard let byte = peek else { throw early() }
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw problem(position, "an invalid escape")
+      }
+      unit = unit << 4 | UInt16(digit)
+      position += 1
+    }
+    return unit
+  }
+
+  // MARK: Bytes
+
+  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func skip(_ byte: UInt8) -> Bool {
+    guard peek == byte else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func skipBlanks() {
+    while let byte = peek, byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d {
+      position += 1
+    }
+  }
+
+  /// Whether the next byte but blanks is `end`, which is then read.
+  private mutating func skipBlanks(to end: UInt8) -> Bool {
+    skipBlanks()
+    return skip(end)
+  }
+
+  // MARK: Errors
+
+  private func problem(_ offset: Int, _ message: String) -> JSONSyntaxError {
+    JSONSyntaxError(offset: offset, message: "not JSON: \(message)")
+  }
+
+  private func invalid() -> JSONSyntaxError {
+    problem(position, peek == 0 ? "a NUL byte" : "invalid value")
+  }
+
+  private func early() -> JSONSyntaxError { problem(bytes.count, "the line ends too early") }
 }

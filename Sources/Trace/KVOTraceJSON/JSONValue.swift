@@ -1,5 +1,5 @@
 /// A JSON value, with whole numbers kept apart so that an `order` keeps all its bits.
-enum JSONValue {
+package enum JSONValue {
   case null
   case flag(Bool)
   /// A whole number from 0 to 2^64 - 1.
@@ -28,9 +28,9 @@ enum JSONValue {
 }
 
 /// Why a line is not JSON.
-struct JSONSyntaxError: Error {
+package struct JSONSyntaxError: Error {
   /// The byte in the line, 0-based.
-  var offset: Int
+  package var offset: Int
   /// The error, without a full stop.
-  var message: String
+  package var message: String
 }

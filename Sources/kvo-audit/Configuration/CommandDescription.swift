@@ -1,5 +1,10 @@
 import ArgumentParser
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
 private import Foundation
+#endif
 
 /// The options of a command, as ArgumentParser describes them.
 struct CommandDescription {

@@ -1,3 +1,5 @@
+import KVOTraceJSON
+
 /// The arguments of a call of a tool.
 struct MCPArguments {
   /// A missing or wrong argument, as a sentence for the agent.
@@ -5,25 +7,27 @@ struct MCPArguments {
     var message: String
   }
 
-  private let values: [String: Any]
+  private let values: [String: JSONValue]
 
-  init(_ values: [String: Any]) { self.values = values }
+  init(_ values: [String: JSONValue]) { self.values = values }
 
   /// A text that must be given.
   func text(_ name: String) throws(Failure) -> String {
-    guard let text = values[name] as? String, !text.isEmpty else {
+    guard let text = values[name]?.text, !text.isEmpty else {
       throw Failure(message: "\"\(name)\" is missing: a text")
     }
     return text
   }
 
   /// A text that may be left out.
-  func optionalText(_ name: String) -> String? { values[name] as? String }
+  func optionalText(_ name: String) -> String? { values[name]?.text }
 
   /// A list of texts that must be given, and not be empty.
   func texts(_ name: String) throws(Failure) -> [String] {
-    if let one = values[name] as? String { return [one] }
-    guard let texts = values[name] as? [String], !texts.isEmpty else {
+    if let one = values[name]?.text { return [one] }
+    let items = values[name]?.items ?? []
+    let texts = items.compactMap(\.text)
+    guard !texts.isEmpty, texts.count == items.count else {
       throw Failure(message: "\"\(name)\" is missing: a list of paths")
     }
     return texts
@@ -32,9 +36,9 @@ struct MCPArguments {
   /// A number from 1 on that may be left out.
   func count(_ name: String, default count: Int) throws(Failure) -> Int {
     guard let value = values[name] else { return count }
-    guard let number = value as? Int, number > 0 else {
+    guard case .whole(let number) = value, number > 0, let count = Int(exactly: number) else {
       throw Failure(message: "\"\(name)\" must be a number above 0")
     }
-    return number
+    return count
   }
 }

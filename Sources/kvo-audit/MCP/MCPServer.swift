@@ -1,6 +1,6 @@
-import Foundation
 import KVOAudit
 import KVOText
+import KVOTraceJSON
 
 /// The Model Context Protocol over lines: JSON-RPC 2.0, one message a line.
 ///
@@ -24,18 +24,16 @@ struct MCPServer {
   /// The line that answers a line; nil: none is due, as for a notification.
   func answer(to line: String) -> [UInt8]? {
     if line.allSatisfy(\.isWhitespace) { return nil }
-    let value = try? JSONSerialization.jsonObject(with: Data(line.utf8))
+    let value = try? JSONSyntax.parse(Array(line.utf8)[...])
     guard let value else { return failure(.notJSON, "not JSON", id: nil) }
-    guard let message = value as? [String: Any], let method = message["method"] as? String else {
+    let message = value.members ?? [:]
+    guard let method = message["method"]?.text else {
       // A response to a request, which this server never makes.
-      if let message = value as? [String: Any], message["result"] != nil || message["error"] != nil
-      {
-        return nil
-      }
+      if message["result"] != nil || message["error"] != nil { return nil }
       return failure(.notARequest, "a message has a method", id: nil)
     }
-    guard let id = message["id"], !(id is NSNull) else { return nil }
-    let parameters = message["params"] as? [String: Any] ?? [:]
+    guard let id = message["id"], !id.isNull else { return nil }
+    let parameters = message["params"]?.members ?? [:]
     switch method {
     case "initialize": return result(id) { initialize(parameters, &$0) }
     case "ping": return result(id) { $0.object { _ in } }
@@ -45,8 +43,8 @@ struct MCPServer {
     }
   }
 
-  private func initialize(_ parameters: [String: Any], _ text: inout JSONText) {
-    let asked = parameters["protocolVersion"] as? String
+  private func initialize(_ parameters: [String: JSONValue], _ text: inout JSONText) {
+    let asked = parameters["protocolVersion"]?.text
     let version = asked.flatMap { Self.versions.contains($0) ? $0 : nil } ?? Self.versions[0]
     text.object { text in
       text.key("protocolVersion")
@@ -68,12 +66,12 @@ struct MCPServer {
     }
   }
 
-  private func call(_ parameters: [String: Any], _ id: Any) -> [UInt8] {
-    guard let name = parameters["name"] as? String, let tool = MCPTools.Tool(rawValue: name) else {
-      let name = parameters["name"] as? String ?? ""
+  private func call(_ parameters: [String: JSONValue], _ id: JSONValue) -> [UInt8] {
+    let name = parameters["name"]?.text ?? ""
+    guard let tool = MCPTools.Tool(rawValue: name) else {
       return failure(.wrongParameters, "there is no tool \"\(name)\"", id: id)
     }
-    let answer = tools.call(tool, MCPArguments(parameters["arguments"] as? [String: Any] ?? [:]))
+    let answer = tools.call(tool, MCPArguments(parameters["arguments"]?.members ?? [:]))
     return result(id) { text in
       text.object { text in
         text.key("content")
@@ -93,14 +91,14 @@ struct MCPServer {
 
   // MARK: - Messages
 
-  private func result(_ id: Any, _ write: (inout JSONText) -> Void) -> [UInt8] {
+  private func result(_ id: JSONValue, _ write: (inout JSONText) -> Void) -> [UInt8] {
     message(id) { text in
       text.key("result")
       write(&text)
     }
   }
 
-  private func failure(_ failure: Failure, _ message: String, id: Any?) -> [UInt8] {
+  private func failure(_ failure: Failure, _ message: String, id: JSONValue?) -> [UInt8] {
     self.message(id) { text in
       text.key("error")
       text.object { text in
@@ -112,15 +110,16 @@ struct MCPServer {
     }
   }
 
-  private func message(_ id: Any?, _ body: (inout JSONText) -> Void) -> [UInt8] {
+  private func message(_ id: JSONValue?, _ body: (inout JSONText) -> Void) -> [UInt8] {
     var text = JSONText()
     text.object { text in
       text.key("jsonrpc")
       text.value("2.0")
       text.key("id")
       switch id {
-      case let name as String: text.value(name)
-      case let number as NSNumber: text.value(number.intValue)
+      case .text(let name): text.value(name)
+      case .whole(let number): text.value(number)
+      case .negative(let number): text.value(Int(number))
       default: text.null()
       }
       body(&text)

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
 private import Foundation
+#endif
 
 extension AuditInput {
   /// The logs of other processes that are next to the binary logs among `inputs` and are not read with them.

@@ -1,5 +1,11 @@
-private import Foundation
+private import KVOSystem
 internal import KVOTrace
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
 
 /// The files that command line arguments denote, if they are folders or patterns.
 ///
@@ -63,9 +69,8 @@ enum InputPaths {
 
   /// All files below `folder` that are not hidden, in the order of their paths.
   private static func files(in folder: String) -> [String] {
-    guard let walk = FileManager.default.enumerator(atPath: folder) else { return [] }
     var files: [String] = []
-    for case let path as String in walk {
+    for path in FolderWalk.paths(in: folder) {
       if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) { continue }
       if isFolder(prefix(of: folder) + path) == false { files.append(prefix(of: folder) + path) }
     }
@@ -93,9 +98,9 @@ enum InputPaths {
 
   /// Whether there is a folder at `path`; nil: it does not exist.
   private static func isFolder(_ path: String) -> Bool? {
-    var isFolder: ObjCBool = false
+    var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
-    return isFolder.boolValue
+    return isFolder
   }
 
   /// The path without links and redundant parts.

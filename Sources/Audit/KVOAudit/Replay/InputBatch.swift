@@ -1,8 +1,14 @@
 private import Dispatch
-private import Foundation
 import KVOFindings
 import KVORules
+private import KVOSystem
 import KVOTrace
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
 
 /// Several inputs, replayed concurrently.
 ///
@@ -20,8 +26,8 @@ final class InputBatch: @unchecked Sendable {
   private let resolver: SharedResolver?
   private let importer: (any TextImporter)?
   private let progress: Audit.Progress?
-  private let progressLock = NSLock()
-  private let lock = NSLock()
+  private let progressLock = ThreadCondition()
+  private let lock = ThreadCondition()
   private var next = 0
   private var waiting: [Int: Result<InputReplay.Outcome, InputFailure>] = [:]
   private var givenCount = 0
@@ -51,7 +57,7 @@ final class InputBatch: @unchecked Sendable {
     workerCount: Int?,
     _ take: (AuditInput, Result<InputReplay.Outcome, InputFailure>) -> Void
   ) {
-    let most = workerCount ?? Foundation.ProcessInfo.processInfo.activeProcessorCount
+    let most = workerCount ?? FoundationEssentials.ProcessInfo.processInfo.activeProcessorCount
     withoutActuallyEscaping(take) { take in
       // The threads have ended when this returns, and `lock` admits one of them at a time.
       nonisolated(unsafe) let take = take
@@ -118,7 +124,7 @@ final class InputBatch: @unchecked Sendable {
 /// A resolver that several threads may call.
 private final class SharedResolver: FrameResolver {
   private let resolver: any FrameResolver
-  private let lock = NSLock()
+  private let lock = ThreadCondition()
 
   init(_ resolver: any FrameResolver) { self.resolver = resolver }
 

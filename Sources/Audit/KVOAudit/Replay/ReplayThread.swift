@@ -1,4 +1,4 @@
-private import Foundation
+private import KVOSystem
 import KVOTrace
 
 /// Judges an input on a second thread, while the calling thread reads it.
@@ -24,7 +24,7 @@ final class ReplayThread: @unchecked Sendable {
   private var isStarted = false
   private var eventCount = 0
 
-  private let condition = NSCondition()
+  private let condition = ThreadCondition()
   private var batches: [LogSource.Content?] = Array(repeating: nil, count: capacity)
   private var givenCount = 0
   private var judgedCount = 0
@@ -98,11 +98,8 @@ final class ReplayThread: @unchecked Sendable {
   }
 
   private func start() {
-    isStarted = true
-    let thread = Thread { self.judgeAll() }
-    // As much as the calling thread usually has.
-    thread.stackSize = 8 << 20
-    thread.start()
+    // As much stack as the calling thread usually has. Without another thread this one judges.
+    isStarted = ThreadCondition.detach(stackByteCount: 8 << 20) { self.judgeAll() }
   }
 
   // MARK: - The judging thread

@@ -1,5 +1,5 @@
 import CSwiftDemangle
-import Foundation
+import Glibc
 
 /// Names of Swift and C++ as their programmer wrote them.
 enum Demangler {

@@ -1,4 +1,10 @@
+import KVOSystem
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
 import Foundation
+#endif
 
 /// Finds files with debug information in Apple's object format.
 package enum AppleDebugFiles {
@@ -12,11 +18,12 @@ package enum AppleDebugFiles {
 
   /// The file at a path, or those of the dSYMs in the folder there.
   static func files(at path: String) -> [String] {
-    var isFolder: ObjCBool = false
+    var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return [] }
-    guard isFolder.boolValue else { return [path] }
-    let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
-    let inside = all.filter { "/\($0)".contains("/Contents/Resources/DWARF/") }
+    guard isFolder else { return [path] }
+    let inside = FolderWalk.paths(in: path).filter {
+      "/\($0)".contains("/Contents/Resources/DWARF/")
+    }
     return inside.sorted().map { "\(path)/\($0)" }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// The headers of a file in Apple's object format: enough to find a report's image in it.
 ///
@@ -16,11 +16,13 @@ struct MachOImage: Hashable {
 
   /// The images in the file at `path`: one for each processor; none if it is another format.
   static func images(in path: String) -> [MachOImage] {
-    guard let file = FileHandle(forReadingAtPath: path) else { return [] }
-    defer { try? file.close() }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return [] }
+    defer { close(file) }
     func bytes(at offset: UInt64) -> [UInt8] {
-      guard (try? file.seek(toOffset: offset)) != nil else { return [] }
-      return (try? file.read(upToCount: headerByteCount)).flatMap { $0 }.map(Array.init) ?? []
+      var bytes = [UInt8](repeating: 0, count: headerByteCount)
+      let count = pread(file, &bytes, bytes.count, Int(clamping: offset))
+      return Array(bytes.prefix(max(count, 0)))
     }
     let head = bytes(at: 0)
     guard big32(head, 0) == 0xcafe_babe else { return image(head, path).map { [$0] } ?? [] }
@@ -40,7 +42,7 @@ struct MachOImage: Hashable {
       else { break }
       switch command {
       case 0x1b where offset + 24 <= bytes.count:
-        uuid = bytes[offset + 8..<offset + 24].map { String(format: "%02X", $0) }.joined()
+        uuid = bytes[offset + 8..<offset + 24].map(hexadecimal).joined()
       case 0x19 where offset + 32 <= bytes.count:
         let name = bytes[offset + 8..<offset + 24].prefix { $0 != 0 }
         if name.elementsEqual("__TEXT".utf8) { text = little64(bytes, offset + 24) }
@@ -51,6 +53,10 @@ struct MachOImage: Hashable {
     guard let uuid, let text, let processor = little32(bytes, 4) else { return nil }
     let architecture = processor == 0x0100_0007 ? "x86_64" : processor == 0x0100_000c ? "arm64" : ""
     return MachOImage(uuid: uuid, textAddress: text, path: path, architecture: architecture)
+  }
+
+  private static func hexadecimal(_ byte: UInt8) -> String {
+    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 
   private static func little32(_ bytes: [UInt8], _ offset: Int) -> UInt32? {

@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import KVOSystem
 
 /// Symbolicates the bare frames of reports with dSYM files, by the UUIDs of their images.
 ///
@@ -19,7 +20,7 @@ final class ReportSymbolizer: @unchecked Sendable {
   private let images: [String: MachOImage]
   private let stored: (@Sendable (String) -> String?)?
   private let tool: String?
-  private let lock = NSLock()
+  private let lock = ThreadCondition()
   private var known: [ImageAddress: [StackTrace.Frame]] = [:]
   /// Nil: the store has no file with the UUID.
   private var found: [String: MachOImage?] = [:]
@@ -122,27 +123,18 @@ final class ReportSymbolizer: @unchecked Sendable {
     in image: MachOImage,
     with tool: String
   ) -> [(UInt64, [StackTrace.Frame])] {
-    let process = Process()
-    process.executableURL = URL(filePath: tool)
     let object = image.architecture.isEmpty ? image.path : "\(image.path):\(image.architecture)"
-    process.arguments =
+    let arguments =
       ["--obj=\(object)", "--output-style=JSON", "--inlines"]
       + addresses.map { "0x" + String($0, radix: 16) }
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    do {
-      try process.run()
+    do throws(PipedProgram.Failure) {
+      let program = try PipedProgram(tool, arguments, losesErrors: true)
+      program.closeInput()
+      return Self.answers(program.outputToEnd())
     } catch {
-      lock.withLock {
-        problems.append("llvm-symbolizer does not start: \(error.localizedDescription)")
-      }
+      lock.withLock { problems.append("llvm-symbolizer does not start: \(error)") }
       return []
     }
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Self.answers(Array(data))
   }
 
   /// One JSON value for each address, or a list of them.
@@ -182,8 +174,8 @@ final class ReportSymbolizer: @unchecked Sendable {
     "there is no llvm-symbolizer on PATH, which reads dSYM files; it comes with Swift and with llvm"
 
   private static func findTool() -> String? {
-    let folders = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let folders = getenv("PATH").map { String(cString: $0) } ?? ""
     return folders.split(separator: ":").map { "\($0)/llvm-symbolizer" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
+      .first { access($0, X_OK) == 0 }
   }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Reads the process information in labels and console prefixes.
 enum FactReader {
   /// The facts in the labelled lines of `lines`.
@@ -137,16 +135,26 @@ enum FactReader {
     return lastException(in: behind.prefix(1_500))
   }
 
-  private static let known = [
+  private static let known: [StaticString] = [
     "NSRangeException", "NSInternalInconsistencyException", "NSInvalidArgumentException",
     "NSUnknownKeyException", "NSUndefinedKeyException", "NSGenericException",
   ]
 
   private static func lastException(in bytes: ArraySlice<UInt8>) -> String? {
     guard FrameLine.first("Exception", in: bytes) != nil else { return nil }
-    let text = String(decoding: bytes, as: UTF8.self)
     return known.compactMap { name in
-      text.range(of: name, options: .backwards).map { (name, $0.lowerBound) }
-    }.max { $0.1 < $1.1 }?.0
+      last(name, in: bytes).map { (name, $0) }
+    }.max { $0.1 < $1.1 }.map { "\($0.0)" }
+  }
+
+  /// Where `name` begins for the last time.
+  private static func last(_ name: StaticString, in bytes: ArraySlice<UInt8>) -> Int? {
+    var last: Int?
+    var rest = bytes
+    while let found = FrameLine.first(name, in: rest) {
+      last = found
+      rest = bytes[(found + 1)...]
+    }
+    return last
   }
 }

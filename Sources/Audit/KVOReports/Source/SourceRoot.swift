@@ -1,4 +1,10 @@
+private import Glibc
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
 private import Foundation
+#endif
 
 /// The folder that reports for forges name source files relative to: the root of a repository.
 ///
@@ -14,9 +20,9 @@ package struct SourceRoot: Hashable, Sendable {
   /// The folder `path`; nil: there is no such folder.
   package init?(path: String) {
     guard let resolved = Self.resolved(path) else { return nil }
-    var isFolder: ObjCBool = false
+    var isFolder = false
     guard FileManager.default.fileExists(atPath: resolved, isDirectory: &isFolder),
-      isFolder.boolValue
+      isFolder
     else { return nil }
     self.path = resolved
     let isUsual = path.hasPrefix("/") && !path.split(separator: "/").contains("..")

@@ -1,4 +1,8 @@
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
 private import Foundation
+#endif
 
 /// Source files that are available when a report is written.
 ///

@@ -1,5 +1,10 @@
-private import Foundation
 package import KVOAudit
+
+#if canImport(FoundationEssentials)
+private import FoundationEssentials
+#else
+private import Foundation
+#endif
 
 /// Which pseudonyms replace which names: kept private by the person who anonymised the log.
 package struct PseudonymMap: Codable, Sendable, Equatable {

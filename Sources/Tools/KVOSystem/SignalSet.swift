@@ -1,11 +1,11 @@
-import Glibc
+package import Glibc
 
 /// A set of signals of this process, which at the time has one thread.
-struct SignalSet {
-  private(set) var set = sigset_t()
+package struct SignalSet {
+  package private(set) var set = sigset_t()
 
   /// Makes a set of signals by their numbers.
-  init(_ numbers: [Int32]) {
+  package init(_ numbers: [Int32]) {
     sigemptyset(&set)
     for number in numbers { sigaddset(&set, number) }
   }
@@ -13,7 +13,7 @@ struct SignalSet {
   private init(set: sigset_t) { self.set = set }
 
   /// Blocks them, and gives what was blocked before.
-  func block() -> SignalSet {
+  package func block() -> SignalSet {
     var previous = sigset_t()
     var set = set
     sigprocmask(SIG_BLOCK, &set, &previous)
@@ -21,26 +21,26 @@ struct SignalSet {
   }
 
   /// Lets them come; those that wait come before this returns.
-  func unblock() {
+  package func unblock() {
     var set = set
     sigprocmask(SIG_UNBLOCK, &set, nil)
   }
 
   /// Makes them what is blocked.
-  func restore() {
+  package func restore() {
     var set = set
     sigprocmask(SIG_SETMASK, &set, nil)
   }
 
   /// Takes those of the set that wait, and does nothing with them.
-  func forgetPending() {
+  package func forgetPending() {
     var set = set
     var now = timespec()
     while sigtimedwait(&set, nil, &now) > 0 {}
   }
 
   /// Whether a signal waits that is blocked.
-  static func isPending(_ number: Int32) -> Bool {
+  package static func isPending(_ number: Int32) -> Bool {
     var pending = sigset_t()
     sigpending(&pending)
     return sigismember(&pending, number) == 1

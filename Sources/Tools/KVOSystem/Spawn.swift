@@ -1,18 +1,26 @@
-import Glibc
+package import Glibc
 
 /// How a process is started: `posix_spawn` with what it needs of it.
-struct Spawn {
-  struct Failure: Error {
-    var code: Int32
+package struct Spawn {
+  package struct Failure: Error {
+    package var code: Int32
   }
 
   /// The signals that are blocked in the new process.
-  var mask: SignalSet
+  package var mask: SignalSet
   /// The signals that are not ignored in it, whatever this process does.
-  var defaults: SignalSet
-  /// The descriptor for its standard output, and its standard error is lost; nil: both are this
-  /// process's.
-  var output: Int32?
+  package var defaults: SignalSet
+  /// The descriptors for its standard input and output; nil: that of this process.
+  package var input: Int32?
+  package var output: Int32?
+  /// Whether its standard error is lost.
+  package var losesErrors = false
+
+  /// A start in which the program has the descriptors of this process.
+  package init(mask: SignalSet, defaults: SignalSet) {
+    self.mask = mask
+    self.defaults = defaults
+  }
 
   /// Starts a program.
   ///
@@ -21,7 +29,7 @@ struct Spawn {
   ///   - arguments: its name first.
   ///   - environment: as `environ` has it.
   /// - Returns: its process id.
-  func run(
+  package func run(
     _ path: String,
     _ arguments: [String],
     _ environment: [String]
@@ -37,8 +45,9 @@ struct Spawn {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    if let output {
-      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+    if let input { posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO) }
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+    if losesErrors {
       posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
     }
     var id: pid_t = 0
