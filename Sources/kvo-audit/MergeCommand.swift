@@ -12,6 +12,9 @@ struct MergeCommand: ParsableCommand {
       many machines: each writes its part with --summary, and the parts, or reports merged from some of \
       them, are merged. Suppressions and a baseline apply to the whole.
 
+      If only complete JSON is written (--summary alone with --format json, or --no-limits), findings are kept in a \
+      temporary file (TMPDIR) instead of in memory.
+
       EXAMPLES
         kvo-audit --fail-on never --summary part-1.json logs/1/*.kvolog
         kvo-audit merge part-*.json
@@ -39,21 +42,29 @@ struct MergeCommand: ParsableCommand {
   func run() throws {
     try reporting.check(reading: paths.map { AuditInput(argument: $0) }, and: known.files)
     let triage = try known.load()
-    var reports: [AuditReport] = []
+    var merge = ReportMerge()
     var failures: [InputFailure] = []
     for path in paths {
       do throws(InputFailure) {
-        reports.append(try ReportFile.read(path))
+        try merge.add(fileAt: path)
       } catch {
         failures.append(error)
         StandardStreams.complain("kvo-audit: \(error.message)")
       }
     }
     // As a part, so that their order does not depend on that of the arguments.
-    var report = AuditReport.merging(
-      failures.isEmpty ? reports : reports + [AuditReport(failures: failures)]
-    )
-    IncompleteInput.complain(report.incompleteness)
+    let unread = failures.isEmpty ? nil : AuditReport(failures: failures)
+    let merged = try MergedReport.read { () throws(InputFailure) in
+      if let unread { try merge.add(unread) }
+      return try merge.merged()
+    }
+    IncompleteInput.complain(merged.head.incompleteness)
+    try deliver(merged, triage)
+  }
+
+  private func deliver(_ merged: MergedReport, _ triage: Triage) throws {
+    if triage.isEmpty, reporting.isPartial { return try reporting.deliver(merged) }
+    var report = try MergedReport.read(merged.report)
     triage.apply(to: &report)
     try reporting.deliver(report, showsSuppressed: known.showSuppressed)
   }

@@ -110,6 +110,9 @@ struct Triage {
   let baseline: (report: AuditReport, path: String)?
   let countsNewOnly: Bool
 
+  /// Whether nothing is known.
+  var isEmpty: Bool { suppressions.isEmpty && baseline == nil }
+
   /// Whether the call sites of registrations are needed.
   var needsCallSites: Bool { !suppressions.isEmpty }
 

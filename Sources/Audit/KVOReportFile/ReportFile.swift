@@ -1,4 +1,5 @@
 package import KVOAudit
+import KVOFindings
 import KVORules
 import KVOText
 
@@ -12,6 +13,8 @@ private import Foundation
 package enum ReportFile {
   /// The number that goes up when a key changes its meaning or goes away.
   package static let schema = 1
+  /// The largest count that is read: those of many reports can be added.
+  static let countLimit = 1 << 48
 
   /// The file of `report` as UTF-8, with a newline at its end.
   ///
@@ -37,6 +40,7 @@ package enum ReportFile {
     in bytes: [UInt8],
     label: String
   ) throws(InputFailure) -> AuditReport {
+    if let report = ordered(bytes) { return report }
     let data = Data(bytes)
     let decoder = JSONDecoder()
     guard let head = try? decoder.decode(ReportHead.self, from: data) else {
@@ -72,6 +76,19 @@ package enum ReportFile {
     } catch {
       throw InputFailure(input: label, reason: "a damaged report: \(error)")
     }
+  }
+
+  /// The report, if it is as this version writes it.
+  private static func ordered(_ bytes: [UInt8]) -> AuditReport? {
+    var rest: [UInt8]? = bytes
+    var stream = ReportStream {
+      defer { rest = nil }
+      return rest ?? []
+    }
+    var findings: [Finding] = []
+    guard var report = stream.read({ findings.append($0) }) else { return nil }
+    report.findings = findings
+    return report
   }
 
   private static let origin = "`kvo-audit --format json=FILE` writes one"

@@ -7,7 +7,8 @@ package struct JSONText {
   package private(set) var bytes: [UInt8] = []
   private var depth = 0
 
-  package init() {}
+  /// Creates a text, or one that is put into another at `depth`.
+  package init(depth: Int = 0) { self.depth = depth }
 
   /// Writes an object; `body` writes its keys.
   package mutating func object(_ body: (inout JSONText) -> Void) {
@@ -44,7 +45,10 @@ package struct JSONText {
   /// Characters that move a terminal's cursor, or change the writing direction, are escaped beyond JSON's requirements:
   /// people read JSON there, too.
   private mutating func string(_ text: String) {
-    guard text.unicodeScalars.contains(where: ShownText.isActive) else {
+    // Most strings are printable ASCII.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f }),
+      text.unicodeScalars.contains(where: ShownText.isActive)
+    else {
       return bytes.append(jsonString: text)
     }
     var escaped: [UInt8] = []

@@ -35,17 +35,43 @@ extension Finding {
 
   /// The order of the findings of a report: by severity, then code, then by location.
   package static func isReportedBefore(_ left: Finding, _ right: Finding) -> Bool {
-    if left.severity != right.severity { return left.severity > right.severity }
-    // Findings that most crash reports show come first.
-    if let many = left.crashFacts?.reportCount, let others = right.crashFacts?.reportCount,
-      many != others
-    {
-      return many > others
+    left.reportPosition < right.reportPosition
+  }
+
+  /// What determines the position of the finding in a report.
+  package var reportPosition: ReportPosition {
+    ReportPosition(
+      severity: severity,
+      crashReportCount: crashFacts?.reportCount ?? 0,
+      code: code,
+      input: input,
+      event: events.first ?? 0,
+      signature: signature
+    )
+  }
+
+  /// Orders the findings of a report.
+  package struct ReportPosition: Comparable, Sendable {
+    package var severity: Severity
+    /// In how many crash reports it was found; 0 if it was found in events.
+    package var crashReportCount: Int
+    package var code: RuleCode
+    package var input: Int
+    /// The first event.
+    package var event: Int
+    package var signature: String
+
+    package static func < (left: Self, right: Self) -> Bool {
+      if left.severity != right.severity { return left.severity > right.severity }
+      // Findings that most crash reports show come first. Those of logs come after them: an order that compared their
+      // codes with each other's would be none, because it would not be transitive.
+      if left.crashReportCount != right.crashReportCount {
+        return left.crashReportCount > right.crashReportCount
+      }
+      if left.code != right.code { return left.code < right.code }
+      if left.input != right.input { return left.input < right.input }
+      if left.event != right.event { return left.event < right.event }
+      return left.signature < right.signature
     }
-    if left.code != right.code { return left.code < right.code }
-    if left.input != right.input { return left.input < right.input }
-    let first = (left.events.first ?? 0, right.events.first ?? 0)
-    if first.0 != first.1 { return first.0 < first.1 }
-    return left.signature < right.signature
   }
 }

@@ -187,8 +187,12 @@ package struct AuditReport: Sendable {
 
   /// Whether a process crashed, and nothing was found in its log or report: that is not clean.
   package var hasUnexplainedCrash: Bool {
-    let explained = Set(findings.map(\.input))
-    return crashes.contains { !explained.contains($0.input) }
+    hasCrash(besidesThoseOf: Set(findings.map(\.input)))
+  }
+
+  /// Whether a process crashed whose input is not in `explained`.
+  package func hasCrash(besidesThoseOf explained: Set<Int>) -> Bool {
+    crashes.contains { !explained.contains($0.input) }
       || inputs.contains { $0.isCrash && $0.reportCount == 0 }
   }
 
@@ -212,11 +216,38 @@ package struct AuditReport: Sendable {
 
   /// Stores the numbers of the findings in the summary.
   package mutating func countFindings() {
-    let counted = findings.filter(\.counts)
-    summary.errorCount = counted.count { $0.severity == .error }
-    summary.warningCount = counted.count { $0.severity == .warning }
-    summary.noteCount = counted.count { $0.severity == .note }
-    summary.libraryCount = counted.count(where: \.isLibrary)
-    summary.suppressedCount = findings.count(where: \.isSuppressed)
+    summary.clearFindings()
+    for finding in findings {
+      summary.count(
+        finding.severity,
+        counts: finding.counts,
+        isLibrary: finding.isLibrary,
+        isSuppressed: finding.isSuppressed
+      )
+    }
+  }
+}
+
+extension AuditReport.Summary {
+  /// Sets the numbers of findings to 0.
+  package mutating func clearFindings() {
+    (errorCount, warningCount, noteCount, libraryCount, suppressedCount) = (0, 0, 0, 0, 0)
+  }
+
+  /// Counts one finding with these properties.
+  package mutating func count(
+    _ severity: Severity,
+    counts: Bool,
+    isLibrary: Bool,
+    isSuppressed: Bool
+  ) {
+    if isSuppressed { suppressedCount += 1 }
+    guard counts else { return }
+    switch severity {
+    case .error: errorCount += 1
+    case .warning: warningCount += 1
+    case .note: noteCount += 1
+    }
+    if isLibrary { libraryCount += 1 }
   }
 }

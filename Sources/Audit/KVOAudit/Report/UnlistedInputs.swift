@@ -42,11 +42,18 @@ extension AuditReport {
   /// refers to, and the first by path as samples. The result depends only on the inputs of the
   /// report, not on how they were grouped when reports were merged.
   ///
-  /// - Parameter limit: the number of inputs, listed or not, up to which all stay.
+  /// - Parameters:
+  ///   - limit: the number of inputs, listed or not, up to which all stay.
+  ///   - referenced: more inputs that stay.
+  /// - Returns: the new index of each input that stays; nil: all stay.
   /// - Complexity: O(n log n) in the inputs, and O(n) in the findings.
-  package mutating func collapseInputs(limit: Int = Self.listedInputLimit) {
-    guard inputCount > limit else { return }
-    var kept = Set(inputs.indices.filter { inputs[$0].isNotable })
+  @discardableResult
+  package mutating func collapseInputs(
+    limit: Int = Self.listedInputLimit,
+    keeping referenced: Set<Int> = []
+  ) -> [Int: Int]? {
+    guard inputCount > limit else { return nil }
+    var kept = referenced.union(inputs.indices.filter { inputs[$0].isNotable })
     let first = inputs.indices.sorted { (inputs[$0].path, $0) < (inputs[$1].path, $1) }
     kept.formUnion(first.prefix(NotJudged.AffectedInputs.limit))
     mapInputs { index in
@@ -66,6 +73,7 @@ extension AuditReport {
     inputs = listed
     unlistedInputs = UnlistedInputs.sums(unlistedInputs)
     mapInputs { indices[$0] ?? $0 }
+    return indices
   }
 
   /// Changes the index of each input that something in the report refers to.

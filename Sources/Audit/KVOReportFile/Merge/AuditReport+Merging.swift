@@ -18,30 +18,42 @@ extension AuditReport {
   /// - Parameter reports: the reports to merge.
   /// - Returns: the merged report.
   package static func merging(_ reports: [AuditReport]) -> AuditReport {
+    var (whole, indices) = mergingHeads(reports)
+    var findings: [String: [Finding]] = [:]
+    for (report, indices) in zip(reports, indices) {
+      for var finding in report.findings {
+        finding.setInput { indices.indices.contains($0) ? indices[$0] : 0 }
+        findings[finding.signature, default: []].append(finding)
+      }
+    }
+    whole.findings = findings.values.map(Finding.merging).sorted(by: Finding.isReportedBefore)
+    whole.countFindings()
+    return whole
+  }
+
+  /// All but the findings of the merged report.
+  ///
+  /// - Parameter reports: the reports, the findings of which do not matter.
+  /// - Returns: a report without findings, and for each report the new indices of its inputs.
+  static func mergingHeads(_ reports: [AuditReport]) -> (whole: AuditReport, indices: [[Int]]) {
     var whole = AuditReport()
     let keys = reports.map { $0.inputs.map(\.mergeKey) }
     let inputs = zip(keys, reports).flatMap { zip($0, $1.inputs) }.sorted { $0.0 < $1.0 }
     whole.inputs = inputs.map(\.1)
     whole.unlistedInputs = UnlistedInputs.sums(reports.flatMap(\.unlistedInputs))
     // References to inputs that are equal in every field refer to the first of them.
-    let indices = Dictionary(
+    let first = Dictionary(
       inputs.enumerated().map { ($1.0, $0) },
       uniquingKeysWith: min
     )
-    var findings: [String: [Finding]] = [:]
-    for (report, keys) in zip(reports, keys) {
-      func index(_ old: Int) -> Int { keys.indices.contains(old) ? indices[keys[old]] ?? 0 : 0 }
-      for var finding in report.findings {
-        finding.setInput(index)
-        findings[finding.signature, default: []].append(finding)
-      }
+    let indices = keys.map { $0.map { first[$0] ?? 0 } }
+    for (report, indices) in zip(reports, indices) {
       for var crash in report.crashes {
-        crash.input = index(crash.input)
+        crash.input = indices.indices.contains(crash.input) ? indices[crash.input] : 0
         whole.crashes.append(crash)
       }
       whole.summary.add(report.summary)
     }
-    whole.findings = findings.values.map(Finding.merging).sorted(by: Finding.isReportedBefore)
     // By input first, and not by its number as text: numbers change if inputs are counted instead of listed.
     whole.crashes = Self.sorted(whole.crashes) { text, crash in
       var alone = crash
@@ -60,8 +72,7 @@ extension AuditReport {
       for counts in registrations { sums.add(counts) }
       whole.registrations = sums.sorted
     }
-    whole.countFindings()
-    return whole
+    return (whole, indices)
   }
 
   /// `elements` ordered by their written form.
@@ -105,10 +116,13 @@ extension AuditReport.Summary {
 
 extension Finding {
   /// One finding of all that have its signature.
-  fileprivate static func merging(_ findings: [Finding]) -> Finding {
-    let reported = findings.map { (position: $0.reportOrder, finding: $0) }
-      .sorted { $0.position < $1.position }
-      .map(\.finding)
+  static func merging(_ findings: [Finding]) -> Finding {
+    let reported =
+      findings.count == 1
+      ? findings
+      : findings.map { (position: $0.reportOrder, finding: $0) }
+        .sorted { $0.position < $1.position }
+        .map(\.finding)
     var whole = reported[0]
     for other in reported.dropFirst() { whole.add(other) }
     whole.baseline = nil
