@@ -55,7 +55,9 @@ package final class SpooledBytes {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       filled = 0
       while filled < count {
-        let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[filled..<count]))
+        let rest = UnsafeMutableRawBufferPointer(
+          UnsafeMutableBufferPointer(rebasing: buffer[filled..<count])
+        )
         let result = pread(file, rest.baseAddress, rest.count, off_t(offset + filled))
         if result < 0, errno == EINTR { continue }
         if result <= 0 {

@@ -109,15 +109,22 @@ extension OrderedReader: ReportCoder {
 
   mutating func written<Value: ReportFields>(_ key: String, _ value: Value?) { skip(key) }
 
-  mutating func present(_ key: String, _ value: inout Int?) throws(Refusal) { try count(key, &value) }
+  mutating func present(_ key: String, _ value: inout Int?) throws(Refusal) {
+    try count(key, &value)
+  }
 
-  mutating func present(_ key: String, _ value: inout String?) throws(Refusal) { try text(key, &value) }
+  mutating func present(_ key: String, _ value: inout String?) throws(Refusal) {
+    try text(key, &value)
+  }
 
   mutating func present<Value: ReportFields>(_ key: String, _ value: inout Value?) throws(Refusal) {
     try object(key, &value)
   }
 
-  mutating func present<Value: ReportFields>(_ key: String, _ values: inout [Value]?) throws(Refusal) {
+  mutating func present<Value: ReportFields>(
+    _ key: String,
+    _ values: inout [Value]?
+  ) throws(Refusal) {
     guard try !isAbsent(key) else { return values = nil }
     values = try objects()
   }

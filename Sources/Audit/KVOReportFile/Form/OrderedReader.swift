@@ -33,7 +33,9 @@ struct OrderedReader {
   }
 
   /// Reads an object.
-  mutating func object<Value: ReportFields>(_ type: Value.Type = Value.self) throws(Refusal) -> Value {
+  mutating func object<Value: ReportFields>(
+    _ type: Value.Type = Value.self
+  ) throws(Refusal) -> Value {
     try take(UInt8(ascii: "{"))
     depth += 1
     guard depth < Self.depthLimit else { throw Refusal() }
@@ -148,7 +150,8 @@ extension OrderedReader {
       let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
       let (sum, isLarger) =
         isNegative
-        ? product.subtractingReportingOverflow(Number(digit)) : product.addingReportingOverflow(Number(digit))
+        ? product.subtractingReportingOverflow(Number(digit))
+        : product.addingReportingOverflow(Number(digit))
       if isTooLarge || isLarger { throw Refusal() }
       number = sum
       position += 1
@@ -220,7 +223,9 @@ extension OrderedReader {
         guard 0xdc00..<0xe000 ~= low else { throw Refusal() }
         value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
       }
-      guard let scalar = Unicode.Scalar(value), let bytes = UTF8.encode(scalar) else { throw Refusal() }
+      guard let scalar = Unicode.Scalar(value), let bytes = UTF8.encode(scalar) else {
+        throw Refusal()
+      }
       return Array(bytes)
     default: throw Refusal()
     }

@@ -1,11 +1,10 @@
-import KVOAudit
-import KVOFindings
-import KVORules
+package import KVOAudit
+package import KVORules
 
 /// Reads a report one finding at a time.
 ///
 /// A report of any size takes the memory of its largest finding, and of what it has besides findings.
-struct ReportStream {
+package struct ReportStream {
   private var reader = OrderedReader([])
   /// The report without its findings.
   private var head: [UInt8] = []
@@ -13,7 +12,7 @@ struct ReportStream {
   private let more: () -> [UInt8]
 
   /// - Parameter more: returns the next bytes of the report; none at its end, or if it cannot be read any further.
-  init(_ more: @escaping () -> [UInt8]) { self.more = more }
+  package init(_ more: @escaping () -> [UInt8]) { self.more = more }
 
   /// Reads the report.
   ///
@@ -22,7 +21,7 @@ struct ReportStream {
   /// - Parameter take: called with each finding, also with those of a report that is refused later.
   /// - Returns: the rest of the report; nil: it is damaged, omits findings, or is not as this version writes it, and is
   ///   to be read by ``ReportFile/report(in:label:)``.
-  mutating func read(_ take: (Finding) -> Void) -> AuditReport? {
+  package mutating func read(_ take: (Finding) -> Void) -> AuditReport? {
     do throws(OrderedReader.Refusal) {
       try whole { reader throws(OrderedReader.Refusal) in
         reader.skipSpace()
@@ -57,7 +56,8 @@ struct ReportStream {
       reader.skipSpace()
       let key = try reader.string()
       // Keys of this version have no escapes.
-      guard key.utf8.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 })
+      guard
+        key.utf8.allSatisfy({ $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") && $0 >= 0x20 })
       else { throw OrderedReader.Refusal() }
       reader.skipSpace()
       try reader.take(UInt8(ascii: ":"))
@@ -103,7 +103,9 @@ struct ReportStream {
       return Array(reader.bytes[start..<reader.position])
     }
     // The other reader has the words for these.
-    if key == "schema", value != Array("\(ReportFile.schema)".utf8) { throw OrderedReader.Refusal() }
+    if key == "schema", value != Array("\(ReportFile.schema)".utf8) {
+      throw OrderedReader.Refusal()
+    }
     if key == "omittedFindings" { throw OrderedReader.Refusal() }
     head += value
   }

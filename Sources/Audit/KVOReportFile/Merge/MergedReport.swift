@@ -47,7 +47,9 @@ package struct MergedReport {
   /// Counts inputs instead of listing them, as ``AuditReport/collapseInputs(limit:keeping:)``.
   ///
   /// - Throws: ``InputFailure`` if the temporary file cannot be read.
-  package mutating func collapseInputs(limit: Int = AuditReport.listedInputLimit) throws(InputFailure) {
+  package mutating func collapseInputs(
+    limit: Int = AuditReport.listedInputLimit
+  ) throws(InputFailure) {
     guard head.inputCount > limit else { return }
     var referenced = Set<Int>()
     for finding in findings {

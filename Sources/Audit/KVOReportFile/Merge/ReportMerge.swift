@@ -12,9 +12,12 @@ package struct ReportMerge {
   private var heads: [AuditReport] = []
   private var registrations: RegistrationSums?
   private var findings: [SpooledFinding] = []
-  private let texts = SpooledBytes(label: "the findings")
+  private let texts: SpooledBytes
 
-  package init() {}
+  /// - Parameter memoryLimit: how many bytes of findings are kept in memory.
+  package init(memoryLimit: Int = 16 << 20) {
+    texts = SpooledBytes(label: "the findings", limit: memoryLimit)
+  }
 
   /// Reads the report at `path`.
   ///

@@ -62,7 +62,10 @@ struct SpooledFinding {
     do throws(OrderedReader.Refusal) {
       finding = try reader.object()
     } catch {
-      throw InputFailure(input: "the findings", reason: "cannot be read again: the temporary file was changed")
+      throw InputFailure(
+        input: "the findings",
+        reason: "cannot be read again: the temporary file was changed"
+      )
     }
     guard report != Self.noReport else { return finding }
     let indices = inputs[report]
