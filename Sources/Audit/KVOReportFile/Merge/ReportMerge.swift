@@ -93,9 +93,10 @@ package struct ReportMerge {
       let signature = findings[start].position.signature
       var end = start + 1
       while end < findings.count, findings[end].position.signature == signature { end += 1 }
-      let some = findings[start..<end]
+      // A slice would share the elements, which would be copied when one of them changes.
       findings[count] =
-        some.count == 1 ? some[start] : try Self.merged(some, indices, in: texts)
+        end - start == 1
+        ? findings[start] : try Self.merged(Array(findings[start..<end]), indices, in: texts)
       count += 1
       start = end
     }
@@ -106,7 +107,7 @@ package struct ReportMerge {
 
   /// One finding of some that have the same signature, with the inputs of the merged report.
   private static func merged(
-    _ some: ArraySlice<SpooledFinding>,
+    _ some: [SpooledFinding],
     _ indices: [[Int]],
     in texts: SpooledBytes
   ) throws(InputFailure) -> SpooledFinding {
