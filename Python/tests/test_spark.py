@@ -1,4 +1,4 @@
-"""The job on a standalone cluster. `make fleet` runs all of it; `make check` the tests that are not marked `long`."""
+"""The job on a standalone cluster. `make fleet` runs all of it; `make fleet-part` the tests that are not marked `isLong`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pathlib import Path
 import duckdb
 import fleet
 import pytest
-from cluster import Cluster, descendants, end
 
-import kvo_audit
-from kvo_audit import _tool
+pytest.importorskip("pyspark", reason="pyspark is not installed")
+from cluster import Cluster, descendants, end  # noqa: E402
+
+import kvo_audit  # noqa: E402
+from kvo_audit import _tool  # noqa: E402
 
 pytestmark = pytest.mark.cluster
 
