@@ -91,8 +91,8 @@ class Cluster:
             Daemon("worker.Worker", arguments, r"Successfully registered with master (\S+)", self._environment)
         )
 
-    def start(self, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-        """Starts the job by ``spark-submit``."""
+    def start(self, *arguments: str, program: str = kvo_audit.spark.job.__file__, **environment: str) -> subprocess.Popen[str]:
+        """Starts the job, or another program, by ``spark-submit``."""
         submit = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
         options = {
             "spark.driver.host": HOST,
@@ -107,7 +107,7 @@ class Cluster:
         for name, value in environment.items():
             settings += ["--conf", f"spark.executorEnv.{name}={value}"]
         return subprocess.Popen(
-            [submit, "--master", self.address, *settings, kvo_audit.spark.job.__file__, *arguments],
+            [submit, "--master", self.address, *settings, program, *arguments],
             env=self._environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from .. import _tables
 from .._audit import PathLike, audit_arguments, merge, triage_arguments
@@ -15,6 +16,7 @@ from .._errors import InputError, UsageError
 from .._report import Report
 from ._inputs import LogFile, Storage, list_files, tasks
 from ._output import Output
+from ._partitions import partitions
 from ._tasks import Limits, Log, audit_task, merge_all
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ def audit(
         job = _Job(spark, arguments, Limits(timeout, memory), fetch, task_count)
         report = job.run(fresh, earlier, target)
         final = merge([report], **known_issues)
-        _write_tables(spark, target, final)
+        _write_tables(target, final)
         _write_reports(target, final, report, triage_arguments(suppressions, baseline, today))
         target.write(target.draft_name("_audit/state/merged.json"), report.json)
         target.write(target.draft_name("_audit/state/options.json"), json.dumps(arguments).encode())
@@ -211,7 +213,6 @@ class _Job:
     ) -> Report:
         """Audits ``files``, and writes the table of inputs: the report on them and on earlier ones."""
         from pyspark import StorageLevel
-        from pyspark.sql import Row
 
         context = self.spark.sparkContext
         work = tasks(files, self.task_count or context.defaultParallelism * 4)
@@ -221,26 +222,38 @@ class _Job:
         def run(logs: list[Log]) -> bytes:
             return audit_task(logs, arguments, limits, fetches)
 
-        def rows(report: bytes) -> Iterator[Row]:
-            for row in _tables.inputs(json.loads(report)):
-                yield Row(**_marked(row, marks))
+        def rows(report: bytes) -> bytes:
+            return _written([_marked(row, marks) for row in _tables.inputs(json.loads(report))])
 
-        schema = _spark_schema(self.spark, INPUTS)
         reports = [] if earlier is None else [earlier.without(set(marks) & earlier.set_aside)]
-        inputs = None if earlier is None else _without(self.spark, earlier, set(marks))
-        parts = None
+        new = INPUTS.empty_table()
         if work:
             # An element is a task, and the largest is the first.
             parts = context.parallelize(work, len(work)).map(run).persist(StorageLevel.MEMORY_AND_DISK)
-            # Everything is audited once, and kept until the inputs are written, too.
+            # Everything is audited once, and kept until the inputs are known, too.
             reports.append(parts.treeReduce(lambda left, right: merge_all([left, right])))
-            new = self.spark.createDataFrame(parts.flatMap(rows), schema)
-            inputs = new if inputs is None else inputs.unionByName(new)
-        assert inputs is not None
-        _write_table(inputs, target.draft("inputs"))
-        if parts is not None:
+            new = pa.concat_tables([_read(part) for part in parts.map(rows).collect()])
             parts.unpersist()
+        if earlier is None:
+            _write_table(target, "inputs", new)
+        else:
+            frame = self.spark.createDataFrame(new, _spark_schema(self.spark, INPUTS))
+            inputs = _without(self.spark, earlier, set(marks)).unionByName(frame)
+            _write_frame(inputs, target.draft("inputs"))
         return Report(merge_all(reports))
+
+
+def _written(rows: list[dict[str, Any]]) -> bytes:
+    """Rows of the table of inputs, for the driver."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, INPUTS) as stream:
+        stream.write_table(pa.Table.from_pylist(rows, INPUTS))
+    return sink.getvalue().to_pybytes()
+
+
+def _read(rows: bytes) -> pa.Table:
+    with pa.ipc.open_stream(rows) as stream:
+        return stream.read_all()
 
 
 def _marked(row: dict[str, Any], marks: dict[str, tuple[int, int]]) -> dict[str, Any]:
@@ -265,27 +278,30 @@ def _spark_schema(spark: SparkSession, schema: pa.Schema) -> Any:
     return from_arrow_schema(schema)
 
 
-def _write_table(frame: DataFrame, address: str, is_empty: bool = False) -> None:
-    """Writes a table in folders by day and app version.
-
-    The columns stay in the files: readers would take the version 1.10 in a folder's name for the number 1.1.
-    """
+def _write_frame(frame: DataFrame, address: str) -> None:
+    """Writes a table that has rows as :func:`_write_table` does, on the workers."""
     from pyspark.sql import functions as f
 
     named = frame.withColumn("by_day", f.col("day").cast("string")).withColumn(
         "by_version", f.concat(f.lit("v"), f.col("app_version"))
     )
-    if is_empty:
-        # Without a row there would be no file, and nothing that says which columns there are.
-        named.coalesce(1).write.parquet(address)
-    else:
-        named.repartition("by_day", "by_version").write.partitionBy("by_day", "by_version").parquet(address)
+    named.repartition("by_day", "by_version").write.partitionBy("by_day", "by_version").parquet(address)
 
 
-def _write_tables(spark: SparkSession, target: Output, report: Report) -> None:
+def _write_table(target: Output, name: str, table: pa.Table) -> None:
+    """Writes a table in folders by day and app version.
+
+    By Arrow, on the driver, which has the rows anyway: the first table that a session writes takes Spark seconds.
+    """
+    for folder, rows in partitions(table):
+        sink = pa.BufferOutputStream()
+        pq.write_table(rows, sink)
+        target.write(target.draft_name(f"{name}/{folder}part-0.parquet"), sink.getvalue().to_pybytes())
+
+
+def _write_tables(target: Output, report: Report) -> None:
     for name, table in (("findings", report.findings), ("registrations", report.registrations)):
-        frame = spark.createDataFrame(table, _spark_schema(spark, table.schema))
-        _write_table(frame, target.draft(name), table.num_rows == 0)
+        _write_table(target, name, table)
 
 
 def _write_reports(target: Output, final: Report, report: Report, triage: list[str]) -> None:
