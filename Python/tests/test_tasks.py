@@ -85,6 +85,25 @@ def test_a_file_that_has_gone_is_a_row(logs):
         assert len(rows) == 30
 
 
+def test_packed_reports_are_merged_as_others(logs):
+    paths = sorted(logs.rglob("*.jsonl"))
+    parts = [kvo_audit.audit(paths[start::3]).json for start in range(3)]
+    packed = [_tasks.pack(part) for part in parts]
+    assert [_tasks.unpack(part) for part in packed] == parts
+    assert all(len(pack) < len(part) / 5 for pack, part in zip(packed, parts, strict=True))
+    assert _tasks.unpack(_tasks.merge_packed(packed)) == _tasks.merge_all(parts)
+
+
+def test_a_report_without_its_findings_has_all_else(logs):
+    report = kvo_audit.audit(logs)
+    expected = {**report.data, "findings": []}
+    assert report.data["findings"]
+    assert _tasks.without_findings(report.json) == expected
+    assert _tasks.without_findings(json.dumps(report.data).encode()) == expected
+    empty = _tasks.merge_all([])
+    assert _tasks.without_findings(empty) == json.loads(empty)
+
+
 @pytest.fixture
 def fragile(tmp_path, monkeypatch):
     """A tool that fails at logs with certain names, and notes each try."""

@@ -102,11 +102,11 @@ def _merge(reports: Iterable[Report], arguments: Sequence[str]) -> Report:
         for number, report in enumerate(reports):
             names.append(f"{number}.json")
             Path(folder, names[-1]).write_bytes(report.json)
-        return Report(merge_files(folder, names, arguments))
+        return Report(merge_files(folder, names, arguments).read_bytes())
 
 
-def merge_files(folder: str, names: Sequence[str], arguments: Sequence[str] = ()) -> bytes:
-    """The JSON report of the parts ``names`` in ``folder``."""
+def merge_files(folder: str, names: Sequence[str], arguments: Sequence[str] = ()) -> Path:
+    """The file of the JSON report of the parts ``names`` in ``folder``, which it is in, too."""
     output = Path(folder, "merged.json")
     command = ["merge", "--fail-on", "never", "--no-limits", "--format", f"json={output}", *arguments]
     status, words = _tool.run([*command, "--", *names], cwd=folder)
@@ -131,14 +131,14 @@ def run_audit(
         command = ["audit", "--fail-on", "never", "--by-origin", "--no-limits", "--all-inputs", "--format", f"json={output}"]
         last = ["--", *names] if separate else names
         status, words = _tool.run([*command, *arguments, *last], cwd=cwd, timeout=timeout, memory=memory)
-        return _result(output, status, words)
+        return _result(output, status, words).read_bytes()
 
 
-def _result(output: Path, status: int, words: str) -> bytes:
+def _result(output: Path, status: int, words: str) -> Path:
     # An unreadable input is a row of the report. Without a report, something else cannot be read.
     if status not in (0, _tool.UNREADABLE_STATUS) or not output.exists():
         raise _tool.error(status, words)
-    return output.read_bytes()
+    return output
 
 
 def audit_arguments(

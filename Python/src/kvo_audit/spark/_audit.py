@@ -17,7 +17,7 @@ from .._report import Report
 from ._inputs import LogFile, Storage, list_files, tasks
 from ._output import Output
 from ._partitions import partitions
-from ._tasks import Limits, Log, audit_task, merge_all
+from ._tasks import Limits, Log, audit_task, merge_all, merge_packed, pack, unpack, without_findings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -220,10 +220,10 @@ class _Job:
         marks = _marks(files)
 
         def run(logs: list[Log]) -> bytes:
-            return audit_task(logs, arguments, limits, fetches)
+            return pack(audit_task(logs, arguments, limits, fetches))
 
         def rows(report: bytes) -> bytes:
-            return _written([_marked(row, marks) for row in _tables.inputs(json.loads(report))])
+            return _written([_marked(row, marks) for row in _tables.inputs(without_findings(unpack(report)))])
 
         reports = [] if earlier is None else [earlier.without(set(marks) & earlier.set_aside)]
         new = INPUTS.empty_table()
@@ -231,7 +231,7 @@ class _Job:
             # An element is a task, and the largest is the first.
             parts = context.parallelize(work, len(work)).map(run).persist(StorageLevel.MEMORY_AND_DISK)
             # Everything is audited once, and kept until the inputs are known, too.
-            reports.append(parts.treeReduce(lambda left, right: merge_all([left, right])))
+            reports.append(unpack(parts.treeReduce(lambda left, right: merge_packed([left, right]))))
             new = pa.concat_tables([_read(part) for part in parts.map(rows).collect()])
             parts.unpersist()
         if earlier is None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TABLES = ("findings", "registrations", "inputs")
 _PARTS = (*TABLES, "reports", "_audit/state")
+# What is passed to the virtual machine at a time, which needs several times as much for it.
+_PIECE = 4 << 20
 
 
 class OutputBusy(Exception):
@@ -55,9 +57,14 @@ class Output:
         """The content of a file, or None if there is none."""
         if not self.exists(name):
             return None
+        size = self._files.getFileStatus(self._at(name)).getLen()
         stream = self._files.open(self._at(name))
         try:
-            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+            content = bytearray()
+            while len(content) < size:
+                count = min(size - len(content), _PIECE)
+                content += self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream, count)
+            return bytes(content)
         finally:
             stream.close()
 
@@ -65,7 +72,8 @@ class Output:
         """Writes a file, and its folders."""
         stream = self._files.create(self._at(name), True)
         try:
-            stream.write(content)
+            for start in range(0, len(content), _PIECE):
+                stream.write(content[start : start + _PIECE])
         finally:
             stream.close()
 
