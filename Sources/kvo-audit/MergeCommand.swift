@@ -12,8 +12,8 @@ struct MergeCommand: ParsableCommand {
       many machines: each writes its part with --summary, and the parts, or reports merged from some of \
       them, are merged. Suppressions and a baseline apply to the whole.
 
-      If only complete JSON is written (--summary alone with --format json, or --no-limits), findings are kept in a \
-      temporary file (TMPDIR) instead of in memory.
+      With --format json and --no-limits, and without known issues, findings are kept in a temporary \
+      file (TMPDIR) instead of in memory.
 
       EXAMPLES
         kvo-audit --fail-on never --summary part-1.json logs/1/*.kvolog

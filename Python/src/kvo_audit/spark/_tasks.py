@@ -83,7 +83,7 @@ def merge_all(reports: Iterable[bytes]) -> bytes:
 def pack(report: bytes) -> bytes:
     """A report as it travels between workers, which Spark keeps whole in the memory of its virtual machines.
 
-    Reports repeat themselves: one of 100,000 findings has 300 MB, and packed a fiftieth of that.
+    Reports repeat themselves: one of 1,000 findings has 3.5 MB, and packed a fortieth of that.
     """
     sink = pa.BufferOutputStream()
     with pa.CompressedOutputStream(sink, _COMPRESSION) as stream:
