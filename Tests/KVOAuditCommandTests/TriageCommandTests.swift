@@ -144,6 +144,26 @@ import Testing
     #expect(markdown.contains("**Fixed: 1 finding**"))
   }
 
+  @Test(
+    "merges without limits, one finding at a time, into the same bytes",
+    arguments: ["1.json", "later.json", "none.json"]
+  )
+  func mergesComplete(part: String) throws {
+    _ = try run("--summary", "1.json", "--format", "text=1.txt", "one.jsonl")
+    _ = try run("--summary", "2.json", "--format", "text=2.txt", "two.jsonl")
+    for status in ["error", "never"] {
+      let arguments = ["merge", "--no-suppressions", "--fail-on", status, "--format", "json"]
+      let limited = try CommandRun(arguments + ["2.json", part, "1.json"], in: folder.url)
+      let complete = try CommandRun(
+        arguments + ["--no-limits", "1.json", "2.json", part],
+        in: folder.url
+      )
+      #expect(complete.output == limited.output && complete.complaint == limited.complaint)
+      #expect(complete.status == limited.status)
+      #expect(complete.status == (part == "1.json" ? (status == "error" ? 1 : 0) : 65))
+    }
+  }
+
   @Test("merges parts into the report of a single audit")
   func merge() throws {
     let whole = try run("--format", "json", "one.jsonl", "two.jsonl")
