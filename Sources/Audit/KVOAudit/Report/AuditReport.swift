@@ -129,7 +129,7 @@ package struct AuditReport: Sendable {
   package var unlistedInputs: [UnlistedInputs] = []
   /// The inputs that could not.
   package var failures: [InputFailure]
-  /// By severity (worst first), then code, then input and first event.
+  /// By severity (worst first), then those of crash reports, most reports first, then code, input and first event.
   package var findings: [Finding]
   /// Findings that are omitted so that a report stays within a ``ReportLimit``.
   package var omitted: [Finding] = []

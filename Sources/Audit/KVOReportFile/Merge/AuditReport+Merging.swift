@@ -11,7 +11,7 @@ extension AuditReport {
   /// byte by byte. To ensure that, inputs are ordered by path, and for a finding in several reports the occurrence in
   /// the first input is reported. Inputs that a report counts stay counted; ``collapseInputs(limit:)`` makes the result
   /// independent of which reports did. A baseline and a heap snapshot do not belong to the inputs: what they say is
-  /// omitted.
+  /// omitted. ``ReportMerge`` does the same without holding all reports in memory.
   ///
   /// Complexity: O(n log n) in the findings, inputs and stacks of all.
   ///

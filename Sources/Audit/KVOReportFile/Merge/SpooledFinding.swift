@@ -55,6 +55,7 @@ struct SpooledFinding {
   /// - Parameters:
   ///   - texts: where its text is.
   ///   - inputs: the inputs of each report in the merged one.
+  /// - Returns: the finding.
   /// - Throws: ``InputFailure`` if it cannot be read.
   func read(from texts: SpooledBytes, inputs: [[Int]]) throws(InputFailure) -> Finding {
     var reader = OrderedReader(try texts.bytes(at: offset, count: Int(byteCount)))
