@@ -100,10 +100,27 @@ enum FuzzedReader: String, CaseIterable {
       ReportFile.bytes(of: AuditReport.merging([AuditReport.merging([report])])) == merged,
       "a merged report changes when it is merged"
     )
+    precondition(mergedOneByOne(report) == merged, "a report is merged differently from a file")
     _ = TextReportRenderer().render(report)
     _ = HTMLReportRenderer().render(report)
     _ = SARIFReportRenderer().render(report)
     _ = JUnitReportRenderer(failingFrom: .error).render(report)
+  }
+
+  /// The report, merged with its findings in a file.
+  private func mergedOneByOne(_ report: AuditReport) -> [UInt8]? {
+    var merge = ReportMerge(memoryLimit: 1)
+    var bytes: [UInt8] = []
+    do throws(InputFailure) {
+      try merge.add(report)
+      try merge.merged().write {
+        bytes += $0
+        return true
+      }
+      return bytes
+    } catch {
+      return nil
+    }
   }
 
   private func readImage(_ bytes: [UInt8]) {
