@@ -72,8 +72,12 @@ enum ObservationDriver {
     "sink-pair": { AddCases.sinkPair($0) },
     "notification-pair": { AddCases.notificationPair($0) },
     "iterate": { ParkCases.plain($0) },
+    "iterate-wrapped": { ParkCases.wrapped($0) },
     "iterate-noted": { ParkCases.noted($0) },
     "iterate-noted-recorded": { ParkCases.noted($0, isRecorded: true) },
+    "take-buffered": { ParkCases.buffered($0) },
+    "take-values": { ParkCases.values($0) },
+    "take-values-recorded": { ParkCases.values($0, isRecorded: true) },
     "count-parked": { ParkCases.count($0) },
     "memory": { MemoryCase.registrations($0) },
   ]

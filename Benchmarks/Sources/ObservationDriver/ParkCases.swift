@@ -23,6 +23,31 @@ enum ParkCases {
     }
   }
 
+  /// Passes the elements of another sequence on, as a noted sequence does, and notes nothing.
+  private struct Wrapped<Base: AsyncSequence>: AsyncSequence {
+    typealias Element = Base.Element
+    typealias Failure = Base.Failure
+    let base: Base
+
+    struct Iterator: AsyncIteratorProtocol {
+      typealias Element = Base.Element
+      typealias Failure = Base.Failure
+      var base: Base.AsyncIterator
+
+      mutating func next(
+        isolation actor: isolated (any Actor)?
+      ) async throws(Failure) -> Element? {
+        do {
+          return try await base.next(isolation: actor)
+        } catch {
+          throw error
+        }
+      }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
+  }
+
   /// Never has an element.
   private struct Nothing: AsyncSequence, AsyncIteratorProtocol, Sendable {
     typealias Element = Int
@@ -45,6 +70,11 @@ enum ParkCases {
     iterate(run, Numbers(next: 0, end: run.operationCount))
   }
 
+  /// The same of one in another.
+  static func wrapped(_ run: MeasuredRun) {
+    iterate(run, Wrapped(base: Numbers(next: 0, end: run.operationCount)))
+  }
+
   /// The same of a noted one, which stores before and after that whether it waits.
   static func noted(_ run: MeasuredRun, isRecorded: Bool = false) {
     if isRecorded { record(in: run) }
@@ -52,9 +82,29 @@ enum ParkCases {
     KVO.stopRecording()
   }
 
-  private static func iterate<Values: AsyncSequence & Sendable>(
+  /// One operation takes one element of a stream that has all of them.
+  static func buffered(_ run: MeasuredRun) {
+    let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+    for value in 0..<run.operationCount { continuation.yield(value) }
+    continuation.finish()
+    iterate(run, stream)
+  }
+
+  /// The same of the values of a property, which were set before.
+  static func values(_ run: MeasuredRun, isRecorded: Bool = false) {
+    var model: Model? = Model()
+    let values = model?.values(for: \.value)
+    for value in 1..<run.operationCount { if let model { set(model, value) } }
+    // Ends the values.
+    model = nil
+    if isRecorded { record(in: run) }
+    if let values { iterate(run, values) }
+    KVO.stopRecording()
+  }
+
+  private static func iterate<Values: AsyncSequence>(
     _ run: MeasuredRun,
-    _ values: Values
+    _ values: sending Values
   ) where Values.Element == Int, Values.Failure == Never {
     let done = DispatchSemaphore(value: 0)
     Task {

@@ -36,6 +36,8 @@ struct ReportRendererTests {
             Row("missed", "theirs", .ours, .command(.tool("c")), target: .faster(4, than: "met")),
             Row("peer", "LTTng", .peer, .command(.tool("d"))),
             Row("open", "open", .ours, .command(.tool("e")), target: .faster(2, than: "peer")),
+            Row("added", "more", .ours, .command(.tool("f")), target: .adding(atMost: 10, to: "bound")),
+            Row("far", "far", .ours, .command(.tool("g")), target: .adding(atMost: 10, to: "met")),
           ]
         )
       ],
@@ -55,6 +57,8 @@ struct ReportRendererTests {
       ),
       "peer": .notRun(missing: ["lttng-tools", "liblttng-ust-dev"]),
       "open": .samples([.of(1), .of(1), .of(1)], instructions: nil),
+      "added": .samples([.of(27.5), .of(30), .of(22)], instructions: nil),
+      "far": .samples([.of(50), .of(50), .of(50)], instructions: nil),
     ]
     let text = ReportRenderer(suite: suite, measurements: measurements, run: run).render()
     let parts = text.components(separatedBy: "\n\n")
@@ -85,6 +89,8 @@ struct ReportRendererTests {
         | **missed**: 0.0025×, off by 1,600× |
         | LTTng | peer | not run: lttng-tools, liblttng-ust-dev are not installed |  |  |  |  |  |
         | open | ours | 1.00 ns (1.00 – 1.00 ns) |  | 0.05× |  | ≥ 2× faster than LTTng |  |
+        | more | ours | 27.5 ns (24.8 – 28.8 ns) |  | 1.38× |  | ≤ 10 ns more than the lower bound | met: 7.5 ns |
+        | far | ours | 50.0 ns (50.0 – 50.0 ns) |  | 2.5× |  | ≤ 10 ns more than ours | **missed**: 20 ns |
 
         ## Further figures
 
@@ -97,6 +103,7 @@ struct ReportRendererTests {
         ## What holds the rows that miss their target
 
         - *theirs*: it waits.
+        - *far*: not examined yet.
 
         """
     )

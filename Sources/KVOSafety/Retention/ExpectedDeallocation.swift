@@ -1,4 +1,5 @@
 internal import KVORecorder
+internal import KVORetainRegistry
 internal import KVOTrace
 
 /// An object that is expected to be deallocated, and the outcome.
@@ -12,7 +13,8 @@ public final class ExpectedDeallocation: Sendable {
     /// It was still there at the end of its time, and these observations keep themselves alive among what
     /// is reached from it.
     ///
-    /// If there are no cycles, something else keeps it alive: `RetainSearch.findPath` finds the path from a given root.
+    /// If there are no cycles, something else keeps it alive: ``ObservationCycles/waitingTasks`` has the tasks that hold it,
+    /// and `RetainSearch.findPath` finds the path from a given root.
     case alive(ObservationCycles)
   }
 
@@ -62,7 +64,11 @@ public final class ExpectedDeallocation: Sendable {
   var judged: Outcome {
     ExpectedDeallocations.shared.forget(self)
     guard let object = record.object else { return .deallocated }
-    return .alive(KVO.findRetainCycles(from: [object], names: nil))
+    var cycles = KVO.findRetainCycles(from: [object], names: nil)
+    if cycles.cycles.isEmpty {
+      cycles.waitingTasks = RetainRegistry.walker?.tasks(holding: object, names: nil) ?? []
+    }
+    return .alive(cycles)
   }
 }
 

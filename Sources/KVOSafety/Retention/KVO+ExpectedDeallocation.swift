@@ -12,7 +12,8 @@ extension KVO {
   /// Returns at once. If the object is alive when the time is over, references are followed from it, as
   /// ``findRetainCycles(from:)`` does: the observations that keep themselves alive are reported as KVO019 and recorded.
   /// The log has the expectation too, and the object's deallocation whenever it comes: a cycle of an object that was
-  /// deallocated after all is withdrawn.
+  /// deallocated after all is withdrawn. If there is no such observation, the outcome has the waiting tasks that hold the
+  /// object, which break no rule: they may end.
   ///
   /// The walk runs on the caller's actor, so that the state of that actor does not change during it; other threads must
   /// not change objects that are reachable from the object then. If the caller is not on an actor, it runs on a
@@ -23,7 +24,8 @@ extension KVO {
   ///   - grace: how long it may stay alive, for animations and autorelease.
   ///   - isolation: the actor of the caller, on which the walk is made.
   /// - Returns: the expectation, which has the outcome; it need not be kept.
-  /// - Complexity: O(1); when the time is over, that of ``findRetainCycles(from:)``.
+  /// - Complexity: O(1); when the time is over, that of ``findRetainCycles(from:)``, and O(bytes) in the writable memory of
+  ///   the process for the tasks.
   @discardableResult
   public static func expectDeallocation(
     of object: AnyObject,

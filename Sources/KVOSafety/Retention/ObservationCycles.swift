@@ -38,6 +38,12 @@ public struct ObservationCycles: Hashable, Sendable {
   public let cycles: [Cycle]
   /// Memory that may hold references and could not be inspected, each with the reason.
   public let notLookedInto: [String]
+  /// The waiting tasks that hold an object which should have been deallocated, a line for those that hold it by the same
+  /// references: `Task waiting at Screen.swift:22 → closure capture of self → Screen`.
+  ///
+  /// Searched for by ``KVO/expectDeallocation(of:within:isolation:)`` if no observation keeps the object alive; empty
+  /// otherwise.
+  public internal(set) var waitingTasks: [String] = []
 
   /// The summary of the answer.
   public var verdict: Verdict {
@@ -67,7 +73,8 @@ extension ObservationCycles: CustomStringConvertible {
       case .inconclusive: "no retain cycle found; not everything could be inspected"
       }
     let lines = cycles.map { "  \($0)" } + notLookedInto.map { "  not inspected: \($0)" }
-    return ([heading] + lines).joined(separator: "\n")
+    let held = waitingTasks.isEmpty ? [] : ["held by waiting tasks"] + waitingTasks.map { "  \($0)" }
+    return ([heading] + lines + held).joined(separator: "\n")
   }
 }
 

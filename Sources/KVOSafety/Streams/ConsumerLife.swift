@@ -7,6 +7,10 @@ internal import Synchronization
 ///
 /// Used by the task of the loop, or under the lock of its continuation; released on any thread. While something records, its beginning and its end are
 /// events; that it waits is a state, which ``ConsumerTable`` has and the log is given on request.
+///
+/// A loop calls ``park()`` and ``resume(hasValue:)`` for each element. They are functions of this module, so that inlined code
+/// need not know the table; neither allocates, locks or makes a system call.
+@usableFromInline
 package final class ConsumerLife: Sendable {
   /// The complement of the entry's address, so that a retain search does not follow it.
   private let hidden: UInt
@@ -49,22 +53,22 @@ package final class ConsumerLife: Sendable {
   }
 
   /// Notes that the loop is about to wait.
-  @inline(__always)
+  @usableFromInline
   package func park() {
     guard let entry else { return }
-    let task = withUnsafeCurrentTask { $0.map { unsafeBitCast($0, to: UInt.self) } ?? 0 }
-    entry.pointee.task.store(~task, ordering: .relaxed)
+    entry.pointee.task.store(~kvos_current_task(), ordering: .relaxed)
     entry.pointee.since.store(kvos_coarse_nanoseconds(), ordering: .relaxed)
   }
 
   /// Notes that it has a value, or that there will be none.
-  @inline(__always)
+  @usableFromInline
   package func resume(hasValue: Bool) {
     entry?.pointee.since.store(0, ordering: .relaxed)
     if !hasValue { note(Task.isCancelled ? .cancelled : .finished) }
   }
 
   /// Notes that waiting threw an error.
+  @usableFromInline
   package func fail() {
     entry?.pointee.since.store(0, ordering: .relaxed)
     note(.failed)

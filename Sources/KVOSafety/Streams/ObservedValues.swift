@@ -27,8 +27,8 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
 
   /// Takes the values.
   public struct Iterator: AsyncIteratorProtocol {
-    private var iterator: AsyncStream<Element>.Iterator
-    private let life: ConsumerLife?
+    @usableFromInline var iterator: AsyncStream<Element>.Iterator
+    @usableFromInline let life: ConsumerLife?
 
     fileprivate init(_ iterator: AsyncStream<Element>.Iterator, _ life: ConsumerLife?) {
       self.iterator = iterator
@@ -36,6 +36,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     /// Waits for the next value; nil at the end.
+    @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> Element? {

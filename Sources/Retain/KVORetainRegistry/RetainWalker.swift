@@ -37,6 +37,13 @@ package protocol RetainWalker: Sendable {
   /// - Returns: the chain in `paths`, which is empty if none was found; and what could not be
   ///   inspected.
   func walk(to object: AnyObject, from roots: [AnyObject], names: CodeNames?) -> RetainWalk
+
+  /// The waiting tasks of the process that hold `object`, whether or not it leads to them.
+  ///
+  /// Tasks may continue and end during the call.
+  ///
+  /// - Returns: a line for the tasks that hold it by the same references.
+  func tasks(holding object: AnyObject, names: CodeNames?) -> [String]
 }
 
 /// The result of a walk over live objects.

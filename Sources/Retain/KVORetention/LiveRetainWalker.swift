@@ -34,6 +34,10 @@ package struct LiveRetainWalker: RetainWalker {
       opaque: answer.opaque.map(RetainWalk.Opaque.init)
     )
   }
+
+  package func tasks(holding object: AnyObject, names: CodeNames?) -> [String] {
+    search.findTasks(holding: object, names: names).lines
+  }
 }
 
 extension RetainWalk {

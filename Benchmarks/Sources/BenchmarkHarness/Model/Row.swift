@@ -10,12 +10,14 @@ package struct Row: Sendable {
     case information
   }
 
-  /// A ratio to reach.
+  /// A ratio or a difference to reach.
   package enum Target: Hashable, Sendable {
     /// At most `times` the CPU time of the row `id`.
     case atMost(_ times: Double, of: String)
     /// The row `id` takes at least `times` as much.
     case faster(_ times: Double, than: String)
+    /// At most `nanoseconds` more than the row `id`.
+    case adding(atMost: Double, to: String)
   }
 
   /// The method of counting instructions.

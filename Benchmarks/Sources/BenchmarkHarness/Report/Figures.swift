@@ -25,6 +25,14 @@ package enum Figures {
     return "\(number(nanoseconds / unit.nanoseconds)) \(unit.name)"
   }
 
+  /// Nanoseconds that are added to others: `7.5 ns`, `-0.2 ns`.
+  package static func sum(_ nanoseconds: Double) -> String {
+    let text = nanoseconds.formatted(
+      .number.precision(.fractionLength(0...1)).locale(Locale(identifier: "en_US"))
+    )
+    return "\(text) ns"
+  }
+
   /// The median and the interquartile range: `20.7 ns (20.5 – 21.2 ns)`.
   package static func spread(_ statistics: Statistics) -> String {
     let unit = Unit(suiting: statistics.median)

@@ -36,6 +36,16 @@ package struct Verdict: Hashable, Sendable {
         return
       }
       outcome = Self.outcome(isMet: ratio >= times, reached: ratio, off: times / ratio)
+    case .adding(let nanoseconds, let other):
+      self.target = "≤ \(Figures.sum(nanoseconds)) more than \(titles[other] ?? other)"
+      guard let theirs = measurements[other], let added = own?.difference(from: theirs) else {
+        return
+      }
+      let isMet = added <= nanoseconds
+      outcome = Outcome(
+        isMet: isMet,
+        text: "\(isMet ? "met" : "**missed**"): \(Figures.sum(added))"
+      )
     }
   }
 

@@ -34,4 +34,11 @@ package enum RowOutcome: Sendable {
     let ratios = zip(samples, other.samples).map { $0.perOperation / $1.perOperation }
     return Statistics(ratios)?.median
   }
+
+  /// How many nanoseconds an operation takes beyond one of `other` in the same round: the median over the rounds, or
+  /// nil if one of the two was not run.
+  package func difference(from other: RowOutcome) -> Double? {
+    let differences = zip(samples, other.samples).map { $0.perOperation - $1.perOperation }
+    return Statistics(differences)?.median
+  }
 }

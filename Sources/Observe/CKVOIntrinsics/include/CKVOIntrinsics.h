@@ -26,6 +26,13 @@ static inline void *_Nullable *_Nonnull kvos_innermost_delivery(void) { return &
 /// false. Any thread; the executor's actor must be alive.
 bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation);
 
+extern void *_Nullable swift_task_getCurrent(void) __attribute__((swiftcall));
+
+/// The address of the task that the calling code runs in, or 0.
+///
+/// The same as withUnsafeCurrentTask has, without the call of a generic function with a closure. From any thread.
+static inline uintptr_t kvos_current_task(void) { return (uintptr_t)swift_task_getCurrent(); }
+
 /// Nanoseconds of CLOCK_MONOTONIC_COARSE, which advances every few milliseconds. From any thread.
 static inline uint64_t kvos_coarse_nanoseconds(void) {
   struct timespec now;

@@ -48,9 +48,22 @@ enum RetainVerdict {
     KVO.noteSurvivor(object)
     let answer = AssertedAnswer(from: [object])
     if answer.isExpected { return nil }
-    let tasks = RetainSearch().findTasks(holding: object, names: names)
-    let holders = tasks.holders.isEmpty ? "" : "\(tasks)\n"
+    let holders = holders(of: object).map { "\($0)\n" } ?? ""
     return answer.report(heading: "\(type(of: object)) is still alive\n\(holders)")
+  }
+
+  /// The waiting tasks that hold an object, or nil if there are none.
+  private static func holders(of object: AnyObject) -> String? {
+    let tasks = RetainSearch().findTasks(holding: object, names: names)
+    return tasks.holders.isEmpty ? nil : "\(tasks)"
+  }
+
+  /// Which of the objects that a scope expected to be deallocated are held by waiting tasks, or nil if none is.
+  static func heldByTasks(_ survivors: [AnyObject]) -> String? {
+    let texts = survivors.compactMap { object in
+      holders(of: object).map { "\(type(of: object)) is still alive\n\($0)" }
+    }
+    return texts.isEmpty ? nil : texts.joined(separator: "\n\n")
   }
 
   /// The failure for work that leaves more instances alive with each repetition, or whose growth is unknown, or nil.

@@ -105,6 +105,10 @@ final class AuditedScope: Sendable {
       parked: parked
     )
     var failure = verdict.failure
+    // A task alone is no reason to fail: it may end in the time that the object has.
+    if failure != nil, let held = RetainVerdict.heldByTasks(KVO.survivors(of: id)) {
+      failure?.text += "\n\n\(held)"
+    }
     failure?.log = ScopePipeline.log(of: judged)
     return failure
   }

@@ -48,10 +48,14 @@ extension RetainTasks: CustomStringConvertible {
   /// A line for each holder.
   public var description: String {
     var lines = [holders.isEmpty ? "no waiting task holds it" : "held by waiting tasks"]
-    lines += holders.map { "  \($0)" }
-    if omittedCount > 0 { lines.append("  and by \(omittedCount) more") }
+    lines += self.lines.map { "  \($0)" }
     if runningCount > 0 { lines.append("  not inspected: \(runningCount) running") }
     if !isComplete { lines.append("  not inspected: tasks that could not be found") }
     return lines.joined(separator: "\n")
+  }
+
+  /// The holders, and how many are omitted.
+  var lines: [String] {
+    holders.map(\.description) + (omittedCount > 0 ? ["and by \(omittedCount) more"] : [])
   }
 }
