@@ -24,7 +24,7 @@ enum ParkCases {
   }
 
   /// Passes the elements of another sequence on, as a noted sequence does, and notes nothing.
-  private struct Wrapped<Base: AsyncSequence>: AsyncSequence {
+  private struct Wrapped<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable {
     typealias Element = Base.Element
     typealias Failure = Base.Failure
     let base: Base
@@ -102,9 +102,9 @@ enum ParkCases {
     KVO.stopRecording()
   }
 
-  private static func iterate<Values: AsyncSequence>(
+  private static func iterate<Values: AsyncSequence & Sendable>(
     _ run: MeasuredRun,
-    _ values: sending Values
+    _ values: Values
   ) where Values.Element == Int, Values.Failure == Never {
     let done = DispatchSemaphore(value: 0)
     Task {

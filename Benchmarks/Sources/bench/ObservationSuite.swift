@@ -31,7 +31,7 @@ struct ObservationSuite {
       rounds: 9,
       tables: [
         Self.unobserved, Self.sets, Self.formsOfSets, Self.many, Self.threads, Self.registrations,
-        Self.formsOfPairs, Self.lost,
+        Self.formsOfPairs, Self.lost, Self.loops, Self.counts,
       ],
       figures: [
         .ratio(title: "1,000 observers, to 100 times 10", of: "set-1000", to: "set-10"),

@@ -73,7 +73,8 @@ extension ObservationCycles: CustomStringConvertible {
       case .inconclusive: "no retain cycle found; not everything could be inspected"
       }
     let lines = cycles.map { "  \($0)" } + notLookedInto.map { "  not inspected: \($0)" }
-    let held = waitingTasks.isEmpty ? [] : ["held by waiting tasks"] + waitingTasks.map { "  \($0)" }
+    let holders = waitingTasks.map { "  \($0)" }
+    let held = holders.isEmpty ? [] : ["held by waiting tasks"] + holders
     return ([heading] + lines + held).joined(separator: "\n")
   }
 }

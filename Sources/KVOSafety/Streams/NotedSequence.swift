@@ -33,9 +33,10 @@ public struct NotedSequence<Base: AsyncSequence>: AsyncSequence {
       self.life = life
     }
 
+    // Inlined: as a generic function that the loop's module cannot specialize it takes longer than the iteration of a
+    // simple sequence.
+
     /// Waits for the next element; nil at the end.
-    // Inlined, because a generic asynchronous function that is not specialized takes five times as long as the iteration
-    // of a simple sequence.
     @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?

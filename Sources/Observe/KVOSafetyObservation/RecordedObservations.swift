@@ -62,36 +62,57 @@ public struct RecordedObservations<Base: AsyncSequence>: AsyncSequence {
     /// The errors that it may throw.
     public typealias Failure = Base.Failure
 
-    private var base: Base.AsyncIterator
-    private let end: RecordedEnd
-    private let life: ConsumerLife?
+    @usableFromInline var base: Base.AsyncIterator
+    @usableFromInline let loop: RecordedLoop
 
     fileprivate init(_ base: Base.AsyncIterator, _ end: RecordedEnd) {
       self.base = base
-      self.end = end
-      life = end.registration.makeLife()
+      loop = RecordedLoop(end)
     }
 
     /// Waits for the next value.
+    @inlinable
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
-      life?.park()
-      let value: Element?
+      loop.park()
       do {
-        value = try await base.next(isolation: actor)
-        life?.resume(hasValue: value != nil)
+        let value = try await base.next(isolation: actor)
+        loop.resume(hasValue: value != nil)
+        return value
       } catch {
-        life?.fail()
+        loop.fail()
         throw error
       }
-      if value == nil { end.registration.end(by: .user) } else { end.registration.deliver(nil) }
-      return value
     }
   }
 
   /// A new iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(base.makeAsyncIterator(), end) }
+}
+
+/// What an iterator notes and delivers; not generic, so that the iteration is inlined into the loop and this is not.
+@usableFromInline
+final class RecordedLoop: Sendable {
+  private let end: RecordedEnd
+  private let life: ConsumerLife?
+
+  fileprivate init(_ end: RecordedEnd) {
+    self.end = end
+    life = end.registration.makeLife()
+  }
+
+  @usableFromInline
+  func park() { life?.park() }
+
+  @usableFromInline
+  func resume(hasValue: Bool) {
+    life?.resume(hasValue: hasValue)
+    if hasValue { end.registration.deliver(nil) } else { end.registration.end(by: .user) }
+  }
+
+  @usableFromInline
+  func fail() { life?.fail() }
 }
 
 /// Ends the registration when no iterator can take values any more.
