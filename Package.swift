@@ -428,6 +428,12 @@ let package = Package(
       dependencies: ["BankModel", "KVORetention", "KVOSafety"],
       path: "Tests/Programs/SnapshotProbe"
     ),
+    // Leaves loops waiting at its exit, or ends as many as it is told to.
+    .executableTarget(
+      name: "ParkedProbe",
+      dependencies: ["BankModel", "KVOSafety"],
+      path: "Tests/Programs/ParkedProbe"
+    ),
     // The program that `kvo-audit watch --serve` starts: separate, so that kvo-audit itself loads no server. Without
     // its trait it explains how to enable it.
     .executableTarget(
@@ -454,8 +460,8 @@ let package = Package(
     .testTarget(
       name: "KVOAuditCommandTests",
       dependencies: [
-        "CKVORetention", "TestSupport", "KVOHeap", "RetentionProbe", "SnapshotProbe", "kvo-audit",
-        "kvo-audit-serve",
+        "CKVORetention", "TestSupport", "KVOHeap", "ParkedProbe", "RetentionProbe", "SnapshotProbe",
+        "kvo-audit", "kvo-audit-serve",
       ]
     ),
 

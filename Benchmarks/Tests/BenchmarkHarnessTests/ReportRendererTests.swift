@@ -36,7 +36,13 @@ struct ReportRendererTests {
             Row("missed", "theirs", .ours, .command(.tool("c")), target: .faster(4, than: "met")),
             Row("peer", "LTTng", .peer, .command(.tool("d"))),
             Row("open", "open", .ours, .command(.tool("e")), target: .faster(2, than: "peer")),
-            Row("added", "more", .ours, .command(.tool("f")), target: .adding(atMost: 10, to: "bound")),
+            Row(
+              "added",
+              "more",
+              .ours,
+              .command(.tool("f")),
+              target: .adding(atMost: 10, to: "bound")
+            ),
             Row("far", "far", .ours, .command(.tool("g")), target: .adding(atMost: 10, to: "met")),
           ]
         )
