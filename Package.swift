@@ -396,7 +396,8 @@ let package = Package(
       name: "KVOSafetyTestingTests",
       dependencies: [
         "KVOSafetyTesting", "KVOSafety", "KVOAudit", "KVOReportFile", "KVOReports", "KVOFindings",
-        "KVORetention", "KVORules", "KVOSymbols", "AuditedXCTest", "SuiteFaults", "TestSupport",
+        "KVORecorder", "KVORetention", "KVORules", "KVOSymbols", "AuditedXCTest", "SuiteFaults",
+        "TestSupport",
       ]
     ),
     // The faults that the example suites of both test frameworks commit.

@@ -43,6 +43,28 @@ struct ExpectedViolationTests {
     #expect(verdicts.map(\.isExpected) == [true, false])
   }
 
+  @Test("are marked if each run of an inner scope leaves more consumers, too")
+  func growth() {
+    func log(expecting rules: [UInt16]?) -> SampleLog {
+      SampleLog { log in
+        log.beginScope("all", name: "all screens")
+        if let rules { log.add(.expects(rules: rules), scope: "all") }
+        for number in 1...3 {
+          let scope = "s\(number)"
+          log.beginScope(scope, in: "all", name: "a screen")
+          log.consume("\(number)", scope: scope)
+          log.park("\(number)", isLeft: true, scope: scope)
+          log.endScope(scope)
+        }
+        log.endScope("all")
+        log.exit()
+      }
+    }
+    #expect(expected(log(expecting: nil)) == ["KVO042": false])
+    #expect(expected(log(expecting: [42])) == ["KVO042": true])
+    #expect(expected(log(expecting: [22])) == ["KVO042": false])
+  }
+
   @Test("do not count in a finding unless all of it is meant")
   func folded() {
     var names = TraceNames()

@@ -1,4 +1,6 @@
+import KVORecorder
 import KVORetention
+import KVORules
 import KVOSafety
 import Testing
 
@@ -92,5 +94,45 @@ struct ParkedScopeTests {
       }
     }
     await expectNoObservationViolations(expecting: .parkedConsumer) { await abandon() }
+  }
+
+  /// Runs a scope several times, each of which leaves a loop waiting.
+  ///
+  /// - Returns: why runs failed, and the findings of all of them about loops that grow in number.
+  private func remount(
+    _ name: String,
+    expecting: Set<ObservationRule> = []
+  ) async -> (failures: [String], growth: [Finding]) {
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    defer { Recorder.shared.detach(memory) }
+    let values = events.stream.noted(as: name)
+    var failures: [String] = []
+    for _ in 0..<3 {
+      await AuditedScope.run(
+        name: name,
+        expectations: ScopeExpectations(expected: expecting, allowsNoObservations: true),
+        report: { failures.append($0.text) }
+      ) {
+        Task { for await _ in values {} }
+        await Self.untilParked()
+      }
+    }
+    let growth = ScopePipeline.findings(of: memory.events).filter {
+      $0.code == .consumerGrowth && $0.message.contains(name)
+    }
+    return (failures, growth)
+  }
+
+  @Test("that grow in number with each run of it are KVO042 in an audit, which a test can expect")
+  func growth() async {
+    let unexpected = await remount("a screen")
+    #expect(unexpected.failures.count == 3)
+    #expect(unexpected.failures.allSatisfy { $0.hasPrefix("1 task was left waiting\n") })
+    #expect(unexpected.growth.map(\.isExpected) == [false])
+    let expected = await remount("a known screen", expecting: [.consumerGrowth])
+    #expect(expected.failures == [])
+    #expect(expected.growth.map(\.isExpected) == [true])
+    events.continuation.finish()
   }
 }

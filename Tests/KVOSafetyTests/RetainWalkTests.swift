@@ -288,6 +288,41 @@ struct RetainWalkTests {
     )
   }
 
+  /// Takes values in a task that holds it.
+  private final class Reader: Sendable {
+    func read(_ values: AsyncStream<Int>) async {
+      for await _ in values { show() }
+    }
+
+    private func show() {}
+  }
+
+  @Test("an object that a waiting task keeps has the task in its outcome")
+  func isHeldByTask() async {
+    let (values, continuation) = AsyncStream.makeStream(of: Int.self)
+    var reader: Reader? = Reader()
+    weak let left = reader
+    let task = reader.map { reader in Task { await reader.read(values) } }
+    reader = nil
+    while let held = left, RetainSearch().findTasks(holding: held).holders.isEmpty {
+      try? await Task.sleep(nanoseconds: 1_000_000)
+    }
+    let expectation = left.map { KVO.expectDeallocation(of: $0, within: .zero) }
+    guard case .alive(let cycles)? = await expectation?.outcome else {
+      Issue.record("it is not alive")
+      return
+    }
+    #expect(cycles.cycles.isEmpty)
+    #expect(
+      cycles.waitingTasks.first == "Task → closure capture of Reader → Reader",
+      "\(cycles)"
+    )
+    #expect("\(cycles)".contains("held by waiting tasks\n  Task"))
+    continuation.finish()
+    await task?.value
+    #expect(left == nil)
+  }
+
   // MARK: Replaying
 
   private struct Fact: Hashable, CustomStringConvertible {

@@ -176,7 +176,8 @@ struct ScopeRules: Sendable {
   /// Marks the new verdicts that a test expects.
   ///
   /// A verdict belongs to the scope of its event, or else to the one in which its registration was made: an observation
-  /// of a test may fail on a thread without a scope. If the event may be in any of several scopes, each of them counts:
+  /// of a test may fail on a thread without a scope. One without a registration that is judged at the end of the log
+  /// names its scope. If the event may be in any of several scopes, each of them counts:
   /// what a test may have expected fails nothing.
   ///
   /// - Parameters:
@@ -188,7 +189,8 @@ struct ScopeRules: Sendable {
     for index in log.verdicts.indices {
       guard let number = log.verdicts[index].code.number else { continue }
       let slot = log.verdicts[index].registration.map { log.ledger.slot(of: $0) } ?? -1
-      let scopes = own + (slot >= 0 ? log.origins[slot].scope.map { [$0] } ?? [] : [])
+      let origin = slot >= 0 ? log.origins[slot].scope : log.verdicts[index].scope
+      let scopes = own + (origin.map { [$0] } ?? [])
       log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
     }
   }

@@ -23,7 +23,8 @@ struct ConsumerGrowth: Sendable {
     var isRising = true
     /// How many there were at the last ends, up to ``ScopeGrowth/countLimit``.
     var counts: [Int] = []
-    /// The last end of the scope.
+    /// The last run of the scope, and its end.
+    var run: ScopeID
     var ended: Evidence
   }
 
@@ -50,7 +51,7 @@ struct ConsumerGrowth: Sendable {
     for consumer in left where memberships[consumer.id] == nil {
       let key = Key(scope: name, site: consumer.site, awaited: consumer.awaited)
       memberships[consumer.id] = key
-      groups[key, default: Group(ended: evidence)].liveCount += 1
+      groups[key, default: Group(run: scope, ended: evidence)].liveCount += 1
     }
     for (key, group) in groups where key.scope == name {
       if group.liveCount == 0 {
@@ -63,7 +64,7 @@ struct ConsumerGrowth: Sendable {
       } else {
         next.isRising = false
       }
-      next.ended = evidence
+      (next.run, next.ended) = (scope, evidence)
       next.counts = Array((group.counts + [group.liveCount]).suffix(ScopeGrowth.countLimit))
       groups[key] = next
     }
@@ -80,7 +81,7 @@ struct ConsumerGrowth: Sendable {
         < ($1.value.ended.event, $1.key.site.rawValue, $1.key.awaited.rawValue)
     }
     .map { key, group in
-      Verdict(
+      var verdict = Verdict(
         .consumerGrowth,
         subject: nil,
         evidence: [group.ended.at(key.site).as(.failed)],
@@ -91,6 +92,8 @@ struct ConsumerGrowth: Sendable {
           counts: group.counts
         )
       )
+      verdict.scope = group.run
+      return verdict
     }
   }
 }

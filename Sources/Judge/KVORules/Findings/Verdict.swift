@@ -24,6 +24,8 @@ package struct Verdict: Hashable, Sendable {
   package var isHistoryLost: Bool
   /// Whether a test expects such a violation in the scope of this one.
   package var isExpected = false
+  /// The scope that it belongs to, if it is judged at the end of the log and has no registration.
+  package var scope: ScopeID?
 
   /// The details of a violation that belong in its sentence.
   package enum Detail: Hashable, Sendable {
