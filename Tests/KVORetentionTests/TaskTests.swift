@@ -70,18 +70,8 @@ struct TaskTests {
   /// How many searches may come before the tasks of a test wait.
   private static let patience = 2_000
 
-  /// An optimized build has no debug information that names the line of every wait.
-  private static var isDebugBuild: Bool {
-    #if DEBUG
-    true
-    #else
-    false
-    #endif
-  }
-
   @Test(
     "a task that keeps a screen alive is named by a line of its form",
-    .enabled(if: isDebugBuild),
     arguments: named
   )
   func lines(form: TaskForm) async {
@@ -107,7 +97,7 @@ struct TaskTests {
       let values = feed.values()
       Task { for await value in values { screen.show(value) } }
     }
-    while feed.shownCount < 50 { try await Task.sleep(nanoseconds: 1_000_000) }
+    await feed.untilShown(50)
     var tasks = RetainSearch().findTasks(holding: screen, names: Self.names)
     for _ in 0..<Self.patience where tasks.holders.filter(\.isProven).map(\.count) != [50] {
       try await Task.sleep(nanoseconds: 1_000_000)

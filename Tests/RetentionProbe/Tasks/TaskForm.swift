@@ -28,15 +28,38 @@ final class Feed: Sendable {
     var waiting: [UnsafeContinuation<Void, Never>] = []
     var tasks: [Task<Void, Never>] = []
     var isFinished = false
+    /// How many values screens have shown, and who waits for how many.
+    var shownCount = 0
+    var watchers: [(count: Int, continuation: UnsafeContinuation<Void, Never>)] = []
+
+    /// Removes and returns those who wait for no more than were shown.
+    mutating func reached() -> [UnsafeContinuation<Void, Never>] {
+      let reached = watchers.filter { $0.count <= shownCount }.map(\.continuation)
+      watchers.removeAll { $0.count <= shownCount }
+      return reached
+    }
   }
 
   private let state = Mutex(State())
-  private let shown = Atomic<Int>(0)
 
-  /// How many values screens have shown.
-  var shownCount: Int { shown.load(ordering: .acquiring) }
+  /// Waits until screens have shown so many values.
+  func untilShown(_ count: Int) async {
+    await withUnsafeContinuation { continuation in
+      let reached = state.withLock { state in
+        state.watchers.append((count, continuation))
+        return state.reached()
+      }
+      for continuation in reached { continuation.resume() }
+    }
+  }
 
-  func noteShown() { shown.add(1, ordering: .acquiringAndReleasing) }
+  func noteShown() {
+    let reached = state.withLock { state in
+      state.shownCount += 1
+      return state.reached()
+    }
+    for continuation in reached { continuation.resume() }
+  }
 
   /// One value now, and others at some time.
   func values() -> AsyncStream<Int> {
@@ -77,7 +100,7 @@ final class Feed: Sendable {
     let ended = state.withLock { state in
       state.isFinished = true
       let ended = state
-      state = State(isFinished: true)
+      state = State(isFinished: true, shownCount: state.shownCount, watchers: state.watchers)
       return ended
     }
     for stream in ended.streams { stream.finish() }
@@ -197,9 +220,7 @@ struct TaskForm: Sendable, CustomStringConvertible {
   ) async -> RetainAnswer {
     let screen = screen(feed, leaks)
     witness.screen = screen
-    for _ in 0..<Self.patience where feed.shownCount == 0 {
-      try? await Task.sleep(nanoseconds: Self.pause)
-    }
+    await feed.untilShown(1)
     // The loop goes on to its next value, and waits. Until then, the correct one holds the screen, too: on a busy machine
     // that takes longer.
     try? await Task.sleep(nanoseconds: Self.pause)
