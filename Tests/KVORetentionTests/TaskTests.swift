@@ -62,7 +62,8 @@ struct TaskTests {
     #expect(fields?.first == "busy" && fields?.last == "0", "\(run.output)")
   }
 
-  /// All in the long form, otherwise every tenth, and those that need the line of a later instruction.
+  /// All in the long form, which `make long-forms` runs in a release build; otherwise every tenth, and those that need the
+  /// line of a later instruction.
   private static let named = TaskForm.all.enumerated().filter { form in
     Rounds.areMany || form.offset % 10 == 2 || form.element.name.hasPrefix("values that")
   }.map(\.element)
@@ -71,21 +72,27 @@ struct TaskTests {
   private static let patience = 2_000
 
   @Test(
-    "a task that keeps a screen alive is named by a line of its form",
+    "a task that keeps a screen alive is named by a line of its form, and its twin is not drawn",
     arguments: named
   )
   func lines(form: TaskForm) async {
     // The debug information is read here, and copies of the process inherit it.
     _ = Self.names.frames(atInstruction: 1)
+    @Sendable
+    func cycles(_ screen: TaskScreen) -> RetainAnswer {
+      RetainSearch().findCycles(from: [screen], names: Self.names)
+    }
     let outcome = await form.outcome(
       leaks: true,
-      cycles: { RetainSearch().findCycles(from: [$0], names: Self.names) },
+      cycles: cycles,
       tasks: { form.isStored ? nil : RetainSearch().findTasks(holding: $0, names: Self.names) }
     )
     #expect(outcome.leaks)
     let holders = outcome.holders?.holders ?? []
     let paths = outcome.drawn.map(\.description) + holders.map(\.description)
     #expect(paths.contains { Self.names(form, $0) }, "\(outcome.answer), \(paths)")
+    let twin = await form.outcome(leaks: false, cycles: cycles)
+    #expect(!twin.leaks && twin.drawn.isEmpty, "\(twin.answer)")
   }
 
   @Test("a screen that is mounted 50 times is held by 50 tasks of one line")
