@@ -35,6 +35,7 @@ enum ChurnedLoops {
     ownerIsReleased, taskIsCancelled, streamIsFinished, sideIsReleasedAfterTheLoop, errorIsThrown,
     continuationIsResumed, valuesAreShared, groupIsCancelled, actorLoops, iteratorIsPassedOn,
     loopIsLeft, subclassIsObserved, taskIsCancelledFirst, neverIterated,
+    actorIsKept,
   ]
 
   @Sendable
@@ -203,6 +204,17 @@ enum ChurnedLoops {
     _ = prices
   }
 
+  /// A sequence takes its elements on the actor of the loop, also in another one.
+  @Sendable @MainActor
+  private static func actorIsKept() async {
+    var sum = 0
+    for await number in MainNumbers().noted(as: "main").noted(as: "outer") {
+      MainActor.preconditionIsolated()
+      sum += number
+    }
+    expect(sum == 6)
+  }
+
   private static func sum<Values: AsyncSequence>(
     _ values: Values
   ) async -> Int where Values.Element == Int, Values.Failure == Never {
@@ -239,6 +251,23 @@ private class WideMeter: Meter, @unchecked Sendable {
   var width = 0 {
     willSet { willChangeValue(for: \.width) }
     didSet { didChangeValue(for: \.width) }
+  }
+}
+
+/// Three numbers, taken on the main actor.
+private struct MainNumbers: AsyncSequence, AsyncIteratorProtocol {
+  typealias Element = Int
+  typealias Failure = Never
+  private var number = 0
+
+  func makeAsyncIterator() -> MainNumbers { self }
+
+  mutating func next(isolation actor: isolated (any Actor)?) async -> Int? {
+    MainActor.preconditionIsolated()
+    await Task.yield()
+    MainActor.preconditionIsolated()
+    number += 1
+    return number <= 3 ? number : nil
   }
 }
 
