@@ -1,3 +1,5 @@
+private import Glibc
+
 #if canImport(FoundationEssentials)
 private import FoundationEssentials
 #else
@@ -43,10 +45,9 @@ final class SourceShelf {
   }
 
   private static func contents(_ file: String) -> String? {
-    guard let found = try? FileManager.default.attributesOfItem(atPath: file),
-      found[.type] as? FileAttributeType == .typeRegular,
-      let size = found[.size] as? Int, size <= byteLimit,
-      let data = FileManager.default.contents(atPath: file)
+    var status = stat()
+    guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= byteLimit, let data = FileManager.default.contents(atPath: file)
     else { return nil }
     return String(validating: data, as: UTF8.self)
   }

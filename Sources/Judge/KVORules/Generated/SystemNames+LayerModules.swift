@@ -40,6 +40,7 @@ extension SystemNames {
     "KVOSafetyTesting",
     "KVOSchema",
     "KVOSymbols",
+    "KVOSystem",
     "KVOText",
     "KVOTrace",
     "KVOTraceBinary",
