@@ -1,4 +1,4 @@
-"""The job on a standalone cluster. `make fleet` runs all of it; `make fleet-part` the tests that are not marked `isLong`."""
+"""The job on a standalone cluster. `make fleet` runs all of it; `make fleet-check` the tests that are not marked `isLong`."""
 
 from __future__ import annotations
 
