@@ -122,7 +122,7 @@ fuzz: setup
 # Nor does what starts this bundle once more for each of its cases: a sanitized bundle takes seconds to start, and what
 # the children do, on one thread, the tests of the parent do as well. Nor the assertions about memory that they cannot
 # inspect: they copy the process, which takes a sanitized one a minute each. `make retention` sanitizes the search alone.
-UNSANITIZED := --skip 'KVOSafetyTestingTests.(ReadmeSuiteTests|RetainSuiteTests|RetainSuites|RetainCycleFormTests|WaitingSuiteTests)'
+UNSANITIZED := --skip 'ReadmeSuiteTests|WaitingSuiteTests|Retain(Suite|Suites|CycleForm|Scope|Walk)Tests|RetainSuites'
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter $(UNSANITIZED)
 thread-sanitizer: export KVO_SAFETY_TESTS := KVOSafetyTests,KVOSafetyTestingTests,KVOSafetyOpenCombineTests
