@@ -108,7 +108,7 @@ enum ParkCases {
   ) where Values.Element == Int, Values.Failure == Never {
     let done = DispatchSemaphore(value: 0)
     Task {
-      // Nothing waits in earnest, so that the loop stays on this thread.
+      // No task is suspended, so that the loop stays on this thread.
       let start = MeasuredRun.nanoseconds(CLOCK_THREAD_CPUTIME_ID)
       var sum = 0
       for await value in values { sum &+= value }

@@ -7,7 +7,7 @@ extension ObservationSuite {
     unit: "element",
     remarks: [
       """
-      The element is there, so that no task waits in earnest and all is done on one thread: what is added is what the library
+      The element is there, so that no task is suspended and all is done on one thread: what is added is what the library
       notes before and after each wait, that the task waits and since when. The first sequence has the next number, through
       an asynchronous function that is not inlined. `noted(as:)` is a sequence around it, which the compiler inlines into the
       loop; so is the sequence that it is compared with, which is written in the program and notes nothing.

@@ -13,7 +13,7 @@ enum ChangeExtent {
     let positions: ChangedElements?
     /// The elements of an unordered collection, before and after, as sets of the observed type.
     let elements: (old: Any?, new: Any?)?
-    /// Reads the elements at `positions` as they are now, if whoever makes the change knows their type; runs the
+    /// Reads the elements at `positions` as they are now, if the code that makes the change knows their type; runs the
     /// property's getter.
     let read: (() -> Any)?
 

@@ -212,15 +212,11 @@ private struct JSONParser {
     position += 1
     guard let letter = peek else { throw early() }
     position += 1
-    switch letter {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): content.append(letter)
-    case UInt8(ascii: "b"): content.append(0x08)
-    case UInt8(ascii: "f"): content.append(0x0c)
-    case UInt8(ascii: "n"): content.append(0x0a)
-    case UInt8(ascii: "r"): content.append(0x0d)
-    case UInt8(ascii: "t"): content.append(0x09)
-    case UInt8(ascii: "u"): content += String(try scalar(from: start)).utf8
-    default: throw problem(start, "an invalid escape")
+    if let byte = JSONEscape.byte(letter) {
+      content.append(byte)
+    } else {
+      guard letter == UInt8(ascii: "u") else { throw problem(start, "an invalid escape") }
+      content += String(try scalar(from: start)).utf8
     }
   }
 
@@ -229,24 +225,20 @@ private struct JSONParser {
     let unit = try codeUnit()
     if let scalar = Unicode.Scalar(unit) { return scalar }
     let half = problem(start, "half of a surrogate pair")
-    guard UTF16.isLeadSurrogate(unit), skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
-      throw half
-    }
-    let second = try codeUnit()
-    guard UTF16.isTrailSurrogate(second) else { throw half }
-    let value = 0x1_0000 + (UInt32(unit) - 0xd800) << 10 + (UInt32(second) - 0xdc00)
-    guard let scalar = Unicode.Scalar(value) else { throw half }
+    guard 0xd800...0xdbff ~= unit, skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")),
+      let scalar = JSONEscape.scalar(unit, try codeUnit())
+    else { throw half }
     return scalar
   }
 
-  private mutating func codeUnit() throws(JSONSyntaxError) -> UInt16 {
-    var unit: UInt16 = 0
+  private mutating func codeUnit() throws(JSONSyntaxError) -> UInt32 {
+    var unit: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = peek else { throw early() }
       guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
         throw problem(position, "an invalid escape")
       }
-      unit = unit << 4 | UInt16(digit)
+      unit = unit << 4 | UInt32(digit)
       position += 1
     }
     return unit

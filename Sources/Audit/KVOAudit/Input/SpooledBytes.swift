@@ -9,7 +9,7 @@ import Darwin
 /// Bytes that are appended, and read at any offset: in memory while they are few, then in a temporary file without a
 /// name.
 ///
-/// Owns its file, and closes it. Not synchronised.
+/// Owns its file, and closes it. Not synchronized.
 package final class SpooledBytes {
   /// The last bytes, which are not in the file.
   private var tail: [UInt8] = []
@@ -74,37 +74,16 @@ package final class SpooledBytes {
   /// Writes the bytes in memory to the file.
   private func flush() throws(InputFailure) {
     if file < 0 {
-      var name = Array((Self.folder + "/kvo-audit-XXXXXX").utf8CString)
-      file = mkstemp(&name)
+      file = TemporaryFile.make()
       guard file >= 0 else { throw failure(errno) }
-      _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-      unlink(name)
     }
-    let code = tail.withUnsafeBytes { write($0) }
+    let code = tail.withUnsafeBytes { TemporaryFile.write($0, to: file, at: fileByteCount) }
     guard code == 0 else { throw failure(code) }
     fileByteCount += tail.count
     tail.removeAll(keepingCapacity: true)
   }
 
-  private func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
-    var count = 0
-    while count < bytes.count {
-      let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
-      let result = pwrite(file, rest.baseAddress, rest.count, off_t(fileByteCount + count))
-      if result < 0, errno == EINTR { continue }
-      if result < 0 { return errno }
-      count += result
-    }
-    return 0
-  }
-
-  private static var folder: String { getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp" }
-
   private func failure(_ code: Int32) -> InputFailure {
-    let why = String(cString: strerror(code))
-    return InputFailure(
-      input: label,
-      reason: "cannot be kept in \(Self.folder): \(why); TMPDIR names another folder"
-    )
+    TemporaryFile.failure(label, "cannot be kept in", code)
   }
 }

@@ -30,19 +30,11 @@ struct SpooledLog {
     label: String,
     progress: (Int) -> Void
   ) throws(InputFailure) {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     func failure(_ code: Int32) -> InputFailure {
-      let why = String(cString: strerror(code))
-      return InputFailure(
-        input: label,
-        reason: "cannot be decompressed into \(folder): \(why); TMPDIR names another folder"
-      )
+      TemporaryFile.failure(label, "cannot be decompressed into", code)
     }
-    var name = Array((folder + "/kvo-audit-XXXXXX").utf8CString)
-    let file = mkstemp(&name)
+    let file = TemporaryFile.make()
     guard file >= 0 else { throw failure(errno) }
-    _ = fcntl(file, F_SETFD, FD_CLOEXEC)
-    unlink(name)
     var byteCount = 0
     do throws(InputFailure) {
       var chunk = head
@@ -70,26 +62,13 @@ struct SpooledLog {
           rebasing: chunk[start..<min(start + pageByteCount, chunk.count)]
         )
         if !isZero(page) {
-          let code = write(page, to: file, at: offset + start)
+          let code = TemporaryFile.write(page, to: file, at: offset + start)
           if code != 0 { return code }
         }
         start += page.count
       }
       return 0
     }
-  }
-
-  private static func write(_ page: UnsafeRawBufferPointer, to file: Int32, at offset: Int) -> Int32
-  {
-    var count = 0
-    while count < page.count {
-      let rest = UnsafeRawBufferPointer(rebasing: page[count...])
-      let result = pwrite(file, rest.baseAddress, rest.count, off_t(offset + count))
-      if result < 0, errno == EINTR { continue }
-      if result < 0 { return errno }
-      count += result
-    }
-    return 0
   }
 
   private static func isZero(_ page: UnsafeRawBufferPointer) -> Bool {

@@ -5,9 +5,9 @@ private import KVOSystem
 import KVOTrace
 
 #if canImport(FoundationEssentials)
-private import FoundationEssentials
+private import class FoundationEssentials.ProcessInfo
 #else
-private import Foundation
+private import class Foundation.ProcessInfo
 #endif
 
 /// Several inputs, replayed concurrently.
@@ -57,7 +57,7 @@ final class InputBatch: @unchecked Sendable {
     workerCount: Int?,
     _ take: (AuditInput, Result<InputReplay.Outcome, InputFailure>) -> Void
   ) {
-    let most = workerCount ?? FoundationEssentials.ProcessInfo.processInfo.activeProcessorCount
+    let most = workerCount ?? ProcessInfo.processInfo.activeProcessorCount
     withoutActuallyEscaping(take) { take in
       // The threads have ended when this returns, and `lock` admits one of them at a time.
       nonisolated(unsafe) let take = take

@@ -1,3 +1,5 @@
+import KVOTraceJSON
+
 /// Reads values from JSON text whose keys are in the order in which this version writes them.
 ///
 /// Reports are large, and nearly all of them were written by this version. What it does not read is not necessarily
@@ -206,29 +208,16 @@ extension OrderedReader {
 
   /// Reads an escape after its backslash.
   private mutating func escape() throws(Refusal) -> [UInt8] {
-    let byte = next
+    let letter = next
     position += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
-    case UInt8(ascii: "b"): return [0x08]
-    case UInt8(ascii: "f"): return [0x0c]
-    case UInt8(ascii: "n"): return [0x0a]
-    case UInt8(ascii: "r"): return [0x0d]
-    case UInt8(ascii: "t"): return [0x09]
-    case UInt8(ascii: "u"):
-      var value = try codeUnit()
-      if 0xd800..<0xdc00 ~= value {
-        try take("\\u")
-        let low = try codeUnit()
-        guard 0xdc00..<0xe000 ~= low else { throw Refusal() }
-        value = 0x10000 + (value - 0xd800) << 10 + (low - 0xdc00)
-      }
-      guard let scalar = Unicode.Scalar(value), let bytes = UTF8.encode(scalar) else {
-        throw Refusal()
-      }
-      return Array(bytes)
-    default: throw Refusal()
-    }
+    if let byte = JSONEscape.byte(letter) { return [byte] }
+    guard letter == UInt8(ascii: "u") else { throw Refusal() }
+    let unit = try codeUnit()
+    if let scalar = Unicode.Scalar(unit) { return Array(String(scalar).utf8) }
+    guard 0xd800..<0xdc00 ~= unit else { throw Refusal() }
+    try take("\\u")
+    guard let scalar = JSONEscape.scalar(unit, try codeUnit()) else { throw Refusal() }
+    return Array(String(scalar).utf8)
   }
 
   private mutating func codeUnit() throws(Refusal) -> UInt32 {

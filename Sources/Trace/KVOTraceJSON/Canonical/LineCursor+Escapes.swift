@@ -48,21 +48,15 @@ extension LineCursor {
 
   /// The rest of an escape after the backslash.
   private mutating func escape(into text: inout [UInt8]) throws(NotCanonical) {
-    let byte = byte
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
-    case UInt8(ascii: "b"): text.append(0x08)
-    case UInt8(ascii: "f"): text.append(0x0c)
-    case UInt8(ascii: "n"): text.append(0x0a)
-    case UInt8(ascii: "r"): text.append(0x0d)
-    case UInt8(ascii: "t"): text.append(0x09)
-    case UInt8(ascii: "u"):
+    let letter = byte
+    if let byte = JSONEscape.byte(letter) {
+      skipByte()
+      text.append(byte)
+    } else {
+      guard letter == UInt8(ascii: "u") else { throw NotCanonical() }
       skipByte()
       text.append(contentsOf: String(Character(try escapedScalar())).utf8)
-      return
-    default: throw NotCanonical()
     }
-    skipByte()
   }
 
   /// The scalar of one `\u` escape, or of the two that a surrogate pair takes.
@@ -70,10 +64,7 @@ extension LineCursor {
     let unit = try fourDigits()
     if let scalar = Unicode.Scalar(unit) { return scalar }
     guard 0xd800...0xdbff ~= unit, take(#"\u"#) else { throw NotCanonical() }
-    let second = try fourDigits()
-    guard 0xdc00...0xdfff ~= second,
-      let scalar = Unicode.Scalar(0x10000 + (unit - 0xd800) << 10 + (second - 0xdc00))
-    else { throw NotCanonical() }
+    guard let scalar = JSONEscape.scalar(unit, try fourDigits()) else { throw NotCanonical() }
     return scalar
   }
 
