@@ -168,6 +168,37 @@ struct SubjectLedgerTests {
     #expect(remembered.map(\.isHistoryLost) == [false])
   }
 
+  @Test("if many objects remember much, each remembers four removals, and says that it lost others")
+  mutating func crowdedHistory() {
+    var ledger = RegistrationLedger(historyCapacity: 64, totalHistoryCapacity: 100)
+    var ended = 0
+    for subject in 0..<50 {
+      let index = ledger.open(ObjectID(UInt64(subject + 1)), .stacking, hasUnknownPast: false)
+      for _ in 0..<10 {
+        let slot = ledger.insert(
+          registration(String(ended + 1)),
+          on: index,
+          at: at(ended + 1),
+          isBeingAdded: false
+        )
+        ledger.end(slot, at: at(ended + 1), by: nil)
+        ledger.release(slot)
+        ended += 1
+      }
+    }
+    #expect(ledger.subjects.prefix(10).map(\.endedCount) == Array(repeating: 10, count: 10))
+    #expect(ledger.subjects.dropFirst(10).map(\.endedCount) == Array(repeating: 4, count: 40))
+    #expect(ledger.subjects.map(\.hasLostHistory) == (0..<50).map { $0 >= 10 })
+    for subject in 0..<50 { ledger.close(subject) }
+    let index = ledger.open(ObjectID(99), .stacking, hasUnknownPast: false)
+    for _ in 0..<10 {
+      let slot = ledger.insert(registration("1"), on: index, at: at(1), isBeingAdded: false)
+      ledger.end(slot, at: at(1), by: nil)
+      ledger.release(slot)
+    }
+    #expect(ledger.subjects[index].endedCount == 10, "what closed is remembered no longer")
+  }
+
   @Test("a ledger without history knows that it has none")
   mutating func noHistory() {
     var ledger = SubjectLedger(historyCapacity: 0)

@@ -22,7 +22,9 @@ struct ObligationRules: Sendable {
     if !log.ledger.slots[slot].isNumbered { return }
     let subject = log.ledger.slots[slot].registration.subject.id
     let keyPath = log.ledger.slots[slot].registration.keyPath
-    for thread in log.threads.busy {
+    // By index: an iterator would keep the array, with an atomic increment for each registration.
+    for at in log.threads.busy.indices {
+      let thread = log.threads.busy[at]
       let open = log.threads[thread].brackets.open(of: subject) { $0 == keyPath }
       guard let open else { continue }
       races.begin(slot, during: open.change, on: thread, began: open.began)

@@ -15,6 +15,8 @@ public import KVOTrace
 @usableFromInline
 package struct RegistrationLedger: Sendable {
   package static let walkLimit = 8
+  /// How many ended registrations of an object are remembered if those of all objects are too many.
+  package static let crowdedHistory = 4
 
   @usableFromInline package internal(set) var slots: [Slot] = []
   private var freeSlot = -1
@@ -26,6 +28,9 @@ package struct RegistrationLedger: Sendable {
   package private(set) var observers = WordTable()
   @usableFromInline package private(set) var names = NameIndex()
   private let historyCapacity: Int
+  /// How many ended registrations are remembered before every object remembers ``crowdedHistory`` at most.
+  private let totalHistoryCapacity: Int
+  private var rememberedCount = 0
   /// Whether the registrations are those of one object of this process.
   @usableFromInline let isLive: Bool
   package private(set) var liveCount = 0
@@ -36,9 +41,12 @@ package struct RegistrationLedger: Sendable {
   ///
   /// - Parameters:
   ///   - historyCapacity: how many ended registrations of an object are remembered.
+  ///   - totalHistoryCapacity: as many of all objects; beyond, an object remembers ``crowdedHistory``, so that a million
+  ///     objects do not take memory for 64 million ended registrations.
   ///   - isLive: see ``isLive``: the library counts their numbers, and never looks them up by key path alone.
-  package init(historyCapacity: Int, isLive: Bool = false) {
+  package init(historyCapacity: Int, totalHistoryCapacity: Int = 1 << 18, isLive: Bool = false) {
     self.historyCapacity = max(0, historyCapacity)
+    self.totalHistoryCapacity = totalHistoryCapacity
     ids = WordTable(isCounting: isLive)
     self.isLive = isLive
   }
@@ -117,54 +125,6 @@ package struct RegistrationLedger: Sendable {
     // The slot may have been reused for another object.
     return subjects[subject].id == slots[slot].registration.subject.id ? subject : -1
   }
-
-  // MARK: - Marks
-
-  package mutating func mark(_ slot: Int, isNumbered: Bool, isScoped: Bool) {
-    slots[slot].isNumbered = isNumbered
-    slots[slot].isScoped = isScoped
-  }
-
-  /// No scope is responsible for the registration any longer.
-  package mutating func unmarkScoped(_ slot: Int) { slots[slot].isScoped = false }
-
-  /// The registration at `slot` has ended, unless the event concerned another one that the log lacks.
-  package mutating func markEndGuessed(_ slot: Int) { slots[slot].isEndGuessed = true }
-
-  /// A callback of the registration begins; it stays in its slot until ``endCallback(_:)``.
-  @inlinable package mutating func beginCallback(_ slot: Int) {
-    Self.beginCallback(&slots[slot])
-  }
-
-  // One access to the slot for both marks.
-  @inlinable @inline(__always) static func beginCallback(_ slot: inout Slot) {
-    slot.wasNotified = true
-    slot.callbackCount &+= 1
-  }
-
-  /// A callback of the registration began and returned: as ``beginCallback(_:)`` and ``endCallback(_:)``.
-  @inlinable package mutating func noteNotified(_ slot: Int) { slots[slot].wasNotified = true }
-
-  /// A callback of the registration returned, or is no longer tracked.
-  @inlinable package mutating func endCallback(_ slot: Int) {
-    slots[slot].callbackCount -= 1
-    if slots[slot].callbackCount == 0, slots[slot].state == .forgotten { freeIfUnused(slot) }
-  }
-
-  /// The addition has returned.
-  package mutating func finishAdding(_ slot: Int) {
-    slots[slot].isBeingAdded = false
-    slots[slot].isDeliveringInitial = false
-  }
-
-  /// The initial delivery of a registration that is being added begins.
-  package mutating func beginInitial(_ slot: Int, at evidence: Evidence) {
-    guard slots[slot].isBeingAdded else { return }
-    slots[slot].later = evidence
-    slots[slot].isDeliveringInitial = true
-  }
-
-  package mutating func endInitial(_ slot: Int) { slots[slot].isDeliveringInitial = false }
 
   // MARK: - Storing
 
@@ -282,7 +242,10 @@ package struct RegistrationLedger: Sendable {
     }
     subjects[subject].newestEnded = Int32(slot)
     subjects[subject].endedCount += 1
-    if subjects[subject].endedCount > historyCapacity {
+    rememberedCount += 1
+    let isCrowded = rememberedCount > totalHistoryCapacity
+    let capacity = isCrowded ? min(historyCapacity, Self.crowdedHistory) : historyCapacity
+    while subjects[subject].endedCount > capacity {
       subjects[subject].endedCount -= 1
       subjects[subject].hasLostHistory = true
       let oldest = Int(subjects[subject].oldestEnded)
@@ -329,6 +292,7 @@ package struct RegistrationLedger: Sendable {
   }
 
   private mutating func leaveHistory(_ slot: Int) {
+    rememberedCount -= 1
     slots[slot].state = .forgotten
     freeIfUnused(slot)
   }
