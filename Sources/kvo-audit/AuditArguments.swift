@@ -7,32 +7,17 @@ import KVORules
 import KVOSymbols
 
 /// The options for judging and reporting, for every command that ends in an audit.
-struct AuditArguments: ParsableArguments {
-  @OptionGroup(title: "Report")
+///
+/// Not itself a group of options: in a debug build ArgumentParser checks each group several times for each group that it
+/// is in, and every test that runs kvo-audit would wait for that.
+struct AuditArguments {
   var reporting: ReportOptions
-
-  @OptionGroup(title: "Known issues")
   var known: TriageOptions
-
-  @Option(
-    help: """
-      Judge by the behavior of this runtime; by default, each log is judged by that of the runtime on \
-      which it was recorded. all: write the consequence of each fault on each runtime, as text or json.
-      """
-  )
-  var profile: ProfileChoice?
-
-  @OptionGroup
+  var judging: JudgingOptions
   var modules: ModuleOptions
-
-  @OptionGroup
-  var configuration: ConfigurationOptions
-
-  @Flag(help: "Report observations that are registered at an orderly exit as leaked (KVO021).")
-  var leaksAtExit = false
-
-  @OptionGroup(title: "A fleet")
   var fleet: FleetOptions
+
+  private var profile: ProfileChoice? { judging.profile }
 
   func validate() throws {
     if case .all = profile { try validateForAll() }
@@ -158,7 +143,7 @@ struct AuditArguments: ParsableArguments {
       options: AuditOptions(
         profile: profile,
         appModules: modules.appModules,
-        judgesLeaksAtExit: leaksAtExit,
+        judgesLeaksAtExit: judging.leaksAtExit,
         gathersCallSites: triage.needsCallSites || reporting.hasPage,
         followsActivity: reporting.hasPage,
         countsByOrigin: fleet.countsByOrigin,

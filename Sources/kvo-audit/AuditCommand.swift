@@ -33,7 +33,23 @@ struct AuditCommand: ParsableCommand {
   )
   var logs: [String]
 
-  @OptionGroup var arguments: AuditArguments
+  @OptionGroup(title: "Report")
+  var reporting: ReportOptions
+
+  @OptionGroup(title: "Known issues")
+  var known: TriageOptions
+
+  @OptionGroup
+  var judging: JudgingOptions
+
+  @OptionGroup
+  var modules: ModuleOptions
+
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
+  @OptionGroup(title: "A fleet")
+  var fleet: FleetOptions
 
   @Option(
     name: .customLong("dsym"),
@@ -73,14 +89,25 @@ struct AuditCommand: ParsableCommand {
   )
   var snapshot: String?
 
+  private var arguments: AuditArguments {
+    AuditArguments(
+      reporting: reporting,
+      known: known,
+      judging: judging,
+      modules: modules,
+      fleet: fleet
+    )
+  }
+
   func validate() throws {
-    if case .all = arguments.profile, snapshot != nil {
+    try arguments.validate()
+    if case .all = judging.profile, snapshot != nil {
       throw ValidationError(
         "--profile all and --heap cannot go together: its table has no objects; ask for one runtime, such as "
           + "--profile apple-modern"
       )
     }
-    guard case .all = arguments.profile, logs.contains("-") else { return }
+    guard case .all = judging.profile, logs.contains("-") else { return }
     throw ValidationError(
       "--profile all reads each log once for each runtime, and standard input \"-\" can be read "
         + "once: save it to a file and name that."

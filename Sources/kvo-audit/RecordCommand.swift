@@ -67,7 +67,23 @@ struct RecordCommand: ParsableCommand {
   )
   var output: String?
 
-  @OptionGroup var arguments: AuditArguments
+  @OptionGroup(title: "Report")
+  var reporting: ReportOptions
+
+  @OptionGroup(title: "Known issues")
+  var known: TriageOptions
+
+  @OptionGroup
+  var judging: JudgingOptions
+
+  @OptionGroup
+  var modules: ModuleOptions
+
+  @OptionGroup
+  var configuration: ConfigurationOptions
+
+  @OptionGroup(title: "A fleet")
+  var fleet: FleetOptions
 
   @Argument(
     parsing: .postTerminator,
@@ -75,7 +91,18 @@ struct RecordCommand: ParsableCommand {
   )
   var command: [String] = []
 
+  private var arguments: AuditArguments {
+    AuditArguments(
+      reporting: reporting,
+      known: known,
+      judging: judging,
+      modules: modules,
+      fleet: fleet
+    )
+  }
+
   func validate() throws {
+    try arguments.validate()
     if case .unknown(let name) = containment {
       throw ValidationError(
         "--contain takes rules, such as KVO007,KVO029, and \"\(name)\" is none; the program follows "
