@@ -22,7 +22,7 @@ struct BatchTests {
 
   @Test("The frames of an address depend neither on the order of the questions nor on the others")
   func order() throws {
-    let module = try OwnImage.unloadedModule()
+    let module = try ToolImage.unloadedModule()
     let addresses = try addresses(in: module)
     let forward = DwarfFrameResolver()
     let expected = addresses.map { forward.frames(at: $0, in: module) }

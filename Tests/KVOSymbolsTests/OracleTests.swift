@@ -44,7 +44,7 @@ struct OracleTests {
 
   @Test("Functions, inlined calls and lines agree for the entry and the middle of 4,000 functions")
   func agreement() throws {
-    let module = try OwnImage.unloadedModule()
+    let module = try ToolImage.unloadedModule()
     let file = try ElfFile(path: module.path)
     let functions = SymbolTable(of: file, type: SHT_SYMTAB).functions.filter { $0.byteCount > 1 }
     let step = max(1, functions.count / 4_000)

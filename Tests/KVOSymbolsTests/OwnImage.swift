@@ -1,5 +1,6 @@
 import Foundation
 import KVOTrace
+import TestSupport
 import Testing
 
 @testable import KVOSymbols
@@ -39,5 +40,15 @@ enum OwnImage {
     var module = try module()
     module.loadBias = 0
     return module
+  }
+}
+
+/// The built kvo-audit: a large program in Swift, and a seventh of the bundle of all tests.
+enum ToolImage {
+  /// The image, with addresses as they stand in the file.
+  static func unloadedModule() throws -> Module {
+    let path = try ProgramRun.built("kvo-audit").path
+    let buildID = try ElfFile(path: path).buildID
+    return Module(path: path, buildID: buildID, loadBias: 0, textStart: 0, textEnd: .max)
   }
 }

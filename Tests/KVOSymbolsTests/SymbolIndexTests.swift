@@ -79,9 +79,9 @@ struct SymbolIndexTests {
   }
 
   @Test("Addresses all over a large Swift program have the same frames with an index and without")
-  func ownImage() throws {
+  func largeProgram() throws {
     let scratch = try ScratchFolder()
-    let module = try OwnImage.unloadedModule()
+    let module = try ToolImage.unloadedModule()
     let functions = SymbolTable(of: try ElfFile(path: module.path), type: SHT_SYMTAB).functions
     var random = SplitMix64(seed: 11)
     let addresses = (0..<20_000).map { _ in
