@@ -108,6 +108,10 @@ struct FaultMatrixTests {
     let counts = try counts(keep: keep)
     let whole = keep.isEmpty ? try content("count").hasCount : 0
     var runCount = 0
+    #expect(
+      ["open", "fallocate", "mmap", "malloc"].filter { counts[$0] ?? 0 == 0 } == [],
+      "are not seen"
+    )
     for (call, errors) in Self.errors.sorted(by: { $0.key < $1.key }) {
       let count = counts[call] ?? 0
       guard count > 0 else { continue }
