@@ -344,7 +344,7 @@ let package = Package(
     .systemLibrary(name: "CElfutils", providers: [.apt(["libdw-dev"])]),
     .target(
       name: "KVOSymbols",
-      dependencies: ["CElfutils", "CKVOChecksum", "CSwiftDemangle", "KVOTrace"]
+      dependencies: ["CElfutils", "CKVOChecksum", "CSwiftDemangle", "KVOSystem", "KVOTrace"]
     ),
     .testTarget(
       name: "KVOSymbolsTests",
@@ -461,8 +461,8 @@ let package = Package(
     .testTarget(
       name: "KVOAuditCommandTests",
       dependencies: [
-        "CKVORetention", "TestSupport", "KVOHeap", "ParkedProbe", "RetentionProbe", "SnapshotProbe",
-        "kvo-audit", "kvo-audit-serve",
+        "CKVORetention", "TestSupport", "KVOHeap", "Demo", "ParkedProbe", "RetentionProbe",
+        "SnapshotProbe", "kvo-audit", "kvo-audit-serve",
       ]
     ),
 

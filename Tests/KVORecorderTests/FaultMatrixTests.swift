@@ -9,50 +9,13 @@ import Testing
 /// A preloaded library fails the n-th call of a function by the program's own code, in which the recorder is.
 @Suite("A system call that fails in the recorder", .enabled(if: !Tool.isSanitized))
 struct FaultMatrixTests {
-  private static let errors: [String: [Int32]] = [
-    "open": [EACCES, EMFILE, ENFILE, ENOENT, ENOSPC, EROFS, EINTR, ELOOP, EIO],
-    "close": [EINTR, EIO],
-    "read": [EIO, EINTR],
-    "pread": [EIO, EINTR],
-    "pwrite": [EIO, ENOSPC, EINTR, EDQUOT],
-    "fallocate": [ENOSPC, EOPNOTSUPP, EINTR, EIO, EFBIG, EDQUOT],
-    "ftruncate": [EIO, EINTR, EPERM],
-    "mmap": [ENOMEM, EACCES, ENODEV],
-    "munmap": [ENOMEM],
-    "mprotect": [ENOMEM, EACCES],
-    "madvise": [EINVAL, ENOMEM],
-    "rename": [EACCES, ENOSPC, EIO, EROFS],
-    "unlink": [EACCES, EIO],
-    "flock": [EWOULDBLOCK, ENOLCK, EINTR],
-    "fstat": [EIO],
-    "lstat": [EIO, EACCES],
-    "stat": [EIO, EACCES],
-    "mkdir": [EACCES],
-    "pthread_create": [EAGAIN],
-    "sem_init": [ENOSYS],
-    "malloc": [ENOMEM],
-    "calloc": [ENOMEM],
-    "realloc": [ENOMEM],
-    "readlink": [EACCES],
-    "sigaltstack": [ENOMEM],
-  ]
-
   private let folder: ScratchFolder
-  private let library: String
+  private let shim: FaultShim
 
   init() throws {
     folder = try ScratchFolder()
-    library = folder.path("libfaults.so")
-    let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "Programs/FaultShim/faults.c").path
-    let build = try Child(
-      "/usr/bin/env",
-      ["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]
-    ).end()
-    guard build.status == 0 else { throw Failure(description: build.complaint) }
+    shim = try FaultShim(in: folder)
   }
-
-  private struct Failure: Error, CustomStringConvertible { let description: String }
 
   /// One run: its files are in a folder of their own.
   private func run(
@@ -65,7 +28,7 @@ struct FaultMatrixTests {
       withIntermediateDirectories: true
     )
     var all = [
-      "LD_PRELOAD": library, "KVO_SAFETY_LOG": folder.path(name) + "/log",
+      "KVO_SAFETY_LOG": folder.path(name) + "/log",
       "KVO_SAFETY_LOG_LIMIT": "1M",
       "KVO_SAFETY_KEEP": keep,
     ]
@@ -77,10 +40,8 @@ struct FaultMatrixTests {
   /// How often each function is called.
   private func counts(keep: String) throws -> [String: Int] {
     let path = folder.path("counts")
-    _ = try run("count", keep: keep, ["FAULT_COUNTS": path])
-    let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
-    let pairs = lines.map { $0.split(separator: " ") }.map { (String($0[0]), Int($0[1]) ?? 0) }
-    return Dictionary(uniqueKeysWithValues: pairs)
+    _ = try run("count", keep: keep, shim.environment(countingInto: path))
+    return try FaultShim.counts(in: path)
   }
 
   /// What does not come of one call for each: names, and deallocations, which the library hooks by a call that may be
@@ -107,32 +68,14 @@ struct FaultMatrixTests {
   func failing(keep: String) throws {
     let counts = try counts(keep: keep)
     let whole = keep.isEmpty ? try content("count").hasCount : 0
-    var runCount = 0
-    #expect(
-      ["open", "fallocate", "mmap", "malloc"].filter { counts[$0] ?? 0 == 0 } == [],
-      "are not seen"
-    )
-    for (call, errors) in Self.errors.sorted(by: { $0.key < $1.key }) {
-      let count = counts[call] ?? 0
-      guard count > 0 else { continue }
-      // A few in the short form.
-      let numbers =
-        Rounds.areMany ? Array(1...count) : Array(Set([1, (count + 1) / 2, count])).sorted()
-      for number in numbers {
-        for error in Rounds.areMany ? errors : Array(errors.prefix(1)) {
-          let name = "\(keep)-\(call)-\(number)-\(error)"
-          try check(
-            name,
-            keep: keep,
-            whole: whole,
-            ["FAULT_CALL": call, "FAULT_NUMBER": "\(number)", "FAULT_ERRNO": "\(error)"]
-          )
-          runCount += 1
-        }
-      }
+    let unseen = ["open", "fallocate", "mmap", "malloc"].filter { counts[$0, default: 0] == 0 }
+    #expect(unseen == [])
+    let faults = FaultShim.faults(in: counts)
+    for fault in faults {
+      try check("\(keep)-\(fault)", keep: keep, whole: whole, shim.environment(fault))
     }
-    #expect(runCount > 30)
-    print("fault matrix: keep \"\(keep)\": \(runCount) runs, one failing call each")
+    #expect(faults.count > 30)
+    print("fault matrix: keep \"\(keep)\": \(faults.count) runs, one failing call each")
   }
 
   private func check(

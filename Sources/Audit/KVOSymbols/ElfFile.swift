@@ -1,5 +1,6 @@
 import CElfutils
 import Glibc
+import KVOSystem
 
 /// An ELF file that was checked far enough that its tables can be walked.
 ///
@@ -20,7 +21,7 @@ final class ElfFile {
   /// - Throws: `missing`, `unreadable`, `notRegularFile`, `notELF`, `notLoadable` or `damaged`.
   init(path: String) throws(ImageProblem) {
     // 1. Without O_NONBLOCK the open of a FIFO waits for a writer.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
       let code = errno
       throw code == ENOENT || code == ENOTDIR
@@ -57,7 +58,7 @@ final class ElfFile {
     // 3. The magic number is checked here, because libelf treats a file that ends within the header as one that is not
     //    ELF at all.
     var magic: [UInt8] = [0, 0, 0, 0]
-    let count = pread(descriptor, &magic, magic.count, 0)
+    let count = repeatingInterrupted { pread(descriptor, &magic, magic.count, 0) }
     guard count >= 0 else { throw .unreadable(String(cString: strerror(errno))) }
     guard count == magic.count, magic == [0x7F, 0x45, 0x4C, 0x46] else { throw .notELF }
 

@@ -1,4 +1,5 @@
 import Glibc
+import KVOSystem
 
 /// The kind of an executable file, by its first bytes, as the kernel determines it.
 enum ProgramFile: Hashable {
@@ -21,14 +22,14 @@ enum ProgramFile: Hashable {
 
   /// Looks at the file at `path`.
   init(path: String) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else {
       self = .unreadable
       return
     }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: Self.headByteCount)
-    let count = pread(descriptor, &bytes, bytes.count, 0)
+    let count = repeatingInterrupted { pread(descriptor, &bytes, bytes.count, 0) }
     guard count >= 0 else {
       self = .unreadable
       return

@@ -1,8 +1,8 @@
 // A library to be preloaded, in which one call of the system fails.
 //
 // FAULT_CALL=<name> FAULT_NUMBER=<n> FAULT_ERRNO=<number>: the n-th call of that function by code of the program's own
-// file fails once, from 1 on. The recorder is linked into the program; calls of the loader, the C library and Swift's
-// runtime go through. With FAULT_COUNTS=<file>, how often each was called is written there at the end.
+// file fails once, from 1 on. The recorder is linked into a program that records; calls of the loader, the C library and
+// Swift's runtime go through. With FAULT_COUNTS=<file>, how often each was called is written there at the end.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -23,11 +23,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EACH(X)                                                                                                    \
-  X(open)                                                                                                          \
-  X(close) X(read) X(pread) X(pwrite) X(fallocate) X(ftruncate) X(mmap) X(munmap) X(mprotect) X(madvise) X(rename) \
-      X(unlink) X(flock) X(fstat) X(lstat) X(stat) X(mkdir) X(pthread_create) X(sem_init) X(malloc) X(calloc)      \
-          X(realloc) X(readlink) X(sigaltstack)
+#define EACH(X)                                                                                                      \
+  X(open)                                                                                                            \
+  X(close)                                                                                                           \
+  X(read)                                                                                                            \
+  X(write) X(pread) X(pwrite) X(fallocate) X(ftruncate) X(mmap) X(munmap) X(mprotect) X(madvise) X(rename) X(unlink) \
+      X(flock) X(fstat) X(lstat) X(stat) X(mkdir) X(pthread_create) X(sem_init) X(malloc) X(calloc) X(realloc)       \
+          X(readlink) X(sigaltstack)
 
 enum {
 #define NAME(name) CALL_##name,
@@ -101,6 +103,7 @@ int close(int file) {
   return FAILS(close) ? -1 : status;
 }
 ssize_t read(int file, void *bytes, size_t count) { return FAILS(read) ? -1 : REAL(read)(file, bytes, count); }
+ssize_t write(int file, const void *bytes, size_t count) { return FAILS(write) ? -1 : REAL(write)(file, bytes, count); }
 ssize_t pread(int file, void *bytes, size_t count, off_t at) {
   return FAILS(pread) ? -1 : REAL(pread)(file, bytes, count, at);
 }

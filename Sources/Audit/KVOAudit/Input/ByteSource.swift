@@ -1,3 +1,4 @@
+import KVOSystem
 import KVOTrace
 import KVOTraceBinary
 
@@ -44,7 +45,7 @@ package final class ByteSource {
   ) throws(InputFailure) {
     label = path
     self.decompression = decompression
-    descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    descriptor = repeatingInterrupted { open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) }
     guard descriptor >= 0 else {
       throw InputFailure(input: path, reason: Self.reason(of: errno))
     }

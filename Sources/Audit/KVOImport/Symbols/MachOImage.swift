@@ -1,4 +1,5 @@
 import Glibc
+import KVOSystem
 
 /// The headers of a file in Apple's object format: enough to find a report's image in it.
 ///
@@ -16,12 +17,12 @@ struct MachOImage: Hashable {
 
   /// The images in the file at `path`: one for each processor; none if it is another format.
   static func images(in path: String) -> [MachOImage] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard file >= 0 else { return [] }
     defer { close(file) }
     func bytes(at offset: UInt64) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: headerByteCount)
-      let count = pread(file, &bytes, bytes.count, Int(clamping: offset))
+      let count = repeatingInterrupted { pread(file, &bytes, bytes.count, Int(clamping: offset)) }
       return Array(bytes.prefix(max(count, 0)))
     }
     let head = bytes(at: 0)

@@ -1,4 +1,5 @@
 import Glibc
+import KVOSystem
 
 /// The folder for indices, one file for each image, shared by all processes of a user.
 ///
@@ -62,7 +63,7 @@ package struct SymbolIndexFolder: Sendable {
   }
 
   private func index(at file: String, _ key: SymbolIndexKey) -> SymbolIndex? {
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = repeatingInterrupted { open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

@@ -1,4 +1,5 @@
 import Glibc
+import KVOSystem
 
 extension SymbolStore {
   /// What happened with a file that was to be added.
@@ -65,7 +66,7 @@ extension SymbolStore {
   }
 
   private func copy(_ path: String, to location: String, buildID: String) -> Addition {
-    let source = open(path, O_RDONLY | O_CLOEXEC)
+    let source = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC) }
     guard source >= 0 else {
       return .unusable("\"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
     }

@@ -1,0 +1,95 @@
+import Foundation
+
+/// A library that is preloaded into a program, in which one call of the program's own code to the system fails.
+///
+/// See `Tests/Programs/FaultShim/faults.c`.
+package struct FaultShim {
+  /// The errors that each function can have, as far as they differ for its callers.
+  package static let errors: [String: [Int32]] = [
+    "open": [EACCES, EMFILE, ENFILE, ENOENT, ENOSPC, EROFS, EINTR, ELOOP, EIO],
+    "close": [EINTR, EIO],
+    "read": [EIO, EINTR],
+    "write": [EIO, ENOSPC, EINTR, EDQUOT],
+    "pread": [EIO, EINTR],
+    "pwrite": [EIO, ENOSPC, EINTR, EDQUOT],
+    "fallocate": [ENOSPC, EOPNOTSUPP, EINTR, EIO, EFBIG, EDQUOT],
+    "ftruncate": [EIO, EINTR, EPERM],
+    "mmap": [ENOMEM, EACCES, ENODEV],
+    "munmap": [ENOMEM],
+    "mprotect": [ENOMEM, EACCES],
+    "madvise": [EINVAL, ENOMEM],
+    "rename": [EACCES, ENOSPC, EIO, EROFS],
+    "unlink": [EACCES, EIO],
+    "flock": [EWOULDBLOCK, ENOLCK, EINTR],
+    "fstat": [EIO],
+    "lstat": [EIO, EACCES],
+    "stat": [EIO, EACCES],
+    "mkdir": [EACCES],
+    "pthread_create": [EAGAIN],
+    "sem_init": [ENOSYS],
+    "malloc": [ENOMEM],
+    "calloc": [ENOMEM],
+    "realloc": [ENOMEM],
+    "readlink": [EACCES],
+    "sigaltstack": [ENOMEM],
+  ]
+
+  /// One call that fails.
+  package struct Fault: Sendable, CustomStringConvertible {
+    package var call: String
+    /// The how-manieth call of the function, from 1 on.
+    package var number: Int
+    package var error: Int32
+
+    package var description: String { "\(call)-\(number)-\(error)" }
+  }
+
+  private let library: String
+
+  /// Builds the library in a folder.
+  package init(in folder: ScratchFolder) throws {
+    library = folder.path("libfaults.so")
+    let source = ProgramRun.package.appending(path: "Tests/Programs/FaultShim/faults.c").path
+    let build = try ProgramRun(
+      command: ["cc", "-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"]
+    )
+    guard build.status == 0 else { throw Failure(description: build.complaint) }
+  }
+
+  private struct Failure: Error, CustomStringConvertible { let description: String }
+
+  /// The variables that make one call fail.
+  package func environment(_ fault: Fault) -> [String: String] {
+    [
+      "LD_PRELOAD": library, "FAULT_CALL": fault.call, "FAULT_NUMBER": "\(fault.number)",
+      "FAULT_ERRNO": "\(fault.error)",
+    ]
+  }
+
+  /// The variables that make the program write to `file` how often it calls each function.
+  package func environment(countingInto file: String) -> [String: String] {
+    ["LD_PRELOAD": library, "FAULT_COUNTS": file]
+  }
+
+  /// How often each function was called.
+  package static func counts(in file: String) throws -> [String: Int] {
+    let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+    let pairs = lines.map { $0.split(separator: " ") }.map { (String($0[0]), Int($0[1]) ?? 0) }
+    return Dictionary(uniqueKeysWithValues: pairs)
+  }
+
+  /// Every call with every error in the long form of tests; in the short one the first, the middle and the last call of
+  /// each function, with one error.
+  package static func faults(in counts: [String: Int]) -> [Fault] {
+    errors.sorted { $0.key < $1.key }.flatMap { call, errors -> [Fault] in
+      guard let count = counts[call], count > 0 else { return [] }
+      let numbers =
+        Rounds.areMany ? Array(1...count) : Array(Set([1, (count + 1) / 2, count])).sorted()
+      return numbers.flatMap { number in
+        (Rounds.areMany ? errors : Array(errors.prefix(1))).map {
+          Fault(call: call, number: number, error: $0)
+        }
+      }
+    }
+  }
+}
