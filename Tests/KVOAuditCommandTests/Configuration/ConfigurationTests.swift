@@ -165,8 +165,8 @@ import Testing
         "suppressions | .kvo-suppressions | in the working directory",
         "no-suppressions | false | default", "show-suppressed | false | default",
         "today | – | default", "baseline | – | default", "fail-on-new | false | default",
-        "profile | as recorded | default", "app-module | Bank | .kvo-audit:1",
-        "app-module | Screens | .kvo-audit:3", "leaks-at-exit | true | command line",
+        "profile | as recorded | default", "leaks-at-exit | true | command line",
+        "app-module | Bank | .kvo-audit:1", "app-module | Screens | .kvo-audit:3",
         "by-origin | false | default", "path-pattern | – | default", "jobs | – | default",
         "dsym | – | default", "symbols | – | default", "heap | – | default",
       ]
