@@ -189,6 +189,14 @@ struct SubjectLedgerTests {
     #expect(ledger.subjects.prefix(10).map(\.endedCount) == Array(repeating: 10, count: 10))
     #expect(ledger.subjects.dropFirst(10).map(\.endedCount) == Array(repeating: 4, count: 40))
     #expect(ledger.subjects.map(\.hasLostHistory) == (0..<50).map { $0 >= 10 })
+    let asked = ledger.open(ObjectID(98), .overwriting, hasUnknownPast: false)
+    for _ in 0..<10 {
+      let slot = ledger.insert(registration("1"), on: asked, at: at(1), isBeingAdded: false)
+      ledger.end(slot, at: at(1), by: .runtime)
+      ledger.release(slot)
+    }
+    #expect(ledger.subjects[asked].endedCount == 10, "the program may still remove these")
+    ledger.close(asked)
     for subject in 0..<50 { ledger.close(subject) }
     let index = ledger.open(ObjectID(99), .stacking, hasUnknownPast: false)
     for _ in 0..<10 {

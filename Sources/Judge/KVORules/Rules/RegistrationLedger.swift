@@ -246,9 +246,11 @@ package struct RegistrationLedger: Sendable {
     let isCrowded = rememberedCount > totalHistoryCapacity
     let capacity = isCrowded ? min(historyCapacity, Self.crowdedHistory) : historyCapacity
     while subjects[subject].endedCount > capacity {
+      let oldest = Int(subjects[subject].oldestEnded)
+      // The program may still remove what the runtime ended, and without it that would be a fault.
+      if slots[oldest].cause == .runtime, subjects[subject].endedCount <= historyCapacity { break }
       subjects[subject].endedCount -= 1
       subjects[subject].hasLostHistory = true
-      let oldest = Int(subjects[subject].oldestEnded)
       let next = slots[oldest].newer
       subjects[subject].oldestEnded = next
       slots[Int(next)].older = -1
