@@ -1,9 +1,11 @@
+internal import KVOTrace
+
 /// A hash table from words to indices in an array, with open addressing.
 ///
 /// Linear probing, and removal shifts later entries back, so that no tombstone is left: the table grows with the
 /// greatest number of keys that it held at one time, not with the number of insertions. It never shrinks.
 ///
-/// The hash is one multiplication with random numbers that are chosen once per process. No log can know them, so none
+/// The hash is one multiplication with secret numbers of the process (``ProcessSeed``). No log can know them, so none
 /// can choose colliding keys. Verdicts must not depend on the order of the buckets, which cannot be read.
 ///
 /// Numbers that this process itself counts up need no such hash (`isCounting`): consecutive numbers are then adjacent,
@@ -26,8 +28,8 @@ package struct WordTable: Sendable {
   /// The value of empty buckets: no identifier has this raw value.
   @inlinable package static var none: UInt64 { .max }
 
-  private static let seed = UInt64.random(in: .min ... .max)
-  private static let multiplier = UInt64.random(in: .min ... .max) | 1
+  private static let seed = ProcessSeed.number(2)
+  private static let multiplier = ProcessSeed.number(3) | 1
 
   @usableFromInline let seed: UInt64
   /// 0 for numbers that are counted up.
