@@ -115,7 +115,7 @@ fuzz: setup
 
 # Separate builds, so that the ordinary one stays valid. Code with one thread and no pointers does not benefit: the pure
 # machines and the command line are left to `make test`. Without the macro they need not build swift-syntax once more
-# each; the adapter for OpenCombine, which no other build includes, is tested here. The recorder's programs are a
+# each; the adapter for OpenCombine and the one for metrics and logs, which no other build includes, are tested here. The recorder's programs are a
 # separate run, to be started by hand: `make recorder-thread-sanitizer`. On a busy machine they wait for each other
 # longer than a test may last.
 #
@@ -124,8 +124,9 @@ fuzz: setup
 # inspect: they copy the process, which takes a sanitized one a minute each. `make retention` sanitizes the search alone.
 UNSANITIZED := --skip 'ReadmeSuiteTests|WaitingSuiteTests|Retain(Suite|Suites|CycleForm|Scope|Walk)Tests|RetainSuites'
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
-  --traits OpenCombineAdapter $(UNSANITIZED)
-thread-sanitizer: export KVO_SAFETY_TESTS := KVOSafetyTests,KVOSafetyTestingTests,KVOSafetyOpenCombineTests
+  --traits OpenCombineAdapter,Telemetry $(UNSANITIZED)
+thread-sanitizer: export KVO_SAFETY_TESTS := \
+  KVOSafetyTests,KVOSafetyTestingTests,KVOSafetyOpenCombineTests,KVOSafetyTelemetryTests
 thread-sanitizer: setup
 	$(THREAD_SANITIZER)
 

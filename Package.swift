@@ -5,6 +5,7 @@ import PackageDescription
 // Targets that need swift-syntax compile to nothing unless this trait is enabled, and swift-syntax is not fetched.
 let withMacros: TargetDependencyCondition? = .when(traits: ["Macros"])
 let withOpenCombine: TargetDependencyCondition? = .when(traits: ["OpenCombineAdapter"])
+let withTelemetry: TargetDependencyCondition? = .when(traits: ["Telemetry"])
 let withServe: TargetDependencyCondition? = .when(traits: ["Serve"])
 
 let package = Package(
@@ -17,6 +18,7 @@ let package = Package(
     .library(name: "KVOSafetyObjectiveC", targets: ["KVOSafetyObjectiveC"]),
     .library(name: "KVOSafetyOpenCombine", targets: ["KVOSafetyOpenCombine"]),
     .library(name: "KVOSafetySpelling", targets: ["KVOSafetySpelling"]),
+    .library(name: "KVOSafetyTelemetry", targets: ["KVOSafetyTelemetry"]),
     .library(name: "KVOSafetyTesting", targets: ["KVOSafetyTesting"]),
     .executable(name: "kvo-audit", targets: ["kvo-audit"]),
     .executable(name: "kvo-audit-serve", targets: ["kvo-audit-serve"]),
@@ -41,6 +43,10 @@ let package = Package(
       name: "Serve",
       description: "kvo-audit watch --serve, with SwiftNIO, which is fetched for it."
     ),
+    .trait(
+      name: "Telemetry",
+      description: "KVOSafetyTelemetry: health for swift-metrics, findings for swift-log."
+    ),
     // The adapters without external dependencies are available as products without a trait.
     .default(enabledTraits: ["Macros", "NotificationAdapter", "ObservationAdapter", "Serve"]),
   ],
@@ -49,6 +55,8 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
   ],
   targets: [
     // MARK: - What several test targets share
@@ -237,6 +245,25 @@ let package = Package(
       dependencies: [
         "KVOSafetyOpenCombine", "KVOSafety", "KVOSafetyTesting",
         .product(name: "OpenCombine", package: "OpenCombine", condition: withOpenCombine),
+      ]
+    ),
+
+    // Compiles to nothing unless its trait is enabled.
+    .target(
+      name: "KVOSafetyTelemetry",
+      dependencies: [
+        "KVOSafety", "KVORules",
+        .product(name: "Logging", package: "swift-log", condition: withTelemetry),
+        .product(name: "CoreMetrics", package: "swift-metrics", condition: withTelemetry),
+      ]
+    ),
+    .testTarget(
+      name: "KVOSafetyTelemetryTests",
+      dependencies: [
+        "BankModel", "KVOSafetyTelemetry", "KVOSafety", "TestSupport",
+        .product(name: "InMemoryLogging", package: "swift-log", condition: withTelemetry),
+        .product(name: "Logging", package: "swift-log", condition: withTelemetry),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: withTelemetry),
       ]
     ),
 
@@ -565,7 +592,8 @@ let stages = [
   "Record": ["CKVORecorder", "CKVOUnwind", "KVORecorder"],
   "Observe": [
     "CKVOIntrinsics", "CKVOLifetime", "KVOSafetyMacros", "KVOSafetyNotifications",
-    "KVOSafetyObservation", "KVOSafetyOpenCombine", "KVOSafetySpelling", "KVOSafetyTesting",
+    "KVOSafetyObservation", "KVOSafetyOpenCombine", "KVOSafetySpelling", "KVOSafetyTelemetry",
+    "KVOSafetyTesting",
   ],
   "Judge": ["KVOFindings", "KVOReplay", "KVORules"],
   "Retain": ["CKVORetention", "KVOHeap", "KVORetainRegistry", "KVORetention"],

@@ -27,12 +27,7 @@ struct LiveReport {
   }
 
   func violation(of rule: LiveRule) -> ObservationViolation {
-    ObservationViolation(
-      rule: rule,
-      message: finding.message,
-      report: text,
-      signature: finding.signature
-    )
+    ObservationViolation(rule: rule, finding: finding, report: text)
   }
 
   private var command: String {

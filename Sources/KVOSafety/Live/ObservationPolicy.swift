@@ -1,3 +1,5 @@
+package import KVORules
+
 /// The library's reactions to faults, rule by rule.
 ///
 /// With any reaction, the fault is contained first: a removal that matches nothing is ignored, a deallocated observer
@@ -71,11 +73,14 @@ public struct ObservationPolicy: Sendable {
 public struct ObservationViolation: Hashable, Sendable {
   /// The rule that was broken.
   public let rule: LiveRule
-  /// What happened, in one sentence.
-  public let message: String
+  /// What the report is made of.
+  package let finding: Finding
   /// The whole report as text, with stacks as addresses.
   public let report: String
+
+  /// What happened, in one sentence.
+  public var message: String { finding.message }
   /// The identity of the fault, the same in every run, as tests, logs and suppressions have it:
   /// `2:` and hexadecimal digits.
-  public let signature: String
+  public var signature: String { finding.signature }
 }

@@ -54,13 +54,7 @@ package struct TelemetryLogs {
       severityNumber: [.note: 9, .warning: 13, .error: 17][finding.severity] ?? 0,
       severity: finding.severity.rawValue.uppercased(),
       body: finding.message,
-      attributes: [
-        ("kvo.rule", finding.code.rawValue), ("kvo.rule.name", finding.code.slug),
-        ("kvo.signature", finding.signature), ("kvo.observed.class", finding.subject?.className),
-        ("kvo.observer.class", finding.observer?.className), ("kvo.key_path", finding.keyPath),
-        ("kvo.consequence", finding.consequence.rawValue), ("kvo.count", "\(finding.count)"),
-        ("kvo.advice", finding.hint),
-      ],
+      attributes: finding.attributes + [("kvo.count", "\(finding.count)")],
       stack: finding.stacks.first
     )
   }
@@ -92,7 +86,7 @@ package struct TelemetryLogs {
     text.append(contentsOf: #""body":{"stringValue":"#.utf8)
     text.append(jsonString: record.body)
     text.append(contentsOf: #"},"attributes":["#.utf8)
-    let attributes = record.attributes + Self.attributes(of: record.stack)
+    let attributes = record.attributes + (record.stack?.attributes ?? [])
     var isFirst = true
     for (key, value) in attributes {
       guard let value else { continue }
@@ -101,18 +95,6 @@ package struct TelemetryLogs {
       Self.write(key, value, to: &text)
     }
     text.append(contentsOf: "]}".utf8)
-  }
-
-  /// The stack and its first own frame, by the names of OpenTelemetry's conventions.
-  private static func attributes(of stack: Finding.Stack?) -> [(key: String, value: String?)] {
-    guard let stack, !stack.frames.isEmpty else { return [("code.stacktrace", stack?.site)] }
-    let own = stack.frames.first(where: \.isFirstOwn)
-    let lines = stack.frames.map { "\($0.shownFunction) \(FindingText.location(of: $0))" }
-    return [
-      ("code.function.name", own?.symbol), ("code.file.path", own?.file),
-      ("code.line.number", own.flatMap { $0.line > 0 ? "\($0.line)" : nil }),
-      ("code.stacktrace", lines.joined(separator: "\n")),
-    ]
   }
 
   private static func write(_ key: String, _ value: String, to text: inout [UInt8]) {
