@@ -44,20 +44,38 @@ enum SteppedProbe {
     raise(SIGSTOP)
   }
 
-  /// Steps through a probe, and prints how many steps and stores there were, and the status of the probe.
+  /// `stepped WINDOW PAGE`, as words of C.
+  private static func command(_ window: String, _ page: String) -> [UnsafeMutablePointer<CChar>?] {
+    let words: [String] = [CommandLine.arguments[0], "stepped", window, page]
+    return words.map { strdup($0) } + [nil]
+  }
+
+  /// Steps through a probe, lists its stores in a file, and prints how many steps and stores there were.
+  ///
+  /// - Parameter arguments: the window, the folder of the log, the page, the folder for copies or nothing, and the list.
   static func step(_ arguments: [String]) {
-    let program = CommandLine.arguments[0]
-    let command: [String] = [program, "stepped", arguments[0], arguments[2]]
-    var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) }
-    words.append(nil)
     var steps = ProbeSteps()
-    let end = ProbeEnd(UInt32(arguments[4]) ?? 0)
-    let store = UInt64(arguments[5]) ?? 0
-    guard probe_step(words, arguments[1], arguments[2], arguments[3], end, store, &steps) == 0
-    else {
+    let words = command(arguments[0], arguments[2])
+    let status = probe_step(words, arguments[1], arguments[2], arguments[3], arguments[4], &steps)
+    guard status == 0 else {
       print("it cannot be stepped")
       exit(1)
     }
-    print("\(steps.stepCount) \(steps.storeCount) \(steps.status)")
+    print("\(steps.stepCount) \(steps.storeCount)")
+  }
+
+  /// Ends a probe after an instruction, and prints its status.
+  ///
+  /// - Parameter arguments: the window, the page, the number of the end, the address, and how often it is executed.
+  static func end(_ arguments: [String]) {
+    var status: Int32 = 0
+    let end = ProbeEnd(UInt32(arguments[2]) ?? 0)
+    let (address, execution) = (UInt64(arguments[3]) ?? 0, UInt64(arguments[4]) ?? 0)
+    let words = command(arguments[0], arguments[1])
+    guard probe_end(words, arguments[1], end, address, execution, &status) == 0 else {
+      print("it did not come there")
+      exit(1)
+    }
+    print(status)
   }
 }

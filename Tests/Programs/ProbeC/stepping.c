@@ -1,8 +1,7 @@
 // Runs a child step by step, and looks after every instruction at the files that it writes.
 //
 // What a process has stored into a mapped file is what is left of it if it is killed at that moment: so a copy of the
-// files after each store is the remainder of a process that was killed there. For the other ways to end, the child is
-// ended at one of these stores.
+// files after each store is the remainder of a process that was killed there. For the other ways to end, see ending.c.
 
 #define _GNU_SOURCE
 #include "ProbeC.h"
@@ -18,7 +17,6 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -116,93 +114,54 @@ static void keep(const char *page, const char *output, uint64_t store) {
   copy_file(page, path);
 }
 
-static bool is_at_system_call(pid_t child) {
-#if defined(__x86_64__)
-  struct user_regs_struct registers;
-  if (ptrace(PTRACE_GETREGS, child, NULL, &registers) != 0) return false;
+static bool is_system_call(pid_t child, uint64_t address) {
   errno = 0;
-  long word = ptrace(PTRACE_PEEKTEXT, child, (void *)registers.rip, NULL);
+  long word = ptrace(PTRACE_PEEKTEXT, child, (void *)address, NULL);
   return errno == 0 && (word & 0xFFFF) == 0x050F;
-#else
-  (void)child;
-  return true;
-#endif
 }
 
-// Ends the child where it is; returns its status.
-static int end_child(pid_t child, ProbeEnd end, uint64_t exitFunction) {
-  int status = 0;
-  int number = 0;
-  if (end == PROBE_END_KILL) kill(child, SIGKILL);
-  if (end == PROBE_END_FAULT) number = SIGSEGV;
-  if (end == PROBE_END_ABORT) number = SIGABRT;
-#if defined(__x86_64__)
-  if (end == PROBE_END_EXIT) {
-    struct user_regs_struct registers;
-    ptrace(PTRACE_GETREGS, child, NULL, &registers);
-    registers.rip = exitFunction;
-    registers.rsp = (registers.rsp - 1024) & ~15ull;
-    registers.rsp -= 8;
-    // Not in a system call that would be restarted.
-    registers.orig_rax = (unsigned long long)-1;
-    ptrace(PTRACE_SETREGS, child, NULL, &registers);
+// How often each instruction was executed, by its address.
+static struct {
+  uint64_t addresses[1 << 19];
+  uint64_t counts[1 << 19];
+} executed;
+
+static uint64_t count_execution(uint64_t address) {
+  uint64_t mask = sizeof executed.counts / sizeof executed.counts[0] - 1;
+  uint64_t at = (address * 0x9E3779B97F4A7C15) >> 45;
+  for (uint64_t tries = 0; tries <= mask; tries++, at = (at + 1) & mask) {
+    if (executed.addresses[at] != 0 && executed.addresses[at] != address) continue;
+    executed.addresses[at] = address;
+    return ++executed.counts[at];
   }
-#else
-  (void)exitFunction;
-#endif
-  while (true) {
-    ptrace(PTRACE_CONT, child, NULL, (void *)(intptr_t)number);
-    if (waitpid(child, &status, 0) != child || WIFEXITED(status) || WIFSIGNALED(status)) return status;
-    number = WSTOPSIG(status);
-  }
+  return 0;
 }
 
-int probe_step(char *const *arguments, const char *folder, const char *page, const char *output, ProbeEnd end,
-               uint64_t store, ProbeSteps *steps) {
+int probe_step(char *const *arguments, const char *folder, const char *page, const char *output, const char *stores,
+               ProbeSteps *steps) {
   *steps = (ProbeSteps){.storeCount = 0};
   watched.folder = folder;
-  pid_t child = fork();
-  if (child == 0) {
-    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-    execv(arguments[0], arguments);
-    _exit(127);
-  }
-  int status;
-  // The first stop is that of exec, the second one that of the child.
-  int number = 0;
-  for (int stops = 0; stops < 2;) {
-    if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return -1;
-    number = WSTOPSIG(status);
-    bool isOwn = number == SIGTRAP || number == SIGSTOP;
-    stops += isOwn;
-    if (stops < 2) ptrace(PTRACE_CONT, child, NULL, (void *)(intptr_t)(isOwn ? 0 : number));
-  }
-  int descriptor = open(page, O_RDONLY | O_CLOEXEC);
-  const uint64_t *words = mmap(NULL, 4096, PROT_READ, MAP_SHARED, descriptor, 0);
-  close(descriptor);
-  if (words == MAP_FAILED) return -1;
+  pid_t child = probe_start_traced(arguments);
+  FILE *list = fopen(stores, "we");
+  if (child < 0 || list == NULL) return -1;
   (void)has_changed(true);
-  number = 0;
+  int number = 0;
   while (true) {
-    bool isSystemCall = is_at_system_call(child);
+    uint64_t address = probe_instruction(child);
+    uint64_t execution = count_execution(address);
+    bool isSystemCall = is_system_call(child, address);
     if (ptrace(PTRACE_SINGLESTEP, child, NULL, (void *)(intptr_t)number) != 0) return -1;
+    int status;
     if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return -1;
     number = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
     if (number == SIGSTOP) break;
     steps->stepCount++;
     if (!has_changed(isSystemCall)) continue;
     steps->storeCount++;
-    if (end == PROBE_END_NONE) keep(page, output, steps->storeCount);
-    if (end != PROBE_END_NONE && steps->storeCount == store) {
-      steps->status = end_child(child, end, words[PROBE_EXIT_WORD]);
-      return 0;
-    }
+    fprintf(list, "%llu %llu\n", (unsigned long long)address, (unsigned long long)execution);
+    if (output[0] != '\0') keep(page, output, steps->storeCount);
   }
   kill(child, SIGKILL);
-  waitpid(child, &status, 0);
-  return 0;
+  waitpid(child, NULL, 0);
+  return fclose(list) == 0 ? 0 : -1;
 }
-
-void probe_exit_now(void) { _exit(3); }
-
-uint64_t probe_exit_function(void) { return (uint64_t)(uintptr_t)probe_exit_now; }

@@ -42,14 +42,12 @@ int probe_heed_modes(void);
 /// How often this process called fallocate().
 uint64_t probe_room_request_count(void);
 
-/// How probe_step() ends its child.
+/// How probe_end() ends its child.
 typedef enum {
-  /// Not: what would be left after each store is copied instead.
-  PROBE_END_NONE = 0,
   PROBE_END_KILL = 1,
   PROBE_END_FAULT = 2,
   PROBE_END_ABORT = 3,
-  /// `_exit(3)`, on x86-64 alone.
+  /// `_exit(3)`.
   PROBE_END_EXIT = 4
 } ProbeEnd;
 
@@ -58,8 +56,6 @@ typedef struct {
   uint64_t stepCount;
   /// How many instructions changed the files.
   uint64_t storeCount;
-  /// That of waitpid(), if the child was ended.
-  int status;
 } ProbeSteps;
 
 /// The word of the page in which the child says what probe_exit_function() returns.
@@ -67,11 +63,25 @@ typedef struct {
 
 /// Starts a program, waits until it raises SIGSTOP, and steps through it until it does so again.
 ///
-/// After each instruction that changes a file in `folder`, which has no others, the files are copied to
-/// `output/<number>/` and the page to `output/<number>.page`; or, if there is an `end`, the program is ended at the one
-/// with the number `store`. Returns 0, or -1 if the child cannot be stepped or ends by itself. Once for a process.
+/// After each instruction that changes a file in `folder`, which has no others, its address and how often it has been
+/// executed are a line of the file `stores`, and the files are copied to `output/<number>/` and the page to
+/// `output/<number>.page`, unless `output` is empty. Returns 0, or -1 if the child cannot be stepped or ends by itself.
+/// Once for a process. On x86-64 alone.
 int probe_step(char *_Nullable const *_Nonnull arguments, const char *folder, const char *page, const char *output,
-               ProbeEnd end, uint64_t store, ProbeSteps *steps);
+               const char *stores, ProbeSteps *steps);
+
+/// Starts the program of probe_step() again, and ends it when it has executed an instruction `execution` times.
+///
+/// Returns 0 and the status of waitpid(), or -1 if the child did not come there.
+int probe_end(char *_Nullable const *_Nonnull arguments, const char *page, ProbeEnd end, uint64_t address,
+              uint64_t execution, int *status);
+
+/// Starts a program that is traced, with the same addresses each time, and waits until it raises SIGSTOP; returns its
+/// number, or -1.
+pid_t probe_start_traced(char *_Nullable const *_Nonnull arguments);
+
+/// The address of the instruction that a stopped child executes next.
+uint64_t probe_instruction(pid_t child);
 
 /// The address of a function that ends the process at once.
 uint64_t probe_exit_function(void);
