@@ -6,30 +6,48 @@ import Synchronization
 
 /// Does what an app does for as long as it is told.
 ///
-/// Screens with observed objects open and close on eight threads, beside children that record and a log that rotates. It
-/// keeps the truth: how many registrations are live.
+/// Screens with observed objects open and close on eight threads, with loops over the values of every tenth object, beside
+/// children that record and a log that rotates. It keeps the truth: how many registrations are live.
 enum SoakProbe {
   private static let threadCount = 8
   private static let objectCount = 100_000
   private static let screenCount = 50
+  /// One object in so many has a loop over its values.
+  private static let loopStep = 10
 
-  /// What one thread owns: objects, each with two registrations.
+  /// What one thread owns: objects, each with two registrations, and some with a loop.
   private final class Screens {
     private var accounts: [Account] = []
     private var tokens: [ObservationToken] = []
+    private var loops: [Int: Task<Void, Never>] = [:]
     private let listener = Listener()
     private var random: UInt64
 
     init(_ index: Int) {
       random = UInt64(index) + 1
-      for _ in 0..<objectCount / threadCount { open() }
+      for index in 0..<objectCount / threadCount {
+        let account = Account()
+        account.addObserver(listener, forKeyPath: "balance")
+        accounts.append(account)
+        tokens.append(account.observe(\.owner) { _, _ in })
+        loop(over: account, at: index)
+      }
     }
 
-    private func open() {
-      let account = Account()
-      account.addObserver(listener, forKeyPath: "balance")
-      accounts.append(account)
-      tokens.append(account.observe(\.owner) { _, _ in })
+    private func loop(over account: Account, at index: Int) {
+      guard index.isMultiple(of: loopStep) else { return }
+      let values = account.values(for: \.balance)
+      loops[index] = Task {
+        for await _ in values { valueCount.add(1, ordering: .relaxed) }
+        endedLoopCount.add(1, ordering: .releasing)
+      }
+    }
+
+    /// Ends the loop over an object; every other one is left to its deallocation.
+    private func endLoop(at index: Int) {
+      guard let loop = loops.removeValue(forKey: index) else { return }
+      closedLoopCount.add(1, ordering: .relaxed)
+      if index.isMultiple(of: 2 * loopStep) { loop.cancel() }
     }
 
     /// A screen closes, and another one opens.
@@ -40,15 +58,17 @@ enum SoakProbe {
         accounts[index].balance += 1
         accounts[index].removeObserver(listener, forKeyPath: "balance")
         tokens[index].invalidate()
+        endLoop(at: index)
         let account = Account()
         account.addObserver(listener, forKeyPath: "balance")
         accounts[index] = account
         tokens[index] = account.observe(\.owner) { _, _ in }
+        loop(over: account, at: index)
         account.balance = 2
       }
     }
 
-    var liveCount: Int { 2 * accounts.count }
+    var liveCount: Int { 2 * accounts.count + loops.count }
   }
 
   private final class Listener: KeyValueObserver {
@@ -66,6 +86,9 @@ enum SoakProbe {
   private static let readyCount = Atomic(0)
   private static let turnCount = Atomic(0)
   private static let liveCount = Atomic(0)
+  private static let valueCount = Atomic(0)
+  private static let closedLoopCount = Atomic(0)
+  private static let endedLoopCount = Atomic(0)
 
   /// Runs for so many seconds, prints a line every few, and the truth in the end.
   static func run(seconds: Int) {
@@ -84,7 +107,12 @@ enum SoakProbe {
     }
     isOver.store(true, ordering: .relaxed)
     for thread in threads { thread.join() }
-    say("live \(liveCount.load(ordering: .acquiring)) census \(KVO.census().count)")
+    let closedCount = closedLoopCount.load(ordering: .relaxed)
+    while endedLoopCount.load(ordering: .acquiring) < closedCount { usleep(10_000) }
+    say(
+      "live \(liveCount.load(ordering: .acquiring)) census \(KVO.census().count) "
+        + "loops \(closedCount) values \(valueCount.load(ordering: .relaxed))"
+    )
     // What is live stays so: the log ends with it.
     _exit(0)
   }
