@@ -41,6 +41,20 @@ import Testing
     }
   }
 
+  /// Expects the same findings, with less around them: names of functions, or lines of source code.
+  private func expectSameFindings(
+    _ run: CommandRun,
+    _ whole: CommandRun,
+    _ wholePage: String?,
+    _ note: String
+  ) throws {
+    if let wholePage {
+      #expect(Self.codes(of: page()) == Self.codes(of: wholePage), "\(note)")
+      return
+    }
+    #expect(try findings(run.output) == findings(whole.output), "\(note)")
+  }
+
   private func page() -> String? {
     try? String(contentsOfFile: folder.path("page.html"), encoding: .utf8)
   }
@@ -66,15 +80,10 @@ import Testing
       if run.status == whole.status, run.output == whole.output, page() == wholePage { continue }
       #expect(fault.error != EINTR, "\(fault): a call that a signal interrupts is repeated")
       switch run.status {
-      case 1 where command.contains("html"):
-        // The same findings, with less around them: names of functions, or lines of source code.
-        #expect(Self.codes(of: page()) == Self.codes(of: wholePage), "\(fault)")
       case 1:
-        #expect(try findings(run.output) == findings(whole.output), "\(fault)")
-        #expect(
-          run.output.contains(": its frames stay addresses"),
-          "\(fault): it says why names are missing"
-        )
+        try expectSameFindings(run, whole, wholePage, "\(fault)")
+        let saysWhy = command.contains("html") || run.output.contains(": its frames stay addresses")
+        #expect(saysWhy, "\(fault): it says why names are missing")
       case 65, 74:
         #expect(run.complaint.contains("kvo-audit: "), "\(fault)")
         if let page = page() { #expect(page.contains("could not be read"), "\(fault)") }
@@ -82,6 +91,47 @@ import Testing
       }
     }
     print("fault matrix: \(command): \(faults.count) runs, one failing call each")
+  }
+
+  /// How many requests of memory fail, in the long form of tests.
+  private static let requestCount = Rounds.areMany ? 200 : 4
+
+  @Test(
+    "memory that is not to be had ends it without a report that looks whole",
+    arguments: [
+      "--no-config --format json d.kvolog", "--no-config --format html=page.html d.jsonl",
+    ]
+  )
+  func failingAllocations(command: String) throws {
+    let arguments = command.split(separator: " ").map(String.init)
+    let counting = folder.path("counts")
+    let everywhere = ["FAULT_FILE": "*", "SWIFT_BACKTRACE": "enable=no"]
+    let whole = try run(
+      arguments,
+      shim.environment(countingInto: counting).merging(everywhere) { $1 }
+    )
+    let wholePage = page()
+    let counts = try FaultShim.counts(in: counting)
+    var endedCount = 0
+    for call in ["malloc", "calloc", "realloc"] {
+      let count = try #require(counts[call])
+      let step = max(1, count / Self.requestCount)
+      for number in stride(from: 1, through: count, by: step) {
+        let fault = FaultShim.Fault(call: call, number: number, error: ENOMEM)
+        let run = try run(arguments, shim.environment(fault).merging(everywhere) { $1 })
+        if run.status == whole.status, run.output == whole.output, page() == wholePage { continue }
+        endedCount += 1
+        guard run.status > 1 else {
+          try expectSameFindings(run, whole, wholePage, "\(fault)")
+          continue
+        }
+        // The report may be out before the process ends.
+        #expect(run.output == whole.output || (try? findings(run.output)) == nil, "\(fault)")
+        #expect(page() == nil || page() == wholePage, "\(fault)")
+      }
+    }
+    #expect(endedCount > 0)
+    print("fault matrix: \(command): \(endedCount) ends for lack of memory")
   }
 
   /// The rules of the findings of a page, in its order.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// A library that is preloaded into a program, in which one call of the program's own code to the system fails.
 ///
@@ -37,9 +37,15 @@ package struct FaultShim {
   /// One call that fails.
   package struct Fault: Sendable, CustomStringConvertible {
     package var call: String
-    /// The how-manieth call of the function, from 1 on.
+    /// Which call of the function, from 1 on.
     package var number: Int
     package var error: Int32
+
+    package init(call: String, number: Int, error: Int32) {
+      self.call = call
+      self.number = number
+      self.error = error
+    }
 
     package var description: String { "\(call)-\(number)-\(error)" }
   }
@@ -58,17 +64,27 @@ package struct FaultShim {
 
   private struct Failure: Error, CustomStringConvertible { let description: String }
 
-  /// The variables that make one call fail.
-  package func environment(_ fault: Fault) -> [String: String] {
-    [
-      "LD_PRELOAD": library, "FAULT_CALL": fault.call, "FAULT_NUMBER": "\(fault.number)",
+  /// The variables that make one call fail, of the program or of a library that is preloaded into it.
+  package func environment(_ fault: Fault, of other: URL? = nil) -> [String: String] {
+    let variables = [
+      "FAULT_CALL": fault.call, "FAULT_NUMBER": "\(fault.number)",
       "FAULT_ERRNO": "\(fault.error)",
     ]
+    return variables.merging(preloading(other)) { $1 }
   }
 
-  /// The variables that make the program write to `file` how often it calls each function.
-  package func environment(countingInto file: String) -> [String: String] {
-    ["LD_PRELOAD": library, "FAULT_COUNTS": file]
+  /// The variables that make it write to `file` how often it calls each function.
+  package func environment(
+    countingInto file: String,
+    of other: URL? = nil
+  ) -> [String: String] {
+    preloading(other).merging(["FAULT_COUNTS": file]) { $1 }
+  }
+
+  private func preloading(_ other: URL?) -> [String: String] {
+    guard let other else { return ["LD_PRELOAD": library] }
+    // What comes last is initialized first.
+    return ["LD_PRELOAD": "\(other.path):\(library)", "FAULT_FILE": "/\(other.lastPathComponent)"]
   }
 
   /// How often each function was called.

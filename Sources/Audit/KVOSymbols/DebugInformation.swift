@@ -22,6 +22,8 @@ final class DebugInformation {
   /// - Complexity: O(n log n) in the number of ranges of the units.
   init?(of file: ElfFile, code: CodeRanges, names: FunctionNames) {
     guard let handle = dwarf_begin_elf(file.handle, DWARF_C_READ, nil) else { return nil }
+    // Its own handler exits with status 1, by which kvo-audit says that there are findings.
+    _ = dwarf_new_oom_handler(handle) { fatalError("there is no memory for debug information") }
     guard file.hasTerminatedTexts else {
       dwarf_end(handle)
       return nil

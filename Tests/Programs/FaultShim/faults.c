@@ -2,7 +2,8 @@
 //
 // FAULT_CALL=<name> FAULT_NUMBER=<n> FAULT_ERRNO=<number>: the n-th call of that function by code of the program's own
 // file fails once, from 1 on. The recorder is linked into a program that records; calls of the loader, the C library and
-// Swift's runtime go through. With FAULT_COUNTS=<file>, how often each was called is written there at the end.
+// Swift's runtime go through. With FAULT_FILE=<name>, the calls are those of the library whose path ends with it, and all its
+// requests of memory are among them; with FAULT_FILE=*, those of all code. With FAULT_COUNTS=<file>, how often each was called is written there at the end.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,28 +49,41 @@ static atomic_int counts[callCount];
 static int failing = -1;
 static int number, code;
 static uintptr_t start, end;
+// Swift code in the program asks for small pieces, and ends without them: the recorder asks for large ones.
+static size_t least = 16384;
 
-static int find_program(struct dl_phdr_info *info, size_t size, void *context) {
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), count = strlen(end);
+  return length >= count && strcmp(text + length - count, end) == 0;
+}
+
+static int find_file(struct dl_phdr_info *info, size_t size, void *file) {
   (void)size;
-  (void)context;
+  // The program comes first.
+  if (file && !ends_with(info->dlpi_name, file)) return 0;
   for (int index = 0; index < info->dlpi_phnum; index++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[index];
     if (header->p_type != PT_LOAD || !(header->p_flags & PF_X)) continue;
     start = info->dlpi_addr + header->p_vaddr;
     end = start + header->p_memsz;
   }
-  // The program comes first.
   return 1;
 }
 
-__attribute__((constructor)) static void begin(void) {
+static void begin(void) {
   const char *call = getenv("FAULT_CALL");
   for (int index = 0; call && index < callCount; index++) {
     if (strcmp(call, names[index]) == 0) failing = index;
   }
   number = atoi(getenv("FAULT_NUMBER") ? getenv("FAULT_NUMBER") : "0");
   code = atoi(getenv("FAULT_ERRNO") ? getenv("FAULT_ERRNO") : "0");
-  dl_iterate_phdr(find_program, NULL);
+  char *file = getenv("FAULT_FILE");
+  if (file) least = 0;
+  if (file && strcmp(file, "*") == 0) {
+    end = UINTPTR_MAX;
+  } else {
+    dl_iterate_phdr(find_file, file);
+  }
 }
 
 __attribute__((destructor)) static void finish(void) {
@@ -80,6 +94,10 @@ __attribute__((destructor)) static void finish(void) {
 }
 
 static bool fails(int call, const void *caller) {
+  // Others may be initialized before this library. Several threads may begin, and all come to the same.
+  static atomic_bool hasBegun;
+  if (!atomic_load(&hasBegun)) begin();
+  atomic_store(&hasBegun, true);
   if ((uintptr_t)caller < start || (uintptr_t)caller >= end) return false;
   int count = atomic_fetch_add(&counts[call], 1) + 1;
   if (call != failing || count != number) return false;
@@ -143,7 +161,6 @@ int sigaltstack(const stack_t *stack, stack_t *old) { return FAILS(sigaltstack) 
 extern void *__libc_malloc(size_t count);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t count);
-// Swift code in the program asks for small pieces, and ends without them: the recorder asks for large ones.
-void *malloc(size_t count) { return count >= 16384 && FAILS(malloc) ? NULL : __libc_malloc(count); }
+void *malloc(size_t count) { return count >= least && FAILS(malloc) ? NULL : __libc_malloc(count); }
 void *calloc(size_t count, size_t size) { return FAILS(calloc) ? NULL : __libc_calloc(count, size); }
 void *realloc(void *memory, size_t count) { return FAILS(realloc) ? NULL : __libc_realloc(memory, count); }
