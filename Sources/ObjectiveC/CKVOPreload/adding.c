@@ -45,7 +45,7 @@ static bool refuse(const KVOSHookPoint *point, KVOSAct *act, const void *subject
                              : point->isCollection ? KVOS_REFUSAL_REASON_NOT_OBSERVABLE
                                                    : KVOS_REFUSAL_REASON_EMPTY_KEY_PATH;
   if (!name_both(act, subject, observer)) return true;
-  kvos_record_refused(act, reason, kvos_stack_id());
+  kvos_record_refused(act, reason, kvos_stack_id_of(act->subject.id));
   return !kvos_contains(KVOS_CONTAINS_PATHS);
 }
 
@@ -112,7 +112,7 @@ static void take_back(const KVOSAct *act, const void *subject, const void *obser
     break;
   }
   kvos_unlock_registry();
-  if (isThere) kvos_record_cancel(act->registration, KVOS_CANCEL_CAUSE_USER, order, 0);
+  if (isThere) kvos_record_cancel(act->subject.id, act->registration, KVOS_CANCEL_CAUSE_USER, order, 0);
 }
 
 typedef struct {
@@ -132,7 +132,7 @@ static void end_addition(Addition *addition) {
   if (call.hasReturned || call.hasFailedInside) {
     // Every Foundation has entered it before it delivers the first value: if the callback raises, it remains
     // registered.
-    kvos_record_register_end(addition->act->registration);
+    kvos_record_register_end(addition->act);
   } else {
     take_back(addition->act, addition->subject, addition->observer);
     addition->act->registration = 0;
@@ -193,12 +193,12 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
   KVOSCall *call = NULL;
   uint32_t stack = 0;
   if (isReadable && enter_registration(&act, self, observer, passesOn, &displaced)) {
-    stack = kvos_stack_id();
+    stack = kvos_stack_id_of(act.subject.id);
     kvos_record_register(&act, stack);
     kvos_note_problems(&act, self, stack);
     // The program requested both: the runtime ended the first.
     if (displaced.registration) {
-      kvos_record_cancel(displaced.registration, KVOS_CANCEL_CAUSE_RUNTIME, displaced.order, 0);
+      kvos_record_cancel(act.subject.id, displaced.registration, KVOS_CANCEL_CAUSE_RUNTIME, displaced.order, 0);
     }
     call = kvos_begin_call(thread,
                            (KVOSCall){.hook = KVOS_ADD,
@@ -266,7 +266,7 @@ static void follow_removal(const KVOSCall *begun, KVOSHook hook) {
   if (!isWithoutContext || begun->registration != 0 || !kvos_semantics()->overwrites) return;
   int number = kvos_enter();
   uint32_t keyPath = 0;
-  uint64_t registration = 0, order = KVOS_NO_ORDER;
+  uint64_t registration = 0, subjectID = 0, order = KVOS_NO_ORDER;
   bool isReadable = kvos_intern_key(begun->keyObject, &keyPath);
   kvos_lock_registry();
   KVOSTracked *subject = kvos_find_object(begun->subject);
@@ -274,10 +274,11 @@ static void follow_removal(const KVOSCall *begun, KVOSHook hook) {
   KVOSTriple *triple = isReadable && subject && observer ? kvos_find_triple(subject, observer, keyPath) : NULL;
   if (triple && triple->count > 0) {
     registration = kvos_take_registration(triple, triple->count - 1).id;
+    subjectID = subject->id;
     order = kvos_next_order(subject);
   }
   kvos_unlock_registry();
-  if (registration) kvos_record_cancel(registration, KVOS_CANCEL_CAUSE_RUNTIME, order, 0);
+  if (registration) kvos_record_cancel(subjectID, registration, KVOS_CANCEL_CAUSE_RUNTIME, order, 0);
   kvos_leave(number);
 }
 
@@ -346,7 +347,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     Leaving leaving = {.changedClass = 0};
     bool isMatched = leave_registration(&act, self, observer, &leaving);
     if (leaving.changedClass) kvos_record_class(act.subject, leaving.changedClass);
-    kvos_record_remove(&act, false, kvos_stack_id());
+    kvos_record_remove(&act, false, kvos_stack_id_of(act.subject.id));
     bool isContained = is_contained(&act, self, observer, isMatched, &leaving);
     // A class that overrides the method is called as usual: it may do more than remove.
     goesOn = !isContained || !point->isRoot;

@@ -172,7 +172,8 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     uint64_t change = 0;
     int number = kvos_enter();
     bool isKnown = kvos_intern_key(keyObject, &key);
-    if (isKnown) stack = kvos_find_site(point, self, __builtin_frame_address(0));
+    bool isRecorded = subject ? kvos_is_sampled(subject->id) : kvos_sampled_objects() > 0;
+    if (isKnown && isRecorded) stack = kvos_find_site(point, self, __builtin_frame_address(0));
     if (isKnown && subject == NULL) {
       note_unseen(thread, (KVOSUnseenChange){self, key, stack});
     } else if (isKnown) {
@@ -235,8 +236,11 @@ static const KVOSOpenChange *find_own(const KVOSThread *thread, const void *subj
 static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t key, unsigned kind,
                            const KVOSHookPoint *point, void *const *frame) {
   long open = kvos_find_open_change(thread, subject->address, key);
-  uint32_t stack =
-      is_suspicious(thread, subject, key, open) ? kvos_stack_id() : kvos_find_site(point, subject->address, frame);
+  uint32_t stack = 0;
+  if (kvos_is_sampled(subject->id)) {
+    stack =
+        is_suspicious(thread, subject, key, open) ? kvos_stack_id() : kvos_find_site(point, subject->address, frame);
+  }
   KVOSUnseenChange unseen;
   uint64_t change = 0;
   if (open >= 0) {
@@ -254,7 +258,8 @@ static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t ke
   kvos_record_change_half(true, kvos_named(subject), key, change, kind, kvos_next_order(subject), stack);
   uint64_t order = KVOS_NO_ORDER;
   uint64_t leftRegistration = open >= 0 ? find_deallocated(subject, key, &order) : 0;
-  if (leftRegistration) kvos_record_notify(leftRegistration, KVOS_PHASE_AFTER, change, order, kvos_stack_id());
+  KVOSTold told = {subject->id, leftRegistration, KVOS_PHASE_AFTER, change};
+  if (leftRegistration) kvos_record_notify(&told, order, kvos_stack_id_of(told.subject));
   return change;
 }
 

@@ -12,6 +12,7 @@
 typedef struct {
   /// Null: the runtime's record is not changed.
   const void *subject;
+  uint64_t subjectID;
   uint32_t keyPath;
   uint64_t registration;
   uint64_t order;
@@ -39,6 +40,7 @@ static void note_left(Deallocation *deallocation, KVOSTriple *triple, bool isCon
     }
     deallocation->left[deallocation->leftCount++] =
         (Left){.subject = isContained ? triple->subject->address : NULL,
+               .subjectID = triple->subject->id,
                .keyPath = triple->keyPath,
                .registration = triple->live[at].id,
                .order = isContained ? kvos_next_order(triple->subject) : KVOS_NO_ORDER};
@@ -155,13 +157,17 @@ void kvos_object_will_deallocate(void *address, KVOSDetached *detached) {
   bool isContained = kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES);
   if (leave(address, &deallocation, isContained) && !deallocation.isForwarder) {
     // Objects that no report will mention need no stack.
-    uint32_t stack = deallocation.leftCount > 0 ? kvos_stack_id() : 0;
+    bool isMentioned = false;
+    for (uint32_t at = 0; at < deallocation.leftCount; at++) {
+      isMentioned |= kvos_is_sampled(deallocation.left[at].subjectID);
+    }
+    uint32_t stack = isMentioned ? kvos_stack_id() : 0;
     kvos_record_deallocation(false, deallocation.object, deallocation.order, stack);
     for (uint32_t at = 0; at < deallocation.leftCount; at++) {
       const Left *left = &deallocation.left[at];
       kvos_live_remove(left->registration << 2);
       if (left->subject == NULL) continue;
-      kvos_record_cancel(left->registration, KVOS_CANCEL_CAUSE_OBSERVER, left->order, stack);
+      kvos_record_cancel(left->subjectID, left->registration, KVOS_CANCEL_CAUSE_OBSERVER, left->order, stack);
       remove_from_runtime(left, address);
     }
     kvos_record_deallocation(true, deallocation.object, KVOS_NO_ORDER, 0);

@@ -8,10 +8,11 @@
 typedef struct {
   KVOSThread *thread;
   KVOSCall *call;
-  KVOSTracked *subject;
-  KVOSPhase phase;
-  uint64_t change;
 } Delivery;
+
+static KVOSTold told_of(const KVOSCall *call) {
+  return (KVOSTold){call->subjectID, call->registration, call->phase, call->change};
+}
 
 // The callback was left by an exception, or because its thread ends.
 static void note_failure(KVOSThread *thread, const KVOSCall *left) {
@@ -32,13 +33,17 @@ static void note_failure(KVOSThread *thread, const KVOSCall *left) {
 
 void kvos_note_raised(KVOSThread *thread, const void *exception) {
   if (thread->raised.exception == exception) return;
-  bool isInCallback = false;
-  for (uint32_t at = thread->callCount; at-- > 0 && !isInCallback;) {
-    isInCallback = kvos_call(thread, at)->hook == KVOS_OBSERVE;
+  bool isInCallback = false, isRecorded = false;
+  for (uint32_t at = thread->callCount; at-- > 0;) {
+    const KVOSCall *call = kvos_call(thread, at);
+    if (call->hook != KVOS_OBSERVE) continue;
+    isInCallback = true;
+    // It may leave each of them.
+    if ((isRecorded = kvos_is_sampled(call->subjectID))) break;
   }
   if (!isInCallback) return;
   int number = kvos_enter();
-  thread->raised = (KVOSRaised){exception, 0, kvos_stack_id()};
+  thread->raised = (KVOSRaised){exception, 0, isRecorded ? kvos_stack_id() : 0};
   char name[256];
   if (kvos_read_exception(exception, name, sizeof name)) {
     thread->raised.name = kvos_intern_text(name);
@@ -54,11 +59,11 @@ static void end_delivery(Delivery *delivery) {
   KVOSRaised raised = delivery->thread->raised;
   delivery->thread->raised = (KVOSRaised){NULL, 0, 0};
   if (!call.hasReturned) note_failure(delivery->thread, &call);
-  // Without an order: the callback may have held the last reference to its object.
+  KVOSTold told = told_of(&call);
   if (!call.isUnhandled && !call.hasReturned && raised.exception) {
-    kvos_record_notify_left(call.registration, delivery->phase, delivery->change, &raised);
+    kvos_record_notify_left(&told, &raised);
   } else if (!call.isUnhandled) {
-    kvos_record_notify_end(call.registration, delivery->phase, delivery->change, true, KVOS_NO_ORDER, 0);
+    kvos_record_notify_end(&told, true, 0);
   }
   kvos_leave(number);
 }
@@ -68,7 +73,8 @@ static void end_unhandled(KVOSCall *call) {
   if (call->isUnhandled) return;
   call->isUnhandled = true;
   int number = kvos_enter();
-  kvos_record_notify_end(call->registration, call->phase, call->change, false, KVOS_NO_ORDER, kvos_stack_id());
+  KVOSTold told = told_of(call);
+  kvos_record_notify_end(&told, false, kvos_stack_id_of(told.subject));
   kvos_leave(number);
 }
 
@@ -109,11 +115,19 @@ static KVOSRegistration *choose(KVOSTriple *triple, uintptr_t context, uint64_t 
   return alike ? alike : triple->count > 0 ? &triple->live[triple->count - 1] : NULL;
 }
 
-// The registration that receives the notification, live or ended last; 0: unknown. `around`: the call inside which it
-// is delivered, or null. `wasAnnounced`: whether the observer was notified that this change is coming.
-static uint64_t find_delivered(const void *subject, const void *observer, uint32_t keyPath, uintptr_t context,
-                               const KVOSCall *around, uint64_t *order, bool *wasAnnounced) {
-  uint64_t found = 0;
+typedef struct {
+  /// The one that receives the notification, live or ended last; 0: unknown.
+  uint64_t registration;
+  uint64_t subjectID;
+  uint64_t order;
+  /// Whether the observer was notified that this change is coming.
+  bool wasAnnounced;
+} Delivered;
+
+// `around`: the call inside which it is delivered, or null.
+static Delivered find_delivered(const void *subject, const void *observer, uint32_t keyPath, uintptr_t context,
+                                const KVOSCall *around) {
+  Delivered found = {0, 0, KVOS_NO_ORDER, false};
   uint64_t change = around ? around->change : 0;
   kvos_lock_registry();
   KVOSTracked *trackedSubject =
@@ -125,10 +139,11 @@ static uint64_t find_delivered(const void *subject, const void *observer, uint32
   if (triple) {
     uint64_t notified = change == 0 ? 0 : change << 1 | (around->hook == KVOS_WILL);
     KVOSRegistration *registration = choose(triple, context, notified);
-    found = registration ? registration->id : triple->lastEnded;
-    if (registration) *wasAnnounced = registration->notified == (change << 1 | 1);
+    found.registration = registration ? registration->id : triple->lastEnded;
+    found.subjectID = trackedSubject->id;
+    if (registration) found.wasAnnounced = registration->notified == (change << 1 | 1);
     if (registration) registration->notified = notified;
-    *order = kvos_next_order(trackedSubject);
+    found.order = kvos_next_order(trackedSubject);
   }
   kvos_unlock_registry();
   return found;
@@ -222,29 +237,28 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   int number = kvos_enter();
   Delivery delivery = {.thread = thread};
   uint32_t key = 0;
-  uint64_t order = KVOS_NO_ORDER;
   // The Foundation passes on the same key object that it received.
   bool isKnown = around->keyObject == keyObject && around->key != 0;
   if (isKnown) key = around->key;
-  bool wasAnnounced = false;
-  uint64_t registration = isKnown || kvos_intern_key(keyObject, &key)
-                              ? find_delivered(subject, self, key, context, around, &order, &wasAnnounced)
-                              : 0;
-  if (registration) {
-    delivery.phase = phase_of(thread, registration, &delivery.change);
-    uint64_t own = wasAnnounced ? 0 : own_change(thread, subject, key, around);
-    if (own != 0) delivery.change = own;
+  Delivered found = {0, 0, KVOS_NO_ORDER, false};
+  if (isKnown || kvos_intern_key(keyObject, &key)) found = find_delivered(subject, self, key, context, around);
+  KVOSTold told = {.subject = found.subjectID, .registration = found.registration};
+  if (found.registration) {
+    told.phase = phase_of(thread, found.registration, &told.change);
+    uint64_t own = found.wasAnnounced ? 0 : own_change(thread, subject, key, around);
+    if (own != 0) told.change = own;
     delivery.call = kvos_begin_call(thread,
                                     (KVOSCall){.hook = KVOS_OBSERVE,
                                                .subject = subject,
                                                .observer = self,
                                                .keyObject = keyObject,
-                                               .phase = delivery.phase,
-                                               .change = delivery.change,
-                                               .registration = registration},
+                                               .phase = told.phase,
+                                               .subjectID = told.subject,
+                                               .change = told.change,
+                                               .registration = told.registration},
                                     frame);
   }
-  if (delivery.call && delivery.phase == KVOS_PHASE_PRIOR) {
+  if (delivery.call && told.phase == KVOS_PHASE_PRIOR) {
     KVOSTracked *changing = kvos_find_object(around->subject);
     long open = changing ? kvos_find_open_change(thread, around->subject, around->key) : -1;
     // A dependent one begins in the log when it ends: otherwise it would overlap the change of the key that it depends
@@ -252,8 +266,8 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
     if (open >= 0) thread->changes[open].isAnnounced = true;
   }
   if (delivery.call) {
-    uint32_t stack = delivery.phase == KVOS_PHASE_PRIOR ? kvos_stack_id() : 0;
-    kvos_record_notify(registration, delivery.phase, delivery.change, order, stack);
+    uint32_t stack = told.phase == KVOS_PHASE_PRIOR ? kvos_stack_id_of(told.subject) : 0;
+    kvos_record_notify(&told, found.order, stack);
     if (point->isRoot) end_unhandled(delivery.call);
   }
   kvos_leave(number);

@@ -69,9 +69,27 @@ static KVOSObjectField object_field(KVOSNamed object) {
   return (KVOSObjectField){object.id << 2, (uint64_t)object.className << 2};
 }
 
+bool kvos_isMeasured;
+
+static uint64_t begin_measuring(void) { return KVOS_UNLIKELY(kvos_isMeasured) ? kvos_begin_measuring() : 0; }
+
+static void end_measuring(uint64_t begin) {
+  if (KVOS_UNLIKELY(begin != 0)) kvos_end_measuring(begin);
+}
+
 // `end`: after the last of the `fields`.
 static void put_event(uint32_t kind, uint64_t order, uint32_t stack, const uint64_t *fields, const uint64_t *end) {
+  uint64_t begin = begin_measuring();
   kvos_record(kind, order, stack, kvos_scope(), fields, (uint32_t)(end - fields));
+  end_measuring(begin);
+}
+
+uint32_t kvos_stack_id(void) {
+  if (KVOS_UNLIKELY(!atomic_load_explicit(&kvos_hasNames, memory_order_relaxed))) kvos_prepare_names();
+  uint64_t begin = begin_measuring();
+  uint32_t stack = kvos_capture_stack_id(true);
+  if (KVOS_UNLIKELY(begin != 0)) kvos_add_measured(begin);
+  return stack;
 }
 
 static KVOSContextField context_field(KVOSContext context) {
@@ -96,6 +114,7 @@ static KVOSRegistrationFields addition_fields(const KVOSAct *act) {
 // MARK: - Events
 
 void kvos_record_register(const KVOSAct *act, uint32_t stack) {
+  if (!kvos_is_sampled(act->subject.id)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSRegistrationFields addition = addition_fields(act);
   const uint64_t *end = kvos_put_registration(fields, &addition);
@@ -103,13 +122,15 @@ void kvos_record_register(const KVOSAct *act, uint32_t stack) {
   put_event(KVOS_KIND_REGISTER, act->order, stack, fields, end);
 }
 
-void kvos_record_register_end(uint64_t registration) {
+void kvos_record_register_end(const KVOSAct *act) {
+  if (!kvos_is_sampled(act->subject.id)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
-  KVOSRegistrationEndFields end = {.registration = registration << 2};
+  KVOSRegistrationEndFields end = {.registration = act->registration << 2};
   put_event(KVOS_KIND_REGISTER_END, KVOS_NO_ORDER, 0, fields, kvos_put_registration_end(fields, &end));
 }
 
 void kvos_record_refused(const KVOSAct *act, KVOSRefusalReason reason, uint32_t stack) {
+  if (!kvos_is_sampled(act->subject.id)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   // The part of the path is unknown.
   KVOSRefusalFields refusal = {.registration = addition_fields(act), .reason = reason};
@@ -117,6 +138,8 @@ void kvos_record_refused(const KVOSAct *act, KVOSRefusalReason reason, uint32_t 
 }
 
 void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack) {
+  if (act->registration && !isEnd) kvos_live_remove(act->registration << 2);
+  if (!kvos_is_sampled(act->subject.id)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSRemovalFields removal = {
       .subject = object_field(act->subject),
@@ -127,52 +150,61 @@ void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack) {
       .isUnmatched = act->registration == 0,
   };
   const uint64_t *end = kvos_put_removal(fields, &removal);
-  if (act->registration && !isEnd) kvos_live_remove(act->registration << 2);
   put_event(isEnd ? KVOS_KIND_REMOVE_END : KVOS_KIND_REMOVE, isEnd ? KVOS_NO_ORDER : act->order, stack, fields, end);
 }
 
-void kvos_record_cancel(uint64_t registration, KVOSCancelCause cause, uint64_t order, uint32_t stack) {
+void kvos_record_cancel(uint64_t subject, uint64_t registration, KVOSCancelCause cause, uint64_t order,
+                        uint32_t stack) {
+  kvos_live_remove(registration << 2);
+  if (!kvos_is_sampled(subject)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSCancellationFields cancellation = {.registration = registration << 2, .by = cause};
-  kvos_live_remove(registration << 2);
   put_event(KVOS_KIND_CANCEL, order, stack, fields, kvos_put_cancellation(fields, &cancellation));
 }
 
 void kvos_record_change_half(bool isEnd, KVOSNamed subject, uint32_t key, uint64_t change, unsigned kind,
                              uint64_t order, uint32_t stack) {
+  if (!kvos_is_sampled(subject.id)) return;
+  uint64_t begin = begin_measuring();
   kvos_record_change(isEnd ? KVOS_KIND_DID_CHANGE : KVOS_KIND_WILL_CHANGE, order, stack, kvos_scope(),
                      kind << KVOS_CHANGE_KIND_SHIFT | KVOS_CHANGE_HAS_CHANGE, subject.id << 2,
                      (uint64_t)subject.className << 2, key, change << 2);
+  end_measuring(begin);
 }
 
-static uint64_t delivery_shape(KVOSPhase phase, uint64_t change) {
-  return phase << KVOS_DELIVERY_PHASE_SHIFT | (change ? KVOS_DELIVERY_HAS_CHANGE : 0);
+// `handled`: whether a class handled it, as the shape has it; 0 at its beginning.
+static void record_delivery(uint32_t kind, const KVOSTold *told, uint64_t handled, uint64_t order, uint32_t stack) {
+  if (!kvos_is_sampled(told->subject)) return;
+  uint64_t begin = begin_measuring();
+  uint64_t shape = told->phase << KVOS_DELIVERY_PHASE_SHIFT | (told->change ? KVOS_DELIVERY_HAS_CHANGE : 0);
+  kvos_record_delivery(kind, order, stack, kvos_scope(), shape | handled << KVOS_DELIVERY_HANDLED_SHIFT,
+                       told->registration << 2, told->change << 2);
+  end_measuring(begin);
 }
 
-void kvos_record_notify(uint64_t registration, KVOSPhase phase, uint64_t change, uint64_t order, uint32_t stack) {
-  kvos_record_delivery(KVOS_KIND_NOTIFY, order, stack, kvos_scope(), delivery_shape(phase, change), registration << 2,
-                       change << 2);
+void kvos_record_notify(const KVOSTold *told, uint64_t order, uint32_t stack) {
+  record_delivery(KVOS_KIND_NOTIFY, told, 0, order, stack);
 }
 
-void kvos_record_notify_end(uint64_t registration, KVOSPhase phase, uint64_t change, bool isHandled, uint64_t order,
-                            uint32_t stack) {
-  uint64_t handled = (isHandled ? 2u : 1u) << KVOS_DELIVERY_HANDLED_SHIFT;
-  kvos_record_delivery(KVOS_KIND_NOTIFY_END, order, stack, kvos_scope(), delivery_shape(phase, change) | handled,
-                       registration << 2, change << 2);
+// Without an order: the callback may have held the last reference to its object.
+void kvos_record_notify_end(const KVOSTold *told, bool isHandled, uint32_t stack) {
+  record_delivery(KVOS_KIND_NOTIFY_END, told, isHandled ? 2 : 1, KVOS_NO_ORDER, stack);
 }
 
-void kvos_record_notify_left(uint64_t registration, KVOSPhase phase, uint64_t change, const KVOSRaised *raised) {
+void kvos_record_notify_left(const KVOSTold *told, const KVOSRaised *raised) {
+  if (!kvos_is_sampled(told->subject)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSDeliveryFields delivery = {
-      .registration = registration << 2,
-      .change = change << 2,
-      .phase = phase,
+      .registration = told->registration << 2,
+      .change = told->change << 2,
+      .phase = told->phase,
       .exception = raised->name,
   };
   put_event(KVOS_KIND_NOTIFY_END, KVOS_NO_ORDER, raised->stack, fields, kvos_put_delivery(fields, &delivery));
 }
 
 void kvos_record_problem(uint32_t className, uint32_t key, KVOSProblem problem, uint32_t stack) {
+  if (kvos_sampled_objects() == 0) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   // Its superclass, and the keys that affect the key, are not stated.
   KVOSDeclarationFields declaration = {.className = className, .key = key, .problem = problem};
@@ -186,6 +218,7 @@ void kvos_record_dropped(const char *why) {
 }
 
 void kvos_record_deallocation(bool isEnd, KVOSNamed object, uint64_t order, uint32_t stack) {
+  if (kvos_sampled_objects() == 0) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSDeallocationFields deallocation = {.object = object_field(object)};
   put_event(isEnd ? KVOS_KIND_DEINIT_END : KVOS_KIND_DEINIT, order, stack, fields,
@@ -193,6 +226,7 @@ void kvos_record_deallocation(bool isEnd, KVOSNamed object, uint64_t order, uint
 }
 
 void kvos_record_class(KVOSNamed object, uint32_t className) {
+  if (!kvos_is_sampled(object.id)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSClassChangeFields change = {.object = object_field(object), .className = className};
   put_event(KVOS_KIND_CLASS, KVOS_NO_ORDER, 0, fields, kvos_put_class_change(fields, &change));

@@ -32,18 +32,33 @@ typedef struct {
   uint64_t order;
 } KVOSAct;
 
+/// A callback, as events describe it.
+typedef struct {
+  /// The number of the object.
+  uint64_t subject;
+  uint64_t registration;
+  KVOSPhase phase;
+  /// 0: none.
+  uint64_t change;
+} KVOSTold;
+
+/// Whether the log has a budget, and time is measured. Written before anything is hooked.
+extern bool kvos_isMeasured;
+
+// With a budget, each records nothing if its object is left out; deallocations, which may be those of observers, are
+// recorded as long as any object is.
+
 void kvos_record_register(const KVOSAct *act, uint32_t stack);
-void kvos_record_register_end(uint64_t registration);
+void kvos_record_register_end(const KVOSAct *act);
 void kvos_record_refused(const KVOSAct *act, KVOSRefusalReason reason, uint32_t stack);
 void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack);
-void kvos_record_cancel(uint64_t registration, KVOSCancelCause cause, uint64_t order, uint32_t stack);
+void kvos_record_cancel(uint64_t subject, uint64_t registration, KVOSCancelCause cause, uint64_t order, uint32_t stack);
 void kvos_record_change_half(bool isEnd, KVOSNamed subject, uint32_t key, uint64_t change, unsigned kind,
                              uint64_t order, uint32_t stack);
-void kvos_record_notify(uint64_t registration, KVOSPhase phase, uint64_t change, uint64_t order, uint32_t stack);
-void kvos_record_notify_end(uint64_t registration, KVOSPhase phase, uint64_t change, bool isHandled, uint64_t order,
-                            uint32_t stack);
+void kvos_record_notify(const KVOSTold *told, uint64_t order, uint32_t stack);
+void kvos_record_notify_end(const KVOSTold *told, bool isHandled, uint32_t stack);
 /// The same for a callback that an exception left: its name, and where it was raised.
-void kvos_record_notify_left(uint64_t registration, KVOSPhase phase, uint64_t change, const KVOSRaised *raised);
+void kvos_record_notify_left(const KVOSTold *told, const KVOSRaised *raised);
 void kvos_record_dropped(const char *why);
 void kvos_record_deallocation(bool isEnd, KVOSNamed object, uint64_t order, uint32_t stack);
 void kvos_record_class(KVOSNamed object, uint32_t className);
@@ -57,10 +72,10 @@ void kvos_forget_names(void);
 extern atomic_bool kvos_hasNames;
 
 /// The id of the calling thread's stack.
-static inline uint32_t kvos_stack_id(void) {
-  if (KVOS_UNLIKELY(!atomic_load_explicit(&kvos_hasNames, memory_order_relaxed))) kvos_prepare_names();
-  return kvos_capture_stack_id(true);
-}
+uint32_t kvos_stack_id(void);
+
+/// The same for an event of the object with this number; 0 if that is left out.
+static inline uint32_t kvos_stack_id_of(uint64_t object) { return kvos_is_sampled(object) ? kvos_stack_id() : 0; }
 
 /// The id of a text of this process.
 uint32_t kvos_intern_text(const char *text);

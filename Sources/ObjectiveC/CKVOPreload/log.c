@@ -22,12 +22,6 @@ static void say_failure(const KVOSLogFailure *failure) {
 int kvos_begin_log(const char *pattern) {
   kvos_spare_helper();
   uint32_t keepReasons = kvos_keep_reasons_of_environment();
-  KVOSBudget budget = kvos_budget_of_environment();
-  if (budget.cpu != 0 || budget.memoryByteCount != 0 || budget.share != 0) {
-    kvos_say(
-        "KVOSafety: of KVO_SAFETY_BUDGET, only disk applies to what is recorded in Objective-C: every object is "
-        "recorded.\n");
-  }
   KVOSLogRequest request = {
       .pattern = pattern,
       .byteLimit =
@@ -35,10 +29,11 @@ int kvos_begin_log(const char *pattern) {
       .runtime = kvos_semantics()->number,
       .isComplete = true,
       .keepReasons = keepReasons,
-      .budget = {.diskByteCount = budget.diskByteCount},
+      .budget = kvos_budget_of_environment(),
   };
   KVOSLogFailure failure;
   int code = kvos_open_log(&request, &failure);
+  kvos_isMeasured = code == 0 && kvos_is_budgeted();
   if (code == 0) return 0;
   say_failure(&failure);
   free(failure.path);

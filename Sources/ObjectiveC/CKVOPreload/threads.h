@@ -25,8 +25,9 @@ typedef struct {
   const void *keyObject;
   uint32_t key;
   uint64_t change;
-  /// The phase of a callback, as KVOSPhase.
+  /// Of a callback: its phase, as KVOSPhase, and the number of `subject`.
   unsigned phase;
+  uint64_t subjectID;
   uint64_t registration;
   /// The frame of the call: one that is below the present frame has ended.
   uintptr_t frame;

@@ -150,6 +150,16 @@ extern uint32_t kvos_sampled_share;
 /// The same. Costs one load. relaxed: a thread that does not see a step yet records what a reader then ignores.
 static inline uint32_t kvos_sampled_objects(void) { return __atomic_load_n(&kvos_sampled_share, __ATOMIC_RELAXED); }
 
+/// Whether the events of the object with this number are recorded: ObjectSample of KVOTrace is the same in Swift.
+static inline bool kvos_is_sampled(uint64_t object) {
+  uint32_t share = kvos_sampled_objects();
+  if (share >= KVOS_ALL_OBJECTS) return true;
+  // The finalizer of MurmurHash3.
+  uint64_t mixed = (object ^ object >> 33) * 0xFF51AFD7ED558CCDu;
+  mixed = (mixed ^ mixed >> 33) * 0xC4CEB9FE1A85EC53u;
+  return (mixed ^ mixed >> 33) >> 54 < share;
+}
+
 /// A moment of the calling thread, which is about to record; kvos_end_measuring() adds what passed since to the time
 /// that the recorder has used, and may record that fewer objects are recorded from here on.
 uint64_t kvos_begin_measuring(void);
