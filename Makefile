@@ -6,6 +6,7 @@
 #   make generate writes the code and tables that are generated from Sources/Trace/KVOSchema
 #   make fuzz    runs the readers of logs, reports and other files on generated input
 #   make reliability tries what may happen to the recorder, and writes Reports/reliability.md
+#   make unchanged-hosts runs programs of Debian packages bare and recorded within budgets, and compares what they do
 #   make coverage says which branches of the C half the tests take, and writes Reports/coverage.md
 #   make soak    runs an app-like program recorded, for MINUTES=60, and checks that nothing grows
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
@@ -25,7 +26,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports reliability coverage soak plugin processors static container install uninstall setup setup-tests \
+  address-sanitizer retention long-forms reports reliability unchanged-hosts coverage soak plugin processors static container install uninstall setup setup-tests \
   setup-static setup-container clean \
   setup-fleet wheel fleet fleet-check
 
@@ -183,8 +184,14 @@ reports: setup
 
 # Not part of check: it takes half an hour. The kill matrix, the fault matrix, and what else is tried.
 SOAK_MINUTES ?= 1
+# The folder of GNUstep's Tests/base, if it is at hand: half an hour more.
+SUITE ?=
 reliability: imports
-	Scripts/reliability $(SOAK_MINUTES)
+	Scripts/reliability $(if $(SUITE),--suite $(SUITE)) $(SOAK_MINUTES)
+
+# By hand: programs of Debian packages, those of Examples/, and with SUITE=FOLDER GNUstep's, bare and recorded.
+unchanged-hosts: imports
+	Scripts/unchanged-hosts $(SUITE)
 
 # By hand, in a build of its own.
 coverage: setup-tests
