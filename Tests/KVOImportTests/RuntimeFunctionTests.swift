@@ -247,6 +247,38 @@ import Testing
     #expect(Reading.summary(text) == ["KVO017 ?.? < ?"])
   }
 
+  /// A stack in which a callback is called `depth` times within itself.
+  private static func recursion(_ depth: Int, type: String) -> String {
+    let calls = [
+      "Foundation   0x1819a1150 NSKeyValueDidChange + 328",
+      "Foundation   0x181a4c3a0 -[NSObject(NSKeyValueObservingPrivate) _changeValueForKey:key:key:usingBlock:] + 72",
+      "Foundation   0x181a4d97c _NSSetLongLongValueAndNotify + 312",
+      "Gauges       0x10223d540 -[GaugeView observeValueForKeyPath:ofObject:change:context:] + 144 (GaugeView.m:71)",
+      "Foundation   0x1819a0e20 NSKeyValueNotifyObserver + 292",
+    ]
+    let lines = (0..<depth).flatMap { _ in calls }.enumerated().map { "\($0 + 1)   \($1)" }
+    return """
+      Exception Type:  \(type)
+      Thread 0 Crashed:
+      0   Foundation   0x1819a10b4 NSKeyValueDidChange + 20
+      \(lines.joined(separator: "\n"))
+      """
+  }
+
+  @Test("a stack that is full of one callback is a recursion, and no observer is deallocated")
+  func recursiveCallback() {
+    let full = Self.recursion(30, type: "EXC_BAD_ACCESS (SIGSEGV)")
+    #expect(Reading.summary(full) == ["KVO027 ?.? < ?"])
+    // What is on top was called last.
+    let allocating = full.replacing("0x1819a10b4 NSKeyValueDidChange", with: "0x1819a10b4 malloc")
+    #expect(Reading.summary(allocating) == ["KVO027 ?.? < ?"])
+    #expect(
+      Reading.summary(Self.recursion(8, type: "EXC_BAD_ACCESS (SIGSEGV)")) == ["KVO008 ?.? < ?"]
+    )
+    #expect(Reading.summary(Self.recursion(30, type: "EXC_CRASH (SIGKILL)")) == [])
+    #expect(Reading.summary(Self.recursion(30, type: "EXC_CRASH (SIGABRT)")) == [])
+  }
+
   @Test("the handler of a signal is above the crashed frame")
   func handler() {
     let text = """

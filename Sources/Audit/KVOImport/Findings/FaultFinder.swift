@@ -178,6 +178,20 @@ struct FaultFinder {
       )
     }
     guard let stack = crashedStack else { return nil }
+    if stack.isRecursive {
+      let complaint = Complaint(
+        kind: .recursionInStack,
+        code: .reentrantChange,
+        range: 0..<0,
+        isException: false
+      )
+      return Fault(
+        complaint: complaint,
+        stack: stack,
+        facts: document.facts,
+        line: line(of: stack)
+      )
+    }
     let isCertain = stack.role == .crashed || isBadAccess(stack)
     var complaint: Complaint
     switch stack.registersNoClass ? .makesClass : stack.meaning {

@@ -91,6 +91,8 @@ struct FaultSentence {
         + "the class is in the process twice"
     case .deallocationOnTop:
       "An object was deallocated while it was observed, and what it still held of its observers was gone"
+    case .recursionInStack:
+      "A callback changed what it was notified of, and was notified again until the stack was full"
     }
   }
 
@@ -156,6 +158,10 @@ struct FaultSentence {
         + "app's sources again, nor link a library that the app links"
     case .registrationOnTop:
       return "add and remove observers of one object on one thread or queue only"
+    case .recursionInStack:
+      return
+        "find the assignment between two calls of observeValueForKeyPath: in the stack, and leave the callback "
+        + "early if the value is already as it should be"
     }
   }
 

@@ -35,11 +35,15 @@ struct Complaint: Sendable {
     case registrationOnTop
     case deallocationOnTop
     case classPairOnTop
+    /// No sentence: a callback that is in the stack again and again until it is full.
+    case recursionInStack
 
     /// Whether the stack of a crash shows it, without words.
     var isOnTop: Bool {
       switch self {
-      case .deliveryOnTop, .registrationOnTop, .deallocationOnTop, .classPairOnTop: true
+      case .deliveryOnTop, .registrationOnTop, .deallocationOnTop, .classPairOnTop,
+        .recursionInStack:
+        true
       default: false
       }
     }

@@ -100,6 +100,20 @@ struct StackTrace: Sendable {
       ? .registers : top.meaning
   }
 
+  /// How many notifications within each other are a recursion.
+  private static let recursionDepth = 9
+
+  /// Whether a notification was delivered within itself until the stack was full.
+  ///
+  /// The same call is then in the stack at the same address each time. What is on top was only called last.
+  var isRecursive: Bool {
+    var counts: [UInt64?: Int] = [:]
+    for frame in frames where frame.symbol?.contains("NSKeyValueNotifyObserver") == true {
+      counts[frame.address, default: 0] += 1
+    }
+    return counts.values.contains { $0 >= Self.recursionDepth }
+  }
+
   /// Whether the registration of a class failed, called by the runtime's creation of an observed subclass.
   var registersNoClass: Bool {
     top?.symbol?.hasSuffix("objc_registerClassPair") == true
