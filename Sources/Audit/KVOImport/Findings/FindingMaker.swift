@@ -179,10 +179,7 @@ struct FindingMaker {
     let called = (fault.stack?.frames ?? []).prefix(Self.frameLimit)
     let all = Array(called) + (fault.callers?.frames ?? []).prefix(Self.frameLimit)
     // An exception handler that runs above the throw is also user code, but not relevant.
-    let thrown = all.prefix(14).lastIndex { frame in
-      frame.symbol?.hasSuffix("objc_exception_throw") == true
-        || frame.symbol?.hasSuffix("xceptionPreprocess") == true
-    }
+    let thrown = all.prefix(14).lastIndex { $0.endsUnwinding }
     let frames = all.enumerated().map { index, frame in
       let isOwn =
         !hasOwn && frame.symbol != nil && index > thrown ?? -1

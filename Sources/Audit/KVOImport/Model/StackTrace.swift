@@ -136,6 +136,16 @@ extension StackTrace.Frame {
   /// Whether the runtime keeps its lists of registrations in this function.
   var isRegistration: Bool { meaning == .registers }
 
+  /// Whether an exception was thrown here, or ended the process: what is above it handles that.
+  ///
+  /// The runtime of C++ is below a handler of uncaught exceptions also if no function has a name.
+  var endsUnwinding: Bool {
+    if image?.hasSuffix("libc++abi.dylib") == true { return true }
+    guard let symbol else { return false }
+    return symbol.hasSuffix("objc_exception_throw") || symbol.hasSuffix("xceptionPreprocess")
+      || symbol.contains("handleUncaughtException") || symbol.contains("objc_terminate")
+  }
+
   /// Whether an observation is being made in this function.
   var isAddition: Bool {
     guard let symbol else { return false }
