@@ -52,4 +52,45 @@ import Testing
     #expect(Self.own(called) == "-[Gauge close]")
   }
 
+  private static let raised = """
+    Last Exception Backtrace:
+    0   CoreFoundation    0x187ec8878 __exceptionPreprocess + 220
+    1   libobjc.A.dylib   0x19c3cec50 objc_exception_throw + 60
+    2   Foundation        0x1891ed7bc -[NSObject(NSKeyValueObserverRegistration) _removeObserver:forProperty:] + 592
+    3   TileServices      0x1a91efe70 -[TLHost stop] + 328
+    4   GaugeKit          0x10523d540 -[GaugeSheet close] + 144
+
+    Binary Images:
+    0x105230000 - 0x105330fff GaugeKit arm64  <5b3d2c1a00014c559a5e0a3c6d7e8f90> /private/var/containers/Bundle/Application/A/Gauges.app/Frameworks/GaugeKit.framework/GaugeKit
+    0x1a9100000 - 0x1a9ffffff TileServices arm64  <6b3d2c1a00014c559a5e0a3c6d7e8f90> /System/Library/PrivateFrameworks/TileServices.framework/TileServices
+    """
+
+  @Test("an image in a folder of the system is not the user's, whatever its name")
+  func images() {
+    let text = Self.head + Self.raised
+    #expect(Self.own(text) == "-[GaugeSheet close]")
+    let simulated = text.replacing(
+      "/System/Library/PrivateFrameworks",
+      with: "/Volumes/VOLUME/*/RuntimeRoot/System/Library/PrivateFrameworks"
+    )
+    #expect(Self.own(simulated) == "-[GaugeSheet close]")
+    let library = text.replacing("/System/Library/PrivateFrameworks", with: "/Library/Frameworks")
+    #expect(Self.own(library) == "-[TLHost stop]")
+  }
+
+  @Test("so in a report of two JSON documents")
+  func jsonImages() {
+    let text = #"""
+      {"app_name":"Gauges","bug_type":"309","os_version":"iPhone OS 15.4"}
+      {"procName":"Gauges","exception":{"type":"EXC_CRASH","signal":"SIGABRT"},"lastExceptionBacktrace":[{"symbol":"__exceptionPreprocess","imageIndex":0,"imageOffset":1},{"symbol":"objc_exception_throw","imageIndex":1,"imageOffset":1},{"symbol":"-[NSObject(NSKeyValueObserverRegistration) _removeObserver:forProperty:]","imageIndex":2,"imageOffset":1},{"symbol":"-[TLHost stop]","imageIndex":3,"imageOffset":1},{"symbol":"-[GaugeSheet close]","imageIndex":4,"imageOffset":9}],"faultingThread":0,"threads":[{"triggered":true,"frames":[{"symbol":"__pthread_kill","imageIndex":5,"imageOffset":1}]}],"usedImages":[{"name":"CoreFoundation","base":1},{"name":"libobjc.A.dylib","base":2},{"name":"Foundation","base":3},{"name":"TileServices","base":4,"path":"\/System\/Library\/PrivateFrameworks\/TileServices.framework\/TileServices"},{"name":"GaugeKit","base":5,"path":"\/private\/var\/Gauges.app\/Frameworks\/GaugeKit.framework\/GaugeKit"},{"name":"libsystem_kernel.dylib","base":6}]}
+      """#
+    #expect(Self.own(text) == "-[GaugeSheet close]")
+  }
+
+  @Test("a framework of the system is known without a list of images")
+  func frameworks() {
+    let text = Self.raised.replacing("TileServices", with: "PhotosUICore")
+      .split(separator: "\n").prefix { !$0.hasPrefix("Binary") }.joined(separator: "\n")
+    #expect(Self.own(text) == "-[GaugeSheet close]")
+  }
 }

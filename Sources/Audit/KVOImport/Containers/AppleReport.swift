@@ -56,7 +56,8 @@ enum AppleReport {
           file: tree.text(tree[frame, "sourceFile"]),
           line: tree.number(tree[frame, "sourceLine"]) ?? 0,
           imageUUID: image?.uuid,
-          imageOffset: offset
+          imageOffset: offset,
+          isInSystem: image?.isInSystem == true
         )
       }
     }
@@ -98,8 +99,10 @@ private struct UsedImage {
   let name: String?
   let uuid: String?
   let base: UInt64
+  let isInSystem: Bool
 
   init(_ tree: JSONTree, _ node: Int) {
+    isInSystem = tree.text(tree[node, "path"]).map(ImageOrigin.isSystem(path:)) ?? false
     name = tree.text(tree[node, "name"]) ?? tree.text(tree[node, "path"])
     uuid = tree.text(tree[node, "uuid"]).map(MachOName.uuid)
     base = tree.address(tree[node, "base"]) ?? 0

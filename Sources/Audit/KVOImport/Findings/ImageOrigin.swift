@@ -11,6 +11,7 @@ enum ImageOrigin {
     }
     if !appModules.isEmpty { return appModules.contains(image) }
     if let process, image == process { return true }
+    if frame.isInSystem { return false }
     if let symbol = frame.symbol, symbol == "start" || symbol == "_dyld_start" { return false }
     if let path = frame.image, isSystem(path: path) { return false }
     return !isSystem(image: image)
@@ -23,10 +24,11 @@ enum ImageOrigin {
     return last.hasPrefix("com.apple.") ? String(last.dropFirst(10)) : last
   }
 
-  private static func isSystem(path: String) -> Bool {
-    path.hasPrefix("/System/") || path.hasPrefix("/usr/lib/")
-      || path.contains("CoreSimulator/")
-        && !path.contains("/Containers/")
+  /// Whether an image at `path` is part of an operating system, also of a simulated one.
+  static func isSystem(path: String) -> Bool {
+    path.hasPrefix("/System/") && !path.hasPrefix("/System/Volumes/Data/")
+      || path.hasPrefix("/usr/lib/") || path.contains("/RuntimeRoot/")
+      || path.contains("CoreSimulator/") && !path.contains("/Containers/")
   }
 
   private static func isSystem(image: String) -> Bool {
@@ -69,6 +71,26 @@ enum ImageOrigin {
     "Flutter", "React", "hermes", "Cordova", "CordovaLib", "NativeScript", "AVFCore",
     "libdyld", "libsystem_pthread", "libxpc", "libGPUSupport", "CoreSimulator",
     "SpringBoardFoundation",
+    // In reports without a list of images, which says it itself.
+    "AVConference", "AXRuntime", "AppSupport", "AppleMediaServices", "ApplicationServices",
+    "AssistantServices", "AuthKit", "BackgroundTasks", "CMCapture", "CMPhoto", "CalendarUIKit",
+    "CallKit", "CameraKit", "Celestial", "ContactsUI", "ContactsUICore", "CoreAnalytics",
+    "CoreAutoLayout", "CoreDuet", "CoreDisplay", "CoreHaptics", "CoreHandwriting", "CoreMIDI",
+    "CoreML", "CoreMaterial", "CoreMediaIO", "CorePDF", "CoreSVG", "CoreWLAN", "CryptoTokenKit",
+    "DVTFoundation", "DesktopServicesPriv", "DiscRecording", "DocumentManager",
+    "DocumentManagerCore", "EventKitUI", "GameplayKit", "GeoServices", "HIServices",
+    "ImageCaptureCore", "IOBluetooth", "Intents", "IntentsUI", "MPSCore", "MarkupUI",
+    "MediaAccessibility", "MediaExperience", "MediaRemote", "MetalPerformanceShaders",
+    "MetalTools", "NaturalLanguage", "OSAKit", "OpenCL", "OpenDirectory", "OpenGL", "PencilKit",
+    "PhotoLibrary", "PhotoLibraryServices", "PhotosFormats", "PhotosUICore", "PlatterKit",
+    "PointerUIServices", "PrintCore", "PrintKitUI", "PushKit", "QuickLookSupport",
+    "QuickLookThumbnailing", "QuickLookUI", "RealityFoundation", "RealityKit", "RemoteTextInput",
+    "RemoteViewServices", "ReplayKit", "ScreenReaderOutput", "ScriptingBridge",
+    "SecurityFoundation", "SecurityInterface", "ServiceManagement", "ShareSheet",
+    "SharedWithYou", "Sharing", "SidecarUI", "SpeechRecognitionCore", "SpringBoardServices",
+    "TCC", "TelephonyUtilities", "TextToSpeech", "UIFoundation", "UniformTypeIdentifiers",
+    "UserActivity", "VectorKit", "VoiceServices", "iTunesLibrary", "iTunesStore", "vImage",
+    "ARKit", "IDEKit", "DVTKit", "DebuggerUI",
   ]
 
   private static let symbolPrefixes = [

@@ -14,6 +14,8 @@ struct StackTrace: Sendable {
     var imageOffset: UInt64?
     /// Whether it is one of C# or JavaScript.
     var isManaged = false
+    /// Whether the report's list of images has the image in a folder of the system.
+    var isInSystem = false
   }
 
   /// Whose stack it is.

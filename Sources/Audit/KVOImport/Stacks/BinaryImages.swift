@@ -4,6 +4,7 @@ struct BinaryImages {
     var start: UInt64
     var end: UInt64
     var uuid: String
+    var isInSystem: Bool
   }
 
   private var images: [Image] = []
@@ -32,7 +33,13 @@ struct BinaryImages {
       let close = bytes[open...].firstIndex(of: UInt8(ascii: ">"))
     else { return nil }
     let uuid = String(decoding: bytes[open + 1..<close], as: UTF8.self)
-    return Image(start: start, end: end, uuid: MachOName.uuid(uuid))
+    let path = FrameLine.trimmed(bytes[(close + 1)...])
+    return Image(
+      start: start,
+      end: end,
+      uuid: MachOName.uuid(uuid),
+      isInSystem: ImageOrigin.isSystem(path: String(decoding: path, as: UTF8.self))
+    )
   }
 
   /// Determines the image of each frame, and the offset in it.
@@ -45,6 +52,7 @@ struct BinaryImages {
         else { continue }
         stacks[stack].frames[frame].imageUUID = image.uuid
         stacks[stack].frames[frame].imageOffset = address - image.start
+        stacks[stack].frames[frame].isInSystem = image.isInSystem
       }
     }
   }
