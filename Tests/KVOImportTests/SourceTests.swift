@@ -21,6 +21,8 @@ import Testing
       "//\n//  Meter.m\n//\n\n/**\n \(death)\n */\n\n#import \"Meter.h\"\n",
       "- (void)dealloc\n{\n  // \(removal)\n  [self stop];\n}\n",
       "  [self stop]; // \(removal)\n",
+      "      break ;\n      // It gives this error:\n      // \(removal)\n      // Never tried again.\n#if 0\n      name = [key stringByAppendingString:@\"Name\"] ;\n",
+      "// \(removal)\n#endif\n", "// \(removal)\n#include <stdio.h>\n",
       #"- a removal: `Cannot remove an observer <...> for the key path "keypath" from <...> because it is not registered as an observer.`"#,
       #"It raises “Cannot remove an observer <A 0x…> for the key path "k" from <B 0x…> because it is not registered as an observer.”"#,
       "An instance xxx of class xxx was deallocated while key value observers were still registered with it.",

@@ -48,7 +48,9 @@ struct SourceContext {
     "private ", "public ", "override ", "static ", "- (", "+ (", "-(", "+(", "return ", "NS_ASSUME",
     // The cleaner mistakes the sign before a method for a list marker.
     "(void)", "(id)", "(instancetype)", "(BOOL)", "(NSString", "if (", "for (", "while (", "guard ",
-    "self.", "[self", "enum ",
+    "self.", "[self", "enum ", "break;", "break ;", "continue;",
+    // Without the sign of a directive, which the cleaner takes for a heading's.
+    "include <", "include \"", "if 0", "ifdef ", "ifndef ", "endif", "pragma mark", "pragma once",
   ]
 
   /// Whether a line can only be code.
