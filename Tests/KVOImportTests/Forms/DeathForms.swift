@@ -12,6 +12,17 @@ enum DeathForms {
       )
       """#
     },
+    Sample("a registration without its options", #"KVO006 Playlist.title < ?"#) {
+      #"""
+      An instance 0x11c9d7400 of class Playlist was deallocated while
+      key value observers were still registered with it.
+      Current observation info:
+      <NSKeyValueObservationInfo 0x172a3b600>
+      ( <NSKeyValueObservance 0x170e498d0:
+      Observer: 0x177231b20, Key path: title)
+      The screen was closed just before.
+      """#
+    },
     Sample("an exception, two key paths of one observer", #"KVO006 PlayerView.frame < ?"#, #"KVO006 PlayerView.alpha < ?"#) {
       #"""
       2016-02-11 10:04:44.101 Player[881:20113] *** Terminating app due to uncaught exception 'NSInternalInconsistencyException', reason: 'An instance 0x7fbb03e54680 of class PlayerView was deallocated while key value observers were still registered with it. Current observation info: <NSKeyValueObservationInfo 0x6080002373e0> (

@@ -124,7 +124,11 @@ extension SentenceReader {
       {
         return result.observer.isKnown ? result : nil
       }
-      stop = text.bytes[start..<max(start, stop)].firstIndex { $0 == 0x2c || $0 == 0x0a } ?? stop
+      // Without the options, the end of the list may be next.
+      stop =
+        text.bytes[start..<max(start, stop)].firstIndex {
+          $0 == 0x2c || $0 == 0x0a || $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: ">")
+        } ?? stop
     }
     let name = text.bytes[start..<max(start, stop)].filter {
       !$0.isBlank && $0 != 0x0a && $0 != 0x2c
