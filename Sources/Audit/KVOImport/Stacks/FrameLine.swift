@@ -193,6 +193,8 @@ struct FrameLine {
   private func function(_ text: ArraySlice<UInt8>) -> StackTrace.Frame {
     var frame = StackTrace.Frame()
     var name = Self.trimmed(text)
+    // The end of a row of a table.
+    if name.last == UInt8(ascii: "|") { name = Self.trimmed(name.dropLast()) }
     // A symbolicated name after the raw name is better than the raw one.
     if let arrow = Self.first("-> ", in: name) {
       let better = Self.trimmed(name[(arrow + 3)...])
@@ -225,7 +227,6 @@ struct FrameLine {
     if let arguments = Self.first("(self=", in: name) { name = name[..<arguments] }
     if let plus = Self.lastOffset(in: name) { name = name[..<plus] }
     name = Self.trimmed(name)
-    if name.last == UInt8(ascii: "|") { name = Self.trimmed(name.dropLast()) }
     let spelled = String(decoding: name, as: UTF8.self)
     let isNothing =
       spelled.isEmpty || spelled == "<redacted>" || spelled == "(Missing)" || spelled == "???"

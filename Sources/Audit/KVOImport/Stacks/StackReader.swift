@@ -63,7 +63,7 @@ struct StackReader {
     let isInside = open != nil && gap == 0
     let frame = FrameLine(bytes).frame(isInside: isInside)
     let first = bytes.drop(while: \.isBlank)
-    guard frame?.symbol == nil, line + 1 < text.lineStarts.count, bytes.count < 200,
+    guard frame.map(Self.isIncomplete) ?? true, line + 1 < text.lineStarts.count, bytes.count < 200,
       first.first?.isASCIIDigit == true || first.first == UInt8(ascii: "#")
         || first.starts(with: "frame #".utf8)
     else { return frame }
@@ -74,10 +74,16 @@ struct StackReader {
       isInside || frame != nil || next.starts(with: "0x".utf8)
     else { return frame }
     guard let joined = FrameLine((bytes + [0x20] + next)[...]).frame(isInside: isInside),
-      joined.symbol != nil, joined.number != nil, joined.image != nil
+      !Self.isIncomplete(joined), joined.number != nil, joined.image != nil
     else { return frame }
     joinedLine = line + 1
     return joined
+  }
+
+  /// Whether the function is missing, or is a method whose bracket is still open.
+  private static func isIncomplete(_ frame: StackTrace.Frame) -> Bool {
+    guard let symbol = frame.symbol else { return true }
+    return (symbol.hasPrefix("-[") || symbol.hasPrefix("+[")) && !symbol.contains("]")
   }
 
   /// A line that is not a frame; a stack may be broken by a few, as when a frame is wrapped.

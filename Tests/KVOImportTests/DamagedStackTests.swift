@@ -1,0 +1,51 @@
+import KVORules
+import Testing
+
+/// Stacks whose lines were prefixed, quoted, wrapped or put into a table.
+@Suite("Damaged stacks") struct DamagedStackTests {
+  private static let bad = """
+    Exception Type: EXC_BAD_ACCESS (SIGSEGV)
+    Thread 0 Crashed:
+    0   libobjc.A.dylib   0x00000001b290e4ac objc_msgSend + 16
+    1   Foundation        0x00000001b2faa5f8 NSKeyValueNotifyObserver + 292
+    2   Foundation        0x00000001b2fa8120 NSKeyValueDidChange + 328
+    3   Gauges            0x00000001022361cc -[Meter setLevel:] + 44
+    """
+
+  private static let raised = """
+    Last Exception Backtrace:
+    0   CoreFoundation   0x187ec8878 __exceptionPreprocess + 220 (NSException.m:199)
+    1   libobjc.A.dylib  0x19c3cec50 objc_exception_throw + 60 (objc-exception.mm:565)
+    2   Foundation       0x1891ed7bc -[NSObject(NSKeyValueObserving) observeValueForKeyPath:ofObject:change:context:] + 264
+    3   Foundation       0x1891ed8e0 NSKeyValueNotifyObserver + 292
+    4   Gauges           0x10223d540 -[Meter setLevel:] + 24 (Meter.m:16)
+    """
+
+  private static func own(_ text: String) -> String? {
+    Reading.findings(text).first?.stacks.first?.frames.first(where: \.isFirstOwn)?.symbol
+  }
+
+  private static func lines(_ text: String, _ change: (String) -> String) -> String {
+    text.split(separator: "\n").map { change(String($0)) }.joined(separator: "\n")
+  }
+
+  @Test("each line is a row of a table")
+  func table() {
+    let text = Self.lines(Self.raised) { "| \($0) |" }
+    #expect(Reading.summary(text) == ["KVO017 ?.? < ?"])
+    #expect(Self.own(text) == "-[Meter setLevel:]")
+  }
+
+  @Test("a line was wrapped between the words of a method")
+  func wrapped() {
+    let raised = Self.raised.replacing("(NSKeyValueObserving) ", with: "(NSKeyValueObserving)\n")
+    #expect(Reading.summary(raised) == ["KVO017 ?.? < ?"])
+    let bad = Self.bad.replacing(
+      "NSKeyValueNotifyObserver + 292",
+      with:
+        "-[NSObject(NSKeyValueObservingPrivate)\n_changeValueForKeys:count:maybeOldValuesDict:usingBlock:] + 668"
+    )
+    #expect(Reading.summary(bad) == ["KVO008 ?.? < ?"])
+    #expect(Self.own(bad) == "-[Meter setLevel:]")
+  }
+}
