@@ -29,6 +29,40 @@ import Testing
     text.split(separator: "\n").map { change(String($0)) }.joined(separator: "\n")
   }
 
+  @Test(
+    "each line has the prefix of a log",
+    arguments: [
+      "2021-03-04 10:11:12.345678+0100 Gauges[1234:56789] ",
+      "2021-03-04 10:11:12.345 Gauge Kit[1234:303] [general] ",
+      "2023-01-01T00:00:00.1234567Z ", "[10:11:12]: ▸ ", "[10:11:12.123] [ios] ",
+      "Mar  4 10:11:12 iPhone Gauges(Foundation)[1234] <Error>: ",
+    ]
+  )
+  func prefixes(prefix: String) {
+    let bad = Self.lines(Self.bad) { prefix + $0 }
+    #expect(Reading.summary(bad) == ["KVO008 ?.? < ?"])
+    #expect(Self.own(bad) == "-[Meter setLevel:]")
+    let raised = Self.lines(Self.raised) { prefix + $0 }
+    #expect(Reading.summary(raised) == ["KVO017 ?.? < ?"])
+    #expect(Self.own(raised) == "-[Meter setLevel:]")
+  }
+
+  @Test("names of functions that a program logs are no stack")
+  func loggedNames() {
+    let time = "2021-03-04 10:11:12.345 Gauges[1:2] "
+    let text = """
+      \(time)An instance 0x2b0 of class Meter was deallocated while key value observers were still \
+      registered with it. Current observation info: <NSKeyValueObservationInfo 0x9> (
+      <NSKeyValueObservance 0x8: Observer: 0x7f10, Key path: level, Options: <New: YES, Old: NO, \
+      Prior: NO> Context: 0x0, Property: 0x6>
+      )
+      \(time)-[MeterView viewDidLoad]
+      \(time)-[MeterView viewWillAppear:]
+      """
+    #expect(Reading.summary(text) == ["KVO006 Meter.level < ?"])
+    #expect(Self.own(text) == nil)
+  }
+
   @Test("each line is a row of a table")
   func table() {
     let text = Self.lines(Self.raised) { "| \($0) |" }

@@ -31,7 +31,9 @@ struct StackReader {
   }
 
   private mutating func read(_ line: Int) {
-    let bytes = text.bytes[text.lineRange(line)]
+    let whole = text.bytes[text.lineRange(line)]
+    let logged = LogPrefix.rest(of: whole)
+    let bytes = logged ?? whole
     guard bytes.count > 3 else { return skip() }
     if readHeading(bytes) { return }
     if let addresses = addressList(bytes) {
@@ -39,7 +41,10 @@ struct StackReader {
       open = StackTrace(role: .exception, frames: addresses, lines: line..<line + 1)
       return close()
     }
-    guard let frame = frame(at: line) else { return skip() }
+    // A program also logs the names of its functions: in a log only numbered lines are frames.
+    let read = logged.map { FrameLine($0).frame(isInside: open != nil && gap == 0) }
+    let numbered = read?.flatMap { $0.number != nil && $0.symbol != nil ? $0 : nil }
+    guard let frame = numbered ?? frame(at: line) else { return skip() }
     if let last = open?.frames.last?.number, let number = frame.number, number <= last { close() }
     if let last = open?.frames.last, last.isManaged != frame.isManaged { close() }
     if open == nil {

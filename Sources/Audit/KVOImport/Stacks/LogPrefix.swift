@@ -1,0 +1,118 @@
+/// The time, process and level that a log puts before each line that it is given.
+///
+/// NSLog, `syslog`, build services and their kind prefix every line of a stack that is printed line by line.
+enum LogPrefix {
+  /// `line` without its prefix; nil if it has none.
+  ///
+  /// - Complexity: O(length of the prefix).
+  static func rest(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let line = line.drop(while: \.isBlank)
+    guard var rest = dated(line) ?? syslog(line) ?? clock(line) else { return nil }
+    rest = process(rest) ?? rest
+    // Levels, categories and the marks of build tools: `<Error>:`, `[ios]`, `:`.
+    while let first = rest.first {
+      if isMark(first) || first == UInt8(ascii: "-") && isAlone(rest) {
+        rest = rest.dropFirst()
+      } else if let inside = bracketed(rest) {
+        rest = inside
+      } else {
+        break
+      }
+    }
+    return rest
+  }
+
+  /// Whether it is a blank, a colon, or part of an arrow or a bullet.
+  private static func isMark(_ byte: UInt8) -> Bool {
+    byte.isBlank || byte == UInt8(ascii: ":") || byte >= 0x80
+  }
+
+  private static func isAlone(_ rest: ArraySlice<UInt8>) -> Bool {
+    rest.dropFirst().first?.isBlank == true
+  }
+
+  /// After `2021-03-04 10:11:12.345678+0100`, `2021-03-04T10:11:12.1234567Z`.
+  private static func dated(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let rest = matching("dddd-dd-ddsdd:dd:dd", line) else { return nil }
+    return blank(after: fraction(rest))
+  }
+
+  /// After `Mar  4 10:11:12 iPhone`, up to the name of the process.
+  private static func syslog(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let month = line.prefix(while: \.isASCIILetter)
+    guard month.count == 3 else { return nil }
+    let day = line.dropFirst(3).drop(while: \.isBlank)
+    let digits = day.prefix(while: \.isASCIIDigit)
+    guard digits.count == 1 || digits.count == 2 else { return nil }
+    let time = day.dropFirst(digits.count).drop(while: \.isBlank)
+    return matching("dd:dd:dd", time).flatMap { blank(after: fraction($0)) }
+  }
+
+  /// After `[10:11:12]` or `[10:11:12.345]`.
+  private static func clock(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard line.first == UInt8(ascii: "["), let time = matching("dd:dd:dd", line.dropFirst())
+    else { return nil }
+    let rest = fraction(time)
+    return rest.first == UInt8(ascii: "]") ? rest.dropFirst() : nil
+  }
+
+  /// After `App[123:456]` or `iPhone App(Foundation)[123]`; the process may have blanks in its name.
+  private static func process(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let head = rest.prefix(100)
+    guard let open = head.firstIndex(of: UInt8(ascii: "[")), open > head.startIndex,
+      let close = head[open...].firstIndex(of: UInt8(ascii: "]")), close > open + 1,
+      !head[(open + 1)...].starts(with: "0x".utf8),
+      head[(open + 1)..<close].allSatisfy({
+        $0.isHexDigit || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "x")
+      }), head[..<open].allSatisfy({ $0 != UInt8(ascii: ":") && $0 != UInt8(ascii: "`") })
+    else { return nil }
+    return rest[(close + 1)...]
+  }
+
+  /// After a short word in brackets, if a blank or a colon follows it.
+  private static func bracketed(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let pairs: [(UInt8, UInt8)] = [
+      (UInt8(ascii: "<"), UInt8(ascii: ">")), (UInt8(ascii: "["), UInt8(ascii: "]")),
+    ]
+    for (open, close) in pairs where rest.first == open {
+      let inside = rest.dropFirst().prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2d }
+      let after = rest.dropFirst(1 + inside.count)
+      guard inside.count <= 24, after.first == close else { return nil }
+      let next = after.dropFirst().first
+      return next == 0x20 || next == UInt8(ascii: ":") ? after.dropFirst() : nil
+    }
+    return nil
+  }
+
+  // MARK: - Parts
+
+  /// After `pattern`: `d` is a digit, `s` a blank or the letter between date and time.
+  private static func matching(
+    _ pattern: StaticString,
+    _ line: ArraySlice<UInt8>
+  ) -> ArraySlice<UInt8>? {
+    guard line.count > pattern.utf8CodeUnitCount else { return nil }
+    for offset in 0..<pattern.utf8CodeUnitCount {
+      let byte = line[line.startIndex + offset]
+      switch pattern.utf8Start[offset] {
+      case UInt8(ascii: "d"): if !byte.isASCIIDigit { return nil }
+      case UInt8(ascii: "s"): if byte != 0x20 && byte != UInt8(ascii: "T") { return nil }
+      case let expected: if byte != expected { return nil }
+      }
+    }
+    return line.dropFirst(pattern.utf8CodeUnitCount)
+  }
+
+  /// After the parts of a second and the zone.
+  private static func fraction(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    rest.drop {
+      $0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",")
+        || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":")
+        || $0 == UInt8(ascii: "Z")
+    }
+  }
+
+  private static func blank(after rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    rest.first?.isBlank == true ? rest.drop(while: \.isBlank) : nil
+  }
+}
