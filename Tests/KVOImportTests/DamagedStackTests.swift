@@ -63,6 +63,16 @@ import Testing
     #expect(Self.own(text) == nil)
   }
 
+  @Test(
+    "a quotation was made HTML, once or twice",
+    arguments: ["&gt; ", "&amp;gt; ", "&gt; &gt; "]
+  )
+  func quotation(mark: String) {
+    let bad = Self.lines(Self.bad) { mark + $0 }
+    #expect(Reading.summary(bad) == ["KVO008 ?.? < ?"])
+    #expect(Self.own(bad) == "-[Meter setLevel:]")
+  }
+
   @Test("each line is a row of a table")
   func table() {
     let text = Self.lines(Self.raised) { "| \($0) |" }

@@ -96,6 +96,12 @@ struct TextCleaner {
       case UInt8(ascii: "*"), UInt8(ascii: "|"), UInt8(ascii: ">"), UInt8(ascii: "!"):
         position += 1
       case UInt8(ascii: "#") where !at(1).isASCIIDigit: position += 1
+      case UInt8(ascii: "&"):
+        // A quotation whose marks were made entities, once or twice.
+        var count = 1
+        while matches("amp;", at: count) { count += 4 }
+        guard matches("gt;", at: count) else { return }
+        position += count + 3
       case UInt8(ascii: "-"), UInt8(ascii: "+"):
         // A method's name begins with these, too.
         guard isLeaderEnd(at(1)) else { return }
