@@ -122,6 +122,23 @@ import Testing
     #expect(imported.findings.isEmpty)
   }
 
+  @Test(
+    "a crash report is one if it has no word of observing, also after a blank line or a fence",
+    arguments: [
+      "", "\n", "\r\n\n", "```\n", "\n```text\n",
+    ]
+  )
+  func plainReport(before: String) {
+    let head = "Process:             Gauges [812]\nException Type:  EXC_BREAKPOINT (SIGTRAP)\n"
+    let frames = "Thread 0 Crashed:\n0   Gauges   0x1022361cc 0x102230000 + 25036\n"
+    for filler in ["", String(repeating: "1   Gauges   0x1022361cc main + 25\n", count: 3_000)] {
+      let imported = Reading.imported(Array((before + head + frames + filler).utf8))
+      #expect(imported.isCrash, "\(before) \(filler.count)")
+      #expect(imported.findings.isEmpty)
+    }
+    #expect(!Reading.imported(Array((before + "a line of a console\n").utf8)).isCrash)
+  }
+
   @Test("every byte there is, in a row, is read to its end")
   func allBytes() {
     let all = (0...255).map { UInt8($0) }.filter { $0 != 0 }

@@ -29,6 +29,9 @@ struct PassageSplitter {
   /// The line of the input that `buffer` begins with.
   private var line: Int
 
+  /// Whether the text begins like a crash report, regardless of its words; nil: not read yet.
+  private(set) var isReport: Bool?
+
   /// Makes a splitter of a text whose first line is that of the input's with this number.
   init(firstLine: Int = 1) { line = firstLine }
 
@@ -38,6 +41,7 @@ struct PassageSplitter {
   }
 
   mutating func finish(_ body: (Passage) -> Void) {
+    isReport = isReport ?? ReportHead.opensReport(buffer[...])
     // A title or a cell of a table may be cut before the first of the words.
     if line == 1, scannedCount == 0, buffer.count <= Self.shortByteCount,
       WordScanner.next(in: buffer, from: 0, to: buffer.count) == nil
@@ -51,6 +55,7 @@ struct PassageSplitter {
   }
 
   private mutating func scan(isEnd: Bool, _ body: (Passage) -> Void) {
+    isReport = isReport ?? ReportHead.opensReport(buffer[...])
     // A word may cross the end of the available text.
     let end = isEnd ? buffer.count : max(scannedCount, buffer.count - 16)
     var position = scannedCount

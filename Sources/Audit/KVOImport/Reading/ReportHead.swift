@@ -24,4 +24,13 @@ enum ReportHead {
   static func isReport(_ bytes: ArraySlice<UInt8>) -> Bool {
     bytes.starts(with: "Incident Identifier:".utf8) || bytes.starts(with: "Process:".utf8)
   }
+
+  /// Whether the first line of `bytes` that is neither blank nor the fence of a code block begins a report.
+  static func opensReport(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes.drop { $0 <= 0x20 }
+    if rest.starts(with: "```".utf8) {
+      rest = rest.drop { $0 != 0x0a }.drop { $0 <= 0x20 }
+    }
+    return isReport(rest)
+  }
 }

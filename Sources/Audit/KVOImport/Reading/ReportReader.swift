@@ -58,6 +58,7 @@ final class ReportReader: TextFaultReader {
     take(decoder.finish())
     if let json { judgeJSON(json) }
     passages.finish { judge($0) }
+    if passages.isReport == true { form = form ?? .crash }
     let refusal = decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
     return ImportedText(
       form: form ?? .console,
