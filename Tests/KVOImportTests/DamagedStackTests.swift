@@ -63,6 +63,31 @@ import Testing
     #expect(Self.own(text) == nil)
   }
 
+  @Test("several crashes are in one text, without the heads of their reports")
+  func several() {
+    let own = Self.bad.replacing("NSKeyValueNotifyObserver", with: "-[Meter read]")
+    let killed = """
+      Exception Type:  EXC_CRASH (SIGKILL)
+      Termination Reason: Namespace SPRINGBOARD, Code 0x8badf00d
+      Thread 0 Crashed:
+      0   libsystem_kernel.dylib   0x00000001b8e24b50 __ulock_wait + 8
+      1   Gauges                   0x0000000185f08d98 -[Meter wait] + 56
+      """
+    for other in [own, killed] {
+      #expect(Reading.summary(other) == [])
+      #expect(Reading.summary("\(other)\n\nAnother one:\n\n\(Self.bad)") == ["KVO008 ?.? < ?"])
+      #expect(Reading.summary("\(Self.bad)\n\nAnother one:\n\n\(other)") == ["KVO008 ?.? < ?"])
+    }
+    let service = "Crashed: com.apple.main-thread\n"
+    let stacks = [own, Self.bad].map {
+      $0.replacing("Thread 0 Crashed:\n", with: service).split(separator: "\n").dropFirst()
+        .joined(separator: "\n")
+    }
+    #expect(
+      Reading.summary("EXC_BAD_ACCESS\n" + stacks.joined(separator: "\n\n")) == ["KVO008 ?.? < ?"]
+    )
+  }
+
   @Test(
     "a quotation was made HTML, once or twice",
     arguments: ["&gt; ", "&amp;gt; ", "&gt; &gt; "]

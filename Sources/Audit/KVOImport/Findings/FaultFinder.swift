@@ -246,7 +246,9 @@ struct FaultFinder {
     if document.isKilled || document.stacks.contains(where: { $0.role == .exception }) {
       return nil
     }
-    if let crashed = document.stacks.first(where: { $0.role == .crashed }) {
+    // There are several if someone shows several crashes.
+    let all = document.stacks.filter { $0.role == .crashed }
+    if let crashed = all.first(where: { $0.meaning != nil || $0.isRecursive }) ?? all.first {
       return isBadAccess(crashed) || !document.complaints.isEmpty || document.facts.exception == nil
         ? crashed : nil
     }

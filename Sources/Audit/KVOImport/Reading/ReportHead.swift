@@ -6,14 +6,23 @@ enum ReportHead {
   /// Where reports begin, ascending.
   static func starts(in bytes: ArraySlice<UInt8>) -> [Int] {
     var result: [Int] = []
+    // A report states this once: the next one begins another, whose head was left out.
+    var hasType = false
     var position = bytes.startIndex
     while position < bytes.endIndex {
       let line = bytes[position...]
       if line.starts(with: "Incident Identifier:".utf8) {
         result.append(position)
+        hasType = false
       } else if line.starts(with: "Process:".utf8) {
         // It follows the incident identifier, if there is one.
-        if result.last.map({ position - $0 > headByteCount }) ?? true { result.append(position) }
+        if result.last.map({ position - $0 > headByteCount }) ?? true {
+          result.append(position)
+          hasType = false
+        }
+      } else if line.starts(with: "Exception Type:".utf8) {
+        if hasType { result.append(position) }
+        hasType = true
       }
       guard let end = line.firstIndex(of: 0x0a) else { break }
       position = end + 1
