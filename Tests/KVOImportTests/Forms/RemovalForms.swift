@@ -44,6 +44,13 @@ enum RemovalForms {
       // registered as an observer.
       """
     },
+    Sample("re-wrapped in the middle of a class's name", plain) {
+      """
+      Cannot remove an observer <Gauge
+      View 0x1a0> for the key path "level" from <Me
+      ter: 0x2b0> because it is not registered as an observer.
+      """
+    },
     Sample("a page that lost its angle brackets", "KVO002 ?.level < ?") {
       #"Cannot remove an observer  for the key path "level" from  because it is not registered as an observer."#
     },

@@ -51,7 +51,7 @@ extension Operand {
       (className, isMasked) = (mask, true)
       return
     }
-    let name = Self.name(in: text[position...])
+    let name = Self.wrappedName(in: text[position...]) ?? Self.name(in: text[position...])
     guard !name.isEmpty || address == nil else { return }
     let spelled = name.isEmpty ? Self.brokenName(in: text) : String(decoding: name, as: UTF8.self)
     if Self.isNothing(spelled) { return }
@@ -161,6 +161,23 @@ extension Operand {
       if let next = rest.first, next.isASCIILetter, !rest.starts(with: "xxx".utf8) { return [] }
     }
     return text[text.startIndex..<end]
+  }
+
+  /// A name that was wrapped in a word, right before the address: `<Meter\nView 0x1>`.
+  ///
+  /// Nothing but a blank or a colon is between a whole name and its address.
+  private static func wrappedName(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let front = text.prefix(while: \.isNamePart)
+    let rest = text.dropFirst(front.count)
+    guard let first = front.first, !first.isASCIIDigit, first != UInt8(ascii: "."),
+      rest.first == 0x0a
+    else { return nil }
+    let back = rest.dropFirst().prefix(while: \.isNamePart)
+    var end = rest.dropFirst(1 + back.count)
+    guard !back.isEmpty, !back.starts(with: "0x".utf8) else { return nil }
+    if end.first == UInt8(ascii: ":") { end = end.dropFirst() }
+    guard end.first == 0x20, end.dropFirst().starts(with: "0x".utf8) else { return nil }
+    return Array(front + back)[...]
   }
 
   /// A name with its module that an editor took for words: `<Meter View.Meter View>`.
