@@ -36,6 +36,14 @@ enum UnhandledForms {
       Context: 0x0
       """#
     },
+    Sample("a device's log that lost the observer", #"KVO017 Meter.level < ?"#) {
+      #"""
+      Mar  4 10:11:12 iPhone Gauges(Foundation)[1234] <Error>: An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.
+      Key path: level
+      Observed object: <Meter: 0x2b0>
+      Context: 0x0
+      """#
+    },
     Sample("a title", #"KVO017 ?.contentOffset < ?"#) {
       #"""
       An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.Key path: contentOffset

@@ -130,6 +130,10 @@ extension SentenceReader {
     return operand(start..<range.upperBound)
   }
 
+  private static let levels: Set<String> = [
+    "Emergency", "Alert", "Critical", "Fault", "Error", "Warning", "Notice", "Info", "Debug",
+  ]
+
   /// The object that is described before the sentence at `offset`: `<Screen: 0x…; frame = (…)>: An -…`.
   private func describedBefore(_ offset: Int) -> Operand {
     var end = position(offset)
@@ -147,7 +151,10 @@ extension SentenceReader {
     guard end > 0 else { return Operand() }
     if text.bytes[end - 1] == UInt8(ascii: ">") {
       // A description whose front is cut off ends with brackets of which none opens.
-      return opening(before: end - 1).map { operand($0..<end) } ?? Operand()
+      let object = opening(before: end - 1).map { operand($0..<end) } ?? Operand()
+      // A log's level, if the text before the sentence was left out: `<Error>: An -…`.
+      return object.address == nil && object.className.map(Self.levels.contains) == true
+        ? Operand() : object
     }
     // A description that spans lines begins with the object in angle brackets.
     var start = end
