@@ -27,6 +27,8 @@ struct ObligationRules: Sendable {
       let thread = log.threads.busy[at]
       let open = log.threads[thread].brackets.open(of: subject) { $0 == keyPath }
       guard let open else { continue }
+      // Its writer writes `didChange` after the deliveries: the new observer finds the value that they announced.
+      if log.threads[thread].early.contains(open.change) { continue }
       races.begin(slot, during: open.change, on: thread, began: open.began)
       log.hasOpenEnds = true
     }

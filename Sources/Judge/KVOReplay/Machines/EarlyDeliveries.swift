@@ -30,6 +30,9 @@ struct EarlyDeliveries: Sendable {
     early.append(Early(change: change, slots: [slot]))
   }
 
+  /// Whether an observer was notified of `change`, which is open: its value is set.
+  func contains(_ change: Change) -> Bool { early.contains { $0.change == change } }
+
   /// `change` ends.
   ///
   /// - Returns: the slots that it was already delivered to.

@@ -1,0 +1,33 @@
+extension SparseLog {
+  /// Logs of writers that hook from outside, or whose callbacks run on another thread or later.
+  static let writers = [
+    SparseLog(
+      "an observer that is added in a callback, with the didChange after the callbacks",
+      [],
+      """
+      {"event":"register","thread":1,$pair,"registration":1}
+      {"event":"willChange","thread":1,$change}
+      {"event":"notify","thread":1,"registration":1}
+      {"event":"register","thread":1,$second,"registration":2}
+      {"event":"notifyEnd","thread":1,"registration":1}
+      {"event":"didChange","thread":1,$change}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "an observer that is added in a callback before the change",
+      ["KVO011 error"],
+      """
+      {"event":"register","thread":1,$pair,"registration":1}
+      {"event":"willChange","thread":1,$change}
+      {"event":"notify","thread":1,"registration":1,"phase":"prior"}
+      {"event":"register","thread":1,$second,"registration":2}
+      {"event":"notifyEnd","thread":1,"registration":1,"phase":"prior"}
+      {"event":"didChange","thread":1,$change}
+      {"event":"notify","thread":1,"registration":1}
+      {"event":"notifyEnd","thread":1,"registration":1}
+      {"event":"exit","status":0}
+      """
+    ),
+  ]
+}
