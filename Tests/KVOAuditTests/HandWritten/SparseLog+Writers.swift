@@ -29,5 +29,14 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    SparseLog(
+      "a token that was there for a probe before it was dropped",
+      [],
+      """
+      {"event":"register","thread":1,"t":1000,$only,"registration":1,"form":"token"}
+      {"event":"write","thread":1,"t":1500,$change,"fingerprint":1}
+      {"event":"cancel","thread":1,"t":2000,"registration":1,"by":"token"}
+      """
+    ),
   ]
 }

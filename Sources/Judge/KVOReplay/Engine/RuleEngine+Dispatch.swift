@@ -31,6 +31,7 @@ extension RuleEngine {
     case .attach(let attachment): values.attach(attachment, evidence, target, &log)
     case .detach(let attachment): values.detach(attachment, evidence, target, &log)
     case .write(let subject, let key, let fingerprint):
+      log.act(target)
       values.see(fingerprint, of: key, on: subject, evidence, target, &log)
     case .hold(let reference):
       log.seen.insert(.reference)
@@ -41,7 +42,9 @@ extension RuleEngine {
       log.act(target)
       registrations.drop(reference)
       graphs.drop(reference, target.thread)
-    case .walkBegin: graphs.beginWalk(target.thread)
+    case .walkBegin:
+      log.act(target)
+      graphs.beginWalk(target.thread)
     case .walkEnd(let isComplete, _, let isAsserted):
       graphs.endWalk(isComplete: isComplete, isAsserted: isAsserted, evidence, target, &log)
     case .lock(let lock):
@@ -74,7 +77,8 @@ extension RuleEngine {
       let name = target.scope.map { scopes.name(of: $0) } ?? .none
       consumers.park(consumer, in: target.scope, called: name, evidence, &log)
     case .consumerEnd(let id, let why): consumers.end(id, why, evidence, &log)
-    case .module, .expectDeinit, .keep: break
+    case .expectDeinit: log.act(target)
+    case .module, .keep: break
     }
   }
 
