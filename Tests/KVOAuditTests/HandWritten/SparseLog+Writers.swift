@@ -38,5 +38,33 @@ extension SparseLog {
       {"event":"cancel","thread":1,"t":2000,"registration":1,"by":"token"}
       """
     ),
+    SparseLog(
+      "another reference of the same objects is dropped",
+      ["KVO019 error"],
+      """
+      {"event":"hold","from":$screen,"to":$token,"label":"token"}
+      {"event":"hold","from":$token,"to":$screen,"label":"owner"}
+      {"event":"drop","from":$screen,"to":$token,"label":"previous"}
+      """
+    ),
+    SparseLog(
+      "a reference without a label is dropped under one",
+      [],
+      """
+      {"event":"hold","from":$screen,"to":$token}
+      {"event":"hold","from":$token,"to":$screen,"label":"owner"}
+      {"event":"drop","from":$screen,"to":$token,"label":"token"}
+      """
+    ),
+    SparseLog(
+      "a drop without a label drops those with and without one",
+      [],
+      """
+      {"event":"hold","from":$screen,"to":$token}
+      {"event":"hold","from":$screen,"to":$token,"label":"token"}
+      {"event":"hold","from":$token,"to":$screen,"label":"owner"}
+      {"event":"drop","from":$screen,"to":$token}
+      """
+    ),
   ]
 }

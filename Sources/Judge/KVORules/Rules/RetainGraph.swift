@@ -42,12 +42,16 @@ package struct RetainGraph: Sendable {
     holders[reference.to.id, default: []].insert(reference.from.id)
   }
 
-  /// A reference was dropped: the one of this label, or all to that object if none has it.
+  /// A reference was dropped: the one of this label, or, if none has it, one whose label the log does not state.
+  ///
+  /// Without a label, all references to that object.
   package mutating func drop(_ reference: Reference) {
     guard var left = edges[reference.from.id] else { return }
     let key = EdgeKey(to: reference.to.id, label: reference.label)
-    if left.removeValue(forKey: key) == nil {
+    if reference.label == .none {
       left = left.filter { $0.key.to != reference.to.id }
+    } else if left.removeValue(forKey: key) == nil {
+      left[EdgeKey(to: reference.to.id, label: .none)] = nil
     }
     edges[reference.from.id] = left.isEmpty ? nil : left
     if !left.keys.contains(where: { $0.to == reference.to.id }) {
