@@ -62,7 +62,7 @@ struct RuleEngineTests {
       $0.endScope("s")
       $0.exit()
     }
-    #expect(leak.outcome() == ["KVO032@4", "KVO021@5"])
+    #expect(leak.outcome() == ["KVO021@5", "KVO032@4"])
     let lost = leak.inserting(before: 3) { $0.add(.dropped(count: 7, why: .none)) }
     let (verdicts, engine) = lost.run()
     #expect(verdicts == [])

@@ -242,7 +242,11 @@ extension RuleEngine {
     case .initial: if isLive { log.ledger.beginInitial(slot, at: evidence) }
     case .prior: if isLive { obligations.promise(slot, delivery, evidence, thread, &log) }
     case .after:
-      if isLive, !log.threads.busy.isEmpty { changes.deliver(slot, delivery.change, thread, &log) }
+      if isLive, !(log.threads.busy.isEmpty && changes.misses.isEmpty) {
+        changes.deliver(slot, delivery.change, thread, &log)
+      } else if slot >= 0, !isLive {
+        changes.refute(slot, delivery.change, log)
+      }
     }
     if slot >= 0 {
       callbacks.claim(slot, isLive, delivery, evidence, thread, &log)
@@ -288,6 +292,7 @@ extension RuleEngine {
   /// Events are missing here.
   private mutating func lose(at evidence: Evidence) {
     log.lose(at: evidence)
+    changes.releaseMisses(&log)
     changes.lose()
     concurrency.lose(&log)
     values.lose(&log)

@@ -180,7 +180,7 @@ package struct RuleEngine: Sendable {
       log.withholdDoubtful(isSaid: event.pointee.body.isCancellation)
     }
     if log.unsaid.thread != nil || log.unsaid.ended != nil {
-      log.withholdUncertain(isAtEnd: log.hasEnded)
+      log.withholdUncertain(isAtEnd: log.hasEnded, isLast: false)
     }
     log.withholdUnsampled()
     if scopes.hasExpectations {
@@ -189,6 +189,7 @@ package struct RuleEngine: Sendable {
       scopes.markExpected(in: scope, on: event.pointee.thread, &log)
     }
     if log.process?.omitsNotifications == true { log.dropAbsences() }
+    if changes.misses.isAnnounced { changes.holdMisses(&log) }
   }
 
   /// The log has ended.
@@ -202,6 +203,7 @@ package struct RuleEngine: Sendable {
     where changes.finish(thread, callbacks.exceptions, &log) {
       giveUp(of: thread)
     }
+    changes.releaseMisses(&log)
     values.finish(&log)
     obligations.finish(&log)
     scopes.finish(&log)
@@ -209,7 +211,7 @@ package struct RuleEngine: Sendable {
     consumers.finish(&log)
     log.withholdUnsampled()
     if log.unsaid.thread != nil || log.unsaid.ended != nil {
-      log.withholdUncertain(isAtEnd: log.hasEnded)
+      log.withholdUncertain(isAtEnd: log.hasEnded, isLast: true)
     }
     if scopes.hasExpectations { scopes.markExpected(in: nil, on: nil, &log) }
     if log.process?.omitsNotifications == true { log.dropAbsences() }

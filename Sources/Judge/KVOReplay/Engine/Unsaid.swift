@@ -59,12 +59,15 @@ extension ReplayState {
 
   /// Withdraws the verdicts that rely on an assumption about missing keys.
   ///
-  /// - Parameter isAtEnd: whether the process has ended, so that no thread continues.
-  mutating func withholdUncertain(isAtEnd: Bool) {
+  /// - Parameters:
+  ///   - isAtEnd: whether the process has ended, so that no thread continues.
+  ///   - isLast: whether there are no more events. Missed deliveries wait for that: see `RefutableMisses`.
+  mutating func withholdUncertain(isAtEnd: Bool, isLast: Bool) {
     let isMixed = unsaid.thread != nil && namesSomeThreads
     verdicts.removeAll { verdict in
       if unsaid.thread != nil, Self.needsThread(verdict, isMixed: isMixed, isAtEnd: isAtEnd) {
         unsaid.threadRules.insert(verdict.code)
+      if verdict.code == .missedDelivery, !isLast { return false }
         return true
       }
       if unsaid.ended != nil, Self.needsNumber(verdict) {

@@ -6,6 +6,8 @@ import KVOTrace
 /// Needs both halves of changes, callbacks, additions and ends of registrations, ends of scopes, deallocations, and any
 /// event of a thread after a change.
 struct ChangeRules: Sendable {
+  /// KVO032.
+  private(set) var misses = RefutableMisses()
   /// How many threads have pending deliveries.
   private var waitingThreadCount = 0
   /// The slots of those that must be notified of the change that is being judged; reused.
@@ -101,41 +103,103 @@ struct ChangeRules: Sendable {
 
   // MARK: - Missed deliveries
 
+  /// A callback of the registration at `slot` begins, which is live, for a change or for one without a number.
   mutating func deliver(_ slot: Int, _ change: ChangeID?, _ thread: Int, _ log: inout ReplayState) {
     if !log.threads[thread].missed.isEmpty,
       updateMissed(of: thread, &log, { $0.deliver(slot, change) })
     {
-      return
+      return confirm(slot, change, &log)
     }
-    if change != nil, waitingThreadCount > 0 {
-      for other in log.threads.busy where !log.threads[other].missed.isEmpty {
-        if updateMissed(of: other, &log, { $0.deliver(slot, change) }) { return }
-      }
+    if change != nil, deliver(slot, change, of: log.threads.busy, &log) {
+      return confirm(slot, change, &log)
     }
-    deliverEarly(slot, change, thread, &log)
+    if deliverEarly(slot, change, thread, &log) { return confirm(slot, change, &log) }
+    if refute(slot, change, log) { return }
+    // Another thread notifies of a change without stating which.
+    if change == nil { _ = deliver(slot, change, of: log.threads.busy, &log) }
+  }
+
+  /// Finds a change of one of `threads` whose delivery to the registration at `slot` is awaited.
+  ///
+  /// - Returns: whether there is one.
+  private mutating func deliver(
+    _ slot: Int,
+    _ change: ChangeID?,
+    of threads: [Int],
+    _ log: inout ReplayState
+  ) -> Bool {
+    if waitingThreadCount == 0 { return false }
+    for thread in threads where !log.threads[thread].missed.isEmpty {
+      if updateMissed(of: thread, &log, { $0.deliver(slot, change) }) { return true }
+    }
+    return false
   }
 
   /// A callback is for an open change: its writer writes `didChange` only after the deliveries.
+  ///
+  /// - Returns: whether there is such a change.
   private mutating func deliverEarly(
     _ slot: Int,
     _ id: ChangeID?,
     _ thread: Int,
     _ log: inout ReplayState
-  ) {
+  ) -> Bool {
     let registration = log.ledger.slots[slot].registration
     let subject = registration.subject.id
     if let open = log.threads[thread].brackets.open(id, of: registration.keyPath, on: subject) {
-      return log.threads[thread].early.deliver(slot, open)
+      log.threads[thread].early.deliver(slot, open)
+      return true
     }
-    guard let id else { return }
+    guard let id else { return false }
     for other in log.threads.busy {
       let open = log.threads[other].brackets.open(id, of: registration.keyPath, on: subject)
-      if let open, open.id != nil { return log.threads[other].early.deliver(slot, open) }
+      if let open, open.id != nil {
+        log.threads[other].early.deliver(slot, open)
+        return true
+      }
+    }
+    return false
+  }
+
+  /// A callback of the registration at `slot`, for no change that is in progress, may refute a verdict.
+  ///
+  /// - Returns: whether it does.
+  @discardableResult
+  mutating func refute(_ slot: Int, _ change: ChangeID?, _ log: ReplayState) -> Bool {
+    if misses.isEmpty { return false }
+    return misses.refute(log.ledger.slots[slot].registration.id, change)
+  }
+
+  private mutating func confirm(_ slot: Int, _ change: ChangeID?, _ log: inout ReplayState) {
+    if misses.isEmpty || change == nil { return }
+    log.verdicts += misses.confirm(log.ledger.slots[slot].registration.id)
+  }
+
+  // MARK: - Verdicts that wait
+
+  /// Takes back the verdicts that a later callback can refute, except for those that have waited for too long.
+  mutating func holdMisses(_ log: inout ReplayState) {
+    let surplus = misses.take(from: &log.verdicts)
+    log.addMisses(surplus)
+  }
+
+  /// The log ends, or events are missing: nothing refutes a verdict any more, unless the program's callbacks come late
+  /// and the process may have gone on.
+  mutating func releaseMisses(_ log: inout ReplayState) {
+    if misses.isEmpty { return }
+    let rest = misses.finish()
+    if misses.hasRefuted, !log.hasEnded {
+      log.cutRules.insert(.missedDelivery)
+    } else {
+      log.addMisses(rest)
     }
   }
 
   /// A registration ended or began: a change in progress need not reach it.
   mutating func excuse(_ slot: Int, _ log: inout ReplayState) {
+    if !misses.isEmpty, misses.excuse(log.ledger.slots[slot].registration.id) {
+      log.unsaid.threadRules.insert(.missedDelivery)
+    }
     if waitingThreadCount == 0 { return }
     for thread in log.threads.busy where !log.threads[thread].missed.isEmpty {
       updateMissed(of: thread, &log) { $0.excuse(slot) }
@@ -169,11 +233,11 @@ struct ChangeRules: Sendable {
     let depth = log.threads[thread].depth
     let over = updateMissed(of: thread, &log) { $0.conclude(outcome, depth: depth) }
     if over.isEmpty { return }
-    for pending in over { Self.judge(pending, exceptions, &log) }
+    for pending in over { judge(pending, exceptions, &log) }
     log.threads.updateBusy(thread)
   }
 
-  private static func judge(
+  private mutating func judge(
     _ over: MissedDeliveries.Over,
     _ exceptions: RaisedExceptions,
     _ log: inout ReplayState
@@ -193,6 +257,7 @@ struct ChangeRules: Sendable {
       if let raised = exceptions.exception(of: registration) { verdict.explain(by: raised) }
       found.append(verdict)
     }
+    if !found.isEmpty { misses.announce(pending.change.id, madeAt: pending.made.event) }
     log.verdicts += found.sorted { $0.evidence[2].event < $1.evidence[2].event }
   }
 
@@ -225,7 +290,7 @@ struct ChangeRules: Sendable {
     let depth = log.seen.contains(.callbackEnd) ? log.threads[thread].depth : 0
     let isOrderly = log.hasEnded
     let rest = updateMissed(of: thread, &log) { $0.finish(isOrderly: isOrderly, depth: depth) }
-    for pending in rest.over { Self.judge(pending, exceptions, &log) }
+    for pending in rest.over { judge(pending, exceptions, &log) }
     if rest.isCut { log.cutRules.insert(.missedDelivery) }
     guard !log.threads[thread].brackets.isEmpty else { return false }
     guard log.hasEnded, depth == 0 else {
@@ -234,5 +299,18 @@ struct ChangeRules: Sendable {
     }
     log.reportUnbalanced(log.threads[thread].brackets.close())
     return true
+  }
+}
+
+extension ReplayState {
+  /// Adds verdicts that waited, except for those of unknown threads of which any may still notify.
+  fileprivate mutating func addMisses(_ waited: [Verdict]) {
+    for verdict in waited {
+      if hasEnded || verdict.evidence.first?.thread != nil {
+        verdicts.append(verdict)
+      } else {
+        unsaid.threadRules.insert(.missedDelivery)
+      }
+    }
   }
 }

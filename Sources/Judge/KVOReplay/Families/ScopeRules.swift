@@ -191,6 +191,8 @@ struct ScopeRules: Sendable {
       let slot = log.verdicts[index].registration.map { log.ledger.slot(of: $0) } ?? -1
       let origin = slot >= 0 ? log.origins[slot].scope : log.verdicts[index].scope
       let scopes = own + (origin.map { [$0] } ?? [])
+      // A verdict that waited was marked when it was found.
+      if log.verdicts[index].isExpected { continue }
       log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
     }
   }
