@@ -130,6 +130,7 @@ extension RuleEngine {
       concurrency.removed(removed.slot, placed, target.thread, &log)
       settle(removed.slot)
     }
+    for slot in registrations.endDoubtful(removed, at: placed, &log) { settle(slot) }
     registrations.withhold(removal, removed, &log)
   }
 
@@ -291,8 +292,8 @@ extension RuleEngine {
 
   /// Events are missing here.
   private mutating func lose(at evidence: Evidence) {
-    log.lose(at: evidence)
     changes.releaseMisses(&log)
+    log.lose(at: evidence)
     changes.lose()
     concurrency.lose(&log)
     values.lose(&log)

@@ -47,6 +47,13 @@ extension RuleEngine {
     say([.tokenDropped], log.unsaid.time) {
       "event \($0), or the addition of its token, does not say its \"t\", by which a token that is dropped at once is known"
     }
+    let removals: [RuleCode] = [
+      .doubleRemove, .removeUnregistered, .removeWrongContext, .duplicateRegistration,
+      .observedDeinitWhileObserved, .observerDeinitWhileRegistered,
+    ]
+    say(removals, log.unsaid.observer) {
+      "the removal at event \($0), or an addition before it, does not say its \"observer\""
+    }
     say([.contextCollision], log.unsaid.copy) {
       "the addition at event \($0), or the equal one before it, does not say its \"site\""
     }

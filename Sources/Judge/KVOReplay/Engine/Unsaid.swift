@@ -9,6 +9,8 @@ struct Unsaid: Sendable {
   var thread: Int?
   /// An addition whose scope only the writer knows.
   var scope: Int?
+  /// A removal without its observer, or of an addition without one.
+  var observer: Int?
   /// A registration without a number.
   var registration: Int?
   /// The end of a registration whose number no addition has, while some additions have no number.
@@ -65,9 +67,9 @@ extension ReplayState {
   mutating func withholdUncertain(isAtEnd: Bool, isLast: Bool) {
     let isMixed = unsaid.thread != nil && namesSomeThreads
     verdicts.removeAll { verdict in
+      if verdict.code == .missedDelivery, !isLast { return false }
       if unsaid.thread != nil, Self.needsThread(verdict, isMixed: isMixed, isAtEnd: isAtEnd) {
         unsaid.threadRules.insert(verdict.code)
-      if verdict.code == .missedDelivery, !isLast { return false }
         return true
       }
       if unsaid.ended != nil, Self.needsNumber(verdict) {

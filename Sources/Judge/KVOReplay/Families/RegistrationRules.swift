@@ -24,6 +24,8 @@ struct RegistrationRules: Sendable {
     /// The observed object in the ledger.
     var subject: Int
     var matching: SubjectLedger.Matching
+    /// The slots of those that it may have ended instead, and its own; empty: there are none.
+    var doubtful: [Int]
     /// How many verdicts there were before it.
     var firstVerdict: Int
   }
@@ -39,6 +41,10 @@ struct RegistrationRules: Sendable {
   private var oldestRecent = 0
   /// The slots of the live registrations by their tokens.
   private var tokens = WordTable()
+  /// Whether an addition that may be one by name did not state its observer.
+  var hasUnnamed = false
+  /// Whether an addition by name stated its observer.
+  var hasNamed = false
   /// KVO020.
   private var selfObservations = SelfObservations()
   /// The numbers of registrations that have none in the log: no log contains such an id.
@@ -168,17 +174,27 @@ struct RegistrationRules: Sendable {
       hasUnknownPast: log.process?.isComplete == false,
       &log
     )
-    let matching = matching(of: removal, on: subject, &log)
+    let possible = possibleMatches(of: removal, on: subject, &log)
+    let matching = possible.isEmpty ? matching(of: removal, on: subject, &log) : .byName
+    let guessed = possible.first.flatMap { log.ledger.slots[$0].registration.id }
+    if guessed != nil, log.unsaid.observer == nil { log.unsaid.observer = target.event }
     let firstVerdict = log.verdicts.count
     let slot = log.ledger.remove(
       removal,
       from: subject,
       at: evidence.at(removal.site),
-      matching: matching,
+      matching: guessed.map { SubjectLedger.Matching.recorded($0) } ?? matching,
       &log.verdicts
     )
     if slot < 0, let id = removal.registration { endedUnlisted.set(id, ()) }
-    return Removed(slot: slot, subject: subject, matching: matching, firstVerdict: firstVerdict)
+    let observers = Set(possible.map { log.ledger.slots[$0].registration.observer?.id })
+    return Removed(
+      slot: slot,
+      subject: subject,
+      matching: matching,
+      doubtful: observers.count > 1 ? possible : [],
+      firstVerdict: firstVerdict
+    )
   }
 
   /// Withdraws verdicts on a removal that only its writer can judge.
@@ -353,6 +369,7 @@ struct RegistrationRules: Sendable {
     )
     if slot < log.origins.count { log.origins[slot] = origin } else { log.origins.append(origin) }
     let isScoped = target.scope != nil && !isLive
+    noteNames(of: log.ledger.slots[slot].registration, isNumbered)
     if let token = log.ledger.slots[slot].registration.token { tokens.set(token.id.rawValue, slot) }
     if isScoped || !isNumbered {
       log.ledger.mark(slot, isNumbered: isNumbered, isScoped: isScoped)

@@ -13,6 +13,9 @@ extension RegistrationLedger {
   /// The registration at `slot` has ended, unless the event concerned another one that the log lacks.
   package mutating func markEndGuessed(_ slot: Int) { slots[slot].isEndGuessed = true }
 
+  /// The object may have registrations that the ledger lacks, and those that it has may have ended.
+  package mutating func forgetPast(of subject: Int) { subjects[subject].hasUnknownPast = true }
+
   /// A callback of the registration begins; it stays in its slot until ``endCallback(_:)``.
   @inlinable package mutating func beginCallback(_ slot: Int) {
     Self.beginCallback(&slots[slot])

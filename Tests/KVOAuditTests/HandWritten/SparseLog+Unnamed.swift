@@ -1,0 +1,137 @@
+extension SparseLog {
+  /// Additions and removals that do not state their observer: which is not to say that there was none.
+  static let unnamed = [
+    SparseLog(
+      "removed by an observer that is not said",
+      [],
+      """
+      {"event":"register",$pair}
+      {"event":"remove",$only}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"deinitEnd","object":$account}
+      """
+    ),
+    SparseLog(
+      "removed once more by an observer that is not said",
+      ["KVO002 error"],
+      """
+      {"event":"register",$pair}
+      {"event":"remove",$only}
+      {"event":"remove",$only}
+      """
+    ),
+    SparseLog(
+      "neither addition nor removal says the observer",
+      [],
+      """
+      {"event":"register",$only}
+      {"event":"remove",$only}
+      {"event":"deinitEnd","object":$account}
+      """
+    ),
+    SparseLog(
+      "only the removal says the observer",
+      [],
+      """
+      {"event":"register",$only}
+      {"event":"remove",$pair}
+      {"event":"deinitEnd","object":$account}
+      """
+    ),
+    SparseLog(
+      "only the removal says the observer, of an addition that says its form",
+      [],
+      """
+      {"event":"register",$only,"form":"classic"}
+      {"event":"remove",$pair}
+      {"event":"deinitEnd","object":$account}
+      """
+    ),
+    SparseLog(
+      "two observers, and a removal of each that does not say which",
+      [],
+      """
+      {"event":"register",$pair}
+      {"event":"register",$second}
+      {"event":"remove",$only}
+      {"event":"remove",$only}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"deinitEnd","object":$page}
+      {"event":"deinitEnd","object":$account}
+      """
+    ),
+    SparseLog(
+      "two observers, of which the first is removed without being said",
+      [],
+      notJudged: ["KVO001", "KVO002", "KVO007"],
+      """
+      {"event":"register",$pair}
+      {"event":"register",$second}
+      {"event":"remove",$only}
+      {"event":"remove",$second}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"deinitEnd","object":$page}
+      """
+    ),
+    SparseLog(
+      "two observers, of which the second is removed without being said",
+      [],
+      notJudged: ["KVO001", "KVO002", "KVO007"],
+      """
+      {"event":"register",$pair}
+      {"event":"register",$second}
+      {"event":"remove",$only}
+      {"event":"remove",$pair}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"deinitEnd","object":$page}
+      """
+    ),
+    SparseLog(
+      "two contexts, and a removal under one that does not say the observer",
+      [],
+      """
+      {"event":"register",$pair,"context":"A"}
+      {"event":"register",$second,"context":"B"}
+      {"event":"remove",$only,"context":"A"}
+      {"event":"remove",$second,"context":"B"}
+      {"event":"deinitEnd","object":$screen}
+      {"event":"deinitEnd","object":$page}
+      """
+    ),
+    SparseLog(
+      "a removal without an observer of which the log says that it matched nothing",
+      ["KVO002 error"],
+      """
+      {"event":"register",$pair}
+      {"event":"remove",$only,"registration":null}
+      """
+    ),
+    SparseLog(
+      "a token that has a number, and a removal by name of an observer that was not added",
+      ["KVO002 error"],
+      """
+      {"event":"register",$only,"registration":1}
+      {"event":"remove",$pair}
+      {"event":"cancel","registration":1,"by":"user"}
+      """
+    ),
+    SparseLog(
+      "a token without any key, beside an observer that is removed twice",
+      ["KVO001 error"],
+      """
+      {"event":"register",$only}
+      {"event":"register",$pair}
+      {"event":"remove",$pair}
+      {"event":"remove",$pair}
+      """
+    ),
+    SparseLog(
+      "a token without an observer is not removed by name",
+      ["KVO002 error"],
+      """
+      {"event":"register",$only,"token":$token}
+      {"event":"remove",$pair}
+      """
+    ),
+  ]
+}
