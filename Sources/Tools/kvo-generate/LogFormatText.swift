@@ -56,7 +56,7 @@ enum LogFormatText {
     case .flag: return "flag"
     case .number, .count, .schema: return "whole number"
     case .short: return "whole number up to 4,294,967,295"
-    case .signed: return "number"
+    case .signed: return "whole number"
     case .address: return "address"
     case .rules: return "list of codes"
     case .context: return "context"
