@@ -166,4 +166,42 @@ struct ControlCommandTests {
         """
     )
   }
+
+  /// A process of another user, which root asks, may answer anything.
+  @Test("shows what a process answers without acting on it, and reads no answer without end")
+  func hostileAnswers() throws {
+    let run = try CommandRun(
+      shell: #"""
+        mkdir -m 700 control
+        cat > server.py <<'PYTHON'
+        import os, socket
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(f"control/{os.getpid()}.control")
+        listener.listen()
+        for answer in (b"ok\n\x1b[31mrecording\xe2\x80\xae\n", b"refused: \x1b[31m" + b"x" * 5000 + b"\n", None):
+            peer, _ = listener.accept()
+            peer.recv(100)
+            try:
+                peer.sendall(answer or b"ok\n" + b"x" * (1 << 26))
+            except BrokenPipeError:
+                pass
+            peer.close()
+        PYTHON
+        python3 server.py & pid=$!
+        until [ -S control/$pid.control ]; do sleep 0.02; done
+        for _ in 1 2 3; do
+          $audit control $pid status --folder control 2>&1 | sed "s/$pid/PID/" | sed "s/x\{100,\}/xx/"
+        done
+        """#,
+      in: folder.url
+    )
+    #expect(
+      run.output == #"""
+        \u{1b}[31mrecording\u{202e}
+        kvo-audit: process PID: \u{1b}[31mxx
+        kvo-audit: process PID: the answer is longer than 16 MB
+
+        """#
+    )
+  }
 }

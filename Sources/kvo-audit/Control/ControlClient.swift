@@ -11,6 +11,9 @@ import Darwin
 /// Sends a request to the socket of a running process.
 struct ControlClient {
   private static let secondLimit = 30
+  /// The status has a line for each call site that observes.
+  private static let byteLimit = 16 << 20
+  private static let reasonLimit = 1000
 
   private let process: Int32
   private let folder: String?
@@ -46,7 +49,9 @@ struct ControlClient {
     guard lines.hasPrefix(refusal) else {
       throw failure("the process ended, or did not accept the request")
     }
-    throw failure(String(lines.dropFirst(refusal.count).prefix { $0 != "\n" }))
+    throw failure(
+      String(lines.dropFirst(refusal.count).prefix { $0 != "\n" }.prefix(Self.reasonLimit))
+    )
   }
 
   /// Another user could answer in a folder that is not the user's own.
@@ -106,6 +111,9 @@ struct ControlClient {
         if count == 0 { return String(decoding: bytes, as: UTF8.self) }
         if count > 0 {
           bytes += chunk[..<count]
+          guard bytes.count <= Self.byteLimit else {
+            throw failure("the answer is longer than \(Self.byteLimit >> 20) MB")
+          }
         } else if errno != EINTR {
           throw failure("the answer is cut: \(String(cString: strerror(errno)))")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVORules
 
 #if canImport(Glibc)
 import Glibc
@@ -76,7 +77,10 @@ struct ControlCommand: ParsableCommand {
       StandardStreams.complain("kvo-audit: \(error.message)")
       throw ExitStatus.unreadable
     }
-    try StandardStreams.deliver(Array(answer.utf8))
+    // The names in it are those of the process, which may be another user's.
+    let lines = answer.split(separator: "\n", omittingEmptySubsequences: false)
+    let shown = lines.map { ShownText.escaped(String($0)) }.joined(separator: "\n")
+    try StandardStreams.deliver(Array(shown.utf8))
   }
 
   private func absolute(_ path: String) -> String {
