@@ -167,6 +167,30 @@ struct ControlCommandTests {
     )
   }
 
+  @Test("is not held by a client that sends its line byte by byte")
+  func slowClient() throws {
+    let run = try run(
+      """
+      python3 - control/$pid.control <<'PYTHON' & slow=$!
+      import socket, sys, time
+      peer = socket.socket(socket.AF_UNIX)
+      peer.connect(sys.argv[1])
+      open("connected", "w").close()
+      try:
+          for _ in range(100):
+              peer.sendall(b"x")
+              time.sleep(0.5)
+      except OSError:
+          pass
+      PYTHON
+      until [ -e connected ]; do sleep 0.02; done
+      control status | head -1
+      kill $slow
+      """
+    )
+    #expect(run.output == "recording: no\nended with 0\n")
+  }
+
   /// A process of another user, which root asks, may answer anything.
   @Test("shows what a process answers without acting on it, and reads no answer without end")
   func hostileAnswers() throws {

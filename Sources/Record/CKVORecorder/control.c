@@ -6,7 +6,8 @@
 // What it must survive, and how:
 // - another user made the folder, or may write into it: nothing is opened there;
 // - another user connects all the same, as root may have changed the folder: the peer is asked for by SO_PEERCRED;
-// - a client sends nothing, or does not read: each call on its connection has a time limit;
+// - a client sends nothing, or does not read, or little by little: its connection has a time limit, and so does each
+//   call on it;
 // - a child of a fork has the socket, too, and not the thread: it closes the socket before it does anything else;
 // - the program closes descriptors that it did not open, and uses their numbers itself: the descriptor is compared with
 //   the file that it was opened for.
@@ -22,9 +23,12 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
+#include <time.h>
 
 enum {
   requestLimit = 4096,
+  // For the request and for the answer each, and for a call.
+  secondLimit = 5,
   pathLimit = sizeof(((struct sockaddr_un *)0)->sun_path)
 };
 
@@ -79,8 +83,15 @@ static void child_begins(void) {
 
 // MARK: - Answers
 
+static time_t seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec;
+}
+
 static void reply(int connection, const char *text) {
-  for (size_t left = strlen(text); left > 0;) {
+  time_t end = seconds_now() + secondLimit;
+  for (size_t left = strlen(text); left > 0 && seconds_now() <= end;) {
     ssize_t count = send(connection, text, left, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return;
@@ -90,7 +101,8 @@ static void reply(int connection, const char *text) {
 }
 
 static bool read_line(int connection, char request[requestLimit]) {
-  for (size_t count = 0; count < requestLimit;) {
+  time_t end = seconds_now() + secondLimit;
+  for (size_t count = 0; count < requestLimit && seconds_now() <= end;) {
     ssize_t more = recv(connection, request + count, requestLimit - count, 0);
     if (more < 0 && errno == EINTR) continue;
     if (more <= 0) return false;
@@ -104,7 +116,7 @@ static bool read_line(int connection, char request[requestLimit]) {
 }
 
 static void serve(int connection) {
-  struct timeval limit = {.tv_sec = 5};
+  struct timeval limit = {.tv_sec = secondLimit};
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   struct ucred peer;

@@ -163,9 +163,11 @@ struct HeapRequests {
     HeapRequest.refusal + Array(reason.utf8)
   }
 
+  /// Sends `bytes`; gives up if the client reads them too slowly, because others wait.
   private static func send(_ bytes: [UInt8], to connection: Int32) {
     var sent = 0
-    while sent < bytes.count {
+    let end = ContinuousClock.now + .seconds(HeapRequest.secondLimit)
+    while sent < bytes.count, ContinuousClock.now < end {
       let count = bytes.withUnsafeBytes {
         Glibc.send(
           connection,
