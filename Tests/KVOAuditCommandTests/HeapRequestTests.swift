@@ -231,4 +231,41 @@ struct HeapRequestTests {
         """
     )
   }
+
+  /// A process of another user, which root asks, may answer anything.
+  @Test("an answer that is no snapshot is not read to its end")
+  func endlessAnswer() throws {
+    let run = try CommandRun(
+      shell: #"""
+        cat > server.py <<'PYTHON'
+        import os, socket
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(f"\0kvo-safety-heap-{os.getpid()}")
+        listener.listen()
+        open("ready", "w").close()
+        for answer in (b"x" * (1 << 26), b"KVOHEAP" + b"x" * (1 << 26), b"refused: " + b"no " * (1 << 25)):
+            peer, _ = listener.accept()
+            peer.recv(100)
+            try:
+                peer.sendall(answer)
+                print("read to its end", flush=True)
+            except BrokenPipeError:
+                pass
+            peer.close()
+        PYTHON
+        python3 server.py & pid=$!
+        until [ -e ready ]; do sleep 0.02; done
+        for _ in 1 2 3; do $audit heap --pid $pid 2>&1 | sed "s/$pid/PID/" | cut -c 1-70; done
+        """#,
+      in: folder.url
+    )
+    #expect(
+      run.output == """
+        kvo-audit: process PID: is not a heap snapshot: it does not begin with
+        kvo-audit: process PID: is not a heap snapshot: it does not begin with
+        kvo-audit: process PID: the process takes no snapshot: no no no no no\u{20}
+
+        """
+    )
+  }
 }

@@ -11,6 +11,9 @@ import Darwin
 
 /// Asks a running process for a snapshot, as ``HeapRequest`` describes.
 struct HeapClient {
+  /// Of a refusal, so many bytes are shown.
+  private static let refusalLimit = 1000
+
   private let process: Int32
 
   init(process: Int32) { self.process = process }
@@ -95,26 +98,43 @@ struct HeapClient {
     return (words[0], uid_t(bitPattern: words[1]))
   }
 
+  /// The bytes of a snapshot, which are checked while they arrive, or of a refusal.
   private func answer(on connection: Int32) throws(InputFailure) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var snapshot = SnapshotBytes()
+    var refusal: [UInt8] = []
     // Other clients may be served first.
     let end = ContinuousClock.now + .seconds(2 * HeapRequest.secondLimit)
-    while true {
-      var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-      let ready = poll(&waiting, 1, 1000)
-      if ready > 0 {
-        let count = read(connection, &chunk, chunk.count)
-        if count == 0 { return bytes }
-        if count > 0 {
-          bytes += chunk[..<count]
-        } else if errno != EINTR {
-          throw failure("the answer is cut: \(String(cString: strerror(errno)))")
-        }
+    // A stopped process keeps its connections.
+    while ContinuousClock.now < end {
+      guard var chunk = try nextBytes(on: connection) else { continue }
+      if chunk.isEmpty { return refusal.isEmpty ? snapshot.all : refusal }
+      if snapshot.all.isEmpty {
+        chunk = refusal + chunk
+        let isRefusal = chunk.starts(with: HeapRequest.refusal.prefix(chunk.count))
+        refusal = isRefusal ? Array(chunk.prefix(Self.refusalLimit)) : []
+        if refusal.count == Self.refusalLimit { return refusal }
+        if isRefusal { continue }
       }
-      // A stopped process keeps its connections.
-      if ContinuousClock.now > end { throw failure("the process does not answer") }
+      do throws(HeapFileError) {
+        try snapshot.append(chunk)
+      } catch {
+        throw failure(error.description)
+      }
     }
+    throw failure("the process does not answer")
+  }
+
+  /// The next bytes of an answer; empty: it has ended; nil: there are none yet.
+  private func nextBytes(on connection: Int32) throws(InputFailure) -> [UInt8]? {
+    var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, 1000) > 0 else { return nil }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(connection, &chunk, chunk.count)
+    if count >= 0 { return Array(chunk.prefix(count)) }
+    guard errno == EINTR else {
+      throw failure("the answer is cut: \(String(cString: strerror(errno)))")
+    }
+    return nil
   }
 
   // MARK: The process

@@ -92,35 +92,16 @@ struct HeapCommand: ParsableCommand {
   /// The bytes of a file that begins like a snapshot, and has as many as its header says.
   private static func bytes(of path: String) throws(InputFailure) -> [UInt8] {
     let source = try ByteSource(path: path)
-    var bytes: [UInt8] = []
-    var byteCount: UInt64?
+    var bytes = SnapshotBytes()
     while true {
       let chunk = try source.read()
-      if chunk.isEmpty { return bytes }
-      bytes += chunk
+      if chunk.isEmpty { return bytes.all }
       do throws(HeapFileError) {
-        if byteCount == nil {
-          byteCount = try HeapFile.byteCount(head: bytes)
-          if let byteCount { try allow(byteCount, of: source) }
-        }
-        if let byteCount, UInt64(bytes.count) > byteCount { throw .tooLong(expected: byteCount) }
+        try bytes.append(chunk, knownByteCount: source.knownByteCount)
       } catch {
         throw InputFailure(input: path, reason: error.description)
       }
     }
-  }
-
-  /// Checks the size in a header before the rest is read.
-  private static func allow(_ byteCount: UInt64, of source: ByteSource) throws(HeapFileError) {
-    if let found = source.knownByteCount, UInt64(found) != byteCount {
-      throw .wrongLength(expected: byteCount, found: found)
-    }
-    // The objects and references take about three times the memory of their records.
-    let (needed, isOverflow) = byteCount.multipliedReportingOverflow(by: 4)
-    guard !isOverflow, let size = Int(exactly: needed), let memory = malloc(size) else {
-      throw .tooLarge(byteCount: byteCount)
-    }
-    free(memory)
   }
 }
 

@@ -1,0 +1,50 @@
+import KVOHeap
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// The bytes of a heap snapshot, each piece of which is checked before the next one is read.
+///
+/// What is no snapshot, or says that it is larger than memory, is refused by its first bytes: a file may be endless, and
+/// so may the answer of a process.
+struct SnapshotBytes {
+  /// All that were taken.
+  private(set) var all: [UInt8] = []
+  /// The size in the header; nil: the header is not complete.
+  private var byteCount: UInt64?
+
+  /// Appends the next bytes.
+  ///
+  /// - Parameters:
+  ///   - chunk: the bytes.
+  ///   - knownByteCount: the size of the file, if it has one.
+  /// - Throws: ``HeapFileError`` if they cannot be those of a snapshot, or memory cannot hold it.
+  mutating func append(
+    _ chunk: some Collection<UInt8>,
+    knownByteCount: Int? = nil
+  ) throws(HeapFileError) {
+    all += chunk
+    if byteCount == nil {
+      byteCount = try HeapFile.byteCount(head: all)
+      if let byteCount { try Self.allow(byteCount, known: knownByteCount) }
+    }
+    if let byteCount, UInt64(all.count) > byteCount { throw .tooLong(expected: byteCount) }
+  }
+
+  private static func allow(_ byteCount: UInt64, known: Int?) throws(HeapFileError) {
+    if let known, UInt64(known) != byteCount {
+      throw .wrongLength(expected: byteCount, found: known)
+    }
+    // The objects and references take about three times the memory of their records.
+    let (needed, isOverflow) = byteCount.multipliedReportingOverflow(by: 4)
+    guard !isOverflow, let size = Int(exactly: needed), let memory = malloc(size) else {
+      throw .tooLarge(byteCount: byteCount)
+    }
+    free(memory)
+  }
+}
