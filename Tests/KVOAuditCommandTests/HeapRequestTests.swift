@@ -268,4 +268,27 @@ struct HeapRequestTests {
         """
     )
   }
+
+  @Test("a message that nobody reads does not end the program, and does nothing on a terminal")
+  func messages() throws {
+    let probe = try ProgramRun.built("RetentionProbe").path
+    let run = try CommandRun(
+      shell: #"""
+        export KVO_SAFETY_HEAP=. KVO_SAFETY_HEAP_SIGNAL=$'\e[31m'
+        { sleep 0.3; '\#(probe)' requests environment < /dev/null 2>&1 > out; echo "ended with $?" >> out; } | true
+        cat out
+        '\#(probe)' requests environment < /dev/null 2>&1 | grep HEAP
+        """#,
+      in: folder.url
+    )
+    #expect(
+      run.output == #"""
+        ready
+        handled 0
+        ended with 0
+        KVOSafety: no heap snapshots are taken: KVO_SAFETY_HEAP_SIGNAL is "\u{1b}[31m", and must be USR1, USR2 or a number
+
+        """#
+    )
+  }
 }
