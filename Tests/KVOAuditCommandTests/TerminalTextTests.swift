@@ -42,6 +42,28 @@ import Testing
     #expect(!text.contains("\n\\u"))
   }
 
+  @Test("is spelled out in the messages of a recorded program")
+  func recordedProgram() throws {
+    let program = try ProgramRun.built("DoubleRemove").path
+    let run = try CommandRun(
+      shell: #"""
+        export KVO_SAFETY_LOG_LIMIT=$'\e[31m' KVO_SAFETY_KEEP=$'a\nb\xe2\x80\xae' KVO_SAFETY_CONTROL=$'/proc/\xc2\x9b'
+        KVO_SAFETY_LOG=$'/dev/null/\e[31m' '\#(program)' 2>&1 > /dev/null | grep KVOSafety:
+        KVO_SAFETY_LOG=$'\e[31m' '\#(program)' 2>&1 > /dev/null | grep Names:
+        """#,
+      in: folder.url
+    )
+    let text = run.output
+    #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || !Self.acts($0) }, "\(text)")
+    for shown in [
+      #"KVO_SAFETY_LOG_LIMIT is "\u{1b}[31m","#, #"KVO_SAFETY_KEEP is "a\nb\u{202e}","#,
+      #"KVOSafety: cannot write the log "/dev/null/\u{1b}[31m": Not a directory."#,
+      #"cannot reach this process: "/proc/\u{9b}""#, #"  Names: kvo-audit \u{1b}[31m"#,
+    ] {
+      #expect(text.contains(shown), "\(text)")
+    }
+  }
+
   @Test("is spelled out")
   func isSpelledOut() throws {
     let run = try CommandRun(["hostile.jsonl"], in: folder.url)

@@ -31,7 +31,7 @@ struct LiveReport {
   }
 
   private var command: String {
-    if let path = Recorder.shared.logPath { return "kvo-audit \(path)" }
+    if let path = Recorder.shared.logPath { return "kvo-audit \(ShownText.escaped(path))" }
     return "run with KVO_SAFETY_LOG=app-%p.kvolog, then kvo-audit app-*.kvolog"
   }
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,12 +51,60 @@ void kvos_write_error(const char *bytes, size_t count) {
   errno = number;
 }
 
+// How many bytes at `at` are a character that a terminal acts on instead of showing it, and its number: a control
+// character, or a mark of direction.
+static size_t acting(const unsigned char *at, unsigned *number) {
+  if (at[0] < 0x20 || at[0] == 0x7f) {
+    *number = at[0];
+    return 1;
+  }
+  bool isNext = (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0) || (at[0] == 0xd8 && at[1] == 0x9c);
+  if (isNext) {
+    *number = (at[0] & 0x1fu) << 6 | (at[1] & 0x3fu);
+    return 2;
+  }
+  if (at[0] != 0xe2 || (at[1] & 0xfe) != 0x80 || (at[2] & 0xc0) != 0x80) return 0;
+  *number = 0x2000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+  bool isActive = *number == 0x200e || *number == 0x200f || (*number >= 0x2028 && *number <= 0x202e) ||
+                  (*number >= 0x2066 && *number <= 0x2069);
+  return isActive ? 3 : 0;
+}
+
+// Writes the escape of a character as Swift spells it, and returns how many bytes that is; `into` has room for 12.
+static size_t put_escape(char *into, unsigned number) {
+  switch (number) {
+    case '\n': return (size_t)sprintf(into, "\\n");
+    case '\r': return (size_t)sprintf(into, "\\r");
+    case '\t': return (size_t)sprintf(into, "\\t");
+    default: return (size_t)sprintf(into, "\\u{%x}", number);
+  }
+}
+
+void kvos_say_text(const char *text) {
+  char shown[3 * PATH_MAX];
+  size_t count = 0;
+  const unsigned char *at = (const unsigned char *)text;
+  // The longest escape and the line end fit.
+  while (*at && count < sizeof shown - 16) {
+    unsigned number;
+    bool isEnd = at[0] == '\n' && at[1] == 0;
+    size_t length = isEnd ? 0 : acting(at, &number);
+    if (length == 0) {
+      shown[count++] = (char)*at++;
+    } else {
+      count += put_escape(shown + count, number);
+      at += length;
+    }
+  }
+  if (*at) shown[count++] = '\n';
+  kvos_write_error(shown, count);
+}
+
 void kvos_say(const char *format, ...) {
   char text[2 * PATH_MAX + 512];
   va_list arguments;
   va_start(arguments, format);
   int count = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (count >= (int)sizeof text) count = sizeof text - 1;
-  if (count > 0) kvos_write_error(text, (size_t)count);
+  if (count > 0) kvos_say_text(text);
 }

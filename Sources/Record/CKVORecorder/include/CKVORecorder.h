@@ -290,7 +290,11 @@ uint32_t kvos_part_number(void);
 /// limit does not end the process: SIGPIPE and SIGXFSZ are blocked for this thread while it writes. Preserves errno.
 void kvos_write_error(const char *bytes, size_t count);
 
-/// The same for a format of printf(3) and its arguments, up to some thousand bytes.
+/// The same for a line, up to some thousand bytes. Paths and values of the environment are in it, so characters that a
+/// terminal acts on are escaped, as `\u{1b}`: all but the line end at its end.
+void kvos_say_text(const char *text);
+
+/// The same for a format of printf(3) and its arguments.
 void kvos_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // MARK: The crash record

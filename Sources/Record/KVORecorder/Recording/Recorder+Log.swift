@@ -97,7 +97,7 @@ extension Recorder {
       try openLogOfEnvironment(path: String(cString: path), isComplete: true)
     } catch {
       let rest = error.code == .recordedAlready ? "" : " The program runs on, unrecorded."
-      StandardError.write("KVOSafety: \(error).\(rest)\n")
+      StandardError.say("KVOSafety: \(error).\(rest)\n")
     }
   }
 
