@@ -413,6 +413,9 @@ def main():
         with open(sys.stdout.fileno(), "wb", closefd=False) as output:
             for keys in log.lines():
                 line = json.dumps(keys, ensure_ascii=False, separators=(",", ":"))
+                # What a terminal acts on; JSON's own controls are escaped already.
+                acting = r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+                line = re.sub(acting, lambda found: f"\\u{ord(found[0]):04x}", line)
                 output.write(line.encode() + b"\n")
     except BrokenPipeError:
         return  # the reader of the output closed the pipe

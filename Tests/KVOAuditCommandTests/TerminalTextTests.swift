@@ -32,6 +32,11 @@ import Testing
     "moves no cursor, changes no colour and ends no line",
     arguments: [
       ["hostile.jsonl"], ["census", "hostile.jsonl"], ["validate", "hostile.jsonl"],
+      ["convert", "hostile.jsonl", "--to", "jsonl"],
+      ["export", "--to", "perfetto", "hostile.jsonl"],
+      ["export", "--to", "speedscope", "hostile.jsonl"],
+      ["export", "--to", "collapsed", "hostile.jsonl"],
+      ["export", "--to", "otlp", "hostile.jsonl"],
       ["no\u{1b}[31mfile\n.jsonl"],
     ]
   )

@@ -1,4 +1,3 @@
-import KVORules
 import KVOTrace
 import KVOTraceJSON
 
@@ -31,38 +30,13 @@ package struct JSONText {
   /// Writes a key; the value must follow.
   package mutating func key(_ key: String) {
     separate()
-    string(key)
+    bytes.append(jsonString: key)
     bytes.append(contentsOf: ": ".utf8)
   }
 
   package mutating func value(_ text: String?) {
     guard let text else { return null() }
-    string(text)
-  }
-
-  /// Writes a string.
-  ///
-  /// Characters that move a terminal's cursor, or change the writing direction, are escaped beyond JSON's requirements:
-  /// people read JSON there, too.
-  private mutating func string(_ text: String) {
-    // Most strings are printable ASCII.
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 >= 0x7f }),
-      text.unicodeScalars.contains(where: ShownText.isActive)
-    else {
-      return bytes.append(jsonString: text)
-    }
-    var escaped: [UInt8] = []
-    escaped.append(jsonString: text)
-    for scalar in String(decoding: escaped, as: UTF8.self).unicodeScalars {
-      if ShownText.isActive(scalar) {
-        let digits = String(scalar.value, radix: 16)
-        bytes.append(
-          contentsOf: "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
-        )
-      } else {
-        bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-      }
-    }
+    bytes.append(jsonString: text)
   }
 
   package mutating func value(_ number: Int?) {

@@ -1,4 +1,4 @@
-import KVORules
+import KVOTrace
 
 /// Writes XML elements, two spaces a level.
 struct XMLText {
@@ -54,7 +54,7 @@ struct XMLText {
       case "\n" where isAttribute: result += "&#10;"
       case "\t" where isAttribute: result += "&#9;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
-      case _ where ShownText.isActive(scalar) || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+      case _ where scalar.actsOnTerminals || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
         result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }

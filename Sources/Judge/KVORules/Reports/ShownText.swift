@@ -1,3 +1,5 @@
+private import KVOTrace
+
 /// Text from a log, escaped for a terminal.
 ///
 /// A log may come from an untrusted source. Characters that would move the cursor, change colours, end the line or
@@ -14,7 +16,8 @@ package enum ShownText {
   package static func escaped(_ text: String) -> String {
     let scalars = text.unicodeScalars
     let colons = leadingColons(scalars)
-    guard colons != nil || text.utf8.contains(0x23) || scalars.contains(where: isActive) else {
+    guard colons != nil || text.utf8.contains(0x23) || scalars.contains(where: \.actsOnTerminals)
+    else {
       return text
     }
     var result = ""
@@ -24,7 +27,7 @@ package enum ShownText {
       case "\n": result += #"\n"#
       case "\r": result += #"\r"#
       case "\t": result += #"\t"#
-      case _ where isActive(scalar), _ where index == colons,
+      case _ where scalar.actsOnTerminals, _ where index == colons,
         "#" where isCommand(scalars[index...]):
         result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
@@ -49,19 +52,6 @@ package enum ShownText {
   private static func isCommand(_ text: Substring.UnicodeScalarView) -> Bool {
     guard text.starts(with: "##".unicodeScalars) else { return false }
     return text.dropFirst(2).first { !$0.properties.isAlphabetic } == "["
-  }
-
-  /// Whether a terminal or a text view acts on the character instead of showing it.
-  package static func isActive(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    // Control characters; the second block holds the one-byte form of the escape sequences.
-    case 0..<0x20, 0x7f..<0xa0: true
-    // Marks, embeddings, overrides and isolates of direction.
-    case 0x061c, 0x200e, 0x200f, 0x202a...0x202e, 0x2066...0x2069: true
-    // Separators of lines and paragraphs.
-    case 0x2028, 0x2029: true
-    default: false
-    }
   }
 }
 

@@ -6,21 +6,37 @@ import KVOTrace
 extension [UInt8] {
   /// Appends `text` as a JSON string with its quotes.
   ///
-  /// Control characters, quotes and backslashes are escaped; everything else is written as its UTF-8.
+  /// Control characters, quotes and backslashes are escaped, and beyond JSON's requirements what a terminal acts on
+  /// (``Swift/Unicode/Scalar/actsOnTerminals``), because people read JSON there, too; everything else is written as its
+  /// UTF-8.
   ///
   /// Complexity: O(length).
   package mutating func append(jsonString text: String) {
     append(UInt8(ascii: "\""))
     // Most strings need no escape and are copied in one piece.
     let wasCopied = text.utf8.withContiguousStorageIfAvailable { bytes in
-      for byte in bytes where byte < 0x20 || byte == 0x22 || byte == 0x5c { return false }
+      for byte in bytes where Self.mayNeedEscape(byte) { return false }
       append(contentsOf: bytes)
       return true
     }
     if wasCopied != true {
-      for byte in text.utf8 { append(escaped: byte) }
+      for scalar in text.unicodeScalars {
+        if let byte = UInt8(exactly: scalar.value), byte < 0x7f {
+          append(escaped: byte)
+        } else if scalar.actsOnTerminals {
+          append(unit: UInt16(truncatingIfNeeded: scalar.value))
+        } else {
+          append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        }
+      }
     }
     append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte is escaped, or begins a character that may be.
+  private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == 0x22 || byte == 0x5c || byte == 0x7f
+      || byte == 0xc2 || byte == 0xd8 || byte == 0xe2
   }
 
   /// Appends a text that is already JSON, such as a key or a bracket.
@@ -37,11 +53,16 @@ extension [UInt8] {
     case 0x0a: append(json: #"\n"#)
     case 0x0c: append(json: #"\f"#)
     case 0x0d: append(json: #"\r"#)
-    case ..<0x20:
-      append(json: #"\u00"#)
-      append(Self.hexDigit(byte >> 4))
-      append(Self.hexDigit(byte & 15))
+    case ..<0x20: append(unit: UInt16(byte))
     default: append(byte)
+    }
+  }
+
+  /// Appends the escape of a code unit of UTF-16.
+  private mutating func append(unit: UInt16) {
+    append(json: #"\u"#)
+    for shift in [12, 8, 4, 0] {
+      append(Self.hexDigit(UInt8(truncatingIfNeeded: unit >> shift & 15)))
     }
   }
 
