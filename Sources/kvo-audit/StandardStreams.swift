@@ -1,4 +1,5 @@
 import ArgumentParser
+import KVORules
 
 #if canImport(Glibc)
 import Glibc
@@ -42,8 +43,12 @@ enum StandardStreams {
   }
 
   /// Writes `text` and a newline to standard error; errors are ignored.
+  ///
+  /// Names of files and values of options are in it, so what a terminal or a CI server acts on is escaped, except for
+  /// line ends.
   static func complain(_ text: String) {
-    _ = write(Array((text + "\n").utf8), to: STDERR_FILENO)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    show(lines.map { ShownText.escaped(String($0)) + "\n" }.joined())
   }
 
   /// Writes `text` to standard error unchanged.

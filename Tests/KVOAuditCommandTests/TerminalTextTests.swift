@@ -38,6 +38,10 @@ import Testing
       ["export", "--to", "collapsed", "hostile.jsonl"],
       ["export", "--to", "otlp", "hostile.jsonl"],
       ["no\u{1b}[31mfile\n.jsonl"],
+      ["--suppressions", "no\u{1b}[31m\u{202e}", "hostile.jsonl"],
+      ["--config", "no\u{1b}[31m\u{202e}", "hostile.jsonl"],
+      ["index", "no\u{1b}[31m\u{202e}"],
+      ["--format", "json=no/\u{1b}[31m\u{202e}", "hostile.jsonl"],
     ]
   )
   func isInert(arguments: [String]) throws {
