@@ -93,6 +93,24 @@ struct KVOAuditCommand: ParsableCommand {
       var command = try line.parse()
       try command.run()
     } catch {
+      end(with: error)
+    }
+  }
+
+  /// Ends as `exit(withError:)` does: help that cannot be written is an error, too, and the arguments in an error are
+  /// escaped.
+  private static func end(with error: any Error) -> Never {
+    let code = exitCode(for: error)
+    let text = fullMessage(for: error)
+    guard !text.isEmpty else { exit(withError: code) }
+    guard code == .success else {
+      StandardStreams.complain(text)
+      exit(withError: code)
+    }
+    do {
+      try StandardStreams.deliver(Array("\(text)\n".utf8))
+      exit(withError: code)
+    } catch {
       exit(withError: error)
     }
   }

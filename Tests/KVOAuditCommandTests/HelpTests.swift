@@ -90,4 +90,23 @@ import Testing
     #expect(synopsis.contains("kvo-audit audit [options] log ..."), "\(synopsis)")
     #expect(synopsis.contains("kvo-audit diff [options] old new"))
   }
+
+  @Test(
+    "that cannot be written is an error",
+    arguments: ["--help", "help audit", "--generate-completion-script bash", "--version"]
+  )
+  func fullDevice(arguments: String) throws {
+    let run = try CommandRun(shell: "$audit \(arguments) > /dev/full", in: folder.url)
+    #expect(run.status == 74)
+    #expect(
+      run.complaint == "kvo-audit: the report cannot be written: No space left on device\n"
+    )
+  }
+
+  @Test("of a wrong argument does nothing on a terminal")
+  func wrongArgument() throws {
+    let run = try CommandRun(["stats", "a", "--x\u{1b}[31m\u{202e}"], in: folder.url)
+    #expect(run.status == 64)
+    #expect(run.complaint.contains(#"--x\u{1b}[31m\u{202e}"#), "\(run.complaint)")
+  }
 }
