@@ -110,4 +110,18 @@ struct SymbolsCommandTests {
     #expect(run.output.split(separator: "\n").last?.contains(": is in the store as ") == true)
     #expect(run.complaint == "")
   }
+
+  @Test("does not wait for a FIFO that nobody writes to")
+  func fifo() throws {
+    _ = try scratch.file("log.jsonl", LogText.exit)
+    let run = try CommandRun(
+      shell: """
+        mkfifo fifo
+        timeout 30 "$audit" symbols add --symbols store fifo; echo $?
+        timeout 30 "$audit" --dsym fifo log.jsonl > out; echo $?
+        """,
+      in: scratch.url
+    )
+    #expect(run.output == "65\n0\n")
+  }
 }

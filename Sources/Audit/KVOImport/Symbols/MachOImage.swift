@@ -17,7 +17,8 @@ struct MachOImage: Hashable {
 
   /// The images in the file at `path`: one for each processor; none if it is another format.
   static func images(in path: String) -> [MachOImage] {
-    let file = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC) }
+    // A FIFO without a writer would be waited for.
+    let file = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else { return [] }
     defer { close(file) }
     func bytes(at offset: UInt64) -> [UInt8] {

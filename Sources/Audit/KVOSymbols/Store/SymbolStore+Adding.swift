@@ -66,7 +66,7 @@ extension SymbolStore {
   }
 
   private func copy(_ path: String, to location: String, buildID: String) -> Addition {
-    let source = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC) }
+    let source = repeatingInterrupted { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard source >= 0 else {
       return .unusable("\"\(path)\" cannot be read: \(String(cString: strerror(errno)))")
     }
