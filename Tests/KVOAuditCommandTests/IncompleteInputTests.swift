@@ -184,4 +184,20 @@ import Testing
     #expect(parts.output == others.output)
     #expect(parts.output.contains("bad1.json") && parts.output.contains("bad2.json"))
   }
+
+  @Test(
+    "refuses a file with the name of a binary log that no longer begins like one",
+    arguments: [true, false]
+  )
+  func beginning(isCompressed: Bool) throws {
+    // Without its first byte, it is text in which no fault is known.
+    _ = try folder.file("text", "KVO-safety: the rest of a log\n")
+    let name = isCompressed ? "late.kvolog.gz" : "late.kvolog"
+    let run = try CommandRun(
+      shell: "\(isCompressed ? "gzip" : "cat") < text > \(name); $audit \(name)",
+      in: folder.url
+    )
+    #expect(run.status == 65)
+    #expect(run.complaint.hasPrefix("kvo-audit: \(name): not a usage log: it begins with"))
+  }
 }

@@ -96,6 +96,11 @@ enum InputPaths {
       && !InputKind.isReport(head: head)
   }
 
+  /// Whether the file has the name of a binary log, compressed or not.
+  static func isNamedLikeLog(_ path: String) -> Bool {
+    [".kvolog", ".kvolog.gz", ".kvolog.xz", ".kvolog.zst"].contains { path.hasSuffix($0) }
+  }
+
   /// Whether there is a folder at `path`; nil: it does not exist.
   private static func isFolder(_ path: String) -> Bool? {
     var isFolder = false

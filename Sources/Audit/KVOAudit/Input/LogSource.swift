@@ -147,7 +147,8 @@ package struct LogSource {
         let reason = source.damage?.reason ?? InputFailure.cutMagicReason(head.count)
         throw InputFailure(input: input.label, reason: reason)
       }
-      if let text {
+      // Damaged bytes may look like text in which nothing is known.
+      if let text, !InputPaths.isNamedLikeLog(input.label) {
         begin(.console)
         return try readText(source, head: head, text)
       }
