@@ -200,4 +200,18 @@ import Testing
     #expect(run.status == 65)
     #expect(run.complaint.hasPrefix("kvo-audit: \(name): not a usage log: it begins with"))
   }
+
+  @Test("names a folder that cannot be read, in one that can", .enabled(if: getuid() == 0))
+  func closedFolder() throws {
+    let run = try CommandRun(
+      shell: """
+        mkdir -p logs/closed; mv whole.jsonl logs; mv damaged.jsonl logs/closed; chmod 755 . logs; chmod 700 logs/closed
+        chmod 644 logs/whole.jsonl
+        setpriv --reuid 65534 --clear-groups "$audit" --no-config --no-suppressions logs > out; echo $?
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "65\n")
+    #expect(run.complaint == "kvo-audit: logs/closed: cannot be read: permission denied\n")
+  }
 }

@@ -47,6 +47,15 @@ import Testing
     #expect(inputs("other", "logs/deep") == ["other/d.jsonl"] + logs.dropFirst())
   }
 
+  @Test("of a folder are also files that are named like logs, and are damaged")
+  func damaged() throws {
+    try write("logs/cut.kvolog", "\u{0}VOL")
+    try write("logs/deep/empty.kvolog", "")
+    try write("logs/deep/packed.kvolog.gz", "no longer compressed")
+    let logs = ["logs/a.jsonl", "logs/cut.kvolog", "logs/deep/crash.ips", "logs/deep/empty.kvolog"]
+    #expect(inputs("logs") == logs + ["logs/deep/er/b.jsonl", "logs/deep/packed.kvolog.gz"])
+  }
+
   @Test("of a pattern that the shell has left are the files that it matches")
   func patterns() {
     let all = [

@@ -5,12 +5,21 @@ package enum FolderWalk {
   /// The paths of all entries below `folder` that are no folders, from there on, in no particular order.
   ///
   /// Symbolic links are not followed; a folder that cannot be read has no entries. Complexity: O(entries).
-  package static func paths(in folder: String) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - folder: the folder.
+  ///   - unreadable: called with the path of each folder below it that exists and cannot be read.
+  /// - Returns: the paths.
+  package static func paths(in folder: String, unreadable: (String) -> Void = { _ in }) -> [String]
+  {
     var paths: [String] = []
     // A list, not a recursion: folders may be nested deeply.
     var folders = [""]
     while let next = folders.popLast() {
-      guard let stream = opendir("\(folder)/\(next)") else { continue }
+      guard let stream = opendir("\(folder)/\(next)") else {
+        if errno != ENOENT, !next.isEmpty { unreadable(String(next.dropLast())) }
+        continue
+      }
       defer { closedir(stream) }
       while let entry = readdir(stream) {
         let name = withUnsafePointer(to: &entry.pointee.d_name) { bytes in

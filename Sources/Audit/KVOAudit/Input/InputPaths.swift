@@ -10,7 +10,8 @@ private import Foundation
 /// The files that command line arguments denote, if they are folders or patterns.
 ///
 /// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
-/// reports, found by their names. Either may be compressed. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it
+/// reports, found by their names. Either may be compressed. A file that is named like a binary log and is none, because
+/// it is damaged, and a folder that cannot be read are inputs, too, so that they are reported. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it
 /// matches: `**` for any folders, `*` and `?` inside of names. Other arguments are used unchanged.
 enum InputPaths {
   /// The paths, sorted within each argument; a file that is named explicitly is not listed again.
@@ -67,11 +68,16 @@ enum InputPaths {
     return matches(path.dropFirst(), pattern.dropFirst())
   }
 
-  /// All files below `folder` that are not hidden, in the order of their paths.
+  /// All files below `folder` that are not hidden, and folders that cannot be read, in the order of their paths.
   private static func files(in folder: String) -> [String] {
     var files: [String] = []
-    for path in FolderWalk.paths(in: folder) {
-      if path.split(separator: "/").contains(where: { $0.hasPrefix(".") }) { continue }
+    func isHidden(_ path: String) -> Bool {
+      path.split(separator: "/").contains { $0.hasPrefix(".") }
+    }
+    let paths = FolderWalk.paths(in: folder) { path in
+      if !isHidden(path) { files.append(prefix(of: folder) + path) }
+    }
+    for path in paths where !isHidden(path) {
       if isFolder(prefix(of: folder) + path) == false { files.append(prefix(of: folder) + path) }
     }
     return files.sorted()
@@ -88,12 +94,14 @@ enum InputPaths {
   ) -> Bool {
     if path.hasSuffix(".ips") || path.hasSuffix(".crash") { return true }
     // The code that reads a file reports that it cannot.
-    guard let source = try? ByteSource(path: path, decompression: decompression),
-      source.knownByteCount != nil, let head = try? source.read()
-    else { return false }
+    guard let source = try? ByteSource(path: path, decompression: decompression) else {
+      return isNamedLikeLog(path) || isFolder(path) == true
+    }
+    guard source.knownByteCount != nil else { return false }
+    guard let head = try? source.read() else { return isNamedLikeLog(path) }
     if source.isCompressed, [".ips.", ".crash."].contains(where: path.contains) { return true }
-    return InputKind(head: head.prefix(InputKind.headByteCount)) != nil
-      && !InputKind.isReport(head: head)
+    if InputKind(head: head.prefix(InputKind.headByteCount)) == nil { return isNamedLikeLog(path) }
+    return !InputKind.isReport(head: head)
   }
 
   /// Whether the file has the name of a binary log, compressed or not.
