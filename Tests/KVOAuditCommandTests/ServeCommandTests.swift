@@ -56,6 +56,23 @@ import Testing
     #expect(parts[1].hasSuffix("</html>\n"))
   }
 
+  @Test("says before the first page that there is none yet, and has the browser ask again")
+  func noPageYet() throws {
+    let server = try ProgramRun.built("kvo-audit-serve").path
+    let run = try CommandRun(
+      shell: """
+        mkfifo pages; '\(server)' 0 < pages > out & exec 9> pages
+        until grep -q 127.0.0.1 out; do sleep 0.05; done
+        port=$(sed -n 's|.*127.0.0.1:\\([0-9]*\\)/.*|\\1|p' out)
+        exec 3<>/dev/tcp/127.0.0.1/$port
+        printf 'GET / HTTP/1.1\\r\\nHost: localhost:%s\\r\\n\\r\\n' $port >&3
+        tr -d '\\r' <&3 | grep -e HTTP -e Refresh -e log
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "HTTP/1.1 503 Service Unavailable\nRefresh: 1\nThe log is being read.\n")
+  }
+
   @Test("the state is the page's, and HEAD has the head alone")
   func state() throws {
     let run = try serving(

@@ -61,6 +61,11 @@ struct PageAnswer {
     }
     let page = pages.newest
     switch request.uri.prefix(while: { $0 != "?" }) {
+    case "/" where page.state.isEmpty:
+      // The log is large, or not there yet. A browser asks again.
+      self.init(.serviceUnavailable, "The log is being read.")
+      headers.add(name: "Retry-After", value: "1")
+      headers.add(name: "Refresh", value: "1")
     case "/":
       self.init(.ok, type: "text/html; charset=utf-8", page.bytes)
       headers.add(name: "Content-Security-Policy", value: "frame-ancestors 'none'")
