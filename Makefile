@@ -8,6 +8,7 @@
 #   make reliability tries what may happen to the recorder, and writes Reports/reliability.md
 #   make unchanged-hosts runs programs of Debian packages bare and recorded within budgets, and compares what they do
 #   make coverage says which branches of the C half the tests take, and writes Reports/coverage.md
+#   make attack  attacks the built programs by environments, files, names, outputs and clients, and says what held
 #   make soak    runs an app-like program recorded, for MINUTES=60, and checks that nothing grows
 #   make preload builds libKVOSafetyPreload.so, which records unmodified Objective-C programs
 #   make bench   measures against bounds and peers, and writes Reports/benchmarks
@@ -26,7 +27,8 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .PHONY: demo test check generate generated preload random-objective-c bench bench-guard lint imports plain-swift \
   reference-model reference-model-part documentation harness fuzz thread-sanitizer recorder-thread-sanitizer stress \
-  address-sanitizer retention long-forms reports reliability unchanged-hosts coverage soak plugin processors static container install uninstall setup setup-tests \
+  address-sanitizer retention long-forms reports reliability unchanged-hosts attack attack-part coverage soak \
+  plugin processors static container install uninstall setup setup-tests \
   setup-static setup-container clean \
   setup-fleet wheel fleet fleet-check
 
@@ -56,7 +58,7 @@ test: setup-tests
 # other folders, because SwiftPM locks the one that it builds in; only its last target uses that build again.
 check: lint imports
 	Scripts/lanes \
-	  "generated plain-swift reference-model-part random-objective-c documentation fleet-check harness bench-guard \
+	  "generated plain-swift reference-model-part random-objective-c attack-part documentation fleet-check harness bench-guard \
 	    address-sanitizer" \
 	  "fuzz thread-sanitizer retention long-forms"
 
@@ -192,6 +194,16 @@ reliability: imports
 # By hand: programs of Debian packages, those of Examples/, and with SUITE=FOLDER GNUstep's, bare and recorded.
 unchanged-hosts: imports
 	Scripts/unchanged-hosts $(SUITE)
+
+# Hostile environments, files, names, outputs and clients for what `imports` built: for ATTACK_SECONDS, and for half a
+# minute in `make check`. A failure says how to repeat it, and keeps its files in .build/attack.
+ATTACK_SECONDS ?= 600
+ATTACK_SEED ?= 1
+attack: imports
+	Scripts/attack --seed $(ATTACK_SEED) --seconds $(ATTACK_SECONDS)
+
+attack-part: imports
+	Scripts/attack --seconds 30
 
 # By hand, in a build of its own.
 coverage: setup-tests
