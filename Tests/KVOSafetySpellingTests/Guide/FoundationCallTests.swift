@@ -82,6 +82,11 @@ struct FoundationCallTests {
     account.mutableValues(of: \.rates)["EUR"] = 1.1
     #expect(account.tags == ["new"])
     #expect(account.rates == ["EUR": 1.1])
+    let indexes = RangeSet(0..<1)
+    try account.willChange(.insertion, valuesAt: indexes, for: \.tags)
+    account.tags.insert("first", at: 0)
+    account.didChange(.insertion, valuesAt: indexes, for: \.tags)
+    #expect(account.tags == ["first", "new"])
     account.cents = 700
     #expect(account.balance == 7)
   }
