@@ -101,7 +101,14 @@ extension FiringLog {
       code: .weakLinkSilentlyNil,
       log: weakly,
       outcome: ["KVO016@3"],
-      twins: intermediateTwins(weakly)
+      twins: intermediateTwins(weakly) + [
+        (
+          "notified while the link is deallocated",
+          weakly.inserting(before: 3) { $0.beginDeinit("Person#5") }
+            .inserting(before: 4) { $0.notify("1") }
+            .inserting(before: 5) { $0.notifyEnd("1") }
+        )
+      ]
     ),
   ]
 

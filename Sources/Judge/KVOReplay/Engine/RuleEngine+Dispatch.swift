@@ -234,8 +234,8 @@ extension RuleEngine {
         log.unsaid.notified = evidence.event
       }
     }
+    if slot >= 0, log.hasOpenEnds || values.hasPaths { values.deliver(slot, &log) }
     if log.hasOpenEnds, slot >= 0 {
-      values.deliver(slot)
       obligations.deliver(slot, delivery, thread)
       updateOpenEnds()
     }

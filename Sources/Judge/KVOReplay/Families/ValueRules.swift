@@ -23,8 +23,11 @@ struct ValueRules: Sendable {
   }
 
   /// A callback of the registration at `slot` begins.
-  mutating func deliver(_ slot: Int) {
+  mutating func deliver(_ slot: Int, _ log: inout ReplayState) {
     if deepPaths.hasPending { deepPaths.excuseWeak(slot) }
+    if deepPaths.isEmpty || log.deallocations.isEmpty { return }
+    guard let id = log.ledger.slots[slot].registration.id else { return }
+    deepPaths.noteNotified(id) { log.deallocations[$0].map { !$0.isOver } ?? false }
   }
 
   /// The registration at `slot` ended.

@@ -15,6 +15,8 @@ struct DeepPaths: Sendable {
     var attached: Evidence
     /// Whether the link to the object was changed since.
     var wasChanged = false
+    /// Whether the observer was notified while the object was being deallocated.
+    var isEndNotified = false
   }
 
   /// A path whose object was deallocated.
@@ -126,6 +128,7 @@ struct DeepPaths: Sendable {
       else { continue }
       if let lost = path.lostDepth, lost < holder.depth { continue }
       paths[holder.registration]?.lostDepth = holder.depth
+      if hold.isEndNotified { continue }
       let parent = path.parent(of: holder.depth)
       losses.append(
         Loss(
@@ -179,6 +182,17 @@ struct DeepPaths: Sendable {
   /// The registration at `slot` was notified after the deallocation of an object that it references weakly.
   mutating func excuseWeak(_ slot: Int) {
     pending.removeAll { $0.slot == slot && $0.loss.hold.strength != .strong }
+  }
+
+  /// The registration was notified: also of the ends of the objects that are being deallocated, if it references them
+  /// weakly.
+  ///
+  /// Complexity: O(objects on its path).
+  mutating func noteNotified(_ id: RegistrationID, isDying: (ObjectID) -> Bool) {
+    guard let holds = paths[id]?.holds else { return }
+    for (depth, hold) in holds where hold.strength != .strong && isDying(hold.object.id) {
+      paths[id]?.holds[depth]?.isEndNotified = true
+    }
   }
 
   /// `thread` continued after the deallocations; nil: all threads did.
