@@ -211,6 +211,7 @@ struct InputReplay {
         continue
       }
       let finding = builder.finding(for: verdict)
+      if finding.isOfStoredToken { continue }
       explainAddresses(in: finding.stacks)
       found.insert(finding.signature)
       known[shape] = folder.add(finding)
