@@ -22,7 +22,11 @@ extension Observation {
     // Retained until the callback returns: an observer is not deallocated during its own callback.
     let observer = self.observer?.object
     if let record = self.observer, observer == nil {
-      if !record.isWatched { ObserverDeallocation.noticedLate(record) }
+      if record.isWatched {
+        ObserverDeallocation.noticed(record)
+      } else {
+        ObserverDeallocation.noticedLate(record)
+      }
       return
     }
     if expected == nil, phase == .after, !root.isRecorded, !NotedLocks.areHeld,

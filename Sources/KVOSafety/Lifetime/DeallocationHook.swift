@@ -36,6 +36,17 @@ enum ObserverDeallocation {
   static func begins(_ record: ObjectRecord) {
     guard record.beginDying(), Recorder.shared.isRecording else { return }
     Recorder.shared.record(.deinit(record.ref), stack: Recorder.shared.captureStack())
+    _ = record.noteRecordedDeinit()
+  }
+
+  /// A delivery found the deinit of its observer begun.
+  ///
+  /// The thread that released the observer may not have recorded that yet. The thread of the change records it before
+  /// anything else, or the log would have a change that an observer missed while it was alive (KVO032). The other event
+  /// still follows, with the stack of the release.
+  static func noticed(_ record: ObjectRecord) {
+    guard Recorder.shared.isRecording, record.noteRecordedDeinit() else { return }
+    Recorder.shared.record(.deinit(record.ref))
   }
 
   static func ended(_ record: ObjectRecord) {

@@ -17,8 +17,10 @@ final class ObjectRecord: @unchecked Sendable {
   private(set) weak var object: AnyObject?
 
   private struct State {
-    /// Whether `deinit` was recorded.
+    /// Whether the hook reported that the deinit has begun.
     var isDying = false
+    /// Whether an event says so.
+    var isDeinitRecorded = false
     /// Whether the hook reported that the object is deallocated.
     var isGone = false
     /// Its registrations between the deinit of its registrar and the end of its own deallocation, and the stack of the
@@ -76,6 +78,16 @@ final class ObjectRecord: @unchecked Sendable {
     state.withLock { state in
       defer { state.isDying = true }
       return !state.isDying
+    }
+  }
+
+  /// Notes that the log has an event of the beginning of the deinit.
+  ///
+  /// Returns false if it had one already.
+  func noteRecordedDeinit() -> Bool {
+    state.withLock { state in
+      defer { state.isDeinitRecorded = true }
+      return !state.isDeinitRecorded
     }
   }
 

@@ -131,6 +131,22 @@ struct ReplayState: Sendable {
     return copy
   }
 
+  /// Whether the deallocation of the observer of the registration at `slot` has begun.
+  @inline(__always)
+  func isObserverDeallocated(_ slot: Int) -> Bool {
+    guard !deallocations.isEmpty, let observer = ledger.slots[slot].registration.observer else {
+      return false
+    }
+    return deallocations[observer.id] != nil
+  }
+
+  /// Whether nothing is delivered to the registration at `slot` because its observer is being deallocated.
+  ///
+  /// A token does not end with an observer that the log may name for it.
+  func isSilencedByDeallocation(_ slot: Int) -> Bool {
+    ledger.slots[slot].registration.form != .token && isObserverDeallocated(slot)
+  }
+
   /// Reports changes that lack a half, unless that half may be among the lost events.
   mutating func reportUnbalanced(_ found: [Verdict]) {
     // Appending nothing to nothing would allocate.

@@ -3,6 +3,20 @@ import KVOTrace
 
 // Deallocations concern all families: the ledger judges KVO006 and KVO007, the other machines drop the object.
 extension RuleEngine {
+  /// A deallocation begins: an observer is not notified any more, also of changes that were made before.
+  ///
+  /// So its registrations are owed nothing, even if another thread recorded the change first: between the last release
+  /// and this event the observer's weak references are nil already.
+  mutating func beginDeallocation(of object: ObjectID, _ evidence: Evidence, _ target: EventTarget)
+  {
+    concurrency.beginDeallocation(of: object, evidence, target, &log)
+    guard changes.isWaiting || !obligations.isEmpty else { return }
+    for slot in log.ledger.live(observedBy: object) where log.isSilencedByDeallocation(slot) {
+      changes.excuse(slot, &log)
+      obligations.excuse(slot)
+    }
+  }
+
   mutating func finishDeallocation(of object: ObjectID, _ evidence: Evidence, _ target: EventTarget)
   {
     let failed = log.evidenceOfDeallocation(object, evidence)

@@ -26,7 +26,7 @@ extension RuleEngine {
     case .didChange(let change): endChange(change, evidence, target)
     case .notify(let delivery): beginCallback(delivery, evidence, target)
     case .notifyEnd(let delivery): callbacks.end(delivery, evidence, target, &log)
-    case .deinit(let object): concurrency.beginDeallocation(of: object.id, evidence, target, &log)
+    case .deinit(let object): beginDeallocation(of: object.id, evidence, target)
     case .deinitEnd(let object): finishDeallocation(of: object.id, evidence, target)
     case .attach(let attachment): values.attach(attachment, evidence, target, &log)
     case .detach(let attachment): values.detach(attachment, evidence, target, &log)

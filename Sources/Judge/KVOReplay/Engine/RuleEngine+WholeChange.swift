@@ -56,9 +56,7 @@ extension RuleEngine {
       log.ledger.slots[slot].isNumbered, !log.ledger.slots[slot].isDeliveringInitial,
       log.ledger.slots[slot].registration.executor == .none
     else { return false }
-    if log.deallocations.isEmpty { return true }
-    guard let observer = log.ledger.slots[slot].registration.observer else { return true }
-    return log.deallocations[observer.id] == nil
+    return !log.isObserverDeallocated(slot)
   }
 
   /// What four events have in common that are a change and its only callback.

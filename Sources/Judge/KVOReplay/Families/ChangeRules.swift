@@ -77,7 +77,8 @@ struct ChangeRules: Sendable {
   ///
   /// Deep key paths and keys that depend on others are excluded: no log states which changes concern them. Also
   /// excluded are those without a number, which no notification can name, and a registration that is delivering its
-  /// initial value. A registration that was notified before the change belongs to KVO013.
+  /// initial value, or whose observer is being deallocated. A registration that was notified before the change belongs
+  /// to KVO013.
   private mutating func findAudience(
     of change: Change,
     on subject: Int,
@@ -91,6 +92,7 @@ struct ChangeRules: Sendable {
     log.ledger.forEach(of: change.key, on: subject) { slot in
       if log.ledger.slots[slot].isDeliveringInitial || !log.ledger.slots[slot].isNumbered { return }
       if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
+      if log.isSilencedByDeallocation(slot) { return }
       let isEarlier: Bool
       if let before = log.ledger.slots[slot].registered.order, let after = began.order {
         isEarlier = before < after
@@ -195,7 +197,7 @@ struct ChangeRules: Sendable {
     }
   }
 
-  /// A registration ended or began: a change in progress need not reach it.
+  /// A registration ended or began, or its observer is being deallocated: a change in progress need not reach it.
   mutating func excuse(_ slot: Int, _ log: inout ReplayState) {
     if !misses.isEmpty, misses.excuse(log.ledger.slots[slot].registration.id) {
       log.unsaid.threadRules.insert(.missedDelivery)

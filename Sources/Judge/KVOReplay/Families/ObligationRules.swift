@@ -121,6 +121,13 @@ struct ObligationRules: Sendable {
     }
   }
 
+  /// The observer of the registration at `slot` is being deallocated: it is owed no notification of a change whose
+  /// deliveries may not be over.
+  mutating func excuse(_ slot: Int) {
+    promises.excuse(slot)
+    races.excuse(slot)
+  }
+
   /// The registration at `slot` ended.
   mutating func end(of slot: Int, _ log: inout ReplayState) {
     promises.excuse(slot)

@@ -74,6 +74,9 @@ struct RegistrationRaces: Sendable {
     }
   }
 
+  /// The registration at `slot` is owed nothing more: only races that it lost already remain.
+  mutating func excuse(_ slot: Int) { races.removeAll { $0.slot == slot && !$0.isOver } }
+
   /// The registration at `slot` ended.
   ///
   /// - Returns: the races that it lost: it was live during all deliveries of the change; and those of which that is not
