@@ -58,7 +58,8 @@ private final class FindingLog: Sendable {
     guard isFirst else { return }
     let finding = violation.finding
     var metadata: Logger.Metadata = ["kvo.report": "\(violation.report)"]
-    for (key, value) in finding.attributes + (finding.stacks.first?.attributes ?? []) {
+    let stack = finding.stacks.first?.attributes ?? []
+    for (key, value) in finding.attributes + [finding.adviceAttribute] + stack {
       if let value { metadata[key] = "\(value)" }
     }
     logger.log(level: Logger.Level(finding.severity), "\(violation.message)", metadata: metadata)

@@ -37,6 +37,7 @@ extension SystemNames {
     "KVOSafetyOpenCombine",
     "KVOSafetyPreload",
     "KVOSafetySpelling",
+    "KVOSafetyTelemetry",
     "KVOSafetyTesting",
     "KVOSchema",
     "KVOSymbols",

@@ -6,9 +6,12 @@ extension Finding {
     [
       ("kvo.rule", code.rawValue), ("kvo.rule.name", code.slug), ("kvo.signature", signature),
       ("kvo.observed.class", subject?.className), ("kvo.observer.class", observer?.className),
-      ("kvo.key_path", keyPath), ("kvo.consequence", consequence.rawValue), ("kvo.advice", hint),
+      ("kvo.key_path", keyPath), ("kvo.consequence", consequence.rawValue),
     ]
   }
+
+  /// The advice, by the same keys.
+  package var adviceAttribute: (key: String, value: String?) { ("kvo.advice", hint) }
 }
 
 extension Finding.Stack {

@@ -54,7 +54,9 @@ package struct TelemetryLogs {
       severityNumber: [.note: 9, .warning: 13, .error: 17][finding.severity] ?? 0,
       severity: finding.severity.rawValue.uppercased(),
       body: finding.message,
-      attributes: finding.attributes + [("kvo.count", "\(finding.count)")],
+      attributes: finding.attributes + [
+        ("kvo.count", "\(finding.count)"), finding.adviceAttribute,
+      ],
       stack: finding.stacks.first
     )
   }
