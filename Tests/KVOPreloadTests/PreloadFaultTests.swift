@@ -59,7 +59,9 @@ struct PreloadFaultTests {
     let counting = folder.path("counts")
     let (whole, expected) = try run(shim.environment(countingInto: counting, of: library))
     #expect(try whole.findings().map(\.code) == scenario.codes)
-    let faults = FaultShim.faults(in: try FaultShim.counts(in: counting))
+    let counts = try FaultShim.counts(in: counting)
+    // A log that another process has locked gets another name: see HardshipTests.
+    let faults = FaultShim.faults(in: counts, limit: 20).filter { $0.call != "flock" }
     #expect(Set(faults.map(\.call)).isSuperset(of: ["open", "mmap", "malloc"]))
     for fault in faults {
       let (guarded, outcome) = try run(shim.environment(fault, of: library))

@@ -92,6 +92,10 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
     if (displaced->registration) displaced->order = kvos_next_order(trackedSubject);
   }
   kvos_unlock_registry();
+  if (!isKept) {
+    atomic_store_explicit(&kvos_hasLostRegistrations, true, memory_order_relaxed);
+    kvos_record_dropped("there is no memory for a registration");
+  }
   return isKept;
 }
 

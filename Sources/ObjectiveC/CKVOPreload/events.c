@@ -1,5 +1,6 @@
 // Writes events into the log.
 
+#include "registrations.h"
 #include "preload.h"
 
 #include <stdio.h>
@@ -147,7 +148,7 @@ void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack) {
       .keyPath = act->keyPath,
       .context = context_field(act->context),
       .registration = act->registration << 2,
-      .isUnmatched = act->registration == 0,
+      .isUnmatched = act->registration == 0 && !atomic_load_explicit(&kvos_hasLostRegistrations, memory_order_relaxed),
   };
   const uint64_t *end = kvos_put_removal(fields, &removal);
   put_event(isEnd ? KVOS_KIND_REMOVE_END : KVOS_KIND_REMOVE, isEnd ? KVOS_NO_ORDER : act->order, stack, fields, end);

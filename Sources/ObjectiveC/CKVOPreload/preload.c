@@ -86,6 +86,8 @@ static int install(void) {
     if (failure == 0) {
       kvos_on_exit(process_ends);
       kvos_install_hooks(handlers, kvos_dealloced);
+      // Their events are missing: without memory, for example.
+      if (kvos_unhooked_count() > 0) kvos_record_dropped("not all classes can be watched");
       kvos_watch_dependencies();
       atomic_store_explicit(&isInstalled, true, memory_order_release);
     }

@@ -80,6 +80,8 @@ KVOSTriple *kvos_make_triple(KVOSTracked *subject, KVOSTracked *observer, uint32
   return triple;
 }
 
+atomic_bool kvos_hasLostRegistrations;
+
 bool kvos_push_registration(KVOSTriple *triple, KVOSRegistration registration) {
   if (triple->count == triple->capacity) {
     size_t byteCount = 2 * triple->capacity * sizeof *triple->live;

@@ -34,6 +34,9 @@ typedef struct KVOSTriple {
 
 // All of these require the lock.
 
+// Whether a registration could not be kept for lack of memory: that a removal matches none then proves nothing.
+extern atomic_bool kvos_hasLostRegistrations;
+
 KVOSTriple *kvos_find_triple(const KVOSTracked *subject, const KVOSTracked *observer, uint32_t keyPath);
 /// The same; creates it if there is none. Null: no memory.
 KVOSTriple *kvos_make_triple(KVOSTracked *subject, KVOSTracked *observer, uint32_t keyPath);

@@ -95,7 +95,10 @@ static void hook_class(void *class, bool isObserver) {
 static void visit_classes(void (*visit)(void *class, void *context), void *context) {
   int count = kvos_functions.classList(NULL, 0);
   void **classes = count > 0 ? calloc((size_t)count, sizeof *classes) : NULL;
-  if (classes == NULL) return;
+  if (classes == NULL) {
+    if (count > 0) atomic_fetch_add_explicit(&unhookedCount, 1, memory_order_relaxed);
+    return;
+  }
   // libobjc2 writes as many as it has, ignoring the limit: so the buffer is made large enough for all.
   int found = kvos_functions.classList(classes, count);
   if (found < count) count = found;
@@ -191,7 +194,10 @@ static void note_observer(void *class) {
     void **previous = knownObservers;
     size_t size = previousCount ? previousCount * 2 : 128;
     void **larger = calloc(size, sizeof *larger);
-    if (larger == NULL) return;
+    if (larger == NULL) {
+      atomic_fetch_add_explicit(&unhookedCount, 1, memory_order_relaxed);
+      return;
+    }
     knownObservers = larger;
     knownMask = size - 1;
     for (size_t at = 0; at < previousCount; at++) {
