@@ -75,7 +75,7 @@ struct PreloadFaultTests {
       }
       #expect(isAllowed, "\(fault): \(outcome)")
       guard try !guarded.logs.isEmpty else {
-        #expect(!said.isEmpty, "\(fault): there is no log, which is not said")
+        #expect(!said.isEmpty, "\(fault): there is no log, and no message says so")
         continue
       }
       let audit = try guarded.command(

@@ -17,11 +17,17 @@ struct TelemetryTests {
     try metrics.expectMeter(label, dimensions).lastValue
   }
 
+  /// Has the findings of this process logged.
+  private func logFindings() -> InMemoryLogHandler {
+    let handler = InMemoryLogHandler()
+    KVO.policy.setAll(.log(to: Logger(label: "kvo") { _ in handler }, factory: metrics))
+    return handler
+  }
+
   @Test("a fault is one event with stable keys, however often it happens, and is counted each time")
   func findings() throws {
-    let handler = InMemoryLogHandler()
     let saved = KVO.policy
-    KVO.policy.setAll(.log(to: Logger(label: "kvo") { _ in handler }, factory: metrics))
+    let handler = logFindings()
     defer { KVO.policy = saved }
     let observer = Screen()
     let account = Account()
@@ -45,9 +51,8 @@ struct TelemetryTests {
 
   @Test("correct code is neither an event nor counted")
   func correct() {
-    let handler = InMemoryLogHandler()
     let saved = KVO.policy
-    KVO.policy.setAll(.log(to: Logger(label: "kvo") { _ in handler }, factory: metrics))
+    let handler = logFindings()
     defer { KVO.policy = saved }
     let observer = Screen()
     let account = Account()

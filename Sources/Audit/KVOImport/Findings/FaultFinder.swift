@@ -149,12 +149,7 @@ struct FaultFinder {
       guard let raised = RaisedStack(stack) else { continue }
       var complaint = Complaint(kind: raised.kind, code: raised.code, range: 0..<0)
       complaint.observer.className = raised.observer
-      return Fault(
-        complaint: complaint,
-        stack: stack,
-        facts: document.facts,
-        line: line(of: stack)
-      )
+      return fault(complaint, in: stack)
     }
     return nil
   }
@@ -170,12 +165,7 @@ struct FaultFinder {
         range: 0..<0,
         isException: false
       )
-      return Fault(
-        complaint: complaint,
-        stack: stack,
-        facts: document.facts,
-        line: line(of: stack)
-      )
+      return fault(complaint, in: stack)
     }
     guard let stack = crashedStack else { return nil }
     if stack.isRecursive {
@@ -185,12 +175,7 @@ struct FaultFinder {
         range: 0..<0,
         isException: false
       )
-      return Fault(
-        complaint: complaint,
-        stack: stack,
-        facts: document.facts,
-        line: line(of: stack)
-      )
+      return fault(complaint, in: stack)
     }
     let isCertain = stack.role == .crashed || isBadAccess(stack)
     var complaint: Complaint
@@ -228,6 +213,11 @@ struct FaultFinder {
     var facts = document.facts
     if facts.exception == nil, document.isBadAccess { facts.exception = "EXC_BAD_ACCESS" }
     return Fault(complaint: complaint, stack: stack, facts: facts, line: line(of: stack))
+  }
+
+  /// A fault that `stack` shows, with the facts of its document.
+  private func fault(_ complaint: Complaint, in stack: StackTrace) -> Fault {
+    Fault(complaint: complaint, stack: stack, facts: document.facts, line: line(of: stack))
   }
 
   /// Where the stack begins in the input.

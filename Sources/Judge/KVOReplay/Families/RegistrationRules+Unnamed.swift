@@ -60,13 +60,12 @@ extension RegistrationRules {
   ) -> [Int] {
     guard !removed.doubtful.isEmpty else { return [] }
     log.ledger.forgetPast(of: removed.subject)
-    for slot in removed.doubtful where log.ledger.isLive(slot) {
-      if slot != removed.slot {
-        log.ledger.cancel(slot, by: .runtime, at: evidence, &log.verdicts)
-      }
+    let others = removed.doubtful.filter { $0 != removed.slot }
+    for slot in others where log.ledger.isLive(slot) {
+      log.ledger.cancel(slot, by: .runtime, at: evidence, &log.verdicts)
     }
     for slot in removed.doubtful { log.ledger.markEndGuessed(slot) }
-    return removed.doubtful.filter { $0 != removed.slot }
+    return others
   }
 }
 

@@ -186,13 +186,12 @@ struct ScopeRules: Sendable {
   ///   - log: holds the verdicts.
   func markExpected(in scope: ScopeID?, on thread: ThreadID?, _ log: inout ReplayState) {
     let own = scope.map { [$0] } ?? possibleScopes(on: thread)
-    for index in log.verdicts.indices {
+    // A verdict that waited was marked when it was found.
+    for index in log.verdicts.indices where !log.verdicts[index].isExpected {
       guard let number = log.verdicts[index].code.number else { continue }
       let slot = log.verdicts[index].registration.map { log.ledger.slot(of: $0) } ?? -1
       let origin = slot >= 0 ? log.origins[slot].scope : log.verdicts[index].scope
       let scopes = own + (origin.map { [$0] } ?? [])
-      // A verdict that waited was marked when it was found.
-      if log.verdicts[index].isExpected { continue }
       log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
     }
   }
