@@ -47,8 +47,13 @@ enum StandardStreams {
   /// Names of files and values of options are in it, so what a terminal or a CI server acts on is escaped, except for
   /// line ends.
   static func complain(_ text: String) {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    show(lines.map { ShownText.escaped(String($0)) + "\n" }.joined())
+    show(escapedLines(text) + "\n")
+  }
+
+  /// `text` with what a terminal or a CI server acts on escaped, except for line ends.
+  static func escapedLines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { ShownText.escaped(String($0)) }.joined(separator: "\n")
   }
 
   /// Writes `text` to standard error unchanged.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import KVOAudit
-import KVORules
 
 #if canImport(Glibc)
 import Glibc
@@ -78,9 +77,7 @@ struct ControlCommand: ParsableCommand {
       throw ExitStatus.unreadable
     }
     // The names in it are those of the process, which may be another user's.
-    let lines = answer.split(separator: "\n", omittingEmptySubsequences: false)
-    let shown = lines.map { ShownText.escaped(String($0)) }.joined(separator: "\n")
-    try StandardStreams.deliver(Array(shown.utf8))
+    try StandardStreams.deliver(Array(StandardStreams.escapedLines(answer).utf8))
   }
 
   private func absolute(_ path: String) -> String {
