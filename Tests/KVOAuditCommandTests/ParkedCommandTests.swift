@@ -32,15 +32,15 @@ struct ParkedCommandTests {
   )
   func exit(log: String) throws {
     let run = try record(["leave"], log)
-    #expect(run.complaint.contains("KVO043"))
+    #expect(run.output.contains("KVO043"))
     #expect(
       try census(log) == """
         CENSUS: 6 consumers have not ended at the end of \(log) (the process ended), 6 wait
           count  waiting  longest  orphaned  awaited          made at             priority    tasks
-              3        3    0.0 s         0  prices           LeftLoops.swift:13  high        row 0, row 1, row 2
-              1        1    0.0 s         0  Account.balance  LeftLoops.swift:20  background
-              1        1    0.0 s         0  events           LeftLoops.swift:18  medium
-              1        1    0.0 s         1  reply            LeftLoops.swift:25  medium      login
+              3        3    0.0 s         0  prices           LeftLoops.swift:22  high        row 0, row 1, row 2
+              1        1    0.0 s         0  Account.balance  LeftLoops.swift:29  background
+              1        1    0.0 s         0  events           LeftLoops.swift:27  medium
+              1        1    0.0 s         1  reply            LeftLoops.swift:34  medium      login
 
         """
     )

@@ -1,14 +1,23 @@
 import BankModel
 import KVOSafety
+import Synchronization
 
 /// Loops and a continuation that wait when the process exits, and others that have ended by then.
 ///
-/// A test knows the lines of the calls: do not move them.
+/// A test knows the lines of the calls.
 enum LeftLoops {
   // unsafe: written on one thread, before it is read.
   private nonisolated(unsafe) static var kept: [Any] = []
+  // relaxed: nothing is published with it.
+  private static let isReported = Atomic<Bool>(false)
 
   static func leave() async {
+    KVO.policy.setAll(
+      .call { violation in
+        print(violation.report)
+        isReported.store(true, ordering: .relaxed)
+      }
+    )
     let account = Account()
     let (prices, supply) = AsyncStream<Int>.recorded(as: "prices")
     for row in 0..<3 {
@@ -30,7 +39,10 @@ enum LeftLoops {
     func counts() -> [String: Int] {
       Dictionary(uniqueKeysWithValues: KVO.parked().map { ($0.awaited, $0.count) })
     }
-    while counts() != expected { try? await Task.sleep(nanoseconds: 1_000_000) }
+    // The continuation waits before it is released, and is reported after that.
+    while counts() != expected || !isReported.load(ordering: .relaxed) {
+      try? await Task.sleep(nanoseconds: 1_000_000)
+    }
     kept = [account, supply, sender]
   }
 
