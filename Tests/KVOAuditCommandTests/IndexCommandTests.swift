@@ -9,7 +9,7 @@ struct IndexCommandTests {
 
   init() throws {
     scratch = try ScratchFolder()
-    program = try ProgramRun.built("kvo-audit-serve")
+    program = try ProgramRun.built("CrashProbe")
   }
 
   private func run(

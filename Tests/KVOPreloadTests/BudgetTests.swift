@@ -51,7 +51,7 @@ struct BudgetTests {
 
   @Test("objects are left out until recording takes its share of the processor's time")
   func processorTime() throws {
-    try record("1000", "400", budget: "cpu=1%")
+    try record("500", "150", budget: "cpu=1%")
     let samples = try samples(guarded.events())
     let first = try #require(samples.first)
     #expect(first.why.hasPrefix("cpu ") && first.why.hasSuffix("% of 1.00%"))

@@ -74,7 +74,7 @@ struct FaultMatrixTests {
     for fault in faults {
       try check("\(keep)-\(fault)", keep: keep, whole: whole, shim.environment(fault))
     }
-    #expect(faults.count > 30)
+    #expect(Set(faults.map(\.call)).count > 15)
     print("fault matrix: keep \"\(keep)\": \(faults.count) runs, one failing call each")
   }
 

@@ -94,21 +94,23 @@ package struct FaultShim {
     return Dictionary(uniqueKeysWithValues: pairs)
   }
 
-  /// Every call with every error in the long form of tests; in the short one the first, the middle and the last call of
-  /// each function, with one error.
+  /// Every call with every error in the long form of tests; in the short one the first, the middle or the last call of
+  /// each function, in turn, with one error.
   ///
   /// - Parameters:
   ///   - counts: how often each function was called.
   ///   - limit: of how many calls of a function one fails in the long form, which are spread over all of them.
   /// - Returns: the calls that fail, in the order of their functions.
   package static func faults(in counts: [String: Int], limit: Int = .max) -> [Fault] {
-    errors.sorted { $0.key < $1.key }.flatMap { call, errors -> [Fault] in
+    let calls = errors.sorted { $0.key < $1.key }
+    return calls.enumerated().flatMap { index, entry -> [Fault] in
+      let (call, errors) = entry
       guard let count = counts[call], count > 0 else { return [] }
       let step = count / limit + 1
       let numbers =
         Rounds.areMany
         ? Array(stride(from: 1, through: count, by: step))
-        : Array(Set([1, (count + 1) / 2, count])).sorted()
+        : [[1, (count + 1) / 2, count][index % 3]]
       return numbers.flatMap { number in
         (Rounds.areMany ? errors : Array(errors.prefix(1))).map {
           Fault(call: call, number: number, error: $0)

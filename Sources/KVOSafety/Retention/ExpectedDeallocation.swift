@@ -65,8 +65,11 @@ public final class ExpectedDeallocation: Sendable {
     ExpectedDeallocations.shared.forget(self)
     guard let object = record.object else { return .deallocated }
     var cycles = KVO.findRetainCycles(from: [object], names: nil)
-    if cycles.cycles.isEmpty {
-      cycles.waitingTasks = RetainRegistry.walker?.tasks(holding: object, names: nil) ?? []
+    if cycles.cycles.isEmpty,
+      let tasks = RetainRegistry.walker?.tasks(holding: object, names: nil)
+    {
+      cycles.waitingTasks = tasks.lines
+      cycles.notLookedInto += tasks.notLookedInto
     }
     return .alive(cycles)
   }

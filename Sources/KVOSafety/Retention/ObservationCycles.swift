@@ -37,7 +37,7 @@ public struct ObservationCycles: Hashable, Sendable {
   /// The cycles, the shortest through each observation.
   public let cycles: [Cycle]
   /// Memory that may hold references and could not be inspected, each with the reason.
-  public let notLookedInto: [String]
+  public internal(set) var notLookedInto: [String]
   /// The waiting tasks that hold an object which should have been deallocated, a line for those that hold it by the same
   /// references: `Task waiting at Screen.swift:22 → closure capture of self → Screen`.
   ///

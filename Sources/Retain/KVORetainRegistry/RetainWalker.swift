@@ -43,7 +43,20 @@ package protocol RetainWalker: Sendable {
   /// Tasks may continue and end during the call.
   ///
   /// - Returns: a line for the tasks that hold it by the same references.
-  func tasks(holding object: AnyObject, names: CodeNames?) -> [String]
+  func tasks(holding object: AnyObject, names: CodeNames?) -> RetainingTasks
+}
+
+/// The waiting tasks that hold an object.
+package struct RetainingTasks: Hashable, Sendable {
+  /// A line for the tasks that hold it by the same references.
+  package var lines: [String]
+  /// What could not be inspected.
+  package var notLookedInto: [String]
+
+  package init(lines: [String], notLookedInto: [String]) {
+    self.lines = lines
+    self.notLookedInto = notLookedInto
+  }
 }
 
 /// The result of a walk over live objects.

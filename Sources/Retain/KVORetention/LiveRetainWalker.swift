@@ -35,8 +35,9 @@ package struct LiveRetainWalker: RetainWalker {
     )
   }
 
-  package func tasks(holding object: AnyObject, names: CodeNames?) -> [String] {
-    search.findTasks(holding: object, names: names).lines
+  package func tasks(holding object: AnyObject, names: CodeNames?) -> RetainingTasks {
+    let tasks = search.findTasks(holding: object, names: names)
+    return RetainingTasks(lines: tasks.lines, notLookedInto: tasks.notLookedInto)
   }
 }
 

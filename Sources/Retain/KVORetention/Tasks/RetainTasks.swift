@@ -50,9 +50,12 @@ extension RetainTasks: CustomStringConvertible {
     var lines = [holders.isEmpty ? "no waiting task holds it" : "held by waiting tasks"]
     lines += self.lines.map { "  \($0)" }
     if runningCount > 0 { lines.append("  not inspected: \(runningCount) running") }
-    if !isComplete { lines.append("  not inspected: tasks that could not be found") }
+    lines += notLookedInto.map { "  not inspected: \($0)" }
     return lines.joined(separator: "\n")
   }
+
+  /// What could not be inspected, besides running tasks.
+  var notLookedInto: [String] { isComplete ? [] : ["tasks that could not be found"] }
 
   /// The holders, and how many are omitted.
   var lines: [String] {
