@@ -36,8 +36,9 @@ struct WatchInBrowserTests {
   private func wait(until expression: String) throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(60)
-    // A page that is left takes the question with it.
-    while (try? browser.isTrue(expression)) != true {
+    // A page that is left takes the question with it, and one that is still read does not scroll.
+    let whole = "document.readyState === 'complete' && (\(expression))"
+    while (try? browser.isTrue(whole)) != true {
       guard clock.now < end else { throw Browser.Failure(description: "never: \(expression)") }
       usleep(20_000)
     }

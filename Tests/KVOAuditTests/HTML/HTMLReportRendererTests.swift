@@ -139,6 +139,8 @@ struct HTMLReportRendererTests {
     report.findings = []
     report.summary = .init()
     report.summary.processCount = 1
+    report.inputs = [AuditReport.Input(path: "a.jsonl", kind: .jsonLines, eventCount: 3)]
+    report.failures = []
     let page = page(report)
     expectSound(page)
     #expect(page.html.contains("<h1>KVO audit: nothing found</h1>"))
@@ -152,6 +154,20 @@ struct HTMLReportRendererTests {
     let page = page(AuditReport(failures: [InputFailure(input: "a", reason: "no such file")]))
     expectSound(page)
     #expect(page.html.contains("<h1>KVO audit: nothing could be read</h1>"))
+    #expect(page.text.contains("Nothing could be read."))
+    #expect(!page.text.contains("Nothing was found"))
+    #expect(!page.html.contains("class=\"clean\""))
+  }
+
+  @Test("of incomplete input without findings does not look clean", arguments: [false, true])
+  func incomplete(isDamaged: Bool) {
+    var input = AuditReport.Input(path: "a.jsonl", kind: .jsonLines, eventCount: 3)
+    if isDamaged { input.damageCount = 1 }
+    let failures = [InputFailure(input: "b.jsonl", reason: "no such file")]
+    let page = page(AuditReport(inputs: [input], failures: isDamaged ? [] : failures))
+    expectSound(page)
+    #expect(page.html.contains("<h1>KVO audit: incomplete input, nothing found</h1>"))
+    #expect(page.text.contains("Nothing was found in what could be read."))
     #expect(!page.html.contains("class=\"clean\""))
   }
 

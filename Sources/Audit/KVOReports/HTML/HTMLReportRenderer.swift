@@ -53,7 +53,7 @@ package struct HTMLReportRenderer {
       liveState: liveState
     )
     return skeleton.render { page in
-      let sections = sections(of: report)
+      let sections = sections(of: report, verdict)
       page.element("a", ["class": "skip", "href": "#findings"], text: "Skip to the findings")
       page.line()
       page.write(verdict, links: sections.map { ($0.id, $0.title) })
@@ -89,7 +89,7 @@ package struct HTMLReportRenderer {
     var write: (inout HTMLText) -> Void
   }
 
-  private func sections(of report: AuditReport) -> [Section] {
+  private func sections(of report: AuditReport, _ verdict: PageVerdict) -> [Section] {
     let sources = SourceShelf(read: readSource)
     let files = FindingFiles(report.findings)
     var sections: [Section] = []
@@ -101,10 +101,7 @@ package struct HTMLReportRenderer {
     sections.append(
       Section(id: "findings", title: "Findings") { page in
         if report.findings.isEmpty {
-          page.element(
-            "p",
-            text: report.crashCount == 0 ? PageVerdict.clean : PageVerdict.crashOnly
-          )
+          page.element("p", text: verdict.absence)
         } else {
           page.writeFilter(report.findings, files)
           page.writeFindings(report, files, sources)

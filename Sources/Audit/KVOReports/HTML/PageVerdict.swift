@@ -5,9 +5,6 @@ import KVOText
 
 /// The first screen of a page.
 struct PageVerdict {
-  static let clean = "Nothing was found."
-  static let crashOnly = "Nothing was found that says why a process crashed."
-
   let report: AuditReport
   /// Whether more may come.
   let isLive: Bool
@@ -31,7 +28,22 @@ struct PageVerdict {
     let parts = found.filter { $0.0 > 0 }.map {
       Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
     }
-    return "KVO audit: " + (parts.isEmpty ? "nothing found" : parts.joined(separator: ", "))
+    let nothing = hasGaps ? "incomplete input, nothing found" : "nothing found"
+    return "KVO audit: " + (parts.isEmpty ? nothing : parts.joined(separator: ", "))
+  }
+
+  /// The sentence in place of findings.
+  var absence: String {
+    if report.crashCount > 0 { return "Nothing was found that says why a process crashed." }
+    if report.inputs.isEmpty, !isLive { return "Nothing could be read." }
+    return hasGaps ? "Nothing was found in what could be read." : "Nothing was found."
+  }
+
+  /// Whether findings may be missing, because events or inputs are.
+  private var hasGaps: Bool { report.isIncomplete || !report.failures.isEmpty }
+  /// Whether there is nothing to say but that nothing was found.
+  fileprivate var isClean: Bool {
+    report.findings.isEmpty && !report.inputs.isEmpty && report.crashCount == 0 && !hasGaps
   }
 
   /// The inputs.
@@ -94,9 +106,7 @@ extension HTMLText {
         page.tally(summary.errorCount, "error", "errors")
         page.tally(summary.warningCount, "warning", "warnings")
         page.tally(summary.noteCount, "note", "notes")
-        if verdict.report.findings.isEmpty, !verdict.report.inputs.isEmpty,
-          verdict.report.crashCount == 0
-        {
+        if verdict.isClean {
           page.element("li", ["class": "clean"]) { page in
             page.sign("clean")
             page.text(" nothing found")
