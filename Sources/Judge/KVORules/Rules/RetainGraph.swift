@@ -4,8 +4,8 @@ package import KVOTrace
 ///
 /// Memory is bounded by the references that were not dropped and whose ends are both alive.
 ///
-/// Complexity: O(1) amortised for a reference; O(references) for a deallocation and for a drop of what one object
-/// holds; O(objects + references) for each cycle search.
+/// Complexity: O(1) amortised for a reference and a drop, apart from other references between the same two objects;
+/// O(objects that it holds, and that hold it) for a deallocation; O(objects + references) for each cycle search.
 package struct RetainGraph: Sendable {
   /// A reference and where it was created.
   package struct Edge: Sendable {
@@ -13,15 +13,11 @@ package struct RetainGraph: Sendable {
     package var held: Evidence
   }
 
-  private struct EdgeKey: Hashable {
-    var to: ObjectID
-    var label: StringID
-  }
-
   /// How many observations of one strongly connected component are searched for their own cycle.
   private static let searchLimit = 64
 
-  private var edges: [ObjectID: [EdgeKey: Edge]] = [:]
+  /// The references from one object to another, one of each label; mostly there is one.
+  private var edges: [ObjectID: [ObjectID: [Edge]]] = [:]
   private var holders: [ObjectID: Set<ObjectID>] = [:]
 
   /// Whether it has a reference whose kinds of ends the log does not state.
@@ -37,8 +33,8 @@ package struct RetainGraph: Sendable {
   package mutating func hold(_ reference: Reference, at evidence: Evidence) {
     guard reference.strength == .strong else { return }
     if !reference.unsaidKinds.isEmpty { hasUnsaidKinds = true }
-    let key = EdgeKey(to: reference.to.id, label: reference.label)
-    edges[reference.from.id, default: [:]][key] = Edge(reference: reference, held: evidence)
+    let edge = Edge(reference: reference, held: evidence)
+    edges[reference.from.id, default: [:]][reference.to.id, default: []].set(edge)
     holders[reference.to.id, default: []].insert(reference.from.id)
   }
 
@@ -46,26 +42,30 @@ package struct RetainGraph: Sendable {
   ///
   /// Without a label, all references to that object.
   package mutating func drop(_ reference: Reference) {
-    guard var left = edges[reference.from.id] else { return }
-    let key = EdgeKey(to: reference.to.id, label: reference.label)
+    let (from, to) = (reference.from.id, reference.to.id)
+    guard var left = edges[from]?[to] else { return }
     if reference.label == .none {
-      left = left.filter { $0.key.to != reference.to.id }
-    } else if left.removeValue(forKey: key) == nil {
-      left[EdgeKey(to: reference.to.id, label: .none)] = nil
+      left = []
+    } else if !left.remove(reference.label) {
+      _ = left.remove(.none)
     }
-    edges[reference.from.id] = left.isEmpty ? nil : left
-    if !left.keys.contains(where: { $0.to == reference.to.id }) {
-      leave(reference.to.id, heldBy: reference.from.id)
+    if left.isEmpty {
+      remove(to, heldBy: from)
+      leave(to, heldBy: from)
+    } else {
+      edges[from]?[to] = left
     }
   }
 
   /// The object was deallocated, and its references are released.
   package mutating func forget(_ object: ObjectID) {
-    for key in (edges.removeValue(forKey: object) ?? [:]).keys { leave(key.to, heldBy: object) }
-    for holder in holders.removeValue(forKey: object) ?? [] {
-      guard let left = edges[holder]?.filter({ $0.key.to != object }) else { continue }
-      edges[holder] = left.isEmpty ? nil : left
-    }
+    for held in (edges.removeValue(forKey: object) ?? [:]).keys { leave(held, heldBy: object) }
+    for holder in holders.removeValue(forKey: object) ?? [] { remove(object, heldBy: holder) }
+  }
+
+  private mutating func remove(_ object: ObjectID, heldBy holder: ObjectID) {
+    edges[holder]?[object] = nil
+    if edges[holder]?.isEmpty == true { edges[holder] = nil }
   }
 
   private mutating func leave(_ object: ObjectID, heldBy holder: ObjectID) {
@@ -106,7 +106,7 @@ package struct RetainGraph: Sendable {
     private var unsaid: Set<Int> = []
 
     init(_ retained: RetainGraph, _ tokens: Set<ObjectID>, mayBeSuspected: Bool) {
-      let all = retained.edges.values.flatMap(\.values)
+      let all = retained.edges.values.lazy.flatMap { $0.values.joined() }
         .filter { mayBeSuspected || $0.reference.certainty == .proven }
         .sorted {
           ($0.held.event, $0.reference.label.rawValue) < (
@@ -176,6 +176,26 @@ package struct RetainGraph: Sendable {
         edges[cycle[index]][cycle[(index + 1) % cycle.count]]
       }
     }
+  }
+}
+
+extension [RetainGraph.Edge] {
+  /// Adds a reference, in place of one with the same label.
+  fileprivate mutating func set(_ edge: Element) {
+    if let index = firstIndex(where: { $0.reference.label == edge.reference.label }) {
+      self[index] = edge
+    } else {
+      append(edge)
+    }
+  }
+
+  /// Removes the reference of a label.
+  ///
+  /// - Returns: whether there was one.
+  fileprivate mutating func remove(_ label: StringID) -> Bool {
+    guard let index = firstIndex(where: { $0.reference.label == label }) else { return false }
+    remove(at: index)
+    return true
   }
 }
 
