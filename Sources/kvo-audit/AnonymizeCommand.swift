@@ -21,7 +21,7 @@ struct AnonymizeCommand: ParsableCommand {
       were anonymized with the same --key. With the key one can test whether a guessed name is in a \
       log, and the map contains all names: share neither.
 
-      Exit status: 0 written, 65 a log, key or map cannot be read, 74 something cannot be written.
+      Exit status: 0 written, 65 a log, key or map cannot be read, or not completely, 74 something cannot be written.
 
       EXAMPLES
         kvo-audit anonymize app.kvolog -o given.kvolog --map names.json
@@ -107,13 +107,18 @@ struct AnonymizeCommand: ParsableCommand {
       key: try loadKey(),
       resolver: DwarfFrameResolver.withIndices()
     )
-    for (log, copy) in zip(logs, copies) { try anonymize(log, to: copy, &anonymization) }
+    var isComplete = true
+    for (log, copy) in zip(logs, copies) {
+      let isDamaged = try anonymize(log, to: copy, &anonymization)
+      isComplete = isComplete && !isDamaged
+    }
     if let map { try OutputFile.writeSecret(anonymization.map.bytes, to: map) }
     if key == nil {
       StandardStreams.complain(
         "kvo-audit: without --key the names are of this run alone: compare the log with no other"
       )
     }
+    if !isComplete { throw ExitStatus.unreadable }
   }
 
   /// One file for each log, in the folder ``output``; the names of logs may reveal their owners.
@@ -150,13 +155,17 @@ struct AnonymizeCommand: ParsableCommand {
     return key
   }
 
+  /// Writes the copy of a log.
+  ///
+  /// - Returns: whether the log is damaged.
   private func anonymize(
     _ log: String,
     to copy: String?,
     _ anonymization: inout LogAnonymization
-  ) throws {
+  ) throws -> Bool {
     let sink = OutputSink(path: copy)
     let bar = ProgressBar()
+    let isDamaged: Bool
     do throws(InputFailure) {
       let reading = try anonymization.run(
         AuditInput.named(by: log),
@@ -164,29 +173,34 @@ struct AnonymizeCommand: ParsableCommand {
         { sink.take($0, isBinary: $1 == .binary) }
       )
       bar.clear()
-      ConvertCommand.complain(of: reading, log)
+      isDamaged = ConvertCommand.reportDamage(in: reading, of: log)
     } catch {
       bar.clear()
       StandardStreams.complain("kvo-audit: \(error.message)")
       throw ExitStatus.unreadable
     }
     try sink.finish()
+    return isDamaged
   }
 
   private func restoreNames(_ path: String) throws {
     let sink = OutputSink(path: output)
+    var isComplete = true
     if let output { try OutputFile.check([output], reading: []) }
     do throws(InputFailure) {
       let map = try PseudonymMap(contentsOf: path)
       for log in logs {
-        try LogRestoration(map).run(AuditInput.named(by: log)) {
+        let reading = try LogRestoration(map).run(AuditInput.named(by: log)) {
           sink.take($0, isBinary: $1 == .binary)
         }
+        let isDamaged = ConvertCommand.reportDamage(in: reading, of: log)
+        isComplete = isComplete && !isDamaged
       }
     } catch {
       StandardStreams.complain("kvo-audit: \(error.message)")
       throw ExitStatus.unreadable
     }
     try sink.finish()
+    if !isComplete { throw ExitStatus.unreadable }
   }
 }

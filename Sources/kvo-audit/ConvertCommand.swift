@@ -12,7 +12,7 @@ struct ConvertCommand: ParsableCommand {
       (app.kvolog.1, …) are read before it. Damaged regions are reported, and replaced by a "dropped" \
       event.
 
-      Exit status: 0 converted, 65 the log cannot be read, 74 the copy cannot be written.
+      Exit status: 0 converted, 65 the log cannot be read, or not completely, 74 the copy cannot be written.
 
       EXAMPLES
         kvo-audit convert app.kvolog | grep '"remove"'
@@ -54,16 +54,19 @@ struct ConvertCommand: ParsableCommand {
       throw ExitStatus.unreadable
     }
     try sink.finish()
-    Self.complain(of: conversion.reading, log)
+    if Self.reportDamage(in: conversion.reading, of: log) { throw ExitStatus.unreadable }
   }
 
   /// Reports the number of damaged regions of a log that were not copied.
-  static func complain(of reading: LogReading?, _ log: String) {
-    guard let reading, reading.problemCount > 0 else { return }
+  ///
+  /// - Returns: whether there are any.
+  static func reportDamage(in reading: LogReading?, of log: String) -> Bool {
+    guard let reading, reading.problemCount > 0 else { return false }
     let count = reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"
     StandardStreams.complain(
       "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(log)` lists them"
     )
+    return true
   }
 }
 

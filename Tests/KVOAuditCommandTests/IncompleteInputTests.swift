@@ -53,6 +53,32 @@ import Testing
     #expect(whole.complaint == "")
   }
 
+  /// A copy has the events that were dropped as its log does, and lacks what cannot be read.
+  @Test(
+    "ends in 65 after a copy or figures of what can be read",
+    arguments: [
+      "stats %", "stats --format json %", "convert -o copy %", "anonymize -o copy %",
+      "anonymize --restore map -o copy %",
+    ]
+  )
+  func copies(command: String) throws {
+    #expect(try run("anonymize --map map -o other whole.jsonl").status == 0)
+    for log in ["damaged.jsonl", "cut.kvolog"] {
+      // A text is restored as it is, damage included.
+      let isText = command.contains("restore") && log == "damaged.jsonl"
+      let run = try run(command.replacing("%", with: log))
+      #expect(run.status == (isText ? 0 : 65), "\(command) \(log)")
+      #expect(run.complaint.contains("1 place of \(log) could not be read") == !isText)
+      if command.contains("copy") {
+        let copy = try Data(contentsOf: folder.url.appending(path: "copy"))
+        #expect(!copy.isEmpty, "\(command) \(log)")
+      }
+    }
+    for log in ["whole.jsonl", "dropped.jsonl"] {
+      #expect(try run(command.replacing("%", with: log)).status == 0, "\(command) \(log)")
+    }
+  }
+
   @Test("has what is missing in a merged report, too")
   func merged() throws {
     for (log, words) in Self.losses {

@@ -11,15 +11,21 @@ package struct LogRestoration {
   /// - Parameters:
   ///   - input: a binary log, or a text of any kind.
   ///   - output: takes the bytes.
+  /// - Returns: how a binary log was read, with its damage, which is not in the output; nil for a text, which is copied as
+  ///   it is.
   /// - Throws: ``InputFailure`` if it cannot be read. Some of it may have been written.
   /// - Complexity: O(bytes).
-  package func run(_ input: AuditInput, _ output: LogConversion.Output) throws(InputFailure) {
+  @discardableResult
+  package func run(
+    _ input: AuditInput,
+    _ output: LogConversion.Output
+  ) throws(InputFailure) -> LogReading? {
     switch input {
     case .file(let path, let decompression):
-      try run(input, ByteSource(path: path, decompression: decompression), output)
+      return try run(input, ByteSource(path: path, decompression: decompression), output)
     case .standardInput(let decompression):
       let source = ByteSource(standardInputLabel: input.label, decompression: decompression)
-      try run(input, source, output)
+      return try run(input, source, output)
     case .events: preconditionFailure("events of this process have their own names")
     }
   }
@@ -28,23 +34,24 @@ package struct LogRestoration {
     _ input: AuditInput,
     _ source: ByteSource,
     _ output: LogConversion.Output
-  ) throws(InputFailure) {
+  ) throws(InputFailure) -> LogReading? {
     var rest = try source.read()[...]
     if InputKind(head: rest) == .binary, case .file = input {
       var conversion = LogConversion(
         of: input,
         rewriting: EventRewriter(restorer, resolver: nil)
       )
-      return try conversion.run(output)
+      try conversion.run(output)
+      return conversion.reading
     }
     let isJSON = rest.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "{") } ?? false
     while true {
       let next = try source.read()
       rest += next
       let (text, held) = restorer.restored(rest, isEscaped: isJSON, isLast: next.isEmpty)
-      if !text.isEmpty, !output(text, .jsonLines) { return }
+      if !text.isEmpty, !output(text, .jsonLines) { return nil }
       if next.isEmpty {
-        guard let damage = source.damage else { return }
+        guard let damage = source.damage else { return nil }
         throw InputFailure(input: input.label, reason: damage.reason)
       }
       rest = held
