@@ -125,13 +125,18 @@ fuzz: setup
 # Nor does what starts this bundle once more for each of its cases: a sanitized bundle takes seconds to start, and what
 # the children do, on one thread, the tests of the parent do as well. Nor the assertions about memory that they cannot
 # inspect: they copy the process, which takes a sanitized one a minute each. `make retention` sanitizes the search alone.
+#
+# The targets are separate runs: a test scope judges what all tests of its process record meanwhile, and the tests of telemetry
+# count it.
 UNSANITIZED := --skip 'ReadmeSuiteTests|WaitingSuiteTests|Retain(Suite|Suites|CycleForm|Scope|Walk)Tests|RetainSuites'
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter,Telemetry $(UNSANITIZED)
 thread-sanitizer: export KVO_SAFETY_TESTS := \
   KVOSafetyTests,KVOSafetyTestingTests,KVOSafetyOpenCombineTests,KVOSafetyTelemetryTests
 thread-sanitizer: setup
-	$(THREAD_SANITIZER)
+	$(THREAD_SANITIZER) --filter '^KVOSafetyTests\.'
+	$(THREAD_SANITIZER) --skip-build --filter '^KVOSafety(Testing|OpenCombine)Tests\.'
+	$(THREAD_SANITIZER) --skip-build --filter '^KVOSafetyTelemetryTests\.'
 
 recorder-thread-sanitizer: export KVO_SAFETY_TESTS := KVORecorderTests
 recorder-thread-sanitizer: setup
@@ -146,7 +151,7 @@ stress: setup
 	  --disable-default-traits $(STRICT) \
 	  --filter StressTests/everything
 
-# Leaks are Foundation's Process and XCTest's, not ours. Two runs, because the recorder's programs need
+# Leaks are Foundation's Process and XCTest's, not ours. Separate runs, also because the recorder's programs need
 # the machine for themselves. The C half also ends at undefined behavior, for which Swift has no sanitizer.
 # Swift's own handler of crashes, which reads other stacks, is stopped by the sanitizer, and then waits for ever.
 ADDRESS_SANITIZER := ASAN_OPTIONS=detect_leaks=0 Scripts/run-tests swift test --sanitize=address \
@@ -155,8 +160,9 @@ address-sanitizer: export KVO_SAFETY_TESTS := \
   KVOTraceTests,KVORecorderTests,KVOSafetyTests,KVOSafetyTestingTests,KVOSymbolsTests
 address-sanitizer: setup-tests
 	$(ADDRESS_SANITIZER) --filter 'KVOTraceTests|KVORecorderTests'
-	SWIFT_BACKTRACE=enable=no $(ADDRESS_SANITIZER) --skip-build \
-	  --filter 'KVOSafetyTests|KVOSafetyTestingTests|KVOSymbolsTests' --skip OracleTests $(UNSANITIZED)
+	SWIFT_BACKTRACE=enable=no $(ADDRESS_SANITIZER) --skip-build --filter '^(KVOSafety|KVOSymbols)Tests\.' \
+	  --skip OracleTests $(UNSANITIZED)
+	SWIFT_BACKTRACE=enable=no $(ADDRESS_SANITIZER) --skip-build --filter '^KVOSafetyTestingTests\.' $(UNSANITIZED)
 
 # The memory that it reads differs in each build configuration. `Scripts/retention-builds` alone tries all of them and
 # writes Reports/retention-builds.md.
