@@ -236,6 +236,8 @@ static bool begin(void) {
     own->partOfIndex = part;
     own->nextIndex = kvos_crash_segment_count(part, own->thread);
     own->nextByteCount = KVOS_FIRST_SEGMENT;
+  } else if (own) {
+    kvos_complete_opening(own);
   }
   uint64_t thread = own ? own->thread : (kvos_thread_number() << 2) + 1;
   if (own == NULL && untracked_thread(part, thread) == NULL) return false;

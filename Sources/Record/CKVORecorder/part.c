@@ -188,13 +188,11 @@ static void note_length(KVOSPart *part, uint64_t end) {
   }
 }
 
-void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount) {
-  KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
-  segment->byteCount = (uint32_t)byteCount;
+static void write_header(const KVOSWriter *writer) {
+  KVOSSegment *segment = writer->opening;
+  segment->byteCount = writer->openingByteCount;
   segment->type = (uint16_t)writer->type;
-  // Segments of the tables are counted by the file: a crash record may take one at any moment.
-  segment->index = writer->type == KVOS_TABLES ? atomic_fetch_add_explicit(&part->tableCount, 1, memory_order_relaxed)
-                                               : writer->nextIndex++;
+  segment->index = writer->openingIndex;
   segment->thread = writer->thread;
   segment->nanoseconds = kvos_nanoseconds();
   segment->tick = kvos_tick();
@@ -204,6 +202,29 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
   memcpy(head, &segmentMagic, sizeof segmentMagic);
   segment->headChecksum = kvos_checksum(head, sizeof head, 0);
   atomic_store_explicit(&segment->magic, segmentMagic, memory_order_release);
+}
+
+void kvos_complete_opening(KVOSWriter *writer) {
+  if (writer->opening == NULL) return;
+  write_header(writer);
+  writer->nextIndex = writer->openingIndex + 1;
+}
+
+void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount) {
+  KVOSSegment *segment = (KVOSSegment *)(void *)(part->base + offset);
+  // Segments of the tables are counted by the file: a crash record may take one at any moment.
+  bool isTables = writer->type == KVOS_TABLES;
+  writer->openingIndex =
+      isTables ? atomic_fetch_add_explicit(&part->tableCount, 1, memory_order_relaxed) : writer->nextIndex;
+  writer->openingByteCount = (uint32_t)byteCount;
+  atomic_signal_fence(memory_order_seq_cst);
+  writer->opening = segment;
+  atomic_signal_fence(memory_order_seq_cst);
+  write_header(writer);
+  // Unless a crash record has counted it, and taken those that follow.
+  if (!isTables && writer->nextIndex == writer->openingIndex) writer->nextIndex++;
+  atomic_signal_fence(memory_order_seq_cst);
+  writer->opening = NULL;
   note_length(part, offset + byteCount);
   writer->segment = segment;
   writer->part = part;

@@ -99,14 +99,14 @@ static void make_own(void) {
 }
 
 /// The symbol that copies find each other by. Its number is that of the layout of KVOSRecorder.
-__attribute__((visibility("default"), used)) KVOSRecorder *kvos_recorder_v8(void) {
+__attribute__((visibility("default"), used)) KVOSRecorder *kvos_recorder_v9(void) {
   pthread_once(&ownOnce, make_own);
   return &own;
 }
 
 KVOSRecorder *kvos_find_recorder(void) {
-  KVOSRecorder *(*find)(void) = (KVOSRecorder * (*)(void)) dlsym(RTLD_DEFAULT, "kvos_recorder_v8");
-  KVOSRecorder *found = find ? find() : kvos_recorder_v8();
+  KVOSRecorder *(*find)(void) = (KVOSRecorder * (*)(void)) dlsym(RTLD_DEFAULT, "kvos_recorder_v9");
+  KVOSRecorder *found = find ? find() : kvos_recorder_v9();
   kvos_find_counter();
   // release: pairs with the acquire in kvos_recorder(). Two threads find the same one.
   atomic_store_explicit(&kvos_shared_recorder, found, memory_order_release);
