@@ -26,19 +26,23 @@ static void thread_ends(void *object) {
 
 static void make_key(void) { pthread_key_create(&key, thread_ends); }
 
-KVOSThread *kvos_make_thread(void) {
-  pthread_once(&keyOnce, make_key);
-  kvos_ownThread = calloc(1, sizeof *kvos_ownThread);
-  if (kvos_ownThread) pthread_setspecific(key, kvos_ownThread);
-  return kvos_ownThread;
-}
-
-// MARK: - Growing
-
 static bool report_no_memory(void) {
   kvos_record_dropped("there is no memory to follow what a thread does");
   return false;
 }
+
+KVOSThread *kvos_make_thread(void) {
+  pthread_once(&keyOnce, make_key);
+  kvos_ownThread = calloc(1, sizeof *kvos_ownThread);
+  if (kvos_ownThread == NULL) {
+    report_no_memory();
+    return NULL;
+  }
+  pthread_setspecific(key, kvos_ownThread);
+  return kvos_ownThread;
+}
+
+// MARK: - Growing
 
 bool kvos_grow_calls(KVOSThread *thread) {
   size_t byteCount = (thread->callPageCount + 1) * sizeof *thread->callPages;
