@@ -1,6 +1,7 @@
 import ArgumentParser
 import KVOAudit
 import KVOLogTools
+import KVOText
 
 /// `kvo-audit convert`: a log in the other form.
 struct ConvertCommand: ParsableCommand {
@@ -63,8 +64,9 @@ struct ConvertCommand: ParsableCommand {
   static func reportDamage(in reading: LogReading?, of log: String) -> Bool {
     guard let reading, reading.problemCount > 0 else { return false }
     let count = reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"
+    let path = Wording.shellWord(log)
     StandardStreams.complain(
-      "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(log)` lists them"
+      "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(path)` lists them"
     )
     return true
   }

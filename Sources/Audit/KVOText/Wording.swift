@@ -31,6 +31,12 @@ package enum Wording {
     "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
   }
 
+  /// A path as one word of a shell's command, quoted if the shell would take it for something else.
+  package static func shellWord(_ path: String) -> String {
+    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "_./:@%+=,-".contains($0) }
+    return isPlain && !path.isEmpty ? path : "'\(path.replacing("'", with: "'\\''"))'"
+  }
+
   /// The members of `known` that `text` may be a misspelling of, nearest first, three at the most.
   ///
   /// A misspelling has up to a third of the letters wrong, missing or added; case is ignored.

@@ -150,7 +150,8 @@ package struct TextReportRenderer {
     }
     if input.damageCount > Self.damageLimit {
       let rest = Wording.grouped(input.damageCount - Self.damageLimit)
-      lines.append("  … and \(rest) more; `kvo-audit validate \(input.path)` lists them")
+      let path = Wording.shellWord(input.path)
+      lines.append("  … and \(rest) more; `kvo-audit validate \(path)` lists them")
     }
     return lines.map(ShownText.escaped).joined(separator: "\n")
   }
