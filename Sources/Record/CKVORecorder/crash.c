@@ -239,6 +239,7 @@ static bool begin(void) {
   } else if (own) {
     kvos_complete_opening(own);
   }
+  kvos_complete_opening(&recorder->tables);
   uint64_t thread = own ? own->thread : (kvos_thread_number() << 2) + 1;
   if (own == NULL && untracked_thread(part, thread) == NULL) return false;
   uint32_t index = own ? own->nextIndex : kvos_crash_segment_count(part, thread);

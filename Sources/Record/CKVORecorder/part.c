@@ -205,7 +205,7 @@ static void write_header(const KVOSWriter *writer) {
 }
 
 void kvos_complete_opening(KVOSWriter *writer) {
-  if (writer->opening == NULL) return;
+  if (writer->opening == NULL || writer->openingThread != kvos_thread_number()) return;
   write_header(writer);
   writer->nextIndex = writer->openingIndex + 1;
 }
@@ -217,6 +217,7 @@ void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint
   writer->openingIndex =
       isTables ? atomic_fetch_add_explicit(&part->tableCount, 1, memory_order_relaxed) : writer->nextIndex;
   writer->openingByteCount = (uint32_t)byteCount;
+  writer->openingThread = kvos_thread_number();
   atomic_signal_fence(memory_order_seq_cst);
   writer->opening = segment;
   atomic_signal_fence(memory_order_seq_cst);

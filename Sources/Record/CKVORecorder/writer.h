@@ -34,8 +34,10 @@ typedef struct KVOSWriter {
   KVOSPart *namedIn;
   uint32_t nextIndex;
   uint32_t nextByteCount;
-  /// The segment whose header the thread is writing, with its index and size; null otherwise.
+  /// The segment whose header a thread is writing, with the number of the thread and the segment's index and size; null
+  /// otherwise.
   KVOSSegment *opening;
+  uint64_t openingThread;
   uint32_t openingIndex;
   uint32_t openingByteCount;
   /// Events that were lost and are not yet reported. Added to by the thread, taken by the thread that stops the log.
@@ -51,7 +53,7 @@ typedef struct KVOSWriter {
 /// Makes the segment at `offset` of `part` the writer's.
 void kvos_open_segment(KVOSWriter *writer, KVOSPart *part, uint64_t offset, uint64_t byteCount);
 
-/// Writes the header of the segment that the thread was opening when a signal interrupted it, if it was: otherwise the
+/// Writes the header of the segment that this thread was opening when a signal interrupted it, if it was: otherwise the
 /// segments that follow would be those after a missing one.
 void kvos_complete_opening(KVOSWriter *writer);
 
