@@ -173,7 +173,7 @@ struct AnonymizeCommand: ParsableCommand {
         { sink.take($0, isBinary: $1 == .binary) }
       )
       bar.clear()
-      isDamaged = ConvertCommand.reportDamage(in: reading, of: log)
+      isDamaged = IncompleteInput.reportDamage(in: reading, of: log)
     } catch {
       bar.clear()
       StandardStreams.complain("kvo-audit: \(error.message)")
@@ -193,7 +193,7 @@ struct AnonymizeCommand: ParsableCommand {
         let reading = try LogRestoration(map).run(AuditInput.named(by: log)) {
           sink.take($0, isBinary: $1 == .binary)
         }
-        let isDamaged = ConvertCommand.reportDamage(in: reading, of: log)
+        let isDamaged = IncompleteInput.reportDamage(in: reading, of: log)
         isComplete = isComplete && !isDamaged
       }
     } catch {

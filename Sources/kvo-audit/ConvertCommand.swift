@@ -1,7 +1,6 @@
 import ArgumentParser
 import KVOAudit
 import KVOLogTools
-import KVOText
 
 /// `kvo-audit convert`: a log in the other form.
 struct ConvertCommand: ParsableCommand {
@@ -55,20 +54,7 @@ struct ConvertCommand: ParsableCommand {
       throw ExitStatus.unreadable
     }
     try sink.finish()
-    if Self.reportDamage(in: conversion.reading, of: log) { throw ExitStatus.unreadable }
-  }
-
-  /// Reports the number of damaged regions of a log that were not copied.
-  ///
-  /// - Returns: whether there are any.
-  static func reportDamage(in reading: LogReading?, of log: String) -> Bool {
-    guard let reading, reading.problemCount > 0 else { return false }
-    let count = reading.problemCount == 1 ? "1 place" : "\(reading.problemCount) places"
-    let path = Wording.shellWord(log)
-    StandardStreams.complain(
-      "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(path)` lists them"
-    )
-    return true
+    if IncompleteInput.reportDamage(in: conversion.reading, of: log) { throw ExitStatus.unreadable }
   }
 }
 

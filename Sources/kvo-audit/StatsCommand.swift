@@ -39,7 +39,7 @@ struct StatsCommand: ParsableCommand {
       switch result {
       case .success(let statistics):
         all.append(statistics)
-        if ConvertCommand.reportDamage(in: statistics.reading, of: input.label) {
+        if IncompleteInput.reportDamage(in: statistics.reading, of: input.label) {
           isComplete = false
         }
         if format == .text { try StandardStreams.deliver(Array(statistics.text.utf8)) }
