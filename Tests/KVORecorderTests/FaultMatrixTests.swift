@@ -75,6 +75,7 @@ struct FaultMatrixTests {
       try check("\(keep)-\(fault)", keep: keep, whole: whole, shim.environment(fault))
     }
     #expect(Set(faults.map(\.call)).count > 15)
+    #expect(faults.count > 30 || !Rounds.areMany)
     print("fault matrix: keep \"\(keep)\": \(faults.count) runs, one failing call each")
   }
 

@@ -40,9 +40,7 @@ enum LeftLoops {
       Dictionary(uniqueKeysWithValues: KVO.parked().map { ($0.awaited, $0.count) })
     }
     // The continuation waits before it is released, and is reported after that.
-    while counts() != expected || !isReported.load(ordering: .relaxed) {
-      try? await Task.sleep(nanoseconds: 1_000_000)
-    }
+    while counts() != expected || !isReported.load(ordering: .relaxed) { await Task.yield() }
     kept = [account, supply, sender]
   }
 
