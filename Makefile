@@ -35,8 +35,8 @@ SHELL := /bin/bash
 # Warnings fail the build here; that does not apply to packages that depend on this one.
 STRICT := -Xswiftc -warnings-as-errors
 # SwiftPM passes the names of traits to the compiler in the order of a set, which differs in each process: every second
-# build would recompile everything.
-BUILD := SWIFT_DETERMINISTIC_HASHING=1 swift build
+# build would recompile everything. Package.swift says what is optimized.
+BUILD := SWIFT_DETERMINISTIC_HASHING=1 KVO_SAFETY_OPTIMIZED=1 swift build
 # One build for `make test` and for the parts of it that `make check` runs: another option would rebuild everything. An
 # import of a module that the target does not declare prints "Build complete!" and exits 1: the status counts.
 BUILD_TESTS := $(BUILD) --build-tests --explicit-target-dependency-import-check error $(STRICT)
