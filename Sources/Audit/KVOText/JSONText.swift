@@ -14,7 +14,7 @@ package struct JSONText {
     enclose("{", "}", body)
   }
 
-  /// Writes a list; `body` writes each element in a call of ``element(_:)``.
+  /// Writes a list; `write` writes each element.
   package mutating func list<Element>(
     _ elements: [Element],
     _ write: (inout JSONText, Element) -> Void

@@ -4,7 +4,7 @@ internal import KVOTrace
 ///
 /// A setter ends what it began, and nearly always in order, so that there is nothing to judge: it enters and leaves
 /// here in a few instructions. Code that examines how changes nest moves these entries to the other open changes first
-/// (``takeAll()``); a setter whose change is no longer the innermost one here has its end judged among those.
+/// (``takeAll(_:)``); a setter whose change is no longer the innermost one here has its end judged among those.
 ///
 /// Belongs to one thread, like ``ThreadChanges``, which frees it. In separate memory, because an
 /// access to a property of an object costs a call that asks whether another access is under way.

@@ -77,8 +77,8 @@ static void remember(KVOSRecorder *recorder, uint64_t hash, uint32_t id, const u
   kvos_unlock(recorder);
 }
 
-// Whether the frame pointers cover the whole stack.
-static bool is_notified(const uintptr_t *frames, size_t count, const uintptr_t *stack, size_t stackCount) {
+// Whether `frames`, from the frame pointers, cover all of `stack` but the functions that start a thread.
+static bool is_covered(const uintptr_t *frames, size_t count, const uintptr_t *stack, size_t stackCount) {
   if (count == 0 || count > stackCount || memcmp(frames, stack, count * sizeof *frames) != 0) {
     return false;
   }
@@ -298,7 +298,7 @@ __attribute__((noinline)) static uint32_t capture_full(KVOSRecorder *recorder, u
   unwoundCount -= own;
   if (unwoundCount > KVOS_FRAME_LIMIT) unwoundCount = KVOS_FRAME_LIMIT;
   id = kvos_intern_stack(stack, unwoundCount);
-  if (id != 0 && is_notified(frames, count, stack, unwoundCount)) {
+  if (id != 0 && is_covered(frames, count, stack, unwoundCount)) {
     remember(recorder, hash, id, frames, count);
   }
   return id;

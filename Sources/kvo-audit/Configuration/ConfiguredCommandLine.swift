@@ -89,7 +89,7 @@ struct ConfiguredCommandLine {
 
   /// Ensures that the arguments can be parsed, apart from the logs that they may lack.
   ///
-  /// - Throws: as ``parse()``.
+  /// - Throws: as ``parse(with:)``.
   func check() throws {
     let lacking = [[], ["log"], ["log", "log"]]
     let possible = lacking.first { (try? KVOAuditCommand.parseAsRoot(given + $0)) != nil }

@@ -123,7 +123,7 @@ package struct AuditReport: Sendable {
     package init() {}
   }
 
-  /// The inputs that could be read; of many, not all are listed (``collapseInputs(limit:)``).
+  /// The inputs that could be read; of many, not all are listed (``collapseInputs(limit:keeping:)``).
   package var inputs: [Input]
   /// The inputs that could be read and are counted instead, by kind and state.
   package var unlistedInputs: [UnlistedInputs] = []

@@ -9,9 +9,9 @@ extension AuditReport {
   ///
   /// Associative and commutative: however reports are grouped and in whichever order they come, the result is the same,
   /// byte by byte. To ensure that, inputs are ordered by path, and for a finding in several reports the occurrence in
-  /// the first input is reported. Inputs that a report counts stay counted; ``collapseInputs(limit:)`` makes the result
-  /// independent of which reports did. A baseline and a heap snapshot do not belong to the inputs: what they say is
-  /// omitted. ``ReportMerge`` does the same without holding all reports in memory.
+  /// the first input is reported. Inputs that a report counts stay counted; ``collapseInputs(limit:keeping:)`` makes the
+  /// result independent of which reports did. A baseline and a heap snapshot do not belong to the inputs: what they say
+  /// is omitted. ``ReportMerge`` does the same without holding all reports in memory.
   ///
   /// Complexity: O(n log n) in the findings, inputs and stacks of all.
   ///

@@ -12,7 +12,7 @@ struct ChangeRules: Sendable {
   private var waitingThreadCount = 0
   /// The slots of those that must be notified of the change that is being judged; reused.
   private var audience: [Int32] = []
-  /// Whether a change that may have begun before the log ended.
+  /// Whether a change ended that may have begun before the log did.
   private(set) var lacksBeginnings = false
 
   /// Whether any thread has pending deliveries.

@@ -101,8 +101,8 @@ extension Recorder {
     }
   }
 
-  /// Starts a log at `path` with the settings of the environment, as ``startLog(path:byteLimit:isComplete:live:)`` does
-  /// with others.
+  /// Starts a log at `path` with the settings of the environment, as
+  /// ``startLog(path:byteLimit:isComplete:keepReasons:budget:live:)`` does with others.
   ///
   /// - Throws: ``LogFileError``, likewise.
   package func startLogOfEnvironment(
