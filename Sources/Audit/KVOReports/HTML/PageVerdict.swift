@@ -28,7 +28,7 @@ struct PageVerdict {
     let parts = found.filter { $0.0 > 0 }.map {
       Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
     }
-    let nothing = hasGaps ? "incomplete input, nothing found" : "nothing found"
+    let nothing = Headline.gap(hasGaps) + Headline.nothing
     return "KVO audit: " + (parts.isEmpty ? nothing : parts.joined(separator: ", "))
   }
 
@@ -109,7 +109,7 @@ extension HTMLText {
         if verdict.isClean {
           page.element("li", ["class": "clean"]) { page in
             page.sign("clean")
-            page.text(" nothing found")
+            page.text(" \(Headline.nothing)")
           }
         }
       }

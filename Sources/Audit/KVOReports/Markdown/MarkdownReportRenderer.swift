@@ -86,11 +86,11 @@ package struct MarkdownReportRenderer {
     // Figures without data would look like a clean result.
     if report.isUnread { return "nothing could be read" }
     let (summary, crashCount) = (report.summary, report.crashCount)
-    let gap = report.isIncomplete ? "incomplete input, " : ""
+    let gap = Headline.gap(report.isIncomplete)
     let events = Wording.count(summary.eventCount, "event")
     let crashes = crashCount == 0 ? "" : Wording.count(crashCount, "crash", "crashes") + ", "
     if summary.errorCount == 0, summary.warningCount == 0, crashCount == 0 {
-      return "\(gap)nothing found in \(events)"
+      return "\(gap)\(Headline.nothing) in \(events)"
     }
     return "\(gap)\(crashes)\(Wording.count(summary.errorCount, "error")), "
       + "\(Wording.count(summary.warningCount, "warning")) in \(events)"
