@@ -14,9 +14,9 @@ struct HeapClient {
   /// Of a refusal, so many bytes are shown.
   private static let refusalLimit = 1000
 
-  private let process: Int32
+  private let process: RunningProcess
 
-  init(process: Int32) { self.process = process }
+  init(process: Int32) { self.process = RunningProcess(id: process) }
 
   #if os(Linux)
   /// The snapshot's bytes.
@@ -24,42 +24,30 @@ struct HeapClient {
   /// - Throws: ``InputFailure`` if the process does not exist, belongs to another user, takes no
   ///   requests, refuses this one, or does not answer in time.
   func snapshot() throws(InputFailure) -> [UInt8] {
-    guard kill(process, 0) == 0 || errno == EPERM else { throw failure("there is no such process") }
-    let status = ProcessStatus(of: process)
-    if geteuid() != 0, let user = status.user, user != geteuid() {
-      throw failure(
-        "the process belongs to user \(user): only that user and root may read its memory"
-      )
-    }
-    let connection = try connected(to: HeapRequest.socketName(processID: status.ownID ?? process))
+    let status = try process.status(for: "read its memory")
+    let name = HeapRequest.socketName(processID: status.ownID ?? process.id)
+    let connection = try connected(to: name)
     defer { close(connection) }
     // Another process may listen there instead; one of another namespace has the number 0 here.
     let peer = credentials(connection)
-    guard peer.process == process, peer.user == status.user ?? peer.user else {
-      throw failure("another process, \(peer.process), answers in its place")
+    guard peer.process == process.id, peer.user == status.user ?? peer.user else {
+      throw process.failure("another process, \(peer.process), answers in its place")
     }
-    guard StandardStreams.write(HeapRequest.message, to: connection) == 0 else {
-      throw failure("the request cannot be sent: \(String(cString: strerror(errno)))")
-    }
+    try process.send(HeapRequest.message, on: connection)
     let answer = try answer(on: connection)
     guard answer.starts(with: HeapRequest.refusal) else {
-      if answer.isEmpty { throw failure("the process ended, or did not accept the request") }
+      if answer.isEmpty { throw process.noAnswer }
       return answer
     }
     let reason = answer.dropFirst(HeapRequest.refusal.count)
-    throw failure("the process takes no snapshot: \(String(decoding: reason, as: UTF8.self))")
+    throw process.failure(
+      "the process takes no snapshot: \(String(decoding: reason, as: UTF8.self))"
+    )
   }
 
   // MARK: The connection
 
   private func connected(to name: String) throws(InputFailure) -> Int32 {
-    #if canImport(Glibc)
-    let kind = Int32(SOCK_STREAM.rawValue)
-    #else
-    let kind = SOCK_STREAM
-    #endif
-    let connection = socket(AF_UNIX, kind, 0)
-    guard connection >= 0 else { throw failure(String(cString: strerror(errno))) }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     // The first byte of an abstract address is zero.
@@ -67,20 +55,20 @@ struct HeapClient {
       path[1...].copyBytes(from: name.utf8.prefix(path.count - 1))
     }
     let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
-    let byteCount = socklen_t(offset + 1 + name.utf8.count)
-    let isConnected = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(connection, $0, byteCount) }
+    let connection = RunningProcess.connection(
+      to: address,
+      byteCount: offset + 1 + name.utf8.count
+    )
+    guard connection.error != 0 else { return connection.descriptor }
+    guard connection.error == ECONNREFUSED else {
+      throw process.failure(String(cString: strerror(connection.error)))
     }
-    if isConnected == 0 { return connection }
-    let code = errno
-    close(connection)
-    guard code == ECONNREFUSED else { throw failure(String(cString: strerror(code))) }
-    if let own = namespace(of: "self"), let other = namespace(of: "\(process)"), own != other {
-      throw failure(
+    if let own = namespace(of: "self"), let other = namespace(of: "\(process.id)"), own != other {
+      throw process.failure(
         "the process has another network namespace, as in a container: run kvo-audit there"
       )
     }
-    throw failure(
+    throw process.failure(
       """
       the process takes no requests: it must call RetainSearch().allowSnapshots(), or \
       RetainSearch.install() with KVO_SAFETY_HEAP in its environment
@@ -104,9 +92,8 @@ struct HeapClient {
     var refusal: [UInt8] = []
     // Other clients may be served first.
     let end = ContinuousClock.now + .seconds(2 * HeapRequest.secondLimit)
-    // A stopped process keeps its connections.
     while ContinuousClock.now < end {
-      guard var chunk = try nextBytes(on: connection) else { continue }
+      guard var chunk = try process.nextBytes(on: connection) else { continue }
       if chunk.isEmpty { return refusal.isEmpty ? snapshot.all : refusal }
       if snapshot.all.isEmpty {
         chunk = refusal + chunk
@@ -118,23 +105,10 @@ struct HeapClient {
       do throws(HeapFileError) {
         try snapshot.append(chunk)
       } catch {
-        throw failure(error.description)
+        throw process.failure(error.description)
       }
     }
-    throw failure("the process does not answer")
-  }
-
-  /// The next bytes of an answer; empty: it has ended; nil: there are none yet.
-  private func nextBytes(on connection: Int32) throws(InputFailure) -> [UInt8]? {
-    var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-    guard poll(&waiting, 1, 1000) > 0 else { return nil }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = read(connection, &chunk, chunk.count)
-    if count >= 0 { return Array(chunk.prefix(count)) }
-    guard errno == EINTR else {
-      throw failure("the answer is cut: \(String(cString: strerror(errno)))")
-    }
-    return nil
+    throw process.silence
   }
 
   // MARK: The process
@@ -149,11 +123,7 @@ struct HeapClient {
 
   #else
   func snapshot() throws(InputFailure) -> [UInt8] {
-    throw failure("snapshots of running processes need Linux")
+    throw process.failure("snapshots of running processes need Linux")
   }
   #endif
-
-  private func failure(_ reason: String) -> InputFailure {
-    InputFailure(input: "process \(process)", reason: reason)
-  }
 }

@@ -1,0 +1,82 @@
+import KVOAudit
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// A running process that answers requests on a socket.
+struct RunningProcess {
+  /// Its process ID.
+  let id: Int32
+
+  func failure(_ reason: String) -> InputFailure {
+    InputFailure(input: "process \(id)", reason: reason)
+  }
+
+  #if os(Linux)
+  /// What the kernel says about it.
+  ///
+  /// - Parameter use: what only its user and root may do, such as `control it`.
+  /// - Throws: ``InputFailure`` if the process does not exist, or belongs to another user.
+  func status(for use: String) throws(InputFailure) -> ProcessStatus {
+    guard kill(id, 0) == 0 || errno == EPERM else { throw failure("there is no such process") }
+    let status = ProcessStatus(of: id)
+    if geteuid() != 0, let user = status.user, user != geteuid() {
+      throw failure("the process belongs to user \(user): only that user and root may \(use)")
+    }
+    return status
+  }
+
+  /// A connection to a stream socket, to be closed by the caller, or the system's error.
+  static func connection(
+    to address: sockaddr_un,
+    byteCount: Int = MemoryLayout<sockaddr_un>.size
+  ) -> (descriptor: Int32, error: Int32) {
+    #if canImport(Glibc)
+    let kind = Int32(SOCK_STREAM.rawValue)
+    #else
+    let kind = SOCK_STREAM
+    #endif
+    let connection = socket(AF_UNIX, kind, 0)
+    guard connection >= 0 else { return (-1, errno) }
+    let isConnected = withUnsafePointer(to: address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(connection, $0, socklen_t(byteCount))
+      }
+    }
+    if isConnected == 0 { return (connection, 0) }
+    let code = errno
+    close(connection)
+    return (-1, code)
+  }
+
+  func send(_ request: [UInt8], on connection: Int32) throws(InputFailure) {
+    let code = StandardStreams.write(request, to: connection)
+    guard code == 0 else {
+      throw failure("the request cannot be sent: \(String(cString: strerror(code)))")
+    }
+  }
+
+  /// The next bytes of an answer; empty: it has ended; nil: there are none yet, for a second at the most.
+  func nextBytes(on connection: Int32) throws(InputFailure) -> [UInt8]? {
+    var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
+    guard poll(&waiting, 1, 1000) > 0 else { return nil }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = recv(connection, &chunk, chunk.count, 0)
+    if count >= 0 { return Array(chunk.prefix(count)) }
+    guard errno == EINTR else {
+      throw failure("the answer is cut: \(String(cString: strerror(errno)))")
+    }
+    return nil
+  }
+
+  /// Why an answer ends before it says anything.
+  var noAnswer: InputFailure { failure("the process ended, or did not accept the request") }
+  /// Why an answer does not end in time. A stopped process keeps its connections.
+  var silence: InputFailure { failure("the process does not answer") }
+  #endif
+}
