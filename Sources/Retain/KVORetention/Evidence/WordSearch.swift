@@ -34,8 +34,6 @@ final class WordSearch {
 
   /// The size of the piece that is copied and searched at a time.
   private static let pieceByteCount = PresentPages.pageLimit << 12
-  /// Larger mappings are reservations, such as those of sanitizers.
-  private static let regionLimit: UInt = 1 << 34
   /// More memory is not searched; this much takes a fraction of a second.
   private static let byteLimit: UInt = 1 << 29
   private static let granuleLimit: UInt = 1 << 20
@@ -100,8 +98,8 @@ final class WordSearch {
     guard let memoryCopy = MemoryCopy() else { return false }
     let present = PresentPages()
     var byteCount: UInt = 0
-    for region in memory.regions where region.isWritable || !region.isImage {
-      guard region.end - region.start < Self.regionLimit else { continue }
+    for region in memory.regions
+    where (region.isWritable || !region.isImage) && !region.isReservation {
       var start = region.start
       while start < region.end {
         guard ContinuousClock.now < deadline else { return false }
@@ -123,9 +121,9 @@ final class WordSearch {
       let count = Int(range.upperBound - start)
       let copied = memoryCopy.copy(start, to: pages, count) & ~7
       guard take(pages, copied, from: start) else { return false }
-      // Memory was unmapped during the search. The pages after the first missing one may still
-      // exist.
-      start = copied == count ? start + UInt(count) : (start + UInt(copied) + 4096) & ~4095
+      // Otherwise memory was unmapped during the search.
+      let end = start + UInt(copied)
+      start = copied == count ? end : MemoryMap.nextPage(end)
     }
     return true
   }

@@ -18,9 +18,6 @@ internal import Glibc
 /// code that searches for objects finds none in it.
 struct InstanceScan {
   static let pieceByteCount = 1 << 20
-  /// Larger mappings are reservations, such as those of sanitizers: ThreadSanitizer has three of
-  /// nearly 32 GiB, which would take minutes to read.
-  private static let regionLimit: UInt = 1 << 34
 
   /// The size of an instance of each class to find, by the complement of its metadata: a table with
   /// the word itself could look like an object.
@@ -64,7 +61,7 @@ struct InstanceScan {
     withUnsafeTemporaryAllocation(byteCount: 8 + Self.pieceByteCount, alignment: 16) { piece in
       guard let copy = piece.baseAddress.map({ $0 + 8 }) else { return }
       for region in memory.regions
-      where region.isWritable && !region.isImage && region.end - region.start < Self.regionLimit {
+      where region.isWritable && !region.isImage && !region.isReservation {
         let whole = region.start..<region.end
         for range in Self.ranges(of: whole, without: UInt(bitPattern: copy)) {
           scan(range, copy, &known, &instances)
@@ -111,16 +108,16 @@ struct InstanceScan {
         }
         offset = kvos_next_object(copy, copied, offset + 16)
       }
-      start = Self.next(behind: start, copied, of: count)
+      start = Self.next(after: start, copied, of: count)
     }
   }
 
   /// The start of the next piece if `copied` of the `count` bytes at `start` could be copied.
-  private static func next(behind start: UInt, _ copied: Int, of count: Int) -> UInt {
+  private static func next(after start: UInt, _ copied: Int, of count: Int) -> UInt {
     // Its first address is the last of this piece.
     if copied == count { return start + UInt(count == pieceByteCount ? count - 16 : count) }
-    // Memory was unmapped during the scan. The pages after the first missing one may still exist.
-    return copied == 0 ? start + UInt(count) : (start + UInt(copied) + 4096) & ~4095
+    // Memory was unmapped during the scan.
+    return copied == 0 ? start + UInt(count) : MemoryMap.nextPage(start + UInt(copied))
   }
 
   /// The size of instances of the class with this metadata, 0 if the class is not searched for, nil

@@ -193,7 +193,7 @@ struct HeapCopy: ~Copyable {
         }
       }
       guard region.isAnonymous, !region.isImage, !region.isStatic,
-        region.end - region.start < HeapRoots.regionLimit
+        !region.isReservation
       else { continue }
       let step = UInt(PresentPages.pageLimit) << 12
       var start = region.start

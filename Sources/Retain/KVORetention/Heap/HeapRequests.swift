@@ -8,11 +8,10 @@ internal import KVOHeap
 /// in `requests.c`; what may go wrong there, and how it is handled:
 /// - A client sends nothing, or does not read: each call on its connection has a time limit.
 /// - A client of another user connects: it is refused.
-/// - The copy of the process crashes: another one is made, up to three in total.
+/// - The copy of the process crashes: another one is made, up to ``RetainSearch/copyLimit`` in total.
 /// - It hangs: it is killed when the time is over.
 /// - The program closes the descriptors: the thread ends, and requests are not answered anymore.
 struct HeapRequests {
-  private static let attemptLimit = 3
   private static let stackByteCount = 1 << 20
   /// Below the time limit of a client, and of the copy itself.
   private static let timeLimit = Duration.seconds(HeapRequest.secondLimit - 10)
@@ -224,13 +223,13 @@ struct HeapRequests {
           throw RetainSnapshotError(code: .system, message: String(decoding: reason, as: UTF8.self))
         case .answer(let bytes) where !bytes.isEmpty: return bytes
         case .answer:
-          if attempt < Self.attemptLimit { continue }
+          if attempt < RetainSearch.copyLimit { continue }
           throw RetainSnapshotError(
             code: .crashed,
             message: "the copy of the process gave no answer"
           )
         case .crashed(let signal):
-          if attempt < Self.attemptLimit { continue }
+          if attempt < RetainSearch.copyLimit { continue }
           throw RetainSnapshotError(
             code: .crashed,
             message: "the copy of the process crashed with signal \(signal)"

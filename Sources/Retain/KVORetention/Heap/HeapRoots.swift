@@ -4,9 +4,6 @@ internal import KVOHeap
 /// Reads the words of a process that are roots: globals and statics, the stacks of threads, and all
 /// other memory whose allocations are not known.
 struct HeapRoots {
-  /// Larger mappings are not read.
-  static let regionLimit: UInt = 1 << 34
-
   let memory: MemoryMap
   let memoryCopy: MemoryCopy
   let stacks: ThreadStacks
@@ -35,7 +32,7 @@ struct HeapRoots {
     var gaps: HeapSnapshot.Gaps = []
     for region in memory.regions
     where (region.isWritable || !region.isImage) && !ownStack.contains(region.start) {
-      guard region.end - region.start < Self.regionLimit else {
+      guard !region.isReservation else {
         gaps.insert(.hugeMapping)
         continue
       }

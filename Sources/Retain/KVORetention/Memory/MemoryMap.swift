@@ -23,6 +23,10 @@ final class MemoryMap {
     var isStatic = false
     /// Whether it has neither a file nor a name.
     var isAnonymous = false
+
+    /// Whether it is a reservation, such as those of sanitizers, which nothing reads: ThreadSanitizer has three of
+    /// nearly 32 GiB, which would take minutes.
+    var isReservation: Bool { end - start >= 1 << 34 }
   }
 
   /// The readable mappings, by rising addresses.
@@ -75,6 +79,9 @@ final class MemoryMap {
     guard let index = index(of: address), regions[index].isImage else { return false }
     return isReadable(address, count)
   }
+
+  /// The start of the page after the one at `address`, which could not be copied: later ones may still exist.
+  static func nextPage(_ address: UInt) -> UInt { (address + 4096) & ~4095 }
 
   /// The readable mapping that contains `address`, or nil.
   func region(of address: UInt) -> Region? { index(of: address).map { regions[$0] } }

@@ -2,7 +2,7 @@ internal import KVORetainRegistry
 
 extension RetainSearch {
   /// The number of copies that are made if the earlier ones crash.
-  private static var copyLimit: Int { 3 }
+  static var copyLimit: Int { 3 }
 
   /// Searches a copy of this process, in which no other thread runs.
   ///
