@@ -13,9 +13,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// Swift marks the frame pointer of an asynchronous frame with this bit.
-static const uintptr_t asyncFrameBit = (uintptr_t)1 << 60;
-
 typedef struct {
   uintptr_t pc, frame, sp;
 } Registers;
@@ -65,7 +62,7 @@ int kvos_follow_interrupted(const void *context, int isNowhere, uintptr_t *frame
     uintptr_t record[2];
     if (!read_words(frame, record, 2) || record[1] == 0) break;
     frames[count++] = record[1];
-    uintptr_t next = record[0] & ~asyncFrameBit;
+    uintptr_t next = record[0] & ~KVOS_ASYNC_FRAME_BIT;
     if (next <= frame) break;  // a stack grows downwards: anything else is no chain
     frame = next;
   }

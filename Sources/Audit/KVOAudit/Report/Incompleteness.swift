@@ -14,6 +14,8 @@ extension AuditReport {
   package struct MissingPart: Hashable, Sendable {
     /// The path of the input; nil: the events that a recorder lost are counted for all inputs together.
     package var input: String?
+    /// The input, where every part has a name.
+    package var name: String { input ?? "events that were not recorded" }
     /// A sentence without a full stop.
     package var message: String
   }

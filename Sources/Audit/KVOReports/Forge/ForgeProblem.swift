@@ -46,7 +46,7 @@ extension AuditReport {
         title: "an input is incomplete",
         text: "\(part.message): what is missing is not judged, and the result is not clean",
         severity: .warning,
-        fingerprint: "incomplete-input \(part.input ?? "events that were not recorded")",
+        fingerprint: "incomplete-input \(part.name)",
         file: part.input
       )
     }

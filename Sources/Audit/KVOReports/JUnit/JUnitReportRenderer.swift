@@ -38,7 +38,7 @@ package struct JUnitReportRenderer {
     let errors =
       report.failures.map { (name: $0.input, type: "unreadable", message: $0.message) }
       + report.missingParts.map {
-        (name: $0.input ?? "events that were not recorded", type: "incomplete", message: $0.message)
+        (name: $0.name, type: "incomplete", message: $0.message)
       }
     let counts: KeyValuePairs = [
       "name": "kvo-audit",
