@@ -144,12 +144,6 @@ static void lower(uint32_t share, const char *why) {
   __atomic_store_n(&kvos_sampled_share, share, __ATOMIC_RELAXED);
 }
 
-void kvos_lower_sampling(uint32_t share, const char *why) {
-  if (atomic_exchange_explicit(&isChecking, true, memory_order_acquire)) return;
-  if (share < __atomic_load_n(&kvos_sampled_share, __ATOMIC_RELAXED)) lower(share, why);
-  atomic_store_explicit(&isChecking, false, memory_order_release);
-}
-
 static void check(void) {
   // acquire: pairs with the release below, for the window.
   if (atomic_exchange_explicit(&isChecking, true, memory_order_acquire)) return;

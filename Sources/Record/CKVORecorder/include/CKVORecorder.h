@@ -168,9 +168,6 @@ void kvos_end_measuring(uint64_t begin);
 /// The same without that check, for code that may hold a lock of the library.
 void kvos_add_measured(uint64_t begin);
 
-/// Lowers the share of objects, for a reason that the log says. Does nothing if it is not lower than the present one.
-void kvos_lower_sampling(uint32_t share, const char *why);
-
 /// What the recorder has used. Takes its lock.
 void kvos_measure(KVOSMeasures *measures);
 

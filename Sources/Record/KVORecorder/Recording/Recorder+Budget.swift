@@ -56,7 +56,4 @@ extension Recorder {
     }
     kvos_end_measuring(begin)
   }
-
-  /// Lowers the share of objects that are recorded, in 1,024; `why` is in the log.
-  package func lowerSampling(to share: UInt32, why: String) { kvos_lower_sampling(share, why) }
 }

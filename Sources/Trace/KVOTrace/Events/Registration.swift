@@ -97,11 +97,4 @@ package enum Context: Hashable, Sendable {
 
   /// Whether it is neither NULL nor left out.
   package var isNamed: Bool { if case .named = self { true } else { false } }
-
-  /// Whether a registration under the receiver and one under `other` have the same context: adding without a context
-  /// and adding with NULL are equivalent.
-  package func isSameForAdding(as other: Context) -> Bool {
-    let own = self == .unspecified ? .null : self
-    return own == (other == .unspecified ? .null : other)
-  }
 }
