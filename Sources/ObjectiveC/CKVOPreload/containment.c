@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "CKVOUnwind.h"
+
 static const struct {
   const char *code;
   KVOSContained rule;

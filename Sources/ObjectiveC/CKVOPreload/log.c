@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "CKVORecorder.h"
+#include "CKVOUnwind.h"
 
 static void say_failure(const KVOSLogFailure *failure) {
   if (failure->code == KVOS_RECORDED_ELSEWHERE) {

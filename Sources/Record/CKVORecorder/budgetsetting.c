@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recorder.h"
+#include "CKVOUnwind.h"
 
 // A percentage above 0 and up to 100, in millionths; 0: not one.
 static uint32_t millionths_of(const char *text, size_t length) {

@@ -25,6 +25,8 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "CKVOUnwind.h"
+
 enum {
   requestLimit = 4096,
   // For the request and for the answer each, and for a call.

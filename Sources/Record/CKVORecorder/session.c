@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "CKVOUnwind.h"
+
 // The log that this copy opened; null: none. Guarded by the recorder's lock.
 static KVOSLogFiles *present;
 static uint64_t runtime;

@@ -279,21 +279,6 @@ uint64_t kvos_lost_count(void);
 /// The number of the present part, from 1; 0 if no log is written.
 uint32_t kvos_part_number(void);
 
-// MARK: Standard error
-
-/// Writes bytes to standard error in one piece, if possible.
-///
-/// A standard error that is closed or full does not cause a failure, and a pipe without a reader or a file at its size
-/// limit does not end the process: SIGPIPE and SIGXFSZ are blocked for this thread while it writes. Preserves errno.
-void kvos_write_error(const char *bytes, size_t count);
-
-/// The same for a line, up to some thousand bytes. Paths and values of the environment are in it, so characters that a
-/// terminal acts on are escaped, as `\u{1b}`: all but the line end at its end.
-void kvos_say_text(const char *text);
-
-/// The same for a format of printf(3) and its arguments.
-void kvos_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 // MARK: The crash record
 
 /// Installs the crash record before the current handlers of SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE and

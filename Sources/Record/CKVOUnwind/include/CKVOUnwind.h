@@ -1,4 +1,4 @@
-// C functions for recording: stacks, threads, images, and annotations for the sanitizer.
+// C functions for recording: stacks, threads, images, standard error, and annotations for the sanitizer.
 //
 // Every function may be called from any thread. None allocates on the heap after its first call of
 // a thread, none takes a lock of the caller's. Names begin with `kvos_`: the report cuts such frames
@@ -114,6 +114,21 @@ void kvos_visit_images(void (*visit)(const KVOSImage *image, void *_Nullable con
 
 /// Calls `handler` with the exit status when the process exits normally.
 void kvos_on_exit(void (*handler)(int status));
+
+// MARK: Standard error
+
+/// Writes bytes to standard error in one piece, if possible.
+///
+/// A standard error that is closed or full does not cause a failure, and a pipe without a reader or a file at its size
+/// limit does not end the process: SIGPIPE and SIGXFSZ are blocked for this thread while it writes. Preserves errno.
+void kvos_write_error(const char *bytes, size_t count);
+
+/// The same for a line, up to some thousand bytes. Paths and values of the environment are in it, so characters that a
+/// terminal acts on are escaped, as `\u{1b}`: all but the line end at its end.
+void kvos_say_text(const char *text);
+
+/// The same for a format of printf(3) and its arguments.
+void kvos_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // MARK: Locks, as ThreadSanitizer sees them
 

@@ -1,4 +1,4 @@
-internal import CKVORecorder
+internal import CKVOUnwind
 internal import Glibc
 
 /// Standard error, written to in one piece, without the standard library's buffer.

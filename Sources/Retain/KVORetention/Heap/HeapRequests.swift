@@ -1,4 +1,5 @@
 internal import CKVORetention
+internal import CKVOUnwind
 internal import Glibc
 internal import KVOHeap
 
@@ -43,31 +44,7 @@ struct HeapRequests {
   }
 
   /// Prints a line to standard error.
-  ///
-  /// A pipe without a reader and a file at its size limit raise a signal that would end the program. It is raised for
-  /// this thread, which holds it and takes it, unless it was pending before.
-  static func say(_ text: String) {
-    var (held, previous, pending) = (sigset_t(), sigset_t(), sigset_t())
-    sigpending(&pending)
-    sigemptyset(&held)
-    for signal in [SIGPIPE, SIGXFSZ] where sigismember(&pending, signal) == 0 {
-      sigaddset(&held, signal)
-    }
-    pthread_sigmask(SIG_BLOCK, &held, &previous)
-    // Paths and values of the environment, which must not act on a terminal.
-    let shown = text.unicodeScalars.map { scalar in
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator:
-        "\\u{\(String(scalar.value, radix: 16))}"
-      default: String(scalar)
-      }
-    }
-    let line = Array("KVOSafety: \(shown.joined())\n".utf8)
-    line.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-    var atOnce = timespec()
-    while sigtimedwait(&held, nil, &atOnce) > 0 {}
-    pthread_sigmask(SIG_SETMASK, &previous, nil)
-  }
+  static func say(_ text: String) { kvos_say_text("KVOSafety: \(text)\n") }
 
   /// The state at the start, for the thread.
   private final class Start {

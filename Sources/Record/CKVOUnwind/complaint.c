@@ -1,9 +1,10 @@
 // Standard error, written to without a buffer, whatever state it is in.
 
-#include "CKVORecorder.h"
+#include "CKVOUnwind.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
