@@ -24,7 +24,7 @@ extension FindingBuilder {
       name: name == .none ? "crash" : names[name],
       reason: crash.reason == .none ? nil : names[crash.reason],
       liveCount: crash.liveCount,
-      stack: stack(evidence, dying: nil),
+      stack: stack(evidence, deallocated: nil),
       input: input
     )
   }

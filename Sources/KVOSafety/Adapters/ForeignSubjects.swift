@@ -42,6 +42,6 @@ final class ForeignSubjects: Sendable {
   /// Judges the registrations on a deallocated object, and drops them.
   func forget(_ subject: ObjectID) {
     guard let storage = storages.withLock({ $0.removeValue(forKey: subject) }) else { return }
-    storage.finishDying(at: Recorder.shared.captureStack())
+    storage.finishDeallocation(at: Recorder.shared.captureStack())
   }
 }

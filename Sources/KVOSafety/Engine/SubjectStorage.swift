@@ -187,7 +187,7 @@ final class SubjectStorage: Sendable {
     let mustExplain = count > 0 || isRecorded
     let stack = mustExplain ? Recorder.shared.captureStack(of: record.ref.id) : .none
     if record.postpone(.init(subject: self, stack: stack)) { return }
-    finishDying(at: stack)
+    finishDeallocation(at: stack)
     // The deallocation of a watched object has not finished: the hook of its class reports when it has.
     guard !record.isWatched else { return }
     ObjectTable.shared.forget(record)
@@ -195,11 +195,11 @@ final class SubjectStorage: Sendable {
   }
 
   /// The object is deallocated: its remaining registrations end, and are reported.
-  func finishDying(at stack: StackID) {
+  func finishDeallocation(at stack: StackID) {
     endStreams(at: stack)
     BoundTokens.shared.release(boundTo: record.ref.id)
     let interrupted = observationsThroughHere
-    let isFirstWord = record.beginDying()
+    let isFirst = record.beginDeinit()
     record.subject = nil
     var evidence = Evidence(stack: stack)
     let (order, end) = machine.withLock { machine in
@@ -208,7 +208,7 @@ final class SubjectStorage: Sendable {
       let end = machine.deallocate(at: evidence, in: published)
       return (order, end)
     }
-    if isFirstWord { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }
+    if isFirst { Recorder.shared.record(.deinit(record.ref), order: order, stack: stack) }
     for observation in end.ended {
       log(.cancel(observation.id, by: .subject), order: order, stack: stack)
     }

@@ -34,7 +34,7 @@ enum DeallocationHook {
 /// The deallocation of an object that is watched, as a sequence of events.
 enum ObserverDeallocation {
   static func begins(_ record: ObjectRecord) {
-    guard record.beginDying(), Recorder.shared.isRecording else { return }
+    guard record.beginDeinit(), Recorder.shared.isRecording else { return }
     Recorder.shared.record(.deinit(record.ref), stack: Recorder.shared.captureStack())
     _ = record.noteRecordedDeinit()
   }
@@ -50,7 +50,9 @@ enum ObserverDeallocation {
   }
 
   static func ended(_ record: ObjectRecord) {
-    if let lastWord = record.endDying() { lastWord.subject.finishDying(at: lastWord.stack) }
+    if let postponed = record.finishDeallocation() {
+      postponed.subject.finishDeallocation(at: postponed.stack)
+    }
     ForeignSubjects.shared.forget(record.ref.id)
     ExpectedDeallocations.shared.noteDeallocation(of: record.ref.id)
     BoundTokens.shared.release(boundTo: record.ref.id)

@@ -18,14 +18,14 @@ final class ObjectRecord: @unchecked Sendable {
 
   private struct State {
     /// Whether the hook reported that the deinit has begun.
-    var isDying = false
+    var hasBegunDeinit = false
     /// Whether an event says so.
     var isDeinitRecorded = false
     /// Whether the hook reported that the object is deallocated.
     var isGone = false
     /// Its registrations between the deinit of its registrar and the end of its own deallocation, and the stack of the
     /// registrar's deinit.
-    var lastWord: LastWord?
+    var postponed: PostponedDeallocation?
     /// The object's own observations, so that its deallocation can end them.
     var observed: [RegistrationID: WeakStorage] = [:]
     /// Streams that show the object as their value and do not keep it alive.
@@ -48,7 +48,7 @@ final class ObjectRecord: @unchecked Sendable {
   }
 
   /// What remains to be reported about an observed object once it is deallocated.
-  struct LastWord {
+  struct PostponedDeallocation {
     var subject: SubjectStorage
     var stack: StackID
   }
@@ -74,10 +74,10 @@ final class ObjectRecord: @unchecked Sendable {
   /// Notes that the object's deinit has begun.
   ///
   /// Returns false if that was known already.
-  func beginDying() -> Bool {
+  func beginDeinit() -> Bool {
     state.withLock { state in
-      defer { state.isDying = true }
-      return !state.isDying
+      defer { state.hasBegunDeinit = true }
+      return !state.hasBegunDeinit
     }
   }
 
@@ -97,10 +97,10 @@ final class ObjectRecord: @unchecked Sendable {
   /// object observes itself.
   ///
   /// - Returns: whether the hook of the class will report that.
-  func postpone(_ lastWord: LastWord) -> Bool {
+  func postpone(_ postponed: PostponedDeallocation) -> Bool {
     state.withLock { state in
-      guard isWatched, state.isDying, !state.isGone else { return false }
-      state.lastWord = lastWord
+      guard isWatched, state.hasBegunDeinit, !state.isGone else { return false }
+      state.postponed = postponed
       return true
     }
   }
@@ -108,11 +108,11 @@ final class ObjectRecord: @unchecked Sendable {
   /// Notes that the object is deallocated.
   ///
   /// - Returns: what was kept until then.
-  func endDying() -> LastWord? {
+  func finishDeallocation() -> PostponedDeallocation? {
     state.withLock { state in
       state.isGone = true
-      defer { state.lastWord = nil }
-      return state.lastWord
+      defer { state.postponed = nil }
+      return state.postponed
     }
   }
 

@@ -289,14 +289,14 @@ static void follow_removal(const KVOSCall *begun, KVOSHook hook) {
 // Whether the Foundation would raise although the program added the registration: the Foundation's record of the object
 // was lost with its class. Not inlined: a thread may have little stack.
 __attribute__((noinline)) static bool is_lost(const KVOSAct *act, const void *subject, const void *observer) {
-  if (!kvos_semantics()->canReadBooks) return false;
+  if (!kvos_semantics()->canReadRecords) return false;
   size_t byteCount = 0;
   const uint8_t *bytes = kvos_string(act->keyPath, &byteCount);
   char text[1024];
   if (byteCount >= sizeof text) return false;
   memcpy(text, bytes, byteCount);
   text[byteCount] = 0;
-  return !kvos_is_in_books(subject, observer, text);
+  return !kvos_is_in_records(subject, observer, text);
 }
 
 // Whether the root class's part of a removal is skipped.

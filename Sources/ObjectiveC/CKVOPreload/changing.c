@@ -258,8 +258,8 @@ static uint64_t end_change(KVOSThread *thread, KVOSTracked *subject, uint32_t ke
   kvos_record_change_half(true, kvos_named(subject), key, change, kind, kvos_next_order(subject), stack);
   uint64_t order = KVOS_NO_ORDER;
   uint64_t leftRegistration = open >= 0 ? find_deallocated(subject, key, &order) : 0;
-  KVOSTold told = {subject->id, leftRegistration, KVOS_PHASE_AFTER, change};
-  if (leftRegistration) kvos_record_notify(&told, order, kvos_stack_id_of(told.subject));
+  KVOSNotification notification = {subject->id, leftRegistration, KVOS_PHASE_AFTER, change};
+  if (leftRegistration) kvos_record_notify(&notification, order, kvos_stack_id_of(notification.subject));
   return change;
 }
 

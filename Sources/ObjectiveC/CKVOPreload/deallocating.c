@@ -125,13 +125,13 @@ static void remove_from_runtime(const Left *left, void *observer) {
   const char *text = path.text;
   // For a path of several keys the Foundation's own observer is silenced instead.
   bool isPath = strchr(text, '.') != NULL;
-  if (isPath && kvos_semantics()->forwarderClass && !kvos_semantics()->canReadBooks) return;
-  if (isPath && kvos_semantics()->canReadBooks) {
+  if (isPath && kvos_semantics()->forwarderClass && !kvos_semantics()->canReadRecords) return;
+  if (isPath && kvos_semantics()->canReadRecords) {
     kvos_silence(left->subject, observer, text);
     return;
   }
   // Its records may have been lost with the class of the object, and a removal would raise.
-  if (kvos_semantics()->canReadBooks && !kvos_is_in_books(left->subject, observer, text)) return;
+  if (kvos_semantics()->canReadRecords && !kvos_is_in_records(left->subject, observer, text)) return;
   void *keyPath = kvos_make_string(text);
   void *selector = NULL;
   void *class = kvos_visible_class(left->subject);
@@ -188,7 +188,7 @@ void kvos_object_did_deallocate(KVOSDetached *detached) {
 void kvos_dealloced(const KVOSHookPoint *point, void *self, void *selector) {
   KVOSDetached detached = {NULL, 0, 0};
   kvos_end_changes(self);
-  if (KVOS_UNLIKELY(!kvos_is_strange(self)) && kvos_may_enter() && kvos_find_object(self)) {
+  if (KVOS_UNLIKELY(!kvos_is_untracked(self)) && kvos_may_enter() && kvos_find_object(self)) {
     kvos_object_will_deallocate(self, &detached);
   }
   // It has no arguments; those of the type are registers that it ignores.

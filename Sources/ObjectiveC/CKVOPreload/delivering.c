@@ -10,8 +10,8 @@ typedef struct {
   KVOSCall *call;
 } Delivery;
 
-static KVOSTold told_of(const KVOSCall *call) {
-  return (KVOSTold){call->subjectID, call->registration, call->phase, call->change};
+static KVOSNotification notification_of(const KVOSCall *call) {
+  return (KVOSNotification){call->subjectID, call->registration, call->phase, call->change};
 }
 
 // The callback was left by an exception, or because its thread ends.
@@ -59,11 +59,11 @@ static void end_delivery(Delivery *delivery) {
   KVOSRaised raised = delivery->thread->raised;
   delivery->thread->raised = (KVOSRaised){NULL, 0, 0};
   if (!call.hasReturned) note_failure(delivery->thread, &call);
-  KVOSTold told = told_of(&call);
+  KVOSNotification notification = notification_of(&call);
   if (!call.isUnhandled && !call.hasReturned && raised.exception) {
-    kvos_record_notify_left(&told, &raised);
+    kvos_record_notify_left(&notification, &raised);
   } else if (!call.isUnhandled) {
-    kvos_record_notify_end(&told, true, 0);
+    kvos_record_notify_end(&notification, true, 0);
   }
   kvos_leave(number);
 }
@@ -73,8 +73,8 @@ static void end_unhandled(KVOSCall *call) {
   if (call->isUnhandled) return;
   call->isUnhandled = true;
   int number = kvos_enter();
-  KVOSTold told = told_of(call);
-  kvos_record_notify_end(&told, false, kvos_stack_id_of(told.subject));
+  KVOSNotification notification = notification_of(call);
+  kvos_record_notify_end(&notification, false, kvos_stack_id_of(notification.subject));
   kvos_leave(number);
 }
 
@@ -242,23 +242,23 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   if (isKnown) key = around->key;
   Delivered found = {0, 0, KVOS_NO_ORDER, false};
   if (isKnown || kvos_intern_key(keyObject, &key)) found = find_delivered(subject, self, key, context, around);
-  KVOSTold told = {.subject = found.subjectID, .registration = found.registration};
+  KVOSNotification notification = {.subject = found.subjectID, .registration = found.registration};
   if (found.registration) {
-    told.phase = phase_of(thread, found.registration, &told.change);
+    notification.phase = phase_of(thread, found.registration, &notification.change);
     uint64_t own = found.wasAnnounced ? 0 : own_change(thread, subject, key, around);
-    if (own != 0) told.change = own;
+    if (own != 0) notification.change = own;
     delivery.call = kvos_begin_call(thread,
                                     (KVOSCall){.hook = KVOS_OBSERVE,
                                                .subject = subject,
                                                .observer = self,
                                                .keyObject = keyObject,
-                                               .phase = told.phase,
-                                               .subjectID = told.subject,
-                                               .change = told.change,
-                                               .registration = told.registration},
+                                               .phase = notification.phase,
+                                               .subjectID = notification.subject,
+                                               .change = notification.change,
+                                               .registration = notification.registration},
                                     frame);
   }
-  if (delivery.call && told.phase == KVOS_PHASE_PRIOR) {
+  if (delivery.call && notification.phase == KVOS_PHASE_PRIOR) {
     KVOSTracked *changing = kvos_find_object(around->subject);
     long open = changing ? kvos_find_open_change(thread, around->subject, around->key) : -1;
     // A dependent one begins in the log when it ends: otherwise it would overlap the change of the key that it depends
@@ -266,8 +266,8 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
     if (open >= 0) thread->changes[open].isAnnounced = true;
   }
   if (delivery.call) {
-    uint32_t stack = told.phase == KVOS_PHASE_PRIOR ? kvos_stack_id_of(told.subject) : 0;
-    kvos_record_notify(&told, found.order, stack);
+    uint32_t stack = notification.phase == KVOS_PHASE_PRIOR ? kvos_stack_id_of(notification.subject) : 0;
+    kvos_record_notify(&notification, found.order, stack);
     if (point->isRoot) end_unhandled(delivery.call);
   }
   kvos_leave(number);

@@ -174,31 +174,33 @@ void kvos_record_change_half(bool isEnd, KVOSNamed subject, uint32_t key, uint64
 }
 
 // `handled`: whether a class handled it, as the shape has it; 0 at its beginning.
-static void record_delivery(uint32_t kind, const KVOSTold *told, uint64_t handled, uint64_t order, uint32_t stack) {
-  if (!kvos_is_sampled(told->subject)) return;
+static void record_delivery(uint32_t kind, const KVOSNotification *notification, uint64_t handled, uint64_t order,
+                            uint32_t stack) {
+  if (!kvos_is_sampled(notification->subject)) return;
   uint64_t begin = begin_measuring();
-  uint64_t shape = told->phase << KVOS_DELIVERY_PHASE_SHIFT | (told->change ? KVOS_DELIVERY_HAS_CHANGE : 0);
+  uint64_t shape =
+      notification->phase << KVOS_DELIVERY_PHASE_SHIFT | (notification->change ? KVOS_DELIVERY_HAS_CHANGE : 0);
   kvos_record_delivery(kind, order, stack, kvos_scope(), shape | handled << KVOS_DELIVERY_HANDLED_SHIFT,
-                       told->registration << 2, told->change << 2);
+                       notification->registration << 2, notification->change << 2);
   end_measuring(begin);
 }
 
-void kvos_record_notify(const KVOSTold *told, uint64_t order, uint32_t stack) {
-  record_delivery(KVOS_KIND_NOTIFY, told, 0, order, stack);
+void kvos_record_notify(const KVOSNotification *notification, uint64_t order, uint32_t stack) {
+  record_delivery(KVOS_KIND_NOTIFY, notification, 0, order, stack);
 }
 
 // Without an order: the callback may have held the last reference to its object.
-void kvos_record_notify_end(const KVOSTold *told, bool isHandled, uint32_t stack) {
-  record_delivery(KVOS_KIND_NOTIFY_END, told, isHandled ? 2 : 1, KVOS_NO_ORDER, stack);
+void kvos_record_notify_end(const KVOSNotification *notification, bool isHandled, uint32_t stack) {
+  record_delivery(KVOS_KIND_NOTIFY_END, notification, isHandled ? 2 : 1, KVOS_NO_ORDER, stack);
 }
 
-void kvos_record_notify_left(const KVOSTold *told, const KVOSRaised *raised) {
-  if (!kvos_is_sampled(told->subject)) return;
+void kvos_record_notify_left(const KVOSNotification *notification, const KVOSRaised *raised) {
+  if (!kvos_is_sampled(notification->subject)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSDeliveryFields delivery = {
-      .registration = told->registration << 2,
-      .change = told->change << 2,
-      .phase = told->phase,
+      .registration = notification->registration << 2,
+      .change = notification->change << 2,
+      .phase = notification->phase,
       .exception = raised->name,
   };
   put_event(KVOS_KIND_NOTIFY_END, KVOS_NO_ORDER, raised->stack, fields, kvos_put_delivery(fields, &delivery));

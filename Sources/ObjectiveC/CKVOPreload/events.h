@@ -40,7 +40,7 @@ typedef struct {
   KVOSPhase phase;
   /// 0: none.
   uint64_t change;
-} KVOSTold;
+} KVOSNotification;
 
 /// Whether the log has a budget, and time is measured. Written before anything is hooked.
 extern bool kvos_isMeasured;
@@ -55,10 +55,10 @@ void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack);
 void kvos_record_cancel(uint64_t subject, uint64_t registration, KVOSCancelCause cause, uint64_t order, uint32_t stack);
 void kvos_record_change_half(bool isEnd, KVOSNamed subject, uint32_t key, uint64_t change, unsigned kind,
                              uint64_t order, uint32_t stack);
-void kvos_record_notify(const KVOSTold *told, uint64_t order, uint32_t stack);
-void kvos_record_notify_end(const KVOSTold *told, bool isHandled, uint32_t stack);
+void kvos_record_notify(const KVOSNotification *notification, uint64_t order, uint32_t stack);
+void kvos_record_notify_end(const KVOSNotification *notification, bool isHandled, uint32_t stack);
 /// The same for a callback that an exception left: its name, and where it was raised.
-void kvos_record_notify_left(const KVOSTold *told, const KVOSRaised *raised);
+void kvos_record_notify_left(const KVOSNotification *notification, const KVOSRaised *raised);
 void kvos_record_dropped(const char *why);
 void kvos_record_deallocation(bool isEnd, KVOSNamed object, uint64_t order, uint32_t stack);
 void kvos_record_class(KVOSNamed object, uint32_t className);

@@ -82,7 +82,7 @@ static inline uint64_t kvos_object_home(uintptr_t address, uint64_t mask) {
 }
 
 /// Whether the object is certainly not tracked. If false, kvos_find_object() decides. Takes no lock and makes no call.
-static inline bool kvos_is_strange(const void *object) {
+static inline bool kvos_is_untracked(const void *object) {
   // acquire, and the fence: as in kvos_find_object().
   uint64_t before = atomic_load_explicit(&kvos_objectVersion, memory_order_acquire);
   KVOSObjectTable *present = atomic_load_explicit(&kvos_objectTable, memory_order_acquire);

@@ -210,7 +210,7 @@ EXPORTED void NSDeallocateObject(void *object) {
   void (*real)(void *) = (void (*)(void *))next(&known, "NSDeallocateObject", "libgnustep-base.so");
   KVOSDetached detached = {NULL, 0, 0};
   kvos_end_changes(object);
-  if (KVOS_UNLIKELY(!kvos_is_strange(object)) && kvos_may_enter() && kvos_find_object(object)) {
+  if (KVOS_UNLIKELY(!kvos_is_untracked(object)) && kvos_may_enter() && kvos_find_object(object)) {
     kvos_object_will_deallocate(object, &detached);
   }
   if (real) real(object);

@@ -45,7 +45,7 @@ static const KVOSSemantics table[] = {
      .classPrefixes = {"_NSKVO", "NSKVONotifying_"},
      // Newer than 1.31.1, and only for objects in a path that register observers themselves.
      .forwarderClass = "_NSKVOForwardingRelay",
-     .canReadBooks = true,
+     .canReadRecords = true,
      .raisesAtDeallocation = true,
      .overwrites = false,
      .removalRaises = true,

@@ -18,7 +18,7 @@ struct Losses: Sendable {
   var rules: Set<RuleCode> = []
 
   /// Whether `evidence` may be outdated.
-  func makeDoubtful(_ evidence: Evidence) -> Bool {
+  func makesDoubtful(_ evidence: Evidence) -> Bool {
     evidence.event < last && !confirmed.contains(evidence.event)
   }
 }
@@ -123,7 +123,7 @@ extension ReplayState {
     let found = verdicts
     verdicts = []
     for verdict in found {
-      if losses.makeDoubtful(verdict) {
+      if losses.makesDoubtful(verdict) {
         losses.rules.insert(verdict.code)
       } else {
         verdicts.append(verdict)
@@ -133,23 +133,23 @@ extension ReplayState {
 }
 
 extension Losses {
-  fileprivate func makeDoubtful(_ verdict: Verdict) -> Bool {
+  fileprivate func makesDoubtful(_ verdict: Verdict) -> Bool {
     let before = verdict.evidence.dropFirst()
     switch verdict.code {
     case .ambiguousRemove:
-      return before.count { !makeDoubtful($0) } < 2
+      return before.count { !makesDoubtful($0) } < 2
     case .removeDuringInitial:
       // A live registration need not still be in the middle of its addition.
       return before.contains { $0.event < last }
     case .duplicateRegistration, .contextCollision, .displacedRegistration,
       .observedDeinitWhileObserved, .observerDeinitWhileRegistered:
-      return before.contains { $0.role == .registered && makeDoubtful($0) }
+      return before.contains { $0.role == .registered && makesDoubtful($0) }
     case .concurrentRemoval:
-      return before.contains { $0.role == .deallocated && makeDoubtful($0) }
+      return before.contains { $0.role == .deallocated && makesDoubtful($0) }
     case .deliveryToDead:
       // The address may have been reused by an object that the reader does not know.
       return verdict.observer?.id.generation != nil
-        && before.contains { $0.role == .deallocated && makeDoubtful($0) }
+        && before.contains { $0.role == .deallocated && makesDoubtful($0) }
     default: return false
     }
   }

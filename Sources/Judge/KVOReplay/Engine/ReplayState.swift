@@ -45,7 +45,7 @@ struct ReplayState: Sendable {
   /// Whether the judged runtime would have notified other observers than those in the log.
   ///
   /// Stored because every change needs it.
-  private(set) var tellsOthers = false
+  private(set) var notifiesOthers = false
   var ledger: RegistrationLedger
   /// The indices of the observed objects in the ledger.
   var subjects = WordTable()
@@ -115,7 +115,7 @@ struct ReplayState: Sendable {
   }
 
   private mutating func updateProfile() {
-    tellsOthers = MatchingSemantics(profile) != MatchingSemantics(recordedProfile)
+    notifiesOthers = MatchingSemantics(profile) != MatchingSemantics(recordedProfile)
   }
 
   /// The event's thread did something by decision of the program.

@@ -29,7 +29,7 @@ extension RuleEngine {
       log.ledger.close(target.subject)
       log.subjects.remove(object.rawValue)
     }
-    dieObserving(object, failed)
+    endObservations(object, failed)
     if values.hasPaths {
       let isThreadSaid = evidence.thread != nil || failed.thread == nil
       let thread = isThreadSaid ? target.thread : log.threads.index(of: failed.thread)
@@ -58,7 +58,7 @@ extension RuleEngine {
     settle(slot)
   }
 
-  private mutating func dieObserving(_ observer: ObjectID, _ failed: Evidence) {
+  private mutating func endObservations(_ observer: ObjectID, _ failed: Evidence) {
     // The position of a deallocation among the events of the observer says nothing about the observed object.
     var unordered = failed
     unordered.order = nil

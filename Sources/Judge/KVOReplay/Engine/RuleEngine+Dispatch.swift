@@ -202,7 +202,7 @@ extension RuleEngine {
     let early = log.threads[thread].early.isEmpty ? [] : log.threads[thread].early.end(change)
     if log.hasOpenEnds { obligations.made(change, evidence, thread, &log) }
     values.noteHalf(of: change, &log)
-    if let began, log.droppedAt == nil, !log.tellsOthers {
+    if let began, log.droppedAt == nil, !log.notifiesOthers {
       changes.expect(
         change,
         began: began,

@@ -34,7 +34,7 @@ extension RuleEngine {
         say(code, "events were dropped at event \(droppedAt): a task that waited may have ended")
       }
     }
-    if log.tellsOthers {
+    if log.notifiesOthers {
       for code in Self.deliveryRules {
         say(
           code,

@@ -43,7 +43,7 @@ extension RuleEngine {
   /// Whether a change and its callback cannot concern what other events began.
   @inline(__always)
   private var judgesWholeChanges: Bool {
-    log.losses.first == nil && !log.tellsOthers && !log.hasOpenEnds && !scopes.infers
+    log.losses.first == nil && !log.notifiesOthers && !log.hasOpenEnds && !scopes.infers
       && values.isEmpty && obligations.isEmpty && concurrency.isQuiet
   }
 

@@ -132,7 +132,7 @@ struct CallbackRules: Sendable {
     _ evidence: Evidence,
     _ log: inout ReplayState
   ) {
-    if log.tellsOthers { return }
+    if log.notifiesOthers { return }
     if log.ledger.slots[slot].isEndGuessed { return log.withholdLateDelivery() }
     let registration = log.ledger.slots[slot].registration
     let proof = [

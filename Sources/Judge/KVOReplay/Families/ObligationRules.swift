@@ -17,7 +17,7 @@ struct ObligationRules: Sendable {
 
   /// The registration at `slot` was added: possibly during a change of its key.
   mutating func registered(_ slot: Int, _ log: inout ReplayState) {
-    if log.threads.busy.isEmpty || log.droppedAt != nil || log.tellsOthers { return }
+    if log.threads.busy.isEmpty || log.droppedAt != nil || log.notifiesOthers { return }
     // No notification can name it.
     if !log.ledger.slots[slot].isNumbered { return }
     let subject = log.ledger.slots[slot].registration.subject.id
@@ -45,7 +45,7 @@ struct ObligationRules: Sendable {
     _ log: inout ReplayState
   ) {
     guard let order = began.order, subject >= 0, order < log.ledger.subjects[subject].lastOrder,
-      log.droppedAt == nil, !log.tellsOthers
+      log.droppedAt == nil, !log.notifiesOthers
     else { return }
     beganEarlier(change, on: subject, by: thread, began, order, &log)
   }
@@ -77,7 +77,7 @@ struct ObligationRules: Sendable {
     _ log: inout ReplayState
   ) {
     log.seen.insert(.prior)
-    if log.tellsOthers { return }
+    if log.notifiesOthers { return }
     let open = log.threads[thread].brackets.open(delivery.change)
     promises.add(
       PriorPromises.Promise(

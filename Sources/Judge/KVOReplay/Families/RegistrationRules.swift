@@ -300,7 +300,7 @@ struct RegistrationRules: Sendable {
   ) -> SubjectLedger.Matching {
     if log.rematches {
       // After a loss the names may not decide; the statement holds on every runtime that matches as the recorded one.
-      let isStated = removal.isUnmatched && log.droppedAt != nil && !log.tellsOthers
+      let isStated = removal.isUnmatched && log.droppedAt != nil && !log.notifiesOthers
       return isStated ? .recorded(nil) : .byName
     }
     if removal.isUnmatched { return .recorded(nil) }

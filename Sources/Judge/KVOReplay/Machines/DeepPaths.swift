@@ -188,9 +188,10 @@ struct DeepPaths: Sendable {
   /// weakly.
   ///
   /// Complexity: O(objects on its path).
-  mutating func noteNotified(_ id: RegistrationID, isDying: (ObjectID) -> Bool) {
+  mutating func noteNotified(_ id: RegistrationID, isBeingDeallocated: (ObjectID) -> Bool) {
     guard let holds = paths[id]?.holds else { return }
-    for (depth, hold) in holds where hold.strength != .strong && isDying(hold.object.id) {
+    for (depth, hold) in holds where hold.strength != .strong && isBeingDeallocated(hold.object.id)
+    {
       paths[id]?.holds[depth]?.isEndNotified = true
     }
   }

@@ -51,9 +51,9 @@ package struct FindingBuilder {
   /// Complexity: O(frames), plus the look-ups of the resolver.
   package func finding(for judged: Verdict) -> Finding {
     let verdict = located(judged)
-    let dying = dyingClass(of: verdict)
+    let deallocated = deallocatedClass(of: verdict)
     let stacks = verdict.evidence.map { evidence in
-      stack(evidence, dying: evidence.role == .failed ? dying : nil)
+      stack(evidence, deallocated: evidence.role == .failed ? deallocated : nil)
     }
     let entry = RuleCatalogue.entry(verdict.code)
     let sentence = FindingSentence(builder: self, verdict: verdict, failed: stacks.first)
@@ -77,10 +77,11 @@ package struct FindingBuilder {
       )
     )
     let callers = verdict.evidence.compactMap { evidence in
-      reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isLibraryCall
+      reported(evidence.stack, deallocated: evidence.role == .failed ? deallocated : nil)
+        .isLibraryCall
     }
     finding.isLibrary = !callers.isEmpty && callers.allSatisfy(\.self)
-    if isOfFoundation(verdict, dying: dying) {
+    if isOfFoundation(verdict, deallocated: deallocated) {
       // Not caused by the program: it is shown, but is not an error of the program.
       finding.isLibrary = true
       finding.severity = .note
@@ -108,9 +109,10 @@ package struct FindingBuilder {
   }
 
   /// Whether every call that caused the verdict was made by an Objective-C Foundation, on its own behalf.
-  private func isOfFoundation(_ verdict: Verdict, dying: String?) -> Bool {
+  private func isOfFoundation(_ verdict: Verdict, deallocated: String?) -> Bool {
     let callers = verdict.evidence.compactMap { evidence in
-      reported(evidence.stack, dying: evidence.role == .failed ? dying : nil).isFoundationCall
+      reported(evidence.stack, deallocated: evidence.role == .failed ? deallocated : nil)
+        .isFoundationCall
     }
     return !callers.isEmpty && callers.allSatisfy(\.self)
   }
@@ -207,7 +209,7 @@ package struct FindingBuilder {
   // MARK: - Stacks
 
   /// The class of the object whose deallocation is the fault.
-  private func dyingClass(of verdict: Verdict) -> String? {
+  private func deallocatedClass(of verdict: Verdict) -> String? {
     switch verdict.code {
     case .observedDeinitWhileObserved: verdict.subject.map { names[$0.className] }
     case .observerDeinitWhileRegistered: verdict.observer.map { names[$0.className] }
@@ -221,10 +223,10 @@ package struct FindingBuilder {
   ///
   /// - Parameters:
   ///   - evidence: the event.
-  ///   - dying: the class of the object whose deallocation is reported, or nil.
+  ///   - deallocated: the class of the object whose deallocation is reported, or nil.
   /// - Returns: the stack.
   /// - Complexity: O(frames), plus the look-ups of the resolver; O(1) for a cached stack.
-  package func stack(_ evidence: Evidence, dying: String? = nil) -> Finding.Stack {
+  package func stack(_ evidence: Evidence, deallocated: String? = nil) -> Finding.Stack {
     let site = names.site(evidence.site)
     return Finding.Stack(
       role: evidence.role,
@@ -233,14 +235,14 @@ package struct FindingBuilder {
       event: evidence.event,
       site: site?.location,
       function: site?.function,
-      frames: reported(evidence.stack, dying: dying).frames
+      frames: reported(evidence.stack, deallocated: deallocated).frames
     )
   }
 
-  private func reported(_ stack: StackID, dying: String?) -> ReportedStack {
-    let key = KnownStacks.Key(stack: stack, dying: dying)
+  private func reported(_ stack: StackID, deallocated: String?) -> ReportedStack {
+    let key = KnownStacks.Key(stack: stack, deallocated: deallocated)
     if let reported = known.stacks[key] { return reported }
-    let reported = ReportedStack(names[stack].flatMap(expand), dying: dying)
+    let reported = ReportedStack(names[stack].flatMap(expand), deallocated: deallocated)
     known.stacks[key] = reported
     return reported
   }
@@ -293,7 +295,7 @@ package struct FindingBuilder {
 private final class KnownStacks {
   struct Key: Hashable {
     var stack: StackID
-    var dying: String?
+    var deallocated: String?
   }
   var stacks: [Key: ReportedStack] = [:]
 }

@@ -19,8 +19,8 @@ struct ReportedStack {
 
   /// - Parameters:
   ///   - all: every frame that was recorded, inlined ones spread out, innermost first.
-  ///   - dying: the class of the object whose deallocation is reported: its own deinit is not the cause.
-  init(_ all: [NamedFrame], dying: String?) {
+  ///   - deallocated: the class of the object whose deallocation is reported: its own deinit is not the cause.
+  init(_ all: [NamedFrame], deallocated: String?) {
     var shown = all
     // A stack of only such frames (it was truncated) is better than none.
     if let first = all.firstIndex(where: { $0.origin != .layer && $0.origin != .runtime }) {
@@ -29,7 +29,7 @@ struct ReportedStack {
     Self.cutStart(&shown)
     Self.cutRunner(&shown)
     Self.nameEntry(&shown)
-    let own = Self.firstOwn(in: shown, dying: dying)
+    let own = Self.firstOwn(in: shown, deallocated: deallocated)
     var frames = shown.map(\.frame)
     if let own { frames[own].isFirstOwn = true }
     self.frames = frames
@@ -111,12 +111,13 @@ struct ReportedStack {
     frame.frame.symbol.map(SystemNames.starters.contains) ?? false
   }
 
-  private static func firstOwn(in frames: [NamedFrame], dying: String?) -> Int? {
+  private static func firstOwn(in frames: [NamedFrame], deallocated: String?) -> Int? {
     let own = frames.indices.filter { frames[$0].origin == .own }
     // Compiler-generated code has no line and does not help to find the cause.
     return own.first { index in
       let frame = frames[index].frame
-      return frame.line > 0 && (dying == nil || frame.symbol != dying.map { "\($0).deinit" })
+      return frame.line > 0
+        && (deallocated == nil || frame.symbol != deallocated.map { "\($0).deinit" })
     } ?? own.first
   }
 }

@@ -40,7 +40,7 @@ extension Registration {
   }
 
   /// Whether it notifies its observer, which a context may help to distinguish: the classic form, and a controller's.
-  package var tellsByName: Bool {
+  package var notifiesByName: Bool {
     switch form {
     case .classic, .controller: true
     case .token, .stream: false

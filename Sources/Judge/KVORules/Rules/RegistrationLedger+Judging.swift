@@ -37,7 +37,7 @@ extension RegistrationLedger {
         }
       }
       // A closure of a token or a stream notifies no observer by name.
-      if observer.id == registration.subject.id, registration.tellsByName {
+      if observer.id == registration.subject.id, registration.notifiesByName {
         verdicts.append(verdict(.selfObservation, registration, [evidence.as(.failed)]))
       }
     }
@@ -151,7 +151,7 @@ extension RegistrationLedger {
     at evidence: Evidence,
     _ verdicts: inout [Verdict]
   ) {
-    guard registration.tellsByName, subjects[subject].count > 0 else { return }
+    guard registration.notifiesByName, subjects[subject].count > 0 else { return }
     let pair = NamePair(registration)
     let earlier = newest(pair, registration.context.asAdded, on: subject)
     guard earlier.slot >= 0, slots[earlier.slot].registration.form == registration.form

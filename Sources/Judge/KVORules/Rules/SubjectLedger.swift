@@ -270,7 +270,7 @@ package struct SubjectLedger: Sendable {
     return slot >= 0 && ledger.drop(slot, by: cause) ? slot : -1
   }
 
-  // MARK: - Deaths
+  // MARK: - Deallocations
 
   /// The observed object was deallocated: one KVO006 for each remaining registration, all of which end.
   package mutating func subjectDeallocated(at evidence: Evidence) -> DeallocationOutcome {

@@ -68,7 +68,7 @@ void kvos_remove_observer(void *subject, void *observer, const char *keyPath);
 /// if the Foundation `isStillReferring` to it.
 void kvos_retire_observer(void *observer, bool isStillReferring);
 
-// MARK: Deaths
+// MARK: Deallocations
 
 /// Begins and ends watching an object; call each once. O(1).
 void kvos_watch_object(const void *object);

@@ -33,8 +33,8 @@ typedef struct {
   bool ignoresDependencyMethods;
   /// The observer that it uses itself for paths of several keys, or some of them; null: none.
   const char *forwarderClass;
-  /// Whether kvos_silence(), kvos_is_in_books() and kvos_begin_detaching() support its observation records.
-  bool canReadBooks;
+  /// Whether kvos_silence(), kvos_is_in_records() and kvos_begin_detaching() support its observation records.
+  bool canReadRecords;
   /// Whether the deallocation of an observed object ends the program.
   bool raisesAtDeallocation;
   /// Whether adding the same observer for the same key path again replaces the previous one.
@@ -87,7 +87,7 @@ bool kvos_silence(const void *subject, const void *observer, const char *keyPath
 
 /// Whether the Foundation has the observer registered with `subject` for the key path; also true if it stores its
 /// records differently, or the object stores its own.
-bool kvos_is_in_books(const void *subject, const void *observer, const char *keyPath);
+bool kvos_is_in_records(const void *subject, const void *observer, const char *keyPath);
 
 /// The observers in the observation info of an object that is being deallocated.
 typedef struct {

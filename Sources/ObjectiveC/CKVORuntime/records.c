@@ -72,28 +72,28 @@ static void *open_pool(void) {
 }
 
 // An object that stores its observation info itself is not queried: it may have freed it already.
-static bool keeps_books_as_others(const void *subject) {
+static bool has_default_records(const void *subject) {
   void *selector = kvos_selector("observationInfo");
   void *root = kvos_class_named("NSObject");
   return root && kvos_method_of(subject, selector) == kvos_method_of_instances(root, selector);
 }
 
 // Returns null if there is none. Requires an open pool, like all functions below.
-static const void *books_of(const void *subject) {
-  return keeps_books_as_others(subject) ? get(subject, "observationInfo") : NULL;
+static const void *records_of(const void *subject) {
+  return has_default_records(subject) ? get(subject, "observationInfo") : NULL;
 }
 
 // The entries for the first key of a path, by the name of the whole path; null: there are none.
-static const void *entries_for(const void *books, const char *keyPath) {
+static const void *entries_for(const void *records, const char *keyPath) {
   char first[1024];
   size_t byteCount = strcspn(keyPath, ".");
-  if (books == NULL || byteCount >= sizeof first) return NULL;
+  if (records == NULL || byteCount >= sizeof first) return NULL;
   memcpy(first, keyPath, byteCount);
   first[byteCount] = 0;
   void *selector = NULL;
-  GetFor entriesFor = (GetFor)method(books, "observersForKey:", &selector);
+  GetFor entriesFor = (GetFor)method(records, "observersForKey:", &selector);
   void *key = entriesFor ? kvos_make_string(first) : NULL;
-  const void *entries = key ? entriesFor(books, selector, key) : NULL;
+  const void *entries = key ? entriesFor(records, selector, key) : NULL;
   kvos_release(key);
   return entries;
 }
@@ -107,7 +107,7 @@ static bool is_of_path(const void *pathObserver, const void *subject, const char
 
 // The newest entry of the observer, or null.
 static const void *find_entry(const void *subject, const void *observer, const char *keyPath) {
-  const void *entries = entries_for(books_of(subject), keyPath);
+  const void *entries = entries_for(records_of(subject), keyPath);
   for (unsigned long index = count_of(entries); index-- > 0;) {
     const void *entry = element(entries, index);
     const void *pathObserver = get(entry, "keypathObserver");
@@ -129,9 +129,9 @@ bool kvos_silence(const void *subject, const void *observer, const char *keyPath
   return entry != NULL;
 }
 
-bool kvos_is_in_books(const void *subject, const void *observer, const char *keyPath) {
+bool kvos_is_in_records(const void *subject, const void *observer, const char *keyPath) {
   void *pool = open_pool();
-  bool isThere = !keeps_books_as_others(subject) || find_entry(subject, observer, keyPath) != NULL;
+  bool isThere = !has_default_records(subject) || find_entry(subject, observer, keyPath) != NULL;
   kvos_release(pool);
   return isThere;
 }
@@ -159,8 +159,8 @@ static bool note(KVOSDetached *detached, const void *entry) {
 
 bool kvos_begin_detaching(const void *subject, const char *keyPath, KVOSDetached *detached) {
   void *pool = open_pool();
-  const void *books = books_of(subject);
-  const void *entries = entries_for(books, keyPath);
+  const void *records = records_of(subject);
+  const void *entries = entries_for(records, keyPath);
   for (unsigned long index = count_of(entries); index-- > 0;) {
     const void *entry = element(entries, index);
     const void *pathObserver = get(entry, "keypathObserver");
@@ -171,7 +171,7 @@ bool kvos_begin_detaching(const void *subject, const char *keyPath, KVOSDetached
     set_no_root(entry);
   }
   kvos_release(pool);
-  return books != NULL;
+  return records != NULL;
 }
 
 // Whether GNUstep added an observer of its own somewhere on the path. It is never removed, and must not be deallocated.
