@@ -95,7 +95,7 @@ import Testing
     withUnsafeBytes(of: sum.littleEndian) { bytes.replaceSubrange(64..<72, with: $0) }
     let report = try report("a.kvolog", Array(bytes.prefix(4_096)))
     #expect(report.failures.count == 1)
-    #expect(report.failures.first?.message.contains("the file ends behind the header") == true)
+    #expect(report.failures.first?.message.contains("the file ends after the header") == true)
   }
 
   @Test("in text without a recognized fault, the report says that")

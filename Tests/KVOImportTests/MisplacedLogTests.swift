@@ -12,7 +12,7 @@ struct MisplacedLogTests {
   @Test("is reported with its start offset, however the input is cut")
   func behindText() {
     let bytes = Array((Self.words + Self.event + Self.event).utf8)
-    let refusal = "a usage log begins at byte 800, behind other text; give it alone: tail -c +801"
+    let refusal = "a usage log begins at byte 800, after other text; give it alone: tail -c +801"
     #expect(Reading.imported(bytes).refusal == refusal)
     for cut in 790..<820 {
       var log = MisplacedLog()

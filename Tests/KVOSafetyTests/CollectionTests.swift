@@ -99,8 +99,8 @@ struct CollectionTests {
       let error = #expect(throws: ObservedIndexError.self) { try tags.insert("x", at: 4) }
       #expect(
         error?.description
-          == "\"4\" is no place for a change (insertion) of \"tags\", which has 3 elements: "
-          + "give one in behind 3 elements or among them"
+          == "\"4\" is no index for a change (insertion) of \"tags\", which has 3 elements: "
+          + "give one in 0...3"
       )
       #expect(throws: ObservedIndexError.self) { try tags.insert("x", at: -1) }
       #expect(throws: ObservedIndexError.self) { try tags.remove(at: 3) }

@@ -48,9 +48,9 @@ struct DamagedImageTests {
       kinds == [
         "\"\(name)\" is not an ELF file: its frames stay addresses",
         "\"\(name)\" is damaged (it ends within its header, after N bytes): its frames stay addresses",
-        "\"\(name)\" is damaged (its segment table ends behind the file's N bytes): "
+        "\"\(name)\" is damaged (its segment table ends after the file's N bytes): "
           + "its frames stay addresses",
-        "\"\(name)\" is damaged (its section table ends behind the file's N bytes): "
+        "\"\(name)\" is damaged (its section table ends after the file's N bytes): "
           + "its frames stay addresses",
       ]
     )

@@ -132,7 +132,7 @@ final class ElfFile {
   ) throws(ImageProblem) {
     let (end, overflow) = offset.addingReportingOverflow(length)
     guard !overflow, end <= size else {
-      throw .damaged("its \(part) ends behind the file's \(size) bytes")
+      throw .damaged("its \(part) ends after the file's \(size) bytes")
     }
   }
 

@@ -150,18 +150,18 @@ struct SwiftMangledModule {
       let kind = take()
       return kind == UInt8(ascii: "b") || kind == UInt8(ascii: "o") || kind == UInt8(ascii: "p")
     case UInt8(ascii: "X"), UInt8(ascii: "Y"): return Self.isLetter(take())
-    case UInt8(ascii: "M"): return isBehindNominalType && Self.isLetter(take())
+    case UInt8(ascii: "M"): return followsNominalType && Self.isLetter(take())
     case UInt8(ascii: "v"), UInt8(ascii: "i"):
       let accessor = take()
       let isAddressor = accessor == UInt8(ascii: "a") || accessor == UInt8(ascii: "l")
       return isAddressor ? Self.isLetter(take()) : Self.isLetter(accessor)
     case UInt8(ascii: "o"): return Self.isLetter(take())
     case UInt8(ascii: "w"):
-      return isBehindNominalType && Self.isLetter(take()) && Self.isLetter(take())
+      return followsNominalType && Self.isLetter(take()) && Self.isLetter(take())
     case UInt8(ascii: "W"):
-      let isBehindNominalType = isBehindNominalType
+      let followsNominalType = followsNominalType
       let kind = take()
-      if kind == UInt8(ascii: "O"), isBehindNominalType { return Self.isLetter(take()) }
+      if kind == UInt8(ascii: "O"), followsNominalType { return Self.isLetter(take()) }
       return kind == UInt8(ascii: "Z")
     case UInt8(ascii: "C"), UInt8(ascii: "F"), UInt8(ascii: "G"), UInt8(ascii: "K"),
       UInt8(ascii: "O"), UInt8(ascii: "P"),
@@ -176,7 +176,7 @@ struct SwiftMangledModule {
 
   /// Whether the operator just taken concerns a class, structure or enumeration; for any other type it is the code of
   /// that type's module, such as `Swift.Optional`.
-  private var isBehindNominalType: Bool {
+  private var followsNominalType: Bool {
     let kind = name[index - 2]
     return kind == UInt8(ascii: "C") || kind == UInt8(ascii: "V") || kind == UInt8(ascii: "O")
   }

@@ -154,14 +154,14 @@ final class WatchTree: Sendable {
     // A queue, not a recursion: a chain of objects whose keys affect each other may be long.
     while index < found.nodes.count {
       let here = found.nodes[index]
-      addNodes(behind: here, here.other ?? subject, of: observation, to: &found)
+      addNodes(below: here, here.other ?? subject, of: observation, to: &found)
       index += 1
     }
     return found
   }
 
   private func addNodes(
-    behind here: WantedNode,
+    below here: WantedNode,
     _ object: AnyObject,
     of observation: Observation,
     to found: inout FoundNodes

@@ -197,8 +197,8 @@ public struct ObservedIndexError: Error, Hashable, Sendable, CustomStringConvert
 
   /// What is wrong, and what would be right.
   public var description: String {
-    let range = kind == .insertion ? "behind \(count) elements or among them" : "0..<\(count)"
-    return "\"\(index)\" is no place for a change (\(kind)) of \"\(key)\", which has \(count) "
+    let range = kind == .insertion ? "0...\(count)" : "0..<\(count)"
+    return "\"\(index)\" is no index for a change (\(kind)) of \"\(key)\", which has \(count) "
       + "elements: give one in \(range)"
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A command line with the options of the project put in front of its own.
+/// A command line, preceded by the options of the project.
 struct ConfiguredCommandLine {
   /// The arguments to be parsed.
   let arguments: [String]

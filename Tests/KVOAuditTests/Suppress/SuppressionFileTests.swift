@@ -49,9 +49,9 @@ import Testing
       ("nonsense until=2027-01-01 because x", "\"nonsense\" is no rule; `kvo-audit explain` lists"),
       (
         "class=A until=2027-01-01 because x",
-        "no rule in front; a line begins with a code, a slug or *"
+        "no rule at its start; a line begins with a code, a slug or *"
       ),
-      ("because x", "no rule in front"),
+      ("because x", "no rule at its start"),
       ("KVO001", "no day on which it ends; say until when, as until=2027-01-31"),
       ("KVO001 because x", "no day on which it ends"),
       (

@@ -75,7 +75,9 @@ struct SuppressionParser {
       return
     }
     if keys.contains(where: { rule.hasPrefix("\($0)=") }) || rule == "because" {
-      throw Problem("no rule in front; a line begins with a code, a slug or *, as in: \(example)")
+      throw Problem(
+        "no rule at its start; a line begins with a code, a slug or *, as in: \(example)"
+      )
     }
     let known = RuleCatalogue.entries.flatMap { [$0.code.rawValue, $0.slug] }
     let near = Wording.near(rule, in: known).map { "\"\($0)\"" }

@@ -18,7 +18,7 @@ enum Demangler {
     return String(cString: text)
   }
 
-  /// A name of C++, which Apple's linker puts one more underscore in front of.
+  /// A name of C++, before which Apple's linker puts one more underscore.
   private static func cName(_ name: String) -> String? {
     guard name.hasPrefix("_Z") || name.hasPrefix("__Z") else { return nil }
     let mangled = name.hasPrefix("__Z") ? String(name.dropFirst()) : name

@@ -66,7 +66,7 @@ struct MisplacedLog {
     case 0, Self.byteOrderMark.count:
       "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
     case .some(let offset):
-      "a usage log begins at byte \(offset), behind other text; give it alone: tail -c +\(offset + 1)"
+      "a usage log begins at byte \(offset), after other text; give it alone: tail -c +\(offset + 1)"
     }
   }
 

@@ -5,34 +5,34 @@ extension SentenceReader {
   func observation(_ match: SentenceHead.Match, _ window: Range<Int>) -> Complaint? {
     let offset = match.offsets.upperBound
     if match.isCut {
-      var complaint = unhandled(match, behind: offset, window)
+      var complaint = unhandled(match, after: offset, window)
       complaint?.confidence = .low
       return complaint?.observer.address == nil ? nil : complaint
     }
     switch continuation(of: "messagewasreceivedbutnothandled", at: offset, least: 10) {
-    case .whole: return unhandled(match, behind: offset + 31, window)
+    case .whole: return unhandled(match, after: offset + 31, window)
     case .cut:
-      let complaint = unhandled(match, behind: offset, window)
+      let complaint = unhandled(match, after: offset, window)
       return complaint?.observer.isKnown == true ? complaint : nil
     case .none: break
     }
     switch continuation(of: "messagesenttodeallocatedinstance", at: offset, least: 8) {
-    case .whole: return deallocated(match, behind: offset + 32)
-    case .cut: return deallocated(match, behind: offset)
+    case .whole: return deallocated(match, after: offset + 32)
+    case .cut: return deallocated(match, after: offset)
     case .none: break
     }
     switch continuation(of: "unrecognizedselectorsentto", at: offset, least: 5) {
-    case .whole: return deallocated(match, behind: offset + 26)
-    case .cut: return deallocated(match, behind: offset)
+    case .whole: return deallocated(match, after: offset + 26)
+    case .cut: return deallocated(match, after: offset)
     case .none: break
     }
     if text.skeleton.has("cannotbesentto", at: offset) {
-      return notOverridden(match, behind: offset + 14, window)
+      return notOverridden(match, after: offset + 14, window)
     }
     if continuation(of: "messagewasreceivedbutnothandled", at: offset, least: 0) == .cut,
       text.skeleton.has("an", at: match.offsets.lowerBound - 2)
     {
-      var complaint = unhandled(match, behind: offset, window)
+      var complaint = unhandled(match, after: offset, window)
       complaint?.confidence = .low
       return complaint?.observer.address == nil ? nil : complaint
     }
@@ -42,7 +42,7 @@ extension SentenceReader {
   /// A notification that the observer did not recognize.
   private func unhandled(
     _ match: SentenceHead.Match,
-    behind offset: Int,
+    after offset: Int,
     _ window: Range<Int>
   ) -> Complaint? {
     var complaint = Complaint(
@@ -61,7 +61,7 @@ extension SentenceReader {
         let change = text.skeleton.first("change", in: object + 14..<window.upperBound)
         let stop = change.map(position) ?? min(text.bytes.count, from + 400)
         complaint.subject = operand(from..<max(from, stop), skipping: UInt8(ascii: ":"))
-        complaint.context = context(behind: change ?? object, window)
+        complaint.context = context(after: change ?? object, window)
       }
     }
     guard
@@ -87,7 +87,7 @@ extension SentenceReader {
     text.skeleton.last("nsinternalinconsistencyexception", in: max(0, offset - 80)..<offset) != nil
   }
 
-  private func context(behind offset: Int, _ window: Range<Int>) -> String? {
+  private func context(after offset: Int, _ window: Range<Int>) -> String? {
     guard let context = text.skeleton.first("context", in: offset..<window.upperBound) else {
       return nil
     }
@@ -207,7 +207,7 @@ extension SentenceReader {
   }
 
   /// A notification that was sent to an object that is no longer an observer.
-  private func deallocated(_ match: SentenceHead.Match, behind offset: Int) -> Complaint? {
+  private func deallocated(_ match: SentenceHead.Match, after offset: Int) -> Complaint? {
     var complaint = Complaint(
       kind: .deadReceiver,
       code: .deliveryToDead,
@@ -227,7 +227,7 @@ extension SentenceReader {
   /// A system class has reused the address of a deallocated observer; a user's class lacks the method.
   private func notOverridden(
     _ match: SentenceHead.Match,
-    behind offset: Int,
+    after offset: Int,
     _ window: Range<Int>
   ) -> Complaint? {
     let limit = min(window.upperBound, offset + 600)

@@ -191,14 +191,14 @@ extension SentenceReader {
         complaint.keyPath = keyPath(String(decoding: parts[1], as: UTF8.self))
       }
     }
-    let behind = text.string(start..<min(text.bytes.count, start + 400))
+    let following = text.string(start..<min(text.bytes.count, start + 400))
     let isSource =
-      behind.contains("\\(") || text.string(max(0, start - 80)..<start).contains("fatalError(")
+      following.contains("\\(") || text.string(max(0, start - 80)..<start).contains("fatalError(")
     if isSource || complaint.subject.isPlaceholder { return nil }
     // The overlay of Foundation names its file, which is another for an expression.
-    if behind.contains("NSExpression") { return nil }
-    complaint.confidence = behind.contains("NSObject.swift") ? .high : .low
-    guard complaint.subject.isKnown || behind.contains(".swift") else { return nil }
+    if following.contains("NSExpression") { return nil }
+    complaint.confidence = following.contains("NSObject.swift") ? .high : .low
+    guard complaint.subject.isKnown || following.contains(".swift") else { return nil }
     return complaint
   }
 

@@ -43,7 +43,7 @@ struct SentenceReader {
 
   private func complaint(_ index: Int) -> Complaint? {
     let match = heads[index]
-    let window = match.offsets.upperBound..<limit(behind: index)
+    let window = match.offsets.upperBound..<limit(after: index)
     switch match.head {
     case .cannotRemove, .cannotRemoveGNUstep, .cannotUpdate: return pathSentence(match, window)
     case .deallocated, .deallocatedGNUstep:
@@ -75,12 +75,12 @@ struct SentenceReader {
       && (objects.contains(where: \.isMasked) || complaint.keyPath != nil)
       && complaint.observances.isEmpty
     let isVague = objects.contains(where: \.isExample) || isHidden
-    return (isVague || isFix(complaint, at: offset) || isForeseen(complaint, behind: offset))
+    return (isVague || isFix(complaint, at: offset) || isForeseen(complaint, after: offset))
       && !isRaised(before: offset)
   }
 
   /// Whether a person describes what will happen: `… not registered as an observer) will be thrown`.
-  private func isForeseen(_ complaint: Complaint, behind offset: Int) -> Bool {
+  private func isForeseen(_ complaint: Complaint, after offset: Int) -> Bool {
     guard !complaint.observer.isKnown, !complaint.subject.isKnown else { return false }
     let window = offset..<min(text.skeleton.count, offset + 300)
     return (["observerwillbe", "observerwouldbe", "observerwillraise"] as [StaticString]).contains {
@@ -108,7 +108,7 @@ struct SentenceReader {
 
   /// Where the words of the sentence at `index` must have ended: at the next of a kind that cannot
   /// be inside another.
-  private func limit(behind index: Int) -> Int {
+  private func limit(after index: Int) -> Int {
     let end = min(text.skeleton.count, heads[index].offsets.upperBound + Self.reach)
     for next in heads[(index + 1)...] {
       if next.offsets.lowerBound >= end { break }

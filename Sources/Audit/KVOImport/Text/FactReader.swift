@@ -131,8 +131,8 @@ enum FactReader {
   private static func exception(around position: Int, in text: CleanText) -> String? {
     let before = text.bytes[max(0, position - 400)..<position]
     if let name = lastException(in: before) { return name }
-    let behind = text.bytes[position..<min(text.bytes.count, position + 1_500)]
-    return lastException(in: behind.prefix(1_500))
+    let following = text.bytes[position..<min(text.bytes.count, position + 1_500)]
+    return lastException(in: following.prefix(1_500))
   }
 
   private static let known: [StaticString] = [

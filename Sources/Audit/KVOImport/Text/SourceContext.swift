@@ -79,7 +79,7 @@ struct SourceContext {
     {
       return true
     }
-    return isLiteral(before, behind: text.bytes[position..<max(position, range.upperBound)], line)
+    return isLiteral(before, after: text.bytes[position..<max(position, range.upperBound)], line)
       || isInBlock(line)
   }
 
@@ -87,7 +87,7 @@ struct SourceContext {
 
   private func isLiteral(
     _ before: ArraySlice<UInt8>,
-    behind: ArraySlice<UInt8>,
+    after: ArraySlice<UInt8>,
     _ line: Int
   ) -> Bool {
     guard let quote = before.lastIndex(of: UInt8(ascii: "\"")) else { return false }
@@ -104,7 +104,7 @@ struct SourceContext {
     code = FrameLine.trimmed(code)
     if code.isEmpty { return isContinued(line) }
     if isObjectiveC, code.last == UInt8(ascii: ":") { return true }
-    let tail = FrameLine.trimmed(behind.suffix(200))
+    let tail = FrameLine.trimmed(after.suffix(200))
     let isStatement = tail.ends(with: ";") || tail.ends(with: ")") || tail.ends(with: ",")
     switch code.last {
     case UInt8(ascii: "("): return Self.isCall(code.dropLast())

@@ -48,7 +48,7 @@ extension AuditReport.Input {
     var notes: [String] = []
     if let cutAt {
       notes.append(
-        "CUT: \(path) ends at byte \(Wording.grouped(cutAt)), in the middle of the log: what stood behind it "
+        "CUT: \(path) ends at byte \(Wording.grouped(cutAt)), in the middle of the log: what followed "
           + "is not judged"
       )
     }

@@ -288,8 +288,8 @@ __attribute__((swiftcall)) extern const void *_Nullable swift_getTypeByMangledNa
 /// 16 bytes before `address` must be readable.
 uintptr_t kvos_allocation_size(const void *address);
 
-/// The same with the word before `address` given as `wordInFront`: reads no memory.
-uintptr_t kvos_allocation_size_by_word(const void *address, uintptr_t wordInFront);
+/// The same with the word before `address` given as `precedingWord`: reads no memory.
+uintptr_t kvos_allocation_size_by_word(const void *address, uintptr_t precedingWord);
 
 /// Copies `count` bytes of this process at `address`, even if another thread unmaps them at the same time. Returns
 /// the number of bytes that could be copied.

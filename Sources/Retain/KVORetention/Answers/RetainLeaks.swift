@@ -7,7 +7,7 @@
 public struct RetainLeaks: Hashable, Sendable {
   /// The live objects of a class.
   public struct Class: Hashable, Sendable {
-    /// With the module in front; `closure` for what closures captured, and `box`, `block` and `Task` for what the
+    /// Preceded by the module; `closure` for what closures captured, and `box`, `block` and `Task` for what the
     /// compiler and the runtime make.
     public let name: String
     /// How many there are.

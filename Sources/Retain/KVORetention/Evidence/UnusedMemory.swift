@@ -42,9 +42,9 @@ struct UnusedMemory {
     guard !region.isImage, !region.isStack else { return false }
     switch state(of: address, in: region) {
     case .free: return true
-    case .allocation(let start) where isBehindElements(address, of: start.address):
+    case .allocation(let start) where isPastElements(address, of: start.address):
       return true
-    case .allocation(let start): return isBehindFrames(address, in: start.address)
+    case .allocation(let start): return isPastFrames(address, in: start.address)
     case .unknown: return false
     }
   }
@@ -53,7 +53,7 @@ struct UnusedMemory {
 
   /// Whether an address is in the unused capacity of an array, dictionary or set, or among the
   /// bytes of a string.
-  private func isBehindElements(_ address: UInt, of start: UInt) -> Bool {
+  private func isPastElements(_ address: UInt, of start: UInt) -> Bool {
     guard reader.targets.isObject(start), reader.targets.isStillThere(start),
       let object = UnsafeRawPointer(bitPattern: start), let plan = reader.plan(of: start)
     else { return false }
@@ -107,7 +107,7 @@ struct UnusedMemory {
   ///
   /// A slab is an allocation, or the first slab of a task, which is part of the task. In other
   /// memory, words that look like a slab are left over from a freed one.
-  private func isBehindFrames(_ address: UInt, in start: UInt) -> Bool {
+  private func isPastFrames(_ address: UInt, in start: UInt) -> Bool {
     guard slabMark != 0 else { return false }
     let aligned = address & ~15
     guard aligned > Self.slabLimit * 16,

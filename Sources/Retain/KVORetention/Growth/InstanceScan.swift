@@ -103,8 +103,8 @@ struct InstanceScan {
         let word = copy.load(fromByteOffset: offset, as: UInt.self)
         if let size = size(of: word, &known), size > 0 {
           let address = start + UInt(offset)
-          let front = copy.load(fromByteOffset: offset - 8, as: UInt.self)
-          if isAllocated(address, front, size) { instances[~word, default: []].append(address) }
+          let preceding = copy.load(fromByteOffset: offset - 8, as: UInt.self)
+          if isAllocated(address, preceding, size) { instances[~word, default: []].append(address) }
         }
         offset = kvos_next_object(copy, copied, offset + 16)
       }
@@ -184,9 +184,9 @@ struct InstanceScan {
     UInt(TypeMetadata(type).record(KVOSClassMetadata.self).pointee.instanceSize)
   }
 
-  private func isAllocated(_ address: UInt, _ wordInFront: UInt, _ size: UInt) -> Bool {
+  private func isAllocated(_ address: UInt, _ precedingWord: UInt, _ size: UInt) -> Bool {
     guard let pointer = UnsafeRawPointer(bitPattern: address) else { return false }
-    let room = kvos_allocation_size_by_word(pointer, wordInFront)
+    let room = kvos_allocation_size_by_word(pointer, precedingWord)
     return room >= size && memory.isReadable(address, 16)
   }
 }

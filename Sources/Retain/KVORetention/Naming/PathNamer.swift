@@ -155,7 +155,7 @@ struct PathNamer {
     )
     reader.read(object, plan, &visitor)
     if plan.pointee.tail != nil,
-      let tail = OpaqueBytes.behindFields(of: object, plan.pointee, memory: reader.memory)
+      let tail = OpaqueBytes.tail(of: object, plan.pointee, memory: reader.memory)
     {
       for bytes in tail { visitor.opaqueTail(bytes) }
     }

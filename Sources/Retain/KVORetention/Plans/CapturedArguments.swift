@@ -107,7 +107,7 @@ private struct SourceReader {
     case UInt8(ascii: "R"): return classOf(capture: index)
     case UInt8(ascii: "G"):
       // An object may be of a subclass, which has other arguments.
-      let declared = steps.pointee == UInt8(ascii: "R") ? declaredClass(behind: steps + 1) : nil
+      let declared = steps.pointee == UInt8(ascii: "R") ? declaredClass(after: steps + 1) : nil
       guard var type = argument(depth: depth + 1) else { return nil }
       if steps.pointee == UInt8(ascii: "_") { steps += 1 }
       if type.kind == .class {
@@ -144,7 +144,7 @@ private struct SourceReader {
   }
 
   /// The class that a capture is declared with, by the capture's index in the steps.
-  private func declaredClass(behind number: UnsafePointer<UInt8>) -> NominalDescriptor? {
+  private func declaredClass(after number: UnsafePointer<UInt8>) -> NominalDescriptor? {
     var reader = self
     reader.steps = number
     let index = reader.number()

@@ -59,7 +59,7 @@ struct TaskFrames {
       default: break
       }
     }
-    for bytes in OpaqueBytes.behindFields(of: task, plan, memory: reader.memory) ?? [] {
+    for bytes in OpaqueBytes.tail(of: task, plan, memory: reader.memory) ?? [] {
       bytes.forEachCandidate { word in
         take(word)
         return true

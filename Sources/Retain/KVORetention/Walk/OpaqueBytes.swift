@@ -15,7 +15,7 @@ struct OpaqueBytes {
   /// The bytes of an object after its fields, to the end of its allocation.
   ///
   /// For a key path, the arguments of its subscripts. Nil if the end is not known.
-  static func behindFields(
+  static func tail(
     of object: UnsafeRawPointer,
     _ plan: HeapPlan,
     memory: MemoryMap

@@ -158,7 +158,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
     // Checked before its frames are read and after: it may start or stop in between.
     var isRunning = isTask && reader.isRunning(object)
     defer { if isRunning { note(reason, 0, from: references.count, isWhole: false) } }
-    if let tail = OpaqueBytes.behindFields(of: object, plan.pointee, memory: reader.memory) {
+    if let tail = OpaqueBytes.tail(of: object, plan.pointee, memory: reader.memory) {
       for bytes in tail { meet(bytes, reason, 0) }
       isRunning = isRunning || (isTask && reader.isRunning(object))
     } else if reason != .keyPathArguments {
@@ -172,7 +172,7 @@ struct ReferenceCollector: ~Copyable, ReferenceVisitor {
   ///
   /// The memory of a freed context may not name valid types, so the runtime is not asked for them.
   private mutating func meetContext(_ object: UnsafeRawPointer, _ plan: HeapPlan) {
-    guard let captures = OpaqueBytes.behindFields(of: object, plan, memory: reader.memory) else {
+    guard let captures = OpaqueBytes.tail(of: object, plan, memory: reader.memory) else {
       return note(.genericCapture, 0, from: references.count, isWhole: false)
     }
     for bytes in captures { meet(bytes, .genericCapture, 0) }

@@ -29,7 +29,7 @@ struct NameAnonymizer: NameMapping {
     WordRuns(text).forEach { part, isWord in
       if !isWord {
         result += part
-      } else if isKept(part, behind: result, role) {
+      } else if isKept(part, after: result, role) {
         result += part
       } else {
         append(part, role, to: &result)
@@ -38,7 +38,7 @@ struct NameAnonymizer: NameMapping {
     return result
   }
 
-  private func isKept(_ word: Substring, behind text: String, _ role: NameRole) -> Bool {
+  private func isKept(_ word: Substring, after text: String, _ role: NameRole) -> Bool {
     if KeptWords.all.contains(String(word)) { return true }
     if Self.isNumber(word) { return role != .prose }
     switch role {

@@ -197,7 +197,7 @@ extension BinaryLogReader {
     return BinaryLogProblem(
       offset: byteCount,
       message: isEmpty
-        ? "the file ends behind the header, before anything that was recorded: it was cut, or the process "
+        ? "the file ends after the header, before anything that was recorded: it was cut, or the process "
           + "was killed as it began"
         : "the file ends in the middle of the log: it was cut, or is still being copied"
     )

@@ -129,8 +129,8 @@ struct SegmentIndex {
   private static func isEmpty(_ page: UnsafeRawBufferPointer) -> Bool {
     if page.isZero { return true }
     guard page.count >= 4, page.littleEndian(at: 0, as: UInt32.self) == 0 else { return false }
-    let behind = page.dropFirst(BinaryFormat.segmentHeaderByteCount)
-    return UnsafeRawBufferPointer(rebasing: behind).isZero
+    let content = page.dropFirst(BinaryFormat.segmentHeaderByteCount)
+    return UnsafeRawBufferPointer(rebasing: content).isZero
   }
 
   private mutating func add(_ region: Region) {

@@ -93,7 +93,7 @@ struct CanonicalScanner {
     }
     try parseFrames(&line, &names)
     let stack = names.id(of: frames)
-    guard let known, line.isBehind(known.bytes) else { return (stack, nil) }
+    guard let known, line.isAtEnd(of: known.bytes) else { return (stack, nil) }
     return (stack, known)
   }
 

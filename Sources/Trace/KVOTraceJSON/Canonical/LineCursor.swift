@@ -72,7 +72,7 @@ struct LineCursor {
   mutating func skip(_ bytes: UnsafeRawBufferPointer) { position += bytes.count }
 
   /// Whether `bytes` end at the cursor.
-  func isBehind(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  func isAtEnd(of bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.baseAddress.map { $0 + bytes.count } == position
   }
 
@@ -96,13 +96,13 @@ struct LineCursor {
   @inline(__always)
   mutating func digits() throws(NotCanonical) -> (number: UInt64, count: Int) {
     let (number, count) = eightDigits()
-    return count < 8 ? (number, count) : try moreDigits(behind: number)
+    return count < 8 ? (number, count) : try moreDigits(after: number)
   }
 
   /// Steps over the digits that follow the eight digits of `number`.
   @inline(__always)
   private mutating func moreDigits(
-    behind first: UInt64
+    after first: UInt64
   ) throws(NotCanonical) -> (number: UInt64, count: Int) {
     var (number, count) = (first, 8)
     while true {
