@@ -4,8 +4,8 @@ package import KVOTrace
 ///
 /// An image is used only if it has the build-id that was recorded. Its debug information may also be in a separate
 /// file, found by build-id or debug link on the local disk, named (``DebugFiles``), or in a ``SymbolStore``; no server is
-/// contacted. A file that is named or in the store also replaces a missing image. The symbol table names functions if there is no debug information. Damaged files
-/// lose names and cause a ``problem(with:)``; they do not trap.
+/// contacted. A file that is named or in the store also replaces a missing image. The symbol table names functions if
+/// there is no debug information. Damaged files lose names and cause a ``problem(with:)``; they do not trap.
 ///
 /// Data that was read stays in memory, and is bounded by the image: libelf's copy of its sections; for each queried
 /// compile unit about 24 bytes for each row of its line table, besides libdw's own copy of the rows, and about 130 for

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// The life of one consumer: of a loop, from the creation of its iterator to the release of it, or of a continuation.
 ///
-/// Used by the task of the loop, or under the lock of its continuation; released on any thread. While something records, its beginning and its end are
-/// events; that it waits is a state, which ``ConsumerTable`` has and the log is given on request.
+/// Used by the task of the loop, or under the lock of its continuation; released on any thread. While something records,
+/// its beginning and its end are events; that it waits is a state, which ``ConsumerTable`` has and the log is given on request.
 ///
 /// A loop calls ``park()`` and ``resume(hasValue:)`` for each element. They are functions of this module, so that inlined code
 /// need not know the table; neither allocates, locks or makes a system call.

@@ -33,7 +33,7 @@ extension KVO {
   /// Counts the loops over ``ObservedValues``, over ``SharedValues``, over sequences with `noted(as:)` and over streams of
   /// `AsyncStream.recorded(as:)`, and the tasks that wait for a ``RecordedContinuation``. A loop is counted from the
   /// first call of its iterator until the iterator is released; one that was cancelled, until its task has run again.
-  /// Other threads may begin and end to wait meanwhile. Can be called on any thread.
+  /// Other threads may begin or stop waiting in the meantime. Can be called on any thread.
   ///
   /// - Complexity: O(n) in the loops that existed at one time.
   public static func parked() -> [ParkedConsumers] { parked(ConsumerTable.shared.waiting()) }

@@ -3,7 +3,8 @@ public import CoreMetrics
 internal import KVOSafety
 internal import Synchronization
 
-/// The numbers of ``KVOSafety/KVO/health`` as metrics of swift-metrics, whose backends have them for OpenTelemetry, Prometheus or StatsD.
+/// The numbers of ``KVOSafety/KVO/health`` as metrics of swift-metrics, whose backends pass them on to
+/// OpenTelemetry, Prometheus or StatsD.
 ///
 /// ```swift
 /// let metrics = HealthMetrics()

@@ -11,8 +11,9 @@ private import Foundation
 ///
 /// A folder stands for the usage logs in it and in the folders below, found by their content, and for the crash
 /// reports, found by their names. Either may be compressed. A file that is named like a binary log and is none, because
-/// it is damaged, and a folder that cannot be read are inputs, too, so that they are reported. A pattern that the shell did not expand (`'logs/**'`) stands for the files that it
-/// matches: `**` for any folders, `*` and `?` inside of names. Other arguments are used unchanged.
+/// it is damaged, and a folder that cannot be read are inputs, too, so that they are reported. A pattern that the shell
+/// did not expand (`'logs/**'`) stands for the files that it matches: `**` for any folders, `*` and `?` inside of names.
+/// Other arguments are used unchanged.
 enum InputPaths {
   /// The paths, sorted within each argument; a file that is named explicitly is not listed again.
   ///

@@ -13,7 +13,8 @@ private import class Foundation.ProcessInfo
 /// Several inputs, replayed concurrently.
 ///
 /// Each input is read by one thread from its beginning to its end, and judged by one: the same, or, if there are
-/// processors for it, a second one (``ReplayThread``). So the findings are those of a single thread. State that the threads share is guarded by a lock:
+/// processors for it, a second one (``ReplayThread``). So the findings are those of a single thread. State that the
+/// threads share is guarded by a lock:
 /// - `next`, `waiting` and `givenCount`, under `lock`, and so are the calls of `take`: the results of the inputs are
 ///   passed on in order, and kept only until it is their turn;
 /// - the resolver, which caches the images that it read, inside ``SharedResolver``;

@@ -6,7 +6,7 @@ import KVOTrace
 /// Both stages take about as long, so that a large log needs little more than half of the time. The events are judged
 /// in their order by one ``InputReplay``, as they are by one thread: the findings are the same.
 ///
-/// - Events are passed on in a circle of a few batches; whichever thread is faster waits for the other. A batch stays
+/// - Events are passed on in a ring of a few batches; whichever thread is faster waits for the other. A batch stays
 ///   in the ring until it is replaced, so that the reader, which has less to do, frees it.
 /// - Names belong to the reader, which adds to them. The judge asks for a copy when it needs one, and the reader
 ///   provides it between two batches. Ids keep their names, so it does not matter that names were added since.

@@ -7,8 +7,8 @@ import KVOSystem
 /// however many reports have it.
 ///
 /// Mutable state: the lookup results, in `known`, the files of a symbol store that were asked for, in `found`, and
-/// `problems`, all under `lock`, because reports are read by several threads. A lookup runs outside of it; two threads that request one address concurrently both look it up, and
-/// find the same.
+/// `problems`, all under `lock`, because reports are read by several threads. A lookup runs outside of it; two threads
+/// that request one address concurrently both look it up, and find the same.
 final class ReportSymbolizer: @unchecked Sendable {
   // Sendable: mutable state is guarded by the lock; everything else is set in init.
 

@@ -6,8 +6,8 @@ import KVOText
 ///
 /// Every rule is a test case: it fails once for each finding that counts, is skipped if it could not be judged, and
 /// passes otherwise. Findings that do not count (below the severity, expected, suppressed) are in the output of their
-/// case. An input that cannot be read or is incomplete is an error of a separate case. A suppression is a case, too, which fails if its
-/// problem counts.
+/// case. An input that cannot be read or is incomplete is an error of a separate case. A suppression is a case, too,
+/// which fails if its problem counts.
 ///
 /// Source: the form that Jenkins's xUnit plugin reads, `junit-10.xsd`.
 package struct JUnitReportRenderer {

@@ -66,7 +66,7 @@ extension RuleEngine {
       "the end of a notification at event \($0) does not say whether it was \"handled\""
     }
     say(Self.deepPathRules, log.unsaid.attached) {
-      "event \($0) is of a \"registration\" that no addition says it is"
+      "event \($0) belongs to a \"registration\" that no addition has"
     }
     if log.seen.contains(.change) {
       say([.registrationRace, .missedDelivery], log.unsaid.registration) {
@@ -83,13 +83,13 @@ extension RuleEngine {
       .unhandledNotification, .offExecutorDelivery, .callbackUnderLock, .reentrantChange,
     ]
     say(deliveryRules, log.unsaid.notified) {
-      "event \($0) tells of a \"registration\" that no addition says it is"
+      "event \($0) notifies a \"registration\" that no addition has"
     }
     let left: [RuleCode] = [
       .observedDeinitWhileObserved, .observerDeinitWhileRegistered, .tokenDropped,
     ]
     say(log.unsaid.registrationRules.union(left), log.unsaid.ended) {
-      "event \($0) ends a \"registration\" that no addition says it is"
+      "event \($0) ends a \"registration\" that no addition has"
     }
     return missing
   }

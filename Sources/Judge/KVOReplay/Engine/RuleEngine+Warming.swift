@@ -137,7 +137,7 @@ extension RuleEngine {
   struct Warmed: Sendable {
     private var all = Array(repeating: Needs(), count: 3 * RuleEngine.warmedCount)
     private var counts = SIMD4<Int>(repeating: 0)
-    /// Where the first of the three is; the others follow it in a circle.
+    /// The index of the first of the three; the others follow it, after the last index from 0 again.
     private var first = 0
 
     subscript(at: Int) -> Needs {

@@ -104,8 +104,8 @@ extension ThreadTable {
       && self[index].forgottenCallbackCount == 0 && self[index].early.isEmpty
   }
 
-  /// Whether no thread is in a change, or waits for a delivery: those that may be are listed, and taken off the list
-  /// later.
+  /// Whether no thread is in a change, or waits for a delivery: those that may be are listed, and removed from
+  /// the list later.
   @inline(__always)
   fileprivate var areBusyIdle: Bool {
     for index in busy where !self[index].brackets.isEmpty || !self[index].missed.isEmpty {

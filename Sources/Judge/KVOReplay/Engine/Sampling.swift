@@ -1,11 +1,12 @@
 import KVORules
 import KVOTrace
 
-// A recorder that has a budget records all events of some objects and none of the others. What the log says of the
-// former is as good as in a whole log. Of the latter it has the deallocations, which may be those of observers, and
-// what other threads recorded before they noticed: those events prove nothing, and are not judged.
+// A recorder that has a budget records all events of some objects and leaves out the others. Events of objects that are
+// recorded are as good as in a whole log. Of objects that are left out, the log has the deallocations, which may be
+// those of observers, and what other threads recorded before they noticed: those events prove nothing, and are not
+// judged.
 //
-// Where the recorder begins to leave out objects that it recorded before, events are missing from then on as in a loss:
+// When the recorder begins to leave out objects that it recorded before, events are missing from then on as in a loss:
 // a change of such an object may have ended, and its registrations may be gone.
 
 /// The objects that a log has.

@@ -19,8 +19,8 @@ package struct EventSequencer: Sendable {
     var number: Int
     var subject: ObjectID?
     var isEmitted = false
-    /// Whether it is on ``EventSequencer/way``.
-    var isOnWay = false
+    /// Whether it is on ``EventSequencer/path``.
+    var isOnPath = false
   }
 
   /// Where a search for the event that must go first ended.
@@ -67,7 +67,7 @@ package struct EventSequencer: Sendable {
   /// The held event that ``release(while:emit:)`` waits for; nil: search again.
   private var blocked: Int?
   /// The events on the path of the current search, each of which must wait for the next; empty between searches.
-  private var way: [Int] = []
+  private var path: [Int] = []
 
   /// A sequencer that holds nothing.
   ///
@@ -127,7 +127,7 @@ package struct EventSequencer: Sendable {
     guard blocked == nil else { return }
     while head < items.count {
       let end = findFirst(before: base + head, limit: Self.longestWay)
-      leaveWay()
+      leavePath()
       guard case .first(let index) = end else { return blocked = base + head }
       guard isNext(items[index - base].event) else { return blocked = index }
       try go(index, emit)
@@ -185,22 +185,22 @@ package struct EventSequencer: Sendable {
 
   /// Finds the held event that must go before all others, if `target` is to go.
   ///
-  /// The search follows ``predecessor(of:)`` and continues from the end of ``way``, if that is not empty.
+  /// The search follows ``predecessor(of:)`` and continues from the end of ``path``, if that is not empty.
   ///
   /// - Parameters:
   ///   - target: the event to release.
   ///   - limit: how many events the path may have. Its length depends on how often threads and objects alternate.
   /// - Returns: the event, which is then the last one of the path, unless there is a contradiction.
   private mutating func findFirst(before target: Int, limit: Int = .max) -> SearchEnd {
-    if way.isEmpty { enter(target) }
-    while let index = way.last {
+    if path.isEmpty { enter(target) }
+    while let index = path.last {
       stepCount += 1
       guard let next = predecessor(of: index) else { return .first(index) }
-      if items[next.index - base].isOnWay {
+      if items[next.index - base].isOnPath {
         // A cycle: the event whose order closes it is released by line order, and is the first of its thread.
         return .contradiction(next.isOfThread ? next.index : index)
       }
-      if way.count == limit { break }
+      if path.count == limit { break }
       enter(next.index)
     }
     return .tooFar
@@ -221,19 +221,19 @@ package struct EventSequencer: Sendable {
   }
 
   private mutating func enter(_ index: Int) {
-    items[index - base].isOnWay = true
-    way.append(index)
+    items[index - base].isOnPath = true
+    path.append(index)
   }
 
   /// Removes the last event from the path.
   private mutating func leave(_ last: Int) {
-    items[last - base].isOnWay = false
-    way.removeLast()
+    items[last - base].isOnPath = false
+    path.removeLast()
   }
 
   /// Ends a search.
-  private mutating func leaveWay() {
-    while let last = way.last { leave(last) }
+  private mutating func leavePath() {
+    while let last = path.last { leave(last) }
   }
 
   /// Emits the event at `target`, preceded by what must come first.
@@ -243,18 +243,18 @@ package struct EventSequencer: Sendable {
     _ target: Int,
     _ emit: (Event, Int) throws -> Void
   ) rethrows {
-    defer { leaveWay() }
+    defer { leavePath() }
     while !items[target - base].isEmitted {
       switch findFirst(before: target) {
       case .first(let index): try go(index, emit)
       case .contradiction(let index):
-        while let last = way.last, last != index { leave(last) }
+        while let last = path.last, last != index { leave(last) }
         try go(index, emit)
       case .tooFar: preconditionFailure("a search without a limit ended early")
       }
-      while let last = way.last, items[last - base].isEmitted { leave(last) }
+      while let last = path.last, items[last - base].isEmitted { leave(last) }
     }
-    leaveWay()
+    leavePath()
     advance()
   }
 
@@ -279,7 +279,7 @@ package struct EventSequencer: Sendable {
     for other in queue.indices[queue.head...].prefix(Self.mostPassedOver) where isHeld(other) {
       if other >= index { return nil }
       let earlier = items[other - base]
-      if earlier.isOnWay { continue }
+      if earlier.isOnPath { continue }
       if let subject = item.subject, subject == earlier.subject, let order = item.event.order,
         let earlierOrder = earlier.event.order, earlierOrder > order
       {

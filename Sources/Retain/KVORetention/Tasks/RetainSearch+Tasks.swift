@@ -147,9 +147,9 @@ private struct TaskHolders {
     }
   }
 
-  /// The next object on the shortest way from each object to a target; -1 if there is no way.
+  /// The next object on the shortest path from each object to a target; -1 if there is no path.
   ///
-  /// Searches backward, so that one search finds the ways of all tasks.
+  /// Searches backward, so that one search finds the paths of all tasks.
   private static func steps(
     to target: Int,
     in graph: borrowing ObjectGraph,

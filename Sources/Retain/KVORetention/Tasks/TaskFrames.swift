@@ -3,7 +3,7 @@ internal import CKVORetention
 /// The objects that the frames of waiting tasks lead to, word by word.
 ///
 /// The frames are in the memory after a task's fields, and in slabs of the task's allocator. Each word
-/// is a suspicion: it may be a remain of an earlier value. Slabs are read from copies, because the
+/// is a suspicion: it may be left over from an earlier value. Slabs are read from copies, because the
 /// task may continue and free them; a task whose status changes meanwhile is not in the result.
 struct TaskFrames {
   /// The maximum number of slabs of a task that are read.
