@@ -143,7 +143,7 @@ recorder-thread-sanitizer: setup
 	$(THREAD_SANITIZER)
 
 # By hand: as many operations of eight threads in each of the two forms of notifying, under the thread
-# sanitizer. Ten million in each take half an hour on two cores; unoptimised, ten times that.
+# sanitizer. Ten million in each take half an hour on two cores; unoptimized, ten times that.
 OPERATIONS ?= 10000000
 stress: setup
 	KVO_SAFETY_TESTS=KVOSafetyTests KVO_SAFETY_STRESS=$(OPERATIONS) swift test -c release \

@@ -1,7 +1,7 @@
 /// A line on standard error that shows the progress of a long read.
 ///
 /// Draws nothing in the first second, nothing if standard error is no terminal, and at most ten
-/// times a second. Not synchronised.
+/// times a second. Not synchronized.
 final class ProgressBar {
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant

@@ -96,7 +96,7 @@ struct WatchCommand: ParsableCommand {
     let feed = try serve.map {
       try PageFeed(port: $0.port, showsSuppressed: known.showSuppressed)
     }
-    let text = FindingText(isColoured: ReportOptions.Coloring.auto.isOn)
+    let text = FindingText(isColored: ReportOptions.Coloring.auto.isOn)
     let audit = Audit(
       options: AuditOptions(
         appModules: modules.appModules,

@@ -226,7 +226,7 @@ struct FindingTests {
     finding.confidence = .high
     finding.isHistoryLost = false
     #expect(
-      FindingText(isColoured: true).render(finding) == """
+      FindingText(isColored: true).render(finding) == """
         \u{1b}[1;36mNOTE:\u{1b}[0m KVOSafety: observation removed twice (KVO001 double-remove)
           Screen#3 did it again
           Fix: do not

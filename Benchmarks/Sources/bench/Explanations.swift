@@ -6,14 +6,14 @@ enum Explanations {
   static let recorder = [
     "threads-release":
       "the ranges of the two rows overlap: what is left differs from run to run.",
-    "event-debug": unoptimised,
-    "repeated-stack-debug": unoptimised,
+    "event-debug": unoptimized,
+    "repeated-stack-debug": unoptimized,
   ]
 
-  private static let unoptimised =
+  private static let unoptimized =
     "SwiftPM builds the C half without optimisation too, and packages that others depend on may not ask for "
     + "it (unsafeFlags): that half alone takes over a quarter of the instructions, more than the whole recorder does "
-    + "in a release build. The rest is Swift that is neither inlined nor specialised."
+    + "in a release build. The rest is Swift that is neither inlined nor specialized."
 
   static let objectiveC = [
     "pairs-many-recorded":

@@ -1,10 +1,10 @@
 package import KVOAudit
 
-/// Recognises gzip, xz and Zstandard by their first bytes.
+/// Recognizes gzip, xz and Zstandard by their first bytes.
 package struct Decompression: InputDecompression {
   package let byteLimit: Int
 
-  /// Makes a recogniser.
+  /// Makes a recognizer.
   ///
   /// - Parameter byteLimit: how many bytes an input may have after decompression; eight times what a log keeps by
   ///   default.

@@ -7,7 +7,7 @@ package enum ReportSource {
   /// - Parameters:
   ///   - argument: a path, or `-` for a log on standard input.
   ///   - audit: judges a log.
-  ///   - decompression: recognises compressed logs.
+  ///   - decompression: recognizes compressed logs.
   ///   - progress: as of ``Audit/report(on:progress:)``.
   /// - Returns: the report that the file holds, or that of the audit.
   /// - Throws: ``InputFailure`` if the argument is neither.

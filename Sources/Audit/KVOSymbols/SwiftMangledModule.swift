@@ -199,7 +199,7 @@ struct SwiftMangledModule {
     case UInt8(ascii: "A"), UInt8(ascii: "u"): return true
     case UInt8(ascii: "Q"), UInt8(ascii: "Y"): return passIndex()
     case UInt8(ascii: "g"), UInt8(ascii: "G"), UInt8(ascii: "f"), UInt8(ascii: "t"):
-      // The parts of a specialisation have their own grammar, up to the end.
+      // The parts of a specialization have their own grammar, up to the end.
       for byte in name[index...] where Self.changingLetters.contains(byte) { return false }
       index = name.count
       return true

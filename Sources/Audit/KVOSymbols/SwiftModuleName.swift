@@ -2,7 +2,7 @@
 enum SwiftModuleName {
   /// The module in a name in the demangler's full form, or nil.
   ///
-  /// - A closure, a local function, an accessor, a specialisation or an async piece belongs to the
+  /// - A closure, a local function, an accessor, a specialization or an async piece belongs to the
   ///   function that it comes from.
   /// - A member of a type that is local to a function belongs to that function's module.
   /// - A member of an extension belongs to the module of the extension.

@@ -19,7 +19,7 @@ package struct FindingFolder: Sendable {
 
   /// Adds `finding`.
   ///
-  /// Complexity: O(1) amortised.
+  /// Complexity: O(1) amortized.
   ///
   /// - Returns: the position of the finding that counts it, for ``add(againAt:_:)``.
   @discardableResult
@@ -52,7 +52,7 @@ package struct FindingFolder: Sendable {
 
   /// Counts the occurrence that `verdict` describes, without making its finding.
   ///
-  /// Complexity: O(1) amortised; makes no text.
+  /// Complexity: O(1) amortized; makes no text.
   ///
   /// - Parameters:
   ///   - index: the position of the finding of a verdict with the same ``VerdictShape``, from the same builder.

@@ -11,7 +11,7 @@ struct ControlledObservation: @unchecked Sendable {
 
 /// The observations of one controller, by observed object.
 ///
-/// Complexity: adding is O(1) amortised, removing O(observations of the object), however many
+/// Complexity: adding is O(1) amortized, removing O(observations of the object), however many
 /// objects there are.
 struct ControlledObservations: Sendable {
   private var bySubject: [ObjectID: [ControlledObservation]] = [:]

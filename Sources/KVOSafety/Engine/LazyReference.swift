@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// An object that is created on first use, and kept.
 ///
-/// The standard library's `AtomicLazyReference` is not specialised here, which costs more than caching saves.
+/// The standard library's `AtomicLazyReference` is not specialized here, which costs more than caching saves.
 struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
   /// The address of the object, which this owns; 0 if there is none.
   private let word = Atomic<UInt>(0)

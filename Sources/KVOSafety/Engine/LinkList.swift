@@ -4,7 +4,7 @@ internal import KVOTrace
 ///
 /// An observation stores the index of its first link; the others, on other objects, are found by their names.
 ///
-/// Complexity: adding and removing are O(1) amortised; listing is O(links) after a change of the list,
+/// Complexity: adding and removing are O(1) amortized; listing is O(links) after a change of the list,
 /// else O(1).
 struct LinkList: Sendable {
   private struct Name: Hashable {

@@ -1,6 +1,6 @@
 /// A dictionary that compares the keys of few entries, and hashes those of many.
 ///
-/// In no particular order. Complexity: O(1) amortised for looking up, adding and removing.
+/// In no particular order. Complexity: O(1) amortized for looking up, adding and removing.
 struct SmallMap<Key: Hashable, Value> {
   private static var fewCount: Int { 16 }
 

@@ -79,7 +79,7 @@ final class HopMailbox<Value: Sendable>: Sendable {
 
   /// Takes the oldest change out; nil if there is none, in which case the task is done.
   ///
-  /// Complexity: O(1) amortised, however many wait.
+  /// Complexity: O(1) amortized, however many wait.
   func take() -> HoppedChange<Value>? {
     state.withLock { state in
       guard let oldest = state.takeOldest() else {

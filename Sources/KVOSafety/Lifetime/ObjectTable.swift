@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// An address is used again after an object's deallocation, a number never is. A record leaves the table before the
 /// memory of its object is freed: at the end of the hook of the class, or when the registrar in an observed object is
-/// destroyed. A class that cannot be hooked is the exception; its records are recognised as stale by their weak
+/// destroyed. A class that cannot be hooked is the exception; its records are recognized as stale by their weak
 /// reference.
 final class ObjectTable: Sendable {
   // State: sixteen shards, each under its own lock, chosen by address. The two numbers only count:

@@ -23,7 +23,7 @@ struct LiveReport {
 
   /// The report, with a newline at its end.
   var text: String {
-    FindingText(isColoured: StandardError.takesColors).render(finding) + "  Names: \(command)\n"
+    FindingText(isColored: StandardError.takesColors).render(finding) + "  Names: \(command)\n"
   }
 
   func violation(of rule: LiveRule) -> ObservationViolation {

@@ -114,7 +114,7 @@ extension ObservationToken {
   /// strongly. The end of the observation with either of them is intended, and not reported. Any thread; not in the
   /// deinit of `owner`. A second call adds an owner, and the first of them ends the observation.
   ///
-  /// Mirrors the initialiser of `PMKVObserver` that takes an observer, and `takeUntil:` with
+  /// Mirrors the initializer of `PMKVObserver` that takes an observer, and `takeUntil:` with
   /// `rac_willDeallocSignal`.
   ///
   /// - Parameter owner: the object whose lifetime bounds the observation.
@@ -128,7 +128,7 @@ extension ObservationToken {
 
   /// Keeps the observation until the observed object is deallocated, or until it is invalidated.
   ///
-  /// The token need not be kept. Mirrors the initialiser of `PMKVObserver` without an observer.
+  /// The token need not be kept. Mirrors the initializer of `PMKVObserver` without an observer.
   ///
   /// - Returns: the token, to end the observation earlier.
   @discardableResult

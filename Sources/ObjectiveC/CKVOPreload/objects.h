@@ -73,7 +73,7 @@ typedef struct {
 extern _Atomic(KVOSObjectTable *) kvos_objectTable;
 extern _Atomic uint64_t kvos_objectVersion;
 
-/// The home slot of an object. Objects of one kilobyte are neighbours in the table, and kilobytes are scattered:
+/// The home slot of an object. Objects of one kilobyte are neighbors in the table, and kilobytes are scattered:
 /// objects that a program allocates and deallocates in sequence are then looked up in few cache lines, regardless of
 /// the number of objects.
 static inline uint64_t kvos_object_home(uintptr_t address, uint64_t mask) {

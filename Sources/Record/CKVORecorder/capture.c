@@ -9,7 +9,7 @@
 // pointer is the same at each execution of one call. The distance of the last frame from the end of the stack is part
 // of the key, so that the frames above it are the same as well.
 //
-// If functions keep no frame pointers, as in optimised C and Objective-C, a stack is found by the locations of
+// If functions keep no frame pointers, as in optimized C and Objective-C, a stack is found by the locations of
 // its return addresses: a thread that captured the same one twice from the same call site gets their locations
 // from libunwind, and from then on checks whether all of them are there. Where a frame begins follows from
 // where the one below it ends and from the code at its return address, except for functions that allocate on

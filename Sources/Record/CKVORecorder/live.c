@@ -4,7 +4,7 @@
 // registration's id, each under its own lock. Most registrations are short-lived: the slot of a removed one is reused
 // by the next one, so that a table is as large as the number of live ones, and the slots that are written to stay in
 // the processor's caches regardless of how many others are live. An index finds a slot by its id; ids that follow each
-// other are neighbours in it, for the same reason.
+// other are neighbors in it, for the same reason.
 //
 // A thread that holds a table is in the middle of a record for a signal handler of the same thread: what the handler
 // records is counted as lost, so that it neither waits for the table nor begins a part, which waits for all of them.
@@ -78,7 +78,7 @@ static void set_count(Shard *shard, uint64_t count) {
   atomic_store_explicit(&shard->count, count, memory_order_relaxed);
 }
 
-// An id is a number times four, and neighbours in number go to different tables.
+// An id is a number times four, and neighbors in number go to different tables.
 static Shard *shard_of(uint64_t id) { return &kvos_recorder()->shards[id >> 2 & (SHARD_COUNT - 1)]; }
 
 static uint32_t key_of(uint64_t id) { return (uint32_t)(id >> 6); }

@@ -125,7 +125,7 @@ int kvos_allocate(KVOSPart *part, uint64_t byteCount) {
   part->refusal = 0;
   kvos_refuse(part, 0, 0);
   // The mapping past the end of the file stays unreadable: a tool that reads all memory of a process, as
-  // valgrind does when it looks for leaks, would be signalled at each page.
+  // valgrind does when it looks for leaks, would be signaled at each page.
   if (mprotect(part->base + allocated, growth, PROT_READ | PROT_WRITE) != 0) return errno;
   // release: a thread that takes bytes below it may write them.
   atomic_store_explicit(&part->allocated, allocated + growth, memory_order_release);

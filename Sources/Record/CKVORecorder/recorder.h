@@ -113,7 +113,7 @@ KVOSRecorder *kvos_find_recorder(void);
 
 /// The recorder of the process: that of the first copy of this code that the loader finds.
 static inline KVOSRecorder *kvos_recorder(void) {
-  // acquire: pairs with the release of the thread that found it, and so initialised it.
+  // acquire: pairs with the release of the thread that found it, and so initialized it.
   KVOSRecorder *found = atomic_load_explicit(&kvos_shared_recorder, memory_order_acquire);
   return KVOS_LIKELY(found != NULL) ? found : kvos_find_recorder();
 }
@@ -135,7 +135,7 @@ static inline KVOSWriter *kvos_writer(void) {
 /// Makes `writer` ready to write now. Returns false if the event is lost, which is counted.
 bool kvos_prepare(KVOSRecorder *recorder, KVOSWriter *writer);
 
-/// Initialises the lock again.
+/// Initializes the lock again.
 void kvos_make_lock(KVOSRecorder *recorder);
 
 /// Takes the lock, and blocks the thread's signals: a handler that records must not find names or segments that its own

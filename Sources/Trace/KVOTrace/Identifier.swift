@@ -70,7 +70,7 @@ package struct Identifier<Tag>: Hashable, Sendable {
 
 /// An identifier or none, in the eight bytes of an identifier.
 ///
-/// `Identifier?` takes nine, which its neighbours round up to sixteen. No identifier has the raw
+/// `Identifier?` takes nine, which its neighbors round up to sixteen. No identifier has the raw
 /// value that means none: above 2^63 there are only the 2^32 interned texts.
 @usableFromInline
 package struct OptionalIdentifier<Tag>: Hashable, Sendable {

@@ -16,7 +16,7 @@ enum Grammar {
   /// Whether there are events of that name.
   static func isEvent(_ name: String) -> Bool { own[name] != nil }
 
-  /// Calls `found` with every key of `line` that the grammar does not have, as `subject.colour` if
+  /// Calls `found` with every key of `line` that the grammar does not have, as `subject.color` if
   /// it is inside another value.
   ///
   /// Complexity: O(keys).

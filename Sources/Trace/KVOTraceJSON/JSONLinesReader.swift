@@ -3,7 +3,7 @@ package import KVOTrace
 /// Reads the JSON Lines form of a log (`Documentation/LogFormat.md`) incrementally, chunk by chunk.
 ///
 /// A line that is not an event is kept as a ``LogProblem`` and the next line is read as if nothing were wrong. Memory
-/// does not grow with the length of the log, except for its distinct names and live objects. Not synchronised.
+/// does not grow with the length of the log, except for its distinct names and live objects. Not synchronized.
 package final class JSONLinesReader {
   /// The events and problems of the log, line by line.
   package enum Content {
@@ -25,7 +25,7 @@ package final class JSONLinesReader {
   package private(set) var canonicalEventCount = 0
   /// Names of events that this code does not know.
   package private(set) var unknownEvents = NameTally()
-  /// Keys of known events that this code does not know, as `subject.colour` inside another value.
+  /// Keys of known events that this code does not know, as `subject.color` inside another value.
   package private(set) var unknownKeys = NameTally()
   /// Why the log as a whole is refused: it is written to a later version of the grammar.
   ///

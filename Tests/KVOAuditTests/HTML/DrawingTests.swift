@@ -81,7 +81,7 @@ struct DrawingTests {
     #expect(plot.bars.map(\.x) == [0, 40, 80])
     #expect(plot.bars.map { HTMLText.number($0.height) } == ["16.8", "42", "84"])
     #expect(plot.bars.map { HTMLText.number($0.y) } == ["67.2", "42", "0"])
-    #expect(plot.bars.map(\.isLabelled) == [true, true, true])
+    #expect(plot.bars.map(\.isLabeled) == [true, true, true])
     #expect(GrowthPlot([]).bars.isEmpty)
     #expect(GrowthPlot([.init(run: 1, count: 0)]).bars[0].height == 0)
   }
@@ -90,7 +90,7 @@ struct DrawingTests {
   func manyRuns() {
     let plot = GrowthPlot((1...65).map { .init(run: $0 * 100, count: $0 * 1_000) })
     #expect(plot.barWidth == 10 && plot.bars.count == 65)
-    let labelled = plot.bars.filter(\.isLabelled)
+    let labelled = plot.bars.filter(\.isLabeled)
     #expect(labelled.last?.run == 6_500)
     // "65,000" takes 46 points.
     #expect(zip(labelled, labelled.dropFirst()).allSatisfy { $1.x - $0.x >= 46 })

@@ -14,7 +14,7 @@ import Darwin
 ///
 /// Sequential reading decompresses, if it is told how.
 ///
-/// Owns its file descriptor and closes it, except for standard input's. Not synchronised.
+/// Owns its file descriptor and closes it, except for standard input's. Not synchronized.
 package final class ByteSource {
   /// The number of bytes there are, if it is known; those of a compressed file, if it is one.
   package let knownByteCount: Int?

@@ -1,6 +1,6 @@
 /// The decoded bytes of a compressed input.
 ///
-/// Memory is bounded by the decoder's and two chunks. Not synchronised.
+/// Memory is bounded by the decoder's and two chunks. Not synchronized.
 final class DecodedBytes {
   /// Where the input ends too early or is damaged, if that is known already.
   private(set) var damage: (offset: Int, reason: String)?

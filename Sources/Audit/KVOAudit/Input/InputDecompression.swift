@@ -1,4 +1,4 @@
-/// Recognises compressed inputs.
+/// Recognizes compressed inputs.
 ///
 /// A protocol, so that test bundles, which audit logs too, do not link the libraries that decompress.
 package protocol InputDecompression: Sendable {
@@ -15,13 +15,13 @@ package protocol InputDecompression: Sendable {
 }
 
 extension InputDecompression {
-  /// How many bytes are enough to recognise each form.
+  /// How many bytes are enough to recognize each form.
   package static var magicByteCount: Int { 6 }
 }
 
 /// Decompresses one input, in pieces.
 ///
-/// Its memory is bounded. Not synchronised.
+/// Its memory is bounded. Not synchronized.
 package protocol InputDecoder: AnyObject {
   /// The name of the form.
   var form: String { get }

@@ -73,7 +73,7 @@ extension AuditInput {
   ///
   /// - Parameters:
   ///   - arguments: the arguments.
-  ///   - decompression: recognises compressed files; nil: there are none.
+  ///   - decompression: recognizes compressed files; nil: there are none.
   /// - Returns: the inputs.
   package static func inputs(
     arguments: [String],

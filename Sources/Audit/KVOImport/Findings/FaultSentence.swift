@@ -31,10 +31,10 @@ struct FaultSentence {
     keyPath.map { shown("\"\($0)\"", as: "keyPath") } ?? "a key path"
   }
 
-  /// Whether the key path is the name of a notification of the notification centre.
+  /// Whether the key path is the name of a notification of the notification center.
   private var isNotification: Bool {
     guard let keyPath, let first = keyPath.first else { return false }
-    // The centre has no properties: code that observes it mistakes KVO for its method of a similar name.
+    // The center has no properties: code that observes it mistakes KVO for its method of a similar name.
     if subject?.className.hasSuffix("NotificationCenter") == true { return true }
     return first.isUppercase && keyPath.hasSuffix("Notification") && !keyPath.contains(".")
   }

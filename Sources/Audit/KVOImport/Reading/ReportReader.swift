@@ -27,7 +27,7 @@ package struct ReportImporter: TextImporter {
 /// Reads one input.
 ///
 /// Mutable state: the part of the input that is read and not yet judged, in `passages`, or in `json`; the findings so
-/// far, in `folder`. Not synchronised: one thread reads one input.
+/// far, in `folder`. Not synchronized: one thread reads one input.
 final class ReportReader: TextFaultReader {
   private let profile: Profile?
   private let appModules: [String]

@@ -89,7 +89,7 @@ struct TextDecoder {
     head.count(where: { $0 == 0 }) * 16 > head.count
   }
 
-  /// Whether it has more control characters than text has, except for whitespace and colour sequences.
+  /// Whether it has more control characters than text has, except for whitespace and color sequences.
   private static func mayBeBinary(_ head: ArraySlice<UInt8>) -> Bool {
     head.count { $0 < 0x20 && !(0x08...0x0d).contains($0) && $0 != 0x1b } * 16 > head.count
   }

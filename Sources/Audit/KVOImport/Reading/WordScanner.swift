@@ -3,7 +3,7 @@ import CKVOScan
 /// Searches for the few letters that every KVO word has, 64 bytes at a time.
 ///
 /// `bserv` (observer, Observation), `yVal` (NSKeyValue), `KVO`, `yPath`, `dKey` (UndefinedKey) and
-/// `dNotify` are in every sentence and every function by which a fault can be recognised, even if the
+/// `dNotify` are in every sentence and every function by which a fault can be recognized, even if the
 /// sentence is wrapped. Their pairs `bs`, `yV`, `VO`, `yP`, `dK`, `dN` are rare in other text: `CKVOScan` looks for
 /// these, and only if it finds one is the word read.
 ///

@@ -1,6 +1,6 @@
 /// Reads the process information in labels and console prefixes.
 enum FactReader {
-  /// The facts in the labelled lines of `lines`.
+  /// The facts in the labeled lines of `lines`.
   ///
   /// Complexity: O(length).
   static func facts(in text: CleanText, lines: Range<Int>) -> ReportFacts {

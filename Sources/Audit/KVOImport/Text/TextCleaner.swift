@@ -276,7 +276,7 @@ struct TextCleaner {
     }
   }
 
-  /// Skips a colour of a terminal, as in `\e[1;31m`.
+  /// Skips a color of a terminal, as in `\e[1;31m`.
   private mutating func skipTerminalEscape() {
     position += 1
     guard at(0) == UInt8(ascii: "[") else { return }

@@ -48,7 +48,7 @@ package struct ReportDifference: Sendable {
   ///
   /// New findings are shown in full, the others in a line each.
   package func text(isColored: Bool = false) -> [UInt8] {
-    let findingText = FindingText(isColoured: isColored)
+    let findingText = FindingText(isColored: isColored)
     var blocks: [String] = []
     for (name, findings) in parts where !findings.isEmpty {
       let heading = "\(Self.headings[name] ?? name): \(Wording.count(findings.count, "finding"))"

@@ -13,7 +13,7 @@ struct ForgeProblem {
   var severity: Severity
   /// Whether the program ends by it, or hangs.
   var isFatal = false
-  /// The identity by which a forge recognises it in the next run.
+  /// The identity by which a forge recognizes it in the next run.
   var fingerprint: String
   /// As `SourceFiles` calls it; nil: no file is to blame.
   var file: String?

@@ -18,7 +18,7 @@ struct GrowthPlot: Hashable {
     var count: Int
     var run: Int
     /// Whether there is space for its numbers.
-    var isLabelled: Bool
+    var isLabeled: Bool
   }
 
   let bars: [Bar]
@@ -36,7 +36,7 @@ struct GrowthPlot: Hashable {
     for (index, point) in points.enumerated() {
       let height = Self.height * Double(max(0, point.count)) / most
       // Counted from the last one, which always has its numbers.
-      let isLabelled = (points.count - 1 - index).isMultiple(of: step)
+      let isLabeled = (points.count - 1 - index).isMultiple(of: step)
       bars.append(
         Bar(
           x: Double(index) * pitch,
@@ -44,7 +44,7 @@ struct GrowthPlot: Hashable {
           height: height,
           count: point.count,
           run: point.run,
-          isLabelled: isLabelled
+          isLabeled: isLabeled
         )
       )
     }

@@ -60,7 +60,7 @@ extension HTMLText {
       "height": Self.number(bar.height),
     ]
     element("rect", attributes) { _ in }
-    guard bar.isLabelled else { return }
+    guard bar.isLabeled else { return }
     let middle = Self.number(bar.x + plot.barWidth / 2)
     element(
       "text",

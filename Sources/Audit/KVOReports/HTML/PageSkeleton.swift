@@ -17,7 +17,7 @@ struct PageSkeleton {
       page.element("head", [:], head)
       page.line()
       page.element("body") { page in
-        // The signs of the severities, each with its own shape: colours alone are not accessible to many readers.
+        // The signs of the severities, each with its own shape: colors alone are not accessible to many readers.
         page.markup(PackageResources.icons_svg)
         body(&page)
         if hasScript {

@@ -47,7 +47,7 @@ extension JSONText {
           text.key("kvoAuditSignature/v2")
           text.value(finding.signature)
         }
-        // Services that know it by the previous one still recognise it.
+        // Services that know it by the previous one still recognize it.
         if let previous = finding.version1Signatures.first {
           text.key("kvoAuditSignature/v1")
           text.value(previous)

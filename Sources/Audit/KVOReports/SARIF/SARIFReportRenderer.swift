@@ -6,7 +6,7 @@ import KVOText
 ///
 /// A finding is a result at the first frame of the user's own code; its stacks are `stacks`, other occurrences
 /// `relatedLocations`, and the order of the calls `codeFlows`. The signature is its fingerprint, so that a service
-/// recognises it in the next run, beside the hash of the line that GitHub's code scanning uses. Expected and suppressed
+/// recognizes it in the next run, beside the hash of the line that GitHub's code scanning uses. Expected and suppressed
 /// findings are included, as suppressed. Inputs that cannot be read or are incomplete, and rules that could
 /// not be judged, are notifications of the run. A problem of a suppression is a result at its line.
 ///

@@ -1,4 +1,4 @@
-/// The lines of a source file as GitHub's code scanning recognises and shows them.
+/// The lines of a source file as GitHub's code scanning recognizes and shows them.
 struct SourceLines {
   /// The columns of each line without the blanks around it, 1-based, in UTF-16 code units; nil: it is blank.
   private(set) var columns: [Range<Int>?] = []

@@ -18,7 +18,7 @@ package struct TextReportRenderer {
   /// Makes a renderer.
   ///
   /// - Parameters:
-  ///   - isColored: whether severities are set off by terminal colours.
+  ///   - isColored: whether severities are set off by terminal colors.
   ///   - showsSuppressed: whether suppressed findings are reported like others, and not only counted.
   ///   - groupsByImage: whether findings are listed below the image that registered the observer.
   package init(isColored: Bool = false, showsSuppressed: Bool = false, groupsByImage: Bool = false)
@@ -34,7 +34,7 @@ package struct TextReportRenderer {
   package func render(_ report: AuditReport) -> [UInt8] {
     // Figures without data would look like a clean result.
     if report.isUnread { return Array((Self.notRead(report.failures) + "\n").utf8) }
-    let text = FindingText(isColoured: isColored)
+    let text = FindingText(isColored: isColored)
     let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
     let held = report.snapshot?.heldBySignature ?? [:]
     var blocks: [String] = []

@@ -31,7 +31,7 @@ package struct FixVerification: Sendable {
   /// - Parameters:
   ///   - signature: a signature, or the beginning of one.
   ///   - report: the audit of the logs, with call sites.
-  ///   - earlier: a report that has the finding; nil: what it is about is recognised by its signature, if an observation
+  ///   - earlier: a report that has the finding; nil: what it is about is recognized by its signature, if an observation
   ///     of the logs would have it.
   /// - Complexity: O(findings + call sites of both).
   package init(of signature: String, in report: AuditReport, before earlier: AuditReport? = nil) {

@@ -30,7 +30,7 @@ extension RuleEngine {
     warmed.advance()
     warmBuckets(of: events, from: start + 2 * Self.warmedCount, in: 2)
     warmSlots(in: 1)
-    warmNeighbours(in: 0)
+    warmNeighbors(in: 0)
   }
 
   /// The first step: the buckets of all identifiers, for the events of the group that begins at `start`.
@@ -71,14 +71,14 @@ extension RuleEngine {
   /// The third step: the targets of those.
   ///
   /// What the second step found may be outdated by now, but the indices are still inside the tables, which never shrink.
-  private mutating func warmNeighbours(in group: Int) {
+  private mutating func warmNeighbors(in group: Int) {
     for at in warmed.range(of: group) {
       let needs = warmed[at]
       switch needs.kind {
       case .addition, .change: log.ledger.prefetchNewest(on: Int(needs.foundSubject))
       case .removal:
         log.ledger.prefetchHistory(of: Int(needs.foundSubject))
-        log.ledger.prefetchNeighbours(of: Int(needs.foundSlot))
+        log.ledger.prefetchNeighbors(of: Int(needs.foundSlot))
       case .other: break
       }
     }
@@ -220,7 +220,7 @@ extension RegistrationLedger {
 
   /// The slots that the registration at `slot` is taken from between.
   @inline(__always)
-  func prefetchNeighbours(of slot: Int) {
+  func prefetchNeighbors(of slot: Int) {
     if slot < 0 { return }
     prefetchLinks(Int(slots[slot].olderOfObserver))
     prefetchLinks(Int(slots[slot].newerOfObserver))

@@ -14,7 +14,7 @@ package import KVOTrace
 ///
 /// Memory is bounded by the live objects, the open scopes and the threads, plus constants.
 ///
-/// Complexity: O(1) amortised for an event, plus the registrations that it ends, plus, for a change, the registrations
+/// Complexity: O(1) amortized for an event, plus the registrations that it ends, plus, for a change, the registrations
 /// of its key.
 package struct RuleEngine: Sendable {
   package struct Options: Hashable, Sendable {

@@ -10,7 +10,7 @@ package import KVOTrace
 /// lines of a thread contradict each other, the lines take precedence. Lines that do not state their thread may be of
 /// several: they keep their order, unless `order` contradicts it. Events keep their numbers.
 ///
-/// Complexity: O(1) amortised for an event that arrives in order, else O(log n), n events of its subject being held,
+/// Complexity: O(1) amortized for an event that arrives in order, else O(log n), n events of its subject being held,
 /// whatever the orders are. Memory is bounded by the window.
 package struct EventSequencer: Sendable {
   /// An event and its number in the input.

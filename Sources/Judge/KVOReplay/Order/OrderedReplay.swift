@@ -30,7 +30,7 @@ package struct OrderedReplay: Sendable {
 
   /// Takes the next event of the log.
   ///
-  /// Complexity: O(1) amortised for an event that comes in its turn, plus what it ends.
+  /// Complexity: O(1) amortized for an event that comes in its turn, plus what it ends.
   ///
   /// - Parameters:
   ///   - event: the next event of the log.

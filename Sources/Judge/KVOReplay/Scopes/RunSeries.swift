@@ -32,7 +32,7 @@ package struct RunSeries: Hashable, Sendable {
 
   /// Adds the number of a run, which is later than all others.
   ///
-  /// Complexity: O(1) amortised.
+  /// Complexity: O(1) amortized.
   package mutating func append(_ count: Int, run: Int) {
     let point = Point(run: run, count: count)
     last = point

@@ -124,7 +124,7 @@ extension RuleCatalogue {
           with setters of 0.1 ms in 91 of 100 (Reports/race-likelihood.md). So silence proves nothing; \
           ThreadSanitizer judges what could have been.
           """,
-        fix: "Confine the object to one actor, or serialise its setters.",
+        fix: "Confine the object to one actor, or serialize its setters.",
         before: """
           DispatchQueue.global().async { account.balance += 1 }
           """,

@@ -86,7 +86,7 @@ extension RuleCatalogue {
         happened: """
           A callback ran on another actor, queue or thread than its registration expected.
           """,
-        matters: "User interfaces break, and unsynchronised state is read and written at once.",
+        matters: "User interfaces break, and unsynchronized state is read and written at once.",
         fix: """
           Change the value where it is observed, observe with `observeOnMainActor` or `observe(_:on:)`, or \
           register a handler that may run anywhere with `isolation: nil`. A task that the handler starts comes too \

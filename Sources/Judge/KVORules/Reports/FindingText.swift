@@ -13,8 +13,8 @@
 ///
 /// The mark in the gutter is at the first frame of the user's own code.
 package struct FindingText: Sendable {
-  /// Whether headings and own frames are coloured with ANSI escapes.
-  package var isColoured: Bool
+  /// Whether headings and own frames are colored with ANSI escapes.
+  package var isColored: Bool
 
   /// How many events a finding lists.
   private static let eventLimit = 10
@@ -23,7 +23,7 @@ package struct FindingText: Sendable {
   /// The widest column of functions, in characters.
   private static let functionLimit = 60
 
-  package init(isColoured: Bool = false) { self.isColoured = isColoured }
+  package init(isColored: Bool = false) { self.isColored = isColored }
 
   /// The lines of `finding`, each ended by a line feed.
   ///
@@ -186,6 +186,6 @@ package struct FindingText: Sendable {
   }
 
   package func painted(_ text: String, _ code: String) -> String {
-    isColoured ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
+    isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
   }
 }

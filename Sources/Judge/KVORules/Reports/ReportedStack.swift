@@ -61,7 +61,7 @@ struct ReportedStack {
     return SystemNames.thunks.contains { symbol.hasPrefix($0) }
   }
 
-  /// The allocating half of an initialiser and the deallocating half of a deinit have the name of the
+  /// The allocating half of an initializer and the deallocating half of a deinit have the name of the
   /// half that the user wrote.
   private static func withoutTwins(_ frames: [NamedFrame]) -> [NamedFrame] {
     var result: [NamedFrame] = []

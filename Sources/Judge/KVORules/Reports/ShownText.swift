@@ -2,7 +2,7 @@ private import KVOTrace
 
 /// Text from a log, escaped for a terminal.
 ///
-/// A log may come from an untrusted source. Characters that would move the cursor, change colours, end the line or
+/// A log may come from an untrusted source. Characters that would move the cursor, change colors, end the line or
 /// change the writing direction are escaped: `\u{1b}`. So is the first character of each command that a CI server
 /// would run: `::error::` at the start of a line, after any blanks, and `##[error]`, `##vso[…]` or `##teamcity[…]`
 /// anywhere in it.

@@ -54,7 +54,7 @@ extension Registration {
 /// them, and those of one key path. An object with few registrations has no chains: walking all registrations is
 /// faster.
 ///
-/// Complexity: O(1) amortised for every operation.
+/// Complexity: O(1) amortized for every operation.
 @usableFromInline
 package struct NameIndex: Sendable {
   /// The newest slot of a chain and its length.

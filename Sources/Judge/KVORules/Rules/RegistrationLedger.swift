@@ -10,7 +10,7 @@ public import KVOTrace
 /// - Up to ``walkLimit`` registrations of an object are found by walking them, which is faster than hashing and is what
 ///   almost every object has. Beyond, `names` finds them.
 ///
-/// Complexity: every operation is O(1) amortised, regardless of the number of registrations. Memory is bounded by the
+/// Complexity: every operation is O(1) amortized, regardless of the number of registrations. Memory is bounded by the
 /// registrations that were live or remembered at one time.
 @usableFromInline
 package struct RegistrationLedger: Sendable {

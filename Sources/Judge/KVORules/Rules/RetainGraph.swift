@@ -4,7 +4,7 @@ package import KVOTrace
 ///
 /// Memory is bounded by the references that were not dropped and whose ends are both alive.
 ///
-/// Complexity: O(1) amortised for a reference and a drop, apart from other references between the same two objects;
+/// Complexity: O(1) amortized for a reference and a drop, apart from other references between the same two objects;
 /// O(objects that it holds, and that hold it) for a deallocation; O(objects + references) for each cycle search.
 package struct RetainGraph: Sendable {
   /// A reference and where it was created.

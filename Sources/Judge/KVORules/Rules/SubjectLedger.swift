@@ -9,7 +9,7 @@ package import KVOTrace
 ///
 /// Judges KVO001 to KVO007, KVO010, KVO018 and KVO020.
 ///
-/// Complexity: every input is O(1) amortised plus the registrations that it ends, regardless of the number of
+/// Complexity: every input is O(1) amortized plus the registrations that it ends, regardless of the number of
 /// registrations.
 package struct SubjectLedger: Sendable {
   /// The effect of an addition.

@@ -11,7 +11,7 @@ internal import KVOTrace
 /// Numbers that this process itself counts up need no such hash (`isCounting`): consecutive numbers are then adjacent,
 /// so that a table of a hundred thousand is as cache-friendly as one of ten.
 ///
-/// Complexity: O(1) on average for every operation, amortised for insertions.
+/// Complexity: O(1) on average for every operation, amortized for insertions.
 @usableFromInline
 package struct WordTable: Sendable {
   @usableFromInline struct Bucket: Sendable {

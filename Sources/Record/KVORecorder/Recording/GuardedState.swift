@@ -6,7 +6,7 @@ public import Synchronization
 /// The sanitizer does not know the futex inside `Mutex` and reports accesses to the value that it
 /// guards as races; the two calls report the lock to it. In other builds they do nothing.
 ///
-/// Inlined into other targets: an unspecialised lock costs ten times as much. For that reason the C module is part of
+/// Inlined into other targets: an unspecialized lock costs ten times as much. For that reason the C module is part of
 /// the interface; the target is not a product: a call from here would cost more than the function itself.
 @usableFromInline
 package struct GuardedState<State>: ~Copyable {

@@ -16,7 +16,7 @@ package enum StandardError {
   /// Writes a line that may have paths and values of the environment in it, with what acts on a terminal escaped.
   package static func say(_ line: String) { kvos_say_text(line) }
 
-  /// Whether standard error is a terminal that supports colours: not if NO_COLOR is set, or on a dumb terminal.
+  /// Whether standard error is a terminal that supports colors: not if NO_COLOR is set, or on a dumb terminal.
   package static var takesColors: Bool {
     guard isatty(STDERR_FILENO) == 1 else { return false }
     if let no = getenv("NO_COLOR"), no.pointee != 0 { return false }

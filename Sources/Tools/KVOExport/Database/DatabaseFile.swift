@@ -3,7 +3,7 @@ private import CSQLite
 /// A database that is being filled.
 ///
 /// Everything is written in one transaction, which ``finish()`` ends; without that the file has no
-/// tables. Owns its connection and closes it. Not synchronised.
+/// tables. Owns its connection and closes it. Not synchronized.
 final class DatabaseFile {
   /// Why the database cannot be written, in SQLite's words.
   struct Failure: Error {

@@ -22,7 +22,7 @@ package struct ObjectSample: Hashable, Sendable {
     return Self.position(of: object.rawValue) < share
   }
 
-  /// The position of a number in a sequence in which neighbours, and numbers at equal distances, are scattered: what a
+  /// The position of a number in a sequence in which neighbors, and numbers at equal distances, are scattered: what a
   /// program makes in turns must not be in the sample as a whole or not at all.
   ///
   /// Source: the finalizer of MurmurHash3, https://github.com/aappleby/smhasher.

@@ -28,7 +28,7 @@ struct IDTable: Sendable {
 
   /// Adds the next id.
   ///
-  /// Complexity: O(1) amortised, and as many calls of `hashOf`.
+  /// Complexity: O(1) amortized, and as many calls of `hashOf`.
   ///
   /// - Parameters:
   ///   - hash: the hash of the next id.

@@ -33,7 +33,7 @@ package struct TextTable: Sendable {
   /// The id of `text`, which must be UTF-8, stored if it is new; `hash` is its hash, seeded with
   /// ``TextHash/processSeed``.
   ///
-  /// The bytes are copied. Complexity: O(length), amortised.
+  /// The bytes are copied. Complexity: O(length), amortized.
   package mutating func id(of text: UnsafeRawBufferPointer, hash: UInt64) -> UInt32 {
     if let known = find(text, hash: hash) { return known }
     append(text, hash: hash)

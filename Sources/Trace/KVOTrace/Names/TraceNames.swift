@@ -4,7 +4,7 @@
 /// the number of events. Ids are dense, start at 1 and are never reused. A string is identified by its bytes: a
 /// different spelling has a different id.
 ///
-/// A value: a copy shares its storage until one of the two gets a new name. Not synchronised:
+/// A value: a copy shares its storage until one of the two gets a new name. Not synchronized:
 /// a caller that shares one between threads guards it with a lock.
 package struct TraceNames: Sendable {
   private var texts = TextTable()

@@ -3,7 +3,7 @@ package import KVOTrace
 /// Reads the binary form of a log (`Documentation/BinaryLogFormat.md`) as events in their order.
 ///
 /// For any bytes, it terminates and reports what it could not read. Memory is that of the tables, of one segment for
-/// each thread, and of what the log's headers take. Not synchronised.
+/// each thread, and of what the log's headers take. Not synchronized.
 package final class BinaryLogReader {
   /// The result of ``next(into:)``.
   package enum Step: Hashable, Sendable {

@@ -3,7 +3,7 @@ package import KVOTrace
 /// Writes events as a whole binary log, in their own order, for conversions and tests.
 ///
 /// The pieces that it returns must be written one after the other. Every segment is sealed; tables come before the
-/// events that need them. Memory is that of the distinct names' numbers and of one segment. Not synchronised.
+/// events that need them. Memory is that of the distinct names' numbers and of one segment. Not synchronized.
 package struct BinaryLogWriter {
   private let segmentByteCount: Int
   private var encoder = BinaryRecordEncoder()

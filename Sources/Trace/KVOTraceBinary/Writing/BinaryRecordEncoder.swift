@@ -4,7 +4,7 @@ package import KVOTrace
 ///
 /// The records of one segment accumulate in ``bytes`` and the definitions that they need in ``tables``; ``takeBytes()``
 /// ends the segment. The times of the events are used as ticks. Every event that follows the grammar is decoded
-/// unchanged. Not synchronised.
+/// unchanged. Not synchronized.
 package struct BinaryRecordEncoder {
   /// The strings and stacks that the records name.
   package var tables = BinaryTableEncoder()
