@@ -87,7 +87,7 @@ struct IndexCommand: ParsableCommand {
         complain("\"\(path)\" has no build-id or no debug information; build with -g")
       case .notKept:
         status = status ?? ExitStatus.unwritable
-        complain("the index of \"\(path)\" cannot be written to \"\(folder.path)\"")
+        complain(folder.message(notKept: path))
       case .unusable(let problem):
         status = ExitStatus.unreadable
         complain(problem)

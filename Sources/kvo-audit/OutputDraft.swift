@@ -27,6 +27,9 @@ struct OutputDraft {
     }
   }
 
+  /// Why something that exists, and is no file, is not replaced.
+  static let noFile = "only a file can be replaced, and this is none"
+
   /// The reason why there can be no draft.
   struct Refusal: Error { var reason: String }
 
@@ -36,7 +39,7 @@ struct OutputDraft {
     var status = stat()
     let isThere = stat(output, &status) == 0
     if isThere, status.st_mode & S_IFMT != S_IFREG {
-      throw Refusal(reason: "only a file can be replaced, and this is none")
+      throw Refusal(reason: Self.noFile)
     }
     target = isThere ? Self.real(output) ?? output : output
     var name = Array("\(target).XXXXXX".utf8CString)

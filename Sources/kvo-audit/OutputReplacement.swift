@@ -37,7 +37,7 @@ struct OutputReplacement {
     let exists = stat(path, &status) == 0
     let isFile = exists && status.st_mode & S_IFMT == S_IFREG
     if permissions != nil, exists, !isFile {
-      throw Failure(reason: "only a file can be replaced, and this is none")
+      throw Failure(reason: OutputDraft.noFile)
     }
     let target = isFile ? OutputDraft.real(path) ?? path : path
     self.target = target

@@ -124,7 +124,7 @@ struct SymbolsAddCommand: ParsableCommand {
     let resolver = DwarfFrameResolver(debugRoots: [], indices: indices)
     let image = Module(path: file, buildID: buildID, loadBias: 0, textStart: 0, textEnd: .max)
     if resolver.makeIndex(of: image) == .notKept {
-      complain("the index of \"\(path)\" cannot be written to \"\(indices.path)\"")
+      complain(indices.message(notKept: path))
     }
   }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Logs that the recorder writes, with symbolicated addresses, as shared with others.
-@Suite("The anonymised log of an example")
+@Suite("The anonymized log of an example")
 struct AnonymizedExampleTests {
   private let folder: ScratchFolder
 

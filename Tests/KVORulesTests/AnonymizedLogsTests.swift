@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The logs of all rules, with other names in them.
-@Suite("An anonymised log") struct AnonymizedLogsTests {
+@Suite("An anonymized log") struct AnonymizedLogsTests {
   /// A log, and what came of it.
   private struct Copy {
     var bytes: [UInt8] = []

@@ -47,6 +47,11 @@ struct HeapCommand: ParsableCommand {
     case json
   }
 
+  /// - Throws: `ValidationError` if `limit` is no number of lines.
+  static func check(limit: Int) throws {
+    if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
+  }
+
   /// Reads a file.
   ///
   /// - Throws: ``ExitStatus/unreadable`` if it cannot be read, after printing the error.
@@ -150,7 +155,7 @@ struct HeapShowCommand: ParsableCommand {
   var format: HeapCommand.Format = .text
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
+    try HeapCommand.check(limit: limit)
     switch (file, process) {
     case (nil, nil): throw ValidationError("name a snapshot, or a process with --pid")
     case (.some, .some): throw ValidationError("name a snapshot or a process, not both")
@@ -221,7 +226,7 @@ struct HeapDiffCommand: ParsableCommand {
   var format: HeapCommand.Format = .text
 
   func validate() throws {
-    if limit < 0 { throw ValidationError("--limit \(limit): must not be negative") }
+    try HeapCommand.check(limit: limit)
   }
 
   func run() throws {

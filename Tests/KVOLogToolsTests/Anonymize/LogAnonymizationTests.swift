@@ -7,7 +7,7 @@ import Testing
 @testable import KVOAudit
 @testable import KVOLogTools
 
-@Suite("Anonymising a log") struct LogAnonymizationTests {
+@Suite("Anonymizing a log") struct LogAnonymizationTests {
   private let folder: ScratchFolder
 
   init() throws { folder = try ScratchFolder() }

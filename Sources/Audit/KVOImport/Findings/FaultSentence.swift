@@ -120,10 +120,10 @@ struct FaultSentence {
         + "`\(object).observe(\\.\(name))` beside the reference"
     case .unhandled:
       return "compare key path, object and context in observeValueForKeyPath: of "
-        + "\(observer.map { Self.type($0.className) } ?? "the observer"), and call super only for "
+        + "\(observer.map { $0.className.plainTypeName } ?? "the observer"), and call super only for "
         + "what super registered"
     case .deadReceiver, .deliveryOnTop:
-      return "remove \(observer.map { Self.type($0.className) } ?? "the observer") from what it "
+      return "remove \(observer.map { $0.className.plainTypeName } ?? "the observer") from what it "
         + "observes before it is deallocated; NSZombieEnabled names its class, and "
         + "`kvo-audit` on a log says where it was registered"
     case .silentChange:
@@ -132,10 +132,10 @@ struct FaultSentence {
         + "also in dealloc"
     case .undefinedKey where isSystems(subject), .uncompliantObject where isSystems(subject):
       return
-        "correct the key path: \(Self.type(subject?.className ?? "")) is the system's, and its documentation "
+        "correct the key path: \((subject?.className ?? "").plainTypeName) is the system's, and its documentation "
         + "names the properties that may be observed"
     case .undefinedKey, .uncompliantObject, .keyPathTrap:
-      return "give \(subject.map { Self.type($0.className) } ?? "the class") "
+      return "give \(subject.map { $0.className.plainTypeName } ?? "the class") "
         + "an `@objc dynamic` property \(part ?? keyPath ?? "of that name"), or correct the key path"
     case .unsupportedCollection, .notObservable:
       return "observe the property that holds the collection, not the collection"
@@ -146,7 +146,7 @@ struct FaultSentence {
     case .setterNotice(let returnsValue):
       if let subject, SystemClass.isOne(subject.className) {
         return
-          "\(Self.type(subject.className)) is the system's and does not notify of \(path): use what it documents "
+          "\(subject.className.plainTypeName) is the system's and does not notify of \(path): use what it documents "
           + "instead, as a delegate, a notification or a method to override (a view has viewDidMoveToWindow)"
       }
       return
@@ -175,7 +175,7 @@ struct FaultSentence {
     if observer?.className == "NSKeyValueObservance" {
       return
         "the observer is the runtime's own link in a longer key path: find who observes a path that ends in "
-        + "\(path), observe its parts one by one instead, and change the \(subject.map { Self.type($0.className) } ?? "object") "
+        + "\(path), observe its parts one by one instead, and change the \(subject.map { $0.className.plainTypeName } ?? "object") "
         + "on one thread only"
     }
     if let observer, observer.className.contains("NSKeyValueObservation"), kind == .removal {
@@ -191,7 +191,7 @@ struct FaultSentence {
       "both objects are the system's, so that no call of yours is missing: look for code that replaces "
       + "addObserver: and removeObserver: (a guard against crashes that swizzles them), for a category "
       + "or subclass that overrides one of them, and for a second thread that uses the "
-      + "\(Self.type(subject.className))"
+      + "\(subject.className.plainTypeName)"
   }
 
   private func isSystems(_ object: Finding.Object?) -> Bool {
@@ -204,18 +204,13 @@ struct FaultSentence {
       !["Bind", "Controller", "Observ", "Dispatch"].contains(where: observer.className.contains)
     else { return nil }
     return
-      "\(Self.type(observer.className)) observes nothing of that kind: most likely the observer was deallocated "
+      "\(observer.className.plainTypeName) observes nothing of that kind: most likely the observer was deallocated "
       + "while it was registered, and this object has its memory; find who observes \(path), and remove it "
       + "before it goes (NSZombieEnabled names its class)"
   }
 
-  /// `MyApp.Box<Int>` as `Box`.
-  static func type(_ className: String) -> String {
-    className.prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? className
-  }
-
   private static func variable(_ className: String) -> String {
-    let type = type(className).drop { $0 == "_" }
+    let type = className.plainTypeName.drop { $0 == "_" }
     guard !type.isEmpty else { return "object" }
     // The last of several initials begins the next word: `SVGView` is `svgView`.
     let initials = type.prefix(while: \.isUppercase).count

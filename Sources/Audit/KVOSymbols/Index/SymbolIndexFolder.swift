@@ -34,6 +34,11 @@ package struct SymbolIndexFolder: Sendable {
     self.program = program
   }
 
+  /// The message that the index of `image` was not kept.
+  package func message(notKept image: String) -> String {
+    "the index of \"\(image)\" cannot be written to \"\(path)\""
+  }
+
   /// The folder according to the environment, or nil for none.
   ///
   /// It is `kvo-audit` in the user's cache folder: in `XDG_CACHE_HOME`, or otherwise in `~/.cache`,

@@ -119,7 +119,7 @@ extension FindingSentence {
   /// The type whose callback raised it.
   var raiser: String {
     guard case .exception(_, let observer?) = verdict.detail else { return "the observer" }
-    return Self.type(names[observer.className])
+    return names[observer.className].plainTypeName
   }
 
   var sinceException: String {

@@ -198,9 +198,9 @@ struct FindingSentence {
     let key = path.contains(".") ? "…" : path
     let values: [(String, String)] = [
       ("{subject}", subjectVariable),
-      ("{Subject}", verdict.subject.map { Self.type(names[$0.className]) } ?? "object"),
+      ("{Subject}", verdict.subject.map { names[$0.className].plainTypeName } ?? "object"),
       ("{SubjectClass}", subjectClass ?? "the class of the observed object"),
-      ("{observer}", verdict.observer.map { Self.type(names[$0.className]) } ?? "the owner"),
+      ("{observer}", verdict.observer.map { names[$0.className].plainTypeName } ?? "the owner"),
       // A change concerns one key: the reader must determine which part of a deep key path changed.
       ("{key}", key),
       ("{keyPath}", path),
@@ -247,7 +247,7 @@ struct FindingSentence {
     var name = verdict.subject?.className
     // A problem of a class names no object.
     if name == nil, case .problem(_, let className) = verdict.detail { name = className }
-    return name.flatMap { $0 == .none ? nil : Self.type(names[$0]) }
+    return name.flatMap { $0 == .none ? nil : names[$0].plainTypeName }
   }
 
   /// The context as an argument: this library's own names end in a number that code does not have, and an address is no
@@ -258,16 +258,10 @@ struct FindingSentence {
     return names[name].split(separator: "#").first.map(String.init) ?? names[name]
   }
 
-  /// `MyApp.Box<Int>` as `Box`.
-  static func type(_ className: String) -> String {
-    let plain = className.prefix { $0 != "<" }
-    return plain.split(separator: ".").last.map(String.init) ?? className
-  }
-
   /// `MyApp.Account` as `account`, and `…` when a programmer would choose another name: that of a
   /// `UITableView`.
   static func variable(_ className: String) -> String {
-    let type = type(className)
+    let type = className.plainTypeName
     let isWord = type.unicodeScalars.allSatisfy {
       $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0)
     }

@@ -84,8 +84,10 @@ enum FunctionName {
   /// addresses.
   static func stable(_ symbol: String) -> String {
     var name = Substring(withoutAddresses(symbol))
-    while name.hasPrefix("closure #"), let end = name.range(of: " in ") { name = name[end...] }
-    guard name.hasPrefix("__"), let end = name.range(of: "_block_invoke", isBefore: true),
+    while name.hasPrefix("closure #"), let found = name.firstRange(of: " in ") {
+      name = name[found.upperBound...]
+    }
+    guard name.hasPrefix("__"), let end = name.firstRange(of: "_block_invoke")?.lowerBound,
       let start = name.firstIndex(where: { $0 == "-" || $0 == "+" }), start < end,
       name[..<start].dropFirst(2).allSatisfy(\.isNumber)
     else { return String(name) }
@@ -94,13 +96,5 @@ enum FunctionName {
 
   static func withoutAddresses(_ symbol: String) -> String {
     symbol.split(separator: " ").filter { !$0.hasPrefix("0x") }.joined(separator: " ")
-  }
-}
-
-extension Substring {
-  /// Where the first `text` ends, or begins; the standard library's own search needs a newer system.
-  fileprivate func range(of text: String, isBefore: Bool = false) -> Index? {
-    guard let start = indices.first(where: { self[$0...].hasPrefix(text) }) else { return nil }
-    return isBefore ? start : index(start, offsetBy: text.count)
   }
 }

@@ -94,15 +94,8 @@ package struct FrameClassifier: Sendable {
   static func name(ofImage path: String) -> String {
     var name = Substring(baseName(path))
     for ending in [".so", ".dylib", ".xctest"] {
-      if let cut = name.range(ofFirst: ending) { name = name[..<cut] }
+      if let found = name.firstRange(of: ending) { name = name[..<found.lowerBound] }
     }
     return String(name.hasPrefix("lib") ? name.dropFirst(3) : name)
-  }
-}
-
-extension Substring {
-  /// Where `text` begins; the standard library's own search needs a newer system.
-  fileprivate func range(ofFirst text: String) -> Index? {
-    indices.first { self[$0...].hasPrefix(text) }
   }
 }

@@ -4,7 +4,7 @@ import KVOTrace
 /// Makes a trace of a log, for Perfetto and for Chrome's viewer.
 ///
 /// An observation is a slice from its registration to its end; a change, and a callback, is one on its
-/// thread; from each change an arrow (a flow) leads to each callback that it made. Deaths and crashes
+/// thread; from each change an arrow (a flow) leads to each callback that it made. Deallocations and crashes
 /// are instants. Events come in the order of the log, and memory is bounded by what is open, and by the
 /// observations that are live.
 package struct TimelineExport {

@@ -1,7 +1,7 @@
 package import KVOAudit
 import KVOText
 
-/// What names are replaced under: logs that were anonymised with one key can be compared.
+/// What names are replaced under: logs that were anonymized with one key can be compared.
 package struct AnonymizationKey: Sendable {
   /// How long a key must be at least.
   static let leastByteCount = 16

@@ -10,7 +10,7 @@ package struct LogAnonymization {
   private var names: NameAnonymizer
   private let resolver: (any FrameResolver)?
 
-  /// Makes an anonymisation.
+  /// Makes an anonymization.
   ///
   /// - Parameters:
   ///   - key: what names are replaced under.

@@ -1,6 +1,6 @@
 package import KVOAudit
 
-/// Reads what was made of an anonymised log, and puts its names back: a report of any form, or the log.
+/// Reads what was made of an anonymized log, and puts its names back: a report of any form, or the log.
 package struct LogRestoration {
   private let restorer: NameRestorer
 

@@ -78,7 +78,7 @@ struct NameAnonymizer: NameMapping {
       rest = rest.dropLast(ending.count)
     }
     for mark in KeptWords.marks {
-      guard let range = Self.range(of: mark, in: rest) else { continue }
+      guard let range = rest.firstRange(of: mark) else { continue }
       appendName(rest[..<range.lowerBound], to: &result)
       result += mark
       rest = rest[range.upperBound...]
@@ -91,13 +91,5 @@ struct NameAnonymizer: NameMapping {
   private mutating func appendName(_ name: Substring, to result: inout String) {
     if name.isEmpty { return }
     result += KeptWords.all.contains(String(name)) ? String(name) : pseudonyms.pseudonym(of: name)
-  }
-
-  private static func range(of mark: String, in text: Substring) -> Range<Substring.Index>? {
-    text.indices.lazy.compactMap { start -> Range<Substring.Index>? in
-      guard text[start...].hasPrefix(mark) else { return nil }
-      return start..<text.index(start, offsetBy: mark.count)
-    }
-    .first
   }
 }

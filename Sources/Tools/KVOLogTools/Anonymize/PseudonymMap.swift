@@ -6,7 +6,7 @@ private import FoundationEssentials
 private import Foundation
 #endif
 
-/// Which pseudonyms replace which names: kept private by the person who anonymised the log.
+/// Which pseudonyms replace which names: kept private by the person who anonymized the log.
 package struct PseudonymMap: Codable, Sendable, Equatable {
   /// The version of the form; higher ones are refused.
   package static let schema = 1
