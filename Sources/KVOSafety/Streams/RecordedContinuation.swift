@@ -15,10 +15,14 @@ public struct RecordedContinuation<Value, Failure: Error>: Sendable {
   private let base: @Sendable (sending Result<Value, Failure>) -> Void
 
   fileprivate init(
-    _ origin: ConsumerOrigin,
+    as name: String,
+    expectedToLive: String?,
+    at site: CallSite,
     _ base: @escaping @Sendable (sending Result<Value, Failure>) -> Void
   ) {
-    state = ContinuationState(origin)
+    state = ContinuationState(
+      ConsumerOrigin(site, name, form: .continuation, expectedToLive: expectedToLive)
+    )
     self.base = base
   }
 
@@ -174,12 +178,9 @@ extension CheckedContinuation {
     function: StaticString = #function
   ) -> RecordedContinuation<T, E> {
     RecordedContinuation(
-      ConsumerOrigin(
-        CallSite(fileID: fileID, line: line, function: function),
-        name,
-        form: .continuation,
-        expectedToLive: expectedToLive
-      )
+      as: name,
+      expectedToLive: expectedToLive,
+      at: CallSite(fileID: fileID, line: line, function: function)
     ) { resume(with: $0) }
   }
 }
@@ -202,12 +203,9 @@ extension UnsafeContinuation {
     function: StaticString = #function
   ) -> RecordedContinuation<T, E> {
     RecordedContinuation(
-      ConsumerOrigin(
-        CallSite(fileID: fileID, line: line, function: function),
-        name,
-        form: .continuation,
-        expectedToLive: expectedToLive
-      )
+      as: name,
+      expectedToLive: expectedToLive,
+      at: CallSite(fileID: fileID, line: line, function: function)
     ) { resume(with: $0) }
   }
 }
