@@ -72,8 +72,11 @@ struct AdapterCallTests {
   func openCombine() {
     let model = AnyModel()
     let publisher = CurrentValueSubject<String, Never>("Ada")
-    let subscription = publisher.recordedSink(of: model, "name") { _ in }
+    var names: [String] = []
+    let subscription = publisher.recordedSink(of: model, "name") { names.append($0) }
     subscription.cancel()
+    publisher.send("Grace")
+    #expect(names == ["Ada"])
   }
 
   final class AnyModel {}

@@ -1,6 +1,7 @@
 #if Macros
 import KVOSafety
 import KVOSafetySpelling
+import Synchronization
 import Testing
 
 /// The calls of the guide's tables on Foundation's forms, as people write them.
@@ -100,8 +101,14 @@ struct FoundationCallTests {
       account.balance = 1
       token.bind(to: account)
     }
-    let token = account.observeOnAnyThread(\.balance) { _, _ in }
+    let changes = Atomic(0)
+    let token = account.observeOnAnyThread(\.balance) { _, _ in
+      changes.wrappingAdd(1, ordering: .relaxed)
+    }
+    account.balance = 2
     token.invalidate()
+    account.balance = 3
+    #expect(changes.load(ordering: .relaxed) == 1)
   }
 }
 
