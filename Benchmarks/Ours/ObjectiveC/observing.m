@@ -181,7 +181,7 @@ int main(int argumentCount, char **arguments)
   bench_end(operations);
   if (steps[at].subject != nil)
     {
-      if (counter->count != operations + 1000) bench_fail("a change was not told");
+      if (counter->count != operations + 1000) bench_fail("a change was not delivered");
       [steps[at].subject removeObserver: counter forKeyPath: steps[at].path];
     }
   [pool release];

@@ -63,7 +63,7 @@ enum Explanations {
 
   private static let linking =
     "each link is found by reading the path, at registration twice, in some 800 instructions of the standard "
-    + "library for a read by a key path; then it is hung on the other object and taken off, under its lock."
+    + "library for a read by a key path; then it is linked to the other object and unlinked, under its lock."
   private static let weakly =
     "the observer is weakly referenced, so that each count of its references takes the runtime's slow path."
 

@@ -41,7 +41,7 @@ enum ReplayTables {
         """
         From memory: their order and all rules, in the batches of an audit, no reading. Every
         registration is of an object of its own, the next one is random; seven of eight times it
-        changes and its observer is told, the eighth time it is removed and made again. Each is four
+        changes and its observer is notified, the eighth time it is removed and made again. Each is four
         events. The lower bound adds up 48 bytes an event. What makes the live registrations is done
         before the clock starts. The row with most registrations ran in \(longRounds) rounds at the most.
         """

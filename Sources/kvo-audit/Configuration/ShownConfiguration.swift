@@ -44,7 +44,7 @@ struct ShownConfiguration {
     }
   }
 
-  /// What an option is if nobody says anything.
+  /// The value of an option that is neither in the file nor on the command line.
   private static func usual(_ option: CommandDescription.Option) -> (value: String, source: String)
   {
     switch option.name {

@@ -137,8 +137,8 @@ struct EventRewriter<Mapping: NameMapping>: EventRewriting {
     }
     for source in found.frames {
       // No function of the C library, or of the runtime, is named after a type of the program.
-      let isNobodys = source.swiftModule == nil && SystemNames.hasSystemName(found.module.path)
-      copy.symbol = names.id(of: isNobodys ? source.function : text(source.function, .code))
+      let isOfSystem = source.swiftModule == nil && SystemNames.hasSystemName(found.module.path)
+      copy.symbol = names.id(of: isOfSystem ? source.function : text(source.function, .code))
       // The module says whose a Swift function is; for others the image does.
       let image = source.swiftModule ?? found.module.path
       copy.module = names.id(of: text(image, .image))

@@ -1,4 +1,4 @@
-/// Numbers that nobody outside of this process knows, for the hashes of tables that untrusted input fills.
+/// Secret numbers of this process, for the hashes of tables that untrusted input fills.
 ///
 /// They come from the seed of Swift's own hashes, so that `SWIFT_DETERMINISTIC_HASHING=1` gives every run the same tables, and
 /// instructions can be counted.
