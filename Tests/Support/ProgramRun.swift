@@ -111,7 +111,7 @@ package struct ProgramRun: Equatable, CustomStringConvertible, Sendable {
 
 /// Reads a pipe to its end on a thread of its own.
 private final class Drain: @unchecked Sendable {
-  // `data` is written by the thread before it signals, and read after the wait for that.
+  // Sendable: `data` is written by the thread before it signals, and read after the wait for that.
   private var data = Data()
   private let done = DispatchSemaphore(value: 0)
 

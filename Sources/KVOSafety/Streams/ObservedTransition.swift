@@ -94,6 +94,7 @@ private final class PathHolder: Sendable {
 
   private func replace(by holder: AnyObject?, isNotified: Bool) -> Bool {
     let address = holder.map { ObjectIdentifier($0) }
+    // unsafe: the reference is compared and stored under the lock, and nothing reads the object.
     nonisolated(unsafe) let holder = holder
     return known.withLock { known in
       defer {

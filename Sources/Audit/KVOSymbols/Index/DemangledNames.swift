@@ -17,7 +17,7 @@ struct DemangledNames {
   private static let batchCount = 256
 
   private final class Batch: @unchecked Sendable {
-    // Written by one thread, before it leaves the group that the reader waits for.
+    // Sendable: `names` is written by one thread, before it leaves the group that the reader waits for.
     var names: [FunctionName] = []
     // Read only; the names outlive the batch, as ``DemangledNames`` demands.
     let mangled: [UnsafePointer<CChar>]
