@@ -217,8 +217,7 @@ package final class JSONLinesReader {
     refusal = LogProblem(
       line: lineNumber,
       column: KeyPosition.offset(of: ["schema"], in: bytes) + 1,
-      message: "the log is written to schema \(schema); this version reads schemas up to "
-        + "\(ProcessInfo.schema)"
+      message: ProcessInfo.refusal(ofSchema: schema)
     )
     return true
   }

@@ -8,7 +8,6 @@ struct FindingSection {
   /// How many stacks of a finding are shown, and how many frames of each.
   static let stackLimit = 6
   static let frameLimit = 40
-  private static let eventLimit = 10
   private static let consequenceLimit = 20
 
   let finding: Finding
@@ -196,8 +195,8 @@ struct FindingSection {
     terms.append((Self.signatureTerm, finding.shortSignature))
     if let others = FindingText.otherLines(finding) { terms.append(("Also at", others)) }
     if !finding.events.isEmpty {
-      let shown = finding.events.prefix(Self.eventLimit).map { Wording.grouped($0) }
-      let more = finding.events.count - Self.eventLimit
+      let shown = finding.events.prefix(FindingText.eventLimit).map { Wording.grouped($0) }
+      let more = finding.events.count - FindingText.eventLimit
       let term = finding.crashFacts == nil ? "Events" : "Lines"
       let rest = more > 0 ? " and \(Wording.grouped(more)) more" : ""
       terms.append((term, shown.joined(separator: " · ") + rest))

@@ -17,7 +17,7 @@ package struct FindingText: Sendable {
   package var isColored: Bool
 
   /// How many events a finding lists.
-  private static let eventLimit = 10
+  package static let eventLimit = 10
   /// How many other lines it lists.
   private static let lineLimit = 8
   /// The widest column of functions, in characters.

@@ -6,7 +6,6 @@ internal import Glibc
 ///
 /// Memory of which this is not known counts as in use.
 struct UnusedMemory {
-  private static let farthest: UInt = 4096
   private static let slabLimit: UInt = 256
 
   private enum State {
@@ -138,7 +137,7 @@ struct UnusedMemory {
     default: break
     }
     let aligned = address & ~15
-    let first = max(region.start + 16, aligned - min(aligned, (Self.farthest - 1) * 16))
+    let first = max(region.start + 16, aligned - min(aligned, (Allocation.farthest - 1) * 16))
     var next = aligned
     while let start = words.startOfChunk(reaching: address, from: next, downTo: first) {
       next = start - 16

@@ -20,6 +20,9 @@ package struct LogConversion {
     }
   }
 
+  /// What a `dropped` event says that stands for a part which cannot be read.
+  static let lossReason = "what stood here cannot be read"
+
   /// Takes the next bytes of the copy, on the thread that reads; false: no more are wanted.
   package typealias Output = (_ bytes: [UInt8], _ form: Form) -> Bool
 
@@ -70,7 +73,7 @@ package struct LogConversion {
     _ output: Output
   ) throws(InputFailure) {
     var names = TraceNames()
-    let why = names.id(of: "what stood here cannot be read")
+    let why = names.id(of: Self.lossReason)
     var kind = InputKind.jsonLines
     let source = LogSource(input, names: names, progress: progress)
     reading = try source.read(begin: { kind = $0 }) { content, names in

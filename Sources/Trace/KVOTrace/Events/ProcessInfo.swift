@@ -14,6 +14,11 @@ package struct ProcessInfo: Hashable, Sendable {
   /// The highest version of the log's grammar that this code reads and writes.
   package static let schema = 1
 
+  /// Why a log is refused that follows a later version.
+  package static func refusal(ofSchema schema: some BinaryInteger) -> String {
+    "the log is written to schema \(schema); this version reads schemas up to \(Self.schema)"
+  }
+
   package var schema: Int
   package var pid: Int?
   package var executable: String?

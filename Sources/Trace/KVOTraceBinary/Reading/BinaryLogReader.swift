@@ -293,8 +293,7 @@ extension BinaryLogReader {
     guard refusal == nil, let schema = tally.laterSchema else { return }
     refusal = BinaryLogProblem(
       offset: 0,
-      message: "the log is written to schema \(schema); this version reads schemas up to "
-        + "\(ProcessInfo.schema)"
+      message: ProcessInfo.refusal(ofSchema: schema)
     )
   }
 }
