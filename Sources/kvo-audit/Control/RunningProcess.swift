@@ -21,6 +21,7 @@ struct RunningProcess {
   /// What the kernel says about it.
   ///
   /// - Parameter use: what only its user and root may do, such as `control it`.
+  /// - Returns: its status.
   /// - Throws: ``InputFailure`` if the process does not exist, or belongs to another user.
   func status(for use: String) throws(InputFailure) -> ProcessStatus {
     guard kill(id, 0) == 0 || errno == EPERM else { throw failure("there is no such process") }
@@ -76,7 +77,7 @@ struct RunningProcess {
 
   /// Why an answer ends before it says anything.
   var noAnswer: InputFailure { failure("the process ended, or did not accept the request") }
-  /// Why an answer does not end in time. A stopped process keeps its connections.
+  /// Why an answer does not end in time: a stopped process keeps its connections.
   var silence: InputFailure { failure("the process does not answer") }
   #endif
 }
