@@ -17,7 +17,7 @@ struct ControlCommandTests {
     try CommandRun(
       shell: """
         mkfifo input
-        env \(environment) '\(try ProgramRun.built("RecorderProbe").path)' controlled < input > out 2> err & pid=$!
+        env \(environment) '\(try ProgramRun.built("RecorderProbe").path)' controlled > out 2> err < input & pid=$!
         exec 9> input
         tell() { local count=$(wc -l < out); echo "$1" >&9; until [ $(wc -l < out) -gt $count ]; do sleep 0.02; done; }
         tell observe

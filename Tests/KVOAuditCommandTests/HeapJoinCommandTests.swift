@@ -90,7 +90,7 @@ struct HeapJoinCommandTests {
     let run = try CommandRun(
       shell: """
         mkfifo input
-        KVO_SAFETY_LOG=app.kvolog '\(try ProgramRun.built("SnapshotProbe").path)' < input > out 2> err & pid=$!
+        KVO_SAFETY_LOG=app.kvolog '\(try ProgramRun.built("SnapshotProbe").path)' > out 2> err < input & pid=$!
         exec 9> input
         until grep -q ready out; do sleep 0.05; done
         $audit heap --pid $pid --output app.kvoheap > /dev/null

@@ -19,7 +19,7 @@ struct HeapRequestTests {
         await() { until grep -q -e "$1" "$2"; do sleep 0.05; done; }
         mkfifo input
         \(environment) '\(try ProgramRun.built("RetentionProbe").path)' requests \(mode) \
-          < input > out 2> err & pid=$!
+          > out 2> err < input & pid=$!
         exec 9> input
         await ready out
         \(script)
