@@ -57,6 +57,20 @@ import Testing
     )
   }
 
+  @Test(
+    "is not a log whose writer spells the key of events in another way",
+    arguments: [#""event": "register""#, #""event"\#t:\#t"register""#, #""\u0065vent":"register""#]
+  )
+  func spelling(event: String) throws {
+    let line = """
+      \u{feff}{\(event),"subject":{"class":"Account","id":"1"},\
+      "observer":{"class":"Screen","id":"2"},"keyPath":"a"}\n
+      """
+    #expect(try message(folder.file("a.jsonl", line)) == nil)
+    // The words of a crash report make no difference.
+    #expect(try message(folder.file("b.jsonl", "{\"reason\":\"\\u0065vent\"}\n")) != nil)
+  }
+
   @Test("is empty if all of its lines are blank", arguments: ["\n", " \r\n\t\n"])
   func blank(log: String) throws {
     let said = try message(folder.file("blank.jsonl", log))

@@ -1,4 +1,5 @@
 package import KVOTrace
+import KVOTraceJSON
 
 /// The source of a usage log.
 package enum AuditInput: Sendable {
@@ -96,6 +97,18 @@ package enum InputKind: String, Sendable, CaseIterable {
     "KeyValue",
   ].map { Array($0.utf8) }
 
+  /// Whether a line of `head` is an event whose key is spelled with escapes.
+  private static func hasEscapedEvent(_ head: [UInt8]) -> Bool {
+    guard head.contains(UInt8(ascii: "\\")) else { return false }
+    return head.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).contains { line in
+      let line = line.drop { [0xef, 0xbb, 0xbf].contains($0) }
+      guard case .object(let members)? = try? JSONSyntax.parse(line),
+        case .text? = members["event"]
+      else { return false }
+      return true
+    }
+  }
+
   /// Whether `head` has words of crash reports, and no event.
   private static func isCrashReport(_ head: some Collection<UInt8>) -> Bool {
     let bytes = Array(head.prefix(headByteCount))
@@ -104,11 +117,12 @@ package enum InputKind: String, Sendable, CaseIterable {
     while let quote = bytes[position...].firstIndex(of: UInt8(ascii: "\"")) {
       position = quote + 1
       guard bytes[quote...].starts(with: key) else { continue }
-      let value = bytes[(quote + key.count)...].drop { $0 == 0x20 || $0 == UInt8(ascii: ":") }
+      let value = bytes[(quote + key.count)...].drop { " \t:".utf8.contains($0) }
       if value.first == UInt8(ascii: "\"") { return false }
     }
-    return bytes.indices.contains { index in
+    let isReport = bytes.indices.contains { index in
       reportWords.contains { $0[0] == bytes[index] && bytes[index...].starts(with: $0) }
     }
+    return isReport && !hasEscapedEvent(bytes)
   }
 }
