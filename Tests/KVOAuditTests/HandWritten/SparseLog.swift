@@ -54,5 +54,5 @@ struct SparseLog: Sendable, CustomTestStringConvertible {
 
   static let all =
     removals + additions + deaths + deliveries + changes + paths + scopes + threads + doubts
-    + writers + unnamed
+    + writers + unnamed + ends
 }

@@ -38,6 +38,7 @@ struct ReplayState: Sendable {
     static let lock = Need(rawValue: 2_048)
     static let declaration = Need(rawValue: 4_096)
     static let classChange = Need(rawValue: 8_192)
+    static let additionEnd = Need(rawValue: 16_384)
   }
 
   let requestedProfile: Profile?

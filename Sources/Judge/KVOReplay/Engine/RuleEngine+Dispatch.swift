@@ -110,6 +110,7 @@ extension RuleEngine {
   }
 
   private mutating func finishRegistering(_ slot: Int) {
+    log.seen.insert(.additionEnd)
     if slot < 0 {
       log.contradictionCount += 1
       return
@@ -292,9 +293,8 @@ extension RuleEngine {
 
   /// Events are missing here.
   private mutating func lose(at evidence: Evidence) {
-    changes.releaseMisses(&log)
     log.lose(at: evidence)
-    changes.lose()
+    changes.lose(&log)
     concurrency.lose(&log)
     values.lose(&log)
     graphs.lose()

@@ -36,6 +36,9 @@ extension RuleEngine {
     say(threadRules, log.unsaid.thread) {
       "event \($0) does not say its \"thread\", which this rule compares"
     }
+    say([.concurrentRemoval], log.unsaid.released) {
+      "the deallocation at event \($0) does not say its \"thread\", which this rule compares"
+    }
     if log.seen.contains(.lock) {
       say([.callbackUnderLock], log.unsaid.thread) {
         "event \($0) does not say its \"thread\", which this rule compares"

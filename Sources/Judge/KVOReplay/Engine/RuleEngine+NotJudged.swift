@@ -59,6 +59,9 @@ extension RuleEngine {
         "the walk that ended at event \(incompleteWalk) could not inspect everything that it reached"
       )
     }
+    for code in nested.undecided {
+      say(code, "no notifyEnd events in this log, which show where a callback returned")
+    }
     if log.cutRules.contains(.unbalancedChange) {
       say(.unbalancedChange, "the log ends without an exit: changes open at its end do not count")
     }

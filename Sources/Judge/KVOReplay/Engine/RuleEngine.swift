@@ -48,6 +48,8 @@ package struct RuleEngine: Sendable {
   var scopes = ScopeRules()
   var graphs = GraphRules()
   var consumers = ConsumerRules()
+  /// KVO010 and KVO027, before the first end of a callback.
+  var nested = NestedVerdicts()
   private var wasFinished = false
   /// Which data was prefetched for the next events.
   var warmed = Warmed()
@@ -172,6 +174,7 @@ package struct RuleEngine: Sendable {
     if log.hasOpenEnds { concludeOpenEnds(of: event, target.thread) }
     if log.sampling == nil || !log.isLeftOut(event, target) { dispatch(event, evidence, target) }
     if !log.verdicts.isEmpty { withhold(event, target) }
+    if !nested.isEmpty { log.verdicts += nested.conclude(of: event) }
   }
 
   /// Withdraws verdicts that the event cannot prove, and marks those that a test expects.
@@ -190,6 +193,7 @@ package struct RuleEngine: Sendable {
     }
     if log.process?.omitsNotifications == true { log.dropAbsences() }
     if changes.misses.isAnnounced { changes.holdMisses(&log) }
+    if !log.seen.contains(.callbackEnd) { nested.take(from: &log.verdicts) }
   }
 
   /// The log has ended.
@@ -204,6 +208,7 @@ package struct RuleEngine: Sendable {
       giveUp(of: thread)
     }
     changes.releaseMisses(&log)
+    log.verdicts += nested.finish(hasEnds: !log.hasEnded && log.seen.contains(.additionEnd))
     values.finish(&log)
     obligations.finish(&log)
     scopes.finish(&log)

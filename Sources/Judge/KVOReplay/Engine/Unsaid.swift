@@ -23,6 +23,8 @@ struct Unsaid: Sendable {
   var hold: Int?
   /// The deallocation of an object that a path is attached to, without the thread.
   var deallocation: Int?
+  /// The deallocation of an observed object during a removal, without the thread.
+  var released: Int?
   /// The end of a callback that does not state whether it was handled.
   var handled: Int?
   /// An addition without its line, and whether any addition has one.
@@ -52,6 +54,13 @@ extension ReplayState {
       if unsaid.thread == nil { unsaid.thread = number }
     default: break
     }
+  }
+
+  /// Whether a deallocation, which another thread may be compared with, names its thread.
+  mutating func saysThread(of deallocation: Evidence) -> Bool {
+    if deallocation.thread != nil { return true }
+    if unsaid.released == nil { unsaid.released = deallocation.event }
+    return false
   }
 
   /// Whether some events name their thread and others do not.
@@ -87,7 +96,7 @@ extension ReplayState {
       return isMixed || verdict.evidence.prefix(2).contains { $0.thread == nil }
     case .unbalancedChange:
       if case .change(.outOfOrder) = verdict.detail {
-        return verdict.evidence.contains { $0.thread == nil }
+        return isMixed || verdict.evidence.contains { $0.thread == nil }
       }
       return isMixed
     case .missedDelivery, .registrationRace, .priorWithoutAfter:

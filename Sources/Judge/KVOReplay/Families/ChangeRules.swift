@@ -19,7 +19,10 @@ struct ChangeRules: Sendable {
   var isWaiting: Bool { waitingThreadCount > 0 }
 
   /// Events are missing: the state of the threads is unknown, and reset.
-  mutating func lose() { waitingThreadCount = 0 }
+  mutating func lose(_ log: inout ReplayState) {
+    waitingThreadCount = 0
+    if !misses.isEmpty { log.addMisses(misses.lose()) }
+  }
 
   /// A change ends.
   ///
@@ -185,15 +188,16 @@ struct ChangeRules: Sendable {
     log.addMisses(surplus)
   }
 
-  /// The log ends, or events are missing: nothing refutes a verdict any more, unless the program's callbacks come late
-  /// and the process may have gone on.
+  /// The log ends: nothing refutes a verdict any more, unless the program's callbacks come late and the process may
+  /// have gone on.
   mutating func releaseMisses(_ log: inout ReplayState) {
     if misses.isEmpty { return }
     let rest = misses.finish()
+    if rest.areLost { log.losses.rules.insert(.missedDelivery) }
     if misses.hasRefuted, !log.hasEnded {
       log.cutRules.insert(.missedDelivery)
     } else {
-      log.addMisses(rest)
+      log.addMisses(rest.verdicts)
     }
   }
 

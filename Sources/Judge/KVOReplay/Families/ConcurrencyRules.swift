@@ -175,7 +175,8 @@ struct ConcurrencyRules: Sendable {
     }
     if !log.deallocations.isEmpty, slot >= 0,
       let deallocation = log.deallocations[removal.subject.id], !deallocation.isOver,
-      deallocation.began.thread != evidence.thread
+      deallocation.began.thread != evidence.thread,
+      log.saysThread(of: deallocation.began), evidence.thread != nil
     {
       let proof = [evidence.as(.failed), deallocation.began]
       let verdict = Self.overlap(.deallocation, removal, slot, proof, &log)
@@ -198,7 +199,7 @@ struct ConcurrencyRules: Sendable {
     _ log: inout ReplayState
   ) {
     log.deallocations.set(object, ReplayState.Deallocation(began: evidence.as(.deallocated)))
-    if removals.isEmpty { return }
+    if removals.isEmpty || !log.saysThread(of: evidence) { return }
     for open in removals.removals(on: object, notOn: target.thread) where open.slot >= 0 {
       let verdict = Self.overlap(
         .deallocation,

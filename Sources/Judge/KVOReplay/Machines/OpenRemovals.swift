@@ -44,8 +44,8 @@ struct OpenRemovals: Sendable {
       return NamePair(removal) == NamePair(other.removal)
         && (removal.context == .unspecified || other.removal.context == .unspecified
           || removal.context == other.removal.context)
-        // One of the two matched nothing: they can still have had the same target.
-        && (slot < 0 || other.slot < 0)
+        // One of the two matched nothing: they can still have had the same target. If neither matched, there was none.
+        && (slot < 0) != (other.slot < 0)
     }
   }
 

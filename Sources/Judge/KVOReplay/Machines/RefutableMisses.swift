@@ -21,10 +21,12 @@ struct RefutableMisses: Sendable {
   /// The changes of the verdicts that are not here yet.
   private var announced: [Missed] = []
   private var waiting: [(verdict: Verdict, change: ChangeID?)] = []
+  /// Those from before a loss, which may have included their callbacks.
+  private var lost: [(verdict: Verdict, change: ChangeID?)] = []
 
   /// Whether verdicts of the current event are to be added.
   var isAnnounced: Bool { !announced.isEmpty }
-  var isEmpty: Bool { waiting.isEmpty }
+  var isEmpty: Bool { waiting.isEmpty && lost.isEmpty }
   /// Whether a callback came late: the program has a queue, or another thread for its callbacks.
   private(set) var hasRefuted = false
 
@@ -54,13 +56,39 @@ struct RefutableMisses: Sendable {
   ///
   /// - Returns: whether it refutes a verdict: that on `change`, or the latest one if one of the two has no number.
   mutating func refute(_ registration: RegistrationID?, _ change: ChangeID?) -> Bool {
-    let own = waiting.indices.filter { waiting[$0].verdict.registration == registration }
-    let exact = change == nil ? nil : own.last { waiting[$0].change == change }
-    let found = exact ?? own.last { change == nil || waiting[$0].change == nil }
-    guard let found else { return false }
-    waiting.remove(at: found)
+    guard
+      Self.refute(registration, change, in: &waiting)
+        || Self.refute(registration, change, in: &lost)
+    else { return false }
     hasRefuted = true
     return true
+  }
+
+  private static func refute(
+    _ registration: RegistrationID?,
+    _ change: ChangeID?,
+    in misses: inout [(verdict: Verdict, change: ChangeID?)]
+  ) -> Bool {
+    let own = misses.indices.filter { misses[$0].verdict.registration == registration }
+    let exact = change == nil ? nil : own.last { misses[$0].change == change }
+    let found = exact ?? own.last { change == nil || misses[$0].change == nil }
+    guard let found else { return false }
+    misses.remove(at: found)
+    return true
+  }
+
+  /// Events are missing: a callback among them would refute a verdict, if the program's callbacks come late.
+  ///
+  /// - Returns: the verdicts on changes of unknown threads, and the oldest ones, if too many wait.
+  mutating func lose() -> [Verdict] {
+    var over = waiting.filter { $0.verdict.evidence.first?.thread == nil }.map(\.verdict)
+    lost += waiting.filter { $0.verdict.evidence.first?.thread != nil }
+    waiting = []
+    let surplus = lost.count - Self.capacity
+    if surplus <= 0 { return over }
+    if !hasRefuted { over += lost.prefix(surplus).map(\.verdict) }
+    lost.removeFirst(surplus)
+    return over
   }
 
   /// `registration` was notified of a change with a number: it will not be notified of earlier ones that have one.
@@ -87,8 +115,11 @@ struct RefutableMisses: Sendable {
   }
 
   /// Nothing refutes the verdicts any more.
-  mutating func finish() -> [Verdict] {
-    defer { waiting = [] }
-    return waiting.map(\.verdict)
+  ///
+  /// - Returns: the verdicts, and whether others may have been refuted in a loss.
+  mutating func finish() -> (verdicts: [Verdict], areLost: Bool) {
+    defer { (waiting, lost) = ([], []) }
+    let areLost = hasRefuted && !lost.isEmpty
+    return (((areLost ? [] : lost) + waiting).map(\.verdict), areLost)
   }
 }
