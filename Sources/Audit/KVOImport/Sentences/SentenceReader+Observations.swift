@@ -130,10 +130,6 @@ extension SentenceReader {
     return operand(start..<range.upperBound)
   }
 
-  private static let levels: Set<String> = [
-    "Emergency", "Alert", "Critical", "Fault", "Error", "Warning", "Notice", "Info", "Debug",
-  ]
-
   /// The object that is described before the sentence at `offset`: `<Screen: 0x…; frame = (…)>: An -…`.
   private func describedBefore(_ offset: Int) -> Operand {
     var end = position(offset)
@@ -153,7 +149,7 @@ extension SentenceReader {
       // A description whose front is cut off ends with brackets of which none opens.
       let object = opening(before: end - 1).map { operand($0..<end) } ?? Operand()
       // A log's level, if the text before the sentence was left out: `<Error>: An -…`.
-      return object.address == nil && object.className.map(Self.levels.contains) == true
+      return object.address == nil && object.className.map(LogPrefix.levels.contains) == true
         ? Operand() : object
     }
     // A description that spans lines begins with the object in angle brackets.

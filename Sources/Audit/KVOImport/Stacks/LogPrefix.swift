@@ -5,27 +5,43 @@ enum LogPrefix {
   /// `line` without its prefix; nil if it has none.
   ///
   /// - Complexity: O(length of the prefix).
-  static func rest(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  static func rest(of line: ArraySlice<UInt8>, isNested: Bool = false) -> ArraySlice<UInt8>? {
     let line = line.drop(while: \.isBlank)
     guard var rest = dated(line) ?? syslog(line) ?? clock(line) else { return nil }
     rest = process(rest) ?? rest
     // Levels, categories and the marks of build tools: `<Error>:`, `[ios]`, `:`.
     while let first = rest.first {
-      if isMark(first) || first == UInt8(ascii: "-") && isAlone(rest) {
+      if first.isBlank || first == UInt8(ascii: ":")
+        || first == UInt8(ascii: "-") && isAlone(rest)
+      {
         rest = rest.dropFirst()
+      } else if first == 0xe2 || first == 0xc2 {
+        // An arrow or a bullet.
+        rest = rest.dropFirst(first == 0xe2 ? 3 : 2)
       } else if let inside = bracketed(rest) {
         rest = inside
       } else {
         break
       }
     }
-    return rest
+    // A build service logs what another log has dated already.
+    return isNested ? rest : Self.rest(of: rest, isNested: true) ?? rest
   }
 
-  /// Whether it is a blank, a colon, or part of an arrow or a bullet.
-  private static func isMark(_ byte: UInt8) -> Bool {
-    byte.isBlank || byte == UInt8(ascii: ":") || byte >= 0x80
+  /// Whether the front of a line may be the start of a prefix; most lines are not, and this is quick.
+  static func mayBegin(_ line: ArraySlice<UInt8>) -> Bool {
+    let head = line.prefix(4)
+    guard let first = head.first, head.count == 4 else { return false }
+    if first.isASCIIDigit { return head.allSatisfy(\.isASCIIDigit) }
+    if first == UInt8(ascii: "[") { return head.dropFirst().first?.isASCIIDigit == true }
+    return head.prefix(3).allSatisfy(\.isASCIILetter) && head.last?.isBlank == true
   }
+
+  /// The words for how grave a message is.
+  static let levels: Set<String> = [
+    "Emergency", "Alert", "Critical", "Fault", "Error", "Warning", "Notice", "Info", "Debug",
+    "Default",
+  ]
 
   private static func isAlone(_ rest: ArraySlice<UInt8>) -> Bool {
     rest.dropFirst().first?.isBlank == true
@@ -78,6 +94,9 @@ enum LogPrefix {
       let inside = rest.dropFirst().prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == 0x2d }
       let after = rest.dropFirst(1 + inside.count)
       guard inside.count <= 24, after.first == close else { return nil }
+      // An object that lost its address is no level.
+      guard open != UInt8(ascii: "<") || levels.contains(String(decoding: inside, as: UTF8.self))
+      else { return nil }
       let next = after.dropFirst().first
       return next == 0x20 || next == UInt8(ascii: ":") ? after.dropFirst() : nil
     }

@@ -31,9 +31,7 @@ struct StackReader {
   }
 
   private mutating func read(_ line: Int) {
-    let whole = text.bytes[text.lineRange(line)]
-    let logged = LogPrefix.rest(of: whole)
-    let bytes = logged ?? whole
+    let bytes = text.bytes[text.lineRange(line)]
     guard bytes.count > 3 else { return skip() }
     if readHeading(bytes) { return }
     if let addresses = addressList(bytes) {
@@ -42,9 +40,8 @@ struct StackReader {
       return close()
     }
     // A program also logs the names of its functions: in a log only numbered lines are frames.
-    let read = logged.map { FrameLine($0).frame(isInside: open != nil && gap == 0) }
-    let numbered = read?.flatMap { $0.number != nil && $0.symbol != nil ? $0 : nil }
-    guard let frame = numbered ?? frame(at: line) else { return skip() }
+    let isLogged = !text.logPrefix(ofLine: line).isEmpty
+    guard let frame = isLogged ? numberedFrame(bytes) : frame(at: line) else { return skip() }
     if let last = open?.frames.last?.number, let number = frame.number, number <= last { close() }
     if let last = open?.frames.last, last.isManaged != frame.isManaged { close() }
     if open == nil {
@@ -60,6 +57,11 @@ struct StackReader {
     open?.frames.append(frame)
     open?.lines = start..<line + 1
     gap = 0
+  }
+
+  private func numberedFrame(_ bytes: ArraySlice<UInt8>) -> StackTrace.Frame? {
+    let frame = FrameLine(bytes).frame(isInside: open != nil && gap == 0)
+    return frame?.number != nil && frame?.symbol != nil ? frame : nil
   }
 
   /// The frame of a line, or of it and the next one if it was wrapped between its parts.

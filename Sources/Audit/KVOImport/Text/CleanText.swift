@@ -17,6 +17,10 @@ struct CleanText {
   private(set) var lineNumbers: [Int]
   /// For each line whether it began with a C comment marker, or inside such a comment.
   private(set) var isComment: [Bool] = [false]
+  /// What logs put before the lines, one after another; `bytes` have none of it.
+  private var prefixes: [UInt8] = []
+  /// For each line where its part of `prefixes` begins.
+  private var prefixStarts: [Int32] = [0]
 
   /// Cleans `raw`, which begins with line `firstLine` of its input.
   ///
@@ -45,7 +49,11 @@ struct CleanText {
     lineStarts.append(Int32(truncatingIfNeeded: bytes.count))
     lineNumbers.append(line)
     isComment.append(false)
+    prefixStarts.append(Int32(truncatingIfNeeded: prefixes.count))
   }
+
+  /// Keeps what a log put before the line that has just begun: sentences continue without it.
+  mutating func appendLogPrefix(_ prefix: ArraySlice<UInt8>) { prefixes.append(contentsOf: prefix) }
 
   /// Says that the line that has just begun is a comment.
   mutating func markComment() { isComment[isComment.count - 1] = true }
@@ -73,6 +81,12 @@ struct CleanText {
     let start = Int(lineStarts[line])
     let end = line + 1 < lineStarts.count ? Int(lineStarts[line + 1]) - 1 : bytes.count
     return start..<max(start, end)
+  }
+
+  /// The time, process and level that a log put before a line; empty: none.
+  func logPrefix(ofLine line: Int) -> ArraySlice<UInt8> {
+    let end = line + 1 < prefixStarts.count ? Int(prefixStarts[line + 1]) : prefixes.count
+    return prefixes[Int(prefixStarts[line])..<end]
   }
 
   /// Where the byte of the skeleton at `offset` is in the text; the end after the last.

@@ -6,7 +6,7 @@ enum FactReader {
   static func facts(in text: CleanText, lines: Range<Int>) -> ReportFacts {
     var facts = ReportFacts()
     var platform: String?
-    for line in lines {
+    for line in lines where text.logPrefix(ofLine: line).isEmpty {
       let bytes = text.bytes[text.lineRange(line)].drop(while: \.isBlank)
       guard bytes.count < 300, let colon = bytes.prefix(40).firstIndex(of: UInt8(ascii: ":")),
         let first = bytes.first, first.isASCIILetter
@@ -88,8 +88,10 @@ enum FactReader {
   /// The console prefix of the line that contains `position`, and the exception that is named near it.
   static func facts(around position: Int, in text: CleanText) -> ReportFacts {
     var facts = ReportFacts()
-    let line = text.lineRange(text.line(at: position))
-    let prefix = text.bytes[line.lowerBound..<min(line.upperBound, line.lowerBound + 200)]
+    let index = text.line(at: position)
+    let line = text.lineRange(index)
+    let front = text.bytes[line.lowerBound..<min(line.upperBound, line.lowerBound + 200)]
+    let prefix = (text.logPrefix(ofLine: index) + front)[...]
     facts.date = date(in: prefix)
     facts.process = processBeforeBracket(prefix)
     facts.exception = exception(around: position, in: text)

@@ -20,6 +20,7 @@ struct TextCleaner {
       if isAtLineStart {
         skipLeaders(&text)
         isAtLineStart = false
+        takeLogPrefix(&text)
         skipNumber(into: &text)
         continue
       }
@@ -113,6 +114,16 @@ struct TextCleaner {
   }
 
   private func isLeaderEnd(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Takes what a log put before the line out of the text, in which a sentence may go on from the line before.
+  private mutating func takeLogPrefix(_ text: inout CleanText) {
+    guard LogPrefix.mayBegin(source[position...]) else { return }
+    let head = source[position...].prefix(300).prefix { $0 != 0x0a && $0 != 0x0d }
+    guard let rest = LogPrefix.rest(of: head), !rest.isEmpty else { return }
+    text.appendLogPrefix(source[position..<rest.startIndex])
+    position = rest.startIndex
+    skipLeaders(&text)
+  }
 
   /// Keeps a number at the start of a line out of the skeleton: that of the line, or of a frame.
   private mutating func skipNumber(into text: inout CleanText) {
