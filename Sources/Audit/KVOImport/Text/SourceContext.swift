@@ -7,8 +7,10 @@ struct SourceContext {
   /// For each line of the text whether it is a comment beside code.
   private let isComment: [Bool]
 
-  /// How far from a comment its code stands, in lines.
+  /// How far from a comment its code stands, in lines that are neither empty nor comments.
   private static let reach = 6
+  /// How many lines are examined for these.
+  private static let lineLimit = 60
 
   /// Complexity: O(length).
   init(_ text: CleanText) {
@@ -22,8 +24,8 @@ struct SourceContext {
       }
       var end = line
       while end < isComment.count, isComment[end] { end += 1 }
-      if !Self.isCode(next: (end..<isComment.count).prefix(Self.reach), in: text),
-        !Self.isCode(next: (0..<line).suffix(Self.reach).reversed(), in: text)
+      if !Self.isCode(next: (end..<isComment.count).prefix(Self.lineLimit), in: text),
+        !Self.isCode(next: (0..<line).suffix(Self.lineLimit).reversed(), in: text)
       {
         for index in line..<end { isComment[index] = false }
       }
@@ -32,14 +34,30 @@ struct SourceContext {
     self.isComment = isComment
   }
 
-  /// Whether the first of `lines` that has words is code.
+  /// Whether the first of `lines` that has words is code: after braces alone, or a variable, the next decides.
   private static func isCode(next lines: some Sequence<Int>, in text: CleanText) -> Bool {
+    var count = 0
     for line in lines {
       let bytes = FrameLine.trimmed(text.bytes[text.lineRange(line)])
       if bytes.isEmpty || text.isComment[line] { continue }
-      return isCode(bytes)
+      if isCode(bytes) { return true }
+      count += 1
+      guard count < reach, isBrace(bytes) || isVariable(bytes) else { return false }
     }
     return false
+  }
+
+  private static func isBrace(_ line: ArraySlice<UInt8>) -> Bool {
+    line.allSatisfy { "{}; ".utf8.contains($0) }
+  }
+
+  /// `__weak Meter *_meter;`: two words of a name and nothing else.
+  private static func isVariable(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.last == UInt8(ascii: ";") else { return false }
+    let words = line.dropLast().split { $0.isBlank || $0 == UInt8(ascii: "*") }
+    return words.count > 1 && words.count < 6
+      && words.allSatisfy { word in word.allSatisfy(\.isNamePart) && word.last != UInt8(ascii: ".")
+      }
   }
 
   private static let starts = [
@@ -59,7 +77,9 @@ struct SourceContext {
   static func isCode(_ line: ArraySlice<UInt8>) -> Bool {
     if starts.contains(where: { line.starts(with: $0.utf8) }) { return true }
     let code = FrameLine.first(" //", in: line).map { FrameLine.trimmed(line[..<$0]) } ?? line
-    return [");", "];", ") {", "){"].contains { $0.utf8.count <= code.count && code.ends(with: $0) }
+    return [");", "];", "] ;", ") {", "){"].contains {
+      $0.utf8.count <= code.count && code.ends(with: $0)
+    }
   }
 
   /// Whether the line is a comment beside code.
