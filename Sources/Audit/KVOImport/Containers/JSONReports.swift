@@ -5,6 +5,10 @@ struct JSONReports {
   private(set) var problem: JSONTree.Problem?
   /// How many bytes the readable documents take.
   private(set) var endOffset = 0
+  /// Whether the head of a report was read, even if what follows is damaged.
+  private(set) var hasHead = false
+  /// Whether a report in text, after its head or in one of its strings, names the exception that ended the process.
+  private(set) var tellsCrash = false
 
   /// Reads all of `bytes`.
   ///
@@ -19,24 +23,30 @@ struct JSONReports {
       rest = next
       guard let first = rest.first else { break }
       guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-        // The head of the oldest form is followed by a report as text.
-        if let facts = head {
-          var document = ReportDocument(CleanText(rest, firstLine: line))
-          document.facts.complete(from: facts)
-          documents.append(document)
-        } else {
+        guard let facts = head else {
           problem = JSONTree.Problem(
             offset: rest.startIndex - bytes.startIndex,
             message: "text follows"
           )
+          break
         }
-        break
+        let text = Self.report(in: rest)
+        read(text: text, facts, line)
+        line += LineCounter.count(in: text)
+        rest = rest[text.endIndex...]
+        endOffset = text.endIndex - bytes.startIndex
+        head = nil
+        continue
       }
       do throws(JSONTree.Problem) {
         let tree = try JSONTree(rest, firstLine: line)
         if AppleReport.isHead(tree), tree[0, "description"] == nil {
           head = AppleReport.facts(tree)
+          hasHead = true
         } else {
+          if tree[0, "bug_type"] != nil, let text = tree.text(tree[0, "description"]) {
+            tellsCrash = tellsCrash || Self.namesException(Array(text.utf8)[...])
+          }
           documents += Self.events(tree).flatMap { read($0, head) }
           head = nil
         }
@@ -51,6 +61,43 @@ struct JSONReports {
         break
       }
     }
+  }
+
+  // MARK: - The oldest form
+
+  /// Reads the text that follows a head, which may be several reports.
+  private mutating func read(text: ArraySlice<UInt8>, _ head: ReportFacts, _ line: Int) {
+    tellsCrash = tellsCrash || Self.namesException(text)
+    var start = text.startIndex
+    for end in ReportHead.starts(in: text).filter({ $0 > start }) + [text.endIndex] {
+      let part = text[start..<end]
+      var document = ReportDocument(
+        CleanText(part, firstLine: line + LineCounter.count(in: text[..<start]))
+      )
+      document.facts.complete(from: head)
+      documents.append(document)
+      start = end
+    }
+  }
+
+  /// The text of `rest` up to the next head.
+  private static func report(in rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var position = rest.startIndex
+    while let end = rest[position...].firstIndex(of: 0x0a) {
+      position = end + 1
+      let line = rest[position...]
+      if line.starts(with: "{\"".utf8),
+        let tree = try? JSONTree(line.prefix(while: { $0 != 0x0a })), AppleReport.isHead(tree)
+      {
+        return rest[..<position]
+      }
+    }
+    return rest
+  }
+
+  /// Whether a line of a report in text says which exception ended the process.
+  private static func namesException(_ text: ArraySlice<UInt8>) -> Bool {
+    text.split(separator: 0x0a).contains { $0.starts(with: "Exception Type:".utf8) }
   }
 
   /// The events of an export that is a list of them, each as a separate document; otherwise the export as a whole.

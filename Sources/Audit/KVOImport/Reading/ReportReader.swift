@@ -128,9 +128,9 @@ final class ReportReader: TextFaultReader {
       firstLine: 1 + LineCounter.count(in: bytes[..<start])
     )
     jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
-    if !reports.documents.isEmpty {
+    if !reports.documents.isEmpty || reports.hasHead {
       form = .ips
-      tellsCrash = Self.hasCrashKey(bytes)
+      tellsCrash = reports.tellsCrash || Self.hasCrashKey(bytes)
     }
     for document in reports.documents { judge(document) }
     guard let problem = reports.problem else { return }
