@@ -22,7 +22,7 @@ struct JSONWords {
     let end = max(node + 1, Int(tree.nodes[node].next))
     while at < end {
       let item = tree.nodes[at]
-      if item.key >= 0, isSkipped(at) {
+      if item.key >= 0, isSkipped(at) || isSource(at) {
         at = Int(item.next)
         continue
       }
@@ -46,6 +46,21 @@ struct JSONWords {
       }
       at += 1
     }
+  }
+
+  /// Whether the value at `node` is the code around a frame, as Sentry's events have it, or that of a notebook's cell.
+  ///
+  /// A line of it alone does not show what it is. See https://nbformat.readthedocs.io, and
+  /// https://develop.sentry.dev/sdk/data-model/event-payloads/stacktrace/.
+  private func isSource(_ node: Int) -> Bool {
+    let key = Int(tree.nodes[node].key)
+    if ["context_line", "pre_context", "post_context"].contains(where: { tree.isKey(key, $0) }) {
+      return true
+    }
+    guard tree.isKey(key, "source") else { return false }
+    var holder = key - 1
+    while holder >= 0, Int(tree.nodes[holder].next) <= node { holder -= 1 }
+    return holder >= 0 && tree.text(tree[holder, "cell_type"]) == "code"
   }
 
   /// Whether a string begins like a document: with a brace and a key, perhaps on a separate line.
