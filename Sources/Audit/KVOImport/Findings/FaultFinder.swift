@@ -17,7 +17,7 @@ struct Fault: Sendable {
 /// must show that the program was observing. Without a sentence the top of the crashed stack decides: a crash in the
 /// user's code that a notification called is not a KVO fault.
 struct FaultFinder {
-  private let document: ReportDocument
+  let document: ReportDocument
   private let appModules: [String]
 
   init(_ document: ReportDocument, appModules: [String]) {
@@ -33,6 +33,7 @@ struct FaultFinder {
     {
       faults.append(crash)
     }
+    faults += further(than: faults)
     if let callers = document.stacks.first(where: \.isManaged) {
       for index in faults.indices { faults[index].callers = callers }
     }
@@ -145,13 +146,15 @@ struct FaultFinder {
 
   /// The fault that the stack of an exception alone shows.
   private func raised() -> Fault? {
-    for stack in document.stacks where stack.role != .other {
-      guard let raised = RaisedStack(stack) else { continue }
-      var complaint = Complaint(kind: raised.kind, code: raised.code, range: 0..<0)
-      complaint.observer.className = raised.observer
-      return fault(complaint, in: stack)
-    }
-    return nil
+    document.stacks.lazy.filter { $0.role != .other }.compactMap { raised(in: $0) }.first
+  }
+
+  /// The fault that `stack` shows if one of the runtime's functions raised in it.
+  func raised(in stack: StackTrace) -> Fault? {
+    guard let raised = RaisedStack(stack) else { return nil }
+    var complaint = Complaint(kind: raised.kind, code: raised.code, range: 0..<0)
+    complaint.observer.className = raised.observer
+    return fault(complaint, in: stack)
   }
 
   /// The fault that the stack of a crash alone shows.
@@ -168,6 +171,11 @@ struct FaultFinder {
       return fault(complaint, in: stack)
     }
     guard let stack = crashedStack else { return nil }
+    return onTop(stack, isCertain: stack.role == .crashed || isBadAccess(stack))
+  }
+
+  /// The fault that the top of `stack` shows, or what is in it again and again.
+  func onTop(_ stack: StackTrace, isCertain: Bool) -> Fault? {
     if stack.isRecursive {
       let complaint = Complaint(
         kind: .recursionInStack,
@@ -177,7 +185,6 @@ struct FaultFinder {
       )
       return fault(complaint, in: stack)
     }
-    let isCertain = stack.role == .crashed || isBadAccess(stack)
     var complaint: Complaint
     switch stack.registersNoClass ? .makesClass : stack.meaning {
     case .makesClass:

@@ -16,6 +16,8 @@ struct ReportDocument: Sendable {
   var firstLine = 1
   /// Whether it states that unmapped memory was accessed.
   var isBadAccess = false
+  /// The lines of the text that state it.
+  var badAccessLines: [Int] = []
   /// Whether the system ended the process for its own reasons.
   var isKilled = false
   /// Whether it says that a breakpoint ended the process, as an invalid signed pointer does.
@@ -53,17 +55,27 @@ extension ReportDocument {
     }
   }
 
+  /// The letters of the words for an access of unmapped memory.
+  private static let badAccess: [StaticString] = [
+    "excbadaccess", "sigsegv", "sigbus", "kerninvalidaddress", "kernprotectionfailure",
+    "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
+  ]
+
   private mutating func readSignals(_ text: CleanText) {
     let skeleton = text.skeleton
     let all = 0..<skeleton.count
     isKilled =
       skeleton.first("sigkill", in: all) != nil || skeleton.first("8badf00d", in: all) != nil
-    isBadAccess =
-      !isKilled
-      && [
-        "excbadaccess", "sigsegv", "sigbus", "kerninvalidaddress", "kernprotectionfailure",
-        "segmentationfault", "signal11", "excarmdaalign", "exci386gpflt", "badaccess",
-      ].contains { (word: StaticString) in skeleton.first(word, in: all) != nil }
+    if !isKilled {
+      for word in Self.badAccess {
+        var start = 0
+        while let found = skeleton.first(word, in: start..<skeleton.count) {
+          badAccessLines.append(text.line(at: text.position(ofSkeleton: found)))
+          start = found + 1
+        }
+      }
+    }
+    isBadAccess = !badAccessLines.isEmpty
     isBreakpoint =
       !isKilled
       && (skeleton.first("excbreakpoint", in: all) != nil

@@ -89,6 +89,17 @@ struct StackTrace: Sendable {
       && !symbol.hasPrefix("objc_fatal") || symbol.hasPrefix("forwarding_")
   }
 
+  /// The innermost functions, without those that raise an exception or crash on behalf of others: two crashes of the
+  /// same cause have the same.
+  var outline: [String] {
+    let named = frames.filter { frame in
+      guard let symbol = frame.symbol else { return false }
+      return !frame.endsUnwinding && !symbol.contains("NSException")
+        && !Self.transparent.contains { symbol.hasPrefix($0) }
+    }
+    return named.prefix(5).compactMap(\.symbol)
+  }
+
   /// Whether it is a stack of C# or JavaScript.
   var isManaged: Bool { frames.first?.isManaged == true }
 
