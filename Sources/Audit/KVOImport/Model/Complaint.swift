@@ -92,7 +92,10 @@ struct Complaint: Sendable {
     subject.complete(from: other.subject)
     keyPath = keyPath ?? other.keyPath
     context = context ?? other.context
-    if observances.count < other.observances.count { observances = other.observances }
+    let isPoorer =
+      !observances.contains(where: \.observer.isKnown)
+      && other.observances.contains(where: \.observer.isKnown)
+    if isPoorer || observances.count < other.observances.count { observances = other.observances }
     if other.confidence == .high { confidence = .high }
     isException = isException || other.isException
   }

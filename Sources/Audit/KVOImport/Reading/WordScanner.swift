@@ -89,7 +89,7 @@ enum WordScanner {
 
   /// What is before an observer in a sentence of a runtime.
   private static let leads: [StaticString] = [
-    "removean", "remove", "updatefor", "keyvalue", "allocatedwith",
+    "removean", "remove", "updatefor", "keyvalue", "allocatedwith", "allocatedwhile",
   ]
 
   /// Whether a sentence leads to the observer at `position`; its other words have letters of their own.

@@ -5,6 +5,10 @@ enum SentenceHead: Int, CaseIterable {
   case cannotUpdate
   case deallocated
   case deallocatedGNUstep
+  /// As Mac OS X 10.4 prints it.
+  case deallocating
+  /// As AppKit prints it before an application's object is deallocated.
+  case deallocatingObserved
   case observeValue
   case undefinedKey
   case addObserver
@@ -24,6 +28,8 @@ enum SentenceHead: Int, CaseIterable {
     case .cannotUpdate: "cannotupdateforobserver"
     case .deallocated: "deallocatedwhilekeyvalueobserverswerestillregisteredwithit"
     case .deallocatedGNUstep: "deallocatedwithobserversstillregistered"
+    case .deallocating: "isbeingdeallocatedwhilekeyvalueobserversarestillregisteredwithit"
+    case .deallocatingObserved: "isbeingdeallocatedwhileobserversarestillregisteredwithit"
     case .observeValue: "observevalueforkeypathofobjectchangecontext"
     case .undefinedKey: "valueforundefinedkey"
     case .addObserver: "addobserverforkeypathoptionscontext"

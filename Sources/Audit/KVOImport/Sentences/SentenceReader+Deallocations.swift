@@ -21,7 +21,8 @@ extension SentenceReader {
     }
     // The older runtime only logs.
     let log = match.offsets.upperBound..<min(window.upperBound, match.offsets.upperBound + 120)
-    complaint.isException = text.skeleton.first("observationinfowasleaked", in: log) == nil
+    complaint.isException =
+      text.skeleton.first("observationinfowasleaked", in: log) == nil && !isEarly(match.head)
     var isWhole = false
     let object =
       text.skeleton.last("aninstance", in: lead).map { $0 + 10 }
@@ -46,10 +47,32 @@ extension SentenceReader {
       complaint.subject = typeBefore(position(match.offsets.lowerBound))
     }
     complaint.observances = observances(window)
+    if match.head == .deallocatingObserved { complaint.observances = namedPaths(window) }
+    if isEarly(match.head), complaint.subject.address == nil { return nil }
     guard !complaint.subject.isPlaceholder,
       isWhole || complaint.subject.isKnown || !complaint.observances.isEmpty
     else { return nil }
     return complaint
+  }
+
+  /// Whether the words are printed while the object is deallocated, after which it may crash.
+  private func isEarly(_ head: SentenceHead) -> Bool {
+    head == .deallocating || head == .deallocatingObserved
+  }
+
+  /// The key paths of AppKit's list, which names no observers.
+  private func namedPaths(_ window: Range<Int>) -> [Complaint.Observance] {
+    let near = window.lowerBound..<min(window.upperBound, window.lowerBound + 160)
+    guard let lead = text.skeleton.first("followingpropertyorproperties", in: near) else {
+      return []
+    }
+    let line = text.bytes[end(lead + 29)...].prefix(400).prefix { $0 != 0x0a }
+    return line.split(separator: UInt8(ascii: ",")).compactMap { part in
+      let word = part.drop { $0.isBlank || $0 == UInt8(ascii: ":") }.prefix(while: \.isNamePart)
+      var name = String(decoding: word, as: UTF8.self)
+      while name.hasSuffix(".") { name.removeLast() }
+      return name.isEmpty ? nil : Complaint.Observance(keyPath: name)
+    }
   }
 
   /// The type whose name is right before `position`, as in a title: `Screen was deallocated …`.

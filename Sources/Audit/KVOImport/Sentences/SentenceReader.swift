@@ -46,7 +46,7 @@ struct SentenceReader {
     let window = match.offsets.upperBound..<limit(after: index)
     switch match.head {
     case .cannotRemove, .cannotRemoveGNUstep, .cannotUpdate: return pathSentence(match, window)
-    case .deallocated, .deallocatedGNUstep:
+    case .deallocated, .deallocatedGNUstep, .deallocating, .deallocatingObserved:
       return deallocation(
         match,
         window,
@@ -68,6 +68,7 @@ struct SentenceReader {
   /// Whether the sentence is described in general: dots or signs stand for its objects, and no exception
   /// is said to have been raised.
   private func isExample(_ complaint: Complaint, at offset: Int) -> Bool {
+    if isExpected(at: offset) { return true }
     let objects = [complaint.observer, complaint.subject]
     let isHidden =
       complaint.keyPath.map(Operand.isMasked) ?? true
@@ -88,8 +89,20 @@ struct SentenceReader {
     }
   }
 
+  /// Whether a test says what it waited for: `expected to raise exception with reason <…>, got no exception`.
+  private func isExpected(at offset: Int) -> Bool {
+    let words = text.skeleton.last("expectedtoraise", in: max(0, offset - 160)..<offset)
+    return words.map { text.skeleton.first("got", in: $0..<offset) == nil } ?? false
+  }
+
   /// Whether a list of changes says that the sentence no longer occurs: `Fix "Cannot remove an observer …"`.
   private func isFix(_ complaint: Complaint, at offset: Int) -> Bool {
+    // `No more exceptions like the following: …` in a description, with an object that is made up.
+    if let words = text.skeleton.last("nomore", in: max(0, offset - 160)..<offset),
+      text.skeleton.first("exceptionslike", in: words..<min(offset, words + 20)) != nil
+    {
+      return true
+    }
     guard complaint.observer.address == nil, complaint.subject.address == nil else { return false }
     return (["fix", "fixed", "fixes", "resolved", "prevents", "avoids", "avoid"] as [StaticString])
       .contains { text.skeleton.has($0, at: offset - $0.utf8CodeUnitCount) }
