@@ -6,12 +6,13 @@ import Testing
   private static let faults =
     RemovalForms.faults + DeathForms.faults + UnhandledForms.faults + DeadObserverForms.faults
     + SilentChangeForms.faults + RefusalForms.faults + RaceForms.faults + PastedTexts.faults
-    + CollectedForms.faults
+    + CollectedForms.faults + GatheredForms.faults
 
   private static let lookAlikes =
     RemovalForms.lookAlikes + DeathForms.lookAlikes + UnhandledForms.lookAlikes
     + DeadObserverForms.lookAlikes + SilentChangeForms.lookAlikes + RefusalForms.lookAlikes
     + RaceForms.lookAlikes + PastedTexts.lookAlikes + PublishedLookAlikes.all
+    + GatheredForms.lookAlikes
 
   @Test("a fault is found, with the facts in the text", arguments: faults)
   func fault(sample: Sample) { #expect(Reading.summary(sample.text) == sample.says) }

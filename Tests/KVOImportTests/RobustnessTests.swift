@@ -139,6 +139,20 @@ import Testing
     #expect(!Reading.imported(Array((before + "a line of a console\n").utf8)).isCrash)
   }
 
+  @Test("one of the oldest reports is a crash, after its head or in a string, also if it is cut")
+  func oldestReport() {
+    let text = GatheredForms.oldReport("objc_msgSend", "-[Meter level]")
+    #expect(Reading.imported(Array(text.utf8)).isCrash)
+    let head = #"{"bug_type":"109","os_version":"iPhone OS 8.1 (12B411)","description":""#
+    let report = #"Process:  Gauges [12]\nException Type:  EXC_CRASH (SIGABRT)\n"#
+    #expect(Reading.imported(Array((head + report + "\"}").utf8)).isCrash)
+    let cut = #"{"app_name":"Gauges","bug_type":"309"}"# + "\n" + #"{"exception":{"type":"EXC_BA"#
+    #expect(Reading.imported(Array(cut.utf8)).isCrash)
+    let memory =
+      #"{"bug_type":"298","os_version":"iPhone OS 9.3"}"# + "\n{\"largestProcess\":\"Gauges\"}\n"
+    #expect(!Reading.imported(Array(memory.utf8)).isCrash)
+  }
+
   @Test("every byte there is, in a row, is read to its end")
   func allBytes() {
     let all = (0...255).map { UInt8($0) }.filter { $0 != 0 }
