@@ -23,14 +23,16 @@ static void note_extent(const KVOSImage *image, void *context) {
   extent->end = image->textEnd;
 }
 
-// Whether the address is in the image of the method, which is the Foundation's. Two threads that search for it
+// Whether the address is in the Foundation's image, as the methods of its own classes are. Two threads that search for it
 // concurrently find the same.
-static bool is_foundation(uintptr_t address, KVOSMethod method) {
+static bool is_foundation(uintptr_t address) {
   static _Atomic uintptr_t start, end;
   // acquire: pairs with the release below.
   uintptr_t last = atomic_load_explicit(&end, memory_order_acquire);
   if (KVOS_UNLIKELY(last == 0)) {
-    Extent extent = {(uintptr_t)method, 0, UINTPTR_MAX};
+    uintptr_t first = 0, other = 0;
+    kvos_find_methods(kvos_semantics()->knownByClass, &first, &other);
+    Extent extent = {first, 0, UINTPTR_MAX};
     kvos_visit_images(note_extent, &extent);
     atomic_store_explicit(&start, extent.start, memory_order_relaxed);
     // release: a thread that sees the end sees the start.
@@ -96,9 +98,9 @@ static void *const *slot_of_caller(void *const *frame) {
   return kvos_is_thunk_code((uintptr_t)frame[1]) ? (void *const *)frame[0] + 1 : frame + 1;
 }
 
-bool kvos_is_called_by_foundation(const KVOSHookPoint *point, void *const *frame) {
-  return is_foundation((uintptr_t)*slot_of_caller(frame), point->original);
-}
+bool kvos_is_of_foundation(const KVOSHookPoint *point) { return is_foundation((uintptr_t)point->original); }
+
+bool kvos_is_called_by_foundation(void *const *frame) { return is_foundation((uintptr_t)*slot_of_caller(frame)); }
 
 // MARK: - The call of a setter
 
@@ -179,7 +181,7 @@ static bool is_called_by(uintptr_t setter, uintptr_t caller) {
 }
 
 // The stack of the call, or 0: not seen there before, and libunwind finds something else.
-static uint32_t site_of_call(const KVOSHookPoint *point, uintptr_t setter, uintptr_t caller) {
+static uint32_t site_of_call(uintptr_t setter, uintptr_t caller) {
   uint64_t key = mix(setter, caller);
   KnownCall *row = NULL;
   for (unsigned turn = 0; turn < FARTHEST && row == NULL; turn++) {
@@ -190,7 +192,7 @@ static uint32_t site_of_call(const KVOSHookPoint *point, uintptr_t setter, uintp
     if (found == 0) row = each;
   }
   if (!is_called_by(setter, caller)) return 0;
-  uint32_t site = is_foundation(caller, point->original) ? ofFoundation : kvos_site_id(caller);
+  uint32_t site = is_foundation(caller) ? ofFoundation : kvos_site_id(caller);
   uint32_t none = 0;
   // As above: another thread may concurrently write the entry of another call.
   if (row && site != 0 &&
@@ -202,13 +204,12 @@ static uint32_t site_of_call(const KVOSHookPoint *point, uintptr_t setter, uintp
 }
 
 // The stack of the program's call of the setter that begins a change, or 0. Reads only the thread's own stack.
-__attribute__((no_sanitize("address", "thread"))) static uint32_t find_call_of_setter(const KVOSHookPoint *point,
-                                                                                      void *const *slot) {
+__attribute__((no_sanitize("address", "thread"))) static uint32_t find_call_of_setter(void *const *slot) {
   uint32_t byteCount = frame_size(slot);
   if (byteCount == notMeasured) return 0;
   uintptr_t other = (uintptr_t)slot + byteCount;
   if (kvos_distance_from_stack_end(other) < sizeof(uintptr_t)) return 0;
-  uint32_t site = site_of_call(point, (uintptr_t)*slot, *(const uintptr_t *)other);
+  uint32_t site = site_of_call((uintptr_t)*slot, *(const uintptr_t *)other);
   return site == ofFoundation ? kvos_stack_id() : site;
 }
 
@@ -218,7 +219,7 @@ uint32_t kvos_find_site(const KVOSHookPoint *point, const void *subject, void *c
   if (is_setter(address, subject)) {
     // The end of a setter's change is captured only if it may be a fault, and with its whole stack.
     bool isBeginning = point->hook == KVOS_WILL || point->hook == KVOS_WILL_INDEXES || point->hook == KVOS_WILL_SET;
-    return isBeginning ? find_call_of_setter(point, slot) : 0;
+    return isBeginning ? find_call_of_setter(slot) : 0;
   }
-  return is_foundation(address, point->original) ? kvos_stack_id() : kvos_site_id(address);
+  return is_foundation(address) ? kvos_stack_id() : kvos_site_id(address);
 }

@@ -183,7 +183,7 @@ static KVOSCall *find_outer(KVOSThread *thread, const void *observer, const void
 // Whether the Foundation calls, which it does only inside a change or an addition.
 static bool is_delivery(const KVOSCall *around, const void *subject) {
   if (around == NULL) return false;
-  if (around->hook == KVOS_ADD) return around->subject == subject;
+  if (around->hook == KVOS_ADD) return !around->isPending && around->subject == subject;
   return around->hook == KVOS_WILL || around->hook == KVOS_DID;
 }
 

@@ -46,6 +46,8 @@ static bool intern_long(const void *string, uint32_t *key) {
 static __attribute__((noinline)) bool intern_copied(const void *string, uint32_t *key) {
   char text[1024];
   long byteCount = kvos_read_string(string, text, sizeof text);
+  // The Foundation raises, and nothing is missing in the log.
+  if (byteCount == KVOS_NOT_A_TEXT) return false;
   if (byteCount < 0) return intern_long(string, key);
   *key = intern_known(text, (size_t)byteCount);
   return true;

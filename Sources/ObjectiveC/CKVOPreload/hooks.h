@@ -31,6 +31,22 @@ void kvos_changes(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, u
 void kvos_changed(const KVOSHookPoint *, void *, void *, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 void kvos_dealloced(const KVOSHookPoint *, void *, void *);
 
+/// The enclosing call of the thread that was seen already, an addition or a removal; or null.
+const KVOSCall *kvos_find_begun(const KVOSThread *thread, bool isAddition, const void *subject, const void *observer,
+                                const void *keyObject);
+
+/// The id of the stack of an addition or a removal: that of the outermost call, if `begun` is an override of the
+/// program, or else of this one. 0 if the object with this number is left out.
+uint32_t kvos_stack_of_call(const KVOSCall *begun, uint64_t object);
+
+/// Calls the program's override of an addition or a removal, and marks `call` as pending meanwhile.
+void kvos_pass_override(const KVOSHookPoint *point, KVOSThread *thread, KVOSCall call, uintptr_t frame, void *selector,
+                        const uintptr_t arguments[4]);
+
+/// Records a path that no runtime accepts, and its effect on this object. Returns whether the original may be called.
+bool kvos_refuse_call(const KVOSHookPoint *point, KVOSAct *act, const KVOSCall *begun, const void *subject,
+                      const void *observer, const void *keyObject);
+
 /// The index of the newest open change of this key in the thread, or -1.
 long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32_t key);
 
@@ -39,8 +55,11 @@ long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32
 /// the program's call is further out. `frame` is that of the handler.
 uint32_t kvos_find_site(const KVOSHookPoint *point, const void *subject, void *const *frame);
 
-/// Whether the Foundation itself calls the hooked method; `frame` is that of its handler.
-bool kvos_is_called_by_foundation(const KVOSHookPoint *point, void *const *frame);
+/// Whether the hooked method is the Foundation's own, and no override or replacement of the program.
+bool kvos_is_of_foundation(const KVOSHookPoint *point);
+
+/// Whether the Foundation itself calls the hooked method whose handler has this frame.
+bool kvos_is_called_by_foundation(void *const *frame);
 
 /// Logs changes of the object that the thread began before it was observed: a registration is about to be made.
 void kvos_adopt_unseen(KVOSThread *thread, const void *subject);

@@ -152,7 +152,8 @@ static KVOSTracked *track(const void *address, bool isForwarder) {
   atomic_store_explicit(&object->deallocatedCount, 0, memory_order_relaxed);
   atomic_store_explicit(&object->additionCount, 0, memory_order_relaxed);
   atomic_store_explicit(&object->isSilenced, false, memory_order_relaxed);
-  object->isPrepared = object->passesOn = object->isPassedOn = object->hasChangedClass = false;
+  object->preparedClass = NULL;
+  object->passesOn = object->isPassedOn = object->hasChangedClass = false;
   object->observed = NULL;
   object->observing = NULL;
   insert(atomic_load_explicit(&kvos_objectTable, memory_order_relaxed), object);

@@ -29,8 +29,8 @@ typedef struct KVOSTracked {
   _Atomic uint64_t order;
   /// How many registrations on it have a deallocated observer, and are still in the runtime.
   _Atomic uint32_t deallocatedCount;
-  /// Whether its class was hooked for an observer, and whether that forwards its notifications.
-  bool isPrepared;
+  /// The class of it that was hooked for an observer, or null, and whether that forwards its notifications.
+  void *preparedClass;
   bool passesOn;
   /// Whether any of its observers ever forwarded its notifications.
   bool isPassedOn;

@@ -193,6 +193,72 @@ EXPORTED void __objc_load(void *module) {
   classes_were_loaded(NULL);
 }
 
+// The program changes methods while it runs: an observer's callback may be among them.
+
+static void callback_was_changed(void *class, void *selector) {
+  if (class == NULL || !kvos_may_enter() || !atomic_load_explicit(&isInstalled, memory_order_acquire)) return;
+  int number = kvos_enter();
+  kvos_hook_changed_callback(class, selector);
+  kvos_leave(number);
+}
+
+static void method_was_changed(void *method) {
+  if (method == NULL || !kvos_may_enter() || !atomic_load_explicit(&isInstalled, memory_order_acquire)) return;
+  int number = kvos_enter();
+  kvos_hook_changed_method(method);
+  kvos_leave(number);
+}
+
+EXPORTED signed char class_addMethod(void *class, void *selector, KVOSMethod method, const char *types) {
+  static _Atomic(void *) known;
+  signed char (*real)(void *, void *, KVOSMethod, const char *) =
+      (signed char (*)(void *, void *, KVOSMethod, const char *))next(&known, "class_addMethod", "libobjc.so");
+  signed char isAdded = real ? real(class, selector, method, types) : 0;
+  if (isAdded) callback_was_changed(class, selector);
+  return isAdded;
+}
+
+EXPORTED KVOSMethod class_replaceMethod(void *class, void *selector, KVOSMethod method, const char *types) {
+  static _Atomic(void *) known;
+  KVOSMethod (*real)(void *, void *, KVOSMethod, const char *) =
+      (KVOSMethod(*)(void *, void *, KVOSMethod, const char *))next(&known, "class_replaceMethod", "libobjc.so");
+  KVOSMethod previous = real ? real(class, selector, method, types) : NULL;
+  if (real) callback_was_changed(class, selector);
+  return previous;
+}
+
+EXPORTED KVOSMethod method_setImplementation(void *method, KVOSMethod implementation) {
+  static _Atomic(void *) known;
+  KVOSMethod (*real)(void *, KVOSMethod) =
+      (KVOSMethod(*)(void *, KVOSMethod))next(&known, "method_setImplementation", "libobjc.so");
+  KVOSMethod previous = real ? real(method, implementation) : NULL;
+  if (real) method_was_changed(method);
+  return previous;
+}
+
+EXPORTED void method_exchangeImplementations(void *first, void *second) {
+  static _Atomic(void *) known;
+  void (*real)(void *, void *) = (void (*)(void *, void *))next(&known, "method_exchangeImplementations", "libobjc.so");
+  if (real == NULL) return;
+  real(first, second);
+  method_was_changed(first);
+  method_was_changed(second);
+}
+
+/// An observer's new class may have another callback.
+EXPORTED void *object_setClass(void *object, void *class) {
+  static _Atomic(void *) known;
+  void *(*real)(void *, void *) = (void *(*)(void *, void *))next(&known, "object_setClass", "libobjc.so");
+  void *previous = real ? real(object, class) : NULL;
+  if (real == NULL || object == NULL || kvos_is_untracked(object) || !kvos_may_enter()) return previous;
+  const KVOSTracked *tracked = kvos_find_object(object);
+  if (tracked == NULL || tracked->preparedClass == NULL) return previous;
+  int number = kvos_enter();
+  kvos_hook_observer(kvos_visible_class(object));
+  kvos_leave(number);
+  return previous;
+}
+
 /// The origin of every Objective-C exception. It does not return.
 EXPORTED void objc_exception_throw(void *exception) {
   static _Atomic(void *) known;

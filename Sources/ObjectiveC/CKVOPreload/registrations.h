@@ -21,6 +21,8 @@ typedef struct KVOSTriple {
   uint32_t count, capacity;
   KVOSRegistration *live;
   KVOSRegistration inlineLive[1];
+  /// How many removals of it are running.
+  uint32_t removingCount;
   /// The last one that ended, or 0.
   uint64_t lastEnded;
   /// Of an observer that was deallocated while registered: the registration that the runtime still has, or 0.

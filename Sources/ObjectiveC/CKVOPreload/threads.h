@@ -10,6 +10,8 @@
 /// A running call of a hooked method.
 typedef struct {
   KVOSHook hook;
+  /// Whether it is an override of an addition or a removal by the program: none of it is in the log yet.
+  bool isPending;
   /// Whether no class handled the notification, and its end is in the log.
   bool isUnhandled;
   /// Whether it reaches only the root class, which would raise.
@@ -29,6 +31,9 @@ typedef struct {
   unsigned phase;
   uint64_t subjectID;
   uint64_t registration;
+  /// Of a pending one: its stack, and the context of a removal that says one.
+  uint32_t stack;
+  uintptr_t context;
   /// The frame of the call: one that is below the present frame has ended.
   uintptr_t frame;
 } KVOSCall;

@@ -224,8 +224,41 @@ bool kvos_hook_observer(void *class) {
   return kvos_unhooked_count() == unhooked;
 }
 
+static void hook_known(void *class, void *context) {
+  (void)context;
+  if (hooks_all() || is_known(class)) hook_class(class, true);
+}
+
+void kvos_hook_changed_callback(void *class, void *selector) {
+  if (!kvos_is_same_selector(selector, kvos_selectors[KVOS_OBSERVE])) return;
+  if (class) {
+    hook_known(class, NULL);
+  } else {
+    visit_classes(hook_known, NULL);
+  }
+}
+
+void kvos_hook_changed_method(void *method) { kvos_hook_changed_callback(NULL, kvos_functions.methodName(method)); }
+
+static bool has_own_method(void *class, void *selector) {
+  unsigned count = 0;
+  bool isThere = false;
+  void **methods = kvos_functions.copyMethodList(class, &count);
+  for (unsigned at = 0; methods && at < count && !isThere; at++) {
+    isThere = kvos_is_same_selector(kvos_functions.methodName(methods[at]), selector);
+  }
+  free(methods);
+  return isThere;
+}
+
+// The runtime is not asked: it would ask a class that makes methods when they are first asked for.
 bool kvos_has_method(KVOSHook hook, void *class) {
-  return kvos_functions.classMethod(class, kvos_selectors[hook]) != NULL;
+  void *root = kvos_functions.lookUpClass("NSObject");
+  for (; class; class = kvos_superclass(class)) {
+    if (hook == KVOS_OBSERVE && class == root) return true;
+    if (has_own_method(class, kvos_selectors[hook])) return true;
+  }
+  return false;
 }
 
 void *kvos_metaclass(void *class) { return kvos_class_of(class); }

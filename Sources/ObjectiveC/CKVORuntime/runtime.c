@@ -264,6 +264,8 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
     buffer[count] = 0;
     return (long)count;
   }
+  // It would raise here, and not in the Foundation.
+  if (!kvos_is_of_class(string, stringClass)) return KVOS_NOT_A_TEXT;
   enum {
     utf8 = 4
   };
@@ -278,7 +280,9 @@ bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount) 
   void *base = kvos_functions.lookUpClass("NSException");
   void *selector = kvos_selector("name");
   const void *name = NULL;
-  if (base && kvos_is_of_class(exception, base)) {
+  // A method of the program may do more than to answer.
+  if (base && kvos_is_of_class(exception, base) &&
+      kvos_method_of(exception, selector) == kvos_method_of_instances(base, selector)) {
     name = ((Get)find(kvos_class_of(exception), selector))(exception, selector);
   }
   if (name && kvos_read_string(name, buffer, byteCount) >= 0) return true;

@@ -67,14 +67,19 @@ const char *kvos_class_name(void *class);
 /// Whether the object is the Foundation's own observer.
 bool kvos_is_forwarder(const void *object);
 
+enum {
+  KVOS_NOT_A_TEXT = -2
+};
+
 /// Copies the text of a string object into `buffer`, with a closing zero, and returns how many bytes it has; -1 if it
-/// is longer or is not a text. Messages the object, except for literals of the compiler.
+/// is longer or cannot be read, KVOS_NOT_A_TEXT if the object is no string. Messages strings, except for literals of
+/// the compiler.
 long kvos_read_string(const void *string, char *buffer, size_t byteCount);
 
 /// The text of a literal of GCC, in place; null: the object is something else.
 const char *kvos_literal_text(const void *string, size_t *byteCount);
 
-/// Copies the name of an exception, or its class if it has none. Returns false if neither fits.
+/// Copies the name of an exception, or its class if it has none or says it by a method of its own. Returns false if neither fits.
 bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount);
 
 /// A new string object of this text, or null. Release it with kvos_release().
@@ -195,6 +200,13 @@ bool kvos_hook_observer(void *class);
 /// Replaces it in every class that has it, and in those that load later: an observer forwards its notifications to an
 /// unknown object.
 void kvos_hook_all_observers(void);
+
+/// The class has a new implementation of the selector; null: some class. Replaces it if it is that of observers. Call
+/// it after kvos_install_hooks().
+void kvos_hook_changed_callback(void *class, void *selector);
+
+/// The same for a method of the runtime, of which the class is not known.
+void kvos_hook_changed_method(void *method);
 
 /// Whether the address is in code that is called instead of a method, before its handler.
 bool kvos_is_thunk_code(uintptr_t address);

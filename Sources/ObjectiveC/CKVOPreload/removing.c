@@ -1,0 +1,211 @@
+// removeObserver:forKeyPath: and removeObserver:forKeyPath:context:; adding.c describes what is recorded of them.
+
+#include "preload.h"
+
+#include <string.h>
+
+// The tracked triple of a removal, which is removed.
+typedef struct {
+  /// The name of the object's new class; 0: unchanged.
+  uint32_t changedClass;
+  bool hasChangedClass;
+  bool wasRegistered;
+} Leaving;
+
+// Removes the registration that the removal matches: the newest, or the newest with its context. Returns false if there
+// is none.
+static bool leave_registration(KVOSAct *act, const void *subject, const void *observer, Leaving *leaving) {
+  void *class = kvos_visible_class(subject);
+  kvos_lock_registry();
+  KVOSTracked *trackedSubject = kvos_track(subject);
+  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
+  if (trackedSubject) act->subject = kvos_named(trackedSubject);
+  if (trackedObserver) act->observer = kvos_named(trackedObserver);
+  KVOSTriple *triple =
+      trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, act->keyPath) : NULL;
+  for (uint32_t at = triple ? triple->count : 0; at-- > 0;) {
+    if (act->context.isSaid && triple->live[at].context != act->context.value) continue;
+    act->registration = kvos_take_registration(triple, at).id;
+    triple->removingCount++;
+    break;
+  }
+  leaving->wasRegistered = triple && triple->lastEnded != 0;
+  if (trackedSubject) {
+    act->order = kvos_next_order(trackedSubject);
+    if (trackedSubject->class != class) {
+      trackedSubject->class = class;
+      trackedSubject->hasChangedClass = true;
+      leaving->changedClass = kvos_intern_text(kvos_class_name(class));
+    }
+    leaving->hasChangedClass = trackedSubject->hasChangedClass;
+  }
+  kvos_unlock_registry();
+  return act->registration != 0;
+}
+
+// A program may bring the form with a context to a runtime that has none, and implement it by the form without: then
+// the registration is removed regardless of the context.
+static void follow_removal(const KVOSCall *begun, KVOSHook hook, uint64_t matched) {
+  bool isWithoutContext = begun->hook == KVOS_REMOVE_CONTEXT && hook == KVOS_REMOVE;
+  if (!isWithoutContext || matched != 0 || !kvos_semantics()->overwrites) return;
+  int number = kvos_enter();
+  uint32_t keyPath = 0;
+  uint64_t registration = 0, subjectID = 0, order = KVOS_NO_ORDER;
+  bool isReadable = kvos_intern_key(begun->keyObject, &keyPath);
+  kvos_lock_registry();
+  KVOSTracked *subject = kvos_find_object(begun->subject);
+  KVOSTracked *observer = kvos_find_object(begun->observer);
+  KVOSTriple *triple = isReadable && subject && observer ? kvos_find_triple(subject, observer, keyPath) : NULL;
+  if (triple && triple->count > 0) {
+    registration = kvos_take_registration(triple, triple->count - 1).id;
+    subjectID = subject->id;
+    order = kvos_next_order(subject);
+  }
+  kvos_unlock_registry();
+  if (registration) kvos_record_cancel(subjectID, registration, KVOS_CANCEL_CAUSE_RUNTIME, order, 0);
+  kvos_leave(number);
+}
+
+// Whether the Foundation would raise although the program added the registration: the Foundation's record of the object
+// was lost with its class. Not inlined: a thread may have little stack.
+__attribute__((noinline)) static bool is_lost(const KVOSAct *act, const void *subject, const void *observer) {
+  if (!kvos_semantics()->canReadRecords) return false;
+  size_t byteCount = 0;
+  const uint8_t *bytes = kvos_string(act->keyPath, &byteCount);
+  char text[1024];
+  if (byteCount >= sizeof text) return false;
+  memcpy(text, bytes, byteCount);
+  text[byteCount] = 0;
+  return !kvos_is_in_records(subject, observer, text);
+}
+
+// Whether the root class's part of a removal is skipped.
+static bool is_contained(const KVOSAct *act, const void *subject, const void *observer, bool isMatched,
+                         const Leaving *leaving) {
+  if (!kvos_semantics()->removalRaises) return false;
+  if (!isMatched) {
+    return kvos_contains(leaving->wasRegistered ? KVOS_CONTAINS_DOUBLE_REMOVALS : KVOS_CONTAINS_UNREGISTERED);
+  }
+  return leaving->hasChangedClass && kvos_contains(KVOS_CONTAINS_CLASSES) && is_lost(act, subject, observer);
+}
+
+// Whether a removal with these arguments would match, or another one of the same observer is running. Its override is
+// recorded as the removal then: another thread may remove the observer, or deallocate the object, while it runs.
+static bool matches(const void *subject, const void *observer, const void *keyObject, KVOSContext context) {
+  uint32_t keyPath = 0;
+  bool isFound = false;
+  int number = kvos_enter();
+  bool isReadable = keyObject && kvos_intern_key(keyObject, &keyPath);
+  kvos_lock_registry();
+  const KVOSTracked *trackedSubject = kvos_find_object(subject), *trackedObserver = kvos_find_object(observer);
+  const KVOSTriple *triple = isReadable && trackedSubject && trackedObserver
+                                 ? kvos_find_triple(trackedSubject, trackedObserver, keyPath)
+                                 : NULL;
+  isFound = triple && triple->removingCount > 0;
+  for (uint32_t at = 0; triple && at < triple->count && !isFound; at++) {
+    isFound = !context.isSaid || triple->live[at].context == context.value;
+  }
+  kvos_unlock_registry();
+  kvos_leave(number);
+  return isFound;
+}
+
+typedef struct {
+  KVOSThread *thread;
+  KVOSCall *call;
+  const KVOSAct *act;
+} Removal;
+
+// The object or the observer may have been deallocated meanwhile, and its address may be another's.
+static void end_removing(const void *subject, const void *observer, uint32_t keyPath) {
+  kvos_lock_registry();
+  const KVOSTracked *trackedSubject = kvos_find_object(subject), *trackedObserver = kvos_find_object(observer);
+  KVOSTriple *triple =
+      trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, keyPath) : NULL;
+  if (triple && triple->removingCount > 0) triple->removingCount--;
+  kvos_unlock_registry();
+}
+
+static void end_removal(Removal *removal) {
+  int number = kvos_enter();
+  bool hasReturned = removal->call->hasReturned;
+  if (removal->call->registration) {
+    end_removing(removal->call->subject, removal->call->observer, removal->act->keyPath);
+  }
+  kvos_end_call(removal->thread, removal->call);
+  if (hasReturned) kvos_record_remove(removal->act, true, 0);
+  kvos_leave(number);
+}
+
+void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first, uintptr_t second,
+                  uintptr_t context, uintptr_t fourth) {
+  const void *observer = (const void *)first;
+  const void *keyObject = (const void *)second;
+  KVOSThread *thread = kvos_thread();
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  if (thread) kvos_forget_left_calls(thread, frame);
+  if (thread == NULL || !kvos_may_enter() || observer == NULL || kvos_is_forwarder(observer)) {
+    point->original(self, selector, first, second, context, fourth);
+    return;
+  }
+  const KVOSCall *begun = kvos_find_begun(thread, false, self, observer, keyObject);
+  bool isOfFoundation = kvos_is_of_foundation(point);
+  if (begun && !(begun->isPending && isOfFoundation)) {
+    // The implementations of the subclasses have run already.
+    if (begun->isContained && point->isRoot) return;
+    if (keyObject && !begun->isPending) follow_removal(begun, point->hook, begun->registration);
+    point->original(self, selector, first, second, context, fourth);
+    return;
+  }
+  KVOSContext said = {point->hook == KVOS_REMOVE_CONTEXT, context};
+  if (!isOfFoundation && !matches(self, observer, keyObject, said)) {
+    kvos_pass_override(
+        point, thread,
+        (KVOSCall){
+            .hook = point->hook, .subject = self, .observer = observer, .keyObject = keyObject, .context = context},
+        frame, selector, (uintptr_t[]){first, second, context, fourth});
+    return;
+  }
+  int number = kvos_enter();
+  // A program may bring the form with a context, and implement it by the other.
+  bool isByContext = (begun ? begun->hook : point->hook) == KVOS_REMOVE_CONTEXT;
+  KVOSAct act = {.context = {isByContext, !isByContext ? 0 : begun ? begun->context : context}};
+  KVOSCall *call = NULL;
+  bool goesOn = true;
+  bool isReadable = keyObject == NULL || kvos_intern_key(keyObject, &act.keyPath);
+  if (isReadable && (act.keyPath == 0 || point->isCollection)) {
+    goesOn = kvos_refuse_call(point, &act, begun, self, observer, keyObject);
+  } else if (isReadable) {
+    Leaving leaving = {.changedClass = 0};
+    bool isMatched = leave_registration(&act, self, observer, &leaving);
+    if (leaving.changedClass) kvos_record_class(act.subject, leaving.changedClass);
+    kvos_record_remove(&act, false, kvos_stack_of_call(begun, act.subject.id));
+    if (begun && keyObject) follow_removal(begun, point->hook, act.registration);
+    bool isContained = is_contained(&act, self, observer, isMatched, &leaving);
+    // A class that overrides the method is called as usual: it may do more than remove.
+    goesOn = !isContained || !point->isRoot;
+    if (goesOn) {
+      call = kvos_begin_call(thread,
+                             (KVOSCall){.hook = point->hook,
+                                        .isContained = isContained,
+                                        .subject = self,
+                                        .observer = observer,
+                                        .keyObject = keyObject,
+                                        .key = act.keyPath,
+                                        .registration = act.registration},
+                             frame);
+    } else {
+      if (act.registration) end_removing(self, observer, act.keyPath);
+      kvos_record_remove(&act, true, 0);
+    }
+  }
+  kvos_leave(number);
+  if (!goesOn) return;
+  if (call == NULL) {
+    point->original(self, selector, first, second, context, fourth);
+    return;
+  }
+  Removal removal __attribute__((cleanup(end_removal))) = {thread, call, &act};
+  point->original(self, selector, first, second, context, fourth);
+  call->hasReturned = true;
+}

@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A program of `Idioms.m`, and the rules that it breaks.
+struct Idiom: CustomTestStringConvertible, Sendable {
+  let name: String
+  var codes: [String] = []
+  /// The functions of the program on the first stack of the finding, the innermost first.
+  var callers: [String] = []
+
+  var testDescription: String { name }
+
+  static let all = [
+    // A class is not asked for methods that the program did not ask for.
+    Idiom(name: "makes-methods"),
+    Idiom(name: "variables-alone"),
+    // Foundation raises, as without the library.
+    Idiom(name: "number-as-key"),
+    // What an override keeps from Foundation is no fault.
+    Idiom(name: "copies-keys"),
+    Idiom(name: "guards-itself"),
+    Idiom(name: "never-changes"),
+    Idiom(name: "guards-all"),
+    // The new callback is notified.
+    Idiom(name: "gains-callback"),
+    Idiom(name: "changes-observers-class"),
+    Idiom(name: "changes-class-between"),
+    // Its name is not asked for.
+    Idiom(name: "names-exception", codes: ["KVO039"]),
+    Idiom(name: "misspelt-by-case", codes: ["KVO029"], callers: ["misspeltByCase", "main"]),
+    Idiom(
+      name: "after-number",
+      codes: ["KVO001"],
+      callers: ["-[Screen unwatch:for:]", "afterNumber", "main"]
+    ),
+    // Only the observer that was added before is lost.
+    Idiom(
+      name: "changes-class",
+      codes: ["KVO030"],
+      callers: ["-[Screen unwatch:for:]", "changesClass", "main"]
+    ),
+    // The stack is that of the program's call, not of the override.
+    Idiom(
+      name: "overrides-and-removes-twice",
+      codes: ["KVO001"],
+      callers: ["-[Screen unwatch:for:]", "overridesAndRemovesTwice", "main"]
+    ),
+  ]
+}
+
+@Suite("Idioms", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
+struct IdiomTests {
+  private let guarded: Guarded
+
+  init() throws { guarded = try Guarded() }
+
+  @Test(
+    "a program that works with the runtime does the same when it is recorded",
+    arguments: Idiom.all,
+    ["", "all"]
+  )
+  func unchanged(idiom: Idiom, rules: String) throws {
+    let program = try ObjectiveC.program("Idioms")
+    let raw = try guarded.raw(program, [idiom.name])
+    let recorded = try guarded.recorded(program, [idiom.name], contain: rules)
+    #expect(raw.status == 0)
+    #expect(recorded.withoutProcess == raw.withoutProcess)
+    let audit = try guarded.audit()
+    #expect(try guarded.findings().map(\.code) == idiom.codes, "\(audit)")
+    #expect(try guarded.events().allSatisfy { $0.name != "dropped" })
+    let callers = audit.output.split(separator: "\n")
+      .drop { !$0.contains("#0 ") }
+      .prefix { $0.contains(#/ #\d+ /#) }
+      .compactMap { $0.firstMatch(of: #/ #\d+ (.*?) {2}/#).map { String($0.output.1) } }
+    if !idiom.callers.isEmpty { #expect(callers == idiom.callers, "\(audit)") }
+  }
+}
