@@ -47,6 +47,11 @@ enum ChangeExtent {
   /// Whether the change concerns some elements rather than the value.
   var isPartial: Bool { part != nil }
 
+  /// Whether the change has a value before it: inserted elements have none.
+  var hasOld: Bool { part?.kind != .insertion }
+  /// Whether the change has a value after it: removed elements have none.
+  var hasNew: Bool { part?.kind != .removal }
+
   private var part: Part? {
     switch self {
     case .whole: nil

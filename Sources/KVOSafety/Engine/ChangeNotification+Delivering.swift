@@ -53,12 +53,17 @@ extension ChangeNotification {
         observation.notify(root, .prior, of: change.id, setter)
       } else {
         let seen = extent.seen(through: link)
+        // Not by optional chaining, whose nil would be a value that is nil.
+        var old: Any??
+        if seen.hasOld, let known = oldValues.first(where: { $0.id == observation.id }) {
+          old = .some(known.value)
+        }
         observation.notify(
           root,
           .prior,
           of: change.id,
           ObservedChangeKind(seen.kind),
-          old: oldValues.first { $0.id == observation.id }?.value,
+          old: old,
           new: nil,
           elements: seen.positions
         )
@@ -97,8 +102,9 @@ extension ChangeNotification {
         continue
       }
       let seen = isDirect ? extent.seen(through: link) : .whole
+      let old: Any?? = seen.hasOld ? self.old(of: link, oldValues, setter) : nil
       var new: Any??
-      if observation.wantsNew {
+      if observation.wantsNew, seen.hasNew {
         new = .some(seen.isPartial ? elements : observation.read(from: root))
       }
       observation.notify(
@@ -106,7 +112,7 @@ extension ChangeNotification {
         .after,
         of: change.id,
         ObservedChangeKind(seen.kind),
-        old: old(of: link, oldValues, setter),
+        old: old,
         new: new,
         elements: seen.positions
       )
@@ -141,14 +147,15 @@ extension ChangeNotification {
     let end = link.isIntermediate ? observation.tree?.rebuild(observation, from: root) : nil
     let seen = extent.seen(through: link)
     if seen.isPartial {
-      let new = observation.wantsNew ? seen.new(observation.read(from: root)) : nil
+      let hasNew = observation.wantsNew && seen.hasNew
+      let new = hasNew ? seen.new(observation.read(from: root)) : nil
       withUnsafePointer(to: new) { new in
         let delivered = DeliveredChange(
           kind: ObservedChangeKind(seen.kind),
           isPrior: false,
           isBoxed: true,
           old: nil,
-          new: observation.wantsNew ? UnsafeRawPointer(new) : nil,
+          new: hasNew ? UnsafeRawPointer(new) : nil,
           elements: seen.positions
         )
         observation.notify(root, .after, of: change.id, delivered)
@@ -185,7 +192,8 @@ extension ChangeNotification {
       return observation.wantsOld
         ? .some(setter.box(setter.old, isFlat: observation.valueType == nil)) : nil
     }
-    return oldValues.first { $0.id == observation.id }?.value
+    guard let known = oldValues.first(where: { $0.id == observation.id }) else { return nil }
+    return .some(known.value)
   }
 
   /// Which observations were notified of a change.
