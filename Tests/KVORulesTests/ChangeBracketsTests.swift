@@ -53,6 +53,32 @@ struct ChangeBracketsTests {
     #expect(brackets.did(change("b"), at: at(6)) == [])
   }
 
+  @Test("changes that are begun in the notification before one may end after it, in any order")
+  mutating func forwarded() {
+    for number in [nil, 1] as [UInt64?] {
+      var brackets = ChangeBrackets()
+      let prior = ChangeBrackets.Prior(of: number.map { ChangeID($0) })
+      brackets.will(change("a", number), at: at(1))
+      brackets.will(change("b", 2), inside: prior, at: at(2))
+      brackets.will(change("c", 3), inside: .init(of: ChangeID(2)), at: at(3))
+      brackets.will(change("d", 4), inside: prior, at: at(4))
+      for key in [("a", number), ("b", 2), ("c", 3)] {
+        #expect(brackets.did(change(key.0, key.1), at: at(5)) == [])
+      }
+      #expect(brackets.close().map(\.brief) == ["KVO012@4"])
+    }
+  }
+
+  @Test("one that is begun in the notification before another change is out of order")
+  mutating func forwardedFromAnother() {
+    var brackets = ChangeBrackets()
+    brackets.will(change("a", 1), at: at(1))
+    brackets.will(change("b", 2), at: at(2))
+    brackets.will(change("c", 3), inside: .init(of: ChangeID(2)), at: at(3))
+    #expect(brackets.did(change("b", 2), at: at(4)) == [])
+    #expect(brackets.did(change("a", 1), at: at(5)).map(\.brief) == ["KVO012@5"])
+  }
+
   @Test("the end of a scope takes what was begun in it, the end of the thread the rest")
   mutating func ends() {
     var brackets = ChangeBrackets()

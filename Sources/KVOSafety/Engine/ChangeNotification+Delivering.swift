@@ -49,6 +49,9 @@ extension ChangeNotification {
     for link in links where link.observation.wantsPrior {
       guard notified.insert(link), let root = root(of: link, subject) else { continue }
       let observation = link.observation
+      let changes = ThreadChanges.current
+      changes.beginPrior(of: change.id)
+      defer { changes.endPrior() }
       if link.isDirect, let setter {
         observation.notify(root, .prior, of: change.id, setter)
       } else {

@@ -31,12 +31,19 @@ final class ThreadChanges {
     var oldValues: [ChangeNotification.OldValue]
   }
 
+  private struct Prior {
+    var change: ChangeID?
+    var callback: UnsafeMutablePointer<DeliveryFrame>?
+  }
+
   /// The number of open changes that are remembered; if a program begins more and ends none, the oldest are dropped.
   private static let capacity = 256
 
   // Not checked for overlapping accesses, which costs more than the access: no method calls out during one.
   @exclusivity(unchecked) private var open: [OpenChange] = []
   @exclusivity(unchecked) private var brackets = ChangeBrackets()
+  /// The notifications before a change that are under way, each with the callback around it.
+  @exclusivity(unchecked) private var priors: [Prior] = []
   /// The changes that setters have begun, until they are moved to `brackets`.
   let setters = OpenSetters()
   /// Interned names: naming a call site or a key path again costs more than the work that is done there.
@@ -121,7 +128,22 @@ final class ThreadChanges {
   /// Announces a change of a setter, or a change that was begun before the object was observed.
   func announce(_ change: Change, at evidence: Evidence) {
     takeSetters()
-    brackets.will(change, scope: RecordingScope.current, at: evidence)
+    brackets.will(change, scope: RecordingScope.current, inside: innermostPrior, at: evidence)
+  }
+
+  /// An observer is about to be notified before a change; ``endPrior()`` follows.
+  func beginPrior(of change: ChangeID?) {
+    priors.append(Prior(change: change, callback: DeliveryFrame.innermost))
+  }
+
+  func endPrior() { priors.removeLast() }
+
+  /// The innermost callback of the thread, if it is a notification before a change.
+  private var innermostPrior: ChangeBrackets.Prior? {
+    guard let prior = priors.last, let callback = DeliveryFrame.innermost,
+      callback.pointee.outer == prior.callback
+    else { return nil }
+    return ChangeBrackets.Prior(of: prior.change)
   }
 
   /// How many changes of `subject` the thread has announced and not ended.

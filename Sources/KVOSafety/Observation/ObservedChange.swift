@@ -14,6 +14,10 @@ public struct ObservingOptions: OptionSet, Hashable, Sendable {
   /// One notification is sent at once, before the call that adds the observer returns.
   public static let initial = ObservingOptions(rawValue: 4)
   /// An additional notification is sent before each change.
+  ///
+  /// An observer with a property that depends on the observed one announces it there: it calls
+  /// ``KeyValueObservable/willChangeValue(for:fileID:line:function:)`` in this notification, and
+  /// ``KeyValueObservable/didChangeValue(for:fileID:line:function:)`` in the one after the change.
   public static let prior = ObservingOptions(rawValue: 8)
 }
 

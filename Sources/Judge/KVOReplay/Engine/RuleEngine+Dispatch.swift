@@ -189,7 +189,13 @@ extension RuleEngine {
     log.seen.insert(.change)
     concurrency.begin(change, evidence, target.thread, &log)
     values.noteHalf(of: change, &log)
-    log.threads[target.thread].brackets.will(change, scope: target.scope, at: evidence)
+    let prior = log.threads[target.thread].prior
+    log.threads[target.thread].brackets.will(
+      change,
+      scope: target.scope,
+      inside: prior,
+      at: evidence
+    )
     obligations.began(change, on: target.subject, by: target.thread, evidence, &log)
     log.threads.updateBusy(target.thread)
   }

@@ -26,6 +26,12 @@ struct ThreadTable: Sendable {
     /// How many callbacks it is in.
     var depth: Int { forgottenCallbackCount + callbacks.count }
 
+    /// The callback that it is in, if that is a notification before a change.
+    var prior: ChangeBrackets.Prior? {
+      guard let delivery = callbacks.last?.delivery, delivery.phase == .prior else { return nil }
+      return ChangeBrackets.Prior(of: delivery.change)
+    }
+
     /// Whether it has no open changes, and no pending deliveries.
     var isIdle: Bool { brackets.isEmpty && missed.isEmpty }
   }

@@ -13,6 +13,11 @@ package struct ChangeBrackets: Sendable {
     var change: Change
     var began: Evidence
     var scope: ScopeID?
+    /// The change that an observer was notified of in advance when it began this one, directly or through other
+    /// observers that did the same.
+    ///
+    /// The observer ends this one when it is notified that the other is made, and so after the other has ended.
+    var origin: Change?
   }
 
   private let capacity: Int
@@ -31,18 +36,35 @@ package struct ChangeBrackets: Sendable {
   @inlinable package var count: Int { open.count }
 
   /// A change begins, in the innermost open scope `scope`.
-  package mutating func will(_ change: Change, scope: ScopeID? = nil, at evidence: Evidence) {
+  ///
+  /// `prior` is the callback that it begins in, if that is a notification before a change.
+  package mutating func will(
+    _ change: Change,
+    scope: ScopeID? = nil,
+    inside prior: Prior? = nil,
+    at evidence: Evidence
+  ) {
     if open.count == capacity {
       open.removeFirst()
       isIncomplete = true
     }
-    open.append(Open(change: change, began: evidence, scope: scope))
+    let outer = prior.flatMap { prior in
+      prior.change == nil ? open.last : open.last { $0.change.id == prior.change }
+    }
+    let origin = outer.map { $0.origin ?? $0.change }
+    open.append(Open(change: change, began: evidence, scope: scope, origin: origin))
   }
 
-  /// A change ends: silent if it is the innermost.
+  /// A notification before a change, by the number of that change if it has one.
+  package struct Prior: Sendable {
+    var change: ChangeID?
+    package init(of change: ChangeID?) { self.change = change }
+  }
+
+  /// A change ends: silent if it is the innermost, or if the later ones were begun in a notification before it.
   ///
   /// Halves belong together by their number if both have one, otherwise by object and key. A
-  /// change that ends while a later one is open is reported once, and ended wherever it is in the list.
+  /// change that ends while another later one is open is reported once, and ended wherever it is in the list.
   package mutating func did(_ change: Change, at evidence: Evidence) -> [Verdict] {
     end(change, at: evidence).verdicts
   }
@@ -58,7 +80,7 @@ package struct ChangeBrackets: Sendable {
       return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: index)
-    guard index < open.count, let inner = open.last else {
+    guard let inner = intruder(from: index, into: ended.origin ?? ended.change) else {
       if open.isEmpty { isIncomplete = false }
       return (ended.began, [])
     }
@@ -68,6 +90,14 @@ package struct ChangeBrackets: Sendable {
       .outOfOrder(inner: inner.change.key)
     )
     return (ended.began, [outOfOrder])
+  }
+
+  /// The innermost open change from `index` on that was not begun in a notification before `origin`.
+  private func intruder(from index: Int, into origin: Change) -> Open? {
+    guard index < open.count else { return nil }
+    return open[index...].last { later in
+      later.origin.map { !Self.belong(origin, $0) } ?? true
+    }
   }
 
   /// A change began and ended while none was open: as ``will(_:scope:at:)`` and ``did(_:at:)``.
