@@ -168,6 +168,20 @@ struct DiagnosticTests {
     )
   }
 
+  @Test("also if its observers announce another key")
+  func lazyWithOtherAnnouncement() {
+    expect(
+      """
+      'total' is lazy and has property observers of its own, beside which no others can be added: \
+      call 'willChangeValue(for:)' and 'didChangeValue(for:)' in them, or mark it \
+      '@KeyValue(.ignored)'
+      """,
+      about: "lazy var total = 1 { willSet { willChangeValue(for: \\.sum) } }",
+      column: 12,
+      fixIts: ["notify in its observers", "leave it out of observation"]
+    )
+  }
+
   @Test("a wrapped property with observers of its own can be left out")
   func wrappedWithObservers() {
     expect(

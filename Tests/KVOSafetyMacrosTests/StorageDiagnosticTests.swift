@@ -95,9 +95,12 @@ struct StorageDiagnosticTests {
     )
   }
 
-  @Test("an override with a setter of its own, over a superclass without keys, is warned of")
-  func unnoticedOverride() {
-    let accessors = "get { super.level } set { super.level = newValue }"
+  @Test(
+    "an override with a setter of its own, over a superclass without keys, is warned of",
+    arguments: ["", "willChangeValue(for: \\.other); ", "willChangeValue(forKey: \"other\"); "]
+  )
+  func unnoticedOverride(announcement: String) {
+    let accessors = "get { super.level } set { \(announcement)super.level = newValue }"
     let change = "willChangeValue(for: \\.level); defer { didChangeValue(for: \\.level) }; "
     expect(
       """
@@ -110,7 +113,8 @@ struct StorageDiagnosticTests {
       fixIts: ["notify in its setter", "leave it out of observation"],
       applying: "notify in its setter",
       fixed: """
-          override var level: Int { get { super.level } set { \(change) super.level = newValue } }
+          override var level: Int \
+        { get { super.level } set { \(change) \(announcement)super.level = newValue } }
         """
     )
   }
@@ -124,6 +128,8 @@ struct StorageDiagnosticTests {
       "@KeyValue(.ignored) override var level: Int { get { 1 } set {} }",
       "var name = 1; @KeyValue(affectedBy: \"name\") override var level: Int { get { 1 } set {} }",
       "override var level: Int { get { 1 } set { willChangeValue(for: \\.level) } }",
+      "override var level: Int { get { 1 } set { willChangeValue(forKey: \"level\") } }",
+      "override var level: Int { get { 1 } set { self.willChangeValue(forKey: name) } }",
       "var level: Int { get { 1 } set {} }",
     ]
   )

@@ -39,11 +39,6 @@ struct ObservedProperty {
     return accessors.contains(where: \.isObserver) ? accessors : nil
   }
 
-  /// Whether the property's own observers send the notifications themselves.
-  var notifiesByItself: Bool {
-    observers.map { $0.description.contains("willChangeValue") } ?? false
-  }
-
   /// Whether changes are noticed by accessors or observers that are added.
   var isNoticed: Bool {
     guard notification.style == .automatic || notification.style == .whenDifferent else {

@@ -14,7 +14,8 @@ extension ClassCheck {
       property.notification.dependencies.isEmpty,
       case .accessors(let accessors) = property.binding.accessorBlock?.accessors,
       let setter = accessors.first(where: { $0.accessorSpecifier.tokenKind == .keyword(.set) }),
-      !setter.description.contains("willChange"), !setter.description.contains(".change(")
+      !property.isAnnounced(in: setter),
+      !setter.description.contains("willChange("), !setter.description.contains(".change(")
     else { return }
     let key = property.key
     var fixIts: [FixIt] = []
