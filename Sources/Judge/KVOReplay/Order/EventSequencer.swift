@@ -285,17 +285,17 @@ package struct EventSequencer: Sendable {
       {
         continue
       }
-      if mustFollowWay(earlier) { continue }
+      if mustFollowPath(earlier) { continue }
       return other
     }
     return nil
   }
 
   /// Whether `item` comes, by its order, after an event that waits on the path of the current search.
-  private func mustFollowWay(_ item: Item) -> Bool {
+  private func mustFollowPath(_ item: Item) -> Bool {
     guard let subject = item.subject, let first = subjects[subject]?.first, isHeld(first.index)
     else { return false }
-    return items[first.index - base].isOnWay && first.order < item.event.order ?? 0
+    return items[first.index - base].isOnPath && first.order < item.event.order ?? 0
   }
 
   private mutating func firstOfSubject(_ subject: ObjectID) -> HeldOrders.Held? {
