@@ -21,7 +21,9 @@ struct VerifyFixCommand: ParsableCommand {
     discussion: """
       A finding that a log does not have is fixed only if its rule could be judged there, no part of the log is \
       missing, and the code at fault ran: the log has the same observation, or one that the same function \
-      registered on the same class, and for faults of removals and deallocations some of these ended.
+      registered on the same class, and for faults of removals and deallocations some of these ended. A finding of \
+      the same rule, classes and key path that --before does not have, which a function of another name would make \
+      of it, proves nothing either.
 
       What a signature is about is recognized if an observation of the log would have it. Findings that the call \
       at fault identifies, such as a second removal, need --before.
@@ -56,6 +58,9 @@ struct VerifyFixCommand: ParsableCommand {
 
   @OptionGroup
   var modules: ModuleOptions
+
+  @OptionGroup
+  var configuration: ConfigurationOptions
 
   func validate() throws {
     guard Signature.isName(signature) else {

@@ -137,6 +137,33 @@ import Testing
     )
   }
 
+  @Test("recognizes the signature that an audit with the options of the project prints")
+  func configured() throws {
+    let kit = #""stack":[{"symbol":"Kit.bind()","module":"Kit","file":"Kit.swift","line":4},"#
+    let faulty = Self.faulty.replacing(#""stack":["#, with: kit)
+    _ = try folder.file(".kvo-audit", "app-module = App\n")
+    _ = try folder.file("faulty.jsonl", faulty)
+    let report = try CommandRun(["--format", "json=old.json", "faulty.jsonl"], in: folder.url)
+    #expect(report.status == 1)
+    let old = try String(contentsOfFile: folder.path("old.json"), encoding: .utf8)
+    let signature = try #require(old.firstMatch(of: #/"signature": "(2:[0-9a-f]{32})"/#)).1
+    for more in [[], ["--before", "old.json"]] {
+      let arguments = ["verify-fix", String(signature), "faulty.jsonl"] + more
+      #expect(try CommandRun(arguments, in: folder.url).status == 1)
+      // Without the options another function is at fault: nothing says that the finding is gone.
+      let other = try CommandRun(arguments + ["--no-config"], in: folder.url)
+      #expect(other.status == 2, "\(other)")
+    }
+  }
+
+  @Test("proves nothing if the fault is in a function of another name now")
+  func renamed() throws {
+    let renamed = Self.log(function: "Screen.appear()", Self.death, Self.end)
+    let run = try verify(renamed, ["--before", "faulty.jsonl"])
+    #expect(run.status == 2, "\(run)")
+    #expect(run.output.contains(" is not in the earlier report, and breaks the same rule"))
+  }
+
   @Test("refuses what is no signature, and logs that it cannot read")
   func refused() throws {
     let run = try CommandRun(["verify-fix", "KVO001", "log.jsonl"], in: folder.url)

@@ -65,6 +65,12 @@ package struct FixVerification: Sendable {
     doubts += report.notJudged.filter { $0.code == suspect.code }.map {
       "\(suspect.code.rawValue) could not be judged: \($0.why)"
     }
+    if let earlier, let other = suspect.successor(in: report, since: earlier) {
+      doubts.append(
+        "\(Signature.short(other.signature)) is not in the earlier report, and breaks the same rule on the same classes "
+          + "and key path: it may be the same fault in a function of another name"
+      )
+    }
     let evidence = suspect.evidence(in: sites)
     if let doubt = evidence.doubt { doubts.append(doubt) }
     outcome = doubts.isEmpty ? .fixed : .unproven
@@ -109,6 +115,19 @@ private struct Suspect {
       }
     }
     return nil
+  }
+
+  /// A finding like the missing one that is new in `report`.
+  ///
+  /// A signature names a function: where it was renamed, or other modules count as own code, the same fault has another.
+  func successor(in report: AuditReport, since earlier: AuditReport) -> Finding? {
+    let known = Set(earlier.findings.lazy.flatMap(\.withConsequences).map(\.signature))
+    return report.findings.lazy.flatMap(\.withConsequences).first { finding in
+      finding.code == code && finding.subject?.className == subject
+        && finding.observer?.className == observer && finding.keyPath == keyPath
+        && !known.contains(finding.signature)
+        && !finding.lines.contains { $0.version1.map(known.contains) ?? false }
+    }
   }
 
   /// What the registrations of a log say of the code at fault.
