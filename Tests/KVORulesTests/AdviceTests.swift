@@ -140,10 +140,69 @@ struct AdviceTests {
     arguments: [
       ("Account", "account"), ("N5abc", "n5abc"), ("Na5bc", "na5bc"), ("A", "a"),
       ("App.Box<Int>", "box"), ("UITableView", "…"), ("NSObject", "…"), ("account", "…"),
+      ("App.Box<Int>.Row", "row"), ("App.Box<(Int) -> App.Box<Int>>.Row", "row"), ("Case", "…"),
+      ("App.Import", "…"), ("Register", "register"), ("", "…"),
     ]
   )
   func variable(className: String, name: String) {
     #expect(FindingSentence.variable(className) == name)
+  }
+
+  private func hint(
+    _ code: RuleCode,
+    path: String = "balance",
+    context: String? = nil,
+    others: [String] = [],
+    recorded: Profile = .swift
+  ) -> String {
+    var names = TraceNames()
+    let verdict = Verdict(
+      code,
+      subject: ObjectRef(id: ObjectID(1), className: names.id(of: "Account")),
+      observer: ObjectRef(id: ObjectID(2), className: names.id(of: "Screen")),
+      keyPath: names.id(of: path),
+      context: context.map { .named(names.id(of: $0)) } ?? .null,
+      evidence: [],
+      detail: others.isEmpty ? .none : .otherContexts(others.map { .named(names.id(of: $0)) })
+    )
+    return FindingBuilder(names: names, profile: .swift, recorded: recorded).finding(for: verdict)
+      .hint
+  }
+
+  @Test("adds under the context that the removal names, since another would not match (KVO003)")
+  func additionUnderContext() {
+    let swift = hint(.removeUnregistered, context: "Self.own#7")
+    #expect(
+      swift.contains(#"`account.addObserver(self, forKeyPath: "balance", context: Self.own)`"#)
+    )
+    #expect(hint(.removeUnregistered).contains(#"addObserver(self, forKeyPath: "balance")`"#))
+    let foundation = hint(.removeUnregistered, context: "&own", recorded: .appleModern)
+    #expect(foundation.contains("options: [], context: &own)`"))
+    let objectiveC = hint(.removeUnregistered, context: "0x7f00", recorded: .gnustep128)
+    #expect(objectiveC.contains("options:0 context:…]`"))
+  }
+
+  @Test(
+    "names a context only if its name can be an argument",
+    arguments: [
+      ("Screen.own#7", "Screen.own"), ("own#7", "own"), ("&own", "&own"), ("context#7", "…"),
+      ("main screen#7", "…"), ("0x7f00", "…"), ("2nd#7", "…"), ("default#7", "…"), ("#7", "…"),
+    ]
+  )
+  func context(name: String, argument: String) {
+    let advice = hint(.removeWrongContext, others: [name])
+    #expect(advice.contains("context: \(argument))`"), "\(advice)")
+  }
+
+  @Test("leaves open which key of a deep path a line names")
+  func deepPath() {
+    let change = hint(.priorWithoutAfter, path: "owner.name")
+    #expect(change.contains(#"didChangeValue(forKey: "…")"#), "\(change)")
+    #expect(hint(.priorWithoutAfter).contains(#"didChangeValue(forKey: "balance")"#))
+    // A key path of Swift needs a question mark after an optional owner, which a log does not have.
+    let hop = hint(.offExecutorDelivery, path: "owner.name")
+    #expect(hop.contains(#"observeOnMainActor(\.…)"#), "\(hop)")
+    #expect(hint(.offExecutorDelivery).contains(#"observeOnMainActor(\.balance)"#))
   }
 
   @Test("fills in every placeholder, for every rule and reader")

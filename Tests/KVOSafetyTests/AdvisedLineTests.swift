@@ -35,6 +35,7 @@ private final class Adviser: KeyValueObserver {
   func classic() {
     account.addObserver(self, forKeyPath: "balance")
     account.removeObserver(self, forKeyPath: "balance")
+    account.addObserver(self, forKeyPath: "balance", context: balanceContext)
     account.removeObserver(self, forKeyPath: "balance", context: balanceContext)
   }
 
@@ -149,15 +150,20 @@ struct AdvisedLineTests {
     var names = TraceNames()
     let subject = ObjectRef(id: ObjectID(1), className: names.id(of: "Account"))
     let observer = ObjectRef(id: ObjectID(2), className: names.id(of: "Adviser"))
+    let named = Context.named(names.id(of: "balanceContext#7"))
+    let callers: [(ObjectRef?, Context)] = [
+      (observer, named), (observer, .null), (subject, named), (nil, .null),
+    ]
     for form in [nil] + Registration.Form.allCases.map(Optional.some) {
-      for who in [observer, subject, nil] {
+      for (who, context) in callers {
         var verdict = Verdict(
           code,
           subject: subject,
           observer: who,
           keyPath: names.id(of: "balance"),
+          context: context,
           evidence: [],
-          detail: .otherContexts([.named(names.id(of: "balanceContext#7"))])
+          detail: .otherContexts([named])
         )
         verdict.form = form
         let builder = FindingBuilder(names: names, profile: .swift)

@@ -26,6 +26,7 @@ extension RuleAdvice {
     case (.uncompliantPath, .refusal(.notObservable, _)) where !knowsStep: ofCollection
     case (.uncompliantPath, .refusal(let reason, _)) where knowsStep:
       isFoundation ? foundationRefusal(reason) : refusal(reason)
+    case (.removeUnregistered, _) where verdict.context.isNamed: addition(audience)
     case (.observedDeinitWhileObserved, _) where verdict.isOfSelf:
       selfDeallocation(audience)
     case (.priorWithoutAfter, _) where verdict.evidence.contains { $0.role == .changed }:
@@ -35,6 +36,22 @@ extension RuleAdvice {
       "end the observation of \"{keyPath}\" before the last reference to the {Subject} goes, on the thread that lets "
         + "it go, or let the code that ends it hold the {Subject}"
     default: nil
+    }
+  }
+
+  /// What a removal under a context lacks: an addition without one would be removed under the wrong context.
+  private static func addition(_ audience: Audience) -> String? {
+    switch audience {
+    case .objectiveC:
+      "add `[{subject} addObserver:self forKeyPath:@\"{keyPath}\" options:0 context:{context}]` on every path "
+        + "that leads here, or remove only what was added"
+    case .foundation:
+      "add `{subject}.addObserver(self, forKeyPath: \"{keyPath}\", options: [], context: {context})` on every "
+        + "way that leads here, or remove only what was added"
+    case .classic, .token, .controller, .stream:
+      "add `{subject}.addObserver(self, forKeyPath: \"{keyPath}\", context: {context})` on every path that leads "
+        + "here, or remove only what was added; a token needs no such care"
+    case .notificationCenter: nil
     }
   }
 

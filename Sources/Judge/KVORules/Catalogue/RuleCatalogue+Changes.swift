@@ -66,7 +66,7 @@ extension RuleCatalogue {
         Consequences(.wrong, .wrong, .wrong, .unknown, .wrong),
         hint: """
           send the second half on every way out of the setter: `defer { didChangeValue(forKey: \
-          "{keyPath}") }`
+          "{key}") }`
           """,
         happened: """
           An observer was notified that a value is about to change, and never that it had changed.

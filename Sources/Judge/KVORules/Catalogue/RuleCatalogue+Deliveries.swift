@@ -80,7 +80,7 @@ extension RuleCatalogue {
         .everywhere(.wrong),
         hint: """
           change {keyPath} where it is observed, let the changes come over, `token = \
-          {subject}.observeOnMainActor(\\.{keyPath}) { hopped in … }`, or register with `isolation: nil` what \
+          {subject}.observeOnMainActor(\\.{key}) { hopped in … }`, or register with `isolation: nil` what \
           may be called anywhere
           """,
         happened: """

@@ -204,7 +204,7 @@ struct FindingSentence {
       // A change concerns one key: the reader must determine which part of a deep key path changed.
       ("{key}", key),
       ("{keyPath}", path),
-      ("{context}", (contexts.first(where: \.isNamed) ?? contexts.first).map(code) ?? "…"),
+      ("{context}", advisedContext),
       ("{step}", refusedStep?.name ?? "…"),
       ("{StepClass}", refusedStep?.ofClass ?? "…"),
       ("{raiser}", raiser),
@@ -250,24 +250,30 @@ struct FindingSentence {
     return name.flatMap { $0 == .none ? nil : names[$0].plainTypeName }
   }
 
-  /// The context as an argument: this library's own names end in a number that code does not have, and an address is no
-  /// expression.
+  /// The context that the advice names: of the registrations, or of a removal of what should have been registered.
+  private var advisedContext: String {
+    if verdict.code == .removeUnregistered, verdict.context.isNamed { return code(verdict.context) }
+    return (contexts.first(where: \.isNamed) ?? contexts.first).map(code) ?? "…"
+  }
+
+  /// The context as an argument: this library's own names end in a number that code does not have, one without a name
+  /// is called `context`, and neither an address nor a text with blanks is an expression.
   private func code(_ context: Context) -> String {
     guard case .named(let name) = context else { return "nil" }
-    if names[name].first?.isNumber == true { return "…" }
-    return names[name].split(separator: "#").first.map(String.init) ?? names[name]
+    let parts = names[name].split(separator: "#", omittingEmptySubsequences: false)
+    let isNameless = parts.count > 1 && parts[0] == "context"
+    let text = String(parts[0])
+    return isNameless || !text.isArgument ? "…" : text
   }
 
   /// `MyApp.Account` as `account`, and `…` when a programmer would choose another name: that of a
-  /// `UITableView`.
+  /// `UITableView`, or of a class that is called as a reserved word.
   static func variable(_ className: String) -> String {
     let type = className.plainTypeName
-    let isWord = type.unicodeScalars.allSatisfy {
-      $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0)
-    }
-    guard isWord, let first = type.first, first.isUppercase,
+    guard type[...].isWord, let first = type.first, first.isUppercase,
       type.dropFirst().first?.isUppercase != true
     else { return "…" }
-    return first.lowercased() + type.dropFirst()
+    let name = first.lowercased() + type.dropFirst()
+    return name.isReservedWord ? "…" : name
   }
 }

@@ -1,11 +1,54 @@
 extension String {
-  /// The name of the type without its module and generic arguments: `MyApp.Box<Int>` as `Box`.
+  /// The name of the type without its module, the types around it and generic arguments: `MyApp.Box<Int>` as `Box`,
+  /// and `MyApp.Box<Int>.Row` as `Row`.
   package var plainTypeName: String {
-    prefix { $0 != "<" }.split(separator: ".").last.map(String.init) ?? self
+    var plain = ""
+    var depth = 0
+    var last: Character?
+    for character in self {
+      switch character {
+      case "<": depth += 1
+      // The arrow of a function's type closes nothing.
+      case ">" where last != "-" && depth > 0: depth -= 1
+      default: if depth == 0 { plain.append(character) }
+      }
+      last = character
+    }
+    return plain.split(separator: ".").last.map(String.init) ?? self
   }
+
+  /// Whether an argument of a call can be written like this: a name, or several with periods between them, also with the
+  /// `&` of an address before them.
+  var isArgument: Bool {
+    let names = (first == "&" ? dropFirst() : self[...])
+      .split(separator: ".", omittingEmptySubsequences: false)
+    return names.allSatisfy(\.isWord) && !String(names[0]).isReservedWord
+  }
+
+  /// Whether Swift reserves the name, so that a variable has it in backticks only.
+  var isReservedWord: Bool { Self.reservedWords.contains(self) }
+
+  /// The words of declarations, statements and expressions in lowercase.
+  private static let reservedWords: Set<String> = [
+    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+    "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
+    "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil",
+    "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows",
+    "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+    "try", "typealias", "var", "where", "while",
+  ]
 }
 
 extension Substring {
+  /// Whether it consists of letters, digits and underscores, and does not begin with a digit.
+  var isWord: Bool {
+    let digits: ClosedRange<Unicode.Scalar> = "0"..."9"
+    guard let first = unicodeScalars.first, !digits.contains(first) else { return false }
+    return unicodeScalars.allSatisfy {
+      $0.properties.isAlphabetic || $0 == "_" || digits.contains($0)
+    }
+  }
+
   /// Where `text` first occurs; the standard library's own search needs a newer system.
   ///
   /// Complexity: O(length · length of `text`).
