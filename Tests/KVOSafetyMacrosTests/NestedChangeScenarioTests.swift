@@ -30,7 +30,7 @@ private class ManualNumber {
 }
 
 @KeyValueObservable
-private class Person {
+private class Caller {
   /// A setter that stores another value than it is given.
   var name: String? { didSet { name = "set_" + (name ?? "") } }
   @KeyValue(affectedBy: "greeting") var twice: String { greeting + " twice" }
@@ -45,9 +45,9 @@ private class Person {
 /// A key that depends on an object that several others lead to.
 @KeyValueObservable
 private class Reader {
-  var person: Person
+  var person: Caller
   @KeyValue(affectedBy: "person.name") var title: String { person.name ?? "" }
-  init(_ person: Person) { self.person = person }
+  init(_ person: Caller) { self.person = person }
 }
 
 private final class Observer: KeyValueObserver {
@@ -75,7 +75,7 @@ struct NestedChangeScenarioTests {
     let observer = Observer { _, keyPath, object, change in
       depth += 1
       defer { depth -= 1 }
-      let now = { (try? object.value(forKey: keyPath)).flatMap(\.self) ?? "none" }
+      let now: () -> Any = { (try? object.value(forKey: keyPath)) ?? "none" }
       if change.isPrior { return heard.append("\(depth) will \(keyPath) \(now())") }
       if keyPath == "value", now() as? Int != 42 { set(42) }
       heard.append("\(depth) did \(keyPath) \(now())")
@@ -171,7 +171,7 @@ struct NestedChangeScenarioTests {
   /// Cappuccino testAddObserver, testDependentKeyObservation.
   @Test("a corrected value is the one that observers get, and keys twice removed")
   func correctedDependency() {
-    let person = Person()
+    let person = Caller()
     var heard: [String] = []
     let all: ObservingOptions = [.old, .new]
     let tokens = [
@@ -214,7 +214,7 @@ struct NestedChangeScenarioTests {
   /// Cappuccino testSendNotificationsForMultipleDependantKeyPathsToTheSameObject.
   @Test("two objects whose keys depend on a third are both notified of it, until each is left")
   func sameDependency() {
-    let person = Person()
+    let person = Caller()
     let readers = [Reader(person), Reader(person)]
     var heard: [ObjectIdentifier] = []
     let observer = Observer { _, _, object, _ in heard.append(ObjectIdentifier(object)) }

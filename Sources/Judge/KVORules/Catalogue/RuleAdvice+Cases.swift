@@ -47,7 +47,7 @@ extension RuleAdvice {
         + "that leads here, or remove only what was added"
     case .foundation:
       "add `{subject}.addObserver(self, forKeyPath: \"{keyPath}\", options: [], context: {context})` on every "
-        + "way that leads here, or remove only what was added"
+        + "path that leads here, or remove only what was added"
     case .classic, .token, .controller, .stream:
       "add `{subject}.addObserver(self, forKeyPath: \"{keyPath}\", context: {context})` on every path that leads "
         + "here, or remove only what was added; a token needs no such care"
