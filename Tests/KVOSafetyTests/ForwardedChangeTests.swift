@@ -55,6 +55,7 @@ struct ForwardedChangeTests {
     for (index, event) in memory.events.enumerated() {
       replay.take(event, number: index + 1) { replayed.append($0) }
     }
+    replay.finish { replayed.append($0) }
     let found = replayed.filter { $0.subject.map { ids.contains($0.id) } ?? false }
     return (live.map(\.code), found.map(\.code))
   }

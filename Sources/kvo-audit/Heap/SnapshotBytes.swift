@@ -42,9 +42,24 @@ struct SnapshotBytes {
     }
     // The objects and references take about three times the memory of their records.
     let (needed, isOverflow) = byteCount.multipliedReportingOverflow(by: 4)
-    guard !isOverflow, let size = Int(exactly: needed), let memory = malloc(size) else {
+    guard !isOverflow, let size = Int(exactly: needed), isAvailable(max(1, size)) else {
       throw .tooLarge(byteCount: byteCount)
     }
-    free(memory)
+  }
+
+  /// Whether the process may have `byteCount` more bytes now, which is not zero.
+  ///
+  /// Asks the system: an optimizer takes out a call of `malloc` whose memory is not used.
+  private static func isAvailable(_ byteCount: Int) -> Bool {
+    let memory = mmap(
+      nil,
+      byteCount,
+      PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS,
+      -1,
+      0
+    )
+    guard let memory, memory != MAP_FAILED else { return false }
+    return munmap(memory, byteCount) == 0
   }
 }

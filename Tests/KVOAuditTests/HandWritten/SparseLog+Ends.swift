@@ -134,7 +134,7 @@ extension SparseLog {
     ),
     SparseLog(
       "two removals at once of one registration",
-      ["KVO001 error", "KVO025 error"],
+      ["KVO025 error"],
       """
       {"event":"register","thread":1,"order":1,$pair,"registration":5}
       {"event":"remove","thread":1,"order":2,$pair,"registration":5}
