@@ -153,14 +153,11 @@ static void take_back(const KVOSAct *act, const void *subject, const void *obser
   bool isThere = false;
   uint64_t order = KVOS_NO_ORDER;
   kvos_lock_registry();
-  KVOSTracked *trackedSubject = kvos_find_object(subject);
-  KVOSTracked *trackedObserver = kvos_find_object(observer);
-  KVOSTriple *triple =
-      trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, act->keyPath) : NULL;
+  KVOSTriple *triple = kvos_find_triple_of(subject, observer, act->keyPath);
   for (uint32_t at = 0; triple && at < triple->count; at++) {
     if (triple->live[at].id != act->registration) continue;
     kvos_take_registration(triple, at);
-    order = kvos_next_order(trackedSubject);
+    order = kvos_next_order(triple->subject);
     isThere = true;
     break;
   }

@@ -56,6 +56,11 @@ KVOSTriple *kvos_find_triple(const KVOSTracked *subject, const KVOSTracked *obse
   return each;
 }
 
+KVOSTriple *kvos_find_triple_of(const void *subject, const void *observer, uint32_t keyPath) {
+  const KVOSTracked *trackedSubject = kvos_find_object(subject), *trackedObserver = kvos_find_object(observer);
+  return trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, keyPath) : NULL;
+}
+
 KVOSTriple *kvos_make_triple(KVOSTracked *subject, KVOSTracked *observer, uint32_t keyPath) {
   KVOSTriple *triple = kvos_find_triple(subject, observer, keyPath);
   if (triple) return triple;

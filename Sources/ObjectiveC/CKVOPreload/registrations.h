@@ -40,6 +40,8 @@ typedef struct KVOSTriple {
 extern atomic_bool kvos_hasLostRegistrations;
 
 KVOSTriple *kvos_find_triple(const KVOSTracked *subject, const KVOSTracked *observer, uint32_t keyPath);
+/// The same for two objects, which may be untracked.
+KVOSTriple *kvos_find_triple_of(const void *subject, const void *observer, uint32_t keyPath);
 /// The same; creates it if there is none. Null: no memory.
 KVOSTriple *kvos_make_triple(KVOSTracked *subject, KVOSTracked *observer, uint32_t keyPath);
 bool kvos_push_registration(KVOSTriple *triple, KVOSRegistration registration);

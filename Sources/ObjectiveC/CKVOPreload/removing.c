@@ -53,13 +53,11 @@ static void follow_removal(const KVOSCall *begun, KVOSHook hook, uint64_t matche
   uint64_t registration = 0, subjectID = 0, order = KVOS_NO_ORDER;
   bool isReadable = kvos_intern_key(begun->keyObject, &keyPath);
   kvos_lock_registry();
-  KVOSTracked *subject = kvos_find_object(begun->subject);
-  KVOSTracked *observer = kvos_find_object(begun->observer);
-  KVOSTriple *triple = isReadable && subject && observer ? kvos_find_triple(subject, observer, keyPath) : NULL;
+  KVOSTriple *triple = isReadable ? kvos_find_triple_of(begun->subject, begun->observer, keyPath) : NULL;
   if (triple && triple->count > 0) {
     registration = kvos_take_registration(triple, triple->count - 1).id;
-    subjectID = subject->id;
-    order = kvos_next_order(subject);
+    subjectID = triple->subject->id;
+    order = kvos_next_order(triple->subject);
   }
   kvos_unlock_registry();
   if (registration) kvos_record_cancel(subjectID, registration, KVOS_CANCEL_CAUSE_RUNTIME, order, 0);
@@ -97,10 +95,7 @@ static bool matches(const void *subject, const void *observer, const void *keyOb
   int number = kvos_enter();
   bool isReadable = keyObject && kvos_intern_key(keyObject, &keyPath);
   kvos_lock_registry();
-  const KVOSTracked *trackedSubject = kvos_find_object(subject), *trackedObserver = kvos_find_object(observer);
-  const KVOSTriple *triple = isReadable && trackedSubject && trackedObserver
-                                 ? kvos_find_triple(trackedSubject, trackedObserver, keyPath)
-                                 : NULL;
+  const KVOSTriple *triple = isReadable ? kvos_find_triple_of(subject, observer, keyPath) : NULL;
   isFound = triple && triple->removingCount > 0;
   for (uint32_t at = 0; triple && at < triple->count && !isFound; at++) {
     isFound = !context.isSaid || triple->live[at].context == context.value;
@@ -119,9 +114,7 @@ typedef struct {
 // The object or the observer may have been deallocated meanwhile, and its address may be another's.
 static void end_removing(const void *subject, const void *observer, uint32_t keyPath) {
   kvos_lock_registry();
-  const KVOSTracked *trackedSubject = kvos_find_object(subject), *trackedObserver = kvos_find_object(observer);
-  KVOSTriple *triple =
-      trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, keyPath) : NULL;
+  KVOSTriple *triple = kvos_find_triple_of(subject, observer, keyPath);
   if (triple && triple->removingCount > 0) triple->removingCount--;
   kvos_unlock_registry();
 }

@@ -66,11 +66,15 @@ struct RunningProcess {
   func nextBytes(on connection: Int32) throws(InputFailure) -> [UInt8]? {
     var waiting = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, 1000) > 0 else { return nil }
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    let count = recv(connection, &chunk, chunk.count, 0)
-    if count >= 0 { return Array(chunk.prefix(count)) }
-    guard errno == EINTR else {
-      throw failure("the answer is cut: \(String(cString: strerror(errno)))")
+    var code: Int32 = 0
+    let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+      let received = recv(connection, buffer.baseAddress, buffer.count, 0)
+      if received < 0 { code = errno }
+      count = max(0, received)
+    }
+    if code == 0 { return chunk }
+    guard code == EINTR else {
+      throw failure("the answer is cut: \(String(cString: strerror(code)))")
     }
     return nil
   }
