@@ -139,4 +139,17 @@ struct BudgetTests {
     #expect(log.eventNames.last == "exit")
     #expect(samples(log).isEmpty)
   }
+
+  @Test(
+    "says so in one line, however long the budget is",
+    arguments: [(6_000, " The program is recorded without a budget.\n"), (20_000, "x…\n")]
+  )
+  func long(_ length: Int, _ end: String) throws {
+    let budget = String(repeating: "x", count: length)
+    let outcome = try record("few", "exit", budget: budget)
+    #expect(outcome.status == 7)
+    #expect(outcome.complaint.hasPrefix("KVOSafety: KVO_SAFETY_BUDGET is \"xxx"))
+    #expect(outcome.complaint.hasSuffix(end))
+    #expect(outcome.complaint.count { $0 == "\n" } == 1)
+  }
 }

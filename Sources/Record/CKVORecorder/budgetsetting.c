@@ -74,10 +74,12 @@ KVOSBudget kvos_budget_of_environment(void) {
   for (const char *at = text ? text : ""; *at;) {
     size_t length = strcspn(at, ",");
     if (!read_setting(at, length, &budget)) {
+      // It is in the message twice, which has room for some thousand bytes.
+      int shownLength = length < 256 ? (int)length : 256;
       kvos_say(
           "KVOSafety: KVO_SAFETY_BUDGET is \"%s\", and \"%.*s\" in it must be one of cpu=1%%, disk=64M (4M or more), "
           "memory=8M (1M or more) and objects=25%%. The program is recorded without a budget.\n",
-          text, (int)length, at);
+          text, shownLength, at);
       return none;
     }
     at += length + (at[length] == ',');

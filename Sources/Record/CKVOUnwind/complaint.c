@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -81,11 +82,14 @@ static size_t put_escape(char *into, unsigned number) {
   }
 }
 
+// What stands for the rest of a line that is too long.
+static const char cut[] = "…\n";
+
 void kvos_say_text(const char *text) {
   char shown[3 * PATH_MAX];
   size_t count = 0;
   const unsigned char *at = (const unsigned char *)text;
-  // The longest escape and the line end fit.
+  // The longest escape and what stands for the rest fit.
   while (*at && count < sizeof shown - 16) {
     unsigned number;
     bool isEnd = at[0] == '\n' && at[1] == 0;
@@ -97,7 +101,7 @@ void kvos_say_text(const char *text) {
       at += length;
     }
   }
-  if (*at) shown[count++] = '\n';
+  if (*at) count = (size_t)(stpcpy(shown + count, cut) - shown);
   kvos_write_error(shown, count);
 }
 
@@ -107,5 +111,11 @@ void kvos_say(const char *format, ...) {
   va_start(arguments, format);
   int count = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  if (count >= (int)sizeof text) {
+    // Before the character that was cut, if one was.
+    char *end = text + sizeof text - sizeof cut;
+    while ((*end & 0xc0) == 0x80) end--;
+    strcpy(end, cut);
+  }
   if (count > 0) kvos_say_text(text);
 }
