@@ -84,7 +84,8 @@ package final class JSONLinesReader {
       chunk,
       taking: { start in
         guard refusal == nil else { return start }
-        return CanonicalRun.lines(of: chunk, from: start, limit: limit) { takeEvents(&$0, event) }
+        let first = skipEmptyLines(of: chunk, from: start)
+        return CanonicalRun.lines(of: chunk, from: first, limit: limit) { takeEvents(&$0, event) }
       },
       { read($0, event, problem) }
     )
@@ -129,6 +130,17 @@ package final class JSONLinesReader {
       if takesCanonicalLines, takeEvent(bytes, event) { return }
       read(bytes, isTerminated: isTerminated, event, problem)
     }
+  }
+
+  /// Counts the empty lines from `start` on, and returns where the first other one starts.
+  ///
+  /// One by one, a gigabyte of them would take minutes.
+  private func skipEmptyLines(of chunk: ArraySlice<UInt8>, from start: Int) -> Int {
+    let end = chunk[start...].withUnsafeBytes { bytes in
+      start + (bytes.firstIndex { $0 != 0x0a } ?? bytes.count)
+    }
+    lineNumber += end - start
+    return end
   }
 
   // MARK: Canonical lines
