@@ -171,12 +171,13 @@ retention: imports
 	SHAPES=300 PROBE=.build/debug/RetentionProbe Scripts/retention-builds debug o
 	SHAPES=0 Scripts/retention-builds debug-asan
 
-# The long forms of the tests that benefit from repetition. Those of pure targets run in a release build, beside the
-# retain search's, which has OpenCombine there, whose values are walked.
+# The long forms of the tests that benefit from repetition. Those of pure targets, which are optimized in the build of
+# `imports` as well, use that; the retain search's have a release build, with OpenCombine, whose values are walked.
 long-forms: export KVO_SAFETY_ROUNDS := 10
 long-forms: setup-tests imports
-	KVO_SAFETY_TESTS=KVORetentionTests,KVOHeapTests,KVOTraceTests,KVORulesTests,KVOImportTests Scripts/run-tests swift test \
+	KVO_SAFETY_TESTS=KVORetentionTests,KVOHeapTests Scripts/run-tests swift test \
 	  -c release -Xswiftc -enable-testing --scratch-path .build/long-forms --traits OpenCombineAdapter $(STRICT)
+	Scripts/run-tests Scripts/test-targets KVOTraceTests KVORulesTests KVOImportTests
 	Scripts/run-tests swift test --skip-build \
 	  --filter 'ReportLimitCommandTests|ParallelAuditTests|DamagedInputTests|HTMLReportRendererTests|KilledTests|FaultMatrixTests|CommandFaultTests/failing\(|EmitterAgreementTests'
 
