@@ -21,6 +21,9 @@ package protocol TextFaultReader: AnyObject {
   /// - Complexity: O(length), with memory that is bounded by the longest report and the findings.
   func read(_ bytes: ArraySlice<UInt8>)
 
+  /// Whether the input is refused, whatever follows.
+  var isRefused: Bool { get }
+
   /// The input has ended.
   ///
   /// - Returns: the content.

@@ -60,7 +60,9 @@ package struct LogSource {
   package typealias Progress = (_ readByteCount: Int, _ byteCount: Int?) -> Void
 
   /// Called with the bytes of an input that is not a usage log but may be text, in order.
-  package typealias TextBody = (_ bytes: ArraySlice<UInt8>) -> Void
+  ///
+  /// Returns whether to read on: a device may have no end.
+  package typealias TextBody = (_ bytes: ArraySlice<UInt8>) -> Bool
 
   private let input: AuditInput
   private let names: TraceNames
@@ -188,9 +190,10 @@ package struct LogSource {
     var chunk = head
     var byteCount = 0
     while !chunk.isEmpty {
-      text(chunk[...])
+      let continues = text(chunk[...])
       byteCount += chunk.count
       progress?(source.takenByteCount, source.knownByteCount)
+      if !continues { break }
       chunk = try source.read()
     }
     var reading = LogReading(kind: .console, names: names, eventCount: 0, byteCount: byteCount)

@@ -96,9 +96,13 @@ final class InputBatch: @unchecked Sendable {
       mayStart: judgesBeside
     )
     let importer = importer?.reader(profile: options.profile, appModules: options.appModules)
-    let source = LogSource(input, text: importer.map { reader in { reader.read($0) } }) {
-      read,
-      total in
+    let text = importer.map { reader in
+      { (bytes: ArraySlice<UInt8>) in
+        reader.read(bytes)
+        return !reader.isRefused
+      }
+    }
+    let source = LogSource(input, text: text) { read, total in
       self.progressLock.withLock { self.progress?(input.label, read, total) }
     }
     do throws(InputFailure) {

@@ -54,6 +54,8 @@ final class ReportReader: TextFaultReader {
 
   func read(_ bytes: ArraySlice<UInt8>) { take(decoder.decode(bytes)) }
 
+  var isRefused: Bool { decoder.refusal != nil }
+
   func finish() -> ImportedText {
     take(decoder.finish())
     if let json { judgeJSON(json) }

@@ -140,7 +140,7 @@ package struct DatabaseExport {
     _ progress: Audit.Progress?
   ) throws(Failure) {
     var failure: DatabaseFile.Failure?
-    let source = LogSource(input, text: { _ in }) { progress?(input.label, $0, $1) }
+    let source = LogSource(input, text: { _ in true }) { progress?(input.label, $0, $1) }
     do throws(InputFailure) {
       _ = try source.read { content, names in
         guard failure == nil, case .events(let events, let first) = content else { return }
