@@ -141,15 +141,29 @@ struct AdviceTests {
       ("Account", "account"), ("N5abc", "n5abc"), ("Na5bc", "na5bc"), ("A", "a"),
       ("App.Box<Int>", "box"), ("UITableView", "…"), ("NSObject", "…"), ("account", "…"),
       ("App.Box<Int>.Row", "row"), ("App.Box<(Int) -> App.Box<Int>>.Row", "row"), ("Case", "…"),
-      ("App.Import", "…"), ("Register", "register"), ("", "…"),
+      ("App.Import", "…"), ("Register", "register"), ("", "…"), ("Self", "…"),
     ]
   )
   func variable(className: String, name: String) {
-    #expect(FindingSentence.variable(className) == name)
+    #expect(SourceLanguage.swift.variable(of: className) == name)
+  }
+
+  @Test(
+    "calls no variable of Objective-C as its keywords and those of C++",
+    arguments: [
+      ("Account", "account"), ("Register", "…"), ("Template", "…"), ("Friend", "…"), ("Id", "…"),
+      ("Import", "import"), ("Guard", "guard"), ("Case", "…"), ("UITableView", "…"),
+    ]
+  )
+  func objectiveCVariable(className: String, name: String) {
+    #expect(SourceLanguage.objectiveC.variable(of: className) == name)
+    let advice = hint(.observedDeinitWhileObserved, on: className, recorded: .gnustepModern)
+    #expect(advice.contains("`[\(name) removeObserver:self"), "\(advice)")
   }
 
   private func hint(
     _ code: RuleCode,
+    on subject: String = "Account",
     path: String = "balance",
     context: String? = nil,
     others: [String] = [],
@@ -158,7 +172,7 @@ struct AdviceTests {
     var names = TraceNames()
     let verdict = Verdict(
       code,
-      subject: ObjectRef(id: ObjectID(1), className: names.id(of: "Account")),
+      subject: ObjectRef(id: ObjectID(1), className: names.id(of: subject)),
       observer: ObjectRef(id: ObjectID(2), className: names.id(of: "Screen")),
       keyPath: names.id(of: path),
       context: context.map { .named(names.id(of: $0)) } ?? .null,
@@ -180,6 +194,59 @@ struct AdviceTests {
     #expect(foundation.contains("options: [], context: &own)`"))
     let objectiveC = hint(.removeUnregistered, context: "0x7f00", recorded: .gnustep128)
     #expect(objectiveC.contains("options:0 context:…]`"))
+  }
+
+  @Test(
+    "removes under the context of the registration, since what has none may take another (KVO004)",
+    arguments: [
+      RuleCode.observedDeinitWhileObserved, .observerDeinitWhileRegistered, .leakedRegistration,
+    ]
+  )
+  func removalUnderContext(code: RuleCode) {
+    for (name, argument) in [("own#7", "own"), ("0x7f00", "…"), ("context#7", "…")] {
+      let line = #"account.removeObserver(self, forKeyPath: "balance", context: \#(argument))"#
+      for recorded in [Profile.swift, .appleModern] {
+        let advice = hint(code, context: name, recorded: recorded)
+        #expect(advice.contains(line), "\(recorded): \(advice)")
+      }
+      let modern = hint(code, context: name, recorded: .gnustepModern)
+      #expect(
+        modern.contains(
+          #"[account removeObserver:self forKeyPath:@"balance" context:\#(argument)]"#
+        ),
+        "\(modern)"
+      )
+      // GNUstep 1.28 declares no removal with a context.
+      let old = hint(code, context: name, recorded: .gnustep128)
+      #expect(old.contains(#"[account removeObserver:self forKeyPath:@"balance"]"#), "\(old)")
+    }
+    let none = hint(code)
+    #expect(none.contains(#"account.removeObserver(self, forKeyPath: "balance")"#), "\(none)")
+  }
+
+  @Test("removes an observation of itself under its context")
+  func ownRemovalUnderContext() {
+    var names = TraceNames()
+    let account = ObjectRef(id: ObjectID(1), className: names.id(of: "Account"))
+    let verdict = Verdict(
+      .observedDeinitWhileObserved,
+      subject: account,
+      observer: account,
+      keyPath: names.id(of: "balance"),
+      context: .named(names.id(of: "own#7")),
+      evidence: []
+    )
+    let lines: [(Profile, String)] = [
+      (.swift, #"`deinit { removeObserver(self, forKeyPath: "balance", context: own) }`"#),
+      (.appleModern, #"`deinit { removeObserver(self, forKeyPath: "balance", context: own) }`"#),
+      (.gnustepModern, #"`[self removeObserver:self forKeyPath:@"balance" context:own]`"#),
+      (.gnustep128, #"`[self removeObserver:self forKeyPath:@"balance"]`"#),
+    ]
+    for (recorded, line) in lines {
+      let builder = FindingBuilder(names: names, profile: .swift, recorded: recorded)
+      let advice = builder.finding(for: verdict).hint
+      #expect(advice.contains(line), "\(advice)")
+    }
   }
 
   @Test(

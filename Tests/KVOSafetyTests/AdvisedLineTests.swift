@@ -73,12 +73,45 @@ private final class Adviser: KeyValueObserver {
   }
 }
 
+/// Observes under a context.
+private final class ContextAdviser: KeyValueObserver {
+  private let account: Account
+  private let balanceContext = ObservationContext()
+
+  init(_ account: Account) { self.account = account }
+
+  deinit { account.removeObserver(self, forKeyPath: "balance", context: balanceContext) }
+
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling { .handled }
+}
+
 /// Observes itself, and removes itself.
 private final class OwnAdviser: KeyValueObservable, KeyValueObserver {
   static let observableKeys = ObservableKeyTable()
   let observationRegistrar = ObservationRegistrar()
 
   deinit { removeObserver(self, forKeyPath: "balance") }
+
+  func observeValue(
+    forKeyPath keyPath: String,
+    of object: any KeyValueObservable,
+    change: ObservedChange<Any>,
+    context: ObservationContext?
+  ) -> NotificationHandling { .handled }
+}
+
+/// Observes itself under a context.
+private final class OwnContextAdviser: KeyValueObservable, KeyValueObserver {
+  static let observableKeys = ObservableKeyTable()
+  let observationRegistrar = ObservationRegistrar()
+  private let balanceContext = ObservationContext()
+
+  deinit { removeObserver(self, forKeyPath: "balance", context: balanceContext) }
 
   func observeValue(
     forKeyPath keyPath: String,

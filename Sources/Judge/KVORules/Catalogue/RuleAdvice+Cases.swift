@@ -86,9 +86,9 @@ extension RuleAdvice {
   private static func selfDeallocation(_ audience: Audience) -> String? {
     switch audience {
     case .classic, .foundation:
-      "add to {Subject}: `deinit { removeObserver(self, forKeyPath: \"{keyPath}\") }`"
+      "add to {Subject}: `deinit { removeObserver(self, forKeyPath: \"{keyPath}\"{contextArgument}) }`"
     case .objectiveC:
-      "add to {Subject}'s `-dealloc`: `[self removeObserver:self forKeyPath:@\"{keyPath}\"]`"
+      "add to {Subject}'s `-dealloc`: `[self removeObserver:self forKeyPath:@\"{keyPath}\"{contextArgument}]`"
     case .token, .controller, .stream, .notificationCenter: nil
     }
   }

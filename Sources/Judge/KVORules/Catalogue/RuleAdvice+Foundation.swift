@@ -7,7 +7,7 @@ internal import KVOTrace
 extension RuleAdvice {
   /// The advice where the catalogue's names calls of this library; nil: the catalogue's applies.
   static func foundation(_ code: RuleCode) -> String? {
-    let remove = "`{subject}.removeObserver(self, forKeyPath: \"{keyPath}\")`"
+    let remove = "`{subject}.removeObserver(self, forKeyPath: \"{keyPath}\"{contextArgument})`"
     let token = "the `NSKeyValueObservation` of `{subject}.observe(\\.…) { _, _ in … }`"
     return switch code {
     case .doubleRemove:
@@ -27,8 +27,8 @@ extension RuleAdvice {
     case .offExecutorDelivery:
       "hop in {observer}: `DispatchQueue.main.async { … }`, or change {keyPath} where it is observed"
     case .observerDeinitWhileRegistered:
-      "add to {observer}: `deinit { {subject}.removeObserver(self, forKeyPath: \"{keyPath}\") }`, or keep \(token), "
-        + "which ends when it is deallocated"
+      "add to {observer}: `deinit { {subject}.removeObserver(self, forKeyPath: \"{keyPath}\"{contextArgument}) }`, or "
+        + "keep \(token), which ends when it is deallocated"
     case .contextCollision:
       "give each class its own context: `private static var ownContext = 0`, and pass `&Self.ownContext`"
     case .observationRetainCycle:

@@ -125,7 +125,7 @@ enum RuleAdvice {
   }
 
   private static func objectiveC(_ code: RuleCode) -> String? {
-    let remove = "`[{subject} removeObserver:self forKeyPath:@\"{keyPath}\"]`"
+    let remove = "`[{subject} removeObserver:self forKeyPath:@\"{keyPath}\"{contextArgument}]`"
     let bracket =
       "`[self willChangeValueForKey:@\"{key}\"]; …; [self didChangeValueForKey:@\"{key}\"];`"
     return switch code {

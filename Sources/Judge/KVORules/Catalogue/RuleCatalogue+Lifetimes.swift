@@ -11,7 +11,7 @@ extension RuleCatalogue {
         Consequences(.contained, .leak, .crash, .none, .unknown),
         hint: """
           end the observation while the {Subject} is alive: \
-          `{subject}.removeObserver(self, forKeyPath: "{keyPath}")` before the last reference \
+          `{subject}.removeObserver(self, forKeyPath: "{keyPath}"{contextArgument})` before the last reference \
           goes, or let {observer} hold it
           """,
         tokenHint: """
@@ -46,8 +46,8 @@ extension RuleCatalogue {
         Consequences(.contained, .leak, .crash, .crash, .crash),
         hint: """
           add to {observer}: \
-          `deinit { {subject}.removeObserver(self, forKeyPath: "{keyPath}") }` (`isolated deinit` in a class of \
-          an actor), or use `token = {subject}.observe(keyPath: "{keyPath}") { _, _ in … }`, which ends by itself
+          `deinit { {subject}.removeObserver(self, forKeyPath: "{keyPath}"{contextArgument}) }` (`isolated deinit` \
+          in a class of an actor), or use `token = {subject}.observe(keyPath: "{keyPath}") { _, _ in … }`, which ends by itself
           """,
         happened: """
           An observer was deallocated without having been removed; nothing in the classic form \

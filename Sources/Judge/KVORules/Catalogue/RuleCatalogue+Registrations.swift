@@ -87,7 +87,7 @@ extension RuleCatalogue {
         .everywhere(.leak),
         hint: """
           end it where the scope ends: `token.invalidate()`, or \
-          `{subject}.removeObserver(self, forKeyPath: "{keyPath}")`; if it is meant to live, \
+          `{subject}.removeObserver(self, forKeyPath: "{keyPath}"{contextArgument})`; if it is meant to live, \
           say so with `expectedToLive: "why"`
           """,
         happened: """

@@ -12,7 +12,8 @@ package enum RuleCatalogue {
     package var isLive: Bool
     package var consequences: Consequences
     /// Advice, with the line to add; `{subject}` (as a variable), `{Subject}` and `{observer}` (as types),
-    /// `{SubjectClass}` (a type, or words for it), `{keyPath}` and `{context}` stand for the names of the case at hand.
+    /// `{SubjectClass}` (a type, or words for it), `{keyPath}` and `{context}` stand for the names of the case at hand, and
+    /// `{contextArgument}` for the last argument of a removal, if the registration has a context.
     package var hint: String
     /// The advice for a token's closure, which has no observer, if it differs.
     package var tokenHint: String?

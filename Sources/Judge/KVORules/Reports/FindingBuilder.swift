@@ -57,6 +57,7 @@ package struct FindingBuilder {
     }
     let entry = RuleCatalogue.entry(verdict.code)
     let sentence = FindingSentence(builder: self, verdict: verdict, failed: stacks.first)
+    let audience = audience(of: verdict, stacks)
     var finding = Finding(
       code: verdict.code,
       severity: RuleCatalogue.severity(of: verdict, under: profile),
@@ -73,7 +74,8 @@ package struct FindingBuilder {
       stacks: stacks,
       isHistoryLost: verdict.isHistoryLost,
       hint: sentence.hint(
-        hint(for: verdict, of: entry, stacks, knowsStep: sentence.refusedStep != nil)
+        hint(for: verdict, of: entry, audience, knowsStep: sentence.refusedStep != nil),
+        in: audience == .objectiveC ? .objectiveC : .swift
       )
     )
     let callers = verdict.evidence.compactMap { evidence in
@@ -120,12 +122,11 @@ package struct FindingBuilder {
   private func hint(
     for verdict: Verdict,
     of entry: RuleCatalogue.Entry,
-    _ stacks: [Finding.Stack],
+    _ audience: Audience,
     knowsStep: Bool
   ) -> String {
     if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
     let isFoundation = recorded != .swift
-    let audience = isFoundation ? foundationAudience(of: verdict, stacks) : audience(of: verdict)
     let ofCase = RuleAdvice.hint(
       for: verdict,
       isFoundation: isFoundation,
@@ -153,12 +154,16 @@ package struct FindingBuilder {
     }
   }
 
-  /// The API of a program that observes through an Objective-C Foundation.
-  private func foundationAudience(of verdict: Verdict, _ stacks: [Finding.Stack]) -> Audience {
-    if isObjectiveC(stacks) { return .objectiveC }
+  /// The reader of the advice.
+  private func audience(of verdict: Verdict, _ stacks: [Finding.Stack]) -> Audience {
     let audience = audience(of: verdict)
+    if recorded == .swift { return audience }
+    if isObjectiveC(stacks) { return .objectiveC }
     return audience == .notificationCenter ? audience : .foundation
   }
+
+  /// Whether the runtime has a removal that names the context: GNUstep 1.28 has none.
+  var removesByContext: Bool { recorded != .gnustep128 }
 
   /// The API that made the registration.
   func audience(of verdict: Verdict) -> Audience {

@@ -192,19 +192,20 @@ struct FindingSentence {
 
   // MARK: - Hint
 
-  /// Fills in a template of the catalogue.
-  func hint(_ template: String) -> String {
+  /// Fills in a template of the catalogue, for a reader whose code is in `language`.
+  func hint(_ template: String, in language: SourceLanguage) -> String {
     let path = verdict.keyPath == .none ? "…" : names[verdict.keyPath]
     let key = path.contains(".") ? "…" : path
     let values: [(String, String)] = [
-      ("{subject}", subjectVariable),
+      ("{subject}", subjectVariable(in: language)),
       ("{Subject}", verdict.subject.map { names[$0.className].plainTypeName } ?? "object"),
       ("{SubjectClass}", subjectClass ?? "the class of the observed object"),
       ("{observer}", verdict.observer.map { names[$0.className].plainTypeName } ?? "the owner"),
       // A change concerns one key: the reader must determine which part of a deep key path changed.
       ("{key}", key),
       ("{keyPath}", path),
-      ("{context}", advisedContext),
+      ("{context}", advisedContext(in: language)),
+      ("{contextArgument}", contextArgument(in: language)),
       ("{step}", refusedStep?.name ?? "…"),
       ("{StepClass}", refusedStep?.ofClass ?? "…"),
       ("{raiser}", raiser),
@@ -225,9 +226,9 @@ struct FindingSentence {
   }
 
   /// The observed object, as the observer's code would name it.
-  private var subjectVariable: String {
+  private func subjectVariable(in language: SourceLanguage) -> String {
     guard let subject = verdict.subject else { return "object" }
-    return verdict.isOfSelf ? "self" : Self.variable(names[subject.className])
+    return verdict.isOfSelf ? "self" : language.variable(of: names[subject.className])
   }
 
   /// The step of the key path that was refused, and the class that should have it.
@@ -251,29 +252,32 @@ struct FindingSentence {
   }
 
   /// The context that the advice names: of the registrations, or of a removal of what should have been registered.
-  private var advisedContext: String {
-    if verdict.code == .removeUnregistered, verdict.context.isNamed { return code(verdict.context) }
-    return (contexts.first(where: \.isNamed) ?? contexts.first).map(code) ?? "…"
+  private func advisedContext(in language: SourceLanguage) -> String {
+    if verdict.code == .removeUnregistered, verdict.context.isNamed {
+      return code(verdict.context, in: language)
+    }
+    return (contexts.first(where: \.isNamed) ?? contexts.first).map { code($0, in: language) }
+      ?? "…"
+  }
+
+  /// The last argument of a removal of the verdict's registration; empty if it needs none, or its runtime has no
+  /// removal with a context.
+  private func contextArgument(in language: SourceLanguage) -> String {
+    guard verdict.context.isNamed, builder.removesByContext else { return "" }
+    let context = code(verdict.context, in: language)
+    return switch language {
+    case .swift: ", context: \(context)"
+    case .objectiveC: " context:\(context)"
+    }
   }
 
   /// The context as an argument: this library's own names end in a number that code does not have, one without a name
   /// is called `context`, and neither an address nor a text with blanks is an expression.
-  private func code(_ context: Context) -> String {
-    guard case .named(let name) = context else { return "nil" }
+  private func code(_ context: Context, in language: SourceLanguage) -> String {
+    guard case .named(let name) = context else { return language == .swift ? "nil" : "NULL" }
     let parts = names[name].split(separator: "#", omittingEmptySubsequences: false)
     let isNameless = parts.count > 1 && parts[0] == "context"
     let text = String(parts[0])
-    return isNameless || !text.isArgument ? "…" : text
-  }
-
-  /// `MyApp.Account` as `account`, and `…` when a programmer would choose another name: that of a
-  /// `UITableView`, or of a class that is called as a reserved word.
-  static func variable(_ className: String) -> String {
-    let type = className.plainTypeName
-    guard type[...].isWord, let first = type.first, first.isUppercase,
-      type.dropFirst().first?.isUppercase != true
-    else { return "…" }
-    let name = first.lowercased() + type.dropFirst()
-    return name.isReservedWord ? "…" : name
+    return isNameless || !language.isArgument(text) ? "…" : text
   }
 }

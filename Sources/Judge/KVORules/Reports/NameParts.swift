@@ -16,27 +16,6 @@ extension String {
     }
     return plain.split(separator: ".").last.map(String.init) ?? self
   }
-
-  /// Whether an argument of a call can be written like this: a name, or several with periods between them, also with the
-  /// `&` of an address before them.
-  var isArgument: Bool {
-    let names = (first == "&" ? dropFirst() : self[...])
-      .split(separator: ".", omittingEmptySubsequences: false)
-    return names.allSatisfy(\.isWord) && !String(names[0]).isReservedWord
-  }
-
-  /// Whether Swift reserves the name, so that a variable has it in backticks only.
-  var isReservedWord: Bool { Self.reservedWords.contains(self) }
-
-  /// The words of declarations, statements and expressions in lowercase.
-  private static let reservedWords: Set<String> = [
-    "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
-    "deinit", "do", "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for",
-    "func", "guard", "if", "import", "in", "init", "inout", "internal", "is", "let", "nil",
-    "operator", "precedencegroup", "private", "protocol", "public", "repeat", "rethrows",
-    "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
-    "try", "typealias", "var", "where", "while",
-  ]
 }
 
 extension Substring {
