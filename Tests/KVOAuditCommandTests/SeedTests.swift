@@ -46,7 +46,7 @@ struct SeedTests {
         #21 main                                                    (ImplementKVO)
         #22 start                                                   (libdyld.dylib)
         #23 0x1                                                     (???)
-      Fix: find every `[message removeObserver:… forKeyPath:@"text"]`: each needs one addition before it on every path that leads there, and none may run twice (a view disappears more than once); an NSKeyValueObservation that is set to nil needs no such care
+      Fix: find every `[message removeObserver:… forKeyPath:@"text"]`: each needs one addition before it on every path that leads there, and none may run twice (a view disappears more than once)
       Signature: 2:a0a3237a84 · seen once · line 220 · error, crash on apple-modern
       Why: a removal found no observation of this observer, object and key path; every removal needs an earlier addition, and each addition allows one removal
       Systems: crashes on iOS 10, macOS 10.12 and earlier, iOS 11, macOS 10.13 and later, GNUstep 1.31 and later; harmless on GNUstep 1.28

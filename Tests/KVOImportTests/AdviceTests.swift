@@ -64,15 +64,98 @@ import Testing
     #expect(own.hasPrefix("give Meter an `@objc dynamic` property levle"))
   }
 
+  /// A variable is named by one definition for logs and reports.
   @Test(
-    "a variable is named as people name it",
+    "a variable is named as its class, where a programmer would",
     arguments: [
-      ("SVGView", "svgView"), ("Meter", "meter"), ("WALLET", "wallet"), ("App.Pump", "pump"),
-      ("_TankView", "tankView"),
+      ("Meter", "meter"), ("Case", "…"), ("Register", "…"), ("UITableView", "…"), ("SVGView", "…"),
     ]
   )
   func variable(type: String, name: String) throws {
     let hint = try Self.hint(ReportedFault("", .removal, type, ["level"], "GaugeView"))
     #expect(hint.hasPrefix("find every `[\(name) removeObserver:"))
+  }
+
+  /// The first own frame of an exception.
+  private static func report(_ frame: String, observer: String = "GaugeView") throws -> String {
+    let text = """
+      *** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an observer <\(observer) \
+      0x7fa1> for the key path "level" from <Meter 0x7fb2> because it is not registered as an observer.'
+      *** First throw call stack:
+      (
+      \t0   CoreFoundation                      0x00007fff23c4f02e __exceptionPreprocess + 350
+      \t1   libobjc.A.dylib                     0x00007fff50b97b20 objc_exception_throw + 48
+      \t2   Foundation                          0x00007fff25704baf -[NSObject(NSKeyValueObserverRegistration) removeObserver:forKeyPath:] + 74
+      \t3   Gauges                              0x000000010e4a7ce2 \(frame) + 42
+      )
+      """
+    return try #require(Reading.findings(text).first).hint
+  }
+
+  @Test(
+    "a line is in the language of the first own function, else in that of the classes",
+    arguments: [
+      ("$s6Gauges9GaugeViewC12stopWatchingyyF", "GaugeView", true),
+      ("@objc GaugeView.stopWatching()", "GaugeView", true),
+      ("closure #1 in GaugeView.stopWatching()", "GaugeView", true),
+      ("-[Gauges.GaugeView stopWatching]", "GaugeView", true),
+      ("-[GaugeView stopWatching]", "GaugeView", false),
+      ("-[GaugeView stopWatching]", "Gauges.GaugeView", false),
+      ("__25-[GaugeView stopWatching]_block_invoke", "GaugeView", false),
+      ("Gauge::stopWatching()", "GaugeView", false),
+      ("main", "Gauges.GaugeView", true),
+      ("main", "_TtC6Gauges9GaugeView", true),
+    ]
+  )
+  func language(frame: String, observer: String, isSwift: Bool) throws {
+    let hint = try Self.report(frame, observer: observer)
+    let line =
+      isSwift
+      ? #"`meter.removeObserver(…, forKeyPath: "level")`"#
+      : #"`[meter removeObserver:… forKeyPath:@"level"]`"#
+    #expect(hint.contains(line), "\(hint)")
+    // Only Swift has the object that removes itself.
+    #expect(hint.contains("NSKeyValueObservation") == isSwift, "\(hint)")
+  }
+
+  /// Xamarin.Forms#14869: neither language is that of the code.
+  @Test("of a program in C# says the call in Objective-C, and what Swift has besides")
+  func managed() throws {
+    let text = """
+      Objective-C exception thrown.  Name: NSRangeException Reason: Cannot remove an observer <GaugeView 0x7fa1> for \
+      the key path "level" from <Meter 0x7fb2> because it is not registered as an observer.
+        at Foundation.NSObject.RemoveObserver (Foundation.NSObject observer, System.String keyPath) [0x00000] in /a.cs:1
+        at Gauges.iOS.GaugeView.Dispose (System.Boolean disposing) [0x00012] in /b.cs:41
+      """
+    let hint = try #require(Reading.findings(text).first).hint
+    #expect(hint.contains(#"`[meter removeObserver:… forKeyPath:@"level"]`"#), "\(hint)")
+    #expect(hint.contains("NSKeyValueObservation"))
+  }
+
+  private static func death(
+    of type: String,
+    context: String,
+    keyPath: String = "level"
+  ) throws -> String {
+    let text = """
+      An instance 0x7fa1 of class \(type) was deallocated while key value observers were still registered with it. \
+      Current observation info: <NSKeyValueObservationInfo 0x7fc3> (
+      <NSKeyValueObservance 0x7fd4: Observer: 0x7fe5, Key path: \(keyPath), Options: <New: YES, Old: NO, Prior: NO> \
+      Context: \(context), Property: 0x7ff6>
+      )
+      """
+    return try #require(Reading.findings(text).first).hint
+  }
+
+  @Test("a removal has a context if the list of registrations has one")
+  func context() throws {
+    let line = "[meter removeObserver:… forKeyPath:@\"level\""
+    #expect(try Self.death(of: "Meter", context: "0x0").contains("`\(line)]`"))
+    #expect(try Self.death(of: "Meter", context: "0x10a8").contains("`\(line) context:…]`"))
+    let swift = try Self.death(of: "App.Meter", context: "0x10a8")
+    #expect(swift.contains(#"`meter.removeObserver(…, forKeyPath: "level", context: …)`"#))
+    #expect(swift.contains(#"`meter.observe(\.level) { _, _ in … }`"#))
+    let deep = try Self.death(of: "App.Meter", context: "0x0", keyPath: "unit.name")
+    #expect(deep.contains(#"`meter.observe(\.…) { _, _ in … }`"#))
   }
 }

@@ -10,6 +10,10 @@ struct FaultSentence {
   let observerCount: Int
   let keyPath: String?
   let part: String?
+  /// Whether the registration has a context.
+  var hasContext = false
+  /// The language of the code that is to be changed; nil if the report does not show it.
+  var language: SourceLanguage?
   /// Which of `observer`, `subject` and `keyPath` the text hides.
   var masked: [String] = []
 
@@ -27,12 +31,12 @@ struct FaultSentence {
       ? "\(observerName) and another" : "\(observerName) and \(observerCount - 1) others"
   }
   private var what: String { subjectName ?? "an object" }
-  private var path: String {
+  var path: String {
     keyPath.map { shown("\"\($0)\"", as: "keyPath") } ?? "a key path"
   }
 
   /// Whether the key path is the name of a notification of the notification center.
-  private var isNotification: Bool {
+  var isNotification: Bool {
     guard let keyPath, let first = keyPath.first else { return false }
     // The center has no properties: code that observes it mistakes KVO for its method of a similar name.
     if subject?.className.hasSuffix("NotificationCenter") == true { return true }
@@ -94,128 +98,6 @@ struct FaultSentence {
     case .recursionInStack:
       "A callback changed what it was notified of, and was notified again until the stack was full"
     }
-  }
-
-  /// The advice, with the line to write.
-  var hint: String {
-    let object = subject.map { Self.variable($0.className) } ?? "object"
-    let name = keyPath ?? "…"
-    if isNotification {
-      return
-        "observe \(name) with NSNotificationCenter's addObserver:selector:name:object:, and end it with "
-        + "removeObserver:name:object:; a key path names a property"
-    }
-    if let special { return special }
-    switch kind {
-    case .removal where code == .removeWrongContext, .missingRemovalMethod:
-      return "pass the context of the addition to `removeObserver:forKeyPath:context:`"
-    case .removal:
-      return "find every `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]`: each needs one "
-        + "addition before it on every path that leads there, and none may run twice (a view "
-        + "disappears more than once); an NSKeyValueObservation that is set to nil needs no such care"
-    case .deallocation, .deallocationOnTop:
-      return
-        "call `[\(object) removeObserver:… forKeyPath:@\"\(name)\"]` before the last reference to "
-        + "it goes, at the latest in the observer's dealloc, or keep the NSKeyValueObservation of "
-        + "`\(object).observe(\\.\(name))` beside the reference"
-    case .unhandled:
-      return "compare key path, object and context in observeValueForKeyPath: of "
-        + "\(observer.map { $0.className.plainTypeName } ?? "the observer"), and call super only for "
-        + "what super registered"
-    case .deadReceiver, .deliveryOnTop:
-      return "remove \(observer.map { $0.className.plainTypeName } ?? "the observer") from what it "
-        + "observes before it is deallocated; NSZombieEnabled names its class, and "
-        + "`kvo-audit` on a log says where it was registered"
-    case .silentChange:
-      return "set \(part.map { "\"\($0)\"" } ?? "the value") through its setter, or put "
-        + "willChangeValueForKey: and didChangeValueForKey: around every assignment to its variable, "
-        + "also in dealloc"
-    case .undefinedKey where isSystems(subject), .uncompliantObject where isSystems(subject):
-      return
-        "correct the key path: \((subject?.className ?? "").plainTypeName) is the system's, and its documentation "
-        + "names the properties that may be observed"
-    case .undefinedKey, .uncompliantObject, .keyPathTrap:
-      return "give \(subject.map { $0.className.plainTypeName } ?? "the class") "
-        + "an `@objc dynamic` property \(part ?? keyPath ?? "of that name"), or correct the key path"
-    case .unsupportedCollection, .notObservable:
-      return "observe the property that holds the collection, not the collection"
-    case .classPair:
-      return
-        "do not make classes or swizzle types whose names begin with NSKVONotifying_, and make no "
-        + "second class of one name; until then call willChangeValueForKey: and didChangeValueForKey:"
-    case .setterNotice(let returnsValue):
-      if let subject, SystemClass.isOne(subject.className) {
-        return
-          "\(subject.className.plainTypeName) is the system's and does not notify of \(path): use what it documents "
-          + "instead, as a delegate, a notification or a method to override (a view has viewDidMoveToWindow)"
-      }
-      return
-        "\(returnsValue ? "let the setter return void" : "let the setter take an object, a number or a plain structure"), "
-        + "or call willChangeValueForKey: and didChangeValueForKey: around every change of \(path)"
-    case .classPairOnTop:
-      return
-        "link each class into one image only: a test bundle that is loaded into the app must not compile the "
-        + "app's sources again, nor link a library that the app links"
-    case .registrationOnTop:
-      return "add and remove observers of one object on one thread or queue only"
-    case .recursionInStack:
-      return
-        "find the assignment between two calls of observeValueForKeyPath: in the stack, and leave the callback "
-        + "early if the value is already as it should be"
-    }
-  }
-
-  /// Advice that applies to these objects regardless of the code: those that no user code registers.
-  private var special: String? {
-    switch kind {
-    case .removal, .silentChange, .deallocation: break
-    case .unhandled: return leftover
-    default: return nil
-    }
-    if observer?.className == "NSKeyValueObservance" {
-      return
-        "the observer is the runtime's own link in a longer key path: find who observes a path that ends in "
-        + "\(path), observe its parts one by one instead, and change the \(subject.map { $0.className.plainTypeName } ?? "object") "
-        + "on one thread only"
-    }
-    if let observer, observer.className.contains("NSKeyValueObservation"), kind == .removal {
-      return
-        "the observer is an NSKeyValueObservation, which removes itself once: end it on one thread "
-        + "only, by setting it to nil (two threads that call invalidate() or let it go at the same "
-        + "time remove it twice), and never pass it to removeObserver"
-    }
-    guard let observer, let subject, SystemClass.isOne(observer.className),
-      SystemClass.isOne(subject.className)
-    else { return nil }
-    return
-      "both objects are the system's, so that no call of yours is missing: look for code that replaces "
-      + "addObserver: and removeObserver: (a guard against crashes that swizzles them), for a category "
-      + "or subclass that overrides one of them, and for a second thread that uses the "
-      + "\(subject.className.plainTypeName)"
-  }
-
-  private func isSystems(_ object: Finding.Object?) -> Bool {
-    object.map { SystemClass.isOne($0.className) } ?? false
-  }
-
-  /// Advice if the observer is of a system class that never observes: the object has reused the observer's address.
-  private var leftover: String? {
-    guard let observer, isSystems(observer),
-      !["Bind", "Controller", "Observ", "Dispatch"].contains(where: observer.className.contains)
-    else { return nil }
-    return
-      "\(observer.className.plainTypeName) observes nothing of that kind: most likely the observer was deallocated "
-      + "while it was registered, and this object has its memory; find who observes \(path), and remove it "
-      + "before it goes (NSZombieEnabled names its class)"
-  }
-
-  private static func variable(_ className: String) -> String {
-    let type = className.plainTypeName.drop { $0 == "_" }
-    guard !type.isEmpty else { return "object" }
-    // The last of several initials begins the next word: `SVGView` is `svgView`.
-    let initials = type.prefix(while: \.isUppercase).count
-    let count = initials < 2 || initials == type.count ? initials : initials - 1
-    return type.prefix(count).lowercased() + type.dropFirst(count)
   }
 }
 

@@ -80,7 +80,9 @@ struct FindingMaker {
     if let keyPath, keyPath.count > 2, Operand.isMasked(keyPath.filter { !"<>".contains($0) }) {
       masked.append("keyPath")
     }
-    let sentence = FaultSentence(
+    let stack = stack(fault)
+    let context = observance.map(\.context) ?? complaint.context
+    var sentence = FaultSentence(
       kind: complaint.kind,
       code: code,
       subject: subject,
@@ -90,6 +92,13 @@ struct FindingMaker {
       part: complaint.part,
       masked: masked
     )
+    sentence.hasContext = context.map { $0 != "NULL" } ?? false
+    if complaint.kind == .keyPathTrap {
+      sentence.language = .swift
+    } else if (fault.callers ?? fault.stack)?.isManaged != true {
+      let classes = [observer?.className, subject?.className]
+      sentence.language = SourceLanguage(stack, classes: classes)
+    }
     let catalogue = RuleCatalogue.entry(code)
     let isCrash = complaint.isException || complaint.kind.isOnTop
     let consequence: Consequence =
@@ -112,9 +121,9 @@ struct FindingMaker {
       subject: subject,
       observer: observer,
       keyPath: keyPath,
-      context: observance.map(\.context) ?? complaint.context,
+      context: context,
       events: [fault.line],
-      stacks: [stack(fault)],
+      stacks: [stack],
       hint: sentence.hint,
       crashFacts: CrashFacts(
         exception: fault.facts.exception,
