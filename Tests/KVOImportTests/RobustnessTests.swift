@@ -139,6 +139,42 @@ import Testing
     #expect(!Reading.imported(Array((before + "a line of a console\n").utf8)).isCrash)
   }
 
+  /// What Console of macOS 12 and later copies has a heading, what is pasted lacks its first lines, and Mac OS X 10.4
+  /// wrote other labels.
+  @Test(
+    "a crash report is one below a heading, without its first lines, quoted, and in the form of Mac OS X 10.4",
+    arguments: [
+      "-------------------------------------\nTranslated Report (Full Report Below)\n"
+        + "-------------------------------------\n\nProcess:               Gauges [812]\n",
+      "```\n-------------------------------------\nTranslated Report (Full Report Below)\n"
+        + "-------------------------------------\nProcess:             Gauges [812]\n",
+      "Hardware Model:      iPhone9,3\nException Type:  SIGSEGV\n",
+      "Date/Time:       2017-09-07 10:00:00 +0000\nOS Version:      iPhone OS 10.3.3 (14G60)\n\n"
+        + "Exception Type:  SIGSEGV\n",
+      "Exception Type:  SIGSEGV\n",
+      "> Incident Identifier: 1FC2FA53\n> Process:         Gauges [1436]\n> Exception Type:  SIGSEGV\n",
+      "**********\n\nHost Name:      mac\nDate/Time:      2006-03-01 10:00:00.000 +0100\n"
+        + "OS Version:     10.4.5 (Build 8H14)\n\nCommand: Gauges\n\nException:  EXC_BAD_ACCESS (0x0001)\n",
+    ]
+  )
+  func headedReport(head: String) {
+    let frames = "Thread 0 Crashed:\n0   Gauges   0x1022361cc 0x102230000 + 25036\n"
+    let imported = Reading.imported(Array((head + frames).utf8))
+    #expect(imported.isCrash)
+    #expect(imported.findings.isEmpty)
+  }
+
+  @Test(
+    "labels alone are no crash report: a sample, a hang, a console that has one of them",
+    arguments: [
+      "Date/Time:        2026-03-01 10:00:00.000 +0100\nOS Version:       macOS 26.0 (Build 25A354)\n"
+        + "Command:          Gauges\nEvent:            hang\n",
+      "-----\nVersion: 1.2\nOS Version: 26\n", "starting\nException Type: none seen today\n",
+      "> Version: 1.2\n> I like it\n", "-----\n", "",
+    ]
+  )
+  func labels(text: String) { #expect(!Reading.imported(Array(text.utf8)).isCrash) }
+
   @Test("one of the oldest reports is a crash, after its head or in a string, also if it is cut")
   func oldestReport() {
     let text = GatheredForms.oldReport("objc_msgSend", "-[Meter level]")
@@ -151,6 +187,46 @@ import Testing
     let memory =
       #"{"bug_type":"298","os_version":"iPhone OS 9.3"}"# + "\n{\"largestProcess\":\"Gauges\"}\n"
     #expect(!Reading.imported(Array(memory.utf8)).isCrash)
+  }
+
+  /// Issues have reports of macOS 12 and later like this: with words around them, fenced, folded or quoted.
+  @Test("an .ips report is read between words, also if only its stack shows the fault")
+  func pasted() {
+    let head =
+      #"{"app_name":"Gauges","bug_type":"309","os_version":"iPhone OS 18.5 (22F76)","name":"Gauges"}"#
+    let body = """
+      {
+        "procName" : "Gauges",
+        "exception" : {"type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
+        "faultingThread" : 0,
+        "threads" : [{"triggered":true,"frames":[{"symbol":"objc_msgSend","imageIndex":0},
+          {"symbol":"NSKeyValueNotifyObserver","imageIndex":1},{"symbol":"NSKeyValueDidChange","imageIndex":1},
+          {"symbol":"-[Meter setLevel:]","imageIndex":2}]}],
+        "usedImages" : [{"name":"libobjc.A.dylib"},{"name":"Foundation"},{"name":"Gauges"}]
+      }
+      """
+    let report = head + "\n" + body
+    let quoted = report.split(separator: "\n").map { "> " + $0 }.joined(separator: "\n")
+    for text in [
+      "It [always] crashes:\n\n```\n\(report)\n```\n\nThanks!\n",
+      "<details><summary>crash</summary>\n<pre>\n\(report)\n</pre>\n</details>\n",
+      "A wrote:\n\(quoted)\n", "A wrote:\n\(quoted)",
+    ] {
+      for count in [7, 1 << 18] {
+        let imported = Reading.imported(Array(text.utf8), pieceByteCount: count)
+        #expect(imported.findings.map(Reading.summary) == ["KVO008 ?.? < ?"], "\(text)")
+        #expect(imported.isCrash && imported.problems.isEmpty)
+        #expect(imported.findings.first?.stacks.first?.frames.last?.symbol == "-[Meter setLevel:]")
+      }
+      let other = text.replacing("NSKeyValueNotifyObserver", with: "-[GaugeView show]")
+      let imported = Reading.imported(Array(other.utf8))
+      #expect(imported.isCrash && imported.findings.isEmpty)
+    }
+    let member =
+      "{\"title\":\"crash\",\"message\":\"\(report.replacing("\"", with: "\\\"").replacing("\n", with: "\\n"))\"}"
+    #expect(Reading.summary(member) == ["KVO008 ?.? < ?"])
+    let cut = Reading.imported(Array("It crashes:\n\(head)\n\(body.prefix(200))".utf8))
+    #expect(cut.isCrash && !cut.problems.isEmpty)
   }
 
   @Test("every byte there is, in a row, is read to its end")

@@ -140,18 +140,31 @@ struct JSONReports {
     document.take(facts, lines: words.lines)
     guard isOuter else { return [document] }
     // Services wrap whole reports in strings; one level is read.
-    let inner = words.embedded.flatMap { report -> [ReportDocument] in
-      guard let tree = try? JSONTree(report.bytes[...], firstLine: report.line) else { return [] }
-      return read(tree, nil, isOuter: false).map { document in
-        var document = document
-        document.facts.complete(from: facts)
-        // Its line ends are escaped: all of it is in one line.
-        document.inputLines = document.inputLines.map { _ in report.line }
-        document.firstLine = report.line
-        return document
+    return [document]
+      + words.embedded.flatMap { report in
+        inner(report.bytes[...], report.line).map { document in
+          var document = document
+          document.facts.complete(from: facts)
+          // Its line ends are escaped: all of it is in one line.
+          document.inputLines = document.inputLines.map { _ in report.line }
+          document.firstLine = report.line
+          return document
+        }
       }
+  }
+
+  /// The documents of a report in a string, of both its parts if it has a head.
+  private func inner(_ bytes: ArraySlice<UInt8>, _ line: Int) -> [ReportDocument] {
+    guard let tree = try? JSONTree(bytes, firstLine: line) else { return [] }
+    let rest = bytes[tree.end...].drop { $0 <= 0x20 }
+    guard AppleReport.isHead(tree), tree[0, "description"] == nil, !rest.isEmpty else {
+      return read(tree, nil, isOuter: false)
     }
-    return [document] + inner
+    let head = AppleReport.facts(tree)
+    if let body = try? JSONTree(rest, firstLine: line) { return read(body, head, isOuter: false) }
+    var document = ReportDocument(CleanText(rest, firstLine: line))
+    document.facts.complete(from: head)
+    return [document]
   }
 }
 

@@ -34,12 +34,36 @@ enum ReportHead {
     bytes.starts(with: "Incident Identifier:".utf8) || bytes.starts(with: "Process:".utf8)
   }
 
-  /// Whether the first line of `bytes` that is neither blank nor the fence of a code block begins a report.
+  /// Labels of a head that is not complete, or of an old form; samples and hangs have most of them, too.
+  private static let labels = [
+    "Beta Identifier:", "Code Type:", "Command:", "CrashReporter Key:", "Crashed Thread:",
+    "Date/Time:", "Exception Type:", "Exception:", "Hardware Model:", "Host Name:", "Identifier:",
+    "OS Version:", "Path:", "Report Version:", "Version:",
+  ]
+
+  /// How far into a report the line is that says what ended the process.
+  private static let typeReach = 4_096
+
+  /// Whether the first line of `bytes` with words, apart from the fence of a code block, quotation signs and the
+  /// heading that macOS puts above a report, begins one.
   static func opensReport(_ bytes: ArraySlice<UInt8>) -> Bool {
-    var rest = bytes.drop { $0 <= 0x20 }
-    if rest.starts(with: "```".utf8) {
-      rest = rest.drop { $0 != 0x0a }.drop { $0 <= 0x20 }
+    var rest = bytes
+    while true {
+      rest = rest.drop { $0 <= 0x20 || $0 == UInt8(ascii: ">") }
+      guard isAbove(rest) else { break }
+      rest = rest.drop { $0 != 0x0a }
     }
-    return isReport(rest)
+    if isReport(rest) { return true }
+    guard labels.contains(where: { rest.starts(with: $0.utf8) }) else { return false }
+    return rest.prefix(typeReach).split(separator: 0x0a).contains { line in
+      let line = line.drop { $0 <= 0x20 || $0 == UInt8(ascii: ">") }
+      return line.starts(with: "Exception Type:".utf8) || line.starts(with: "Exception:".utf8)
+    }
+  }
+
+  /// Whether the line that `rest` begins with may be above a report: a fence, a rule, or the heading
+  /// `Translated Report (Full Report Below)`.
+  private static func isAbove(_ rest: ArraySlice<UInt8>) -> Bool {
+    ["```", "-----", "*****", "Translated Report"].contains { rest.starts(with: $0.utf8) }
   }
 }

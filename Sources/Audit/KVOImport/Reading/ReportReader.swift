@@ -42,6 +42,7 @@ final class ReportReader: TextFaultReader {
   private var problems: [ImportedText.Problem] = []
   private var reportCount = 0
   private var misplacedLog = MisplacedLog()
+  private var pasted = PastedReport()
   private var jsonRefusal: String?
   /// Whether a document of JSON has keys that only crash reports have.
   private var tellsCrash = false
@@ -60,6 +61,9 @@ final class ReportReader: TextFaultReader {
     take(decoder.finish())
     if let json { judgeJSON(json) }
     passages.finish { judge($0) }
+    if json == nil, folder.findings.isEmpty, let report = pasted.finish() {
+      judgePasted(report.bytes, firstLine: report.firstLine)
+    }
     if passages.isReport == true { form = form ?? .crash }
     let refusal = decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
     return ImportedText(
@@ -86,7 +90,10 @@ final class ReportReader: TextFaultReader {
       hasBegun = true
       if Self.isJSON(text) { json = [] }
     }
-    guard json != nil else { return passages.append(text) { judge($0) } }
+    guard json != nil else {
+      pasted.append(text)
+      return passages.append(text) { judge($0) }
+    }
     json?.append(contentsOf: text)
     if let gathered = json, gathered.count > Self.jsonLimit {
       json = nil
@@ -146,6 +153,22 @@ final class ReportReader: TextFaultReader {
     let rest = reports.documents.isEmpty ? 0 : start + reports.endOffset
     passages = PassageSplitter(firstLine: 1 + LineCounter.count(in: bytes[..<rest]))
     passages.append(bytes[rest...]) { judge($0) }
+  }
+
+  /// Judges a report of JSON inside a text whose sentences say nothing.
+  private func judgePasted(_ bytes: [UInt8], firstLine: Int) {
+    let reports = JSONReports(bytes[...], firstLine: firstLine)
+    form = .ips
+    tellsCrash = reports.tellsCrash || Self.hasCrashKey(bytes)
+    for document in reports.documents { judge(document) }
+    // Words of the text follow a complete one.
+    guard reports.documents.isEmpty, let problem = reports.problem else { return }
+    problems.append(
+      ImportedText.Problem(
+        line: firstLine + LineCounter.count(in: bytes[..<min(bytes.count, problem.offset)]),
+        message: "not JSON: \(problem.message); the rest is read as text"
+      )
+    )
   }
 
   private func judge(_ passage: PassageSplitter.Passage) {
