@@ -92,6 +92,25 @@ import Testing
     #expect(Reading.summary(text) == ["KVO002 Meter.level < ...GaugeRenderer"])
   }
 
+  @Test(
+    "a list of changes names a sentence as fixed, whatever the sentence begins with",
+    arguments: [
+      "- Fixed `An instance of class Meter was deallocated while key value observers were still registered with it`",
+      "- Fixed crash `An -observeValueForKeyPath:ofObject:change:context: message was received but not handled`",
+      "* Fix exception: Cannot remove an observer <GaugeView> for the key path \"level\" from <Meter> because it is "
+        + "not registered as an observer.",
+      "- Fixes the \"Cannot update for observer <GaugeView> for the key path \"unit.level\" from <Meter>, most likely "
+        + "because the value for the key \"unit\" has changed without an appropriate KVO notification being sent\"",
+    ]
+  )
+  func fixed(change: String) {
+    #expect(Reading.summary("## 4.2.1\n" + change + "\n- Other things\n") == [])
+    // Without the word it is what a program printed.
+    let printed = change.drop { $0 != "`" && $0 != "C" && $0 != "A" }
+    let isVague = printed.contains("received but not handled")
+    #expect(isVague || Reading.summary(String(printed)).count == 1, "\(printed)")
+  }
+
   @Test("advice fits the report in hand")
   func advice() throws {
     func hint(_ observer: String, _ subject: String, _ path: String = "level") throws -> String {

@@ -104,8 +104,32 @@ struct SentenceReader {
       return true
     }
     guard complaint.observer.address == nil, complaint.subject.address == nil else { return false }
+    let start = withoutWords(
+      ["crash", "exception", "the"],
+      before: beginning(of: complaint, at: offset)
+    )
     return (["fix", "fixed", "fixes", "resolved", "prevents", "avoids", "avoid"] as [StaticString])
-      .contains { text.skeleton.has($0, at: offset - $0.utf8CodeUnitCount) }
+      .contains { text.skeleton.has($0, at: start - $0.utf8CodeUnitCount) }
+  }
+
+  /// Where the sentence begins whose distinct words are at `offset`.
+  private func beginning(of complaint: Complaint, at offset: Int) -> Int {
+    switch complaint.kind {
+    case .deallocation:
+      text.skeleton.last("aninstanceofclass", in: max(0, offset - 120)..<offset) ?? offset
+    case .unhandled: text.skeleton.has("an", at: offset - 2) ? offset - 2 : offset
+    default: offset
+    }
+  }
+
+  /// `offset`, or where those of `words` begin that are before it.
+  private func withoutWords(_ words: [StaticString], before offset: Int) -> Int {
+    var offset = offset
+    while let word = words.first(where: { text.skeleton.has($0, at: offset - $0.utf8CodeUnitCount) }
+    ) {
+      offset -= word.utf8CodeUnitCount
+    }
+    return offset
   }
 
   /// Whether the words before `offset` are a runtime's about an exception.
