@@ -117,4 +117,133 @@ import Testing
     #expect(Reading.summary(bad) == ["KVO008 ?.? < ?"])
     #expect(Self.own(bad) == "-[Meter setLevel:]")
   }
+
+  /// MMPlayerView#98 in a terminal of 80 columns: no name of a function is longer.
+  @Test("the runtime's longest name was wrapped in its middle", arguments: [72, 80])
+  func wrappedName(width: Int) {
+    let text = """
+      * thread #1, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS
+          frame #0: 0x000000019721b9ac libobjc.A.dylib`object_isClass + 16
+          frame #1: 0x00000001978bbaf8 Foundation`KVO_IS_RETAINING_ALL_OBSERVERS_OF_THIS_OBJECT_\
+      IF_IT_CRASHES_AN_OBSERVER_WAS_OVERRELEASED_OR_SMASHED + 48
+          frame #2: 0x00000001978b94ec Foundation`NSKeyValueWillChange + 276
+      """
+    let wrapped = Self.lines(text) { line in
+      var parts: [Substring] = []
+      var rest = Substring(line)
+      while !rest.isEmpty {
+        parts.append(rest.prefix(width))
+        rest = rest.dropFirst(width)
+      }
+      return parts.joined(separator: "\n")
+    }
+    #expect(Reading.summary(wrapped) == ["KVO008 ?.? < ?"])
+  }
+
+  @Test("a method was wrapped at a column, inside its name", arguments: [72, 76, 80])
+  func wrappedMethod(width: Int) {
+    let wrapped = Self.lines(Self.raised) { line in
+      guard line.contains("observeValue") else { return line }
+      return "\(line.prefix(width))\n\(line.dropFirst(width))"
+    }
+    #expect(wrapped != Self.raised)
+    #expect(Reading.summary(wrapped) == ["KVO017 ?.? < ?"])
+    #expect(Self.own(wrapped) == "-[Meter setLevel:]")
+  }
+
+  /// NetNewsWire#1481 in 80 columns: an operation's own observer crashed.
+  @Test("an offset was wrapped onto a line, and is no frame")
+  func wrappedOffset() {
+    let text = """
+      Exception Type: EXC_BAD_ACCESS (SIGSEGV)
+      Thread 5 Crashed:
+      0   Foundation   0x00000001b742f9cc __NSOQSchedule +
+       248 (NSOperation.m:283)
+      1   Foundation   0x00000001b7415e78 NSKeyValueNotifyObserver +
+       136 (NSKeyValueObserving.m:401)
+      2   Foundation   0x00000001b7415740 NSKeyValueDidChange + 152
+      """
+    #expect(Reading.summary(text) == [])
+    let observed = text.replacing("__NSOQSchedule", with: "objc_msgSend")
+    #expect(Reading.summary(observed) == ["KVO008 ?.? < ?"])
+    #expect(
+      Reading.findings(observed).first?.stacks.first?.frames.map(\.symbol)
+        == ["objc_msgSend", "NSKeyValueNotifyObserver", "NSKeyValueDidChange"]
+    )
+  }
+
+  @Test("a function was wrapped at a column, inside its name")
+  func wrappedFunction() {
+    let wrapped = Self.bad.replacing("NSKeyValueNotifyObserver", with: "NSKeyValueNotif\nyObserver")
+    #expect(Reading.summary(wrapped) == ["KVO008 ?.? < ?"])
+    #expect(Self.own(wrapped) == "-[Meter setLevel:]")
+    let debugger = """
+      * thread #1, stop reason = EXC_BAD_ACCESS (code=1, address=0x1c)
+          frame #0: 0x000000019721b9ac libobjc.A.dylib`objc_msgSend + 16
+          frame #1: 0x00000001978bbaf8 Foundation`NSKeyValueNotif
+      yObserver + 48
+          frame #2: 0x00000001978b94ec Gauges`main at main.m:12
+      """
+    #expect(Reading.summary(debugger) == ["KVO008 ?.? < ?"])
+    let numbered = debugger.replacing("Notif\ny", with: "Notify").split(separator: "\n")
+      .enumerated()
+      .map { "\($0.offset + 1): \($0.element)" }.joined(separator: "\n")
+    #expect(Reading.summary(numbered) == ["KVO008 ?.? < ?"])
+  }
+
+  @Test("each line was added in a diff", arguments: ["+", "+ "])
+  func added(sign: String) {
+    let raised = Self.lines(Self.raised) { sign + $0 }
+    #expect(Reading.summary(raised) == ["KVO017 ?.? < ?"])
+    #expect(Self.own(raised) == "-[Meter setLevel:]")
+    let bad = Self.lines(Self.bad) { sign + $0 }
+    #expect(Reading.summary(bad) == ["KVO008 ?.? < ?"])
+  }
+
+  /// RFC 2045, 6.7: a line of 76 bytes at most ends in an equals sign if it goes on.
+  @Test("mail broke the lines and encoded bytes, with its header or without")
+  func mail() {
+    let text = """
+      *** Terminating app due to uncaught exception 'NSRangeException', reason: =
+      'Cannot remove an observer <GaugeView 0x7fd1c0d07a20> for the key path =
+      =22leve=
+      l=22 from=20
+      <Meter 0x6000021f4e10> because it is not registered as an observer.'=C2=A0
+      """
+    let says = ["KVO002 Meter.level < GaugeView"]
+    let header = "Content-Transfer-Encoding: quoted-printable\n\n"
+    #expect(Reading.summary(header + text) == says)
+    #expect(Reading.summary((header + text).replacing("\n", with: "\r\n")) == says)
+    let broken = String(repeating: "x", count: 75) + "=\nx\n"
+    #expect(Reading.summary(broken + text) == says)
+    // The sentence is in the line of the input that its broken line begins with.
+    let finding = Reading.findings(broken + text).first
+    #expect(finding?.events == [3])
+  }
+
+  @Test("a list of registrations was wrapped before the colon of a key path")
+  func wrappedColon() {
+    let text = """
+      An instance 0x2b0 of class Meter was deallocated while key value observers were still registered with it. \
+      Current observation info: <NSKeyValueObservationInfo 0x9> (
+      <NSKeyValueObservance 0x8: Observer: 0x7f10, Key path
+      : level, Options: <New: YES, Old: NO, Prior: NO> Context: 0x0, Property: 0x6>
+      )
+      """
+    #expect(Reading.summary(text) == ["KVO006 Meter.level < ?"])
+    let name = text.replacing("Meter was", with: "Met\ner was")
+    #expect(Reading.summary(name) == ["KVO006 Meter.level < ?"])
+    let blank = text.replacing("class Meter was", with: "class\nMeter\nwas")
+    #expect(Reading.summary(blank) == ["KVO006 Meter.level < ?"])
+  }
+
+  @Test("the level of a log's next line is no type of a key path")
+  func levelAfterKeyPath() {
+    let time = "May  6 07:08:09 iPhone Gauges[4711] <Notice>: "
+    let text = """
+      \(time)Foundation/NSObject.swift:246: Fatal error: Could not extract a String from KeyPath \\GaugeView.level
+      \(time)
+      """
+    #expect(Reading.summary(text) == ["KVO029~ GaugeView.level < ?"])
+  }
 }

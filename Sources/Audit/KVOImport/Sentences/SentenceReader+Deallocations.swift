@@ -31,7 +31,7 @@ extension SentenceReader {
       let was = text.skeleton.has("was", at: match.offsets.lowerBound - 3) ? 3 : 0
       let range = end(start)..<max(end(start), position(match.offsets.lowerBound - was))
       if let named = text.skeleton.first("ofclass", in: start..<match.offsets.lowerBound) {
-        complaint.subject = operand(end(named + 7)..<range.upperBound)
+        complaint.subject = instance(end(named + 7)..<range.upperBound)
         complaint.subject.address = Operand.address(
           in: text.bytes[range.lowerBound..<position(named)]
         )
@@ -53,6 +53,15 @@ extension SentenceReader {
       isWhole || complaint.subject.isKnown || !complaint.observances.isEmpty
     else { return nil }
     return complaint
+  }
+
+  /// The class at `range`, which may have been wrapped at a column, inside its name.
+  private func instance(_ range: Range<Int>) -> Operand {
+    let bytes = text.bytes[range]
+    guard let newline = bytes.firstIndex(of: 0x0a), bytes[..<newline].last?.isNamePart == true,
+      bytes[(newline + 1)...].first?.isNamePart == true
+    else { return operand(range) }
+    return Operand(Array(bytes[..<newline] + bytes[(newline + 1)...])[...])
   }
 
   /// Whether the words are printed while the object is deallocated, after which it may crash.
@@ -153,9 +162,10 @@ extension SentenceReader {
           $0 == 0x2c || $0 == 0x0a || $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: ">")
         } ?? stop
     }
-    let name = text.bytes[start..<max(start, stop)].filter {
-      !$0.isBlank && $0 != 0x0a && $0 != 0x2c
-    }
+    // The colon may have been wrapped onto the next line.
+    let name = text.bytes[start..<max(start, stop)]
+      .filter { !$0.isBlank && $0 != 0x0a && $0 != 0x2c }
+      .drop { $0 == UInt8(ascii: ":") }
     result.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
     guard let options else { return result }
     let context = text.skeleton.first("context", in: options..<offsets.upperBound)

@@ -179,8 +179,11 @@ extension SentenceReader {
     )
     let start = end(match.offsets.upperBound)
     let rest = text.bytes[start...].prefix(400)
-    if let backslash = rest.firstIndex(of: UInt8(ascii: "<")), backslash - start < 60 {
-      complaint.subject = Operand(rest[(backslash + 1)...])
+    // `Swift.KeyPath<Meter, Int>`, and not the level of a log's next line.
+    if let bracket = rest.firstIndex(of: UInt8(ascii: "<")), bracket - start < 60,
+      rest[..<bracket].last?.isNamePart == true
+    {
+      complaint.subject = Operand(rest[(bracket + 1)...])
     } else {
       let name = rest.drop { !$0.isNamePart && $0 != 0x0a }.prefix(while: \.isNamePart)
       let parts = name.split(separator: UInt8(ascii: "."), maxSplits: 1)

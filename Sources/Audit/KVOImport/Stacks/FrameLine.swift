@@ -35,6 +35,8 @@ struct FrameLine {
         $0.isBlank || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
           || $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: "|")
       }
+      // A debugger's line that an editor numbered.
+      if body.starts(with: "frame #".utf8) { return lldb(body.dropFirst(7)) }
       var frame = numbered(body)
       frame?.number = Int(String(decoding: digits, as: UTF8.self))
       return frame

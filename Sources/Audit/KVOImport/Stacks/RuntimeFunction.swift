@@ -23,7 +23,7 @@ enum RuntimeFunction {
   }
 
   private static let names: [(name: String, meaning: Meaning)] = [
-    ("KVO_IS_RETAINING_ALL_OBSERVERS_OF_THIS_OBJECT", .retainsObservers),
+    ("KVO_IS_RETAINING", .retainsObservers),
     // Its name in later systems.
     ("NSKeyValueObservationInfoGetObservances", .retainsObservers),
 

@@ -42,7 +42,16 @@ struct StackReader {
     // A program also logs the names of its functions: in a log only numbered lines are frames.
     let isLogged = !text.logPrefix(ofLine: line).isEmpty
     guard let frame = isLogged ? numberedFrame(bytes) : frame(at: line) else { return skip() }
-    if let last = open?.frames.last?.number, let number = frame.number, number <= last { close() }
+    if let frames = open?.frames, let number = frame.number, let last = frames.last?.number,
+      number <= last
+    {
+      // The last one was no frame if this one follows that before it: an offset that was wrapped onto a line.
+      if frames.count > 1, frames[frames.count - 2].number == number - 1 {
+        open?.frames.removeLast()
+      } else {
+        close()
+      }
+    }
     if let last = open?.frames.last, last.isManaged != frame.isManaged { close() }
     if open == nil {
       open = StackTrace(
@@ -70,21 +79,54 @@ struct StackReader {
     let isInside = open != nil && gap == 0
     let frame = FrameLine(bytes).frame(isInside: isInside)
     let first = bytes.drop(while: \.isBlank)
-    guard frame.map(Self.isIncomplete) ?? true, line + 1 < text.lineStarts.count, bytes.count < 200,
+    guard line + 1 < text.lineStarts.count, bytes.count < 200,
       first.first?.isASCIIDigit == true || first.first == UInt8(ascii: "#")
         || first.starts(with: "frame #".utf8)
     else { return frame }
     let next = FrameLine.trimmed(text.bytes[text.lineRange(line + 1)])
+    if let frame, let whole = wrapped(frame, bytes, next) {
+      joinedLine = line + 1
+      return whole
+    }
+    guard frame.map(Self.isIncomplete) ?? true else { return frame }
     // A line that begins with a number is a separate frame.
     guard let start = next.first, next.starts(with: "0x".utf8) || !start.isASCIIDigit,
       start != UInt8(ascii: "#"), !next.starts(with: "frame #".utf8),
       isInside || frame != nil || next.starts(with: "0x".utf8)
     else { return frame }
-    guard let joined = FrameLine((bytes + [0x20] + next)[...]).frame(isInside: isInside),
+    // After the class and a blank, a method has no more blanks: it was wrapped at a column.
+    let blank: [UInt8] = frame?.symbol?.contains(" ") == true ? [] : [0x20]
+    guard let joined = FrameLine((bytes + blank + next)[...]).frame(isInside: isInside),
       !Self.isIncomplete(joined), joined.number != nil, joined.image != nil
     else { return frame }
     joinedLine = line + 1
     return joined
+  }
+
+  /// `frame` with the rest of its function or its offset, if these were wrapped onto the next line; nil: they were not.
+  private func wrapped(
+    _ frame: StackTrace.Frame,
+    _ bytes: ArraySlice<UInt8>,
+    _ next: ArraySlice<UInt8>
+  ) -> StackTrace.Frame? {
+    guard frame.symbol != nil, let first = next.first else { return nil }
+    let isOffset = FrameLine.trimmed(bytes).last == UInt8(ascii: "+") && first.isASCIIDigit
+    // Only at a column is a function wrapped in itself: then the line does not end in a blank.
+    let isName =
+      bytes.last?.isNamePart == true && !Self.hasOffset(bytes) && Self.hasOffset(next)
+      && (first.isNamePart && !first.isASCIIDigit || first == UInt8(ascii: ":"))
+      && !next.starts(with: "frame #".utf8)
+      && next.prefix(while: { !$0.isBlank }).count < next.count
+      && (Self.isIncomplete(frame) || FrameLine(next).frame(isInside: false) == nil)
+    guard isOffset || isName else { return nil }
+    let blank: [UInt8] = isOffset ? [0x20] : []
+    return FrameLine((bytes + blank + next)[...]).frame(isInside: true)
+  }
+
+  /// Whether the line has the offset of an address in a function: `+ 152`.
+  private static func hasOffset(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let sign = FrameLine.first(" + ", in: line) else { return false }
+    return line[(sign + 3)...].first?.isASCIIDigit == true
   }
 
   /// Whether the function is missing, or is a method whose bracket is still open.

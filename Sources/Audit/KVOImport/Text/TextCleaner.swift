@@ -8,9 +8,12 @@ struct TextCleaner {
   private var isAtLineStart = true
   /// Whether a comment of C is open over several lines.
   private var isInComment = false
+  /// Whether the text is encoded as mail is.
+  private let isQuotedPrintable: Bool
 
   init(source: ArraySlice<UInt8>, line: Int) {
     self.source = source
+    isQuotedPrintable = QuotedPrintable.isUsed(in: source)
     position = source.startIndex
     self.line = line
   }
@@ -39,6 +42,7 @@ struct TextCleaner {
         // A lone carriage return is an old line end; before a line feed it is half of one.
         if at(1) == 0x0a { position += 1 }
         endLine(&text, isCounted: true)
+      case UInt8(ascii: "=") where isQuotedPrintable: takeQuoted(&text)
       case UInt8(ascii: "&"): takeEntity(&text)
       case UInt8(ascii: "\\"): takeEscape(&text)
       case UInt8(ascii: "<"): takeTag(&text)
@@ -54,6 +58,20 @@ struct TextCleaner {
         text.append(byte)
         position += 1
       }
+    }
+  }
+
+  /// Joins a line that mail broke, and decodes a byte.
+  private mutating func takeQuoted(_ text: inout CleanText) {
+    let lineEnd = at(1) == 0x0d ? 2 : 1
+    if at(lineEnd) == 0x0a {
+      position += lineEnd + 1
+      line += 1
+    } else if let byte = QuotedPrintable.byte(at(1), at(2)) {
+      // Of other characters, only quotation marks and spaces occur in a sentence, where any sign may replace them.
+      take(byte < 0x80 && byte >= 0x20 ? byte : 0x20, count: 3, &text)
+    } else {
+      take(UInt8(ascii: "="), count: 1, &text)
     }
   }
 
@@ -104,8 +122,9 @@ struct TextCleaner {
         guard matches("gt;", at: count) else { return }
         position += count + 3
       case UInt8(ascii: "-"), UInt8(ascii: "+"):
-        // A method's name begins with these, too.
-        guard isLeaderEnd(at(1)) else { return }
+        // A method's name begins with these, too, and a number with the first.
+        let isAdded = byte == UInt8(ascii: "+") && (at(1).isASCIILetter || at(1).isASCIIDigit)
+        guard isLeaderEnd(at(1)) || isAdded else { return }
         position += 1
       case UInt8(ascii: ";") where at(1) == 0x20 || at(1) == UInt8(ascii: ";"): position += 1
       default: return
