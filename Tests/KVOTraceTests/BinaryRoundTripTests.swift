@@ -83,6 +83,40 @@ import Testing
     )
   }
 
+  @Test(
+    "Objects known by address keep their numbers through conversions, beside ids that look like them",
+    arguments: [true, false]
+  )
+  func convertedGenerations(takesCanonicalLines: Bool) {
+    let byAddress = #"{"event":"deinit","object":{"class":"A","address":"0x10"}}"#
+    let other = #"{"event":"deinit","object":{"class":"A","address":"0x20"}}"#
+    let byName = ["@1", "@01", "@@1", "@x", "@"].map {
+      #"{"event":"deinit","object":{"class":"A","id":"\#($0)"}}"#
+    }
+    let logs = [
+      [byAddress, other, byAddress], [byAddress] + byName + [other], byName + [byAddress],
+    ]
+    for log in logs {
+      func reading(_ lines: [UInt8]) -> Reading {
+        Reading(lines, takesCanonicalLines: takesCanonicalLines)
+      }
+      let first = reading(Array((log.joined(separator: "\n") + "\n").utf8))
+      #expect(first.problems == [])
+      let events = first.events
+      #expect(Set(events.map(\.body)).count == Set(log).count)
+      let binary = BinaryReading.log(events, names: first.reader.names)
+      let lines = BinaryReading(binary, names: first.reader.names).lines
+      let second = reading(lines)
+      let spellings = second.events.map { event -> String in
+        guard case .deinit(let object) = event.body else { return "" }
+        return second.reader.names.text(of: object.id)
+      }
+      #expect(Set(second.events.map(\.body)).count == Set(log).count, "\(spellings)")
+      let again = BinaryReading.log(second.events, names: second.reader.names)
+      #expect(BinaryReading(again, names: second.reader.names).lines == lines)
+    }
+  }
+
   @Test("A text and a stack that are longer than a segment have a segment of their size")
   func largeNames() {
     var names = TraceNames()

@@ -108,6 +108,9 @@ extension EventDecoder {
   private mutating func object(_ fields: LineFields) throws(FieldError) -> ObjectRef {
     let className = try requiredString("class", fields)
     let kind: ObjectRef.Kind = try fields.choice("kind") ?? .object
+    if let text = try fields.textOrNumber("id"), let id = addresses.id(spelled: text) {
+      return ObjectRef(id: id, className: className, kind: kind)
+    }
     if let id: ObjectID = try identifier("id", fields) {
       return ObjectRef(id: id, className: className, kind: kind)
     }

@@ -239,6 +239,8 @@ extension CanonicalScanner {
     let className: StringID
     (className, line) = try rest(of: line, &names)
     try line.expect(#","id":""#)
+    // It may be the number of an object known by address, which the decoder assigns.
+    if line.byte == UInt8(ascii: "@") { throw NotCanonical() }
     let spelling: Spelling
     (spelling, line) = try quotedIdentifier(at: line, &names)
     isKindSaid = !line.take("}")
