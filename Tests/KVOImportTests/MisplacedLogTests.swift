@@ -25,13 +25,67 @@ struct MisplacedLogTests {
     #expect(byByte.offset == 800)
   }
 
-  @Test("in UTF-16 is reported")
-  func otherEncoding() {
-    let units = (Self.event + Self.event).utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
-    #expect(
-      Reading.imported([0xff, 0xfe] + units).refusal
-        == "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
+  @Test(
+    "in another encoding is reported, with and without a mark, however the input is cut",
+    arguments: [16, 32],
+    [true, false]
+  )
+  func otherEncoding(bitCount: Int, isBigEndian: Bool) {
+    func bytes(_ text: String) -> [UInt8] {
+      text.unicodeScalars.flatMap { scalar in
+        let bytes = (0..<bitCount / 8).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) }
+        return isBigEndian ? bytes.reversed() : bytes
+      }
+    }
+    for text in [Self.event, Self.event + Self.event, Self.words + Self.event] {
+      for mark in ["", "\u{feff}"] {
+        let input = bytes(mark + text)
+        let refusal =
+          "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-\(bitCount) -t UTF-8"
+        #expect(Reading.imported(input).refusal == refusal, "\(text.prefix(20))")
+        var decoder = TextDecoder()
+        let pieces = input.indices.map { Array(decoder.decode(input[$0...$0])) }
+        #expect(String(decoding: pieces.joined() + decoder.finish(), as: UTF8.self) == mark + text)
+      }
+    }
+    let words = bytes(
+      "Cannot remove an observer <A 0x1> for the key path \"k\" from <B 0x2> because it is not "
+        + "registered as an observer.\n"
     )
+    #expect(Reading.imported(words).findings.map(\.code) == [.removeUnregistered])
+  }
+
+  @Test(
+    "whose lines something else has wrapped is reported",
+    arguments: [
+      (
+        "Jan  1 00:00:00 host app[12]: ", "",
+        "its lines have events of a usage log behind other words; give the events alone: sed 's/^[^{]*//'"
+      ),
+      (
+        "\u{1e}", "",
+        "its lines have events of a usage log behind other words; give the events alone: sed 's/^[^{]*//'"
+      ),
+      (
+        #"{"stream":"stdout","log":""#, #"\n"}"#,
+        "it has a usage log in texts of other JSON; take it out first: jq -r '.log'"
+      ),
+    ]
+  )
+  func wrapped(before: String, after: String, refusal: String) {
+    var event = #"{"event":"remove","subject":{"class":"Account","id":"12"},"keyPath":"balance"}"#
+    if !after.isEmpty { event = event.replacing("\"", with: "\\\"") }
+    let line = before + event + after + "\n"
+    #expect(Reading.imported(Array((line + line).utf8)).refusal == refusal)
+    // What is known in a text is reported.
+    let sentence =
+      "Cannot remove an observer <A 0x1> for the key path \"k\" from <B 0x2> because it is not "
+      + "registered as an observer.\n"
+    if after.isEmpty {
+      let known = Reading.imported(Array((line + sentence).utf8))
+      #expect(known.refusal == nil)
+      #expect(known.findings.count == 1)
+    }
   }
 
   @Test(

@@ -52,7 +52,7 @@ package enum InputKind: String, Sendable, CaseIterable {
   /// The kind of a usage log that begins with `head`, or nil if it is not one.
   ///
   /// A binary log begins with its magic, or with that of its first segment after a damaged page. In JSON
-  /// Lines every line begins with a brace. One such line is enough, so that a log whose first line is
+  /// Lines, which are UTF-8, every line begins with a brace. One such line is enough, so that a log whose first line is
   /// damaged is still a log.
   ///
   /// Complexity: O(bytes).
@@ -64,13 +64,14 @@ package enum InputKind: String, Sendable, CaseIterable {
       return
     }
     var isAtStart = true
-    for byte in head {
+    for (index, byte) in zip(head.indices, head) {
       switch byte {
       case 0x0a, 0x0d: isAtStart = true
       // Blanks and the three bytes of a byte order mark.
       case 0x20, 0x09, 0xef, 0xbb, 0xbf: break
       case UInt8(ascii: "{") where isAtStart:
-        if Self.isCrashReport(head) { return nil }
+        // In UTF-16 or UTF-32 it is text, whose reader names the encoding.
+        if head[index...].dropFirst().first == 0 || Self.isCrashReport(head) { return nil }
         self = .jsonLines
         return
       default: isAtStart = false

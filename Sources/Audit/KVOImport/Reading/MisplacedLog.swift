@@ -17,6 +17,9 @@ struct MisplacedLog {
   /// Where the line of the first event begins, in bytes of the text; nil: there is none so far.
   private(set) var offset: Int?
   private var byteCount = 0
+  /// The beginning of the text, which shows how its lines look.
+  private var head: [UInt8] = []
+  private static let headByteCount = 64 << 10
   /// The end of what was read, in which a mark may begin; the start of the text also begins a line.
   private var carried: [UInt8] = [UInt8(ascii: "\n")]
 
@@ -25,6 +28,7 @@ struct MisplacedLog {
   /// Complexity: O(bytes), brace by brace.
   mutating func look(at text: ArraySlice<UInt8>) {
     guard offset == nil else { return }
+    head += text.prefix(Self.headByteCount - head.count)
     var text = text
     if byteCount == 0, text.starts(with: Self.byteOrderMark) {
       byteCount = Self.byteOrderMark.count
@@ -59,15 +63,41 @@ struct MisplacedLog {
     }
   }
 
-  /// Why the text must not be read as text, or nil.
-  var refusal: String? {
+  /// Why the text, which was in `encoding` if that is not UTF-8, must not be read as text, or nil.
+  func refusal(from encoding: String?) -> String? {
     switch offset {
     case nil: nil
-    case 0, Self.byteOrderMark.count:
-      "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-16 -t UTF-8"
+    case _ where encoding != nil, 0, Self.byteOrderMark.count:
+      "a usage log in another encoding than UTF-8; convert it first: iconv -f \(encoding ?? "…") -t UTF-8"
     case .some(let offset):
       "a usage log begins at byte \(offset), after other text; give it alone: tail -c +\(offset + 1)"
     }
+  }
+
+  /// Why the text is not read, if nothing is known in it, or nil: its lines are events behind other words, or in texts of
+  /// other JSON, as programs write them that collect logs.
+  var doubt: String? {
+    guard offset == nil else { return nil }
+    let text = String(decoding: head, as: UTF8.self)
+    if text.firstMatch(of: Self.event) != nil {
+      return "its lines have events of a usage log behind other words; give the events alone: "
+        + "sed 's/^[^{]*//'"
+    }
+    guard let found = text.firstMatch(of: Self.quotedEvent) else { return nil }
+    return "it has a usage log in texts of other JSON; take it out first: "
+      + "jq -r '.\(found.output.key)'"
+  }
+
+  /// An event that names an object.
+  private static var event: Regex<Substring> {
+    #/\{\s*"event"\s*:\s*"[A-Za-z]+"[^\r\n]{0,400}?\{\s*"class"\s*:\s*"/#
+  }
+  /// The same in a text of JSON, the value of a key.
+  private static var quotedEvent: Regex<(Substring, key: Substring)> {
+    #/
+      "(?<key>[A-Za-z_]\w*)"\s*:\s*"\{\s*
+      \\"event\\"\s*:\s*\\"[A-Za-z]+\\"[^\r\n]{0,400}?\{\s*\\"class\\"\s*:
+    /#
   }
 
   /// Why a document of JSON is not a crash report, or nil.

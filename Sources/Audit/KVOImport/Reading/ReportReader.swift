@@ -65,7 +65,9 @@ final class ReportReader: TextFaultReader {
       judgePasted(report.bytes, firstLine: report.firstLine)
     }
     if passages.isReport == true { form = form ?? .crash }
-    let refusal = decoder.refusal ?? misplacedLog.refusal ?? jsonRefusal
+    let refusal =
+      decoder.refusal ?? misplacedLog.refusal(from: decoder.encodingName) ?? jsonRefusal
+    let doubt = decoder.doubt ?? (form == nil ? misplacedLog.doubt : nil)
     return ImportedText(
       form: form ?? .console,
       isCrash: form == .crash || tellsCrash,
@@ -73,7 +75,7 @@ final class ReportReader: TextFaultReader {
       findings: folder.findings,
       problems: problems,
       unnamed: symbolizer?.complaints ?? [],
-      refusal: refusal ?? (folder.findings.isEmpty ? decoder.doubt : nil)
+      refusal: refusal ?? (folder.findings.isEmpty ? doubt : nil)
     )
   }
 

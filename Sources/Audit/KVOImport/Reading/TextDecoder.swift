@@ -1,6 +1,6 @@
 /// Turns the bytes of an input into UTF-8, whatever encoding they are in.
 ///
-/// UTF-16 is known by its mark or by the zeros between its letters. Anything else passes unchanged: the searched words
+/// UTF-16 and UTF-32 are known by their marks or by the zeros between their letters. Anything else passes unchanged: the searched words
 /// are ASCII, and are the same in every other encoding of logs. The first bytes wait until there are enough to decide,
 /// so that the pieces of an input do not matter.
 struct TextDecoder {
@@ -8,6 +8,7 @@ struct TextDecoder {
     case undecided
     case asItIs
     case utf16(isBigEndian: Bool)
+    case utf32(isBigEndian: Bool)
   }
 
   /// How many bytes determine the encoding.
@@ -15,8 +16,8 @@ struct TextDecoder {
 
   private var encoding = Encoding.undecided
   private var head: [UInt8] = []
-  /// The odd byte at the end of the last piece.
-  private var half: UInt8?
+  /// The bytes of an incomplete unit at the end of the last piece.
+  private var rest: [UInt8] = []
   /// The first half of a character that takes two units, at the end of the last piece.
   private var lead: UInt16?
   /// Why the input is not text, or nil.
@@ -24,12 +25,22 @@ struct TextDecoder {
   /// Why the input may not be text, if nothing is found in it.
   private(set) var doubt: String?
 
+  /// The name of the encoding, if it is another than UTF-8.
+  var encodingName: String? {
+    switch encoding {
+    case .undecided, .asItIs: nil
+    case .utf16: "UTF-16"
+    case .utf32: "UTF-32"
+    }
+  }
+
   /// The next piece as UTF-8.
   mutating func decode(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     guard refusal == nil else { return [] }
     switch encoding {
     case .asItIs: return bytes
     case .utf16(let isBigEndian): return utf16(bytes, isBigEndian: isBigEndian)
+    case .utf32(let isBigEndian): return utf32(bytes, isBigEndian: isBigEndian)
     case .undecided:
       head.append(contentsOf: bytes)
       return head.count < Self.headByteCount ? [] : begin()
@@ -60,16 +71,26 @@ struct TextDecoder {
   }
 
   private static func encoding(of head: ArraySlice<UInt8>) -> Encoding {
+    // The mark of UTF-32 begins like that of UTF-16, whose text has no zero character.
+    if head.starts(with: [0xff, 0xfe, 0, 0]) { return .utf32(isBigEndian: false) }
+    if head.starts(with: [0, 0, 0xfe, 0xff]) { return .utf32(isBigEndian: true) }
     if head.starts(with: [0xff, 0xfe]) { return .utf16(isBigEndian: false) }
     if head.starts(with: [0xfe, 0xff]) { return .utf16(isBigEndian: true) }
     guard head.count >= 8 else { return .asItIs }
-    var zeros = (even: 0, odd: 0)
-    for (index, byte) in head.enumerated() where byte == 0 {
-      if index.isMultiple(of: 2) { zeros.even += 1 } else { zeros.odd += 1 }
+    // The zeros at each position in four bytes.
+    var zeros = [0, 0, 0, 0]
+    for (index, byte) in head.enumerated() where byte == 0 { zeros[index % 4] += 1 }
+    let (units, pairs) = (head.count / 4, head.count / 2)
+    // No character needs the first byte of four, and few the second.
+    if zeros[3] == units, zeros[2] * 4 > units * 3, zeros[0] == 0 {
+      return .utf32(isBigEndian: false)
     }
-    let pairs = head.count / 2
-    if zeros.odd * 4 > pairs * 3, zeros.even == 0 { return .utf16(isBigEndian: false) }
-    if zeros.even * 4 > pairs * 3, zeros.odd == 0 { return .utf16(isBigEndian: true) }
+    if zeros[0] >= units, zeros[1] * 4 > units * 3, zeros[3] == 0 {
+      return .utf32(isBigEndian: true)
+    }
+    let (even, odd) = (zeros[0] + zeros[2], zeros[1] + zeros[3])
+    if odd * 4 > pairs * 3, even == 0 { return .utf16(isBigEndian: false) }
+    if even * 4 > pairs * 3, odd == 0 { return .utf16(isBigEndian: true) }
     return .asItIs
   }
 
@@ -99,17 +120,37 @@ struct TextDecoder {
     units.reserveCapacity(bytes.count / 2 + 2)
     if let lead { units.append(lead) }
     lead = nil
-    for byte in bytes {
-      guard let first = half else {
-        half = byte
-        continue
-      }
-      units.append(
-        isBigEndian ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first)
-      )
-      half = nil
+    for unit in self.units(of: 2, bytes, isBigEndian: isBigEndian) {
+      units.append(UInt16(truncatingIfNeeded: unit))
     }
     if let last = units.last, UTF16.isLeadSurrogate(last) { lead = units.removeLast() }
     return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+
+  private mutating func utf32(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> ArraySlice<UInt8> {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count / 4 + 4)
+    for unit in units(of: 4, bytes, isBigEndian: isBigEndian) {
+      text.append(contentsOf: String(Unicode.Scalar(unit) ?? "\u{fffd}").utf8)
+    }
+    return text[...]
+  }
+
+  /// The whole units of `byteCount` bytes; those of an incomplete one wait for the next piece.
+  private mutating func units(
+    of byteCount: Int,
+    _ bytes: ArraySlice<UInt8>,
+    isBigEndian: Bool
+  ) -> [UInt32] {
+    var units: [UInt32] = []
+    units.reserveCapacity(bytes.count / byteCount + 1)
+    for byte in bytes {
+      rest.append(byte)
+      guard rest.count == byteCount else { continue }
+      let ordered = isBigEndian ? rest : rest.reversed()
+      units.append(ordered.reduce(0) { $0 << 8 | UInt32($1) })
+      rest.removeAll(keepingCapacity: true)
+    }
+    return units
   }
 }
