@@ -57,6 +57,46 @@ struct JUnitReportRendererTests {
     )
   }
 
+  @Test("skips every rule if nothing could be judged")
+  func unjudged() {
+    let reason = "not judged: no event of a usage log and no report of a fault was read"
+    func skipped(_ report: AuditReport) -> Int {
+      text(report, failingFrom: .error).ranges(of: #"<skipped message="\#(reason)"/>"#).count
+    }
+    let count = RuleCatalogue.entries.count
+    var report = AuditReport(inputs: [.init(path: "log.txt", kind: .console, eventCount: 0)])
+    #expect(skipped(report) == count)
+    #expect(
+      skipped(AuditReport(failures: [InputFailure(input: "a", reason: "no such file")])) == count
+    )
+    report.inputs.append(.init(path: "a.jsonl", kind: .jsonLines, eventCount: 0))
+    #expect(skipped(report) == count, "a log of which no event is known")
+    report.inputs.append(.init(path: "b.jsonl", kind: .jsonLines, eventCount: 1))
+    #expect(skipped(report) == 0)
+    report = AuditReport(
+      inputs: [.init(path: "a.ips", kind: .ips, eventCount: 0, reportCount: 1)]
+    )
+    #expect(skipped(report) == 0)
+    // Its text, its comment and its page do not look clean either.
+    report.inputs[0].reportCount = 0
+    let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
+    #expect(markdown.hasPrefix("## KVO audit: nothing judged\n"))
+    let page = String(decoding: HTMLReportRenderer().render(report), as: UTF8.self)
+    #expect(page.contains("KVO audit: nothing judged") && !page.contains("Nothing was found."))
+  }
+
+  @Test("has an error for a crash that nothing explains, as the exit status does")
+  func crash() {
+    var report = AuditReport(inputs: [.init(path: "a.ips", kind: .ips, eventCount: 0)])
+    report.inputs[0].isCrash = true
+    let error = #"<error type="crash" message="a.ips: a process crashed, and nothing says why"/>"#
+    #expect(report.hasFindings(atLeast: .error))
+    #expect(text(report, failingFrom: .error).contains(error))
+    #expect(!text(report, failingFrom: nil).contains(error))
+    report.inputs[0].reportCount = 1
+    #expect(!text(report, failingFrom: .error).contains(error))
+  }
+
   @Test("reports a finding that does not count without a failure", arguments: [0, 1, 2, 3])
   func uncounted(way: Int) {
     var report = AuditReport.sample

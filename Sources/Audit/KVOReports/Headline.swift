@@ -3,6 +3,9 @@ enum Headline {
   /// In place of counts of findings.
   static let nothing = "nothing found"
 
+  /// The same if no rule was judged.
+  static let nothingJudged = "nothing judged"
+
   /// What precedes the counts; `mayLackFindings` if there may be more findings than were found.
   static func gap(_ mayLackFindings: Bool) -> String { mayLackFindings ? "incomplete input, " : "" }
 }

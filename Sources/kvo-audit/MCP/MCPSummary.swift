@@ -38,6 +38,7 @@ struct MCPSummary {
     for part in report.failures.map(\.message) + report.incompleteness {
       lines.append("incomplete: \(part)")
     }
+    if let reason = report.whyNothingWasJudged { lines.append("nothing was judged: \(reason)") }
     let unjudged = Set(report.notJudged.map(\.code.rawValue)).sorted()
     if !unjudged.isEmpty {
       lines.append("not judged, which is not clean: \(unjudged.joined(separator: " "))")

@@ -69,6 +69,24 @@ import Testing
     )
   }
 
+  @Test("calls nothing fixed if nothing could be judged")
+  func unjudged() {
+    let sample = AuditReport.sample
+    for input in [
+      AuditReport.Input(path: "log.txt", kind: .console, eventCount: 0),
+      AuditReport.Input(path: "a.jsonl", kind: .jsonLines, eventCount: 0),
+    ] {
+      var report = AuditReport(inputs: [input])
+      report.compare(with: sample, at: "main.json", countsNewOnly: true)
+      #expect(report.comparison?.fixed.count == 0)
+      #expect(report.comparison?.unjudged.count == sample.findings.count)
+      report.inputs[0].eventCount = 1
+      report.inputs[0].kind = .jsonLines
+      report.compare(with: sample, at: "main.json", countsNewOnly: true)
+      #expect(report.comparison?.fixed.count == sample.findings.count)
+    }
+  }
+
   @Test("recognizes findings whose line moved, in their order, and treats other functions as new")
   func moved() {
     let report = compared(

@@ -65,9 +65,10 @@ extension AuditReport {
       }
     }
     let unjudged = Set(notJudged.map(\.code))
+    let isUnknown = isIncomplete || !failures.isEmpty || whyNothingWasJudged != nil
     for finding in previous.findings
     where !present.contains(finding) && !moved.contains(finding.signature) {
-      if isIncomplete || !failures.isEmpty || unjudged.contains(finding.code) {
+      if isUnknown || unjudged.contains(finding.code) {
         comparison.unjudged.append(finding)
       } else {
         comparison.fixed.append(finding)

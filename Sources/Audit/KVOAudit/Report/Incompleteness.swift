@@ -10,6 +10,18 @@ extension AuditReport {
   /// The missing parts, a sentence each, without a full stop.
   package var incompleteness: [String] { missingParts.map(\.message) }
 
+  /// Why no rule was judged, without a full stop; nil: some were.
+  ///
+  /// A console without failures looks like that, and so does the wrong file.
+  package var whyNothingWasJudged: String? {
+    if inputs.isEmpty, unlistedInputs.isEmpty, failures.isEmpty { return nil }
+    let isJudged =
+      inputs.contains {
+        $0.kind == .memory || ($0.kind.isText ? $0.reportCount : $0.eventCount) > 0
+      } || unlistedInputs.contains { !$0.kind.isText || $0.reportCount > 0 }
+    return isJudged ? nil : "no event of a usage log and no report of a fault was read"
+  }
+
   /// A part of the inputs that is missing.
   package struct MissingPart: Hashable, Sendable {
     /// The path of the input; nil: the events that a recorder lost are counted for all inputs together.
@@ -43,7 +55,10 @@ extension AuditReport {
     if droppedEventCount > 0 {
       let what = Wording.count(droppedEventCount, "event")
       parts.append(
-        MissingPart(message: "\(what) could not be recorded, and are missing from the logs")
+        MissingPart(
+          message: "\(what) could not be recorded, and \(droppedEventCount == 1 ? "is" : "are") "
+            + "missing from the logs"
+        )
       )
     }
     return parts

@@ -28,7 +28,7 @@ struct PageVerdict {
     let parts = found.filter { $0.0 > 0 }.map {
       Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
     }
-    let nothing = Headline.gap(hasGaps) + Headline.nothing
+    let nothing = Headline.gap(hasGaps) + (isUnjudged ? Headline.nothingJudged : Headline.nothing)
     return "KVO audit: " + (parts.isEmpty ? nothing : parts.joined(separator: ", "))
   }
 
@@ -36,14 +36,18 @@ struct PageVerdict {
   var absence: String {
     if report.crashCount > 0 { return "Nothing was found that says why a process crashed." }
     if report.inputs.isEmpty, !isLive { return "Nothing could be read." }
+    if isUnjudged { return "Nothing was judged: \(report.whyNothingWasJudged ?? "")." }
     return hasGaps ? "Nothing was found in what could be read." : "Nothing was found."
   }
 
   /// Whether findings may be missing, because events or inputs are.
   private var hasGaps: Bool { report.isIncomplete || !report.failures.isEmpty }
+  /// Whether no rule was judged; of a log that is being written the events may still come.
+  private var isUnjudged: Bool { !isLive && report.whyNothingWasJudged != nil }
   /// Whether there is nothing to say but that nothing was found.
   fileprivate var isClean: Bool {
     report.findings.isEmpty && !report.inputs.isEmpty && report.crashCount == 0 && !hasGaps
+      && !isUnjudged
   }
 
   /// The inputs.

@@ -1,4 +1,5 @@
 package import KVOAudit
+import KVOFindings
 package import KVORules
 import KVOText
 
@@ -6,8 +7,8 @@ import KVOText
 ///
 /// Every rule is a test case: it fails once for each finding that counts, is skipped if it could not be judged, and
 /// passes otherwise. Findings that do not count (below the severity, expected, suppressed) are in the output of their
-/// case. An input that cannot be read or is incomplete is an error of a separate case. A suppression is a case, too,
-/// which fails if its problem counts.
+/// case. An input that cannot be read or is incomplete is an error of a separate case, and so is a crash for which
+/// nothing was found. A suppression is a case, too, which fails if its problem counts.
 ///
 /// Source: the form that Jenkins's xUnit plugin reads, `junit-10.xsd`.
 package struct JUnitReportRenderer {
@@ -35,11 +36,15 @@ package struct JUnitReportRenderer {
     let failureCount =
       cases.map(\.failureCount).reduce(0, +)
       + suppressions.count { isFailure($0, report) }
-    let errors =
+    var errors =
       report.failures.map { (name: $0.input, type: "unreadable", message: $0.message) }
       + report.missingParts.map {
         (name: $0.name, type: "incomplete", message: $0.message)
       }
+    for path in unexplainedCrashes(report) {
+      let message = "\(path): a process crashed, and nothing says why"
+      errors.append((name: path, type: "crash", message: message))
+    }
     let counts: KeyValuePairs = [
       "name": "kvo-audit",
       "tests": String(cases.count + suppressions.count + errors.count),
@@ -82,6 +87,17 @@ package struct JUnitReportRenderer {
     }
   }
 
+  /// The inputs with a crash for which nothing was found, if that counts.
+  private func unexplainedCrashes(_ report: AuditReport) -> [String] {
+    guard severity != nil, report.hasUnexplainedCrash, report.comparison?.countsNewOnly != true
+    else { return [] }
+    let explained = Set(report.findings.map(\.input))
+    let crashed = Set(report.crashes.map(\.input)).subtracting(explained)
+    return report.inputs.enumerated()
+      .filter { crashed.contains($0) || ($1.isCrash && $1.reportCount == 0) }
+      .map(\.element.path)
+  }
+
   private func isFailure(_ finding: Finding, _ report: AuditReport) -> Bool {
     severity.map { report.fails(finding, from: $0) } ?? false
   }
@@ -93,12 +109,14 @@ package struct JUnitReportRenderer {
   private func testCase(_ entry: RuleCatalogue.Entry, _ report: AuditReport) -> TestCase {
     let findings = report.findings.filter { $0.code == entry.code }
     let failures = findings.filter { isFailure($0, report) }
+    var reasons = report.notJudged.filter { $0.code == entry.code }.map(\.why)
+    if reasons.isEmpty, let reason = report.whyNothingWasJudged { reasons = [reason] }
     return TestCase(
       entry: entry,
       failures: failures,
       others: findings.filter { !isFailure($0, report) },
       omittedFailureCount: report.omitted.count { $0.code == entry.code && isFailure($0, report) },
-      whyNotJudged: report.notJudged.filter { $0.code == entry.code }.map(\.why)
+      whyNotJudged: reasons
     )
   }
 }

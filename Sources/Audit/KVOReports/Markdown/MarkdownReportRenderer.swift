@@ -90,6 +90,7 @@ package struct MarkdownReportRenderer {
     let events = Wording.count(summary.eventCount, "event")
     let crashes = crashCount == 0 ? "" : Wording.count(crashCount, "crash", "crashes") + ", "
     if summary.errorCount == 0, summary.warningCount == 0, crashCount == 0 {
+      if report.whyNothingWasJudged != nil { return "\(gap)\(Headline.nothingJudged)" }
       return "\(gap)\(Headline.nothing) in \(events)"
     }
     return "\(gap)\(crashes)\(Wording.count(summary.errorCount, "error")), "

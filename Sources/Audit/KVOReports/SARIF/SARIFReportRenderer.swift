@@ -149,10 +149,13 @@ extension JSONText {
       // The exit status denotes a failure, too. Appendix I, "Detecting incomplete result sets".
       text.value(report.failures.isEmpty && !report.isIncomplete)
       text.key("toolExecutionNotifications")
-      let problems =
+      var problems =
         report.failures.map { ("error", $0.message) }
         + report.incompleteness.map { ("error", $0) }
         + (report.omission.map { [("warning", $0)] } ?? [])
+      if let reason = report.whyNothingWasJudged {
+        problems.append(("warning", "Nothing was judged: \(reason)"))
+      }
       text.list(problems) { text, problem in
         text.object { text in
           text.key("level")
