@@ -84,6 +84,33 @@ struct RootCausesTests {
     #expect(findings(log) == ["KVO003[KVO021 KVO007]"])
   }
 
+  @Test("a removal after the deallocation that ended the observation follows from that")
+  func late() {
+    let log = SampleLog {
+      $0.register()
+      $0.endDeinit("Screen#3", stack: ["Screen.deinit (Screen.swift:41)"])
+      $0.remove()
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO007@2", "KVO001@3"])
+    #expect(findings(log) == ["KVO007[KVO001]"])
+    #expect(
+      log.report().contains(
+        #"removed its observation of "balance" from Account#12 after a deallocation had ended it"#
+      )
+    )
+    // A removal that had a predecessor stands by itself.
+    let twice = SampleLog {
+      $0.register()
+      $0.remove()
+      $0.endDeinit("Screen#3")
+      $0.remove()
+      $0.exit()
+    }
+    #expect(findings(twice) == ["KVO001"])
+    #expect(twice.report().contains("a second time"))
+  }
+
   @Test("a change that never ends is one finding, regardless of its prior notifications")
   func unended() {
     let log = SampleLog {

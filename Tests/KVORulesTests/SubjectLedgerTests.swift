@@ -109,6 +109,25 @@ struct SubjectLedgerTests {
     let verdicts = ledger.remove(removal(), at: at(3)).verdicts
     #expect(verdicts.map(\.brief) == ["KVO001@3"])
     #expect(verdicts.first?.evidence.map(\.event) == [3, 2, 1])
+    let isDeath = cause == .subject || cause == .observer
+    #expect(verdicts.first?.evidence[1].role == (isDeath ? .deallocated : .removed))
+  }
+
+  @Test("a removal that pairs with a refused addition is silent, and the next one is not")
+  mutating func refusedAddition() {
+    var ledger = SubjectLedger()
+    let wrong = registration("1", context: "a")
+    ledger.noteRefusal(of: wrong)
+    #expect(ledger.isEmpty)
+    #expect(ledger.remove(removal(context: "b"), at: at(1)).verdicts.map(\.brief) == ["KVO002@1"])
+    #expect(ledger.remove(removal(context: "a"), at: at(2)).verdicts.isEmpty)
+    #expect(ledger.remove(removal(context: "a"), at: at(3)).verdicts.map(\.brief) == ["KVO002@3"])
+    // A live one is removed first, and one that ended does not explain what a refusal does.
+    _ = ledger.add(registration("2"), at: at(4))
+    ledger.noteRefusal(of: registration("3"))
+    #expect(ledger.remove(removal(), at: at(5)).matched == RegistrationID(2))
+    #expect(ledger.remove(removal(), at: at(6)).verdicts.isEmpty)
+    #expect(ledger.remove(removal(), at: at(7)).verdicts.map(\.brief) == ["KVO001@7"])
   }
 
   @Test("a token's registration is not removed by name, and cancels once")

@@ -72,4 +72,19 @@ struct ClassicFormTests {
     }
     #expect(found.map(\.code) == [.observedDeinitWhileObserved])
   }
+
+  @Test("the removal that pairs with a refused addition is not reported too, and the next one is")
+  func refused() {
+    let account = Account()
+    let listener = Listener()
+    let found = verdicts(about: account) {
+      account.addObserver(listener, forKeyPath: "balanse")
+      account.removeObserver(listener, forKeyPath: "balanse")
+    }
+    #expect(found.map(\.code) == [.uncompliantPath])
+    let again = verdicts(about: account) {
+      account.removeObserver(listener, forKeyPath: "balanse")
+    }
+    #expect(again.map(\.code) == [.removeUnregistered])
+  }
 }

@@ -24,8 +24,14 @@ struct RootCauses: Sendable {
   /// The rules that each rule may follow from, the most likely cause first.
   private static func roots(of code: RuleCode) -> [Root] {
     switch code {
-    // The second of two concurrent removals finds nothing.
-    case .doubleRemove: [Root(code: .concurrentRemoval, tie: .event)]
+    // The second of two concurrent removals finds nothing, and so does one after a deallocation that ended the
+    // observation.
+    case .doubleRemove:
+      [
+        Root(code: .concurrentRemoval, tie: .event),
+        Root(code: .observerDeinitWhileRegistered, tie: .registration),
+        Root(code: .observedDeinitWhileObserved, tie: .registration),
+      ]
     // No observer is notified of the end of a change that never ends.
     case .priorWithoutAfter: [Root(code: .unbalancedChange, tie: .event)]
     // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.

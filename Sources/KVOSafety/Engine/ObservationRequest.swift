@@ -127,11 +127,9 @@ struct ObservationRequest {
     let storage = subject.storage
     let record = observer.map { ObjectTable.shared.record(of: $0) }
     let name = Recorder.id(of: keyPath ?? "")
-    storage.refuse(
-      registration(name, of: storage.record.ref, observer: record?.ref),
-      reason: obstacle.reason,
-      part: obstacle.part
-    )
+    let refused = registration(name, of: storage.record.ref, observer: record?.ref)
+    if form == .classic { storage.noteRefusal(of: refused) }
+    storage.refuse(refused, reason: obstacle.reason, part: obstacle.part)
   }
 
   private func registration(

@@ -89,6 +89,11 @@ struct SubjectStateMachine: Sendable {
 
   mutating func endInitial(_ id: RegistrationID) { ledger.endInitial(id) }
 
+  /// An addition by name was refused.
+  mutating func noteRefusal(of registration: Registration) {
+    ledger.noteRefusal(of: registration)
+  }
+
   // MARK: Ending
 
   /// Removes by name, as the classic form does.

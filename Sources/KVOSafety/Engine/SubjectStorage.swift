@@ -339,6 +339,11 @@ final class SubjectStorage: Sendable {
     }
   }
 
+  /// An addition by name is refused.
+  func noteRefusal(of registration: Registration) {
+    machine.withLock { $0.noteRefusal(of: registration) }
+  }
+
   /// Reports an addition, a removal or a change that is refused.
   func refuse(_ registration: Registration, reason: RefusalReason, part: String) {
     let stack = Recorder.shared.captureStack(of: record.ref.id)

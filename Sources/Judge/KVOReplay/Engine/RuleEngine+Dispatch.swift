@@ -20,6 +20,7 @@ extension RuleEngine {
       log.verdicts.append(
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
+      registrations.refuse(registration, evidence, target, &log)
     case .remove(let removal): remove(removal, evidence, target)
     case .cancel(let id, let cause): cancel(id, cause, evidence, target, at: event.pointee.time)
     case .willChange(let change): beginChange(change, evidence, target)

@@ -315,7 +315,7 @@ struct RegistrationRules: Sendable {
   // MARK: - Bookkeeping
 
   /// The index of the object `id` in the ledger, which is created if it has none.
-  private mutating func open(
+  mutating func open(
     _ id: ObjectID,
     _ target: EventTarget,
     _ evidence: Evidence,

@@ -41,7 +41,7 @@ struct FindingSentence {
   private var event: String {
     switch verdict.code {
     case .doubleRemove:
-      "\(caller) removed its observation of \(path) from \(subject) a second time\(stillUnder)"
+      "\(caller) removed its observation of \(path) from \(subject) \(again)\(stillUnder)"
     case .removeUnregistered:
       "\(caller) removed an observation of \(path) from \(subject) that was not registered"
     case .removeWrongContext:
@@ -141,6 +141,12 @@ struct FindingSentence {
 
   private var stillUnder: String {
     contexts.isEmpty ? "" : " (it is still registered under \(otherContexts))"
+  }
+
+  /// The reason why a removal of what had ended found nothing.
+  private var again: String {
+    verdict.evidence.contains { $0.role == .deallocated }
+      ? "after a deallocation had ended it" : "a second time"
   }
 
   private var copies: String {

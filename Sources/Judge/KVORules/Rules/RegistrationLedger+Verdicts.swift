@@ -2,7 +2,8 @@ package import KVOTrace
 
 // The evidence of the ledger's verdicts.
 extension RegistrationLedger {
-  /// The fault of a removal that matched nothing; nil if the runtime had already ended the named registration.
+  /// The fault of a removal that matched nothing; nil if the addition had been refused, or the runtime had already ended
+  /// the named registration.
   package mutating func unmatched(
     _ removal: Removal,
     _ subject: Int,
@@ -13,6 +14,7 @@ extension RegistrationLedger {
         && slot.registration.keyPath == removal.keyPath
         && (removal.context == .unspecified || slot.registration.context.asAdded == removal.context)
     }
+    if takeRefusal(for: removal, on: subject) { return nil }
     let asked = newestEnded(of: subject) { $0.cause == .runtime && isNamed($0) }
     if asked >= 0 {
       noteRemoval(asked, at: evidence)
@@ -37,10 +39,15 @@ extension RegistrationLedger {
     _ evidence: Evidence
   ) -> Verdict {
     let others = otherContexts(than: removal, subject)
+    let ended =
+      switch slots[before].cause {
+      case .subject, .observer: slots[before].later.as(.deallocated)
+      case nil, .user, .owner, .token, .runtime: slots[before].later
+      }
     return verdict(
       .doubleRemove,
       removal,
-      [evidence.as(.failed), slots[before].later, slots[before].registered],
+      [evidence.as(.failed), ended, slots[before].registered],
       registration: slots[before].registration.id,
       detail: detail(others)
     )

@@ -31,6 +31,8 @@ package struct RegistrationLedger: Sendable {
   /// How many ended registrations are remembered before every object remembers ``crowdedHistory`` at most.
   private let totalHistoryCapacity: Int
   private var rememberedCount = 0
+  /// The refused additions of each object that has any; none in most programs.
+  var refusals: [Int: [RefusedAddition]] = [:]
   /// Whether the registrations are those of one object of this process.
   @usableFromInline let isLive: Bool
   package private(set) var liveCount = 0
@@ -83,6 +85,7 @@ package struct RegistrationLedger: Sendable {
       leaveHistory(at)
       at = next
     }
+    if !refusals.isEmpty { refusals[subject] = nil }
     subjects[subject].oldest = Int32(freeSubject)
     freeSubject = subject
   }

@@ -166,6 +166,12 @@ package struct SubjectLedger: Sendable {
     ).slot
   }
 
+  /// The addition of `registration` by name was refused (KVO029): the removal that pairs with it matches nothing, and is
+  /// not judged.
+  package mutating func noteRefusal(of registration: Registration) {
+    ledger.noteRefusal(of: registration, on: Self.subject)
+  }
+
   /// Adds a registration from before the recording began; nothing is judged.
   package mutating func restore(_ registration: Registration, at evidence: Evidence) {
     guard let id = registration.id, !contains(id) else { return }
@@ -198,7 +204,8 @@ package struct SubjectLedger: Sendable {
   /// themselves. A removal without a context removes the newest one of observer and key path (KVO004 if they have
   /// different contexts); one with a context removes the newest under it.
   ///
-  /// A removal that matched nothing is, in this order of precedence:
+  /// A removal that matched nothing is silent if it pairs with a refused addition, which was reported; otherwise it is,
+  /// in this order of precedence:
   /// 1. KVO001, if a registration under exactly this name is remembered that has ended, by whatever means, a clean-up
   ///    after a deallocation included: "removed before" is then true and has a location. It precedes KVO003 because it
   ///    explains exactly this name, while a registration under another context may belong to another class (a
