@@ -49,6 +49,23 @@ struct CaseAdviceTests {
     }
   }
 
+  @Test("about a typed key path whose end has no name is not spelled as a key")
+  func unnamedEnd() throws {
+    for (keyPath, way) in [
+      ("title → a member of String", "of String, from Account#12 through \"title\","),
+      ("owner → pet → a member of Pet", "of Pet, from Account#12 through \"owner.pet\","),
+      ("a member of Account", "of Account, from Account#12,"),
+    ] {
+      let log = SampleLog { $0.refuse(.unknownKey, part: keyPath, keyPath) }
+      let report = log.report()
+      #expect(
+        report.contains("Screen#3 asked for a property \(way) that is no observable key"),
+        "\(report)"
+      )
+      #expect(report.contains("Fix: end the key path at a property of an observable class;"))
+    }
+  }
+
   @Test("about a collection says what can be observed instead")
   func collection() throws {
     let advice = try hint { $0.refuse(.throughCollection, part: "entries", "entries.amount") }

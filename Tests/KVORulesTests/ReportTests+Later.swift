@@ -112,7 +112,7 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: notified before a change but not after it (KVO013 prior-without-after)
-      Screen#3 was notified that "balance" of Account#12 would change, and not that it had, on \#
+      Screen#3 was notified before a change of "balance" of Account#12, but not after it, on \#
     thread 1 (main)
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 1 (main)

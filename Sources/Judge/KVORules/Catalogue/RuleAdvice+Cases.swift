@@ -11,18 +11,23 @@ extension RuleAdvice {
   ///   - verdict: the case.
   ///   - isFoundation: whether an Objective-C Foundation observes, and not this library.
   ///   - knowsStep: whether the log states at which step a key path was refused.
+  ///   - lacksName: whether a typed key path was refused because a part of it is no key and has no name.
   ///   - audience: the reader.
   /// - Returns: the template of the advice, or nil.
   static func hint(
     for verdict: Verdict,
     isFoundation: Bool,
     knowsStep: Bool,
+    lacksName: Bool,
     audience: Audience
   ) -> String? {
     switch (verdict.code, verdict.detail) {
     case (.uncompliantPath, .refusal(.nilKeyPath, _)),
       (.uncompliantPath, .refusal(.emptyKeyPath, _)):
       "name the property to observe: a key path that is nil or empty names none"
+    case (.uncompliantPath, .refusal) where lacksName:
+      "end the key path at a property of an observable class; the members of a struct, the requirements of a protocol "
+        + "and properties that the class does not list as keys cannot be observed"
     case (.uncompliantPath, .refusal(.notObservable, _)) where !knowsStep: ofCollection
     case (.uncompliantPath, .refusal(let reason, _)) where knowsStep:
       isFoundation ? foundationRefusal(reason) : refusal(reason)

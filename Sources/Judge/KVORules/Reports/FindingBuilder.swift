@@ -74,7 +74,7 @@ package struct FindingBuilder {
       stacks: stacks,
       isHistoryLost: verdict.isHistoryLost,
       hint: sentence.hint(
-        hint(for: verdict, of: entry, audience, knowsStep: sentence.refusedStep != nil),
+        hint(for: verdict, of: entry, audience, sentence),
         in: audience == .objectiveC ? .objectiveC : .swift
       )
     )
@@ -123,14 +123,15 @@ package struct FindingBuilder {
     for verdict: Verdict,
     of entry: RuleCatalogue.Entry,
     _ audience: Audience,
-    knowsStep: Bool
+    _ sentence: FindingSentence
   ) -> String {
     if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
     let isFoundation = recorded != .swift
     let ofCase = RuleAdvice.hint(
       for: verdict,
       isFoundation: isFoundation,
-      knowsStep: knowsStep,
+      knowsStep: sentence.refusedStep != nil,
+      lacksName: sentence.unnamedEnd != nil,
       audience: audience
     )
     if let hint = ofCase ?? (isFoundation ? entry.foundationHint : nil) { return hint }

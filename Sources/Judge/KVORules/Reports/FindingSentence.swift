@@ -95,7 +95,7 @@ struct FindingSentence {
     case .registrationRace:
       "\(who), registered meanwhile, was not notified of a change of \(path) of \(subject)"
     case .priorWithoutAfter:
-      "\(who) was notified that \(path) of \(subject) would change, and not that it had"
+      "\(who) was notified before a change of \(path) of \(subject), but not after it"
     case .mutationWithoutNotification: mutation
     case .deepPathIntermediateDeath:
       "\(link) was deallocated while \(path) of \(subject), observed by \(whom), led through it"
@@ -183,6 +183,10 @@ struct FindingSentence {
     guard case .refusal(let reason, let part) = verdict.detail else {
       return "\(caller) asked for \(path) of \(subject), which cannot be observed"
     }
+    if let end = unnamedEnd {
+      let way = end.path.isEmpty ? subject : "\(subject) through \"\(end.path)\""
+      return "\(caller) asked for a property of \(end.type), from \(way), that is no observable key"
+    }
     let step = part == .none ? path : "\"\(names[part])\""
     return switch reason {
     case .nilKeyPath: "\(caller) asked to observe \(subject) with a nil key path"
@@ -247,6 +251,17 @@ struct FindingSentence {
     let before = steps[..<index].joined(separator: ".")
     let ownClass = subjectClass ?? "the class of the observed object"
     return (names[part], before.isEmpty ? ownClass : "the class of \"\(before)\"")
+  }
+
+  /// The end of a typed key path whose last part has no name, as the library spells it (`title → a member of String`):
+  /// the parts before it, and the type that it belongs to.
+  var unnamedEnd: (path: String, type: String)? {
+    let words = "a member of "
+    var parts = names[verdict.keyPath].split(separator: "→").map { part in
+      String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+    guard let end = parts.popLast(), end.hasPrefix(words) else { return nil }
+    return (parts.joined(separator: "."), String(end.dropFirst(words.count)))
   }
 
   /// The class of the observed object, if the log names one.
