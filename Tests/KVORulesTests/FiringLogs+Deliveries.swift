@@ -110,6 +110,15 @@ extension FiringLog {
       twins: [
         ("an executor that is no thread", offThread.replacing(3) { $0.register(executor: "Bank") }),
         ("a thread without a name", offThread.without(2)),
+        (
+          "names of no thread",
+          SampleLog {
+            $0.nameThread("main", thread: nil)
+            $0.nameThread("net", thread: nil)
+            $0.register(executor: "main", thread: nil)
+            $0.notify(thread: nil)
+          }
+        ),
         ("the same name", offThread.replacing(2) { $0.nameThread("main", thread: "2") }),
       ]
     ),

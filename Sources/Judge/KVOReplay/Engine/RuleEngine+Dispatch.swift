@@ -58,7 +58,9 @@ extension RuleEngine {
       concurrency.change(object, to: name, isKVOSubclass: isKVOSubclass, evidence)
     case .declares(let key): graphs.declare(key, evidence, &log)
     case .removeEnd(let removal): concurrency.end(removal, target.thread, &log)
-    case .threadName(let name): callbacks.name(target.thread, name, &log)
+    case .threadName(let name):
+      // A name that the log gives to no thread is not that of the events without a thread.
+      if event.pointee.thread != nil { callbacks.name(target.thread, name, &log) }
     case .scopeBegin(let scope):
       log.act(target)
       scopes.begin(scope, evidence, &log)
