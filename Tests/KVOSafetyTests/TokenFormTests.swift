@@ -42,6 +42,29 @@ struct TokenFormTests {
     #expect(KVO.census(of: account).isEmpty)
   }
 
+  @Test("tokens are kept in a set, in which each is itself")
+  func set() {
+    let account = Account()
+    var count = 0
+    let found = verdicts(about: account) {
+      let first = account.observe(\.balance) { _, _ in count += 1 }
+      var tokens: Set<ObservationToken> = [
+        first, account.observe(\.balance) { _, _ in count += 1 },
+      ]
+      tokens.insert(first)
+      #expect(tokens.count == 2)
+      account.balance = 1
+      tokens.remove(first)
+      first.invalidate()
+      account.balance = 2
+      // Releasing the last token ends its observation.
+      tokens = []
+      account.balance = 3
+    }
+    #expect(count == 3)
+    #expect(found.isEmpty)
+  }
+
   @Test("two observations of one property are both called, in the order in which they were made")
   func twoObservations() {
     let account = Account()

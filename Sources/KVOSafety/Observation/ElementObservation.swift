@@ -24,6 +24,16 @@ public final class ElementObservation: Sendable {
   }
 }
 
+extension ElementObservation: Hashable {
+  /// Whether both are the same object.
+  public static func == (left: ElementObservation, right: ElementObservation) -> Bool {
+    left === right
+  }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 extension KeyValueObservable {
   /// Observes a property of every element of a collection.
   ///

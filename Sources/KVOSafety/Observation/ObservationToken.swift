@@ -104,3 +104,13 @@ public final class ObservationToken: Sendable {
     storage._withUnsafeGuaranteedRef { $0.cancel(id, by: cause) }
   }
 }
+
+extension ObservationToken: Hashable {
+  /// Whether both are the same object.
+  public static func == (left: ObservationToken, right: ObservationToken) -> Bool {
+    left === right
+  }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

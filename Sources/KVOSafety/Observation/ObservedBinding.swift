@@ -35,6 +35,16 @@ public final class ObservedBinding: Sendable {
   }
 }
 
+extension ObservedBinding: Hashable {
+  /// Whether both are the same object.
+  public static func == (left: ObservedBinding, right: ObservedBinding) -> Bool {
+    left === right
+  }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 extension KeyValueObservable {
   /// Sets a property of `other` to the value of one of this object's, and keeps both equal from then on.
   ///

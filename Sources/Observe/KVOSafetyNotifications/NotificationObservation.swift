@@ -37,4 +37,14 @@ public final class NotificationObservation: @unchecked Sendable {
     if let token { center.removeObserver(token) }
   }
 }
+
+extension NotificationObservation: Hashable {
+  /// Whether both are the same object.
+  public static func == (left: NotificationObservation, right: NotificationObservation) -> Bool {
+    left === right
+  }
+
+  /// Hashes the identity of the object.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
 #endif
