@@ -111,7 +111,16 @@ struct ChangeBracketsTests {
     for (event, key) in ["a", "b", "c"].enumerated() { brackets.will(change(key), at: at(event)) }
     #expect(brackets.count == 2)
     for key in ["c", "a", "b"] { #expect(brackets.did(change(key), at: at(9)) == []) }
-    // Nothing is open, so nothing can have been forgotten.
+    // Nothing is open, and what was forgotten has ended.
+    #expect(brackets.did(change("a"), at: at(10)).map(\.brief) == ["KVO012@10"])
+  }
+
+  @Test("as many ends as changes were forgotten are not judged, also when none is open any more")
+  mutating func boundPassed() {
+    var brackets = ChangeBrackets(capacity: 2)
+    let keys = ["a", "b", "c", "d", "e"]
+    for (event, key) in keys.enumerated() { brackets.will(change(key), at: at(event)) }
+    for key in keys.reversed() { #expect(brackets.did(change(key), at: at(9)) == []) }
     #expect(brackets.did(change("a"), at: at(10)).map(\.brief) == ["KVO012@10"])
   }
 }

@@ -108,7 +108,6 @@ struct ThreadTable: Sendable {
   mutating func noteWholeChange(_ index: Int) {
     // The two halves, and the callback.
     threads[index].activity &+= 3
-    threads[index].brackets.noteWhole()
     if threads[index].busyIndex < 0 {
       threads[index].busyIndex = busy.count
       busy.append(index)

@@ -22,8 +22,8 @@ package struct ChangeBrackets: Sendable {
 
   private let capacity: Int
   @usableFromInline private(set) var open: [Open] = []
-  /// Whether an open change was dropped because there were too many.
-  @usableFromInline var isIncomplete = false
+  /// How many open changes were dropped because there were too many, and have not ended.
+  private var droppedCount = 0
 
   /// No open changes.
   ///
@@ -46,7 +46,7 @@ package struct ChangeBrackets: Sendable {
   ) {
     if open.count == capacity {
       open.removeFirst()
-      isIncomplete = true
+      droppedCount += 1
     }
     let outer = prior.flatMap { prior in
       prior.change == nil ? open.last : open.last { $0.change.id == prior.change }
@@ -75,13 +75,15 @@ package struct ChangeBrackets: Sendable {
     at evidence: Evidence
   ) -> (began: Evidence?, verdicts: [Verdict]) {
     guard let index = open.lastIndex(where: { Self.belong($0.change, change) }) else {
-      // After a dropped change it is unknown whether this one was begun.
-      if isIncomplete { return (nil, []) }
+      // It may be one of those that were dropped.
+      if droppedCount > 0 {
+        droppedCount -= 1
+        return (nil, [])
+      }
       return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: index)
     guard let inner = intruder(from: index, into: ended.origin ?? ended.change) else {
-      if open.isEmpty { isIncomplete = false }
       return (ended.began, [])
     }
     let outOfOrder = verdict(
@@ -100,9 +102,6 @@ package struct ChangeBrackets: Sendable {
     }
   }
 
-  /// A change began and ended while none was open: as ``will(_:scope:at:)`` and ``did(_:at:)``.
-  @inlinable package mutating func noteWhole() { isIncomplete = false }
-
   /// A scope ends: every change that was begun in it and is still open is reported and dropped.
   ///
   /// The failed event is the beginning of the change: that is the unmatched call.
@@ -120,7 +119,7 @@ package struct ChangeBrackets: Sendable {
   package mutating func close() -> [Verdict] {
     let left = open
     open = []
-    isIncomplete = false
+    droppedCount = 0
     return left.map { neverEnded($0, nil) }
   }
 
