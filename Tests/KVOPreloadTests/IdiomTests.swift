@@ -2,9 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A program of `Idioms.m`, and the rules that it breaks.
+/// A program of `Idioms.m` or another source, and the rules that it breaks.
 struct Idiom: CustomTestStringConvertible, Sendable {
   let name: String
+  var source = "Idioms"
   var codes: [String] = []
   /// The functions of the program on the first stack of the finding, the innermost first.
   var callers: [String] = []
@@ -20,6 +21,8 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     // What an override keeps from Foundation is no fault.
     Idiom(name: "copies-keys"),
     Idiom(name: "guards-itself"),
+    Idiom(name: "counts-additions", source: "Overrides"),
+    Idiom(name: "removes-later", source: "Overrides"),
     Idiom(name: "never-changes"),
     Idiom(name: "guards-all"),
     // The new callback is notified.
@@ -46,6 +49,13 @@ struct Idiom: CustomTestStringConvertible, Sendable {
       codes: ["KVO001"],
       callers: ["-[Screen unwatch:for:]", "overridesAndRemovesTwice", "main"]
     ),
+    // What an override keeps from Foundation did not remove the observer.
+    Idiom(
+      name: "keeps-removed",
+      source: "Overrides",
+      codes: ["KVO006"],
+      callers: ["-[Account dealloc]", "-[Patient dealloc]", "keepsRemoved", "main"]
+    ),
   ]
 }
 
@@ -61,7 +71,7 @@ struct IdiomTests {
     ["", "all"]
   )
   func unchanged(idiom: Idiom, rules: String) throws {
-    let program = try ObjectiveC.program("Idioms")
+    let program = try ObjectiveC.program(idiom.source)
     let raw = try guarded.raw(program, [idiom.name])
     let recorded = try guarded.recorded(program, [idiom.name], contain: rules)
     #expect(raw.status == 0)

@@ -1,11 +1,12 @@
 // addObserver:forKeyPath:options:context:; removing.c has the removals.
 //
-// A call of a program reaches the original once, with the program's arguments, unless the rule is contained. One call
-// may pass several hooks: an override that calls super, one form of removal that calls the other. What reaches the
-// Foundation is recorded, with the stack of the outermost call: an override of the program may refuse a call, pass it to
-// another object or keep observers itself, and then the Foundation has nothing to do with it. A removal that matches is
-// recorded when its override is called. Calls of the Foundation's for the same object, observer and key path inside are
-// not examined again. An initial callback inside may add and remove freely.
+// A call of a program reaches the original once, with the program's arguments, unless the rule is contained. One
+// call may pass several hooks: an override that calls super, one form of removal that calls the other. What reaches
+// the Foundation is recorded, with the stack of the outermost call: an override of the program may refuse a call,
+// pass it to another object or keep observers itself, and then the Foundation has nothing to do with it. A removal
+// that matches is recorded when its override is called, and again as live if the override keeps it from the
+// Foundation. Calls of the Foundation's for the same object, observer and key path inside are not examined again. An
+// initial callback inside may add and remove freely.
 
 #include "preload.h"
 
@@ -134,7 +135,8 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
       // Regardless of its context.
       displaced->registration = kvos_take_registration(triple, triple->count - 1).id;
     }
-    isKept = kvos_push_registration(triple, (KVOSRegistration){.id = act->registration, .context = act->context.value});
+    KVOSRegistration registration = {.id = act->registration, .context = act->context.value, .options = act->options};
+    isKept = kvos_push_registration(triple, registration);
     act->order = kvos_next_order(trackedSubject);
     atomic_fetch_add_explicit(&trackedSubject->additionCount, 1, memory_order_relaxed);
     if (displaced->registration) displaced->order = kvos_next_order(trackedSubject);

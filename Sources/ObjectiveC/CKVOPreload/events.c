@@ -116,14 +116,18 @@ static KVOSRegistrationFields addition_fields(const KVOSAct *act) {
 
 // MARK: - Events
 
-void kvos_record_register(const KVOSAct *act, uint32_t stack) {
+static void record_addition(uint32_t kind, const KVOSAct *act, uint32_t stack) {
   if (!kvos_is_sampled(act->subject.id)) return;
   uint64_t fields[KVOS_FIELD_LIMIT];
   KVOSRegistrationFields addition = addition_fields(act);
   const uint64_t *end = kvos_put_registration(fields, &addition);
   kvos_live_add(act->registration << 2, stack, fields, (uint32_t)(end - fields));
-  put_event(KVOS_KIND_REGISTER, act->order, stack, fields, end);
+  put_event(kind, act->order, stack, fields, end);
 }
+
+void kvos_record_register(const KVOSAct *act, uint32_t stack) { record_addition(KVOS_KIND_REGISTER, act, stack); }
+
+void kvos_record_live(const KVOSAct *act, uint32_t stack) { record_addition(KVOS_KIND_LIVE, act, stack); }
 
 void kvos_record_register_end(const KVOSAct *act) {
   if (!kvos_is_sampled(act->subject.id)) return;

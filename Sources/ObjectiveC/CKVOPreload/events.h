@@ -49,6 +49,8 @@ extern bool kvos_isMeasured;
 // recorded as long as any object is.
 
 void kvos_record_register(const KVOSAct *act, uint32_t stack);
+/// A registration that is still there, although the log contains its end; `stack` is that of its addition.
+void kvos_record_live(const KVOSAct *act, uint32_t stack);
 void kvos_record_register_end(const KVOSAct *act);
 void kvos_record_refused(const KVOSAct *act, KVOSRefusalReason reason, uint32_t stack);
 void kvos_record_remove(const KVOSAct *act, bool isEnd, uint32_t stack);

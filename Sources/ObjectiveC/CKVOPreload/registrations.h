@@ -8,6 +8,8 @@
 typedef struct {
   uint64_t id;
   uintptr_t context;
+  /// NSKeyValueObservingOptions.
+  unsigned long options;
   /// The change that its observer was notified of last, times two, and one if that was before it.
   uint64_t notified;
 } KVOSRegistration;
@@ -23,6 +25,8 @@ typedef struct KVOSTriple {
   KVOSRegistration inlineLive[1];
   /// How many removals of it are running.
   uint32_t removingCount;
+  /// How many removals of it have reached the Foundation.
+  uint32_t foundationRemovalCount;
   /// The last one that ended, or 0.
   uint64_t lastEnded;
   /// Of an observer that was deallocated while registered: the registration that the runtime still has, or 0.

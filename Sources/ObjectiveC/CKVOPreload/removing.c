@@ -6,6 +6,9 @@
 
 // The tracked triple of a removal, which is removed.
 typedef struct {
+  KVOSRegistration registration;
+  /// How many removals of the triple had reached the Foundation.
+  uint32_t foundationRemovalCount;
   /// The name of the object's new class; 0: unchanged.
   uint32_t changedClass;
   bool hasChangedClass;
@@ -14,7 +17,8 @@ typedef struct {
 
 // Removes the registration that the removal matches: the newest, or the newest with its context. Returns false if there
 // is none.
-static bool leave_registration(KVOSAct *act, const void *subject, const void *observer, Leaving *leaving) {
+static bool leave_registration(KVOSAct *act, const void *subject, const void *observer, bool isOfFoundation,
+                               Leaving *leaving) {
   void *class = kvos_visible_class(subject);
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_track(subject);
@@ -25,10 +29,13 @@ static bool leave_registration(KVOSAct *act, const void *subject, const void *ob
       trackedSubject && trackedObserver ? kvos_find_triple(trackedSubject, trackedObserver, act->keyPath) : NULL;
   for (uint32_t at = triple ? triple->count : 0; at-- > 0;) {
     if (act->context.isSaid && triple->live[at].context != act->context.value) continue;
-    act->registration = kvos_take_registration(triple, at).id;
+    leaving->registration = kvos_take_registration(triple, at);
+    act->registration = leaving->registration.id;
     triple->removingCount++;
     break;
   }
+  if (triple && isOfFoundation) triple->foundationRemovalCount++;
+  leaving->foundationRemovalCount = triple ? triple->foundationRemovalCount : 0;
   leaving->wasRegistered = triple && triple->lastEnded != 0;
   if (trackedSubject) {
     act->order = kvos_next_order(trackedSubject);
@@ -109,7 +116,44 @@ typedef struct {
   KVOSThread *thread;
   KVOSCall *call;
   const KVOSAct *act;
+  const Leaving *leaving;
+  /// The stack of the addition, if an override of the program may keep the observer registered.
+  uint32_t stack;
+  bool isOfFoundation;
 } Removal;
+
+static void note_foundation_removal(const KVOSCall *begun) {
+  if (begun->registration == 0) return;
+  int number = kvos_enter();
+  kvos_lock_registry();
+  KVOSTriple *triple = kvos_find_triple_of(begun->subject, begun->observer, begun->key);
+  if (triple) triple->foundationRemovalCount++;
+  kvos_unlock_registry();
+  kvos_leave(number);
+}
+
+// An override has returned, and no thread has passed the removal on to the Foundation: the observer is still
+// registered. It gets a new number, because the log contains the end of the old one.
+static void restore_registration(const Removal *removal) {
+  KVOSAct act = *removal->act;
+  bool isKept = false;
+  kvos_lock_registry();
+  KVOSTriple *triple = kvos_find_triple_of(removal->call->subject, removal->call->observer, act.keyPath);
+  // Either object may have been deallocated in the meantime, and the observer may have been added again.
+  bool isSame = triple && triple->subject->id == act.subject.id && triple->observer->id == act.observer.id &&
+                triple->foundationRemovalCount == removal->leaving->foundationRemovalCount &&
+                !(kvos_semantics()->overwrites && triple->count > 0);
+  if (isSame) {
+    KVOSRegistration registration = removal->leaving->registration;
+    act.registration = registration.id = kvos_next_number();
+    act.context = (KVOSContext){true, registration.context};
+    act.options = registration.options;
+    act.order = kvos_next_order(triple->subject);
+    isKept = kvos_push_registration(triple, registration);
+  }
+  kvos_unlock_registry();
+  if (isKept) kvos_record_live(&act, removal->stack);
+}
 
 // The object or the observer may have been deallocated meanwhile, and its address may be another's.
 static void end_removing(const void *subject, const void *observer, uint32_t keyPath) {
@@ -122,11 +166,13 @@ static void end_removing(const void *subject, const void *observer, uint32_t key
 static void end_removal(Removal *removal) {
   int number = kvos_enter();
   bool hasReturned = removal->call->hasReturned;
+  bool isKept = !removal->isOfFoundation && !removal->call->isContained && removal->call->registration;
   if (removal->call->registration) {
     end_removing(removal->call->subject, removal->call->observer, removal->act->keyPath);
   }
-  kvos_end_call(removal->thread, removal->call);
   if (hasReturned) kvos_record_remove(removal->act, true, 0);
+  if (isKept) restore_registration(removal);
+  kvos_end_call(removal->thread, removal->call);
   kvos_leave(number);
 }
 
@@ -146,6 +192,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   if (begun && !(begun->isPending && isOfFoundation)) {
     // The implementations of the subclasses have run already.
     if (begun->isContained && point->isRoot) return;
+    if (isOfFoundation) note_foundation_removal(begun);
     if (keyObject && !begun->isPending) follow_removal(begun, point->hook, begun->registration);
     point->original(self, selector, first, second, context, fourth);
     return;
@@ -163,14 +210,16 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   // A program may bring the form with a context, and implement it by the other.
   bool isByContext = (begun ? begun->hook : point->hook) == KVOS_REMOVE_CONTEXT;
   KVOSAct act = {.context = {isByContext, !isByContext ? 0 : begun ? begun->context : context}};
+  Leaving leaving = {.changedClass = 0};
+  uint32_t addedStack = 0;
   KVOSCall *call = NULL;
   bool goesOn = true;
   bool isReadable = keyObject == NULL || kvos_intern_key(keyObject, &act.keyPath);
   if (isReadable && (act.keyPath == 0 || point->isCollection)) {
     goesOn = kvos_refuse_call(point, &act, begun, self, observer, keyObject);
   } else if (isReadable) {
-    Leaving leaving = {.changedClass = 0};
-    bool isMatched = leave_registration(&act, self, observer, &leaving);
+    bool isMatched = leave_registration(&act, self, observer, isOfFoundation, &leaving);
+    if (!isOfFoundation && isMatched) addedStack = kvos_live_stack(act.registration << 2);
     if (leaving.changedClass) kvos_record_class(act.subject, leaving.changedClass);
     kvos_record_remove(&act, false, kvos_stack_of_call(begun, act.subject.id));
     if (begun && keyObject) follow_removal(begun, point->hook, act.registration);
@@ -198,7 +247,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     point->original(self, selector, first, second, context, fourth);
     return;
   }
-  Removal removal __attribute__((cleanup(end_removal))) = {thread, call, &act};
+  Removal removal __attribute__((cleanup(end_removal))) = {thread, call, &act, &leaving, addedStack, isOfFoundation};
   point->original(self, selector, first, second, context, fourth);
   call->hasReturned = true;
 }

@@ -228,6 +228,18 @@ void kvos_live_remove(uint64_t registration) {
   leave(shard, writer, epoch);
 }
 
+uint32_t kvos_live_stack(uint64_t registration) {
+  uint64_t id = registration + 1;
+  Shard *shard = shard_of(id);
+  uint64_t epoch;
+  KVOSWriter *writer = enter(shard, &epoch);
+  if (writer == NULL) return 0;
+  const Bucket *bucket = shard->index ? find(shard, id) : NULL;
+  uint32_t stack = bucket && bucket->number != 0 ? shard->entries[bucket->number - 1].stack : 0;
+  leave(shard, writer, epoch);
+  return stack;
+}
+
 uint64_t kvos_live_count(void) {
   uint64_t count = 0;
   for (uint32_t index = 0; index < SHARD_COUNT; index++) {

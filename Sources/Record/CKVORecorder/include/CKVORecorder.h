@@ -108,6 +108,9 @@ void kvos_live_add(uint64_t registration, uint32_t stack, const uint64_t *fields
 /// Takes a registration out. Comes before the event.
 void kvos_live_remove(uint64_t registration);
 
+/// The id of the stack that a registration was noted with; 0: it has none, or is not noted.
+uint32_t kvos_live_stack(uint64_t registration);
+
 /// The number of noted registrations.
 uint64_t kvos_live_count(void);
 
