@@ -56,6 +56,8 @@ struct Idiom: CustomTestStringConvertible, Sendable {
       codes: ["KVO006"],
       callers: ["-[Account dealloc]", "-[Patient dealloc]", "keepsRemoved", "main"]
     ),
+    // Only the one that 1.28 does not end.
+    Idiom(name: "replaces", source: "Overrides", codes: ["KVO012"]),
   ]
 }
 
@@ -84,5 +86,14 @@ struct IdiomTests {
       .prefix { $0.contains(#/ #\d+ /#) }
       .compactMap { $0.firstMatch(of: #/ #\d+ (.*?) {2}/#).map { String($0.output.1) } }
     if !idiom.callers.isEmpty { #expect(callers == idiom.callers, "\(audit)") }
+  }
+
+  @Test("the advice for a replacement that 1.28 never ends names the methods that end it")
+  func replacement() throws {
+    _ = try guarded.recorded(ObjectiveC.program("Overrides"), ["replaces"])
+    let advice = try guarded.audit().output.split(separator: "\n").filter { $0.contains("Fix:") }
+    #expect(advice.count == 1)
+    let call = "[shelf replaceObjectInBooksAtIndex:index withObject:object];"
+    #expect(advice.first?.contains(call) == true, "\(advice)")
   }
 }

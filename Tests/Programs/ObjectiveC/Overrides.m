@@ -1,5 +1,5 @@
-// Classes that keep removals of their observers from Foundation for a while; which one is the argument. In the last one
-// it never gets there.
+// Classes with methods of their own for what Foundation does: removals, which they keep from it, and replacements in a
+// collection. Which one is the argument; the last two have a fault.
 
 #import "Bank.h"
 
@@ -90,10 +90,46 @@ static void keepsRemoved(void)
   [patient release];
 }
 
+/// Has methods for the elements of its collection.
+@interface Shelf : NSObject
+{
+  NSMutableArray *books;
+}
+@end
+@implementation Shelf
+- (id) init { books = [NSMutableArray new]; return self; }
+- (NSArray *) books { return books; }
+- (void) insertObject: (id)book inBooksAtIndex: (NSUInteger)index { [books insertObject: book atIndex: index]; }
+- (void) removeObjectFromBooksAtIndex: (NSUInteger)index { [books removeObjectAtIndex: index]; }
+- (void) replaceObjectInBooksAtIndex: (NSUInteger)index withObject: (id)book
+{
+  [books replaceObjectAtIndex: index withObject: book];
+}
+- (void) dealloc { [books release]; [super dealloc]; }
+@end
+
+/// 1.28 never ends a replacement through the proxy of such a class, and ends one that is made as the advice says.
+static void replaces(void)
+{
+  Shelf *shelf = [Shelf new];
+  NSIndexSet *indexes = [NSIndexSet indexSetWithIndex: 0];
+  [screen watch: shelf for: @"books"];
+  NSMutableArray *books = [shelf mutableArrayValueForKey: @"books"];
+  [books addObject: @"Emma"];
+  [shelf willChange: NSKeyValueChangeReplacement valuesAtIndexes: indexes forKey: @"books"];
+  [(id)shelf replaceObjectInBooksAtIndex: 0 withObject: @"Dracula"];
+  [shelf didChange: NSKeyValueChangeReplacement valuesAtIndexes: indexes forKey: @"books"];
+  [books replaceObjectAtIndex: 0 withObject: @"Ulysses"];
+  [books addObject: @"Walden"];
+  [screen unwatch: shelf for: @"books"];
+  [shelf release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "counts-additions", countsAdditions },
   { "removes-later", removesLater },
   { "keeps-removed", keepsRemoved },
+  { "replaces", replaces },
 };
 
 int main(int count, char **arguments)

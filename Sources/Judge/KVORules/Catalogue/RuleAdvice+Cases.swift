@@ -3,7 +3,7 @@ import KVOTrace
 /// Advice for the specific case of a finding, if its rule's advice does not apply.
 ///
 /// Placeholders are those of ``RuleCatalogue/Entry/hint``, and `{step}` and `{StepClass}`: the refused part of a key
-/// path, and the class that should have it.
+/// path, and the class that should have it; `{Key}`: the key, as accessors spell it.
 extension RuleAdvice {
   /// The advice for `verdict`; nil: the rule's advice applies.
   ///
@@ -43,6 +43,15 @@ extension RuleAdvice {
     default: nil
     }
   }
+
+  /// GNUstep 1.28 begins a replacement through the collection proxy of a class with methods for its elements, and never
+  /// ends it; only the calls of the program can be changed.
+  static let unendedReplacement =
+    "replace at the {Subject}, because GNUstep 1.28 never ends a replacement through `mutableArrayValueForKey:` for a "
+    + "class that has `-insertObject:in{Key}AtIndex:`: "
+    + "`[{subject} willChange:NSKeyValueChangeReplacement valuesAtIndexes:indexes forKey:@\"{key}\"]; "
+    + "[{subject} replaceObjectIn{Key}AtIndex:index withObject:object]; "
+    + "[{subject} didChange:NSKeyValueChangeReplacement valuesAtIndexes:indexes forKey:@\"{key}\"];`"
 
   /// What a removal under a context lacks: an addition without one would be removed under the wrong context.
   private static func addition(_ audience: Audience) -> String? {

@@ -74,7 +74,7 @@ package struct FindingBuilder {
       stacks: stacks,
       isHistoryLost: verdict.isHistoryLost,
       hint: sentence.hint(
-        hint(for: verdict, of: entry, audience, sentence),
+        hint(for: verdict, of: entry, stacks, audience, sentence),
         in: audience == .objectiveC ? .objectiveC : .swift
       )
     )
@@ -122,10 +122,12 @@ package struct FindingBuilder {
   private func hint(
     for verdict: Verdict,
     of entry: RuleCatalogue.Entry,
+    _ stacks: [Finding.Stack],
     _ audience: Audience,
     _ sentence: FindingSentence
   ) -> String {
     if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
+    if isUnendedReplacement(verdict, stacks) { return RuleAdvice.unendedReplacement }
     let isFoundation = recorded != .swift
     let ofCase = RuleAdvice.hint(
       for: verdict,
@@ -137,6 +139,15 @@ package struct FindingBuilder {
     if let hint = ofCase ?? (isFoundation ? entry.foundationHint : nil) { return hint }
     if let hint = RuleAdvice.hint(entry.code, for: audience) { return hint }
     return verdict.observer == nil ? entry.tokenHint ?? entry.hint : entry.hint
+  }
+
+  /// Whether GNUstep began a replacement for the program and did not end it.
+  private func isUnendedReplacement(_ verdict: Verdict, _ stacks: [Finding.Stack]) -> Bool {
+    guard recorded == .gnustep128, case .change(.willWithoutDid) = verdict.detail else {
+      return false
+    }
+    let innermost = stacks.first?.frames.first?.symbol
+    return innermost?.hasPrefix("-[NSKeyValueFastMutableArray replaceObjectAtIndex:") == true
   }
 
   /// Whether the program was written in Objective-C, as far as its runtime and its stacks show.

@@ -213,6 +213,7 @@ struct FindingSentence {
       ("{observer}", verdict.observer.map { names[$0.className].plainTypeName } ?? "the owner"),
       // A change concerns one key: the reader must determine which part of a deep key path changed.
       ("{key}", key),
+      ("{Key}", key.prefix(1).uppercased() + key.dropFirst()),
       ("{keyPath}", path),
       ("{context}", advisedContext(in: language)),
       ("{contextArgument}", contextArgument(in: language)),
