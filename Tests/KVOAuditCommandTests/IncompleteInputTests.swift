@@ -240,4 +240,11 @@ import Testing
     #expect(run.output == "65\n")
     #expect(run.complaint == "kvo-audit: logs/closed: cannot be read: permission denied\n")
   }
+
+  @Test("of a device without an end no more is read than shows that it is no text")
+  func endless() throws {
+    let run = try CommandRun(shell: "timeout 60 $audit /dev/zero", in: folder.url)
+    #expect(run.status == 65)
+    #expect(run.complaint.hasPrefix("kvo-audit: /dev/zero: neither text nor a usage log: "))
+  }
 }

@@ -67,7 +67,7 @@ final class ReportReader: TextFaultReader {
     if passages.isReport == true { form = form ?? .crash }
     let refusal =
       decoder.refusal ?? misplacedLog.refusal(from: decoder.encodingName) ?? jsonRefusal
-    let doubt = decoder.doubt ?? (form == nil ? misplacedLog.doubt : nil)
+    let doubt = decoder.doubt ?? (form == .crash || tellsCrash ? nil : misplacedLog.doubt)
     return ImportedText(
       form: form ?? .console,
       isCrash: form == .crash || tellsCrash,
