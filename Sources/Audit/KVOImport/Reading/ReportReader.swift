@@ -139,19 +139,9 @@ final class ReportReader: TextFaultReader {
       firstLine: 1 + LineCounter.count(in: bytes[..<start])
     )
     jsonRefusal = MisplacedLog.refusal(ofJSON: bytes)
-    if !reports.documents.isEmpty || reports.hasHead {
-      form = .ips
-      tellsCrash = reports.tellsCrash || Self.hasCrashKey(bytes)
-    }
-    for document in reports.documents { judge(document) }
+    if !reports.documents.isEmpty || reports.hasHead { take(reports, of: bytes) }
     guard let problem = reports.problem else { return }
-    let offset = min(bytes.count, start + problem.offset)
-    problems.append(
-      ImportedText.Problem(
-        line: 1 + LineCounter.count(in: bytes[..<offset]),
-        message: "not JSON: \(problem.message); the rest is read as text"
-      )
-    )
+    note(problem, in: bytes, from: start, firstLine: 1)
     let rest = reports.documents.isEmpty ? 0 : start + reports.endOffset
     passages = PassageSplitter(firstLine: 1 + LineCounter.count(in: bytes[..<rest]))
     passages.append(bytes[rest...]) { judge($0) }
@@ -160,14 +150,30 @@ final class ReportReader: TextFaultReader {
   /// Judges a report of JSON inside a text whose sentences say nothing.
   private func judgePasted(_ bytes: [UInt8], firstLine: Int) {
     let reports = JSONReports(bytes[...], firstLine: firstLine)
+    take(reports, of: bytes)
+    // Words of the text follow a complete one.
+    guard reports.documents.isEmpty, let problem = reports.problem else { return }
+    note(problem, in: bytes, from: 0, firstLine: firstLine)
+  }
+
+  /// Judges the reports in `bytes`.
+  private func take(_ reports: JSONReports, of bytes: [UInt8]) {
     form = .ips
     tellsCrash = reports.tellsCrash || Self.hasCrashKey(bytes)
     for document in reports.documents { judge(document) }
-    // Words of the text follow a complete one.
-    guard reports.documents.isEmpty, let problem = reports.problem else { return }
+  }
+
+  /// The JSON from `start` of `bytes` on is malformed; `firstLine` is the number of their first line.
+  private func note(
+    _ problem: JSONTree.Problem,
+    in bytes: [UInt8],
+    from start: Int,
+    firstLine: Int
+  ) {
+    let offset = min(bytes.count, start + problem.offset)
     problems.append(
       ImportedText.Problem(
-        line: firstLine + LineCounter.count(in: bytes[..<min(bytes.count, problem.offset)]),
+        line: firstLine + LineCounter.count(in: bytes[..<offset]),
         message: "not JSON: \(problem.message); the rest is read as text"
       )
     )
