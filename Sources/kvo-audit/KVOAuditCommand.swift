@@ -59,18 +59,9 @@ struct KVOAuditCommand: ParsableCommand {
         kvo-audit help record
       """,
     version: AuditVersion.current,
-    subcommands: [
-      AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ControlCommand.self,
-      ConvertCommand.self, DiffCommand.self, ExplainCommand.self, ExportCommand.self,
-      GrowthCommand.self, HeapCommand.self, IndexCommand.self, MCPCommand.self, MergeCommand.self,
-      RecordCommand.self, StatsCommand.self, SymbolsCommand.self, ValidateCommand.self,
-      VerifyFixCommand.self, WatchCommand.self,
-    ],
+    subcommands: offered(to: CommandLine.arguments.dropFirst()),
     defaultSubcommand: AuditCommand.self
   )
-
-  /// The names of the commands.
-  static let names = configuration.subcommands.compactMap { $0.configuration.commandName }
 
   static func main() {
     StandardStreams.ignoreBrokenPipes()

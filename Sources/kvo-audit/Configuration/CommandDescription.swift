@@ -24,10 +24,8 @@ struct CommandDescription {
   /// Whether it takes the options of a project.
   var isConfigurable: Bool { self["config"] != nil }
 
-  /// All commands.
-  ///
-  /// Takes a few milliseconds, as `--help` does.
-  static var all: [CommandDescription] {
+  /// The commands that ``KVOAuditCommand/offered(to:)`` returned for the command line.
+  static var offered: [CommandDescription] {
     let data = Data(KVOAuditCommand._dumpHelp().utf8)
     guard let tool = try? JSONDecoder().decode(Tool.self, from: data) else {
       preconditionFailure("ArgumentParser describes commands in another form")

@@ -65,12 +65,12 @@ struct ConfiguredCommandLine {
   private static func parts(
     of given: [String]
   ) -> (command: CommandDescription, options: CommandLineOptions)? {
-    let commands = CommandDescription.all
-    let name = given.first.flatMap { first in commands.first { $0.name == first }?.name }
-    guard let command = commands.first(where: { $0.name == name ?? "audit" }),
+    let names = KVOAuditCommand.names
+    let name = given.first.flatMap { names.contains($0) ? $0 : nil } ?? "audit"
+    guard let command = CommandDescription.offered.first(where: { $0.name == name }),
       command.isConfigurable
     else { return nil }
-    let options = CommandLineOptions(given, commands: commands.map(\.name)) {
+    let options = CommandLineOptions(given, commands: names) {
       command[$0]?.isFlag ?? true
     }
     return (command, options)

@@ -1,0 +1,34 @@
+import ArgumentParser
+
+extension KVOAuditCommand {
+  /// All commands.
+  private static let commands: [any ParsableCommand.Type] = [
+    AnonymizeCommand.self, AuditCommand.self, CensusCommand.self, ControlCommand.self,
+    ConvertCommand.self, DiffCommand.self, ExplainCommand.self, ExportCommand.self,
+    GrowthCommand.self, HeapCommand.self, IndexCommand.self, MCPCommand.self, MergeCommand.self,
+    RecordCommand.self, StatsCommand.self, SymbolsCommand.self, ValidateCommand.self,
+    VerifyFixCommand.self, WatchCommand.self,
+  ]
+
+  /// The names of the commands.
+  static let names = commands.compactMap { $0.configuration.commandName }
+
+  /// The commands that ArgumentParser has to know to parse `arguments`.
+  ///
+  /// It reflects on all options of all commands that it knows before it reads the arguments, and validates them in a
+  /// debug build, which takes longer than auditing a small log.
+  static func offered(to arguments: ArraySlice<String>) -> [any ParsableCommand.Type] {
+    guard let name = arguments.first,
+      !arguments.prefix(while: { $0 != "--" }).contains(where: listsAll)
+    else { return commands }
+    return [commands.first { $0.configuration.commandName == name } ?? AuditCommand.self]
+  }
+
+  /// Whether an argument may ask for help on all commands or for their completions, as no argument does.
+  private static func listsAll(_ argument: String) -> Bool {
+    if argument.hasPrefix("-"), !argument.hasPrefix("--") { return argument.contains("h") }
+    return argument == "help" || argument == "--version"
+      || ["--help", "--generate-completion-script", "--experimental-dump-help", "---completion"]
+        .contains { argument.hasPrefix($0) }
+  }
+}
