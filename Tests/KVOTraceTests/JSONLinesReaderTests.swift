@@ -209,4 +209,15 @@ import Testing
     #expect(reading.reader.problems.count == 1000)
     #expect(reading.reader.problemCount == 1500)
   }
+
+  @Test("skips and counts blank lines, wherever the chunks end", arguments: [1, 2, 3, 7, 1_000])
+  func blankLines(chunkSize: Int) {
+    let text =
+      "\n\r\n \t\n\t\r\n" + #"{"event":"exit","status":0}"# + "\n\n  x\n"
+      + String(repeating: " ", count: 200) + "\n \r\r\n\n" + #"{"event":"exit","status":1}"#
+    let reading = Reading(Array(text.utf8), chunkSize: chunkSize, lineByteLimit: 100)
+    #expect(reading.lines == [5, 12])
+    // A word, and a line that is too long.
+    #expect(reading.reader.problems.map(\.line) == [7, 8])
+  }
 }

@@ -84,7 +84,7 @@ package final class JSONLinesReader {
       chunk,
       taking: { start in
         guard refusal == nil else { return start }
-        let first = skipEmptyLines(of: chunk, from: start)
+        let first = skipBlankLines(of: chunk, from: start)
         return CanonicalRun.lines(of: chunk, from: first, limit: limit) { takeEvents(&$0, event) }
       },
       { read($0, event, problem) }
@@ -132,15 +132,28 @@ package final class JSONLinesReader {
     }
   }
 
-  /// Counts the empty lines from `start` on, and returns where the first other one starts.
+  /// Counts the blank lines from `start` on, and returns where the first other one starts.
   ///
   /// One by one, a gigabyte of them would take minutes.
-  private func skipEmptyLines(of chunk: ArraySlice<UInt8>, from start: Int) -> Int {
-    let end = chunk[start...].withUnsafeBytes { bytes in
-      start + (bytes.firstIndex { $0 != 0x0a } ?? bytes.count)
+  private func skipBlankLines(of chunk: ArraySlice<UInt8>, from start: Int) -> Int {
+    chunk[start...].withUnsafeBytes { bytes in
+      var line = 0
+      for (offset, byte) in bytes.enumerated() {
+        switch byte {
+        case 0x0a:
+          lineNumber += 1
+          line = offset + 1
+        case 0x20, 0x09:
+          guard offset - line < lineByteLimit else { return start + line }
+        case 0x0d where offset + 1 < bytes.count:
+          if bytes[offset + 1] == 0x0a { continue }
+          lineNumber += 1
+          line = offset + 1
+        default: return start + line
+        }
+      }
+      return start + line
     }
-    lineNumber += end - start
-    return end
   }
 
   // MARK: Canonical lines

@@ -36,7 +36,8 @@ struct LineSplitter {
   ) {
     var rest = chunk
     if endsInReturn, rest.first == 0x0a { rest.removeFirst() }
-    if !rest.isEmpty { endsInReturn = false }
+    // Also if that was all of the chunk: the next line feed ends a line.
+    if !chunk.isEmpty { endsInReturn = false }
     while true {
       if carry.isEmpty, !isSkipping, !rest.isEmpty { rest = rest[take(rest.startIndex)...] }
       guard let end = LineEnds.first(in: rest) else { break }
