@@ -61,6 +61,29 @@ import Testing
     )
   }
 
+  @Test("an observation ends with its token or its object, and not with its observer")
+  func deallocations() throws {
+    let text = try trace(
+      """
+      {"event":"register","t":1000,"subject":{"class":"Account","id":"1"},"token":{"class":"Token","id":"2"},"keyPath":"balance","registration":1}
+      {"event":"register","t":2000,"subject":{"class":"Account","id":"1"},"observer":{"class":"Screen","id":"3"},"keyPath":"owner","registration":2}
+      {"event":"deinitEnd","t":3000,"object":{"class":"Screen","id":"3"}}
+      {"event":"deinit","t":4000,"object":{"class":"Token","id":"2"}}
+      {"event":"deinitEnd","t":5000,"object":{"class":"Token","id":"2"}}
+      {"event":"deinitEnd","t":6000,"object":{"class":"Account","id":"1"}}
+      {"event":"exit","t":7000,"status":0}
+
+      """
+    )
+    let ends = text.split(separator: "\n").filter { $0.contains("\"ph\":\"e\"") }
+    #expect(
+      ends == [
+        #"{"ph":"e","name":"Account#1.balance","cat":"observation","ts":5,"pid":1,"tid":0,"id":"1-1","args":{"ended by":"deinit"}},"#,
+        #"{"ph":"e","name":"Account#1.owner ← Screen#3","cat":"observation","ts":6,"pid":1,"tid":0,"id":"1-2","args":{"ended by":"deinit"}}"#,
+      ]
+    )
+  }
+
   @Test("satisfies the format for each kind of event, whatever the log omits or repeats")
   func fields() throws {
     let lines = Self.log.split(separator: "\n")

@@ -12,7 +12,6 @@ extension FindingBuilder {
   ///   - number: its 1-based number in the input.
   /// - Returns: the crash, as of the builder's input.
   package func crash(_ crash: Crash, in event: Event, number: Int) -> RecordedCrash {
-    let name = crash.signal == .none ? crash.exception : crash.signal
     let evidence = Evidence(
       role: .failed,
       event: number,
@@ -21,7 +20,7 @@ extension FindingBuilder {
       stack: event.stack
     )
     return RecordedCrash(
-      name: name == .none ? "crash" : names[name],
+      name: crash.name == .none ? "crash" : names[crash.name],
       reason: crash.reason == .none ? nil : names[crash.reason],
       liveCount: crash.liveCount,
       stack: stack(evidence, deallocated: nil),

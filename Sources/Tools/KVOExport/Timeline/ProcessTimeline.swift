@@ -6,6 +6,8 @@ struct ProcessTimeline {
     var id: String
     var name: String
     var key: Key
+    /// The observed object and the token: the observation ends with the deallocation of either.
+    var holders: [ObjectID]
     var thread: Int
   }
 
@@ -41,6 +43,8 @@ struct ProcessTimeline {
   private var observations: [RegistrationID: Observation] = [:]
   /// The registrations that a removal without a number may mean, the newest last.
   private var numbers: [Key: [RegistrationID]] = [:]
+  /// The observations that end with an object, in the order of their registrations.
+  private var held: [ObjectID: [RegistrationID]] = [:]
   private var nextNumber: UInt64 = 0
   private var changes: [Int: [Open]] = [:]
   private var callbacks: [Int: [Open]] = [:]
@@ -109,9 +113,11 @@ struct ProcessTimeline {
       writer.append(event)
     case .deinit(let object):
       instant("deinit \(name(of: object, names))", at: time, thread, &writer)
+    case .deinitEnd(let object):
+      for id in held[object.id] ?? [] { close(id, at: time, thread, by: "deinit", &writer) }
     case .crash(let crash):
-      let what = crash.signal == .none ? crash.exception : crash.signal
-      instant("crash \(names[what])", at: time, thread, &writer)
+      let name = crash.name == .none ? "crash" : "crash \(names[crash.name])"
+      instant(name, at: time, thread, &writer)
     default: break
     }
     if case .process = event.body {} else { hasEvents = true }
@@ -156,9 +162,11 @@ struct ProcessTimeline {
       id: "\(pid)-\(registration.id == nil ? "unnumbered-" : "")\(names.text(of: id))",
       name: "\(subject).\(names[registration.keyPath])\(observer)",
       key: key,
+      holders: [registration.subject.id] + (registration.token.map { [$0.id] } ?? []),
       thread: thread
     )
     observations[id] = observation
+    for holder in observation.holders { held[holder, default: []].append(id) }
     numbers[key, default: []].append(id)
     var event = TraceEventWriter.Event(
       phase: .begin,
@@ -183,6 +191,10 @@ struct ProcessTimeline {
     guard let observation = observations.removeValue(forKey: id) else { return }
     numbers[observation.key]?.removeAll { $0 == id }
     if numbers[observation.key]?.isEmpty == true { numbers[observation.key] = nil }
+    for holder in observation.holders {
+      held[holder]?.removeAll { $0 == id }
+      if held[holder]?.isEmpty == true { held[holder] = nil }
+    }
     writer.append(
       TraceEventWriter.Event(
         phase: .end,

@@ -151,4 +151,8 @@ package struct Crash: Hashable, Sendable {
     self.reason = reason
     self.liveCount = liveCount
   }
+
+  /// What it is called: by its exception, or else by its signal, which is that of every exception nobody catches; or
+  /// ``StringID/none``.
+  package var name: StringID { exception == .none ? signal : exception }
 }
