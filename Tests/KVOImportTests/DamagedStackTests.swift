@@ -119,6 +119,24 @@ import Testing
   }
 
   /// MMPlayerView#98 in a terminal of 80 columns: no name of a function is longer.
+  @Test("two frames of one number, as of an inlined function, are both kept")
+  func repeatedNumber() throws {
+    let text = """
+      *** Terminating app due to uncaught exception 'NSRangeException', reason: 'Cannot remove an observer \
+      <Screen 0x7fa1> for the key path "level" from <Meter 0x7fb2> because it is not registered as an observer.'
+      First throw call stack:
+      0   CoreFoundation   0x00007fff23c4f02e __exceptionPreprocess + 350
+      1   libobjc.A.dylib  0x00007fff50b97b20 objc_exception_throw + 48
+      2   Foundation       0x00007fff25704baf -[NSObject(NSKeyValueObserverRegistration) removeObserver:forKeyPath:] + 74
+      3   Gauges           0x000000010e4a7ce2 -[Screen stop] (Screen.m:7)
+      3   Gauges           0x000000010e4a7ce2 -[Outer run] (Outer.m:30)
+      4   UIKitCore        0x000000010e4a7d00 -[UIView layoutSubviews] + 42
+      """
+    let finding = try #require(Reading.findings(text).first)
+    let symbols = finding.stacks.first?.frames.compactMap(\.symbol) ?? []
+    #expect(symbols.contains("-[Screen stop]"), "\(symbols)")
+  }
+
   @Test("the runtime's longest name was wrapped in its middle", arguments: [72, 80])
   func wrappedName(width: Int) {
     let text = """

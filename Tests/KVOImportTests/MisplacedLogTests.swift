@@ -37,11 +37,12 @@ struct MisplacedLogTests {
         return isBigEndian ? bytes.reversed() : bytes
       }
     }
+    let encoding = "UTF-\(bitCount)\(isBigEndian ? "BE" : "LE")"
     for text in [Self.event, Self.event + Self.event, Self.words + Self.event] {
       for mark in ["", "\u{feff}"] {
         let input = bytes(mark + text)
         let refusal =
-          "a usage log in another encoding than UTF-8; convert it first: iconv -f UTF-\(bitCount) -t UTF-8"
+          "a usage log in another encoding than UTF-8; convert it first: iconv -f \(encoding) -t UTF-8"
         #expect(Reading.imported(input).refusal == refusal, "\(text.prefix(20))")
         var decoder = TextDecoder()
         let pieces = input.indices.map { Array(decoder.decode(input[$0...$0])) }
@@ -125,6 +126,9 @@ struct MisplacedLogTests {
     arguments: [
       words, #"log: {"event":"exit"} was written"#, #"{"schema": "https://example.org/x"}"#, "[]",
       #"  {"event":"exit"}"#, "\u{1b}[31mred\u{1b}[0m\ttab\n",
+      #"web: {"event":"click","subject":{"class":"btn primary","id":"x"}}"#,
+      #"web: {"event":"remove","element":{"class":"btn primary","id":"x"}}"#,
+      #"{"time":"x","message":"{\"event\":\"click\",\"object\":{\"class\":\"btn\"}}"}"#,
     ]
   )
   func twins(text: String) {

@@ -152,6 +152,7 @@ import Testing
       "Date/Time:       2017-09-07 10:00:00 +0000\nOS Version:      iPhone OS 10.3.3 (14G60)\n\n"
         + "Exception Type:  SIGSEGV\n",
       "Exception Type:  SIGSEGV\n",
+      "OS Version:      iPhone OS 5.0 (9A334)\nException Type:  00000020\nException Codes: 0x8badf00d\n",
       "> Incident Identifier: 1FC2FA53\n> Process:         Gauges [1436]\n> Exception Type:  SIGSEGV\n",
       "**********\n\nHost Name:      mac\nDate/Time:      2006-03-01 10:00:00.000 +0100\n"
         + "OS Version:     10.4.5 (Build 8H14)\n\nCommand: Gauges\n\nException:  EXC_BAD_ACCESS (0x0001)\n",
@@ -171,6 +172,9 @@ import Testing
         + "Command:          Gauges\nEvent:            hang\n",
       "-----\nVersion: 1.2\nOS Version: 26\n", "starting\nException Type: none seen today\n",
       "> Version: 1.2\n> I like it\n", "-----\n", "",
+      "Version: 3\nstarting\nException: could not connect to host\n",
+      "Command: make all\nException: java.io.IOException: closed\n",
+      "Path: /a\nException Type: ValueError\n",
     ]
   )
   func labels(text: String) { #expect(!Reading.imported(Array(text.utf8)).isCrash) }

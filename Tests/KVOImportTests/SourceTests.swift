@@ -96,7 +96,10 @@ import Testing
     "a list of changes names a sentence as fixed, whatever the sentence begins with",
     arguments: [
       "- Fixed `An instance of class Meter was deallocated while key value observers were still registered with it`",
-      "- Fixed crash `An -observeValueForKeyPath:ofObject:change:context: message was received but not handled`",
+      "- Fixed crash `An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.\n"
+        + "Key path: level\nObserved object: <Meter>`",
+      "- Fixed <Screen>: An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.\n"
+        + "Key path: level\nObserved object: <Meter>",
       "* Fix exception: Cannot remove an observer <GaugeView> for the key path \"level\" from <Meter> because it is "
         + "not registered as an observer.",
       "- Fixes the \"Cannot update for observer <GaugeView> for the key path \"unit.level\" from <Meter>, most likely "
@@ -106,9 +109,10 @@ import Testing
   func fixed(change: String) {
     #expect(Reading.summary("## 4.2.1\n" + change + "\n- Other things\n") == [])
     // Without the word it is what a program printed.
-    let printed = change.drop { $0 != "`" && $0 != "C" && $0 != "A" }
-    let isVague = printed.contains("received but not handled")
-    #expect(isVague || Reading.summary(String(printed)).count == 1, "\(printed)")
+    let printed = change.drop { $0 != "`" && $0 != "C" && $0 != "A" && $0 != "<" }
+    for words in ["", "Unfixed crash: ", "This is not fixed: ", "Suffix exception: "] {
+      #expect(Reading.summary(words + printed).count == 1, "\(words)\(printed)")
+    }
   }
 
   @Test("advice fits the report in hand")

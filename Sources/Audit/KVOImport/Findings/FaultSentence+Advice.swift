@@ -93,7 +93,7 @@ extension FaultSentence {
     )
   }
 
-  /// The form that ends by itself, which Objective-C does not have.
+  /// The observation that ends when its token is released, in Swift only.
   private var observation: String {
     if language == .objectiveC { return "" }
     // A key path of Swift needs a question mark after an optional value, which a report does not show.

@@ -1,3 +1,5 @@
+import KVOTrace
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -79,24 +81,34 @@ struct MisplacedLog {
   var doubt: String? {
     guard offset == nil else { return nil }
     let text = String(decoding: head, as: UTF8.self)
-    if text.firstMatch(of: Self.event) != nil {
+    if text.matches(of: Self.event).contains(where: { Self.isEvent($0.output.name) }) {
       return "its lines have events of a usage log behind other words; give the events alone: "
         + "sed 's/^[^{]*//'"
     }
-    guard let found = text.firstMatch(of: Self.quotedEvent) else { return nil }
+    let quoted = text.matches(of: Self.quotedEvent)
+    guard let found = quoted.first(where: { Self.isEvent($0.output.name) }) else { return nil }
     return "it has a usage log in texts of other JSON; take it out first: "
       + "jq -r '.\(found.output.key)'"
   }
 
+  /// Other programs log events, too.
+  private static func isEvent(_ name: Substring) -> Bool {
+    Event.Body.names.contains { $0 == name }
+  }
+
   /// An event that names an object.
-  private static var event: Regex<Substring> {
-    #/\{\s*"event"\s*:\s*"[A-Za-z]+"[^\r\n]{0,400}?\{\s*"class"\s*:\s*"/#
+  private static var event: Regex<(Substring, name: Substring)> {
+    #/
+      \{\s*"event"\s*:\s*"(?<name>[A-Za-z]+)"[^\r\n]{0,400}?
+      "(?:subject|observer|object)"\s*:\s*\{\s*"class"\s*:\s*"
+    /#
   }
   /// The same in a text of JSON, the value of a key.
-  private static var quotedEvent: Regex<(Substring, key: Substring)> {
+  private static var quotedEvent: Regex<(Substring, key: Substring, name: Substring)> {
     #/
       "(?<key>[A-Za-z_]\w*)"\s*:\s*"\{\s*
-      \\"event\\"\s*:\s*\\"[A-Za-z]+\\"[^\r\n]{0,400}?\{\s*\\"class\\"\s*:
+      \\"event\\"\s*:\s*\\"(?<name>[A-Za-z]+)\\"[^\r\n]{0,400}?
+      \\"(?:subject|observer|object)\\"\s*:\s*\{\s*\\"class\\"\s*:
     /#
   }
 

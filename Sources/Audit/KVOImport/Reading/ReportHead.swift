@@ -57,8 +57,18 @@ enum ReportHead {
     guard labels.contains(where: { rest.starts(with: $0.utf8) }) else { return false }
     return rest.prefix(typeReach).split(separator: 0x0a).contains { line in
       let line = line.drop { $0 <= 0x20 || $0 == UInt8(ascii: ">") }
-      return line.starts(with: "Exception Type:".utf8) || line.starts(with: "Exception:".utf8)
+      return ["Exception Type:", "Exception:"].contains { label in
+        line.starts(with: label.utf8) && isType(line.dropFirst(label.utf8.count))
+      }
     }
+  }
+
+  /// Whether the words after a label are what ended a process: an exception of the kernel, a signal, or a code such as
+  /// `00000020`. Other programs print `Exception:`, too.
+  private static func isType(_ words: ArraySlice<UInt8>) -> Bool {
+    let words = words.drop(while: \.isBlank)
+    return FrameLine.first("EXC_", in: words) != nil || FrameLine.first("SIG", in: words) != nil
+      || words.prefix(while: \.isASCIIDigit).count == 8
   }
 
   /// Whether the line that `rest` begins with may be above a report: a fence, a rule, or the heading

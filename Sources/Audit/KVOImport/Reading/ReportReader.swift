@@ -61,10 +61,10 @@ final class ReportReader: TextFaultReader {
     take(decoder.finish())
     if let json { judgeJSON(json) }
     passages.finish { judge($0) }
+    if passages.isReport == true { form = form ?? .crash }
     if json == nil, folder.findings.isEmpty, let report = pasted.finish() {
       judgePasted(report.bytes, firstLine: report.firstLine)
     }
-    if passages.isReport == true { form = form ?? .crash }
     let refusal =
       decoder.refusal ?? misplacedLog.refusal(from: decoder.encodingName) ?? jsonRefusal
     let doubt = decoder.doubt ?? (form == .crash || tellsCrash ? nil : misplacedLog.doubt)
@@ -156,10 +156,10 @@ final class ReportReader: TextFaultReader {
     note(problem, in: bytes, from: 0, firstLine: firstLine)
   }
 
-  /// Judges the reports in `bytes`.
+  /// Judges the reports in `bytes`; the text around them may have told of a crash.
   private func take(_ reports: JSONReports, of bytes: [UInt8]) {
-    form = .ips
-    tellsCrash = reports.tellsCrash || Self.hasCrashKey(bytes)
+    form = form ?? .ips
+    tellsCrash = tellsCrash || reports.tellsCrash || Self.hasCrashKey(bytes)
     for document in reports.documents { judge(document) }
   }
 

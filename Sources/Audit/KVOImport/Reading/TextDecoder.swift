@@ -25,12 +25,13 @@ struct TextDecoder {
   /// Why the input may not be text, if nothing is found in it.
   private(set) var doubt: String?
 
-  /// The name of the encoding, if it is another than UTF-8.
+  /// The name of the encoding, if it is another than UTF-8; with its byte order, which a text without a mark does not
+  /// say.
   var encodingName: String? {
     switch encoding {
     case .undecided, .asItIs: nil
-    case .utf16: "UTF-16"
-    case .utf32: "UTF-32"
+    case .utf16(let isBigEndian): isBigEndian ? "UTF-16BE" : "UTF-16LE"
+    case .utf32(let isBigEndian): isBigEndian ? "UTF-32BE" : "UTF-32LE"
     }
   }
 

@@ -72,6 +72,19 @@ extension SentenceReader {
     return complaint
   }
 
+  /// Where `<Screen>: An -observeValueForKeyPath:…` begins, if it has the observer; else `offset`, that of `An`.
+  func beginning(ofUnhandled offset: Int) -> Int {
+    func words(_ end: Int) -> Int {
+      text.bytes[..<end].lastIndex { !$0.isBlank && $0 != 0x0a }.map { $0 + 1 } ?? 0
+    }
+    var end = words(position(offset))
+    guard end > 0, text.bytes[end - 1] == UInt8(ascii: ":") else { return offset }
+    end = words(end - 1)
+    guard end > 0, text.bytes[end - 1] == UInt8(ascii: ">"), let start = opening(before: end - 1)
+    else { return offset }
+    return text.skeletonOffset(at: start)
+  }
+
   /// Whether the letters at `offsets` are a separate word before a colon.
   private func isLabel(_ offsets: Range<Int>) -> Bool {
     let start = position(offsets.lowerBound)

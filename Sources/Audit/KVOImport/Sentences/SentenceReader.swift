@@ -109,7 +109,16 @@ struct SentenceReader {
       before: beginning(of: complaint, at: offset)
     )
     return (["fix", "fixed", "fixes", "resolved", "prevents", "avoids", "avoid"] as [StaticString])
-      .contains { text.skeleton.has($0, at: start - $0.utf8CodeUnitCount) }
+      .contains { isWord($0, before: start) }
+  }
+
+  /// Whether `word` is before `offset`, as a word of its own that is not negated.
+  private func isWord(_ word: StaticString, before offset: Int) -> Bool {
+    let start = offset - word.utf8CodeUnitCount
+    guard text.skeleton.has(word, at: start) else { return false }
+    let first = position(start)
+    return (first == 0 || !text.bytes[first - 1].isNamePart)
+      && !text.skeleton.has("not", at: start - 3)
   }
 
   /// Where the sentence begins whose distinct words are at `offset`.
@@ -117,7 +126,8 @@ struct SentenceReader {
     switch complaint.kind {
     case .deallocation:
       text.skeleton.last("aninstanceofclass", in: max(0, offset - 120)..<offset) ?? offset
-    case .unhandled: text.skeleton.has("an", at: offset - 2) ? offset - 2 : offset
+    case .unhandled:
+      beginning(ofUnhandled: text.skeleton.has("an", at: offset - 2) ? offset - 2 : offset)
     default: offset
     }
   }

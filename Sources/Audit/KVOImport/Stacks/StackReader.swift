@@ -42,11 +42,12 @@ struct StackReader {
     // A program also logs the names of its functions: in a log only numbered lines are frames.
     let isLogged = !text.logPrefix(ofLine: line).isEmpty
     guard let frame = isLogged ? numberedFrame(bytes) : frame(at: line) else { return skip() }
-    if let frames = open?.frames, let number = frame.number, let last = frames.last?.number,
-      number <= last
+    if let frames = open?.frames, let number = frame.number, let last = frames.last,
+      let lastNumber = last.number, number <= lastNumber
     {
-      // The last one was no frame if this one follows that before it: an offset that was wrapped onto a line.
-      if frames.count > 1, frames[frames.count - 2].number == number - 1 {
+      // An offset that was wrapped onto a line of its own looks like a frame without an address: if this frame follows the
+      // one before it, it was none.
+      if frames.count > 1, last.address == nil, frames[frames.count - 2].number == number - 1 {
         open?.frames.removeLast()
       } else {
         close()
@@ -111,7 +112,7 @@ struct StackReader {
   ) -> StackTrace.Frame? {
     guard frame.symbol != nil, let first = next.first else { return nil }
     let isOffset = FrameLine.trimmed(bytes).last == UInt8(ascii: "+") && first.isASCIIDigit
-    // Only at a column is a function wrapped in itself: then the line does not end in a blank.
+    // Wrapping at a column may cut the name of a function in two: then the line does not end in a blank.
     let isName =
       bytes.last?.isNamePart == true && !Self.hasOffset(bytes) && Self.hasOffset(next)
       && (first.isNamePart && !first.isASCIIDigit || first == UInt8(ascii: ":"))

@@ -122,7 +122,7 @@ struct TextCleaner {
         guard matches("gt;", at: count) else { return }
         position += count + 3
       case UInt8(ascii: "-"), UInt8(ascii: "+"):
-        // A method's name begins with these, too, and a number with the first.
+        // A method's name begins with these, too (`-[Meter level]`), and a number with a minus.
         let isAdded = byte == UInt8(ascii: "+") && (at(1).isASCIILetter || at(1).isASCIIDigit)
         guard isLeaderEnd(at(1)) || isAdded else { return }
         position += 1

@@ -5,7 +5,7 @@ package enum SourceLanguage: Hashable, Sendable, CaseIterable {
   case objectiveC
 
   /// The object that a call is sent to, named as its class, in lower case; `…` if a programmer would choose another name:
-  /// that of a `UITableView`, or of a class that is called as a reserved word.
+  /// that of a `UITableView`, or of a class whose name is a reserved word.
   package func variable(of className: String) -> String {
     let type = className.plainTypeName
     guard type[...].isWord, let first = type.first, first.isUppercase,
