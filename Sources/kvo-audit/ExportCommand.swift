@@ -68,6 +68,9 @@ struct ExportCommand: ParsableCommand {
   var count: CallSiteStacks.Measure = .made
 
   @OptionGroup
+  var suppressing: SuppressionOptions
+
+  @OptionGroup
   var modules: ModuleOptions
 
   @OptionGroup
@@ -99,7 +102,8 @@ struct ExportCommand: ParsableCommand {
     if let output { try OutputFile.check([output], reading: inputs) }
     switch to {
     case .perfetto: try writeTrace(of: inputs[0])
-    case .collapsed, .speedscope, .pprof, .otlp, .sqlite, .parquet: try writeAudited(inputs)
+    case .collapsed, .speedscope, .pprof, .otlp, .sqlite, .parquet:
+      try writeAudited(inputs, suppressing: suppressing.load())
     }
   }
 
@@ -123,12 +127,13 @@ struct ExportCommand: ParsableCommand {
     if !missing.isEmpty { throw ExitStatus.unreadable }
   }
 
-  private func writeAudited(_ inputs: [AuditInput]) throws {
+  private func writeAudited(_ inputs: [AuditInput], suppressing suppressions: [Suppression]) throws {
     let bar = ProgressBar()
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)
-    let report = Audit(options: options, resolver: DwarfFrameResolver.withIndices())
+    var report = Audit(options: options, resolver: DwarfFrameResolver.withIndices())
       .report(on: inputs, progress: progress)
+    if !suppressions.isEmpty { report.suppress(suppressions, on: suppressing.day) }
     bar.clear()
     if !report.inputs.isEmpty {
       let stacks = CallSiteStacks(report.callSites ?? [])

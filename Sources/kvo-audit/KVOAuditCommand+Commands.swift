@@ -24,7 +24,7 @@ extension KVOAuditCommand {
     return [commands.first { $0.configuration.commandName == name } ?? AuditCommand.self]
   }
 
-  /// Whether an argument may ask for help on all commands or for their completions, as no argument does.
+  /// Whether `argument` may ask for help or for completions, which list all commands; no arguments at all do so, too.
   private static func listsAll(_ argument: String) -> Bool {
     if argument.hasPrefix("-"), !argument.hasPrefix("--") { return argument.contains("h") }
     return argument == "help" || argument == "--version"

@@ -2,42 +2,13 @@ import ArgumentParser
 import KVOAudit
 import KVOReportFile
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
-
 /// Known issues of a team: suppressions and a previous report.
 struct TriageOptions: ParsableArguments {
-  @Option(
-    name: .customLong("suppressions"),
-    help: ArgumentHelp(
-      """
-      Do not count the findings that this file suppresses (repeatable); by default, \
-      \(SuppressionFile.defaultName) in the working directory, if it exists.
-      """,
-      valueName: "file"
-    ),
-    completion: .file()
-  )
-  var suppressionFiles: [String] = []
-
-  @Flag(help: "Read no suppressions, not even \(SuppressionFile.defaultName).")
-  var noSuppressions = false
+  @OptionGroup
+  var suppressing: SuppressionOptions
 
   @Flag(help: "Report suppressed findings, too, with the reason.")
   var showSuppressed = false
-
-  @Option(
-    help: ArgumentHelp(
-      "The day for the expiry of suppressions, such as 2027-01-31; by default, today (UTC).",
-      valueName: "day"
-    )
-  )
-  var today: CalendarDay?
 
   @Option(
     help: ArgumentHelp(
@@ -58,32 +29,17 @@ struct TriageOptions: ParsableArguments {
           + "`kvo-audit --format json=FILE` wrote"
       )
     }
-    if noSuppressions, let file = suppressionFiles.first {
-      throw ValidationError("--no-suppressions and --suppressions \(file) contradict each other")
-    }
   }
 
   /// The files to be read.
-  var files: [String] { suppressionPaths + (baseline.map { [$0] } ?? []) }
-
-  private var suppressionPaths: [String] {
-    suppressionFiles.isEmpty && !noSuppressions && access(SuppressionFile.defaultName, F_OK) == 0
-      ? [SuppressionFile.defaultName] : suppressionFiles
-  }
+  var files: [String] { suppressing.paths + (baseline.map { [$0] } ?? []) }
 
   /// Reads the files, before any other work.
   ///
   /// - Throws: ``ExitStatus/unreadable`` if one cannot be used, after printing the error.
   func load() throws -> Triage {
-    var messages: [String] = []
-    var suppressions: [Suppression] = []
-    for path in suppressionPaths {
-      do throws(SuppressionFile.Failure) {
-        suppressions += try SuppressionFile(path: path).suppressions
-      } catch {
-        messages += error.messages
-      }
-    }
+    let (suppressions, unusable) = suppressing.read()
+    var messages = unusable
     var previous: AuditReport?
     if let baseline {
       do throws(InputFailure) {
@@ -96,7 +52,7 @@ struct TriageOptions: ParsableArguments {
     if !messages.isEmpty { throw ExitStatus.unreadable }
     return Triage(
       suppressions: suppressions,
-      today: today ?? CalendarDay(secondsSince1970: time(nil)),
+      today: suppressing.day,
       baseline: previous.map { ($0, baseline ?? "") },
       countsNewOnly: failOnNew
     )
@@ -127,9 +83,4 @@ struct Triage {
       )
     }
   }
-}
-
-extension CalendarDay: ExpressibleByArgument {
-  /// The day in an argument, or nil.
-  public init?(argument: String) { self.init(argument) }
 }

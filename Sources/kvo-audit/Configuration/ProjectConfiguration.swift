@@ -12,10 +12,9 @@ struct ProjectConfiguration {
 
   /// What a file may set; other options concern one call.
   static let names: Set = [
-    "all-inputs", "app-module", "baseline", "by-image", "category", "color", "dsym", "fail-on",
-    "fail-on-new",
-    "format", "leaks-at-exit", "no-annotations", "no-limits", "profile", "show-suppressed",
-    "source-root", "suppressions", "symbols",
+    "all-inputs", "app-module", "baseline", "by-image", "by-origin", "category", "color", "dsym",
+    "fail-on", "fail-on-new", "format", "jobs", "leaks-at-exit", "no-annotations", "no-limits",
+    "path-pattern", "profile", "show-suppressed", "source-root", "suppressions", "symbols",
   ]
 
   /// A line that sets an option.
@@ -55,6 +54,7 @@ struct ProjectConfiguration {
     self.path = path
     var entries: [Entry] = []
     var messages: [String] = []
+    let text = text.hasPrefix("\u{feff}") ? text.dropFirst() : text[...]
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
@@ -78,7 +78,7 @@ struct ProjectConfiguration {
 
   /// The options without a value.
   private static let flags: Set = [
-    "all-inputs", "by-image", "fail-on-new", "leaks-at-exit", "no-annotations", "no-limits",
+    "all-inputs", "by-image", "by-origin", "fail-on-new", "leaks-at-exit", "no-annotations", "no-limits",
     "show-suppressed",
   ]
 
@@ -86,7 +86,7 @@ struct ProjectConfiguration {
     guard names.contains(name) else {
       let near = Wording.near(name, in: names.sorted()).first.map { "; did you mean \"\($0)\"?" }
       return "\"\(name)\" is no option of a project"
-        + (near ?? "; kvo-audit --show-config lists them")
+        + (near ?? "; these are: \(names.sorted().joined(separator: ", "))")
     }
     if flags.contains(name) {
       return value == nil || value == "true" || value == "false"

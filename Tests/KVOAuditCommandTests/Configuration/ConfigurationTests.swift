@@ -99,7 +99,7 @@ import Testing
       ),
       (
         "today = 2027-01-01\n",
-        #".kvo-audit:1: "today" is no option of a project; kvo-audit --show-config lists them"#
+        #".kvo-audit:1: "today" is no option of a project; these are: all-inputs, app-module, baseline,"#
       ),
       ("\nfail-on\n", ".kvo-audit:2: fail-on has no value: write fail-on = …"),
       ("fail-on-new = yes\n", #".kvo-audit:1: fail-on-new is "yes", and must be true or false"#),
@@ -111,6 +111,8 @@ import Testing
         "category = a\nfail-on-new = true\n",
         ".kvo-audit:2: --fail-on-new needs to know what is not new"
       ),
+      // The mark of UTF-8 is none of the name.
+      ("\u{feff}fail-on\n", ".kvo-audit:1: fail-on has no value: write fail-on = …"),
       ("a\u{1b}[31m = 1\n", #".kvo-audit:1: "a\u{1b}[31m" is no option"#),
     ]
   )
