@@ -172,7 +172,7 @@ struct FindingSentence {
     return switch imbalance {
     case .didWithoutWill: "A change of \(path) of \(subject) ended that had not begun"
     case .willWithoutDid: "A change of \(path) of \(subject) began and never ended"
-    case .outOfOrder(let inner):
+    case .outOfOrder(let inner), .crossed(let inner):
       "A change of \(path) of \(subject) ended while a change of \"\(names[inner])\", begun later, "
         + "was open"
     }
