@@ -73,6 +73,18 @@ import Testing
     #expect(first.mapped("account", as: .name).wholeMatch(of: #/n[0-9a-z]{12}/#) != nil)
   }
 
+  @Test("keep the words that say that a typed key path has a part without a name")
+  func unnamedPart() throws {
+    var names = try Self.anonymizer()
+    let owner = names.mapped("owner", as: .name)
+    let shelf = names.mapped("Shelf", as: .name)
+    #expect(
+      names.mapped("owner → title → a member of Shelf", as: .name)
+        == "\(owner) → \(names.mapped("title", as: .name)) → a member of \(shelf)"
+    )
+    #expect(names.mapped("a member of String", as: .name) == "a member of String")
+  }
+
   @Test("keep the words by which reports determine whose code a frame is")
   func origins() throws {
     var names = try Self.anonymizer()

@@ -134,7 +134,7 @@ package struct FindingBuilder {
       for: verdict,
       isFoundation: isFoundation,
       knowsStep: sentence.refusedStep != nil,
-      lacksName: sentence.unnamedEnd != nil,
+      lacksName: sentence.unnamedKeyPath != nil,
       audience: audience
     )
     if let hint = ofCase ?? (isFoundation ? entry.foundationHint : nil) { return hint }
