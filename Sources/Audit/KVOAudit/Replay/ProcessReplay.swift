@@ -4,7 +4,7 @@ package import KVOTrace
 
 /// The events of one process, put in order and judged.
 ///
-/// Names of stacks and threads are taken from the events as they arrive, before the judgement, which may wait for other
+/// Names of stacks and threads are taken from the events as they arrive, before the judgment, which may wait for other
 /// events.
 package struct ProcessReplay {
   private var replay: OrderedReplay
@@ -128,7 +128,9 @@ package struct ProcessReplay {
 
   /// The log of the process has ended; without `names` no rule knows which keys a key path has.
   package mutating func finish(_ names: TraceNames? = nil, _ judge: (Verdict) -> Void) {
-    replay.finish(text: names.map { names in return { names[$0] } }, judge)
+    var text: ((StringID) -> String)?
+    if let names { text = { names[$0] } }
+    replay.finish(text: text, judge)
     guard callSites != nil else { return }
     let live = engine.liveRegistrations
     callSites?.finish(live)
