@@ -136,7 +136,7 @@ EXPORTED void kvo_safety_scope_end(uint64_t scope) {
   }
 }
 
-// MARK: - In front of the runtime
+// MARK: - Interposed functions of the runtime
 
 typedef struct {
   const char *prefix;

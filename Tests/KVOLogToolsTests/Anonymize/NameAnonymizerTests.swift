@@ -96,7 +96,7 @@ import Testing
     for thunk in SystemNames.thunks {
       #expect(names.mapped(thunk + "(Anything)", as: .code).hasPrefix(thunk))
     }
-    for module in SystemNames.modules.union(SystemNames.layerModules) {
+    for module in SystemNames.modules.union(SystemNames.packageModules) {
       for image in [module, "lib\(module).so", "/a/\(module).framework/\(module)"] {
         let mapped = names.mapped(image, as: .image)
         #expect(SystemNames.hasSystemName(mapped) == SystemNames.hasSystemName(image))

@@ -74,13 +74,13 @@ struct MisplacedLog {
     }
   }
 
-  /// Why the text is not read, if nothing is known in it, or nil: its lines are events behind other words, or in texts of
+  /// Why the text is not read, if nothing is known in it, or nil: its lines are events after other words, or in texts of
   /// other JSON, as programs write them that collect logs.
   var doubt: String? {
     guard offset == nil else { return nil }
     let text = String(decoding: head, as: UTF8.self)
     if text.firstMatch(of: Self.event) != nil {
-      return "its lines have events of a usage log behind other words; give the events alone: "
+      return "its lines have events of a usage log after other words; give the events alone: "
         + "sed 's/^[^{]*//'"
     }
     guard let found = text.firstMatch(of: Self.quotedEvent) else { return nil }

@@ -64,7 +64,7 @@ package struct RuleEngine: Sendable {
   ///
   /// - Parameters:
   ///   - profile: the runtime to judge as; nil: the recorded one.
-  ///   - options: additional judgements.
+  ///   - options: additional judgments.
   package init(profile: Profile? = nil, options: Options = Options()) {
     self.options = options
     log = ReplayState(profile: profile, historyCapacity: options.historyCapacity)
