@@ -105,7 +105,7 @@ def make_kind(attempt):
     elif kind == 8:
         path = attempt.file("input")
     else:
-        odd = ["/dev/null", "/dev/full", "/proc/self/mem", "/proc/self/maps", "/proc/self/fd", "/proc/self/status", "/", "/dev/tty", "", "/dev/stdin", "/sys", "/dev"]
+        odd = ["/dev/null", "/dev/zero", "/dev/full", "/proc/self/mem", "/proc/self/maps", "/proc/self/fd", "/proc/self/status", "/", "/dev/tty", "", "/dev/stdin", "/sys", "/dev"]
         path = attempt.random.choice(odd)
     return path
 
@@ -117,6 +117,7 @@ def kinds(attempt):
     user = NOBODY if os.geteuid() == 0 and attempt.random.random() < 0.5 else None
     command = attempt.random.choice(
         READING + [["index"], ["symbols", "add", "--symbols", "store"], ["audit", "--baseline", path, "/dev/null"], ["anonymize", "--restore", path], ["mcp", "--config"]]
+        + [["audit", "--suppressions", path, "/dev/null"], ["diff", path], ["audit", "--heap", path]]
     )
     if command[0] == "mcp":
         command = ["audit", "--config"]

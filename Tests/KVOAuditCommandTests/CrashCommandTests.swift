@@ -57,7 +57,7 @@ import Testing
     let clean = try run("log.txt")
     #expect(
       clean.output == """
-        NOTHING RECOGNISED: log.txt is no usage log and no report of a crash, and no line of it is known to \
+        NOTHING RECOGNIZED: log.txt is no usage log and no report of a crash, and no line of it is known to \
         tell of a fault of observing
 
         SUMMARY: 0 errors, 0 warnings in 0 reports of faults from 1 text

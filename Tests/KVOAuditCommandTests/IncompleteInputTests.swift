@@ -241,10 +241,49 @@ import Testing
     #expect(run.complaint == "kvo-audit: logs/closed: cannot be read: permission denied\n")
   }
 
-  @Test("of a device without an end no more is read than shows that it is no text")
-  func endless() throws {
-    let run = try CommandRun(shell: "timeout 60 $audit /dev/zero", in: folder.url)
-    #expect(run.status == 65)
-    #expect(run.complaint.hasPrefix("kvo-audit: /dev/zero: neither text nor a usage log: "))
+  /// A key may be any bytes, and is refused by its length.
+  @Test(
+    "of a device without an end no more is read than shows what it is not",
+    arguments: [
+      ("audit %", "neither text nor a usage log: "), ("diff % whole.jsonl", "neither text nor a "),
+      ("audit --config % whole.jsonl", "not a configuration: it begins with zeros"),
+      ("audit --suppressions % whole.jsonl", "not a file of suppressions: it begins with zeros"),
+      ("audit --baseline % whole.jsonl", "not a report: it begins with zeros"),
+      ("merge %", "not a report: it begins with zeros"),
+      ("verify-fix 2:6898ccf5d8 --before % whole.jsonl", "neither text nor a usage log: "),
+      ("anonymize --restore % whole.jsonl -o copy", "not a map of names: it begins with zeros"),
+      ("anonymize --restore map % -o copy", "neither text nor a usage log: it begins with zeros"),
+      ("anonymize --key % whole.jsonl -o copy", "has more than 64 MiB, the most that is read of"),
+      ("audit --heap % whole.jsonl", "is not a heap snapshot: "),
+      ("heap %", "is not a heap snapshot: "), ("convert %", "not a usage log: "),
+    ]
+  )
+  func endless(command: String, words: String) throws {
+    #expect(try self.run("anonymize --map map -o other whole.jsonl").status == 0)
+    // Half a gigabyte of memory is more than any of them needs.
+    let run = try CommandRun(
+      shell: """
+        ulimit -v 4000000
+        timeout 60 $audit \(command.replacing("%", with: "/dev/zero"))
+        """,
+      in: folder.url
+    )
+    #expect(run.status == 65, "\(command)")
+    #expect(run.complaint.contains("/dev/zero: \(words)"), "\(command): \(run.complaint)")
+  }
+
+  @Test("reads a report, a map and settings from a pipe that ends")
+  func piped() throws {
+    let run = try CommandRun(
+      shell: """
+        $audit --no-config --fail-on never --format json=old.json old.jsonl
+        $audit anonymize --map map -o other whole.jsonl
+        $audit --no-suppressions --config <(echo fail-on=never) --baseline <(cat old.json) old.jsonl > /dev/null &&
+        $audit --no-config --suppressions <(echo 'KVO001 until=2099-01-01 because known') old.jsonl > /dev/null &&
+        $audit merge <(cat old.json) --fail-on never > /dev/null && $audit anonymize --restore <(cat map) other -o restored
+        """,
+      in: folder.url
+    )
+    #expect(run.status == 0, "\(run.complaint)")
   }
 }

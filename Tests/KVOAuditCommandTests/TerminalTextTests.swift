@@ -5,7 +5,7 @@ import Testing
 @Suite("The content of a log on a terminal") struct TerminalTextTests {
   private let folder: ScratchFolder
 
-  /// A line end, a colour, a bell, the one-byte form of an escape and an override of direction.
+  /// A line end, a color, a bell, the one-byte form of an escape and an override of direction.
   private static let hostile = #"x\n\u001b[31m\u0007\u009b1m\u202e"#
   private static let spelled = #"x\n\u{1b}[31m\u{7}\u{9b}1m\u{202e}"#
 
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    "moves no cursor, changes no colour and ends no line",
+    "moves no cursor, changes no color and ends no line",
     arguments: [
       ["hostile.jsonl"], ["census", "hostile.jsonl"], ["validate", "hostile.jsonl"],
       ["convert", "hostile.jsonl", "--to", "jsonl"],

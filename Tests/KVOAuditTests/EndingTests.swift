@@ -99,11 +99,11 @@ import Testing
   }
 
   @Test("in text without a recognized fault, the report says that")
-  func unrecognised() {
+  func unrecognized() {
     let report = AuditReport(inputs: [.init(path: "README.md", kind: .console, eventCount: 0)])
     #expect(
       text(report).contains(
-        "NOTHING RECOGNISED: README.md is no usage log and no report of a crash, and no line of it is "
+        "NOTHING RECOGNIZED: README.md is no usage log and no report of a crash, and no line of it is "
           + "known to tell of a fault of observing\n"
       )
     )

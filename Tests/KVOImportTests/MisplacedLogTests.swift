@@ -61,11 +61,11 @@ struct MisplacedLogTests {
     arguments: [
       (
         "Jan  1 00:00:00 host app[12]: ", "",
-        "its lines have events of a usage log behind other words; give the events alone: sed 's/^[^{]*//'"
+        "its lines have events of a usage log after other words; give the events alone: sed 's/^[^{]*//'"
       ),
       (
         "\u{1e}", "",
-        "its lines have events of a usage log behind other words; give the events alone: sed 's/^[^{]*//'"
+        "its lines have events of a usage log after other words; give the events alone: sed 's/^[^{]*//'"
       ),
       (
         #"{"stream":"stdout","log":""#, #"\n"}"#,

@@ -193,22 +193,55 @@ import Testing
     #expect(!Reading.imported(Array(memory.utf8)).isCrash)
   }
 
+  private static let head =
+    #"{"app_name":"Gauges","bug_type":"309","os_version":"iPhone OS 18.5 (22F76)","name":"Gauges"}"#
+  private static let body = """
+    {
+      "procName" : "Gauges",
+      "exception" : {"type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
+      "faultingThread" : 0,
+      "threads" : [{"triggered":true,"frames":[{"symbol":"objc_msgSend","imageIndex":0},
+        {"symbol":"NSKeyValueNotifyObserver","imageIndex":1},{"symbol":"NSKeyValueDidChange","imageIndex":1},
+        {"symbol":"-[Meter setLevel:]","imageIndex":2}]}],
+      "usedImages" : [{"name":"libobjc.A.dylib"},{"name":"Foundation"},{"name":"Gauges"}]
+    }
+    """
+
+  /// A collector puts words before each line, whose length or form says where the line begins.
+  @Test(
+    "an .ips report is read after the words of a log collector",
+    arguments: [
+      ["Nov 27 09:00:00 host Gauges[12]: "],
+      ["Nov 27 09:00:09 host Gauges[12]: ", "Nov 27 09:00:10 host Gauges[12]: "],
+      ["2026-11-27T09:00:00.123456789Z stdout F ", "2026-11-27T09:00:00.123456790Z stdout F "],
+      ["2026-11-27 09:00:00.123 Gauges[812:9] ", "2026-11-27 09:00:00.124 Gauges[812:10234] "],
+      ["2026-11-27 09:00:00.123 Gauges[812:10234] ", "2026-11-27 09:00:00.124 Gauges[812:9] "],
+      ["gauges_1  | "], ["The report: ", ""],
+    ]
+  )
+  func collected(words: [String]) {
+    let lines = (Self.head + "\n" + Self.body).split(separator: "\n")
+    for before in ["", "starting\n", "starting\r\n\n"] {
+      let report = lines.enumerated()
+        .map { words[min($0, words.count - 1)] + $1 }.joined(separator: "\n")
+      let imported = Reading.imported(Array((before + report).utf8))
+      #expect(imported.findings.map(Reading.summary) == ["KVO008 ?.? < ?"], "\(report)")
+      #expect(imported.isCrash && imported.problems.isEmpty, "\(report)")
+      let other = before + report.replacing("NSKeyValueNotifyObserver", with: "-[GaugeView show]")
+      // A crash without a finding, and no console without failures.
+      let unexplained = Reading.imported(Array(other.utf8))
+      #expect(unexplained.isCrash && unexplained.findings.isEmpty)
+      let cut = Reading.imported(Array((before + report.prefix(400)).utf8))
+      #expect(cut.isCrash && !cut.problems.isEmpty)
+    }
+    let twin = words[0] + #"{"app_name":"Gauges","level":"info"}"# + "\n" + words[0] + "{}\n"
+    #expect(!Reading.imported(Array(twin.utf8)).isCrash)
+  }
+
   /// Issues have reports of macOS 12 and later like this: with words around them, fenced, folded or quoted.
   @Test("an .ips report is read between words, also if only its stack shows the fault")
   func pasted() {
-    let head =
-      #"{"app_name":"Gauges","bug_type":"309","os_version":"iPhone OS 18.5 (22F76)","name":"Gauges"}"#
-    let body = """
-      {
-        "procName" : "Gauges",
-        "exception" : {"type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
-        "faultingThread" : 0,
-        "threads" : [{"triggered":true,"frames":[{"symbol":"objc_msgSend","imageIndex":0},
-          {"symbol":"NSKeyValueNotifyObserver","imageIndex":1},{"symbol":"NSKeyValueDidChange","imageIndex":1},
-          {"symbol":"-[Meter setLevel:]","imageIndex":2}]}],
-        "usedImages" : [{"name":"libobjc.A.dylib"},{"name":"Foundation"},{"name":"Gauges"}]
-      }
-      """
+    let (head, body) = (Self.head, Self.body)
     let report = head + "\n" + body
     let quoted = report.split(separator: "\n").map { "> " + $0 }.joined(separator: "\n")
     for text in [

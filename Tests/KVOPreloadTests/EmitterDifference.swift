@@ -97,6 +97,11 @@ struct EmitterDifference: Sendable {
       why: "the emitter does not ask a class whether it has a key that the runtime takes in silence"
     ),
     EmitterDifference(
+      run: "Mistakes beyond-ascii",
+      missing: ["KVO029"],
+      why: "the emitter's clean-up does not run for an exception that nothing catches"
+    ),
+    EmitterDifference(
       run: "Random 977 2 misspelt",
       missing: ["KVO029"],
       why: "the emitter does not ask a class whether it has a key that the runtime takes in silence"

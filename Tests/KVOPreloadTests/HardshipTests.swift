@@ -4,7 +4,7 @@ import Testing
 
 /// Programs and machines that are not as one would like them.
 ///
-/// The program's own behaviour never suffers.
+/// The program's own behavior never suffers.
 @Suite("Hardships", .enabled(if: ObjectiveC.isAvailable, ObjectiveC.whyNot))
 struct HardshipTests {
   /// What the plugin prints.

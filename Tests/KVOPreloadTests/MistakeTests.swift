@@ -17,6 +17,7 @@ struct MistakeTests {
     Fault(name: "crosses", status: 0, codes: ["KVO012"]),
     Fault(name: "announced", status: 0, codes: ["KVO012"]),
     Fault(name: "misspelt", status: 0, codes: ["KVO029"]),
+    Fault(name: "beyond-ascii", status: 1, codes: ["KVO029"]),
     Fault(name: "ignored-dependency", status: 0, codes: ["KVO040"]),
     Fault(name: "setter-raises", status: 0, codes: ["KVO012"]),
   ]

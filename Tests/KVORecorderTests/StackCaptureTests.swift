@@ -79,7 +79,7 @@ struct StackCaptureTests {
   func throughC() throws {
     try #require(kvos_open_unwinder() != 0)
     onThread {
-      // Often enough for their places to be learnt, and for that to be given up: both lie at the same.
+      // Often enough for their places to be learned, and for that to be given up: both lie at the same.
       for _ in 0..<40 {
         SortedViews.found = []
         probe_call_within_sorts { SortedViews.found.append(Views.ofCaller()) }

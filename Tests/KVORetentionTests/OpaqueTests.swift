@@ -19,7 +19,7 @@ private final class Flag: Sendable {
 
 @Suite("What a walk cannot inspect", .serialized)
 struct OpaqueTests {
-  /// Whether reference counts may say who owns what is in it: words lead to an object beside the root, or optimised
+  /// Whether reference counts may say who owns what is in it: words lead to an object beside the root, or optimized
   /// code has a word for each owner of the root.
   private func isCounted(_ one: OpaqueShape) -> Bool {
     one.reason == .keyPathArguments || one.reason == .unmanagedMemory
@@ -219,7 +219,7 @@ struct OpaqueTests {
     #expect(ofLoop.opaque.allSatisfy { $0.description.contains("NSLock.mutex") }, "\(ofLoop)")
   }
 
-  @Test("a notification centre's block is seen through Foundation's objects")
+  @Test("a notification center's block is seen through Foundation's objects")
   func notificationCenter() {
     let holder = Holder()
     let center = NotificationCenter()

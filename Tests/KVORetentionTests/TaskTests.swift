@@ -51,7 +51,7 @@ struct TaskTests {
     )
   }
 
-  @Test("tasks that continue and end while they are read do no harm, and are not accused")
+  @Test("tasks that continue and end while they are read do no harm, and are not reported")
   func busy() throws {
     let run = try ProgramRun(
       try ProgramRun.built("RetentionProbe"),

@@ -49,6 +49,19 @@ struct CaseAdviceTests {
     }
   }
 
+  @Test("about a key that GNUstep 1.28 cannot spell names another one, and no other runtime's does")
+  func beyondASCII() throws {
+    let advice = try hint(recorded: .gnustep128) { $0.refuse(.notObservable, part: "", "größe") }
+    #expect(
+      advice
+        == "give \"größe\" a name in ASCII: GNUstep 1.28 raises an exception for every other key"
+    )
+    for (recorded, key) in [(Profile.gnustep128, "groesse"), (.gnustepModern, "größe")] {
+      let other = try hint(recorded: recorded) { $0.refuse(.unknownKey, part: "", key) }
+      #expect(!other.contains("ASCII"), "\(other)")
+    }
+  }
+
   @Test("about a typed key path whose end has no name is not spelled as a key")
   func unnamedEnd() throws {
     for (keyPath, way) in [

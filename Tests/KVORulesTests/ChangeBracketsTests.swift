@@ -46,11 +46,29 @@ struct ChangeBracketsTests {
     brackets.will(change("b"), at: at(2))
     brackets.will(change("c"), at: at(3))
     let verdicts = brackets.did(change("a"), at: at(4))
-    #expect(verdicts.map(\.detail) == [.change(.outOfOrder(inner: words.names.id(of: "c")))])
+    #expect(verdicts.map(\.detail) == [.change(.crossed(inner: words.names.id(of: "c")))])
     #expect(verdicts.first?.evidence.map(\.event) == [4, 1, 3])
     #expect(verdicts.first?.evidence.map(\.role) == [.failed, .changed, .changed])
     #expect(brackets.did(change("c"), at: at(5)) == [])
     #expect(brackets.did(change("b"), at: at(6)) == [])
+  }
+
+  /// Halves of different keys are matched apart on every runtime, those of one key are not.
+  @Test("changes of one key that cross are worse than those of several, or of two objects")
+  mutating func crossing() {
+    var brackets = ChangeBrackets()
+    for (number, event) in [(1, 1), (2, 2)] as [(UInt64, Int)] {
+      brackets.will(change("a", number), at: at(event))
+    }
+    brackets.will(change("b", 3), at: at(3))
+    let verdicts = brackets.did(change("a", 1), at: at(4))
+    #expect(verdicts.map(\.detail) == [.change(.outOfOrder(inner: words.names.id(of: "a")))])
+    #expect(verdicts.first?.evidence.map(\.event) == [4, 1, 2])
+    brackets.will(change("b", of: "A#2"), at: at(5))
+    let other = brackets.did(change("b", 3), at: at(6))
+    #expect(other.map(\.detail) == [.change(.crossed(inner: words.names.id(of: "b")))])
+    let severities = (verdicts + other).map { RuleCatalogue.severity(of: $0, under: .appleModern) }
+    #expect(severities == [.error, .warning])
   }
 
   @Test("changes that are begun in the notification before one may end after it, in any order")

@@ -33,7 +33,7 @@ struct ConsumerRulesTests {
     #expect(log.run().engine.liveConsumers.map(\.consumer.isOrphaned) == [true])
   }
 
-  @Test("a million that come and go are not accused, and not kept")
+  @Test("a million that come and go are not reported, and not kept")
   func churn() {
     var log = SampleLog()
     let count = 1000

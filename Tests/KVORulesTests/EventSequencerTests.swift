@@ -120,7 +120,7 @@ struct EventSequencerTests {
   }
 
   @Test("a removal that was written first still comes after the registration")
-  func judgement() {
+  func judgment() {
     let log = SampleLog {
       $0.remove("1", thread: "2", order: 2)
       $0.register("1", thread: "1", order: 1)

@@ -146,7 +146,7 @@ extension FiringLog {
       outcome: ["KVO026@3"],
       twins: [
         ("unlocked before", removedUnderLock.without(4).inserting(before: 3) { $0.unlock() }),
-        ("cleaned up by the layer", removedUnderLock.replacing(3) { $0.cancel(by: .observer) }),
+        ("cleaned up by the library", removedUnderLock.replacing(3) { $0.cancel(by: .observer) }),
       ]
     ),
     FiringLog(
@@ -230,7 +230,7 @@ extension FiringLog {
           "notified so without the number of the change",
           raced.inserting(before: 4) { $0.notify(thread: "2") }
         ),
-        ("told of a later change", raced.inserting(before: 7) { $0.notify(change: "d") }),
+        ("notified of a later change", raced.inserting(before: 7) { $0.notify(change: "d") }),
         ("told by the initial value", raced.inserting(before: 5) { $0.notify(.initial) }),
         (
           "registered before",

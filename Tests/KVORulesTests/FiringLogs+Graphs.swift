@@ -92,7 +92,7 @@ extension FiringLog {
           }
         ),
         ("it unobserves itself", walked.inserting(before: 8) { $0.cancel(by: .user) }),
-        ("one of them dies", walked.inserting(before: 8) { $0.endDeinit("Screen#3") }),
+        ("one of them is deallocated", walked.inserting(before: 8) { $0.endDeinit("Screen#3") }),
         (
           "dropped",
           walked.inserting(before: 8) {

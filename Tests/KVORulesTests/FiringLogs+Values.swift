@@ -234,7 +234,7 @@ extension FiringLog {
           "on the thread of the deallocation",
           removalInDeath.replacing(3) { $0.remove("1") }.replacing(4) { $0.removeEnd("1") }
         ),
-        ("another object dies", removalInDeath.replacing(2) { $0.beginDeinit("Account#13") }),
+        ("another object", removalInDeath.replacing(2) { $0.beginDeinit("Account#13") }),
       ]
     ),
     FiringLog(

@@ -21,7 +21,7 @@ struct RandomProgramTests {
     var total = 0
     var kinds: Set<Substring> = []
     for seed in (part * 1_000)..<(part * 1_000 + 1_000) {
-      let program = ModelledProgram(Self.steps(seed: seed), isNumbered: true)
+      let program = ModeledProgram(Self.steps(seed: seed), isNumbered: true)
       let truth = program.truth.sorted()
       let engine = program.log.outcome().sorted()
       let ledgers = LedgerRun(program.log).verdicts.map(\.brief).sorted()
@@ -47,7 +47,7 @@ struct RandomProgramTests {
   @Test("a log without registration numbers gives what its model knows, for 2,000 programs")
   func unnumbered() {
     for seed in 0..<UInt64(2_000) {
-      let program = ModelledProgram(Self.steps(seed: seed), isNumbered: false)
+      let program = ModeledProgram(Self.steps(seed: seed), isNumbered: false)
       let outcome = program.log.outcome().sorted()
       if outcome != program.truth.sorted() {
         #expect(outcome == program.truth.sorted(), "seed \(seed)")
@@ -59,7 +59,7 @@ struct RandomProgramTests {
   @Test("judging as another runtime that stacks gives the same, for 1,000 programs")
   func rematched() {
     for seed in 0..<UInt64(1_000) {
-      let program = ModelledProgram(Self.steps(seed: seed), isNumbered: true)
+      let program = ModeledProgram(Self.steps(seed: seed), isNumbered: true)
       let outcome = program.log.outcome(profile: .appleLegacy).sorted()
       if outcome != program.truth.sorted() {
         #expect(outcome == program.truth.sorted(), "seed \(seed)")

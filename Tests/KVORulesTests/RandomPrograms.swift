@@ -71,7 +71,7 @@ extension Step {
 ///
 /// The model keeps plain arrays of everything that ever happened and looks through all of it each
 /// time; it shares nothing with the ledger but the definitions of the rules.
-struct ModelledProgram {
+struct ModeledProgram {
   private struct Fact {
     var id: UInt64
     var on: Int

@@ -187,7 +187,7 @@ struct ReportTests {
       > #0 Account.deposit(_:)   Account.swift:7
       Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \#
     didChangeValue(forKey: "balance") }`
-      Signature: 2:ee7d75555e · seen once · event 3 · error, wrong
+      Signature: 2:ee7d75555e · seen once · event 3 · warning, none
 
     """#,
     #"""

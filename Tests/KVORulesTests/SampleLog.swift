@@ -30,7 +30,8 @@ struct SampleLog: Sendable {
     for (index, event) in events.enumerated() {
       verdicts += engine.consume(event, number: index + 1)
     }
-    verdicts += engine.finish()
+    let names = names
+    verdicts += engine.finish { names[$0] }
     return (verdicts, engine)
   }
 

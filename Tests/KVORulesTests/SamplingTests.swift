@@ -6,9 +6,9 @@ import Testing
 
 @Suite("A log of which the recorder left out objects")
 struct SamplingTests {
-  private static func program(seed: UInt64) -> ModelledProgram {
+  private static func program(seed: UInt64) -> ModeledProgram {
     var random = SplitMix64(seed: seed)
-    return ModelledProgram((0..<12).map { _ in Step.random(using: &random) }, isNumbered: true)
+    return ModeledProgram((0..<12).map { _ in Step.random(using: &random) }, isNumbered: true)
   }
 
   /// The verdicts on `log` as a recorder leaves it that samples from the event `since` on; 0: from the beginning.

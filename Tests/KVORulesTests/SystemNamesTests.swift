@@ -13,6 +13,6 @@ struct SystemNamesTests {
     let names = Set(paths.flatMap { $0.split(separator: "/").dropLast().map(String.init) })
     let modules = names.filter { $0.hasPrefix("KVO") && !$0.contains(".") }
     #expect(modules.count > 10)
-    #expect(modules.subtracting(SystemNames.layerModules) == [])
+    #expect(modules.subtracting(SystemNames.packageModules) == [])
   }
 }

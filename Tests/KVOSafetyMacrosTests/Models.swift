@@ -112,7 +112,7 @@ class Box<Element> {
 }
 
 @KeyValueObservable
-final class LabelledBox: Box<Int> {
+final class LabeledBox: Box<Int> {
   var label = ""
 }
 

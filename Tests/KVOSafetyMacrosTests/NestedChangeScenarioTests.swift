@@ -194,11 +194,11 @@ struct NestedChangeScenarioTests {
     let token = first.observe(\.next?.next?.next?.end, options: .new) { _, change in
       heard.append("\(change.newValue as Any)")
     }
-    let former = first.next?.next?.next
+    let previous = first.next?.next?.next
     let third = Link3()
     third.next?.end = "new"
     try first.setValue(third, forKeyPath: "next.next")
-    former?.end = "former"
+    previous?.end = "previous"
     try first.setValue(7, forKeyPath: "next.next.next.end")
     try first.setValue(nil, forKeyPath: "next.next")
     third.next?.end = "gone"

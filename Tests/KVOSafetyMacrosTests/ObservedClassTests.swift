@@ -227,9 +227,9 @@ struct ObservedClassTests {
   func generics() {
     #expect(heard(Box(1), "value") { $0.value = 2 } == ["1 → 2"])
     #expect(heard(Box("a"), "value") { $0.value = "b" } == ["a → b"])
-    let labelled = LabelledBox(1)
-    #expect(heard(labelled, "value") { $0.value = 2 } == ["1 → 2"])
-    #expect(heard(labelled, "label") { $0.label = "x" } == [" → x"])
+    let labeled = LabeledBox(1)
+    #expect(heard(labeled, "value") { $0.value = 2 } == ["1 → 2"])
+    #expect(heard(labeled, "label") { $0.label = "x" } == [" → x"])
     #expect(heard(Shelf<Int>.Slot(1), "content") { $0.content = 2 } == ["1 → 2"])
   }
 

@@ -8,7 +8,7 @@ import MetricsTestKit
 import TestSupport
 import Testing
 
-/// Serialised, because the policy and the log are those of the process.
+/// Serialized, because the policy and the log are those of the process.
 @Suite("health as metrics, and findings as events of a log", .serialized)
 struct TelemetryTests {
   private let metrics = TestMetrics()

@@ -163,6 +163,7 @@ struct DependentKeyTests {
       contact.observe(\.greeting) { _, _ in }.invalidate()
       contact.observe(\.odd) { _, _ in }.invalidate()
       contact.observe(\.first) { _, _ in }.invalidate()
+      Deal().observe(\.label) { _, _ in }.invalidate()
     }
     Recorder.shared.detach(memory)
     let declared = memory.events.filter { $0.scope == scope }.compactMap { event -> String? in
@@ -175,9 +176,20 @@ struct DependentKeyTests {
       declared == [
         #"Contact greeting ["full"]"#, #"Contact full ["first", "last"]"#,
         #"Contact odd ["even"]"#, #"Contact even ["odd"]"#,
+        #"Deal label ["partner.label"]"#, #"Deal partner ["label"]"#,
       ]
     )
   }
+}
+
+private final class Deal: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("label", \Deal.label, affectedBy: ["partner.label"]),
+    ObservableKey("partner", \Deal.partner, affectedBy: ["label"])
+  )
+  var label: String { partner?.label ?? "" }
+  var partner: Deal? { nil }
 }
 
 private final class Spot: KeyValueObservable {

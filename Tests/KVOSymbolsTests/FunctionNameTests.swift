@@ -53,7 +53,7 @@ struct FunctionNameTests {
       let text = try #require(swift_demangle(mangled, mangled.utf8.count, nil, nil, 0))
       defer { free(text) }
       let full = Array(String(cString: text).utf8)
-      // The text of a specialisation for a closure has brackets that do not pair, that of a global's
+      // The text of a specialization for a closure has brackets that do not pair, that of a global's
       // initializer has no module: both say less than the mangled name, never something else.
       let said =
         SwiftModuleName.inFullName(full) ?? SwiftModuleName.leading(mangled: Array(mangled.utf8))

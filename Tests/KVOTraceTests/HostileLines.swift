@@ -68,7 +68,7 @@ struct HostileLines {
     let places = members(of: line)
     guard !places.isEmpty else { return }
     let key = pick([
-      "colour", "t", "thread", "event", "class", "id", "address", "stack", "context", "kind", "",
+      "color", "t", "thread", "event", "class", "id", "address", "stack", "context", "kind", "",
       "schema", "\u{212a}ind", "keyPath\u{301}",
     ])
     line.insert(contentsOf: Array(",\"\(key)\":\(value())".utf8), at: pick(places))

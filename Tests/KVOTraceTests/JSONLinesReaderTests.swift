@@ -146,14 +146,14 @@ import Testing
       """
       {"event":"sparkle","glitter":1}
       {"event":"exit","status":0,"mood":"fine","stack":[{"symbol":"f","column":3}]}
-      {"event":"deinit","object":{"class":"A","id":"1","colour":"red"},"mood":1}
+      {"event":"deinit","object":{"class":"A","id":"1","color":"red"},"mood":1}
       """
     )
     #expect(reading.problems == [])
     #expect(reading.lines == [2, 3])
     #expect(reading.reader.unknownEvents.counts == ["sparkle": 1])
     #expect(
-      reading.reader.unknownKeys.counts == ["mood": 2, "stack.column": 1, "object.colour": 1]
+      reading.reader.unknownKeys.counts == ["mood": 2, "stack.column": 1, "object.color": 1]
     )
   }
 

@@ -11,7 +11,7 @@ enum Explanations {
   ]
 
   private static let unoptimized =
-    "SwiftPM builds the C half without optimisation too, and packages that others depend on may not ask for "
+    "SwiftPM builds the C half without optimization too, and packages that others depend on may not ask for "
     + "it (unsafeFlags): that half alone takes over a quarter of the instructions, more than the whole recorder does "
     + "in a release build. The rest is Swift that is neither inlined nor specialized."
 

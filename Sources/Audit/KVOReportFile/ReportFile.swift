@@ -15,6 +15,7 @@ package enum ReportFile {
   package static let schema = 1
   /// The largest count that is read: those of many reports can be added.
   static let countLimit = 1 << 48
+  private static let file = FileKind("a report", byteLimit: FileKind.outputByteLimit)
 
   /// The file of `report` as UTF-8, with a newline at its end.
   ///
@@ -32,7 +33,7 @@ package enum ReportFile {
   ///
   /// - Throws: ``InputFailure`` if it cannot be read, is not a report or has another schema.
   package static func read(_ path: String) throws(InputFailure) -> AuditReport {
-    try report(in: ByteSource.contents(of: path), label: path)
+    try report(in: ByteSource.contents(of: path, as: file), label: path)
   }
 
   /// The report in `bytes`, which come from `label`.

@@ -4,7 +4,7 @@ internal import KVOTrace
 /// Class declarations of keys that depend on others, for the log (`declares`).
 enum KeyDeclarations {
   /// Records the dependencies of `key` in the class of `subject`, and transitively those of the keys that it depends
-  /// on.
+  /// on, with the first keys of paths.
   ///
   /// At every registration, because a log may begin at any time and drops its oldest part.
   static func record(_ key: ResolvedKey, of subject: any KeyValueObservable) {
@@ -17,7 +17,8 @@ enum KeyDeclarations {
       guard !next.affectedBy.isEmpty || next.isManual else { continue }
       Recorder.shared.record(.declares(declaration(of: next, by: type)))
       for path in next.affectedBy {
-        guard let affecting = keys.key(named: path), known.insert(affecting.id).inserted
+        let first = path.utf8.firstIndex(of: UInt8(ascii: ".")).map { String(path[..<$0]) } ?? path
+        guard let affecting = keys.key(named: first), known.insert(affecting.id).inserted
         else { continue }
         queue.append(affecting)
       }

@@ -16,7 +16,7 @@ enum KeyPathNames {
     // The description of a computed property is an address, which differs in each run.
     let description = "\(keyPath)"
     guard description.contains("<computed 0x") else { return description }
-    return (names + ["a member of \(end)"]).joined(separator: " → ")
+    return UnnamedKeyPath(names: names, type: "\(end)").text
   }
 
   /// The names of the parts up to the first that has none, and the type that this one belongs to.

@@ -4,7 +4,7 @@ internal import KVOTrace
 // The effects of this object's deallocation on observers of other objects, and above all on
 // streams.
 extension SubjectStorage {
-  /// Ends the streams of this deallocated object; this is intended, so it precedes the judgement of the deallocation.
+  /// Ends the streams of this deallocated object; this is intended, so it precedes the judgment of the deallocation.
   func endStreams(at stack: StackID) {
     for registration in registrations where registration.form == .stream {
       if let id = registration.id { cancel(id, by: .owner, stack: stack) }

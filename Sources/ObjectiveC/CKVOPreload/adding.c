@@ -176,6 +176,23 @@ typedef struct {
   uint32_t stack;
 } Addition;
 
+// Every Foundation raises for some keys. One that a class may have is not observable: GNUstep 1.28 makes selectors of
+// ASCII alone.
+static KVOSRefusalReason refusal_of(uint32_t keyPath) {
+  size_t byteCount = 0;
+  const uint8_t *bytes = kvos_string(keyPath, &byteCount);
+  for (size_t at = 0; bytes && at < byteCount; at++) {
+    if (bytes[at] & 0x80) return KVOS_REFUSAL_REASON_NOT_OBSERVABLE;
+  }
+  return KVOS_REFUSAL_REASON_UNKNOWN_KEY;
+}
+
+static void refuse_addition(Addition *addition) {
+  take_back(addition->act, addition->subject, addition->observer);
+  addition->act->registration = 0;
+  kvos_record_refused(addition->act, refusal_of(addition->act->keyPath), addition->stack);
+}
+
 // Runs when the original returns, and when an exception propagates out of it.
 static void end_addition(Addition *addition) {
   int number = kvos_enter();
@@ -186,11 +203,36 @@ static void end_addition(Addition *addition) {
     // registered.
     kvos_record_register_end(addition->act);
   } else {
-    take_back(addition->act, addition->subject, addition->observer);
-    addition->act->registration = 0;
-    kvos_record_refused(addition->act, KVOS_REFUSAL_REASON_UNKNOWN_KEY, addition->stack);
+    refuse_addition(addition);
   }
   kvos_leave(number);
+}
+
+// The addition that the Foundation carries out, if nothing else runs inside it; or null.
+static KVOSCall *innermost_addition(const KVOSThread *thread) {
+  for (uint32_t at = thread->callCount; at-- > 0;) {
+    KVOSCall *call = kvos_call(thread, at);
+    if (call->hook != KVOS_ADD) return NULL;
+    if (!call->isPending) return call;
+  }
+  return NULL;
+}
+
+void kvos_note_raised_addition(KVOSThread *thread, uintptr_t frame) {
+  const KVOSCall *call = innermost_addition(thread);
+  thread->raisedAddition = call ? call->registration : 0;
+  thread->raisedFrame = frame;
+}
+
+void kvos_end_raised_addition(uintptr_t frame) {
+  KVOSThread *thread = kvos_ownThread;
+  // An exception that was caught has left its frame.
+  if (thread == NULL || thread->raisedAddition == 0 || frame >= thread->raisedFrame) return;
+  kvos_forget_left_calls(thread, frame);
+  KVOSCall *call = innermost_addition(thread);
+  if (call == NULL || call->registration != thread->raisedAddition || call->addition == NULL) return;
+  if (!call->hasReturned && !call->hasFailedInside) refuse_addition(call->addition);
+  thread->raisedAddition = 0;
 }
 
 // A path of several keys: the Foundation's own observer is added for each. They are tracked if the deallocation of the
@@ -276,6 +318,7 @@ void kvos_added(const KVOSHookPoint *point, void *self, void *selector, uintptr_
     return;
   }
   Addition addition __attribute__((cleanup(end_addition))) = {thread, call, &act, self, observer, stack};
+  call->addition = &addition;
   point->original(self, selector, first, second, options, context);
   call->hasReturned = true;
 }

@@ -42,7 +42,10 @@ static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {
 static void process_ends(int status) {
   int number = kvos_enter();
   // A fork's child that recorded nothing has no log, and gets none for its exit.
-  if (kvos_part_number() > 0) kvos_record_exit(status);
+  if (kvos_part_number() > 0) {
+    kvos_end_raised_addition((uintptr_t)__builtin_frame_address(0));
+    kvos_record_exit(status);
+  }
   kvos_end_log();
   kvos_leave(number);
 }
@@ -133,7 +136,7 @@ EXPORTED void kvo_safety_scope_end(uint64_t scope) {
   }
 }
 
-// MARK: - In front of the runtime
+// MARK: - Interposed functions of the runtime
 
 typedef struct {
   const char *prefix;
@@ -265,6 +268,7 @@ EXPORTED void objc_exception_throw(void *exception) {
   void (*real)(void *) = (void (*)(void *))next(&known, "objc_exception_throw", "libobjc.so");
   if (KVOS_UNLIKELY(kvos_ownThread != NULL) && exception && kvos_may_enter()) {
     kvos_note_raised(kvos_ownThread, exception);
+    kvos_note_raised_addition(kvos_ownThread, (uintptr_t)__builtin_frame_address(0));
   }
   if (real) real(exception);
   abort();

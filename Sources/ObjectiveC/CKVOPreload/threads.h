@@ -36,6 +36,8 @@ typedef struct {
   uintptr_t context;
   /// The frame of the call: one that is below the present frame has ended.
   uintptr_t frame;
+  /// Of an addition that the Foundation carries out: what it left on the stack, as long as the call runs.
+  void *addition;
 } KVOSCall;
 
 /// A change that has begun and not ended.
@@ -101,6 +103,9 @@ typedef struct {
   /// Whether an unseen change was dropped: an end without a beginning then says nothing.
   bool hasForgottenUnseen;
   KVOSRaised raised;
+  /// The addition inside which the thread raised its last exception, or 0, and the frame that raised it.
+  uint64_t raisedAddition;
+  uintptr_t raisedFrame;
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
 } KVOSThread;
 

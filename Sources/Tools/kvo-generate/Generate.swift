@@ -33,7 +33,7 @@ enum Generate {
       "Sources/Record/CKVORecorder/include/KVOSFields.h": CHeaderText.fields,
       "Sources/Record/CKVORecorder/include/KVOSNumbers.h": CHeaderText.numbers,
       "Sources/Tools/KVOLogTools/Generated/EventRewriter+Events.swift": RewriterText.text,
-      "Sources/Judge/KVORules/Generated/SystemNames+LayerModules.swift":
+      "Sources/Judge/KVORules/Generated/SystemNames+PackageModules.swift":
         try ModulesText.text(of: repository),
     ]
     for (path, text) in whole { try write(text, to: path, in: output) }

@@ -6,7 +6,7 @@ enum ModulesText {
   /// The preload library is built of C targets and by no target of its own.
   private static let images = ["KVOSafetyPreload"]
 
-  /// `SystemNames.layerModules`.
+  /// `SystemNames.packageModules`.
   ///
   /// - Throws: what FileManager throws if there is no folder `Sources` in `repository`.
   static func text(of repository: String) throws -> String {
@@ -21,7 +21,7 @@ enum ModulesText {
     return SourceText.swift(notice: notice) { source in
       source.block("extension SystemNames") { source in
         source.line("/// The modules of this package.")
-        source.line("package static let layerModules: Set<String> = [")
+        source.line("package static let packageModules: Set<String> = [")
         for name in (modules + images).sorted() { source.line("  \"\(name)\",") }
         source.line("]")
       }

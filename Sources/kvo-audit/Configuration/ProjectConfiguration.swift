@@ -31,6 +31,8 @@ struct ProjectConfiguration {
     var messages: [String]
   }
 
+  private static let file = FileKind("a configuration", byteLimit: FileKind.settingByteLimit)
+
   let path: String
   let entries: [Entry]
 
@@ -40,7 +42,7 @@ struct ProjectConfiguration {
   init(path: String) throws(Failure) {
     let bytes: [UInt8]
     do throws(InputFailure) {
-      bytes = try ByteSource.contents(of: path)
+      bytes = try ByteSource.contents(of: path, as: Self.file)
     } catch {
       throw Failure(messages: ["configuration \(error.message)"])
     }

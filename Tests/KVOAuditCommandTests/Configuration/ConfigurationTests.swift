@@ -175,6 +175,20 @@ import Testing
     )
   }
 
+  @Test("have the names of the documentation")
+  func documented() throws {
+    let document = ProgramRun.package.appending(path: "Documentation/Configuration.md")
+    let rows = try String(contentsOf: document, encoding: .utf8)
+      .matches(of: #/(?m)^\| [^|]+ \| ((?:`[a-z-]+`(?:, )?)+) \|$/#)
+    let names = rows.flatMap { $0.1.split(separator: ", ").map { $0.dropFirst().dropLast() } }
+    #expect(Set(names).count == 21)
+    for name in names {
+      try configure("\(name) = true\n")
+      let run = try run("noted.jsonl")
+      #expect(!run.complaint.contains("is no option of a project"), "\(run.complaint)")
+    }
+  }
+
   @Test("are not shown if they are wrong")
   func wrongShown() throws {
     #expect(try run("--show-config", "--fail-on", "always").status == 64)

@@ -90,9 +90,9 @@ struct DrawingTests {
   func manyRuns() {
     let plot = GrowthPlot((1...65).map { .init(run: $0 * 100, count: $0 * 1_000) })
     #expect(plot.barWidth == 10 && plot.bars.count == 65)
-    let labelled = plot.bars.filter(\.isLabeled)
-    #expect(labelled.last?.run == 6_500)
+    let labeled = plot.bars.filter(\.isLabeled)
+    #expect(labeled.last?.run == 6_500)
     // "65,000" takes 46 points.
-    #expect(zip(labelled, labelled.dropFirst()).allSatisfy { $1.x - $0.x >= 46 })
+    #expect(zip(labeled, labeled.dropFirst()).allSatisfy { $1.x - $0.x >= 46 })
   }
 }

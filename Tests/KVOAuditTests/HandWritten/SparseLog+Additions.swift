@@ -144,6 +144,19 @@ extension SparseLog {
       {"event":"exit","status":0}
       """
     ),
+    // Nothing follows from it on the runtime of a log that does not state any, so it is one step lower.
+    SparseLog(
+      "two contexts, of which the runtime ended one",
+      ["KVO038 warning"],
+      """
+      {"event":"register",$pair,"registration":5,"context":"A"}
+      {"event":"register",$pair,"registration":6,"context":"B"}
+      {"event":"cancel","registration":5,"by":"runtime"}
+      {"event":"remove",$pair,"context":"A"}
+      {"event":"remove",$pair,"context":"B"}
+      {"event":"exit","status":0}
+      """
+    ),
     SparseLog(
       "two contexts on GNUstep 1.31",
       [],

@@ -78,7 +78,7 @@ extension SparseLog {
     ),
     SparseLog(
       "a change that ends before one that began in it",
-      ["KVO012 error"],
+      ["KVO012 warning"],
       """
       {"event":"willChange","thread":1,$change,"change":1}
       {"event":"willChange","thread":1,"subject":$account,"key":"owner","change":2}

@@ -133,6 +133,23 @@ extension SparseLog {
       """
     ),
     SparseLog(
+      "keys that depend on each other through the first key of a path",
+      ["KVO028 note"],
+      """
+      {"event":"declares","class":"P","key":"summary","affectedBy":["owner.name"]}
+      {"event":"declares","class":"P","key":"owner","affectedBy":["summary"]}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
+      "a key that depends on what its value holds",
+      [],
+      """
+      {"event":"declares","class":"P","key":"owner","affectedBy":["owner.name"]}
+      {"event":"exit","status":0}
+      """
+    ),
+    SparseLog(
       "keys of classes that are not related",
       [],
       """

@@ -3,7 +3,8 @@ import Testing
 /// A log by an author who writes little: most optional keys are missing.
 ///
 /// The verdicts were written down before the logs were judged. Some changed afterwards: the severity of a key
-/// without an accessor, and the logs of tokens that are deallocated, which got a notification or KVO031.
+/// without an accessor and that of changes of two keys that cross, which every runtime delivers, and the logs of tokens
+/// that are deallocated, which got a notification or KVO031.
 ///
 /// `HandWrittenLog` says all that there is to say, and its tests leave keys out; here each log has exactly
 /// the keys that its author had.

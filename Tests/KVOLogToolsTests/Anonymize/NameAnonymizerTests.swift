@@ -73,6 +73,18 @@ import Testing
     #expect(first.mapped("account", as: .name).wholeMatch(of: #/n[0-9a-z]{12}/#) != nil)
   }
 
+  @Test("keep the words that say that a typed key path has a part without a name")
+  func unnamedPart() throws {
+    var names = try Self.anonymizer()
+    let owner = names.mapped("owner", as: .name)
+    let shelf = names.mapped("Shelf", as: .name)
+    #expect(
+      names.mapped("owner → title → a member of Shelf", as: .name)
+        == "\(owner) → \(names.mapped("title", as: .name)) → a member of \(shelf)"
+    )
+    #expect(names.mapped("a member of String", as: .name) == "a member of String")
+  }
+
   @Test("keep the words by which reports determine whose code a frame is")
   func origins() throws {
     var names = try Self.anonymizer()
@@ -84,7 +96,7 @@ import Testing
     for thunk in SystemNames.thunks {
       #expect(names.mapped(thunk + "(Anything)", as: .code).hasPrefix(thunk))
     }
-    for module in SystemNames.modules.union(SystemNames.layerModules) {
+    for module in SystemNames.modules.union(SystemNames.packageModules) {
       for image in [module, "lib\(module).so", "/a/\(module).framework/\(module)"] {
         let mapped = names.mapped(image, as: .image)
         #expect(SystemNames.hasSystemName(mapped) == SystemNames.hasSystemName(image))

@@ -51,10 +51,10 @@ struct FoundationCallTests {
     )
     account.balance = 3
     #expect(texts == ["{\n    kind = 1;\n    new = 3.0;\n}"])
-    let labelled = account.observe(\.balance, handler: { _, _ in texts.append("labelled") })
+    let labeled = account.observe(\.balance, handler: { _, _ in texts.append("labeled") })
     account.balance = 4
-    #expect(texts.last == "labelled")
-    withExtendedLifetime((old, labelled)) {}
+    #expect(texts.last == "labeled")
+    withExtendedLifetime((old, labeled)) {}
   }
 
   @Test("a token in its own handler, and tokens that are bound")

@@ -1,5 +1,5 @@
 // Objects that die while they are observed, one way per run; the name of it is the argument. What they had on their
-// paths changes after that: nobody is told, and nobody who died is asked.
+// paths changes after that: no observer is notified, and no deallocated object is messaged.
 
 #import "Bank.h"
 

@@ -169,6 +169,21 @@ static void misspelt(void)
   say("nothing was told");
 }
 
+/// Has a key that is not ASCII.
+@interface GermanAccount : Account
+@end
+@implementation GermanAccount
+- (id) valueForUndefinedKey: (NSString *)key { return [NSNumber numberWithInt: [self balance]]; }
+@end
+
+/// 1.28 raises, and nothing catches that.
+static void beyondASCII(void)
+{
+  GermanAccount *german = [GermanAccount new];
+  [screen watch: german for: [NSString stringWithUTF8String: "gr\xc3\xb6\xc3\x9f" "e"]];
+  say("watched");
+}
+
 /// Says that its total depends on its balance, as Apple's systems ask.
 @interface TotalAccount : Account
 @end
@@ -228,6 +243,7 @@ static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "crosses", crosses },
   { "announced", announced },
   { "misspelt", misspelt },
+  { "beyond-ascii", beyondASCII },
   { "ignored-dependency", ignoredDependency },
   { "setter-raises", setterRaises },
 };

@@ -7,7 +7,7 @@ private struct StrongBox {
   var root: GeneratedRoot?
 }
 
-/// Types that closures alone have: optimised code drops what makes their metadata.
+/// Types that closures alone have: optimized code drops what makes their metadata.
 private enum CapturedPayload {
   case none
   case root(GeneratedRoot)

@@ -11,14 +11,14 @@ final class BusyTasks: Sendable {
   private let isEnded = Atomic<Bool>(false)
   private let consumed = Atomic<Int>(0)
 
-  /// Returns whether none was accused.
+  /// Returns whether none was reported.
   func report(searchCount: Int) async -> Bool {
     let workers = (0..<Self.workerCount).map { _ in
       Task.detached {
         while !self.isEnded.load(ordering: .acquiring) { await self.consume() }
       }
     }
-    var accused = 0
+    var reported = 0
     for _ in 0..<searchCount {
       let held = TaskScreen(Feed())
       let other = TaskScreen(Feed())
@@ -33,9 +33,9 @@ final class BusyTasks: Sendable {
       }
       held.tasks.append(Task.detached { for await _ in values { use(other) } })
       for value in 0..<3 {
-        accused += RetainSearch().findTasks(holding: held).holders.filter(\.isProven).count
+        reported += RetainSearch().findTasks(holding: held).holders.filter(\.isProven).count
         let answer = RetainSearch().findCycles(from: held)
-        accused += answer.cycles.count + answer.taskCycles.count(where: \.isProven)
+        reported += answer.cycles.count + answer.taskCycles.count(where: \.isProven)
         continuation.yield(value)
       }
       continuation.finish()
@@ -43,8 +43,8 @@ final class BusyTasks: Sendable {
     isEnded.store(true, ordering: .releasing)
     for worker in workers { await worker.value }
     let count = consumed.load(ordering: .relaxed)
-    print("busy\t\(searchCount)\t\(count)\t\(accused)")
-    return accused == 0 && count > 0
+    print("busy\t\(searchCount)\t\(count)\t\(reported)")
+    return reported == 0 && count > 0
   }
 
   private func consume() async {

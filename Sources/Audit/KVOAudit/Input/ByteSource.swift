@@ -170,21 +170,6 @@ package final class ByteSource {
   }
 }
 
-extension ByteSource {
-  /// All bytes of the file at `path`.
-  ///
-  /// - Throws: ``InputFailure`` if it cannot be read.
-  package static func contents(of path: String) throws(InputFailure) -> [UInt8] {
-    let source = try ByteSource(path: path)
-    var bytes: [UInt8] = []
-    while true {
-      let chunk = try source.read()
-      if chunk.isEmpty { return bytes }
-      bytes += chunk
-    }
-  }
-}
-
 // A binary log is read piece by piece, not mapped: a file that is truncated while it is mapped ends the process that
 // accesses it.
 extension ByteSource: BinaryLogBytes {

@@ -4,7 +4,7 @@ package import KVOTrace
 
 /// The events of one process, put in order and judged.
 ///
-/// Names of stacks and threads are taken from the events as they arrive, before the judgement, which may wait for other
+/// Names of stacks and threads are taken from the events as they arrive, before the judgment, which may wait for other
 /// events.
 package struct ProcessReplay {
   private var replay: OrderedReplay
@@ -126,9 +126,11 @@ package struct ProcessReplay {
     replay.take(Event(.dropped(count: 1, why: .none)), number: number, judge)
   }
 
-  /// The log of the process has ended.
-  package mutating func finish(_ judge: (Verdict) -> Void) {
-    replay.finish(judge)
+  /// The log of the process has ended; without `names` no rule knows which keys a key path has.
+  package mutating func finish(_ names: TraceNames? = nil, _ judge: (Verdict) -> Void) {
+    var text: ((StringID) -> String)?
+    if let names { text = { names[$0] } }
+    replay.finish(text: text, judge)
     guard callSites != nil else { return }
     let live = engine.liveRegistrations
     callSites?.finish(live)

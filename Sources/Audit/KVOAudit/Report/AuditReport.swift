@@ -182,18 +182,25 @@ package struct AuditReport: Sendable {
   package func hasFindings(atLeast severity: Severity) -> Bool {
     findings.contains { fails($0, from: severity) }
       || suppressions.contains { fails($0, from: severity) }
-      || (hasUnexplainedCrash && comparison?.countsNewOnly != true)
+      || !failingCrashes.isEmpty
+  }
+
+  /// The indices of the inputs with a crash that makes a build fail: one without a finding, unless only new findings
+  /// count.
+  package var failingCrashes: [Int] {
+    comparison?.countsNewOnly == true ? [] : crashedInputs(besides: Set(findings.map(\.input)))
   }
 
   /// Whether a process crashed, and nothing was found in its log or report: that is not clean.
   package var hasUnexplainedCrash: Bool {
-    hasCrash(besidesThoseOf: Set(findings.map(\.input)))
+    !crashedInputs(besides: Set(findings.map(\.input))).isEmpty
   }
 
-  /// Whether a process crashed whose input is not in `explained`.
-  package func hasCrash(besidesThoseOf explained: Set<Int>) -> Bool {
-    crashes.contains { !explained.contains($0.input) }
-      || inputs.contains { $0.isCrash && $0.reportCount == 0 }
+  /// The indices of the inputs with a crash and without a finding; `explained` are those with a finding.
+  package func crashedInputs(besides explained: Set<Int>) -> [Int] {
+    let recorded = Set(crashes.map(\.input)).subtracting(explained)
+    let reported = inputs.indices.filter { inputs[$0].isCrash && inputs[$0].reportCount == 0 }
+    return recorded.union(reported).sorted()
   }
 
   /// How many processes crashed, without a finding in their logs and crash reports.

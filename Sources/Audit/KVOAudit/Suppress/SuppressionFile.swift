@@ -3,6 +3,11 @@ package struct SuppressionFile: Hashable, Sendable {
   /// The file in the working directory that is read if no other is named.
   package static let defaultName = ".kvo-suppressions"
 
+  private static let file = FileKind(
+    "a file of suppressions",
+    byteLimit: FileKind.settingByteLimit
+  )
+
   package let path: String
   package let suppressions: [Suppression]
 
@@ -18,7 +23,7 @@ package struct SuppressionFile: Hashable, Sendable {
   package init(path: String) throws(Failure) {
     let bytes: [UInt8]
     do throws(InputFailure) {
-      bytes = try ByteSource.contents(of: path)
+      bytes = try ByteSource.contents(of: path, as: Self.file)
     } catch {
       throw Failure(messages: [error.message])
     }

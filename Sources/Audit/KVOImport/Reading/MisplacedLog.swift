@@ -76,13 +76,13 @@ struct MisplacedLog {
     }
   }
 
-  /// Why the text is not read, if nothing is known in it, or nil: its lines are events behind other words, or in texts of
-  /// other JSON, as programs write them that collect logs.
+  /// Why the text is not read, if nothing is known in it, or nil: its lines are events after other words, or in texts of
+  /// other JSON, as log collectors write them.
   var doubt: String? {
     guard offset == nil else { return nil }
     let text = String(decoding: head, as: UTF8.self)
     if text.matches(of: Self.event).contains(where: { Self.isEvent($0.output.name) }) {
-      return "its lines have events of a usage log behind other words; give the events alone: "
+      return "its lines have events of a usage log after other words; give the events alone: "
         + "sed 's/^[^{]*//'"
     }
     let quoted = text.matches(of: Self.quotedEvent)

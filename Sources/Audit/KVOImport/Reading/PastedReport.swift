@@ -1,4 +1,5 @@
-/// The part of a text that is an `.ips` report, as people paste it between their words, or quote it in mail.
+/// The part of a text that is an `.ips` report, as people paste it between their words or quote it in mail, and as log
+/// collectors write it, which put words before each line.
 ///
 /// Its sentences are read as text; only the stacks in it need this.
 struct PastedReport {
@@ -11,8 +12,10 @@ struct PastedReport {
   private var bytes: [UInt8] = []
   private var hasHead = false
   private var isOver = false
-  /// What is before each line of it, as the marks of a quotation.
+  /// What is before its first line, and may be before each.
   private var leader: [UInt8] = []
+  /// A collector's words before a line are no longer than that.
+  private static let leaderLimit = 256
   /// The line of the input that it begins with.
   private var firstLine = 1
 
@@ -34,12 +37,35 @@ struct PastedReport {
     if !isOver, !hasHead { find(isEnd: true) }
     guard hasHead, !isOver else { return nil }
     if leader.isEmpty { return (bytes, firstLine) }
-    let mark = FrameLine.trimmed(leader[...])
-    let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false).map { line in
-      line.starts(with: leader)
-        ? line.dropFirst(leader.count) : line.starts(with: mark) ? line.dropFirst(mark.count) : line
+    let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
+    let next = lines.dropFirst().first { $0.contains { !$0.isBlank } } ?? []
+    let rest = rest(next: next)
+    let first = lines.prefix(1).map { $0.dropFirst(leader.count) }
+    return (Array((first + lines.dropFirst().map(rest)).joined(separator: [0x0a])), firstLine)
+  }
+
+  /// How a line of the report is found in a line of the text, as far as the `next` one after the head shows: there the
+  /// second document begins.
+  private func rest(next: ArraySlice<UInt8>) -> (ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let leader = leader
+    if leader.allSatisfy(Self.isMark) {
+      let mark = FrameLine.trimmed(leader[...])
+      return { line in
+        let front = [leader[...], mark].first { line.starts(with: $0) } ?? []
+        return line.dropFirst(front.count)
+      }
     }
-    return (Array(lines.joined(separator: [0x0a])), firstLine)
+    // The time in a collector's words changes, and their length does not, or their form is a known one.
+    if Self.beginsDocument(next) { return { $0 } }
+    if Self.beginsDocument(next.dropFirst(leader.count)) { return { $0.dropFirst(leader.count) } }
+    return { LogPrefix.rest(of: $0) ?? $0 }
+  }
+
+  /// Whether it may be a mark of a quotation, or a blank.
+  private static func isMark(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == UInt8(ascii: ">") }
+
+  private static func beginsDocument(_ line: ArraySlice<UInt8>) -> Bool {
+    line.first { !$0.isBlank } == UInt8(ascii: "{")
   }
 
   /// Looks for the head, and keeps what is from it on.
@@ -50,14 +76,13 @@ struct PastedReport {
       let end = bytes[start...].firstIndex(of: 0x0a) ?? bytes.count
       if end == bytes.count, !isEnd { return }
       let text = bytes[start..<end]
-      let mark = text.prefix { $0 <= 0x20 || $0 == UInt8(ascii: ">") }
-      let head = text.dropFirst(mark.count)
-      if head.starts(with: "{\"".utf8), FrameLine.first("\"bug_type\"", in: head) != nil,
-        let tree = try? JSONTree(head), AppleReport.isHead(tree)
+      if FrameLine.first("\"bug_type\"", in: text) != nil,
+        let brace = FrameLine.first("{\"", in: text.prefix(Self.leaderLimit)),
+        let tree = try? JSONTree(text[brace...]), AppleReport.isHead(tree)
       {
         hasHead = true
         firstLine = line
-        leader = Array(mark)
+        leader = Array(text[..<brace])
         bytes.removeSubrange(..<start)
         return
       }

@@ -16,8 +16,9 @@ struct TextDecoder {
 
   private var encoding = Encoding.undecided
   private var head: [UInt8] = []
-  /// The bytes of an incomplete unit at the end of the last piece.
-  private var rest: [UInt8] = []
+  /// The unit that is incomplete at the end of the last piece, and how many bytes of it there are.
+  private var unit: UInt32 = 0
+  private var unitByteCount = 0
   /// The first half of a character that takes two units, at the end of the last piece.
   private var lead: UInt16?
   /// Why the input is not text, or nil.
@@ -121,9 +122,7 @@ struct TextDecoder {
     units.reserveCapacity(bytes.count / 2 + 2)
     if let lead { units.append(lead) }
     lead = nil
-    for unit in self.units(of: 2, bytes, isBigEndian: isBigEndian) {
-      units.append(UInt16(truncatingIfNeeded: unit))
-    }
+    gather(2, bytes, isBigEndian: isBigEndian) { units.append(UInt16(truncatingIfNeeded: $0)) }
     if let last = units.last, UTF16.isLeadSurrogate(last) { lead = units.removeLast() }
     return Array(String(decoding: units, as: UTF16.self).utf8)[...]
   }
@@ -131,27 +130,25 @@ struct TextDecoder {
   private mutating func utf32(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> ArraySlice<UInt8> {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.count / 4 + 4)
-    for unit in units(of: 4, bytes, isBigEndian: isBigEndian) {
-      text.append(contentsOf: String(Unicode.Scalar(unit) ?? "\u{fffd}").utf8)
+    gather(4, bytes, isBigEndian: isBigEndian) {
+      text.append(contentsOf: String(Unicode.Scalar($0) ?? "\u{fffd}").utf8)
     }
     return text[...]
   }
 
-  /// The whole units of `byteCount` bytes; those of an incomplete one wait for the next piece.
-  private mutating func units(
-    of byteCount: Int,
+  /// Calls `take` with each whole unit of `byteCount` bytes; those of an incomplete one wait for the next piece.
+  private mutating func gather(
+    _ byteCount: Int,
     _ bytes: ArraySlice<UInt8>,
-    isBigEndian: Bool
-  ) -> [UInt32] {
-    var units: [UInt32] = []
-    units.reserveCapacity(bytes.count / byteCount + 1)
+    isBigEndian: Bool,
+    _ take: (UInt32) -> Void
+  ) {
     for byte in bytes {
-      rest.append(byte)
-      guard rest.count == byteCount else { continue }
-      let ordered = isBigEndian ? rest : rest.reversed()
-      units.append(ordered.reduce(0) { $0 << 8 | UInt32($1) })
-      rest.removeAll(keepingCapacity: true)
+      unit = isBigEndian ? unit << 8 | UInt32(byte) : unit | UInt32(byte) << (8 * unitByteCount)
+      unitByteCount += 1
+      guard unitByteCount == byteCount else { continue }
+      take(unit)
+      (unit, unitByteCount) = (0, 0)
     }
-    return units
   }
 }

@@ -70,7 +70,7 @@ package struct MergedReport {
   package func hasFindings(atLeast severity: Severity) -> Bool {
     findings.contains { $0.position.severity >= severity && $0.mayFail }
       || head.suppressions.contains { head.fails($0, from: severity) }
-      || head.hasCrash(besidesThoseOf: Set(findings.lazy.map { index($0.position.input) }))
+      || !head.crashedInputs(besides: Set(findings.lazy.map { index($0.position.input) })).isEmpty
   }
 
   /// Writes the JSON report as ``ReportFile/bytes(of:)`` does, a megabyte at a time.

@@ -41,7 +41,9 @@ package struct JUnitReportRenderer {
       + report.missingParts.map {
         (name: $0.name, type: "incomplete", message: $0.message)
       }
-    for path in unexplainedCrashes(report) {
+    for input in severity == nil ? [] : report.failingCrashes
+    where report.inputs.indices.contains(input) {
+      let path = report.inputs[input].path
       let message = "\(path): a process crashed, and nothing says why"
       errors.append((name: path, type: "crash", message: message))
     }
@@ -85,17 +87,6 @@ package struct JUnitReportRenderer {
         text.element("system-out", text: line)
       }
     }
-  }
-
-  /// The inputs with a crash for which nothing was found, if that counts.
-  private func unexplainedCrashes(_ report: AuditReport) -> [String] {
-    guard severity != nil, report.hasUnexplainedCrash, report.comparison?.countsNewOnly != true
-    else { return [] }
-    let explained = Set(report.findings.map(\.input))
-    let crashed = Set(report.crashes.map(\.input)).subtracting(explained)
-    return report.inputs.enumerated()
-      .filter { crashed.contains($0) || ($1.isCrash && $1.reportCount == 0) }
-      .map(\.element.path)
   }
 
   private func isFailure(_ finding: Finding, _ report: AuditReport) -> Bool {

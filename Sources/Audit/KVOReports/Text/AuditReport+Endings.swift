@@ -26,7 +26,7 @@ extension AuditReport.UnlistedInputs {
     if kind.isText {
       if reportCount > 0 { return Wording.count(reportCount, "report") }
       return kind == .console
-        ? "no usage log, and nothing recognised"
+        ? "no usage log, and nothing recognized"
         : "nothing known to come of key-value observing"
     }
     if endings.contains(.open) {
@@ -89,7 +89,7 @@ extension AuditReport.Input {
       notes.append(
         isCrash
           ? "NO FINDING: \(path) is a crash report, and nothing in it is known to come of key-value observing"
-          : "NOTHING RECOGNISED: \(path) is no usage log and no report of a crash, and no line of it is known to "
+          : "NOTHING RECOGNIZED: \(path) is no usage log and no report of a crash, and no line of it is known to "
             + "tell of a fault of observing"
       )
     }

@@ -160,7 +160,7 @@ extension RuleEngine {
         failed = log.evidenceOfDeallocation(observer.id, evidence)
       }
     case .user, .owner, .token: concurrency.removed(slot, evidence, target.thread, &log)
-    case .runtime: break
+    case .runtime: log.ledger.judgeDisplacement(of: slot, &log.verdicts)
     }
     log.ledger.cancel(slot, by: cause, at: failed, &log.verdicts)
     settle(slot)

@@ -64,7 +64,7 @@ package struct RuleEngine: Sendable {
   ///
   /// - Parameters:
   ///   - profile: the runtime to judge as; nil: the recorded one.
-  ///   - options: additional judgements.
+  ///   - options: additional judgments.
   package init(profile: Profile? = nil, options: Options = Options()) {
     self.options = options
     log = ReplayState(profile: profile, historyCapacity: options.historyCapacity)
@@ -198,8 +198,9 @@ package struct RuleEngine: Sendable {
 
   /// The log has ended.
   ///
+  /// - Parameter text: the text of an id, for what keys a key path has; nil: it is not known.
   /// - Returns: the final verdicts.
-  package mutating func finish() -> [Verdict] {
+  package mutating func finish(text: ((StringID) -> String)? = nil) -> [Verdict] {
     if wasFinished { return [] }
     wasFinished = true
     concurrency.finish(&log)
@@ -212,7 +213,7 @@ package struct RuleEngine: Sendable {
     values.finish(&log)
     obligations.finish(&log)
     scopes.finish(&log)
-    graphs.finish(&log)
+    graphs.finish(text: text, &log)
     consumers.finish(&log)
     log.withholdUnsampled()
     if log.unsaid.thread != nil || log.unsaid.ended != nil {

@@ -95,10 +95,11 @@ extension ReplayState {
     case .removeDuringInitial, .callbackUnderLock, .concurrentChange, .concurrentRemoval:
       return isMixed || verdict.evidence.prefix(2).contains { $0.thread == nil }
     case .unbalancedChange:
-      if case .change(.outOfOrder) = verdict.detail {
+      switch verdict.detail {
+      case .change(.outOfOrder), .change(.crossed):
         return isMixed || verdict.evidence.contains { $0.thread == nil }
+      default: return isMixed
       }
-      return isMixed
     case .missedDelivery, .registrationRace, .priorWithoutAfter:
       return isMixed || (!isAtEnd && verdict.evidence.first?.thread == nil)
     case .reentrantChange, .tokenDropped: return isMixed

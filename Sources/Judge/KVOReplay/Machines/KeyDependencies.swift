@@ -86,22 +86,41 @@ struct KeyDependencies: Sendable {
 
   /// The cycles of all classes; a cycle within a superclass is reported there.
   ///
+  /// A key that depends on a key path is affected by the first key of the path. What a key's own value holds may affect
+  /// it: `owner` by `owner.name`.
+  ///
   /// Complexity: O(classes · keys log keys).
-  func cycles() -> [Cycle] {
-    declarations.keys.flatMap(cycles).sorted {
+  ///
+  /// - Parameter text: the text of an id; nil: it is not known, and neither are the first keys of paths.
+  /// - Returns: the cycles, in the order of their declarations.
+  func cycles(text: ((StringID) -> String)?) -> [Cycle] {
+    declarations.keys.flatMap { cycles(of: $0, text) }.sorted {
       ($0.declared.first?.event ?? 0, $0.className.rawValue)
         < ($1.declared.first?.event ?? 0, $1.className.rawValue)
     }
   }
 
-  private func cycles(of className: StringID) -> [Cycle] {
+  private func cycles(of className: StringID, _ text: ((StringID) -> String)?) -> [Cycle] {
     let effective = effective(className)
     let keys = effective.keys.sorted { $0.rawValue < $1.rawValue }
     let indices = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
     var graph = DirectedGraph(nodeCount: keys.count)
+    var paths: [(index: Int, path: StringID)] = []
     for (index, key) in keys.enumerated() {
       for source in effective[key]?.affectedBy ?? [] {
-        if let source = indices[source] { graph.connect(index, source) }
+        if let source = indices[source] {
+          graph.connect(index, source)
+        } else {
+          paths.append((index, source))
+        }
+      }
+    }
+    if let text, !paths.isEmpty {
+      // Two spellings of a text are two keys, and equal strings.
+      let named = Dictionary(zip(keys.map(text), keys.indices)) { first, _ in first }
+      for (index, path) in paths {
+        let parts = text(path).split(separator: ".", omittingEmptySubsequences: false)
+        if let source = named[String(parts[0])], source != index { graph.connect(index, source) }
       }
     }
     return graph.cyclicComponents().compactMap { component in

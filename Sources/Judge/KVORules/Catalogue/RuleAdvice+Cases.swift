@@ -53,6 +53,10 @@ extension RuleAdvice {
     + "[{subject} replaceObjectIn{Key}AtIndex:index withObject:object]; "
     + "[{subject} didChange:NSKeyValueChangeReplacement valuesAtIndexes:indexes forKey:@\"{key}\"];`"
 
+  /// GNUstep 1.28 makes the selectors of setters from keys in ASCII, and raises for others.
+  static let keyBeyondASCII =
+    "give \"{keyPath}\" a name in ASCII: GNUstep 1.28 raises an exception for every other key"
+
   /// What a removal under a context lacks: an addition without one would be removed under the wrong context.
   private static func addition(_ audience: Audience) -> String? {
     switch audience {

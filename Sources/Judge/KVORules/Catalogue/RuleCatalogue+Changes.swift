@@ -42,7 +42,8 @@ extension RuleCatalogue {
           """,
         matters: """
           Observers get no notification, or one with another change's old value, and the \
-          bookkeeping of that thread is wrong from there on.
+          bookkeeping of that thread is wrong from there on. Changes of different keys or objects that cross \
+          are delivered; Apple's guide demands that they nest, so they are a warning.
           """,
         fix: "Write both halves in one function, the second in a defer.",
         before: """

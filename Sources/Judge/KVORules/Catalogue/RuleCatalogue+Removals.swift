@@ -20,7 +20,7 @@ extension RuleCatalogue {
           """,
         matters: """
           Apple's runtimes and GNUstep since 1.31 raise an exception, which is usually not caught. \
-          GNUstep 1.28 takes it in silence. This layer swallows the removal and reports it.
+          GNUstep 1.28 takes it in silence. This library swallows the removal and reports it.
           """,
         fix: """
           Let one place own the observation. Two call-backs that both clean up \

@@ -103,13 +103,15 @@ package enum RuleCatalogue {
   /// A token or a controller that outlives its observed object is harmless except before iOS 11 and macOS 10.13, where
   /// the deallocation of an observed object raises an exception, regardless of the observer. GNUstep 1.28 has no
   /// removal under a context: a program whose log was recorded there, and which made one and continued, has its own
-  /// implementation.
+  /// implementation. Every runtime matches the halves of changes by object and key, so changes of different keys may
+  /// cross.
   package static func consequence(
     of verdict: Verdict,
     under profile: Profile,
     recordedOn recorded: Profile? = nil
   ) -> Consequence {
     if isHarmlessEnd(verdict), profile == .appleModern { return .none }
+    if case .change(.crossed) = verdict.detail { return .none }
     let isOwnMethod =
       verdict.code == .removeWrongContext && profile == .gnustep128 && recorded == profile
     return isOwnMethod ? .wrong : consequence(of: verdict.code, under: profile)

@@ -99,12 +99,17 @@ package struct Verdict: Hashable, Sendable {
     case removal
   }
 
-  /// The three ways in which the halves of changes fail to match.
+  /// The ways in which the halves of changes fail to match.
   package enum Imbalance: Hashable, Sendable {
     case didWithoutWill
     case willWithoutDid
-    /// Closed while the change of `inner`, begun later, was open.
+    /// Closed while a change of the same object and key, begun later, was open; `inner` is that key.
     case outOfOrder(inner: StringID)
+    /// Closed while the change of `inner`, another key or a key of another object, begun later, was open.
+    ///
+    /// Apple's programming guide demands that changes of several keys nest. No runtime is known that matches halves
+    /// across keys, so observers are notified as if they did.
+    case crossed(inner: StringID)
   }
 
   package init(

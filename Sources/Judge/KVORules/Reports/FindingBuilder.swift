@@ -128,12 +128,13 @@ package struct FindingBuilder {
   ) -> String {
     if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
     if isUnendedReplacement(verdict, stacks) { return RuleAdvice.unendedReplacement }
+    if isBeyondASCII(verdict) { return RuleAdvice.keyBeyondASCII }
     let isFoundation = recorded != .swift
     let ofCase = RuleAdvice.hint(
       for: verdict,
       isFoundation: isFoundation,
       knowsStep: sentence.refusedStep != nil,
-      lacksName: sentence.unnamedEnd != nil,
+      lacksName: sentence.unnamedKeyPath != nil,
       audience: audience
     )
     if let hint = ofCase ?? (isFoundation ? entry.foundationHint : nil) { return hint }
@@ -148,6 +149,12 @@ package struct FindingBuilder {
     }
     let innermost = stacks.first?.frames.first?.symbol
     return innermost?.hasPrefix("-[NSKeyValueFastMutableArray replaceObjectAtIndex:") == true
+  }
+
+  /// Whether GNUstep refused a key because of its letters.
+  private func isBeyondASCII(_ verdict: Verdict) -> Bool {
+    guard recorded == .gnustep128, case .refusal = verdict.detail else { return false }
+    return names[verdict.keyPath].utf8.contains { $0 >= 0x80 }
   }
 
   /// Whether the program was written in Objective-C, as far as its runtime and its stacks show.

@@ -172,7 +172,7 @@ struct FindingSentence {
     return switch imbalance {
     case .didWithoutWill: "A change of \(path) of \(subject) ended that had not begun"
     case .willWithoutDid: "A change of \(path) of \(subject) began and never ended"
-    case .outOfOrder(let inner):
+    case .outOfOrder(let inner), .crossed(let inner):
       "A change of \(path) of \(subject) ended while a change of \"\(names[inner])\", begun later, "
         + "was open"
     }
@@ -183,8 +183,9 @@ struct FindingSentence {
     guard case .refusal(let reason, let part) = verdict.detail else {
       return "\(caller) asked for \(path) of \(subject), which cannot be observed"
     }
-    if let end = unnamedEnd {
-      let way = end.path.isEmpty ? subject : "\(subject) through \"\(end.path)\""
+    if let end = unnamedKeyPath {
+      let path = end.names.joined(separator: ".")
+      let way = path.isEmpty ? subject : "\(subject) through \"\(path)\""
       return "\(caller) asked for a property of \(end.type), from \(way), that is no observable key"
     }
     let step = part == .none ? path : "\"\(names[part])\""
@@ -254,16 +255,8 @@ struct FindingSentence {
     return (names[part], before.isEmpty ? ownClass : "the class of \"\(before)\"")
   }
 
-  /// The end of a typed key path whose last part has no name, as the library spells it (`title → a member of String`):
-  /// the parts before it, and the type that it belongs to.
-  var unnamedEnd: (path: String, type: String)? {
-    let words = "a member of "
-    var parts = names[verdict.keyPath].split(separator: "→").map { part in
-      String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-    }
-    guard let end = parts.popLast(), end.hasPrefix(words) else { return nil }
-    return (parts.joined(separator: "."), String(end.dropFirst(words.count)))
-  }
+  /// The key path of the verdict, if it is typed and a part of it has no name.
+  var unnamedKeyPath: UnnamedKeyPath? { UnnamedKeyPath(names[verdict.keyPath]) }
 
   /// The class of the observed object, if the log names one.
   private var subjectClass: String? {

@@ -1,7 +1,7 @@
 /// Whose code a frame belongs to.
 enum FrameOrigin: Hashable, Sendable {
   /// This package: cut from the top of a stack, as ThreadSanitizer cuts its interceptors.
-  case layer
+  case kvoSafety
   /// The language's runtime, below any function of the standard library.
   case runtime
   /// The standard library, Foundation, a test framework, the runtime or the system.
@@ -38,7 +38,7 @@ package struct FrameClassifier: Sendable {
     image: String?,
     file: String? = nil
   ) -> FrameOrigin {
-    if let file, Self.isExpanded(file) { return .layer }
+    if let file, Self.isExpanded(file) { return .kvoSafety }
     let swiftModule = swiftModule ?? symbol.flatMap(Self.module(ofMangled:))
     let imageName = image.map(Self.name(ofImage:))
     guard let symbol else {
@@ -46,17 +46,17 @@ package struct FrameClassifier: Sendable {
       return image.map { isSystem($0) } == true ? .system : .unknown
     }
     if let swiftModule {
-      if SystemNames.layerModules.contains(swiftModule) { return .layer }
+      if SystemNames.packageModules.contains(swiftModule) { return .kvoSafety }
       if SystemNames.modules.contains(swiftModule), appModules?.contains(swiftModule) != true {
         return .system
       }
       return appModules.map { $0.contains(swiftModule) ? .own : .library } ?? .own
     }
-    if symbol.hasPrefix("kvos_") { return .layer }
+    if symbol.hasPrefix("kvos_") { return .kvoSafety }
     if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") { return .runtime }
     // Belongs to the runtime wherever it is linked, even into the program itself.
     if symbol.hasPrefix("swift::") || symbol.contains(" swift::") { return .runtime }
-    if let imageName, SystemNames.layerModules.contains(imageName) { return .layer }
+    if let imageName, SystemNames.packageModules.contains(imageName) { return .kvoSafety }
     if let imageName, appModules?.contains(imageName) == true { return .own }
     if let image, isSystem(image) { return .system }
     if SystemNames.symbolPrefixes.contains(where: symbol.hasPrefix) { return .system }

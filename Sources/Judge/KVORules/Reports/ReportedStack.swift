@@ -23,7 +23,7 @@ struct ReportedStack {
   init(_ all: [NamedFrame], deallocated: String?) {
     var shown = all
     // A stack of only such frames (it was truncated) is better than none.
-    if let first = all.firstIndex(where: { $0.origin != .layer && $0.origin != .runtime }) {
+    if let first = all.firstIndex(where: { $0.origin != .kvoSafety && $0.origin != .runtime }) {
       shown = Self.withoutTwins(all[first...].filter { !Self.isMachinery($0) })
     }
     Self.cutStart(&shown)
@@ -46,7 +46,7 @@ struct ReportedStack {
   /// Whether a frame of a Foundation only forwards its caller's request, or is unknown.
   private static func passesOn(_ frame: NamedFrame) -> Bool {
     guard isOfFoundation(frame), let symbol = frame.frame.symbol else {
-      return frame.origin == .layer || frame.origin == .runtime || isOfFoundation(frame)
+      return frame.origin == .kvoSafety || frame.origin == .runtime || isOfFoundation(frame)
     }
     return SystemNames.passingOn.contains { symbol.contains($0) }
   }
@@ -56,7 +56,7 @@ struct ReportedStack {
 
   /// Frames between two functions of other code that neither of them calls.
   private static func isMachinery(_ frame: NamedFrame) -> Bool {
-    guard frame.origin != .runtime, frame.origin != .layer else { return true }
+    guard frame.origin != .runtime, frame.origin != .kvoSafety else { return true }
     guard let symbol = frame.frame.symbol else { return false }
     return SystemNames.thunks.contains { symbol.hasPrefix($0) }
   }

@@ -63,7 +63,7 @@ package struct ChangeBrackets: Sendable {
 
   /// A change ends: silent if it is the innermost, or if the later ones were begun in a notification before it.
   ///
-  /// Halves belong together by their number if both have one, otherwise by object and key. A
+  /// Halves belong together by object and key, and by their number if both have one. A
   /// change that ends while another later one is open is reported once, and ended wherever it is in the list.
   package mutating func did(_ change: Change, at evidence: Evidence) -> [Verdict] {
     end(change, at: evidence).verdicts
@@ -83,23 +83,24 @@ package struct ChangeBrackets: Sendable {
       return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: index)
-    guard let inner = intruder(from: index, into: ended.origin ?? ended.change) else {
-      return (ended.began, [])
-    }
+    guard let inner = intruder(from: index, into: ended) else { return (ended.began, []) }
+    let isOfOneKey = inner.change.hasKey(of: change)
     let outOfOrder = verdict(
       change,
       [evidence.as(.failed), ended.began.as(.changed), inner.began.as(.changed)],
-      .outOfOrder(inner: inner.change.key)
+      isOfOneKey ? .outOfOrder(inner: inner.change.key) : .crossed(inner: inner.change.key)
     )
     return (ended.began, [outOfOrder])
   }
 
-  /// The innermost open change from `index` on that was not begun in a notification before `origin`.
-  private func intruder(from index: Int, into origin: Change) -> Open? {
+  /// The innermost open change from `index` on that was not begun in a notification before the one that `ended`; one of
+  /// the same key, if there is any.
+  private func intruder(from index: Int, into ended: Open) -> Open? {
     guard index < open.count else { return nil }
-    return open[index...].last { later in
-      later.origin.map { !Self.belong(origin, $0) } ?? true
-    }
+    let origin = ended.origin ?? ended.change
+    func intrudes(_ later: Open) -> Bool { later.origin.map { !Self.belong(origin, $0) } ?? true }
+    return open[index...].last { $0.change.hasKey(of: ended.change) && intrudes($0) }
+      ?? open[index...].last(where: intrudes)
   }
 
   /// A scope ends: every change that was begun in it and is still open is reported and dropped.
@@ -181,7 +182,7 @@ package struct ChangeBrackets: Sendable {
   }
 
   package static func belong(_ begun: Change, _ ended: Change) -> Bool {
-    guard begun.subject.id == ended.subject.id, begun.key == ended.key else { return false }
+    guard begun.hasKey(of: ended) else { return false }
     guard let first = begun.id, let second = ended.id else { return true }
     return first == second
   }
@@ -206,5 +207,12 @@ package struct ChangeBrackets: Sendable {
       evidence: evidence,
       detail: .change(imbalance)
     )
+  }
+}
+
+extension Change {
+  /// Whether `other` is a change of the same key of the same object.
+  fileprivate func hasKey(of other: Change) -> Bool {
+    subject.id == other.subject.id && key == other.key
   }
 }

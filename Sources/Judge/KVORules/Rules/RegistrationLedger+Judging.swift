@@ -172,6 +172,18 @@ extension RegistrationLedger {
     )
   }
 
+  /// Judges that the runtime, by the log, ends the live registration at `slot`: a later addition displaced it.
+  ///
+  /// In a runtime that is known to overwrite, that addition was judged when it was made, and left nothing to end.
+  package mutating func judgeDisplacement(of slot: Int, _ verdicts: inout [Verdict]) {
+    let registration = slots[slot].registration
+    guard registration.observer != nil, registration.isClassic else { return }
+    let latest = newest(NamePair(registration), nil, on: Int(slots[slot].subject)).slot
+    guard latest >= 0, latest != slot else { return }
+    let (later, added) = (slots[latest].registration, slots[latest].registered)
+    judgeDisplacement(slot, by: later, at: added, &verdicts)
+  }
+
   /// KVO038, if the runtime releases an observation under another context: the program requested both.
   private func judgeDisplacement(
     _ displaced: Int,

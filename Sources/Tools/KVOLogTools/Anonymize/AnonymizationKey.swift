@@ -5,6 +5,11 @@ import KVOText
 package struct AnonymizationKey: Sendable {
   /// How long a key must be at least.
   static let leastByteCount = 16
+  private static let file = FileKind(
+    "a key",
+    byteLimit: FileKind.settingByteLimit,
+    isText: false
+  )
 
   private let hash: SipHash
 
@@ -21,9 +26,9 @@ package struct AnonymizationKey: Sendable {
 
   /// Reads a key.
   ///
-  /// - Throws: ``InputFailure`` if the file cannot be read, or is too short.
+  /// - Throws: ``InputFailure`` if the file cannot be read, or is too short or too long.
   package init(contentsOf path: String) throws(InputFailure) {
-    let bytes = try ByteSource.contents(of: path)
+    let bytes = try ByteSource.contents(of: path, as: Self.file)
     guard let key = AnonymizationKey(bytes) else {
       throw InputFailure(
         input: path,

@@ -6,10 +6,12 @@ import KVORules
 enum KeptWords {
   /// The words that stay wherever they occur.
   static let all: Set<String> = Set(
-    (languages + standardLibrary + foundation + layer + system).flatMap { $0.split(separator: " ") }
-      .map(String.init)
+    (languages + standardLibrary + foundation + kvoSafety + system).flatMap {
+      $0.split(separator: " ")
+    }
+    .map(String.init)
   )
-  .union(SystemNames.modules).union(SystemNames.layerModules).union(SystemNames.starters)
+  .union(SystemNames.modules).union(SystemNames.packageModules).union(SystemNames.starters)
   .union(SystemNames.thunks.flatMap { WordRuns($0).words.map(String.init) })
 
   /// The words that stay in the paths of images and files.
@@ -67,7 +69,7 @@ enum KeptWords {
     "willChangeValueForKey didChangeValueForKey setValue forKey forUndefinedKey observe invalidate",
     "Thread OperationQueue RunLoop DispatchQueue URL Data Date UUID IndexPath",
   ]
-  private static let layer = [
+  private static let kvoSafety = [
     "AuditedTrait KVO KVOControlled KeyNotification KeyValueObservable KeyValueObserver",
     "NotificationObservation ObservableKey ObservableKeyTable ObservationAuditObserver",
     "ObservationContext ObservationController ObservationPolicy ObservationRegistrar",

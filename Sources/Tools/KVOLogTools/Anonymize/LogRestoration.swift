@@ -36,13 +36,20 @@ package struct LogRestoration {
     _ output: LogConversion.Output
   ) throws(InputFailure) -> LogReading? {
     var rest = try source.read()[...]
-    if InputKind(head: rest) == .binary, case .file = input {
+    let kind = InputKind(head: rest)
+    if kind == .binary, case .file = input {
       var conversion = LogConversion(
         of: input,
         rewriting: EventRewriter(restorer, resolver: nil)
       )
       try conversion.run(output)
       return conversion.reading
+    }
+    if kind == nil, FileKind.isNoText(head: rest) {
+      throw InputFailure(
+        input: input.label,
+        reason: "neither text nor a usage log: it begins with zeros, as no text does"
+      )
     }
     let isJSON = rest.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "{") } ?? false
     while true {

@@ -1,4 +1,5 @@
 import KVORules
+import KVOTrace
 
 /// Replaces the names of a program by pseudonyms, and leaves everything else.
 ///
@@ -20,7 +21,14 @@ struct NameAnonymizer: NameMapping {
       // The system's file names stay as they are, with their versions.
       let file = FrameClassifier.baseName(text)
       return words(of: text.dropLast(file.count), as: role) + file
-    case .name, .code, .image, .prose: return words(of: text[...], as: role)
+    case .name:
+      guard var path = UnnamedKeyPath(text) else { return words(of: text[...], as: role) }
+      for index in path.names.indices {
+        path.names[index] = words(of: path.names[index][...], as: role)
+      }
+      path.type = words(of: path.type[...], as: role)
+      return path.text
+    case .code, .image, .prose: return words(of: text[...], as: role)
     }
   }
 

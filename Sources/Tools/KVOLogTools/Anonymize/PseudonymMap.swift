@@ -10,6 +10,7 @@ private import Foundation
 package struct PseudonymMap: Codable, Sendable, Equatable {
   /// The version of the form; higher ones are refused.
   package static let schema = 1
+  private static let file = FileKind("a map of names", byteLimit: FileKind.outputByteLimit)
 
   package let schema: Int
   /// Names by pseudonym.
@@ -32,7 +33,7 @@ package struct PseudonymMap: Codable, Sendable, Equatable {
   ///
   /// - Throws: ``InputFailure`` if the file cannot be read, is none, or is one of a later version.
   package init(contentsOf path: String) throws(InputFailure) {
-    try self.init(ByteSource.contents(of: path), label: path)
+    try self.init(ByteSource.contents(of: path, as: Self.file), label: path)
   }
 
   init(_ bytes: [UInt8], label: String) throws(InputFailure) {

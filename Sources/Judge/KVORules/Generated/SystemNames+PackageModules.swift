@@ -2,7 +2,7 @@
 
 extension SystemNames {
   /// The modules of this package.
-  package static let layerModules: Set<String> = [
+  package static let packageModules: Set<String> = [
     "CKVOChecksum",
     "CKVOIntrinsics",
     "CKVOLifetime",

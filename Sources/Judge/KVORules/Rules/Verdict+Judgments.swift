@@ -1,6 +1,6 @@
 package import KVOTrace
 
-/// Judgements that need no memory: one event is sufficient proof.
+/// Judgments that need no memory: one event is sufficient proof.
 extension Verdict {
   /// KVO017: the observer did not recognize a notification.
   ///

@@ -1,0 +1,75 @@
+/// A kind of file that is read into memory as a whole: one that the user wrote, a report or a map.
+///
+/// A device may have no end. What is no text is refused by its first bytes, everything else by its length.
+package struct FileKind: Sendable {
+  /// Its name in messages, with an article.
+  private let name: String
+  /// How many bytes such a file may have.
+  private let byteLimit: Int
+  private let isText: Bool
+
+  /// Makes a kind.
+  ///
+  /// - Parameters:
+  ///   - name: its name in messages, with an article.
+  ///   - byteLimit: how many bytes such a file may have.
+  ///   - isText: whether it is text, in any encoding.
+  package init(_ name: String, byteLimit: Int, isText: Bool = true) {
+    self.name = name
+    self.byteLimit = byteLimit
+    self.isText = isText
+  }
+
+  /// The limit of what people write: the options of a project, suppressions, a key.
+  package static let settingByteLimit = 64 << 20
+  /// The limit of what kvo-audit writes: a report, a map of names.
+  package static let outputByteLimit = 1 << 30
+
+  /// Whether the bytes that begin with `head` are not text.
+  ///
+  /// In no encoding of Unicode does a text begin with four zeros.
+  package static func isNoText(head: some Collection<UInt8>) -> Bool {
+    head.starts(with: [0, 0, 0, 0])
+  }
+
+  /// Checks the size of a file, or how much was read of it.
+  ///
+  /// - Throws: ``InputFailure`` if no file of this kind has so many bytes.
+  fileprivate func check(byteCount: Int, of path: String) throws(InputFailure) {
+    guard byteCount > byteLimit else { return }
+    let size = byteLimit >= 1 << 30 ? "\(byteLimit >> 30) GiB" : "\(byteLimit >> 20) MiB"
+    let reason = "has more than \(size), the most that is read of \(name)"
+    throw InputFailure(input: path, reason: reason)
+  }
+
+  /// Checks what was read of a file, from its first byte on.
+  ///
+  /// - Throws: ``InputFailure`` if no file of this kind begins like that.
+  fileprivate func check(head: [UInt8], of path: String) throws(InputFailure) {
+    guard isText, Self.isNoText(head: head) else { return }
+    throw InputFailure(input: path, reason: "not \(name): it begins with zeros, as no text does")
+  }
+}
+
+extension ByteSource {
+  /// All bytes of the file at `path`.
+  ///
+  /// Complexity: O(bytes), of which no more are read than a file of `kind` has, and a chunk.
+  ///
+  /// - Throws: ``InputFailure`` if it cannot be read, or is not of that kind.
+  package static func contents(
+    of path: String,
+    as kind: FileKind
+  ) throws(InputFailure) -> [UInt8] {
+    let source = try ByteSource(path: path)
+    try kind.check(byteCount: source.knownByteCount ?? 0, of: path)
+    var bytes: [UInt8] = []
+    while true {
+      let chunk = try source.read()
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+      try kind.check(head: bytes, of: path)
+      try kind.check(byteCount: bytes.count, of: path)
+    }
+  }
+}
