@@ -42,6 +42,33 @@ struct ReportLimitTests {
     return report
   }
 
+  @Test("a crash whose finding is omitted is explained")
+  func explainedCrash() {
+    var report = report(20)
+    report.findings[39].setInput { _ in 1 }
+    report.inputs = ["a.jsonl", "b.jsonl"].map {
+      AuditReport.Input(path: $0, kind: .jsonLines, eventCount: 3)
+    }
+    report.crashes = [
+      RecordedCrash(
+        name: "SIGSEGV",
+        reason: nil,
+        liveCount: nil,
+        stack: Finding.Stack(role: .failed, event: 0),
+        input: 1
+      )
+    ]
+    for keepsFinding in [true, false] {
+      if !keepsFinding { report.findings.removeLast() }
+      let whole = JUnitReportRenderer(failingFrom: .error).render(report, within: nil)
+      let limit = ReportLimit(byteCount: whole.count / 2)
+      let cut = JUnitReportRenderer(failingFrom: .error).render(report, within: limit)
+      for text in [whole, cut].map({ String(decoding: $0, as: UTF8.self) }) {
+        #expect(text.contains("a process crashed") == !keepsFinding)
+      }
+    }
+  }
+
   private func messages(_ bytes: [UInt8]) -> [Int] {
     let text = String(decoding: bytes, as: UTF8.self)
     let numbers = text.matches(of: /message (\d+)/).compactMap { Int($0.1) }

@@ -95,6 +95,8 @@ struct Guarded {
       .replacing(#/\(no stack, event \d+\)/#, with: "(no stack, event N)")
       .replacing(#/in \d+ events/#, with: "in N events")
       .replacing(#/, access to 0x[0-9a-f]+/#, with: "")
+      // Endless recursion overflows the stack in any of its functions.
+      .replacing(#/(… these \d+ frames) \d+ times/#) { "\($0.output.1) N times" }
       .replacing(#/(?m)^ {4}#\d+ .*(?:\(lib|\(ld-|pthread_|raise\.c|abort\.c).*\n/#, with: "")
       .replacing(#/(?m)^ {4}#\d+ .* malloc\.c:\d+\n/#, with: "")
       .replacing(#/(?m)^( {4}|  > )#\d+ (\S.*?) {2,}/#) { "\($0.output.1)# \($0.output.2)  " }

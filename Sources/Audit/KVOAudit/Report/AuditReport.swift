@@ -188,12 +188,15 @@ package struct AuditReport: Sendable {
   /// The indices of the inputs with a crash that makes a build fail: one without a finding, unless only new findings
   /// count.
   package var failingCrashes: [Int] {
-    comparison?.countsNewOnly == true ? [] : crashedInputs(besides: Set(findings.map(\.input)))
+    comparison?.countsNewOnly == true ? [] : unexplainedCrashes
   }
 
   /// Whether a process crashed, and nothing was found in its log or report: that is not clean.
-  package var hasUnexplainedCrash: Bool {
-    !crashedInputs(besides: Set(findings.map(\.input))).isEmpty
+  package var hasUnexplainedCrash: Bool { !unexplainedCrashes.isEmpty }
+
+  /// The indices of the inputs with a crash and without a finding, also one that is omitted.
+  private var unexplainedCrashes: [Int] {
+    crashedInputs(besides: Set((findings + omitted).map(\.input)))
   }
 
   /// The indices of the inputs with a crash and without a finding; `explained` are those with a finding.

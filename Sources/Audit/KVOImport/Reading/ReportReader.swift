@@ -55,7 +55,7 @@ final class ReportReader: TextFaultReader {
 
   func read(_ bytes: ArraySlice<UInt8>) { take(decoder.decode(bytes)) }
 
-  var isRefused: Bool { decoder.refusal != nil }
+  var isRefused: Bool { decoder.refusal != nil || misplacedLog.offset != nil }
 
   func finish() -> ImportedText {
     take(decoder.finish())

@@ -22,8 +22,10 @@ package struct ChangeBrackets: Sendable {
 
   private let capacity: Int
   @usableFromInline private(set) var open: [Open] = []
-  /// How many open changes were dropped because there were too many, and have not ended.
-  private var droppedCount = 0
+  /// How many open changes of each object were dropped because there were too many, and have not ended.
+  private var dropped: [ObjectID: Int] = [:]
+  /// The same of further objects.
+  private var furtherDroppedCount = 0
 
   /// No open changes.
   ///
@@ -45,8 +47,7 @@ package struct ChangeBrackets: Sendable {
     at evidence: Evidence
   ) {
     if open.count == capacity {
-      open.removeFirst()
-      droppedCount += 1
+      drop(open.removeFirst().change.subject.id)
     }
     let outer = prior.flatMap { prior in
       prior.change == nil ? open.last : open.last { $0.change.id == prior.change }
@@ -76,10 +77,7 @@ package struct ChangeBrackets: Sendable {
   ) -> (began: Evidence?, verdicts: [Verdict]) {
     guard let index = open.lastIndex(where: { Self.belong($0.change, change) }) else {
       // It may be one of those that were dropped.
-      if droppedCount > 0 {
-        droppedCount -= 1
-        return (nil, [])
-      }
+      if endDropped(of: change.subject.id) { return (nil, []) }
       return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: index)
@@ -91,6 +89,25 @@ package struct ChangeBrackets: Sendable {
       isOfOneKey ? .outOfOrder(inner: inner.change.key) : .crossed(inner: inner.change.key)
     )
     return (ended.began, [outOfOrder])
+  }
+
+  private mutating func drop(_ subject: ObjectID) {
+    if dropped[subject] == nil, dropped.count == capacity {
+      furtherDroppedCount += 1
+    } else {
+      dropped[subject, default: 0] += 1
+    }
+  }
+
+  /// Whether a change of `subject` was dropped, which ends now.
+  private mutating func endDropped(of subject: ObjectID) -> Bool {
+    if let count = dropped[subject] {
+      dropped[subject] = count == 1 ? nil : count - 1
+      return true
+    }
+    guard furtherDroppedCount > 0 else { return false }
+    furtherDroppedCount -= 1
+    return true
   }
 
   /// The innermost open change from `index` on that was not begun in a notification before the one that `ended`; one of
@@ -120,12 +137,14 @@ package struct ChangeBrackets: Sendable {
   package mutating func close() -> [Verdict] {
     let left = open
     open = []
-    droppedCount = 0
+    dropped = [:]
+    furtherDroppedCount = 0
     return left.map { neverEnded($0, nil) }
   }
 
   /// The object was deallocated: its open changes can no longer end, and are reported and dropped.
   package mutating func subjectDeallocated(_ subject: ObjectID) -> [Verdict] {
+    dropped[subject] = nil
     let left = open.filter { $0.change.subject.id == subject }
     guard !left.isEmpty else { return [] }
     open.removeAll { $0.change.subject.id == subject }
