@@ -183,6 +183,19 @@ import Testing
     #expect(try run("none.jsonl").output == "")
   }
 
+  @Test("is merged from parts as it is audited at once, byte for byte")
+  func parts() throws {
+    _ = try folder.file("a.jsonl", Self.process + LogText.exit)
+    _ = try folder.file("b.jsonl", LogText.doubleRemove(process: 1) + "{broken\n")
+    _ = try run("--format json=a.json a.jsonl")
+    _ = try run("--format json=b.json b.jsonl")
+    let whole = try run("--format json a.jsonl b.jsonl").output
+    let merged = try run("merge --format json a.json b.json").output
+    #expect(whole == merged)
+    let text = try run("--format text a.jsonl b.jsonl").output
+    #expect(try run("merge --format text a.json b.json").output == text)
+  }
+
   @Test("is refused if it begins like a binary log, and has no event")
   func withoutEvent() throws {
     for byteCount in [1, 2, 5, 7, 8, 9, 4_096] {

@@ -92,6 +92,11 @@ package struct AuditReport: Sendable {
       self.affectedInputs = affectedInputs
     }
 
+    /// Orders the rules that a report lists, whether its logs were audited at once or it was merged.
+    package static func isListedBefore(_ left: Self, _ right: Self) -> Bool {
+      (left.code, left.reason) < (right.code, right.reason)
+    }
+
     /// The reason, and the inputs to which it applies.
     package var why: String {
       guard let affectedInputs else { return reason }
@@ -141,7 +146,7 @@ package struct AuditReport: Sendable {
   package var crashes: [RecordedCrash] = []
   /// Why frames are not symbolicated: a sentence for each image that could not be read.
   package var unnamed: [String] = []
-  /// In the order of the codes, each code and reason once.
+  /// In the order of the codes and then of the reasons, each code and reason once.
   package var notJudged: [NotJudged]
   package var summary: Summary
   /// The new and the fixed findings; nil: there is nothing to compare with.
