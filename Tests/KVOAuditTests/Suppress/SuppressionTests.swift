@@ -124,6 +124,11 @@ import Testing
     #expect(try report(lines).suppressions.map(\.state) == [.unused, .unused, .unused, .unused])
     let report = try report(lines, callSites: [Self.site])
     #expect(report.suppressions.map(\.severity) == [.warning, .note, .note, .note])
+    // Why it is not stale differs: the class, the rule, which was not judged, and the signature.
+    #expect(
+      Set(report.suppressions.dropFirst().map(\.advice))
+        == ["matched nothing; these logs do not show whether it is still needed"]
+    )
   }
 
   private static let lines = """
