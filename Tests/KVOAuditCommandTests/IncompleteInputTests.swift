@@ -183,6 +183,26 @@ import Testing
     #expect(try run("none.jsonl").output == "")
   }
 
+  @Test("names a folder in which there is no log")
+  func noLog() throws {
+    let make = try CommandRun(
+      shell: "mkdir -p logs/empty; echo 1 > logs/readme.txt; $audit logs; echo $?",
+      in: folder.url
+    )
+    let words = "is a directory in which there is no usage log and no crash report"
+    #expect(make.output == "65\n")
+    #expect(make.complaint == "kvo-audit: logs: \(words)\n")
+    for command in ["logs/empty", "validate logs/empty", "census logs/empty", "stats logs/empty"] {
+      let run = try run(command)
+      #expect(run.status == 65 && run.complaint.contains("logs/empty: \(words)\n"), "\(run)")
+    }
+    for command in ["--baseline logs whole.jsonl", "merge logs", "convert logs"] {
+      let run = try run(command)
+      #expect(run.status == 65, "\(run)")
+      #expect(run.complaint.contains("logs: is a directory; name a file in it\n"), "\(run)")
+    }
+  }
+
   @Test("is merged from parts as it is audited at once, byte for byte")
   func parts() throws {
     _ = try folder.file("a.jsonl", Self.process + LogText.exit)
