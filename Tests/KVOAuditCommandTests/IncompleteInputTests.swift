@@ -183,6 +183,21 @@ import Testing
     #expect(try run("none.jsonl").output == "")
   }
 
+  @Test("is named in the text if others could be read, once on one stream")
+  func notRead() throws {
+    let run = try run("--format text=a.txt --format text whole.jsonl none.jsonl")
+    #expect(run.status == 65)
+    let words = "NOT READ, which is not clean:\n  none.jsonl: no such file\n"
+    let text = try String(contentsOf: folder.url.appending(path: "a.txt"), encoding: .utf8)
+    #expect(text.hasPrefix(words))
+    #expect(run.output == text)
+    #expect(run.complaint == "kvo-audit: none.jsonl: no such file\n")
+    let same = try CommandRun(shell: "$audit whole.jsonl none.jsonl 2>&1", in: folder.url)
+    #expect(same.output.components(separatedBy: "none.jsonl").count == 2, "\(same.output)")
+    // The twin: all could be read.
+    #expect(try !self.run("whole.jsonl").output.contains("NOT READ"))
+  }
+
   @Test("names a folder in which there is no log")
   func noLog() throws {
     let make = try CommandRun(
