@@ -11,7 +11,7 @@ import Testing
   /// Each way of being incomplete, with what standard error says of it.
   private static let losses = [
     ("damaged.jsonl", "damaged.jsonl: 1 line cannot be read"),
-    ("dropped.jsonl", "17 events could not be recorded"),
+    ("dropped.jsonl", "dropped.jsonl: 17 events could not be recorded"),
     ("cut.kvolog", "cut.kvolog: ends at byte"),
   ]
 
@@ -196,6 +196,26 @@ import Testing
     #expect(same.output.components(separatedBy: "none.jsonl").count == 2, "\(same.output)")
     // The twin: all could be read.
     #expect(try !self.run("whole.jsonl").output.contains("NOT READ"))
+  }
+
+  @Test("names in a merged report the log that lacks events")
+  func lostEvents() throws {
+    #expect(try run("--format json=all.json whole.jsonl dropped.jsonl").status == 65)
+    #expect(try run("--format json=one.json whole.jsonl").status == 0)
+    #expect(try run("--format json=two.json dropped.jsonl").status == 65)
+    let words =
+      "kvo-audit: dropped.jsonl: 17 events could not be recorded, and are missing from the log\n"
+    #expect(try run("merge all.json").complaint == words)
+    #expect(try run("merge one.json two.json").complaint == words)
+    // A report of an earlier version has the sum alone.
+    let report = try String(contentsOf: folder.url.appending(path: "all.json"), encoding: .utf8)
+    let old = report.replacing(#/,\s+"droppedEvents": 17(?=\s+\})/#, with: "")
+    #expect(old != report)
+    _ = try folder.file("old.json", old)
+    #expect(
+      try run("merge old.json").complaint
+        == "kvo-audit: 17 events could not be recorded, and are missing from the logs\n"
+    )
   }
 
   @Test("names a folder in which there is no log")

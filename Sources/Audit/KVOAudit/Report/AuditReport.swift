@@ -44,6 +44,8 @@ package struct AuditReport: Sendable {
     package var sampledShare: Int?
     /// How many of its events have names that the grammar does not know.
     package var ignoredEventCount = 0
+    /// How many events its recorder says it could not record.
+    package var droppedEventCount: UInt64 = 0
     /// Where it is from; nil: not collected.
     package var origin: LogOrigin?
 
