@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOCompression
 import KVOReportFile
 
 /// `kvo-audit merge`: one report from many.
@@ -46,7 +47,7 @@ struct MergeCommand: ParsableCommand {
     var failures: [InputFailure] = []
     for path in paths {
       do throws(InputFailure) {
-        try merge.add(fileAt: path)
+        try merge.add(fileAt: path, decompression: Decompression())
       } catch {
         failures.append(error)
         StandardStreams.complain("kvo-audit: \(error.message)")

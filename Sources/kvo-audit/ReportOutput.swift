@@ -77,7 +77,8 @@ struct ReportOutput: ExpressibleByArgument {
         TextReportRenderer(
           isColored: isColored && path == nil,
           showsSuppressed: showsSuppressed,
-          groupsByImage: groupsByImage
+          groupsByImage: groupsByImage,
+          namesFailures: path != nil || !StandardStreams.areOne
         ).render(report)
       case .json: JSONReportRenderer().render(report, within: limit)
       case .markdown:

@@ -68,6 +68,13 @@ enum StandardStreams {
   /// Whether standard error is a terminal that understands escape sequences.
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
+  /// Whether standard output and standard error go to the same terminal, file or pipe.
+  static var areOne: Bool {
+    var (output, error) = (stat(), stat())
+    return fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &error) == 0
+      && output.st_dev == error.st_dev && output.st_ino == error.st_ino
+  }
+
   private static var isDumb: Bool { getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? false }
 
   /// Whether the environment has `name` with a nonempty value.

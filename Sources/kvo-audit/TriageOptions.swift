@@ -1,5 +1,6 @@
 import ArgumentParser
 import KVOAudit
+import KVOCompression
 import KVOReportFile
 
 /// Known issues of a team: suppressions and a previous report.
@@ -43,7 +44,7 @@ struct TriageOptions: ParsableArguments {
     var previous: AuditReport?
     if let baseline {
       do throws(InputFailure) {
-        previous = try ReportFile.read(baseline)
+        previous = try ReportFile.read(baseline, decompression: Decompression())
       } catch {
         messages.append("baseline \(error.message)")
       }

@@ -11,7 +11,7 @@ import Testing
   /// Each way of being incomplete, with what standard error says of it.
   private static let losses = [
     ("damaged.jsonl", "damaged.jsonl: 1 line cannot be read"),
-    ("dropped.jsonl", "17 events could not be recorded"),
+    ("dropped.jsonl", "dropped.jsonl: 17 events could not be recorded"),
     ("cut.kvolog", "cut.kvolog: ends at byte"),
   ]
 
@@ -181,6 +181,74 @@ import Testing
     )
     // Standard error has it already.
     #expect(try run("none.jsonl").output == "")
+  }
+
+  @Test("is named in the text if others could be read, once on one stream")
+  func notRead() throws {
+    let run = try run("--format text=a.txt --format text whole.jsonl none.jsonl")
+    #expect(run.status == 65)
+    let words = "NOT READ, which is not clean:\n  none.jsonl: no such file\n"
+    let text = try String(contentsOf: folder.url.appending(path: "a.txt"), encoding: .utf8)
+    #expect(text.hasPrefix(words))
+    #expect(run.output == text)
+    #expect(run.complaint == "kvo-audit: none.jsonl: no such file\n")
+    let same = try CommandRun(shell: "$audit whole.jsonl none.jsonl 2>&1", in: folder.url)
+    #expect(same.output.components(separatedBy: "none.jsonl").count == 2, "\(same.output)")
+    // The twin: all could be read.
+    #expect(try !self.run("whole.jsonl").output.contains("NOT READ"))
+  }
+
+  @Test("names in a merged report the log that lacks events")
+  func lostEvents() throws {
+    #expect(try run("--format json=all.json whole.jsonl dropped.jsonl").status == 65)
+    #expect(try run("--format json=one.json whole.jsonl").status == 0)
+    #expect(try run("--format json=two.json dropped.jsonl").status == 65)
+    let words =
+      "kvo-audit: dropped.jsonl: 17 events could not be recorded, and are missing from the log\n"
+    #expect(try run("merge all.json").complaint == words)
+    #expect(try run("merge one.json two.json").complaint == words)
+    // A report of an earlier version has the sum alone.
+    let report = try String(contentsOf: folder.url.appending(path: "all.json"), encoding: .utf8)
+    let old = report.replacing(#/,\s+"droppedEvents": 17(?=\s+\})/#, with: "")
+    #expect(old != report)
+    _ = try folder.file("old.json", old)
+    #expect(
+      try run("merge old.json").complaint
+        == "kvo-audit: 17 events could not be recorded, and are missing from the logs\n"
+    )
+  }
+
+  @Test("names a folder in which there is no log")
+  func noLog() throws {
+    let make = try CommandRun(
+      shell: "mkdir -p logs/empty; echo 1 > logs/readme.txt; $audit logs; echo $?",
+      in: folder.url
+    )
+    let words = "is a directory in which there is no usage log and no crash report"
+    #expect(make.output == "65\n")
+    #expect(make.complaint == "kvo-audit: logs: \(words)\n")
+    for command in ["logs/empty", "validate logs/empty", "census logs/empty", "stats logs/empty"] {
+      let run = try run(command)
+      #expect(run.status == 65 && run.complaint.contains("logs/empty: \(words)\n"), "\(run)")
+    }
+    for command in ["--baseline logs whole.jsonl", "merge logs", "convert logs"] {
+      let run = try run(command)
+      #expect(run.status == 65, "\(run)")
+      #expect(run.complaint.contains("logs: is a directory; name a file in it\n"), "\(run)")
+    }
+  }
+
+  @Test("is merged from parts as it is audited at once, byte for byte")
+  func parts() throws {
+    _ = try folder.file("a.jsonl", Self.process + LogText.exit)
+    _ = try folder.file("b.jsonl", LogText.doubleRemove(process: 1) + "{broken\n")
+    _ = try run("--format json=a.json a.jsonl")
+    _ = try run("--format json=b.json b.jsonl")
+    let whole = try run("--format json a.jsonl b.jsonl").output
+    let merged = try run("merge --format json a.json b.json").output
+    #expect(whole == merged)
+    let text = try run("--format text a.jsonl b.jsonl").output
+    #expect(try run("merge --format text a.json b.json").output == text)
   }
 
   @Test("is refused if it begins like a binary log, and has no event")

@@ -48,7 +48,7 @@ import Testing
 
         NOT JUDGED, which is not clean:
           KVO008–KVO010, KVO017, KVO027: no notify events in this log
-          KVO011–KVO013, KVO021, KVO022, KVO031, KVO032: events were dropped at event 7, and absence \
+          KVO011–KVO013, KVO021, KVO022, KVO031, KVO032: events are missing at event 7, and absence \
         proves nothing from there
           KVO014: no write events in this log
           KVO015, KVO016: no attach events in this log

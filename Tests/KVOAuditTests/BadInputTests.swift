@@ -23,7 +23,7 @@ import Testing
   func messages() throws {
     let directory = folder.url.appending(path: "logs")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    #expect(message(directory.path) == "logs: is a directory; name the usage logs in it")
+    #expect(message(directory.path) == "logs: is a directory; name a file in it")
     #expect(message(folder.url.path + "/missing.jsonl") == "missing.jsonl: no such file")
     let reads =
       "kvo-audit reads usage logs, binary ones (.kvolog) and JSON Lines, one object with an "

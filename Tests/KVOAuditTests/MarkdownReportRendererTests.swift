@@ -14,7 +14,7 @@ struct MarkdownReportRendererTests {
   func whole() {
     #expect(
       text(.wholeSample) == """
-        ## KVO audit: 1 error, 0 warnings in 1,204 events
+        ## KVO audit: incomplete input, 1 error, 0 warnings in 1,204 events
 
         | | rule | what happened | where | times |
         |---|---|---|---|---|
@@ -57,6 +57,36 @@ struct MarkdownReportRendererTests {
   @Test("says so if nothing was found")
   func clean() {
     #expect(text(AuditReport()) == "## KVO audit: nothing found in 0 events\n")
+  }
+
+  @Test("says so if nothing was found, and an input was not read")
+  func unread() {
+    var report = AuditReport.wholeSample
+    report.findings = []
+    report.countFindings()
+    #expect(
+      text(report).hasPrefix("## KVO audit: incomplete input, nothing found in 1,204 events\n")
+    )
+  }
+
+  @Test("of findings has what a suppression that makes the audit fail is, in the heading")
+  func suppressions() throws {
+    var report = AuditReport()
+    let file = try SuppressionFile(
+      path: "kvo",
+      bytes: Array("KVO001 until=2026-01-31 because f\nKVO002 until=2027-02-01 because g\n".utf8)
+    )
+    report.suppress(file.suppressions, on: try #require(CalendarDay("2027-01-15")))
+    #expect(report.hasFindings(atLeast: .error))
+    #expect(
+      text(report).hasPrefix(
+        "## KVO audit: 0 errors, 0 warnings, 1 expired suppression in 0 events\n"
+      )
+    )
+    // The twin: one that matched nothing makes no audit fail.
+    report.suppressions.removeFirst()
+    #expect(!report.hasFindings(atLeast: .warning))
+    #expect(text(report).hasPrefix("## KVO audit: nothing found in 0 events\n"))
   }
 
   @Test("lets no name in a log break out of a cell or of a fence")

@@ -108,7 +108,7 @@ struct LossTests {
       }
       let (verdicts, engine) = log.run()
       #expect(verdicts.map(\.brief) == (isUnmatched ? ["KVO002@2", "KVO003@4", "KVO001@6"] : []))
-      let why = "events were dropped at event 1, and what they began or ended is not known"
+      let why = "events are missing at event 1, and what they began or ended is not known"
       let rules: [RuleCode] = [.doubleRemove, .removeUnregistered, .removeWrongContext]
       #expect(
         engine.notJudged.filter { $0.why == why }.map(\.code) == (isUnmatched ? [] : rules)

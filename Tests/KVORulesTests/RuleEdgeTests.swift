@@ -74,7 +74,7 @@ struct RuleEdgeTests {
     #expect(log(isComplete: true, lost).outcome() == [])
     #expect(
       why(.unbalancedChange, log(isComplete: true, lost))
-        == "events were dropped at event 3, and absence proves nothing from there"
+        == "events are missing at event 3, and absence proves nothing from there"
     )
   }
 

@@ -67,7 +67,7 @@ struct RuleEngineTests {
     let (verdicts, engine) = lost.run()
     #expect(verdicts == [])
     #expect(engine.droppedCount == 7)
-    let why = "events were dropped at event 3, and absence proves nothing from there"
+    let why = "events are missing at event 3, and absence proves nothing from there"
     #expect(
       engine.notJudged.filter { $0.why == why }.map(\.code) == [
         .registrationRace, .unbalancedChange, .priorWithoutAfter, .leakedRegistration,

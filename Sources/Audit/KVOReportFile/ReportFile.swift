@@ -29,11 +29,34 @@ package enum ReportFile {
 
   /// The report in the file at `path`.
   ///
-  /// Complexity: O(bytes).
-  ///
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - decompression: recognizes compressed files; nil: there are none.
+  /// - Returns: the report.
   /// - Throws: ``InputFailure`` if it cannot be read, is not a report or has another schema.
-  package static func read(_ path: String) throws(InputFailure) -> AuditReport {
-    try report(in: ByteSource.contents(of: path, as: file), label: path)
+  /// - Complexity: O(bytes).
+  package static func read(
+    _ path: String,
+    decompression: (any InputDecompression)? = nil
+  ) throws(InputFailure) -> AuditReport {
+    let source = try ByteSource(path: path, decompression: decompression)
+    return try report(in: source, after: [], label: path)
+  }
+
+  /// The report in `head`, which was read from `source`, and the bytes after it.
+  static func report(
+    in source: ByteSource,
+    after head: [UInt8],
+    label: String
+  ) throws(InputFailure) -> AuditReport {
+    let bytes = try source.rest(after: head, as: file)
+    if let damage = source.damage {
+      throw InputFailure(
+        input: label,
+        reason: "a damaged report: byte \(Wording.grouped(damage.offset)): \(damage.reason)"
+      )
+    }
+    return try report(in: bytes, label: label)
   }
 
   /// The report in `bytes`, which come from `label`.

@@ -5,9 +5,9 @@ package enum ReportSource {
   /// The report of `argument`.
   ///
   /// - Parameters:
-  ///   - argument: a path, or `-` for a log on standard input.
+  ///   - argument: a path, or `-` for a log or a report on standard input.
   ///   - audit: judges a log.
-  ///   - decompression: recognizes compressed logs.
+  ///   - decompression: recognizes compressed logs and reports.
   ///   - progress: as of ``Audit/report(on:progress:)``.
   /// - Returns: the report that the file holds, or that of the audit.
   /// - Throws: ``InputFailure`` if the argument is neither.
@@ -17,17 +17,39 @@ package enum ReportSource {
     decompression: (any InputDecompression)? = nil,
     progress: Audit.Progress? = nil
   ) throws(InputFailure) -> AuditReport {
-    let input = AuditInput(argument: argument, decompression: decompression)
-    if case .file(let path, _) = input, try isReport(path) { return try ReportFile.read(path) }
+    var input = AuditInput(argument: argument, decompression: decompression)
+    switch input {
+    case .file(let path, _):
+      let source = try ByteSource(path: path, decompression: decompression)
+      // A FIFO can be opened only once, so it is treated as a log.
+      if source.knownByteCount != nil, let report = try heldReport(source, input.label) {
+        return report
+      }
+    case .standardInput:
+      let source = ByteSource(standardInputLabel: input.label, decompression: decompression)
+      source.keepsStored = true
+      if let report = try heldReport(source, input.label) { return report }
+      input = .standardInput(decompression: decompression, beginning: source.stored)
+    case .events, .folder: break
+    }
     let report = audit.report(on: [input], progress: progress)
     if let failure = report.failures.first { throw failure }
     return report
   }
 
-  private static func isReport(_ path: String) throws(InputFailure) -> Bool {
-    let source = try ByteSource(path: path)
-    // An input that is not a file can be read only once, so it is treated as a log.
-    guard source.knownByteCount != nil else { return false }
-    return InputKind.isReport(head: try source.read())
+  /// The report that `source` holds; nil if its beginning is not that of a report.
+  private static func heldReport(
+    _ source: ByteSource,
+    _ label: String
+  ) throws(InputFailure) -> AuditReport? {
+    var head: [UInt8] = []
+    while head.count < InputKind.headByteCount {
+      let chunk = try source.read()
+      if chunk.isEmpty { break }
+      head += chunk
+    }
+    guard InputKind.isReport(head: head) else { return nil }
+    source.keepsStored = false
+    return try ReportFile.report(in: source, after: head, label: label)
   }
 }

@@ -1,3 +1,7 @@
+import KVOAudit
+import KVORules
+import KVOText
+
 /// What the headings of a page, a comment on a pull request and a difference say alike.
 enum Headline {
   /// In place of counts of findings.
@@ -8,4 +12,17 @@ enum Headline {
 
   /// What precedes the counts; `mayLackFindings` if there may be more findings than were found.
   static func gap(_ mayLackFindings: Bool) -> String { mayLackFindings ? "incomplete input, " : "" }
+}
+
+extension AuditReport {
+  /// Whether findings may be missing, because events or inputs are.
+  var mayLackFindings: Bool { isIncomplete || !failures.isEmpty }
+
+  /// How many suppressions make an audit fail, by what is wrong: `1 expired suppression`.
+  var suppressionProblems: [String] {
+    SuppressionOutcome.State.allCases.compactMap { state in
+      let count = suppressions.count { $0.state == state && $0.severity == .error }
+      return count == 0 ? nil : Wording.count(count, "\(state.rawValue) suppression")
+    }
+  }
 }

@@ -47,7 +47,7 @@ struct ForgeReportTests {
             "fingerprint": "unreadable-input b.jsonl",
             "severity": "critical",
             "location": {
-              "path": "a.jsonl",
+              "path": "b.jsonl",
               "lines": {
                 "begin": 1
               }
@@ -80,6 +80,60 @@ struct ForgeReportTests {
         ]
 
         """#
+    )
+  }
+
+  @Test("has a warning as minor in GitLab, even of a fault that ends the program")
+  func severities() {
+    var finding = report.findings[0]
+    finding.consequence = .crash
+    let severities = [Severity.error, .warning, .note].map { severity in
+      finding.severity = severity
+      let report = AuditReport(inputs: report.inputs, findings: [finding])
+      let text = String(decoding: GitLabReportRenderer().render(report), as: UTF8.self)
+      return text.firstMatch(of: #/"severity": "(\w+)"/#)?.output.1
+    }
+    #expect(severities == ["blocker", "minor", "info"])
+  }
+
+  @Test("blames the log that a problem is in, and no other one")
+  func logs() {
+    var report = AuditReport(
+      inputs: ["a", "b", "c"].map {
+        AuditReport.Input(path: "\($0).jsonl", kind: .jsonLines, eventCount: 3)
+      },
+      failures: [InputFailure(input: "d.jsonl", reason: "no such file")]
+    )
+    report.inputs[1].droppedEventCount = 17
+    report.inputs[1].damageCount = 1
+    report.summary.droppedEventCount = 17
+    report.crashes = [
+      RecordedCrash(
+        name: "SIGSEGV",
+        reason: nil,
+        liveCount: nil,
+        stack: Finding.Stack(role: .failed, event: 3),
+        input: 2
+      )
+    ]
+    let text = String(decoding: GitLabReportRenderer().render(report), as: UTF8.self)
+    let problems = text.matches(
+      of:
+        #/
+        "check_name":\ "(?<rule>.+)",\s+"fingerprint":\ "(?<print>.+)",[^{]+\{\s+"path":\ "(?<path>.+)"
+      /#
+    )
+    #expect(
+      problems.map { "\($0.rule) \($0.path)" } == [
+        "unreadable-input d.jsonl", "incomplete-input b.jsonl", "incomplete-input b.jsonl",
+        "crash c.jsonl",
+      ]
+    )
+    #expect(Set(problems.map(\.print)).count == problems.count)
+    #expect(
+      text.contains(
+        "b.jsonl: 17 events could not be recorded, and are missing from the log: what is missing"
+      )
     )
   }
 

@@ -171,6 +171,25 @@ struct HTMLReportRendererTests {
     #expect(!page.html.contains("class=\"clean\""))
   }
 
+  @Test("with an expired suppression does not look clean")
+  func suppressions() throws {
+    let input = AuditReport.Input(path: "a.jsonl", kind: .jsonLines, eventCount: 3)
+    var report = AuditReport(inputs: [input])
+    let lines = "KVO001 until=2026-01-31 because f\nKVO002 until=2026-01-31 because g\n"
+    let file = try SuppressionFile(path: "kvo", bytes: Array(lines.utf8))
+    report.suppress(file.suppressions, on: try #require(CalendarDay("2027-01-15")))
+    let page = page(report)
+    expectSound(page)
+    #expect(page.html.contains("<h1>KVO audit: 2 expired suppressions</h1>"))
+    #expect(page.text.contains("Nothing was found, but suppressions need attention."))
+    #expect(!page.html.contains("class=\"clean\""))
+    // The twin: one that is still valid.
+    var clean = AuditReport(inputs: [input])
+    clean.suppress(file.suppressions, on: try #require(CalendarDay("2026-01-15")))
+    #expect(self.page(clean).html.contains("<h1>KVO audit: nothing found</h1>"))
+    #expect(self.page(clean).html.contains("class=\"clean\""))
+  }
+
   @Test("shows hostile names as they are, everywhere")
   func hostile() {
     let attack = Self.attack + ".swift"

@@ -153,6 +153,25 @@ import Testing
     }
   }
 
+  @Test(
+    "is recognized by its first object",
+    arguments: [
+      (#"{"schema": 1, "findings": []}"#, true), (#"{"findings":[],"schema":1}"#, true),
+      ("\u{feff}\n{\n\"crashes\":[{\"event\":\"x\"}], \"findings\" : [{", true),
+      (#"{"a":"\"}{","schema":1,"findings":[{"event":7}]} x"#, true),
+      (#"{"schema":1,"inputs":[{"path":"#, true), (#"{"schema": 7}"# + "\n", true),
+      (#"{"schema":1,"event":"process"}"#, false), (#"{"event":"process","schema":1}"#, false),
+      (#"{"schema":1}"# + "\n" + #"{"event":"exit"}"#, false),
+      ("{\"schema\":1,\n{\"event\":\"exit\"}", false), (#"{"findings":[]}"#, false),
+      (#"{"x":{"schema":1,"findings":[]}}"#, false), (#"[{"schema":1,"findings":[]}]"#, false),
+      ("", false), ("{", false), ("schema findings", false),
+      (#"{"schema":"1","findings":[]}"#, false),
+    ]
+  )
+  func kind(head: String, isReport: Bool) {
+    #expect(InputKind.isReport(head: Array(head.utf8)) == isReport)
+  }
+
   @Test("is distinguished from a log by its content")
   func source() throws {
     let folder = try ScratchFolder()

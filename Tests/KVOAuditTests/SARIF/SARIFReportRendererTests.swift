@@ -1,5 +1,6 @@
 import Foundation
 import KVOAudit
+import KVOFindings
 import KVOReports
 import KVORules
 import Testing
@@ -96,6 +97,40 @@ struct SARIFReportRendererTests {
       }]
       """
     )
+  }
+
+  @Test("notifies of a crash that no finding explains")
+  func crash() throws {
+    var report = AuditReport(
+      inputs: [AuditReport.Input(path: "a.jsonl", kind: .jsonLines, eventCount: 3)]
+    )
+    report.crashes = [
+      RecordedCrash(
+        name: "SIGSEGV",
+        reason: nil,
+        liveCount: 2,
+        stack: Finding.Stack(role: .failed, event: 3)
+      )
+    ]
+    try expect(
+      run(report)["invocations"],
+      """
+      [{
+        "executionSuccessful": true,
+        "toolExecutionNotifications": [{
+          "level": "error",
+          "message": {
+            "text": "A process crashed, and nothing that was found explains it. SIGSEGV"
+          }
+        }],
+        "toolConfigurationNotifications": []
+      }]
+      """
+    )
+    // The twin: a finding of its log explains it.
+    report.findings = AuditReport.sample.findings
+    let invocations = try #require(run(report)["invocations"] as? [Object])
+    try expect(invocations[0]["toolExecutionNotifications"], "[]")
   }
 
   @Test("shows a finding at its log if no frame has a file")

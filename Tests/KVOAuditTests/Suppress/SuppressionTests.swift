@@ -124,6 +124,11 @@ import Testing
     #expect(try report(lines).suppressions.map(\.state) == [.unused, .unused, .unused, .unused])
     let report = try report(lines, callSites: [Self.site])
     #expect(report.suppressions.map(\.severity) == [.warning, .note, .note, .note])
+    // Why it is not stale differs: the class, the rule, which was not judged, and the signature.
+    #expect(
+      Set(report.suppressions.dropFirst().map(\.advice))
+        == ["matched nothing; these logs do not show whether it is still needed"]
+    )
   }
 
   private static let lines = """
@@ -141,6 +146,9 @@ import Testing
 
         SUPPRESSIONS to look at:
           error: kvo:2 ended on 2027-01-14, and nothing matches it any more; remove it (it says: of a | pipe)
+
+        NOT READ, which is not clean:
+          b.jsonl: no such file
 
         DAMAGED: 1 line of a.jsonl cannot be read, and what it said is lost
           a.jsonl:7:3: not JSON
@@ -185,7 +193,7 @@ import Testing
     let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
     #expect(
       markdown == """
-        ## KVO audit: nothing found in 1,204 events
+        ## KVO audit: incomplete input, 0 errors, 0 warnings, 1 expired suppression in 1,204 events
 
         1 finding suppressed.
 

@@ -5,7 +5,10 @@ import KVOTraceJSON
 package enum AuditInput: Sendable {
   /// A file, a FIFO or a device, which may be compressed if `decompression` is given.
   case file(path: String, decompression: (any InputDecompression)? = nil)
-  case standardInput(decompression: (any InputDecompression)? = nil)
+  /// Standard input, after the bytes of `beginning`, which were read from it already.
+  case standardInput(decompression: (any InputDecompression)? = nil, beginning: [UInt8] = [])
+  /// A folder that stands for no other input, because there is none in it or it cannot be read.
+  case folder(path: String)
   /// Events that this process recorded itself, with the names for their ids. `label` replaces the path in reports.
   case events([Event], names: TraceNames, label: String)
 
@@ -20,7 +23,7 @@ package enum AuditInput: Sendable {
   /// How reports and messages name the input.
   package var label: String {
     switch self {
-    case .file(let path, _): path
+    case .file(let path, _), .folder(let path): path
     case .standardInput: "standard input"
     case .events(_, _, let label): label
     }
@@ -78,17 +81,6 @@ package enum InputKind: String, Sendable, CaseIterable {
       }
     }
     return nil
-  }
-
-  /// Whether a file that begins with `head` is to be read as a report, not as a log.
-  ///
-  /// A report is one object whose first key is its schema; in a log each line is an object with an
-  /// event.
-  package static func isReport(head: some Collection<UInt8>) -> Bool {
-    let text = head.lazy.filter { !" \t\r\n".utf8.contains($0) }
-    guard text.starts(with: #"{"schema":"#.utf8) else { return false }
-    let line = head.drop { " \t\r\n".utf8.contains($0) }.prefix { $0 != UInt8(ascii: "\n") }
-    return !String(decoding: line, as: UTF8.self).contains("\"event\"")
   }
 
   /// Parts of the JSON of crash reports and of the services that collect them.

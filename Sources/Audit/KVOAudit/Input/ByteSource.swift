@@ -27,6 +27,8 @@ package final class ByteSource {
   private var isUnprovenFIFO: Bool
   /// Looks for compression in the first bytes; nil afterwards.
   private var decompression: (any InputDecompression)?
+  /// Bytes that were read before by another source, and come first.
+  private var beginning: [UInt8] = []
   private var decoded: DecodedBytes?
 
   static let chunkByteCount = 256 << 10
@@ -62,8 +64,18 @@ package final class ByteSource {
   }
 
   /// Reads standard input, from its current position.
-  package init(standardInputLabel: String, decompression: (any InputDecompression)? = nil) {
+  ///
+  /// - Parameters:
+  ///   - standardInputLabel: the name of the input in errors.
+  ///   - beginning: bytes that come first, compressed or not: another source has read them from standard input.
+  ///   - decompression: as of ``init(path:decompression:)``.
+  package init(
+    standardInputLabel: String,
+    beginning: [UInt8] = [],
+    decompression: (any InputDecompression)? = nil
+  ) {
     label = standardInputLabel
+    self.beginning = beginning
     self.decompression = decompression
     descriptor = STDIN_FILENO
     isOwned = false
@@ -85,6 +97,11 @@ package final class ByteSource {
   deinit {
     if isOwned { close(descriptor) }
   }
+
+  /// Whether the bytes of the file are kept in ``stored`` as they are read.
+  package var keepsStored = false
+  /// The bytes of the file that were read while they were kept, as they are there.
+  package private(set) var stored: [UInt8] = []
 
   /// Whether ``read()`` decompresses; known after the first bytes.
   var isCompressed: Bool { decoded != nil }
@@ -115,6 +132,17 @@ package final class ByteSource {
 
   /// The next bytes of the file, as they are.
   private func readStored() throws(InputFailure) -> [UInt8] {
+    if !beginning.isEmpty {
+      defer { beginning = [] }
+      takenByteCount += beginning.count
+      return beginning
+    }
+    let chunk = try readDescriptor()
+    if keepsStored { stored += chunk }
+    return chunk
+  }
+
+  private func readDescriptor() throws(InputFailure) -> [UInt8] {
     var code: Int32 = 0
     while true {
       let chunk = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, count in

@@ -61,15 +61,23 @@ extension ByteSource {
     of path: String,
     as kind: FileKind
   ) throws(InputFailure) -> [UInt8] {
-    let source = try ByteSource(path: path)
-    try kind.check(byteCount: source.knownByteCount ?? 0, of: path)
-    var bytes: [UInt8] = []
+    try ByteSource(path: path).rest(after: [], as: kind)
+  }
+
+  /// `head`, which was read already, and all bytes that follow.
+  ///
+  /// Complexity: as of ``contents(of:as:)``.
+  ///
+  /// - Throws: ``InputFailure`` as there; not if compressed bytes are damaged, which ``damage`` says.
+  package func rest(after head: [UInt8], as kind: FileKind) throws(InputFailure) -> [UInt8] {
+    try kind.check(byteCount: knownByteCount ?? 0, of: label)
+    var bytes = head
     while true {
-      let chunk = try source.read()
+      let chunk = try read()
       if chunk.isEmpty { return bytes }
       bytes += chunk
-      try kind.check(head: bytes, of: path)
-      try kind.check(byteCount: bytes.count, of: path)
+      try kind.check(head: bytes, of: label)
+      try kind.check(byteCount: bytes.count, of: label)
     }
   }
 }

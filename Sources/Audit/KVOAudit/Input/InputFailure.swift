@@ -50,7 +50,12 @@ extension InputFailure {
   static let noEventReason =
     "this binary log has no event: it was cut, or its program ended before it recorded anything"
 
-  static let directoryReason = "is a directory; name the usage logs in it"
+  static let directoryReason = "is a directory; name a file in it"
+
+  static let emptyDirectoryReason =
+    "is a directory in which there is no usage log and no crash report"
+
+  static let reportReason = "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
 
   static let silentFIFOReason =
     "is a FIFO that no program writes to; start the writer first"

@@ -111,7 +111,7 @@ enum InputPaths {
   }
 
   /// Whether there is a folder at `path`; nil: it does not exist.
-  private static func isFolder(_ path: String) -> Bool? {
+  static func isFolder(_ path: String) -> Bool? {
     var isFolder = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return nil }
     return isFolder

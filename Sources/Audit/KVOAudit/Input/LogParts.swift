@@ -89,7 +89,10 @@ extension AuditInput {
           && header(at: other).map { $0.session == own.session && $0.part > own.part } ?? false
       }
     }
-    .map { AuditInput(argument: $0, decompression: decompression) }
+    .map { argument in
+      argument != "-" && InputPaths.isFolder(argument) == true
+        ? .folder(path: argument) : AuditInput(argument: argument, decompression: decompression)
+    }
   }
 
   /// The files that reading it reads: its own, and the older files of a binary log.

@@ -117,8 +117,19 @@ package struct LogSource {
       )
     case .file(let path, let decompression):
       return try read(ByteSource(path: path, decompression: decompression), begin, body)
-    case .standardInput(let decompression):
-      let source = ByteSource(standardInputLabel: input.label, decompression: decompression)
+    case .folder(let path):
+      do throws(InputFailure) {
+        return try read(ByteSource(path: path), begin, body)
+      } catch {
+        guard error.reason == InputFailure.directoryReason else { throw error }
+        throw InputFailure(input: path, reason: InputFailure.emptyDirectoryReason)
+      }
+    case .standardInput(let decompression, let beginning):
+      let source = ByteSource(
+        standardInputLabel: input.label,
+        beginning: beginning,
+        decompression: decompression
+      )
       return try read(source, begin, body)
     }
   }
@@ -148,6 +159,9 @@ package struct LogSource {
       if BinaryFormat.magic.starts(with: head) {
         let reason = source.damage?.reason ?? InputFailure.cutMagicReason(head.count)
         throw InputFailure(input: input.label, reason: reason)
+      }
+      if InputKind.isReport(head: head) {
+        throw InputFailure(input: input.label, reason: InputFailure.reportReason)
       }
       // Damaged bytes may look like text in which nothing is known.
       if let text, !InputPaths.isNamedLikeLog(input.label) {

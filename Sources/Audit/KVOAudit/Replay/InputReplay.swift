@@ -118,6 +118,7 @@ struct InputReplay {
     input.keptReason = ended.last { $0.ending == .kept }?.keptReason
     input.earlierEventCount = head?.earlierEventCount ?? 0
     input.sampledShare = ended.compactMap(\.sampledShare).min()
+    input.droppedEventCount = ended.reduce(0) { $0.addingSaturated($1.droppedCount) }
     input.cutAt = reading.cutAt
     input.ignoredEventCount = reading.unknownEvents.total
     var outcome = Outcome(

@@ -109,15 +109,14 @@ struct ReportMerger {
     lastInputs.append(input)
   }
 
-  /// The rules in the order of their codes; a reason that does not apply to all inputs names its inputs.
+  /// The rules in order; a reason that does not apply to all inputs names its inputs.
   private var notJudged: [AuditReport.NotJudged] {
-    reasons.enumerated()
-      .map { index, rule in
+    reasons
+      .map { rule in
         var rule = rule
         if rule.affectedInputs?.count == inputLabels.count { rule.affectedInputs = nil }
-        return (index: index, rule: rule)
+        return rule
       }
-      .sorted { ($0.rule.code, $0.index) < ($1.rule.code, $1.index) }
-      .map(\.rule)
+      .sorted(by: AuditReport.NotJudged.isListedBefore)
   }
 }

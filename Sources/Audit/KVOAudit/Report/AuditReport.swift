@@ -44,6 +44,8 @@ package struct AuditReport: Sendable {
     package var sampledShare: Int?
     /// How many of its events have names that the grammar does not know.
     package var ignoredEventCount = 0
+    /// How many events its recorder says it could not record.
+    package var droppedEventCount: UInt64 = 0
     /// Where it is from; nil: not collected.
     package var origin: LogOrigin?
 
@@ -90,6 +92,11 @@ package struct AuditReport: Sendable {
       self.code = code
       reason = why
       self.affectedInputs = affectedInputs
+    }
+
+    /// Orders the rules that a report lists, whether its logs were audited at once or it was merged.
+    package static func isListedBefore(_ left: Self, _ right: Self) -> Bool {
+      (left.code, left.reason) < (right.code, right.reason)
     }
 
     /// The reason, and the inputs to which it applies.
@@ -141,7 +148,7 @@ package struct AuditReport: Sendable {
   package var crashes: [RecordedCrash] = []
   /// Why frames are not symbolicated: a sentence for each image that could not be read.
   package var unnamed: [String] = []
-  /// In the order of the codes, each code and reason once.
+  /// In the order of the codes and then of the reasons, each code and reason once.
   package var notJudged: [NotJudged]
   package var summary: Summary
   /// The new and the fixed findings; nil: there is nothing to compare with.

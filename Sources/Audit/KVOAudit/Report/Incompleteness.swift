@@ -1,4 +1,5 @@
 import KVOText
+import KVOTrace
 
 // What is missing from inputs, so that they are not mistaken for clean.
 
@@ -24,20 +25,43 @@ extension AuditReport {
 
   /// A part of the inputs that is missing.
   package struct MissingPart: Hashable, Sendable {
-    /// The path of the input; nil: the events that a recorder lost are counted for all inputs together.
+    /// The path of the input; nil: the report only says how many events the recorders of all its inputs lost.
     package var input: String?
-    /// The input, where every part has a name.
-    package var name: String { input ?? "events that were not recorded" }
+    /// Whether a recorder lost events, as opposed to a log that cannot be read to its end.
+    package var isLost = false
+    /// A name that no other part has.
+    package var name: String {
+      let lost = "events that were not recorded"
+      return input.map { isLost ? "\(lost): \($0)" : $0 } ?? lost
+    }
     /// A sentence without a full stop.
     package var message: String
   }
 
   /// The missing parts, in the order of the inputs.
   package var missingParts: [MissingPart] {
-    Self.missingParts(of: inputs, droppedEventCount: summary.droppedEventCount)
+    var parts = Self.missingParts(of: inputs)
+    // Earlier versions wrote only the sum.
+    let known = inputs.reduce(UInt64(0)) { $0.addingSaturated($1.droppedEventCount) }
+    if summary.droppedEventCount > known {
+      parts.append(Self.lost(summary.droppedEventCount - known, in: nil))
+    }
+    return parts
   }
 
-  static func missingParts(of inputs: [Input], droppedEventCount: UInt64) -> [MissingPart] {
+  /// The events that a recorder lost.
+  private static func lost(_ count: UInt64, in input: String?) -> MissingPart {
+    let what = Wording.count(count, "event")
+    return MissingPart(
+      input: input,
+      isLost: true,
+      message: (input.map { "\($0): " } ?? "")
+        + "\(what) could not be recorded, and \(count == 1 ? "is" : "are") missing from the "
+        + (input == nil ? "logs" : "log")
+    )
+  }
+
+  fileprivate static func missingParts(of inputs: [Input]) -> [MissingPart] {
     var parts: [MissingPart] = []
     for input in inputs {
       if let cutAt = input.cutAt {
@@ -51,15 +75,9 @@ extension AuditReport {
           MissingPart(input: input.path, message: "\(input.path): \(what) cannot be read")
         )
       }
-    }
-    if droppedEventCount > 0 {
-      let what = Wording.count(droppedEventCount, "event")
-      parts.append(
-        MissingPart(
-          message: "\(what) could not be recorded, and \(droppedEventCount == 1 ? "is" : "are") "
-            + "missing from the logs"
-        )
-      )
+      if input.droppedEventCount > 0 {
+        parts.append(lost(input.droppedEventCount, in: input.path))
+      }
     }
     return parts
   }
@@ -90,7 +108,7 @@ extension LogReading {
       damageCount: problemCount
     )
     input.cutAt = cutAt
-    return AuditReport.missingParts(of: [input], droppedEventCount: droppedEventCount)
-      .map(\.message)
+    input.droppedEventCount = droppedEventCount
+    return AuditReport.missingParts(of: [input]).map(\.message)
   }
 }

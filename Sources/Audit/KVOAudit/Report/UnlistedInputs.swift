@@ -38,7 +38,7 @@ extension AuditReport {
 
   /// Counts inputs instead of listing them, if there are more than a limit.
   ///
-  /// Those that are damaged, cut or partly unknown stay, those that a finding, a crash or a figure
+  /// Those that are damaged, cut, partly unknown or lack events stay, those that a finding, a crash or a figure
   /// refers to, and the first by path as samples. The result depends only on the inputs of the
   /// report, not on how they were grouped when reports were merged.
   ///
@@ -139,6 +139,6 @@ extension AuditReport.Input {
   /// Whether something of it is missing or unknown.
   fileprivate var isNotable: Bool {
     damageCount > 0 || cutAt != nil || ignoredEventCount > 0 || earlierEventCount > 0
-      || sampledShare != nil || keptReason != nil
+      || sampledShare != nil || keptReason != nil || droppedEventCount > 0
   }
 }

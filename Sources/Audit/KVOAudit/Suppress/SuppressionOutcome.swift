@@ -10,7 +10,8 @@ package struct SuppressionOutcome: Hashable, Sendable {
   package enum State: String, Hashable, Sendable, CaseIterable {
     /// It matched a finding.
     case used
-    /// It matched nothing, and no matching registration was made in these logs: they prove nothing about it.
+    /// It matched nothing, and the logs prove nothing about it: no matching registration was made in them, its rule was
+    /// not judged, it names a signature, or the call sites are not known, as in a merged report.
     case unused
     /// It matched nothing, although a matching registration was made, and its rule was judged: the fault seems to be
     /// fixed.
@@ -49,7 +50,7 @@ package struct SuppressionOutcome: Hashable, Sendable {
   package var advice: String? {
     switch state {
     case .used: nil
-    case .unused: "matched nothing; nothing that it could match was registered in these logs"
+    case .unused: "matched nothing; these logs do not show whether it is still needed"
     case .stale:
       "matched nothing, although what it could match was registered and judged; remove it"
     case .ambiguous:

@@ -51,6 +51,9 @@ extension AuditReport.Input: ReportFields {
     var ignored = ignoredEventCount > 0 ? ignoredEventCount : nil
     try coder.present("ignoredEvents", &ignored)
     ignoredEventCount = ignored ?? 0
+    var dropped = droppedEventCount > 0 ? droppedEventCount : nil
+    try coder.present("droppedEvents", &dropped)
+    droppedEventCount = dropped ?? 0
     var reports = kind.isText ? reportCount : nil
     try coder.present("reports", &reports)
     reportCount = reports ?? 0

@@ -113,6 +113,11 @@ extension OrderedReader: ReportCoder {
     try count(key, &value)
   }
 
+  mutating func present(_ key: String, _ value: inout UInt64?) throws(Refusal) {
+    guard has(key) else { return value = nil }
+    value = try hasNull() ? nil : number()
+  }
+
   mutating func present(_ key: String, _ value: inout String?) throws(Refusal) {
     try text(key, &value)
   }

@@ -53,6 +53,8 @@ package protocol ReportCoder {
   mutating func written<Value: ReportFields>(_ key: String, _ value: Value?)
   /// Like ``count(_:_:)``, but only written if it is not nil.
   mutating func present(_ key: String, _ value: inout Int?) throws(Failure)
+  /// Like ``number(_:_:)``, but only written if it is not nil.
+  mutating func present(_ key: String, _ value: inout UInt64?) throws(Failure)
   /// Like ``text(_:_:)``, but only written if it is not nil.
   mutating func present(_ key: String, _ value: inout String?) throws(Failure)
   /// Like ``object(_:_:)``, but only written if it is not nil.

@@ -111,6 +111,10 @@ private struct ReportReader: ReportCoder {
 
   func present(_ key: String, _ value: inout Int?) throws { try count(key, &value) }
 
+  func present(_ key: String, _ value: inout UInt64?) throws {
+    value = try optional(key, UInt64.self)
+  }
+
   func present(_ key: String, _ value: inout String?) throws { try text(key, &value) }
 
   func present<Value: ReportFields>(_ key: String, _ value: inout Value?) throws {

@@ -110,6 +110,10 @@ private struct ReportWriter: ReportCoder {
     if value != nil { count(key, &value) }
   }
 
+  mutating func present(_ key: String, _ value: inout UInt64?) {
+    if var number = value { self.number(key, &number) }
+  }
+
   mutating func present(_ key: String, _ value: inout String?) {
     if value != nil { text(key, &value) }
   }

@@ -215,6 +215,6 @@ extension AuditReport.NotJudged {
         in: affectedInputs.count == inputCount ? nil : affectedInputs
       )
     }
-    .sorted { ($0.code, $0.reason) < ($1.code, $1.reason) }
+    .sorted(by: isListedBefore)
   }
 }

@@ -21,14 +21,21 @@ package struct ReportMerge {
 
   /// Reads the report at `path`.
   ///
-  /// Complexity: O(bytes).
-  ///
-  /// - Throws: ``InputFailure`` as of ``ReportFile/read(_:)``, and if there is no space for its findings. Nothing of the
-  ///   report is merged then.
-  package mutating func add(fileAt path: String) throws(InputFailure) {
-    let source = try ByteSource(path: path)
+  /// - Parameters:
+  ///   - path: the file.
+  ///   - decompression: recognizes compressed files; nil: there are none.
+  /// - Throws: ``InputFailure`` as of ``ReportFile/read(_:decompression:)``, and if there is no space for its findings.
+  ///   Nothing of the report is merged then.
+  /// - Complexity: O(bytes).
+  package mutating func add(
+    fileAt path: String,
+    decompression: (any InputDecompression)? = nil
+  ) throws(InputFailure) {
+    let source = try ByteSource(path: path, decompression: decompression)
     // An input that is not a file can be read only once.
-    guard source.knownByteCount != nil else { return try add(ReportFile.read(path)) }
+    guard source.knownByteCount != nil else {
+      return try add(ReportFile.report(in: source, after: [], label: path))
+    }
     let start = findings.count
     var failure: InputFailure?
     var stream = ReportStream { (try? source.read()) ?? [] }
@@ -39,10 +46,10 @@ package struct ReportMerge {
         failure = error
       }
     }
-    if failure == nil, let head { return addHead(head) }
+    if failure == nil, source.damage == nil, let head { return addHead(head) }
     findings.removeSubrange(start...)
     if let failure { throw failure }
-    try add(ReportFile.read(path))
+    try add(ReportFile.read(path, decompression: decompression))
   }
 
   /// Adds a report.

@@ -68,7 +68,7 @@ package struct ReportDifference: Sendable {
 
   /// The difference for a pull request, as UTF-8, with a newline at its end.
   package var markdown: [UInt8] {
-    let gap = Headline.gap(report.isIncomplete)
+    let gap = Headline.gap(report.mayLackFindings)
     var blocks = ["## KVO audit: \(gap)\(MarkdownReportRenderer.escaped(summary))"]
     blocks += report.incompleteness.map { "**Incomplete:** \(MarkdownReportRenderer.escaped($0))" }
     for (name, findings) in parts where !findings.isEmpty {

@@ -22,6 +22,22 @@ struct ForgeProblem {
 }
 
 extension AuditReport {
+  /// A sentence, without a full stop, if a process crashed and no finding explains it; nil: none did.
+  var unexplainedCrash: String? {
+    guard hasUnexplainedCrash else { return nil }
+    return
+      (["A process crashed, and nothing that was found explains it"]
+      + crashes.prefix(3).map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
+  }
+
+  /// The first input with a crash that no finding explains.
+  private var crashedInput: Input? {
+    let explained = Set(findings.map(\.input))
+    let crash = crashes.first { !explained.contains($0.input) }
+    if let crash, inputs.indices.contains(crash.input) { return inputs[crash.input] }
+    return inputs.first { $0.isCrash && $0.reportCount == 0 }
+  }
+
   /// The problems for a forge, worst first.
   ///
   /// Expected and suppressed findings are excluded: forges cannot represent them. So are fixed ones.
@@ -36,7 +52,8 @@ extension AuditReport {
         title: "an input was not read",
         text: failure.message,
         severity: .error,
-        fingerprint: "unreadable-input \(failure.input)"
+        fingerprint: "unreadable-input \(failure.input)",
+        file: failure.input
       )
     }
     // The fingerprint is without the figures, which differ from run to run.
@@ -50,19 +67,19 @@ extension AuditReport {
         file: part.input
       )
     }
-    let crashed =
-      hasUnexplainedCrash
-      ? [
+    let crashed = unexplainedCrash.map { text in
+      [
         ForgeProblem(
           rule: "crash",
           title: "a process crashed",
-          text: (["A process crashed, and nothing that was found explains it"]
-            + crashes.prefix(3).map { $0.phrases.joined(separator: ", ") }).joined(separator: ". "),
+          text: text,
           severity: .error,
           isFatal: true,
-          fingerprint: "crash"
+          fingerprint: "crash",
+          file: crashedInput?.path
         )
-      ] : []
+      ]
+    }
     let found = findings.filter { $0.counts && (!isNewOnly || $0.baseline == .new) }.map {
       finding in
       let frame = finding.stacks.lazy.compactMap(\.shownFrame).first
@@ -91,6 +108,6 @@ extension AuditReport {
         )
       }
     }
-    return failed + incomplete + crashed + found + suppressed
+    return failed + incomplete + (crashed ?? []) + found + suppressed
   }
 }

@@ -5,7 +5,7 @@ import KVOText
 /// Renders a report as Code Quality JSON, which GitLab shows in merge requests.
 ///
 /// Expected, suppressed and fixed findings are not in it: GitLab compares by itself. A finding without a source file is
-/// shown at its log.
+/// shown at its log, and what no log is to blame for at the first one: GitLab demands a path.
 ///
 /// Source: "Code Quality report format", <https://docs.gitlab.com/ci/testing/code_quality/>.
 package struct GitLabReportRenderer {
@@ -76,7 +76,7 @@ extension ForgeProblem {
   fileprivate var gitLabSeverity: String {
     switch severity {
     case .error: isFatal ? "blocker" : "critical"
-    case .warning: isFatal ? "critical" : "minor"
+    case .warning: "minor"
     case .note: "info"
     }
   }

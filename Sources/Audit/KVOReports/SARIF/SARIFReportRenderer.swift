@@ -7,8 +7,9 @@ import KVOText
 /// A finding is a result at the first frame of the user's own code; its stacks are `stacks`, other occurrences
 /// `relatedLocations`, and the order of the calls `codeFlows`. The signature is its fingerprint, so that a service
 /// recognizes it in the next run, beside the hash of the line that GitHub's code scanning uses. Expected and suppressed
-/// findings are included, as suppressed. Inputs that cannot be read or are incomplete, and rules that could
-/// not be judged, are notifications of the run. A problem of a suppression is a result at its line.
+/// findings are included, as suppressed. Inputs that cannot be read or are incomplete, crashes that no finding
+/// explains, and rules that could not be judged, are notifications of the run. A problem of a suppression is a result at
+/// its line.
 ///
 /// Source: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>, and the parts that GitHub reads: "SARIF
 /// support for code scanning",
@@ -152,6 +153,7 @@ extension JSONText {
       var problems =
         report.failures.map { ("error", $0.message) }
         + report.incompleteness.map { ("error", $0) }
+        + (report.unexplainedCrash.map { [("error", $0)] } ?? [])
         + (report.omission.map { [("warning", $0)] } ?? [])
       if let reason = report.whyNothingWasJudged {
         problems.append(("warning", "Nothing was judged: \(reason)"))

@@ -14,6 +14,7 @@ package struct TextReportRenderer {
   private let isColored: Bool
   private let showsSuppressed: Bool
   private let groupsByImage: Bool
+  private let namesFailures: Bool
 
   /// Makes a renderer.
   ///
@@ -21,11 +22,17 @@ package struct TextReportRenderer {
   ///   - isColored: whether severities are set off by terminal colors.
   ///   - showsSuppressed: whether suppressed findings are reported like others, and not only counted.
   ///   - groupsByImage: whether findings are listed below the image that registered the observer.
-  package init(isColored: Bool = false, showsSuppressed: Bool = false, groupsByImage: Bool = false)
-  {
+  ///   - namesFailures: whether inputs that were not read are named, if others were.
+  package init(
+    isColored: Bool = false,
+    showsSuppressed: Bool = false,
+    groupsByImage: Bool = false,
+    namesFailures: Bool = true
+  ) {
     self.isColored = isColored
     self.showsSuppressed = showsSuppressed
     self.groupsByImage = groupsByImage
+    self.namesFailures = namesFailures
   }
 
   /// The report as UTF-8, with a newline at its end.
@@ -62,6 +69,10 @@ package struct TextReportRenderer {
     if let snapshot = report.snapshot { blocks.append(snapshot.block()) }
     if let comparison = report.comparison { blocks.append(ComparisonText(comparison).block) }
     blocks += suppressions(report)
+    if namesFailures, !report.failures.isEmpty {
+      let lines = report.failures.map { "  \($0.message)" }
+      blocks.append("NOT READ, which is not clean:\n" + lines.joined(separator: "\n"))
+    }
     blocks += report.inputs.compactMap(damage)
     let endings = report.inputs.flatMap(\.endingNotes)
     if !endings.isEmpty {
@@ -180,8 +191,7 @@ package struct TextReportRenderer {
     if summary.suppressedCount > 0 {
       findings.append("\(Wording.grouped(summary.suppressedCount)) suppressed")
     }
-    let expiredCount = report.suppressions.count { $0.state == .expired }
-    if expiredCount > 0 { findings.append(Wording.count(expiredCount, "expired suppression")) }
+    findings += report.suppressionProblems
     var sources: [String] = []
     if summary.processCount > 0 || summary.textCount == 0 {
       let live = Wording.count(summary.liveRegistrationCount, "observation")

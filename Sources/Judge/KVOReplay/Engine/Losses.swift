@@ -38,7 +38,7 @@ extension ReplayState {
   /// The reason why rules that need more than the absence of an event were not judged after a loss.
   var whyLost: [(code: RuleCode, why: String)] {
     guard let first = losses.first else { return [] }
-    let why = "events were dropped at event \(first), and what they began or ended is not known"
+    let why = "events are missing at event \(first), and what they began or ended is not known"
     return losses.rules.map { ($0, why) }
   }
 

@@ -25,13 +25,13 @@ extension RuleEngine {
       for code in Self.absence {
         say(
           code,
-          "events were dropped at event \(droppedAt), and absence proves nothing from there"
+          "events are missing at event \(droppedAt), and absence proves nothing from there"
         )
       }
     }
     if let droppedAt = log.droppedAt, consumers.hasLeft {
       for code in [RuleCode.parkedConsumer, .consumerGrowth] {
-        say(code, "events were dropped at event \(droppedAt): a task that waited may have ended")
+        say(code, "events are missing at event \(droppedAt): a task that waited may have ended")
       }
     }
     if log.notifiesOthers {

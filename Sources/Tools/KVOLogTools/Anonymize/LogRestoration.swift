@@ -23,8 +23,13 @@ package struct LogRestoration {
     switch input {
     case .file(let path, let decompression):
       return try run(input, ByteSource(path: path, decompression: decompression), output)
-    case .standardInput(let decompression):
-      let source = ByteSource(standardInputLabel: input.label, decompression: decompression)
+    case .folder(let path): return try run(input, ByteSource(path: path), output)
+    case .standardInput(let decompression, let beginning):
+      let source = ByteSource(
+        standardInputLabel: input.label,
+        beginning: beginning,
+        decompression: decompression
+      )
       return try run(input, source, output)
     case .events: preconditionFailure("events of this process have their own names")
     }
