@@ -40,6 +40,18 @@ struct NamingTests {
     screen.handler = nil
   }
 
+  @Test("a capture of another object of the method's class is not called self")
+  func otherOfOneType() {
+    let (screen, other) = (Screen(), Screen())
+    screen.observeOnly(other)
+    #expect(
+      Self.cycles(of: other) == [
+        "Screen.handler → closure capture of Screen (Screen.swift:35) → Screen"
+      ]
+    )
+    other.handler = nil
+  }
+
   @Test("an asynchronous closure has its line")
   func asynchronous() {
     let screen = Screen()

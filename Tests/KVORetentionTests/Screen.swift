@@ -32,5 +32,7 @@ final class Screen: @unchecked Sendable {
 
   func show() { model.poke() }
 
+  func observeOnly(_ other: Screen) { other.handler = { other.show() } }
+
   private func deferred(_ action: @autoclosure @escaping () -> Void) -> () -> Void { action }
 }

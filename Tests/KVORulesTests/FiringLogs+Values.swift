@@ -29,6 +29,20 @@ extension FiringLog {
     $0.exit()
   }
 
+  /// `log`, in which the link `owner` depends on `path`, and `key` of `object` is being changed from the event `number` on.
+  private static func computed(
+    _ log: SampleLog,
+    from path: String,
+    changing key: String,
+    of object: String,
+    at number: Int
+  ) -> SampleLog {
+    log.inserting(before: number + 1) { $0.did(object, key) }
+      .inserting(before: number) { $0.will(object, key) }
+      .inserting(before: 2) { $0.attach(depth: 0, "owner", to: "Account#12") }
+      .inserting(before: 1) { $0.declare("owner", affectedBy: [path]) }
+  }
+
   private static let weakly = intermediate.replacing(2) { $0.attach(to: "Person#5", .weak) }
 
   /// What keeps the deallocation of an intermediate object silent.
@@ -46,6 +60,14 @@ extension FiringLog {
         "replaced",
         log.inserting(before: 3) { $0.will("Account#12", "owner") }
           .inserting(before: 5) { $0.did("Account#12", "owner") }
+      ),
+      (
+        "a key that the link depends on is being changed",
+        computed(log, from: "index", changing: "index", of: "Account#12", at: 3)
+      ),
+      (
+        "a key along a path that the link depends on is being changed",
+        computed(log, from: "team.lead", changing: "lead", of: "Team#2", at: 3)
       ),
       ("it ends with its owner", log.without(4).inserting(before: 4) { $0.cancel(by: .owner) }),
     ]
@@ -71,6 +93,25 @@ extension FiringLog {
             .inserting(before: 1) { $0.declare("balance", affectedBy: ["gross"]) }
         ),
         (
+          "a key along a path that it depends on was changed",
+          silentWrite.inserting(before: 3) { $0.will("Person#5", "name") }
+            .inserting(before: 4) { $0.did("Person#5", "name") }
+            .inserting(before: 1) { $0.declare("balance", affectedBy: ["owner.name"]) }
+        ),
+        (
+          "the link of a path that it depends on was changed",
+          silentWrite.inserting(before: 3) { $0.will("Account#12", "owner") }
+            .inserting(before: 4) { $0.did("Account#12", "owner") }
+            .inserting(before: 1) { $0.declare("balance", affectedBy: ["owner.name"]) }
+        ),
+        (
+          "what a key along a path depends on was changed",
+          silentWrite.inserting(before: 3) { $0.will("City#7", "zip") }
+            .inserting(before: 4) { $0.did("City#7", "zip") }
+            .inserting(before: 1) { $0.declare("balance", affectedBy: ["owner.name"]) }
+            .inserting(before: 1) { $0.declare("name", affectedBy: ["city.zip"], by: "Person") }
+        ),
+        (
           "another object of that number never",
           silentWrite.inserting(before: 3) {
             $0.endDeinit("Account#12")
@@ -88,6 +129,14 @@ extension FiringLog {
           "changed in between",
           silentLink.inserting(before: 3) { $0.will("Account#12", "owner") }
             .inserting(before: 4) { $0.did("Account#12", "owner") }
+        ),
+        (
+          "a key that the link depends on was changed in between",
+          computed(silentLink, from: "index", changing: "index", of: "Account#12", at: 3)
+        ),
+        (
+          "a key along a path that the link depends on was changed in between",
+          computed(silentLink, from: "team.lead", changing: "lead", of: "Team#2", at: 3)
         ),
       ]
     ),
@@ -122,7 +171,7 @@ extension FiringLog {
     $0.exit()
   }
 
-  private static let commonDependent = SampleLog {
+  static let commonDependent = SampleLog {
     $0.declare("net", affectedBy: ["gross", "tax"])
     $0.will("Account#12", "gross")
     $0.will("Account#12", "tax", thread: "2")

@@ -126,7 +126,7 @@ extension SampleLog {
       className: names.id(of: className),
       superclass: names.id(of: superclass),
       key: names.id(of: key),
-      affectedBy: keys.map { names.id(of: $0) },
+      affectedBy: keys.map { names.affectingPath($0) },
       isManual: false,
       problem: problem
     )

@@ -30,8 +30,7 @@ struct SampleLog: Sendable {
     for (index, event) in events.enumerated() {
       verdicts += engine.consume(event, number: index + 1)
     }
-    let names = names
-    verdicts += engine.finish { names[$0] }
+    verdicts += engine.finish()
     return (verdicts, engine)
   }
 

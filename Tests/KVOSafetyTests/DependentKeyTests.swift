@@ -170,7 +170,8 @@ struct DependentKeyTests {
       guard case .declares(let key) = event.body else { return nil }
       func text(_ id: StringID) -> String { Recorder.shared.text(of: id) }
       let superclass = key.superclass == .none ? "" : " of \(text(key.superclass))"
-      return "\(text(key.className))\(superclass) \(text(key.key)) \(key.affectedBy.map(text))"
+      let paths = key.affectedBy.map { text($0.text) }
+      return "\(text(key.className))\(superclass) \(text(key.key)) \(paths)"
     }
     #expect(
       declared == [

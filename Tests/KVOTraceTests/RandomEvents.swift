@@ -241,7 +241,7 @@ struct RandomEvents {
           className: text(),
           superclass: optionalText(),
           key: text(),
-          affectedBy: [text()],
+          affectedBy: [names.affectingPath(spelling())],
           isManual: Bool.random(using: &random),
           problem: maybe { $0.choice(.noAccessor) }
         )

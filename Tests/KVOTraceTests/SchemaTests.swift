@@ -58,7 +58,7 @@ import Testing
       for field in kind.body.fields {
         let isText =
           switch field.type {
-          case .string, .stringOrNumber, .strings, .text: true
+          case .string, .stringOrNumber, .strings, .keyPaths, .text: true
           default: false
           }
         #expect((field.role != .none) == isText, "\(kind.name).\(field.key)")

@@ -52,6 +52,12 @@ final class CompileUnit {
     return content?.frames(at: address) ?? []
   }
 
+  /// The names of the parameters and variables of the function at `address`.
+  func variables(at address: UInt64) -> [String] {
+    load()
+    return content?.variables(at: address) ?? []
+  }
+
   /// All that the unit knows, for one use: what is read now is not kept.
   func loaded() -> UnitFrames {
     content ?? UnitFrames(of: die, dwarf, code: code, names: names)

@@ -69,4 +69,10 @@ final class DebugInformation {
     let unit = unitIndices[address]
     return unit == RangeMap.none ? [] : units[Int(unit)].frames(at: address)
   }
+
+  /// The names of the parameters and variables of the function at `address`; none if no unit has code there.
+  func variables(at address: UInt64) -> [String] {
+    let unit = unitIndices[address]
+    return unit == RangeMap.none ? [] : units[Int(unit)].variables(at: address)
+  }
 }

@@ -81,6 +81,17 @@ package final class DwarfFrameResolver: FrameResolver {
     return answers
   }
 
+  /// The names of the parameters and variables of the function at `returnAddress`, in no particular order.
+  ///
+  /// The function that forwards a call to a closure has those of the closure, if it is inlined into it. Empty if there is
+  /// no debug information, and for an image that has an index, which does not have them.
+  ///
+  /// - Complexity: that of ``frames(at:in:)``, and O(n) in the entries of the function.
+  package func variables(at returnAddress: UInt64, in module: Module) -> [String] {
+    guard returnAddress > module.loadBias else { return [] }
+    return image(of: module).variables(at: returnAddress - 1 - module.loadBias)
+  }
+
   /// Why the resolver could not read `module`, or only a part of it, as a sentence.
   package func problem(with module: Module) -> String? {
     image(of: module).problem?.sentence(about: module.path)

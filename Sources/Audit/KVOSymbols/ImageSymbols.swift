@@ -70,6 +70,11 @@ final class ImageSymbols {
     return frames
   }
 
+  /// The names of the parameters and variables of the function at `address`.
+  func variables(at address: UInt64) -> [String] {
+    code.contains(address) ? debugInformation?.variables(at: address) ?? [] : []
+  }
+
   private func findFrames(at address: UInt64) -> [SourceFrame] {
     var frames = debugInformation?.frames(at: address) ?? []
     if !frames.isEmpty, !frames[frames.count - 1].function.isEmpty { return frames }

@@ -104,6 +104,12 @@ final class ResolvedImage {
     }
   }
 
+  /// The names of the parameters and variables of the function at `address`.
+  func variables(at address: UInt64) -> [String] {
+    guard case .symbols(let symbols) = content else { return [] }
+    return symbols.variables(at: address)
+  }
+
   /// Announces that `count` addresses were or will be looked up, so that an index may be created.
   func expect(_ count: Int) {
     guard isIndexingDue, count >= Self.indexingCount, indices != nil else { return }

@@ -123,6 +123,56 @@ struct UnitFrames {
     return entry
   }
 
+  /// The names of the parameters and variables of the function at `address`, which is not an inlined one.
+  ///
+  /// A partial application has those of the closure that is inlined into it, too.
+  ///
+  /// - Complexity: O(n) in the entries of the function.
+  func variables(at address: UInt64) -> [String] {
+    var scope = scopes.innermost[address]
+    guard scope != RangeMap.none else { return [] }
+    while scopes.scopes[Int(scope)].parent != RangeMap.none {
+      scope = scopes.scopes[Int(scope)].parent
+    }
+    var die = Dwarf_Die()
+    guard dwarf_offdie(dwarf, scopes.scopes[Int(scope)].entry, &die) != nil else { return [] }
+    var variables: [String] = []
+    let function = Self.name(of: &die).map { String(cString: $0) } ?? ""
+    Self.addVariables(in: die, of: function, level: 0, to: &variables)
+    return variables
+  }
+
+  /// Entries nested deeper than this are omitted.
+  private static let levelLimit = 200
+
+  private static func addVariables(
+    in outer: Dwarf_Die,
+    of function: String,
+    level: Int,
+    to variables: inout [String]
+  ) {
+    var outer = outer
+    var die = Dwarf_Die()
+    guard level < levelLimit, dwarf_child(&outer, &die) == 0 else { return }
+    while true {
+      switch Int(dwarf_tag(&die)) {
+      case Int(DW_TAG_formal_parameter), Int(DW_TAG_variable):
+        if let name = dwarf_diename(&die) { variables.append(String(cString: name)) }
+      case Int(DW_TAG_lexical_block):
+        addVariables(in: die, of: function, level: level + 1, to: &variables)
+      case Int(DW_TAG_inlined_subroutine):
+        // `TA`: the mangled name of a partial application.
+        if let name = Self.name(of: &die), String(cString: name) + "TA" == function {
+          addVariables(in: die, of: function, level: level + 1, to: &variables)
+        }
+      default: break
+      }
+      var next = Dwarf_Die()
+      guard dwarf_siblingof(&die, &next) == 0 else { return }
+      die = next
+    }
+  }
+
   /// The path of a file that ``lines`` names, or nil.
   mutating func path(of file: UnsafePointer<CChar>) -> String? { files[file] }
 

@@ -80,7 +80,7 @@ final class AttachedControllers: Sendable {
 protocol AnyController: AnyObject, Sendable {
   /// Its reference in logs.
   var registry: ObjectRef { get }
-  /// The observed objects that it keeps alive.
+  /// Its observations, and the observed objects that it keeps alive.
   var keptAddresses: [UInt] { get }
 }
 
@@ -88,8 +88,14 @@ extension ObservationController: AnyController {
   var registry: ObjectRef { ObjectTable.shared.record(of: identity).ref }
 
   var keptAddresses: [UInt] {
-    entries.withLock { entries in
-      entries.all.compactMap { $0.object.map { ObjectTable.address(of: $0) } }
+    let kept = entries.withLock { entries in
+      entries.all.map { entry in
+        (entry.id, entry.storage, object: entry.object.map { ObjectTable.address(of: $0) })
+      }
+    }
+    // The registrations have a lock of their own.
+    return kept.flatMap { id, storage, object in
+      [storage?.address(of: id), object].compactMap(\.self)
     }
   }
 }

@@ -31,7 +31,7 @@ enum KeyDeclarations {
       superclass: _getSuperclass(type).map { Recorder.id(of: _typeName($0, qualified: false)) }
         ?? .none,
       key: key.id,
-      affectedBy: key.affectedBy.map { Recorder.id(of: $0) },
+      affectedBy: key.affectedBy.map { path in AffectingPath(path) { Recorder.id(of: $0) } },
       isManual: key.isManual
     )
   }

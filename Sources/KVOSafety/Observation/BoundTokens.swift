@@ -93,11 +93,12 @@ final class BoundTokens: Sendable {
 
   /// The objects that tokens are bound to and the addresses of the tokens, in no particular order.
   ///
-  /// Retains no token beyond the locked section.
+  /// Without the observed objects, unless a token is bound to its own. Retains no token beyond the locked section.
   var addresses: [(owner: ObjectRecord, token: UInt)] {
     owners.withLock { owners in
       owners.values.flatMap { owner in
-        owner.tokens.map { (owner.record, ObjectTable.address(of: $0.token)) }
+        owner.tokens.filter { $0.other == nil || $0.token.subject != owner.record.ref.id }
+          .map { (owner.record, ObjectTable.address(of: $0.token)) }
       }
     }
   }

@@ -13,7 +13,7 @@ public struct ObservableKey: Sendable {
   /// - Parameters:
   ///   - name: its name for observers by name, logs and reports; it must not contain a dot.
   ///   - keyPath: the property. One that is declared in a superclass is given as the superclass's.
-  ///   - affectedBy: key paths by name, from the same object on, whose changes change this value as well:
+  ///   - affectedBy: an array of key paths by name, from the same object on, whose changes change this value as well:
   ///     `["first", "last"]`, `["owner.name"]`. They are added to the superclass's declaration of the key. A part of a
   ///     struct, an enum or a string changes with the whole: `"point.x"` counts as `"point"`. A path through a
   ///     collection, or with a part that no class has, is refused and reported when the key is observed (KVO029); the

@@ -64,7 +64,7 @@ public final class ExpectedDeallocation: Sendable {
   var judged: Outcome {
     ExpectedDeallocations.shared.forget(self)
     guard let object = record.object else { return .deallocated }
-    var cycles = KVO.findRetainCycles(from: [object], names: nil)
+    var cycles = KVO.findRetainCycles(from: [object], expectsDeallocation: true, names: nil)
     if cycles.cycles.isEmpty,
       let tasks = RetainRegistry.walker?.tasks(holding: object, names: nil)
     {

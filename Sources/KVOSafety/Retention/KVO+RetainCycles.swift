@@ -12,7 +12,9 @@ extension KVO {
   /// ```
   ///
   /// Strong references are followed by reading memory: no getter, description or comparison of the program runs. A
-  /// found cycle contains an observation: a token, a controller, or the closure that an observed object keeps. It is
+  /// found cycle contains an observation: a token, a controller, or the closure that an observed object keeps. An
+  /// observation whose token or controller only an object outside of the cycle owns does not count: it ends with that
+  /// object. The cycle is
   /// reported as KVO019, as ``policy`` says, with the line that registered and the reference that is best made weak,
   /// and recorded in the log; if one of its objects is deallocated later, or the observation ends, the finding is
   /// withdrawn. `RetainSearch` of KVORetention finds other cycles.
@@ -33,13 +35,21 @@ extension KVO {
   }
 
   /// Works as ``findRetainCycles(from:)``, with the lines of closures.
+  ///
+  /// If the roots should have been deallocated, an observation that keeps one of them counts whoever owns its token.
   @discardableResult
   package static func findRetainCycles(
     from roots: [AnyObject],
+    expectsDeallocation: Bool = false,
     names: CodeNames?
   ) -> ObservationCycles {
     guard let walker = RetainRegistry.walker else { return .notInstalled }
-    let walk = walker.walk(from: roots, throughObservations: nil, names: names)
+    let walk = walker.walk(
+      from: roots,
+      throughObservations: nil,
+      expectsDeallocation: expectsDeallocation,
+      names: names
+    )
     let references = roots.map { ObjectTable.shared.record(of: $0).ref }
     return withExtendedLifetime(roots) { report(walk, from: references) }
   }
@@ -57,6 +67,7 @@ extension KVO {
     let walk = walker.walk(
       from: observations,
       throughObservations: observations,
+      expectsDeallocation: false,
       names: names()
     )
     return withExtendedLifetime(observations) { report(walk, from: subjects(of: observations)) }
@@ -86,7 +97,8 @@ extension KVO {
     return withExtendedLifetime(roots) { judgeAsserted(walk, from: references) }
   }
 
-  /// Works as ``judgeAsserted(_:from:)``, starting from the objects that live registrations hold.
+  /// Works as ``judgeAsserted(_:from:)``, starting from the objects that live registrations hold and that should have
+  /// been deallocated.
   package static func judgeAsserted(
     throughRegistrations ids: Set<RegistrationID>,
     names: CodeNames?
@@ -96,6 +108,7 @@ extension KVO {
     let walk = walker.walk(
       from: observations,
       throughObservations: observations,
+      expectsDeallocation: true,
       names: names
     )
     return withExtendedLifetime(observations) {

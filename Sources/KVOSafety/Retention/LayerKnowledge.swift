@@ -9,8 +9,10 @@ internal import KVOTrace
 /// - A token, and an adapter's own registration, keep their own observation alive. In memory they lead to all
 ///   observations of the object, which do not live longer because of it: they end with the object.
 /// - An observation keeps its closure.
-/// - A controller keeps the observed objects if it was made to retain them.
-/// - For an object that a token is bound to, the library keeps the token until the object is deallocated.
+/// - A controller keeps its observations, as a token does, and the observed objects if it was made to retain them.
+/// - An observation ends with its token or controller, even if the observed object lives.
+/// - For an object that a token is bound to, the library keeps the token until the object is deallocated. It does not
+///   keep it for the observed object, with which the token would end, too.
 /// - For an owner without a property for it, the library keeps its controller until the owner is deallocated; for an
 ///   object of another library, the registrations on it.
 ///
@@ -25,11 +27,12 @@ struct LayerKnowledge: RetainKnowledge {
         isShown: false,
         isObservation: true
       ),
-      RetainKnownClass(ObservationToken.self, .asked, isShown: true),
+      RetainKnownClass(ObservationToken.self, .asked, isShown: true, isKeeper: true),
       RetainKnownClass(
         ObservationController<ControllerIdentity>.self,
         .asked,
-        isShown: true
+        isShown: true,
+        isKeeper: true
       ),
       RetainKnownClass(ForeignRegistration.self, .asked, isShown: false),
     ]
@@ -45,14 +48,24 @@ struct LayerKnowledge: RetainKnowledge {
     }
   }
 
+  func hasKeeper(ofObservationAt address: UInt) -> Bool {
+    // Only registrations of the library itself have the reference of a token or a controller: an adapter's own one ends
+    // with the real one.
+    (Self.object(at: address) as? Observation)?.registration.token != nil
+  }
+
   func label(ofReferenceFrom keeper: UInt, to kept: UInt) -> String {
     switch Self.object(at: keeper) {
-    case is ObservationToken: return "handler"
-    case is any AnyController: return "observed object"
-    case is SubjectStorage:
-      guard let observation = Self.object(at: kept) as? Observation else { return "" }
-      return "observation of \"\(Recorder.shared.text(of: observation.registration.keyPath))\""
-    default: return ""
+    case is ObservationToken: "handler"
+    case is any AnyController: observationLabel(of: kept) ?? "observed object"
+    case is SubjectStorage: observationLabel(of: kept) ?? ""
+    default: ""
+    }
+  }
+
+  private func observationLabel(of kept: UInt) -> String? {
+    (Self.object(at: kept) as? Observation).map { observation in
+      "observation of \"\(Recorder.shared.text(of: observation.registration.keyPath))\""
     }
   }
 

@@ -18,4 +18,11 @@ package struct CodeNames {
     guard let image = images.first(where: { $0.contains(address) }) else { return [] }
     return resolver.frames(at: address + 1, in: image)
   }
+
+  /// The names of the parameters and variables of the function of the instruction at `address`; empty if they are not
+  /// known.
+  package func variables(atInstruction address: UInt64) -> [String] {
+    guard let image = images.first(where: { $0.contains(address) }) else { return [] }
+    return resolver.variables(at: address + 1, in: image)
+  }
 }

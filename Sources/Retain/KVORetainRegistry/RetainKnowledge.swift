@@ -16,6 +16,11 @@ package protocol RetainKnowledge: Sendable {
   /// reference to an object, or start a walk.
   func references(ofObjectAt address: UInt) -> [UInt]
 
+  /// Whether the observation at `address` ends with its ``RetainKnownClass/isKeeper``, whatever else refers to it.
+  ///
+  /// The same rules apply to the implementation.
+  func hasKeeper(ofObservationAt address: UInt) -> Bool
+
   /// The name of such a reference for a programmer; empty if it has none.
   func label(ofReferenceFrom keeper: UInt, to kept: UInt) -> String
 
@@ -75,17 +80,21 @@ package struct RetainKnownClass: Sendable {
   package var isShown: Bool
   /// Whether objects of the class are observations, through which cycles are searched for.
   package var isObservation: Bool
+  /// Whether the deallocation of an object of the class ends the observations that it refers to.
+  package var isKeeper: Bool
 
   package init(
     _ type: any AnyObject.Type,
     _ reading: Reading,
     isShown: Bool,
-    isObservation: Bool = false
+    isObservation: Bool = false,
+    isKeeper: Bool = false
   ) {
     self.type = type
     self.reading = reading
     self.isShown = isShown
     self.isObservation = isObservation
+    self.isKeeper = isKeeper
   }
 }
 

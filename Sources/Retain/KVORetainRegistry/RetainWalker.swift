@@ -24,11 +24,14 @@ package protocol RetainWalker: Sendable {
   /// - Parameters:
   ///   - roots: the objects from which the walk begins.
   ///   - marks: the observations to search through; nil for all reachable ones.
+  ///   - expectsDeallocation: whether the roots should have been deallocated: their cycles count even if they would end
+  ///     with a token that something else owns.
   ///   - names: symbolicates the code of closures; nil for no names.
   /// - Returns: the shortest cycle through each observation, once for those that share it.
   func walk(
     from roots: [AnyObject],
     throughObservations marks: [AnyObject]?,
+    expectsDeallocation: Bool,
     names: CodeNames?
   ) -> RetainWalk
 

@@ -18,9 +18,12 @@ package struct LiveRetainWalker: RetainWalker {
   package func walk(
     from roots: [AnyObject],
     throughObservations marks: [AnyObject]?,
+    expectsDeallocation: Bool,
     names: CodeNames?
   ) -> RetainWalk {
-    RetainWalk(search.findCycles(from: roots, throughObservations: marks, names: names))
+    var search = search
+    search.expectsDeallocation = expectsDeallocation
+    return RetainWalk(search.findCycles(from: roots, throughObservations: marks, names: names))
   }
 
   package func walk(

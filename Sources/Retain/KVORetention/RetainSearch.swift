@@ -21,6 +21,9 @@ package import KVORetainRegistry
 /// object that only a global keeps alive is not on a cycle. No search can tell whether a cycle is a
 /// leak: the program may break it later.
 ///
+/// An observation of KVOSafety ends with its token or controller. A cycle through an observation counts only if
+/// they are part of it, or something on it owns them: otherwise it ends as soon as their owner releases them.
+///
 /// A cycle that lasts only until a task ends, because the task holds an object while it waits, does
 /// not cause the verdict ``RetainAnswer/Verdict/cycles`` either: it is in ``RetainAnswer/taskCycles``.
 ///
@@ -41,6 +44,11 @@ public struct RetainSearch: Hashable, Sendable {
 
   /// The time limit of a walk; if it is exceeded, the answer is inconclusive.
   public var timeLimit: Duration
+
+  /// Whether the roots should have been deallocated.
+  ///
+  /// A cycle of such an object counts even if it would end with a token that something else owns.
+  package var expectsDeallocation = false
 
   /// Creates a search.
   ///

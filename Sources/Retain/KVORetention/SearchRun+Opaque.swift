@@ -54,7 +54,7 @@ extension SearchRun {
     var collector = ReferenceCollector(reader: reader, suspectingBeside: reached.granules)
     var doubts = Doubts()
     let candidates = CycleCandidates(of: all, &collector)
-    let graph = ObjectGraph(of: all, objects: candidates.objects, &collector)
+    var graph = ObjectGraph(of: all, objects: candidates.objects, &collector)
     guard !all.isSpent, !all.isCut, !all.isLate, !reader.targets.isSpent else {
       return Doubts(opaque: unsettled(in: reached), isSpent: true)
     }
@@ -62,21 +62,35 @@ extension SearchRun {
       doubts.opaque = unsettled(in: all) { !$0.isWhole }
       return doubts
     }
-    var components = StrongComponents(of: graph, includesSuspected: true)
+    var components = components(of: &graph, reached, includesSuspected: true, from: roots)
     var numbers = reachedNumbers(of: components, in: graph, reached)
+    var owned: Set<UInt> = []
     var decided: Set<UInt> = []
     // A proven cycle already decides the verdict.
     if proven.components.isEmpty, numbers.contains(where: { $0 != 0 }) {
-      let owned: Set<UInt>
       (owned, decided) = settle(graph, numbers)
-      drawProven(of: graph, reached, owned, &doubts)
       components = StrongComponents(of: graph, includesSuspected: true)
       numbers = reachedNumbers(of: components, in: graph, reached)
     }
     doubts.opaque = unsettled(in: all) { !$0.isWhole }
     let closing = self.closing(in: graph, numbers, besides: decided, &collector)
     doubts.opaque += closing
-    guard search.scansOpaqueMemory, !closing.isEmpty else { return doubts }
+    if search.scansOpaqueMemory, !closing.isEmpty {
+      doubts.cycles = suspectedCycles(of: graph, components, numbers, besides: proven, provenGraph)
+    }
+    // Last, because the graph may lose references of observations.
+    drawProven(of: &graph, reached, owned, from: roots, &doubts)
+    return doubts
+  }
+
+  /// Draws the cycles with suspected references.
+  private func suspectedCycles(
+    of graph: borrowing ObjectGraph,
+    _ components: borrowing StrongComponents,
+    _ numbers: [UInt32],
+    besides proven: borrowing StrongComponents,
+    _ provenGraph: borrowing ObjectGraph
+  ) -> [RetainCycle] {
     // A component with a proven cycle is already reported.
     var reported: Set<UInt> = []
     for object in 0..<proven.componentNumbers.count where proven.componentNumbers[object] != 0 {
@@ -90,8 +104,7 @@ extension SearchRun {
     }
     var drawing = drawing(of: graph, includesSuspected: true)
     drawing.draw(Self.nearestFirst(suspected), numbers: numbers, of: graph)
-    doubts.cycles = drawing.cycles
-    return doubts
+    return drawing.cycles
   }
 
   /// The component number of each object, or 0 if only suspected references lead to the component, or
@@ -119,13 +132,14 @@ extension SearchRun {
 
   /// Draws the cycles of references that proved to be strong.
   private func drawProven(
-    of graph: borrowing ObjectGraph,
+    of graph: inout ObjectGraph,
     _ reached: borrowing ReachedObjects,
     _ owned: Set<UInt>,
+    from roots: [UInt],
     _ doubts: inout Doubts
   ) {
     guard !owned.isEmpty else { return }
-    let components = StrongComponents(of: graph, includesSuspected: false)
+    let components = components(of: &graph, reached, from: roots)
     let numbers = reachedNumbers(of: components, in: graph, reached)
     let found = components.components.filter { numbers[$0[0]] != 0 }
     guard !found.isEmpty else { return }

@@ -75,8 +75,8 @@ struct SearchRun {
 
   func cycles(from roots: [UInt]) -> RetainAnswer {
     let reached = reached(from: roots)
-    let graph = cyclicGraph(of: reached)
-    let proven = StrongComponents(of: graph, includesSuspected: false)
+    var graph = cyclicGraph(of: reached)
+    let proven = components(of: &graph, reached, from: roots)
     var drawing = drawing(
       of: graph,
       includesSuspected: false,
@@ -143,58 +143,6 @@ struct SearchRun {
 
   static func nearestFirst(_ components: [[Int]]) -> [[Int]] {
     components.map { ($0.min() ?? 0, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
-  }
-
-  /// The maximum number of observations of a component through which a cycle is searched for.
-  private static let observationLimit = 64
-
-  /// The shortest cycle through each observation in `marks`, once for those that share it; nil for
-  /// all reached observations.
-  func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
-    let reached = reached(from: roots)
-    let graph = cyclicGraph(of: reached)
-    let found = StrongComponents(of: graph, includesSuspected: false)
-    var cycles: [RetainCycle] = []
-    var paths: PathSearch?
-    for component in found.components.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
-      var covered: Set<Int> = []
-      let marked = component.sorted().filter { isObservation(graph.addresses[$0], among: marks) }
-      for object in marked.prefix(Self.observationLimit)
-      where !covered.contains(object) && cycles.count < search.cycleLimit {
-        if paths == nil {
-          paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
-        }
-        let steps =
-          paths?.shortestCycle(through: object, numbers: found.componentNumbers, of: graph) ?? []
-        covered.formUnion(steps.map(\.object))
-        let ring = steps.map { graph.addresses[$0.object] }
-        if let cycle = namer.cycle(along: ring) { cycles.append(cycle) }
-      }
-    }
-    let doubts = doubts(besides: reached, found, in: graph, from: roots)
-    return RetainAnswer(
-      cycles: cycles,
-      suspectedCycles: [],
-      taskCycles: [],
-      componentCount: cycles.count,
-      omittedCycleCount: 0,
-      opaque: opaque(in: reached, doubts),
-      objectCount: reached.count,
-      referenceCount: reached.referenceCount
-    )
-  }
-
-  /// The cycles through observations, and separately all others; if there are none, one walk is
-  /// enough.
-  func cyclesApart(from roots: [UInt]) -> (observations: RetainAnswer, others: RetainAnswer) {
-    let all = cycles(from: roots)
-    let others = all.without { cycle in cycle.edges.contains { $0.observation != 0 } }
-    if all.componentCount == 0 { return (all.without { _ in true }, others) }
-    return (observationCycles(from: roots, through: nil), others)
-  }
-
-  private func isObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
-    marks?.contains(address) ?? (reader.plan(of: address)?.pointee.isObservation == true)
   }
 
   // MARK: Paths

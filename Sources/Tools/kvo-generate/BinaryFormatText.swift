@@ -74,7 +74,7 @@ enum BinaryFormatText {
     case .object, .end: "\(field.key) obj"
     case .objects: "\(field.key) count *u*, as many obj"
     case .string, .stringOrNumber, .text: "\(field.key) sid"
-    case .strings: "\(field.key) count *u*, as many sid"
+    case .strings, .keyPaths: "\(field.key) count *u*, as many sid"
     case .identifier, .match: "\(field.key) id"
     case .choice: "\(field.key) choice"
     case .flag: "\(field.key) flag"

@@ -113,6 +113,7 @@ enum BinaryReaderText {
     case .objects: "\(method("objects"))()"
     case .string, .stringOrNumber: "\(method("string"))()"
     case .strings: "\(method("stringList"))()"
+    case .keyPaths: "\(method("keyPathList"))()"
     case .text: "\(method("spelledString"))()"
     case .identifier, .match: "\(method("identifier"))()"
     case .choice(let choice): "\(method("choice"))(.\(choice.words[0].name))"

@@ -139,6 +139,7 @@ enum BinaryWriterText {
     case .objects: return call("objects")
     case .string, .stringOrNumber: return call("string")
     case .strings: return call("strings")
+    case .keyPaths: return call("keyPaths")
     case .text: return call("text")
     case .identifier, .match: return call("identifier")
     case .choice: return call("choice")

@@ -173,7 +173,7 @@ enum CHeaderText {
       switch field.type {
       case .object: return ["KVOSObjectField \(name)"]
       case .end: return ["KVOSObjectField \(name)", "bool \(name)KindIsUnsaid"]
-      case .objects, .strings, .rules: return []
+      case .objects, .strings, .keyPaths, .rules: return []
       case .context: return ["KVOSContextField \(name)"]
       case .fields(let inner): return ["\(type(inner)) \(inner.name)"]
       case .match(_, let flag): return ["uint64_t \(name)", "bool \(flag)"]
@@ -235,7 +235,7 @@ enum CHeaderText {
     let lines: [String]
     switch field.type {
     case .object, .end: lines = ["*at++ = \(value).id;", "*at++ = \(value).type;"]
-    case .objects, .strings, .rules: lines = ["*at++ = 0;"]
+    case .objects, .strings, .keyPaths, .rules: lines = ["*at++ = 0;"]
     case .context: return ["if (\(value).form == 2) *at++ = \(value).name;"]
     case .fields(let inner): lines = ["at = \(function(inner))(at, &of->\(inner.name));"]
     case .signed: lines = ["*at++ = (uint64_t)(\(value) << 1 ^ \(value) >> 63);"]

@@ -164,6 +164,7 @@ enum CanonicalText {
     case .objects: return call("objects")
     case .string, .stringOrNumber: return call("string")
     case .strings: return call("strings")
+    case .keyPaths: return call("keyPaths")
     case .text: return plain("text")
     case .identifier, .match: return call("identifier")
     case .choice: return plain("\(field.key)Word")

@@ -94,6 +94,7 @@ enum DecoderText {
       return "names.id(of: try line.required(\(key), line.textOrNumber(\(key))))"
     case (.stringOrNumber, _): return "names.id(of: try line.textOrNumber(\(key)) ?? \"\")"
     case (.strings, _): return call("strings")
+    case (.keyPaths, _): return call("keyPaths")
     case (.text, _): return plain("line.text(\(key))")
     case (.identifier, .required): return call("requiredIdentifier")
     case (.identifier, _), (.match, _): return call("identifier")

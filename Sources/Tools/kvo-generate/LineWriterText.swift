@@ -60,6 +60,7 @@ enum LineWriterText {
     case (.string, .optional), (.stringOrNumber, .optional): return [call("string")]
     case (.string, _), (.stringOrNumber, _): return [call("required")]
     case (.strings, _): return [call("strings")]
+    case (.keyPaths, _): return [call("keyPaths")]
     case (.text, .defaults): return ["if !\(value).isEmpty { \(call("text")) }"]
     case (.text, _): return [call("text")]
     case (.identifier, _): return [call("identifier")]

@@ -49,7 +49,7 @@ enum LogFormatText {
     case .objects: return "list of objects"
     case .string, .text: return "text"
     case .stringOrNumber: return "text or whole number"
-    case .strings: return "list of texts"
+    case .strings, .keyPaths: return "list of texts"
     case .identifier: return "id"
     case .match: return "id or null"
     case .choice(let choice): return choice.words.map { "`\($0.text)`" }.joined(separator: ", ")

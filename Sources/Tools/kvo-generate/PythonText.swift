@@ -98,7 +98,7 @@ enum PythonText {
     case (.string, .required), (.string, .requiredExcept): "text"
     case (.stringOrNumber, .required), (.text, .required), (.text, .optional): "text"
     case (.string, _), (.stringOrNumber, _), (.text, _): "sid"
-    case (.strings, _): "text*"
+    case (.strings, _), (.keyPaths, _): "text*"
     case (.identifier, _), (.match, _): "id"
     case (.choice(let choice), _): words(choice, field)
     case (.flag, _): "false|true"

@@ -61,6 +61,7 @@ enum RewriterText {
     case .objects: return "\(value).map { object($0, source) }"
     case .string, .stringOrNumber: return call("string", ".\(role(field)), source")
     case .strings: return "\(value).map { string($0, .\(role(field)), source) }"
+    case .keyPaths: return "\(value).map { keyPath($0, .\(role(field)), source) }"
     case .text:
       guard case .moment = field.role else { return call("text", ".\(role(field))") }
       return isOptional ? "\(value).map { moment($0) }" : "moment(\(value))"

@@ -122,7 +122,7 @@ extension Field {
     if case .defaults(let expression, _, _) = presence { return expression }
     switch type {
     case .string, .stringOrNumber: return ".none"
-    case .objects, .strings, .options, .rules: return "[]"
+    case .objects, .strings, .keyPaths, .options, .rules: return "[]"
     case .context: return ".unspecified"
     default: return "nil"
     }

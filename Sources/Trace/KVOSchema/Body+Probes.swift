@@ -93,7 +93,7 @@ extension Body {
       Field("key", .string, role: .name, means: "the key that it says it of"),
       Field(
         "affectedBy",
-        .strings,
+        .keyPaths,
         .optional,
         role: .name,
         means: "the key paths that it depends on"

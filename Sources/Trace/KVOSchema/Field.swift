@@ -56,6 +56,8 @@ package indirect enum FieldType: Sendable {
   /// The same; a line may have a whole number instead.
   case stringOrNumber
   case strings
+  /// The same, of key paths, whose parts are interned as well.
+  case keyPaths
   /// A text that the event stores directly.
   case text
   /// An id of the Swift type.

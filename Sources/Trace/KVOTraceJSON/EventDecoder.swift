@@ -58,6 +58,12 @@ extension EventDecoder {
     return ids
   }
 
+  mutating func keyPaths(_ key: String, _ line: LineFields) throws(FieldError) -> [AffectingPath] {
+    var paths: [AffectingPath] = []
+    for text in try line.texts(key) { paths.append(names.affectingPath(text)) }
+    return paths
+  }
+
   mutating func identifier<Tag>(
     _ key: String,
     _ line: LineFields

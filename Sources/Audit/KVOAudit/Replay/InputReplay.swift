@@ -140,7 +140,7 @@ struct InputReplay {
 
   /// The process that is being replayed has ended.
   private mutating func finish(names: TraceNames) {
-    current.finish(names) { verdicts.append($0) }
+    current.finish { verdicts.append($0) }
     head = head ?? current.process
     fold(names: names)
     for signature in found { processCounts[signature, default: 0] += 1 }

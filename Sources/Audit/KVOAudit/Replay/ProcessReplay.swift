@@ -126,11 +126,9 @@ package struct ProcessReplay {
     replay.take(Event(.dropped(count: 1, why: .none)), number: number, judge)
   }
 
-  /// The log of the process has ended; without `names` no rule knows which keys a key path has.
-  package mutating func finish(_ names: TraceNames? = nil, _ judge: (Verdict) -> Void) {
-    var text: ((StringID) -> String)?
-    if let names { text = { names[$0] } }
-    replay.finish(text: text, judge)
+  /// The log of the process has ended.
+  package mutating func finish(_ judge: (Verdict) -> Void) {
+    replay.finish(judge)
     guard callSites != nil else { return }
     let live = engine.liveRegistrations
     callSites?.finish(live)

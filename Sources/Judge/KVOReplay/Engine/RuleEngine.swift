@@ -198,9 +198,8 @@ package struct RuleEngine: Sendable {
 
   /// The log has ended.
   ///
-  /// - Parameter text: the text of an id, for what keys a key path has; nil: it is not known.
   /// - Returns: the final verdicts.
-  package mutating func finish(text: ((StringID) -> String)? = nil) -> [Verdict] {
+  package mutating func finish() -> [Verdict] {
     if wasFinished { return [] }
     wasFinished = true
     concurrency.finish(&log)
@@ -213,7 +212,7 @@ package struct RuleEngine: Sendable {
     values.finish(&log)
     obligations.finish(&log)
     scopes.finish(&log)
-    graphs.finish(text: text, &log)
+    graphs.finish(&log)
     consumers.finish(&log)
     log.withholdUnsampled()
     if log.unsaid.thread != nil || log.unsaid.ended != nil {

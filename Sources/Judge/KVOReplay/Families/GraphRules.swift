@@ -32,9 +32,9 @@ struct GraphRules: Sendable {
   /// Events are missing, which may have included the ends of all walks.
   mutating func lose() { cycles.forgetWalks() }
 
-  mutating func finish(text: ((StringID) -> String)?, _ log: inout ReplayState) {
+  mutating func finish(_ log: inout ReplayState) {
     judgeRetainCycles(&log)
-    judgeDependencies(text, &log)
+    judgeDependencies(&log)
   }
 
   // MARK: - KVO019
@@ -110,12 +110,9 @@ struct GraphRules: Sendable {
 
   // MARK: - KVO028
 
-  private mutating func judgeDependencies(
-    _ text: ((StringID) -> String)?,
-    _ log: inout ReplayState
-  ) {
+  private mutating func judgeDependencies(_ log: inout ReplayState) {
     if log.dependencies.isEmpty { return }
-    for cycle in log.dependencies.cycles(text: text) {
+    for cycle in log.dependencies.cycles() {
       var verdict = Verdict(
         .dependencyCycle,
         subject: nil,

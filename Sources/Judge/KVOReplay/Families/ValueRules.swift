@@ -8,6 +8,7 @@ import KVOTrace
 struct ValueRules: Sendable {
   private var probes = ValueProbes()
   private var deepPaths = DeepPaths()
+  private var changes = KeyChanges()
 
   var isEmpty: Bool { probes.isEmpty && deepPaths.isEmpty }
   var hasPaths: Bool { !deepPaths.isEmpty }
@@ -61,10 +62,13 @@ struct ValueRules: Sendable {
   }
 
   private mutating func noteHeldHalf(of change: Change, _ log: inout ReplayState) {
-    if !deepPaths.isEmpty { deepPaths.change(change.key, on: change.subject.id) }
+    changes.note(change.key)
+    let dependents = log.dependencies.dependents(of: change.key, in: change.subject.className)
+    if !deepPaths.isEmpty {
+      deepPaths.change(change.key, dependents: dependents, on: change.subject.id)
+    }
     if probes.isEmpty { return }
     if log.mayLackBeginnings { return probes.changeAll(on: change.subject.id) }
-    let dependents = log.dependencies.dependents(of: change.key, in: change.subject.className)
     probes.change(change.key, dependents: dependents, on: change.subject.id)
   }
 
@@ -92,9 +96,10 @@ struct ValueRules: Sendable {
       of: key,
       on: subject.id,
       isChanging: isChanging,
-      at: evidence
+      at: changes.moment,
+      evidence
     )
-    guard let before else { return }
+    guard let before, !mayBeChanged(key, of: subject, since: before.moment, &log) else { return }
     var verdict = Verdict(
       .mutationWithoutNotification,
       subject: subject,
@@ -130,6 +135,28 @@ struct ValueRules: Sendable {
     return first
   }
 
+  /// Whether `key` depends on a path to another object, and a change along such a path is open, or came after `moment`.
+  ///
+  /// The log need not say which object the path leads to: any may be the one, and one that is not in the sample may have
+  /// been changed at any time. If the log lacks declarations, each change may be along such a path.
+  private func mayBeChanged(
+    _ key: StringID?,
+    of object: ObjectRef,
+    since moment: Int,
+    _ log: inout ReplayState
+  ) -> Bool {
+    let remote = key.map { log.dependencies.remoteSources(of: $0, in: object.className) } ?? []
+    if !remote.isEmpty, log.sampling != nil { return true }
+    if log.mayLackBeginnings { return changes.moment > moment || Self.isAnyChangeOpen(log) }
+    if remote.isEmpty { return false }
+    return changes.contains(anyOf: remote, after: moment)
+      || log.threads.busy.contains { log.threads[$0].brackets.isOpen(anyOf: remote) }
+  }
+
+  private static func isAnyChangeOpen(_ log: borrowing ReplayState) -> Bool {
+    log.threads.busy.contains { !log.threads[$0].brackets.isEmpty }
+  }
+
   // MARK: - Deep paths
 
   mutating func attach(
@@ -145,8 +172,8 @@ struct ValueRules: Sendable {
       }
       return log.contradictionCount += 1
     }
-    let subject = log.ledger.slots[target.slot].registration.subject.id
-    deepPaths.attach(attachment, subject: subject, at: evidence)
+    let subject = log.ledger.slots[target.slot].registration.subject
+    deepPaths.attach(attachment, subject: subject, at: changes.moment, evidence)
   }
 
   mutating func detach(
@@ -155,7 +182,9 @@ struct ValueRules: Sendable {
     _ target: EventTarget,
     _ log: inout ReplayState
   ) {
-    guard let hold = deepPaths.detach(attachment), target.slot >= 0 else { return }
+    guard let link = deepPaths.detach(attachment), target.slot >= 0 else { return }
+    let hold = link.hold
+    if mayBeChanged(link.parentKey, of: link.parent, since: hold.moment, &log) { return }
     log.verdicts.append(
       Verdict(
         .mutationWithoutNotification,
@@ -184,17 +213,30 @@ struct ValueRules: Sendable {
       guard slot >= 0 else { continue }
       let subject = log.ledger.slots[slot].registration.subject.id
       if let deallocation = log.deallocations[subject], !deallocation.isOver { continue }
-      let isReplaced = log.threads.busy.contains { thread in
-        log.threads[thread].brackets.open(of: loss.parent) { key in
-          loss.parentKey.map { $0 == key } ?? true
-        } != nil
-      }
-      if isReplaced { continue }
+      if Self.isBeingReplaced(loss, &log) { continue }
       if failed.thread == nil, log.unsaid.deallocation == nil {
         log.unsaid.deallocation = failed.event
       }
       deepPaths.wait(DeepPaths.Pending(slot: slot, loss: loss, deallocated: failed, thread: thread))
       log.hasOpenEnds = true
+    }
+  }
+
+  /// Whether a change is open that may give the link to the object another value.
+  private static func isBeingReplaced(_ loss: DeepPaths.Loss, _ log: inout ReplayState) -> Bool {
+    if log.mayLackBeginnings, isAnyChangeOpen(log) { return true }
+    guard let key = loss.parentKey else {
+      return log.threads.busy.contains { thread in
+        log.threads[thread].brackets.open(of: loss.parent.id) { _ in true } != nil
+      }
+    }
+    let sources = log.dependencies.sources(of: key, in: loss.parent.className).union([key])
+    let remote = log.dependencies.remoteSources(of: key, in: loss.parent.className)
+    if !remote.isEmpty, log.sampling != nil { return true }
+    return log.threads.busy.contains { thread in
+      let brackets = log.threads[thread].brackets
+      return brackets.open(of: loss.parent.id) { sources.contains($0) } != nil
+        || (!remote.isEmpty && brackets.isOpen(anyOf: remote))
     }
   }
 

@@ -13,19 +13,21 @@ struct DeepPaths: Sendable {
     var key: StringID
     var strength: Reference.Strength
     var attached: Evidence
+    /// When it was attached, by ``KeyChanges``.
+    var moment: Int
     /// Whether the link to the object was changed since.
     var wasChanged = false
     /// Whether the observer was notified while the object was being deallocated.
     var isEndNotified = false
   }
 
-  /// A path whose object was deallocated.
+  /// A path that is no longer attached to an object.
   struct Loss: Sendable {
     var registration: RegistrationID
     var hold: Hold
     var depth: Int
     /// The object that the link belongs to, and the key of the link if the log states it.
-    var parent: ObjectID
+    var parent: ObjectRef
     var parentKey: StringID?
   }
 
@@ -40,7 +42,7 @@ struct DeepPaths: Sendable {
   }
 
   private struct Path: Sendable {
-    var subject: ObjectID
+    var subject: ObjectRef
     /// By depth, from 1.
     var holds: [Int: Hold] = [:]
     /// The first key of the path, if the log states it.
@@ -48,9 +50,9 @@ struct DeepPaths: Sendable {
     /// The depth of the first object that was deallocated and not replaced since: the rest of the path is lost with it.
     var lostDepth: Int?
 
-    func parent(of depth: Int) -> (object: ObjectID, key: StringID?)? {
+    func parent(of depth: Int) -> (object: ObjectRef, key: StringID?)? {
       if depth == 1 { return (subject, firstKey) }
-      return holds[depth &- 1].map { ($0.object.id, $0.key) }
+      return holds[depth &- 1].map { ($0.object, $0.key) }
     }
   }
 
@@ -71,11 +73,16 @@ struct DeepPaths: Sendable {
   var count: Int { paths.count + holders.count + pending.count }
   var hasPending: Bool { !pending.isEmpty }
 
-  mutating func attach(_ attachment: Attachment, subject: ObjectID, at evidence: Evidence) {
+  mutating func attach(
+    _ attachment: Attachment,
+    subject: ObjectRef,
+    at moment: Int,
+    _ evidence: Evidence
+  ) {
     let id = attachment.registration
     if paths[id] == nil {
       paths[id] = Path(subject: subject)
-      holders[subject, default: []].insert(Holder(registration: id, depth: 0))
+      holders[subject.id, default: []].insert(Holder(registration: id, depth: 0))
     }
     guard attachment.depth > 0 else {
       paths[id]?.firstKey = attachment.key
@@ -87,7 +94,8 @@ struct DeepPaths: Sendable {
       object: attachment.object,
       key: attachment.key,
       strength: attachment.strength,
-      attached: evidence.as(.attached)
+      attached: evidence.as(.attached),
+      moment: moment
     )
     holders[attachment.object.id, default: []]
       .insert(Holder(registration: id, depth: attachment.depth))
@@ -95,22 +103,39 @@ struct DeepPaths: Sendable {
 
   /// The path detaches itself.
   ///
-  /// - Returns: the object that it was attached to, if that is a different one and the link was not changed.
-  mutating func detach(_ attachment: Attachment) -> Hold? {
-    guard attachment.depth > 0, let hold = take(attachment.registration, attachment.depth),
+  /// - Returns: what it was attached to, if that is a different object and the link was not changed.
+  mutating func detach(_ attachment: Attachment) -> Loss? {
+    let (id, depth) = (attachment.registration, attachment.depth)
+    guard depth > 0, let path = paths[id], let hold = take(id, depth),
       hold.object.id != attachment.object.id, !hold.wasChanged
     else { return nil }
-    return hold
+    return loss(of: hold, at: depth, on: path, id)
   }
 
-  /// A half of a change of `key` on `object`: links further along the path may be new.
-  mutating func change(_ key: StringID, on object: ObjectID) {
+  private func loss(
+    of hold: Hold,
+    at depth: Int,
+    on path: Path,
+    _ id: RegistrationID
+  ) -> Loss {
+    let parent = path.parent(of: depth)
+    return Loss(
+      registration: id,
+      hold: hold,
+      depth: depth,
+      parent: parent?.object ?? path.subject,
+      parentKey: parent?.key
+    )
+  }
+
+  /// A half of a change of `key` on `object`, and of keys that depend on it: links further along the path may be new.
+  mutating func change(_ key: StringID, dependents: Set<StringID>, on object: ObjectID) {
     for holder in holders[object] ?? [] {
       let own =
         holder.depth == 0
         ? paths[holder.registration]?.firstKey
         : paths[holder.registration]?.holds[holder.depth]?.key
-      if let own, own != key { continue }
+      if let own, own != key, !dependents.contains(own) { continue }
       paths[holder.registration]?.holds[holder.depth &+ 1]?.wasChanged = true
     }
   }
@@ -129,16 +154,7 @@ struct DeepPaths: Sendable {
       if let lost = path.lostDepth, lost < holder.depth { continue }
       paths[holder.registration]?.lostDepth = holder.depth
       if hold.isEndNotified { continue }
-      let parent = path.parent(of: holder.depth)
-      losses.append(
-        Loss(
-          registration: holder.registration,
-          hold: hold,
-          depth: holder.depth,
-          parent: parent?.object ?? path.subject,
-          parentKey: parent?.key
-        )
-      )
+      losses.append(loss(of: hold, at: holder.depth, on: path, holder.registration))
     }
     return losses.sorted { ($0.hold.attached.event) < ($1.hold.attached.event) }
   }
@@ -146,7 +162,7 @@ struct DeepPaths: Sendable {
   /// No more events of the registration are expected.
   mutating func forget(_ id: RegistrationID) {
     guard let path = paths.removeValue(forKey: id) else { return }
-    leave(path.subject, Holder(registration: id, depth: 0))
+    leave(path.subject.id, Holder(registration: id, depth: 0))
     for (depth, hold) in path.holds {
       leave(hold.object.id, Holder(registration: id, depth: depth))
     }

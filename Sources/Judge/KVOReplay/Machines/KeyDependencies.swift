@@ -3,12 +3,13 @@ import KVOTrace
 
 /// The key dependencies that classes declare, and their cycles (KVO028).
 ///
-/// The nearest declaration of a key counts, from a class up through its superclasses. Memory is
-/// bounded by the classes and their keys.
+/// The nearest declaration of a key counts, from a class up through its superclasses. A key that is affected by a path
+/// depends on the first key of it; the others belong to objects that a log need not name. Memory is bounded by the
+/// classes and their keys.
 struct KeyDependencies: Sendable {
   private struct Declaration: Sendable {
     var className: StringID
-    var affectedBy: [StringID]
+    var affectedBy: [AffectingPath]
     var declared: Evidence
   }
 
@@ -48,7 +49,9 @@ struct KeyDependencies: Sendable {
     if let known = affected[className] { return known[key] ?? [] }
     var direct: [StringID: Set<StringID>] = [:]
     for (key, declaration) in effective(className) {
-      for source in declaration.affectedBy { direct[source, default: []].insert(key) }
+      for path in declaration.affectedBy {
+        if let source = path.keys.first { direct[source, default: []].insert(key) }
+      }
     }
     var all: [StringID: Set<StringID>] = [:]
     for source in direct.keys {
@@ -74,6 +77,25 @@ struct KeyDependencies: Sendable {
     return Set((affected[className] ?? [:]).filter { $0.value.contains(key) }.keys)
   }
 
+  /// The keys of other objects that may affect `key` of `className`: those further along the paths that it depends on,
+  /// and what those depend on in any class, as the classes of the other objects are unknown.
+  ///
+  /// Complexity: O(declarations · keys).
+  mutating func remoteSources(of key: StringID, in className: StringID) -> Set<StringID> {
+    if declarations.isEmpty { return [] }
+    let own = sources(of: key, in: className).union([key])
+    let effective = effective(className)
+    var open = own.flatMap { effective[$0]?.affectedBy ?? [] }.flatMap { $0.keys.dropFirst() }
+    var found: Set<StringID> = []
+    while let next = open.popLast() {
+      guard found.insert(next).inserted else { continue }
+      for declarations in declarations.values {
+        open += (declarations[next]?.affectedBy ?? []).flatMap(\.keys)
+      }
+    }
+    return found
+  }
+
   /// The keys of `className` that affect a key which `key` affects too, excluding `key`.
   ///
   /// Complexity: O(keys²).
@@ -91,36 +113,25 @@ struct KeyDependencies: Sendable {
   ///
   /// Complexity: O(classes · keys log keys).
   ///
-  /// - Parameter text: the text of an id; nil: it is not known, and neither are the first keys of paths.
   /// - Returns: the cycles, in the order of their declarations.
-  func cycles(text: ((StringID) -> String)?) -> [Cycle] {
-    declarations.keys.flatMap { cycles(of: $0, text) }.sorted {
+  func cycles() -> [Cycle] {
+    declarations.keys.flatMap { cycles(of: $0) }.sorted {
       ($0.declared.first?.event ?? 0, $0.className.rawValue)
         < ($1.declared.first?.event ?? 0, $1.className.rawValue)
     }
   }
 
-  private func cycles(of className: StringID, _ text: ((StringID) -> String)?) -> [Cycle] {
+  private func cycles(of className: StringID) -> [Cycle] {
     let effective = effective(className)
     let keys = effective.keys.sorted { $0.rawValue < $1.rawValue }
     let indices = Dictionary(uniqueKeysWithValues: zip(keys, keys.indices))
     var graph = DirectedGraph(nodeCount: keys.count)
-    var paths: [(index: Int, path: StringID)] = []
     for (index, key) in keys.enumerated() {
-      for source in effective[key]?.affectedBy ?? [] {
-        if let source = indices[source] {
-          graph.connect(index, source)
-        } else {
-          paths.append((index, source))
-        }
-      }
-    }
-    if let text, !paths.isEmpty {
-      // Two spellings of a text are two keys, and equal strings.
-      let named = Dictionary(zip(keys.map(text), keys.indices)) { first, _ in first }
-      for (index, path) in paths {
-        let parts = text(path).split(separator: ".", omittingEmptySubsequences: false)
-        if let source = named[String(parts[0])], source != index { graph.connect(index, source) }
+      for path in effective[key]?.affectedBy ?? [] {
+        guard let source = path.keys.first.flatMap({ indices[$0] }),
+          path.keys.count == 1 || source != index
+        else { continue }
+        graph.connect(index, source)
       }
     }
     return graph.cyclicComponents().compactMap { component in

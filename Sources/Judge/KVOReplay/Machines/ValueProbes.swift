@@ -12,6 +12,8 @@ struct ValueProbes: Sendable {
   struct Sighting: Sendable {
     var fingerprint: StringID
     var seen: Evidence
+    /// When it was, by ``KeyChanges``.
+    var moment: Int
     /// Whether a change of the key began or ended since.
     var wasChanged = false
   }
@@ -29,6 +31,7 @@ struct ValueProbes: Sendable {
   ///   - key: whose value it is.
   ///   - object: the object that has the key.
   ///   - isChanging: whether a change of the key is open on any thread.
+  ///   - moment: when it is seen, by ``KeyChanges``.
   ///   - evidence: where it was seen.
   /// - Returns: the previous sighting, if the value differs without a change.
   mutating func see(
@@ -36,9 +39,10 @@ struct ValueProbes: Sendable {
     of key: StringID,
     on object: ObjectID,
     isChanging: Bool,
-    at evidence: Evidence
+    at moment: Int,
+    _ evidence: Evidence
   ) -> Sighting? {
-    let new = Sighting(fingerprint: fingerprint, seen: evidence.as(.seen))
+    let new = Sighting(fingerprint: fingerprint, seen: evidence.as(.seen), moment: moment)
     guard let before = sightings[object, default: [:]].updateValue(new, forKey: key),
       before.fingerprint != fingerprint, !before.wasChanged, !isChanging
     else { return nil }

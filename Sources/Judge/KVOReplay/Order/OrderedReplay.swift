@@ -77,15 +77,10 @@ package struct OrderedReplay: Sendable {
 
   /// The log has ended.
   ///
-  /// - Parameters:
-  ///   - text: the text of an id, for what keys a key path has; nil: it is not known.
-  ///   - judge: is called with the final verdicts, before this returns.
-  package mutating func finish(
-    text: ((StringID) -> String)? = nil,
-    _ judge: (Verdict) -> Void
-  ) {
+  /// - Parameter judge: is called with the final verdicts, before this returns.
+  package mutating func finish(_ judge: (Verdict) -> Void) {
     sequencer.flush { engine.consume($0, number: $1).forEach(judge) }
-    engine.finish(text: text).forEach(judge)
+    engine.finish().forEach(judge)
   }
 
   @inline(__always)

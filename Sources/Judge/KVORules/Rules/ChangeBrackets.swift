@@ -177,6 +177,11 @@ package struct ChangeBrackets: Sendable {
     return found.map { ($0.change, $0.began) }
   }
 
+  /// Whether a change of one of `keys` is open, on any object.
+  package func isOpen(anyOf keys: Set<StringID>) -> Bool {
+    open.contains { keys.contains($0.change.key) }
+  }
+
   /// The innermost open change of `key` on `subject` that may have the number `id`.
   package func open(_ id: ChangeID?, of key: StringID, on subject: ObjectID) -> Change? {
     open.last {

@@ -55,9 +55,14 @@ struct AssertedAnswer {
   let observations: AssertedCycles
   let others: RetainAnswer
 
-  init(from roots: [AnyObject]) {
+  /// - Parameters:
+  ///   - roots: where to begin.
+  ///   - expectsDeallocation: whether they should have been deallocated.
+  init(from roots: [AnyObject], expectsDeallocation: Bool = false) {
     RetainSearch.install()
-    let found = RetainSearch().findCyclesApart(from: roots, names: RetainVerdict.names)
+    var search = RetainSearch()
+    search.expectsDeallocation = expectsDeallocation
+    let found = search.findCyclesApart(from: roots, names: RetainVerdict.names)
     observations = AssertedCycles(
       KVO.judgeAsserted(RetainWalk(found.observations), from: roots)
     )

@@ -46,7 +46,7 @@ enum RetainVerdict {
   static func ofSurvivor(_ object: AnyObject?) -> Report? {
     guard let object else { return nil }
     KVO.noteSurvivor(object)
-    let answer = AssertedAnswer(from: [object])
+    let answer = AssertedAnswer(from: [object], expectsDeallocation: true)
     if answer.isExpected { return nil }
     let holders = holders(of: object).map { "\($0)\n" } ?? ""
     return answer.report(heading: "\(type(of: object)) is still alive\n\(holders)")

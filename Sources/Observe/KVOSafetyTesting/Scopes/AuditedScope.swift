@@ -120,7 +120,8 @@ final class AuditedScope: Sendable {
     let unreported = filter.registrations.subtracting(reported.withLock { $0.registrations })
     KVO.findRetainCycles(throughRegistrations: unreported, names: { RetainVerdict.names })
     let survivors = KVO.survivors(of: id)
-    if !survivors.isEmpty { KVO.findRetainCycles(from: survivors, names: RetainVerdict.names) }
+    guard !survivors.isEmpty else { return }
+    KVO.findRetainCycles(from: survivors, expectsDeallocation: true, names: RetainVerdict.names)
   }
 
   /// Runs `body` in a separate scope, and calls `report` if the scope failed.

@@ -9,6 +9,8 @@ struct CodeNamer {
     var function: String
     /// File and line (`Screen.swift:20`), or nil.
     var line: String?
+    /// An address in the function; 0 for a task.
+    var code: UInt = 0
   }
 
   let names: CodeNames?
@@ -23,17 +25,17 @@ struct CodeNamer {
       let frame = names.frames(atInstruction: UInt64(code)).last
     else { return nil }
     let function = Self.plain(frame.function)
-    if let line = Self.line(frame) { return Site(function: function, line: line) }
+    if let line = Self.line(frame) { return Site(function: function, line: line, code: code) }
     // The function that unpacks a context and continues with the closure has no line. Neither has
     // its second half, which a misread distance may seem to be the target of.
     for target in CallTargets(of: code, memory: memory) {
       if let inner = names.frames(atInstruction: UInt64(target)).last,
         Self.plain(inner.function) == function, let line = Self.line(inner)
       {
-        return Site(function: function, line: line)
+        return Site(function: function, line: line, code: target)
       }
     }
-    return Site(function: function, line: nil)
+    return Site(function: function, line: nil, code: code)
   }
 
   /// Where a task waits: the innermost of its functions that has a line and is not the iterator of a
@@ -68,8 +70,11 @@ struct CodeNamer {
     return nil
   }
 
-  /// The name of a capture with a type: `self` if the closure is written in a method of this type
-  /// and has no other capture of it.
+  /// The name of a capture with a type.
+  ///
+  /// It is `self` if the closure is written in a method of this type, has no other capture of it, and
+  /// has a variable of that name, if its variables are known: a method may also capture another object
+  /// of its type.
   func captureName(_ type: String, isOnly: Bool, in site: Site?) -> String {
     guard isOnly, let function = site?.function, function.contains("closure #"),
       let method = function.split(separator: " in ").last, !method.hasPrefix("static ")
@@ -78,7 +83,11 @@ struct CodeNamer {
     // the arguments.
     let path = method.prefix { $0 != "(" }.split(separator: ".")
     let base = type.prefix { $0 != "<" }
-    return path.count >= 2 && path[path.count - 2].prefix { $0 != "<" } == base ? "self" : type
+    guard path.count >= 2, path[path.count - 2].prefix(while: { $0 != "<" }) == base else {
+      return type
+    }
+    let variables = site.map { names?.variables(atInstruction: UInt64($0.code)) ?? [] } ?? []
+    return variables.isEmpty || variables.contains("self") ? "self" : type
   }
 
   /// The address of the code.

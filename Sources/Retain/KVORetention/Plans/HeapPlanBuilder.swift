@@ -79,6 +79,7 @@ struct HeapPlanBuilder {
     if let known {
       plan.isKnown = true
       plan.isObservation = known.isObservation
+      plan.isKeeper = known.isKeeper
       plan.role = known.isShown ? .instance : .storage
     }
     // A search's own objects hold nothing of the program: pointers in them are addresses only.

@@ -98,6 +98,8 @@ struct HeapPlan {
   var isKnown = false
   /// Whether an object is an observation.
   var isObservation = false
+  /// Whether the deallocation of an object ends the observations that it refers to.
+  var isKeeper = false
   /// Whether objects may have opaque parts.
   var hasOpaque = false
   /// The reason why bytes after the fields are opaque, or nil.

@@ -19,15 +19,18 @@ extension SearchRun {
     let tasks = run.waitingTasks(in: reached)
     guard !tasks.isEmpty else { return [] }
     var found = TaskCycles(limit: search.cycleLimit)
-    run.draw(run.cyclicGraph(of: reached), through: tasks, includesSuspected: false, into: &found)
+    var proven = run.cyclicGraph(of: reached)
+    run.draw(&proven, through: tasks, reached, includesSuspected: false, from: roots, into: &found)
     guard !reader.targets.isBlind else { return found.cycles }
-    let graph = run.graph(
+    var graph = run.graph(
       withFramesOf: tasks,
       from: roots,
       besides: reached,
       ownedByCaller: roots
     )
-    if graph.hasSuspected { run.draw(graph, through: tasks, includesSuspected: true, into: &found) }
+    if graph.hasSuspected {
+      run.draw(&graph, through: tasks, reached, includesSuspected: true, from: roots, into: &found)
+    }
     return found.cycles
   }
 
@@ -43,12 +46,19 @@ extension SearchRun {
   }
 
   private func draw(
-    _ graph: consuming ObjectGraph,
+    _ graph: inout ObjectGraph,
     through tasks: [UInt],
+    _ reached: borrowing ReachedObjects,
     includesSuspected: Bool,
+    from roots: [UInt],
     into found: inout TaskCycles
   ) {
-    let components = StrongComponents(of: graph, includesSuspected: includesSuspected)
+    let components = components(
+      of: &graph,
+      reached,
+      includesSuspected: includesSuspected,
+      from: roots
+    )
     let tasks = Set(tasks.map { ~$0 })
     let members = components.components.joined().sorted().filter { object in
       tasks.contains(~graph.addresses[object])

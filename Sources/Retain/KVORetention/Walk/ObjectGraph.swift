@@ -69,6 +69,24 @@ struct ObjectGraph: ~Copyable {
   @inline(__always)
   func isSuspected(_ edge: Int) -> Bool { edges[edge] & Self.suspected != 0 }
 
+  /// Removes the references of some objects.
+  ///
+  /// - Complexity: O(n) in objects and references.
+  mutating func removeReferences(of objects: Set<Int>) {
+    var count = 0
+    for object in 0..<objectCount {
+      let own = edges(of: object)
+      firstEdges[object] = UInt32(truncatingIfNeeded: count)
+      guard !objects.contains(object) else { continue }
+      for edge in own {
+        edges[count] = edges[edge]
+        count += 1
+      }
+    }
+    firstEdges[objectCount] = UInt32(truncatingIfNeeded: count)
+    edges.count = count
+  }
+
   // MARK: Evidence for suspected references
 
   /// The suspected edges among some objects, as pairs of object and edge.

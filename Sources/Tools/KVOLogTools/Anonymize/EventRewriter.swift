@@ -58,6 +58,15 @@ struct EventRewriter<Mapping: NameMapping>: EventRewriting {
     return new
   }
 
+  mutating func keyPath(
+    _ path: AffectingPath,
+    _ role: NameRole,
+    _ source: TraceNames
+  ) -> AffectingPath {
+    let text = string(path.text, role, source)
+    return names.affectingPath(names[text])
+  }
+
   mutating func text(_ text: String, _ role: NameRole) -> String {
     mapping.mapped(text, as: role)
   }

@@ -220,7 +220,7 @@ extension EventRewriter {
       className: string(declaration.className, .name, source),
       superclass: string(declaration.superclass, .name, source),
       key: string(declaration.key, .name, source),
-      affectedBy: declaration.affectedBy.map { string($0, .name, source) },
+      affectedBy: declaration.affectedBy.map { keyPath($0, .name, source) },
       isManual: declaration.isManual,
       problem: declaration.problem
     )

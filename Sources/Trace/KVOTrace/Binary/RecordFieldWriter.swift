@@ -30,6 +30,8 @@ extension RecordFieldWriter {
     for value in values { string(value) }
   }
 
+  mutating func keyPaths(_ values: [AffectingPath]) { strings(values.map(\.text)) }
+
   mutating func text(_ value: String) { number(number(ofText: value)) }
 
   mutating func identifier<Tag>(_ value: Identifier<Tag>) { number(encoded(value)) }

@@ -102,7 +102,7 @@ package struct KeyDeclaration: Hashable, Sendable {
   package var className: StringID
   package var superclass: StringID
   package var key: StringID
-  package var affectedBy: [StringID]
+  package var affectedBy: [AffectingPath]
   package var isManual: Bool
   /// The reason why the key cannot be observed although the runtime accepted the registration; nil: none known.
   package var problem: Problem?
@@ -121,7 +121,7 @@ package struct KeyDeclaration: Hashable, Sendable {
     className: StringID,
     superclass: StringID,
     key: StringID,
-    affectedBy: [StringID],
+    affectedBy: [AffectingPath],
     isManual: Bool,
     problem: Problem? = nil
   ) {

@@ -202,7 +202,7 @@ extension RecordFieldWriter {
     if declaration.isManual { shape |= 1 }
     shape |= (declaration.problem?.binaryNumber ?? 0) << 2
     number(shape)
-    strings(declaration.affectedBy)
+    keyPaths(declaration.affectedBy)
   }
 
   package mutating func append(_ crash: Crash) {

@@ -19,6 +19,10 @@ package protocol FrameResolver: AnyObject {
   ///   returns.
   func frames(at returnAddresses: [UInt64], in module: Module) -> [[SourceFrame]]
 
+  /// The names of the parameters and variables of the function at `returnAddress`, without those of functions that are
+  /// inlined into it; empty if they are not known.
+  func variables(at returnAddress: UInt64, in module: Module) -> [String]
+
   /// The reason why the resolver could not read `module`, as a sentence for the report, or nil.
   func problem(with module: Module) -> String?
 }
@@ -28,6 +32,9 @@ extension FrameResolver {
   package func frames(at returnAddresses: [UInt64], in module: Module) -> [[SourceFrame]] {
     returnAddresses.map { frames(at: $0, in: module) }
   }
+
+  /// Knows no variables.
+  package func variables(at returnAddress: UInt64, in module: Module) -> [String] { [] }
 }
 
 /// A function and a source line of an address.

@@ -254,7 +254,7 @@ extension BinaryRecordDecoder {
     let superclass = string()
     let key = string()
     let shape = self.shape(0xd)
-    let affectedBy = stringList()
+    let affectedBy = keyPathList()
     return KeyDeclaration(
       className: className,
       superclass: superclass,

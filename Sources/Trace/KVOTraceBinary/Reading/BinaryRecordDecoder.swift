@@ -274,6 +274,11 @@ extension BinaryRecordDecoder {
     return strings
   }
 
+  /// Key paths, whose keys need no definition of their own.
+  mutating func keyPathList() -> [AffectingPath] {
+    stringList().map { tables.names.affectingPath(tables.names[$0]) }
+  }
+
   /// The numbers of rules.
   mutating func ruleList() -> [UInt16] {
     var rules: [UInt16] = []

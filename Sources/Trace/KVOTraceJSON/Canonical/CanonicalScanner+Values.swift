@@ -61,6 +61,16 @@ extension CanonicalScanner {
     return ids
   }
 
+  /// A list of key paths that is not empty.
+  mutating func keyPaths(
+    _ line: inout LineCursor,
+    _ names: inout TraceNames
+  ) throws(NotCanonical) -> [AffectingPath] {
+    var paths: [AffectingPath] = []
+    for id in try strings(&line, &names) { paths.append(names.affectingPath(names[id])) }
+    return paths
+  }
+
   // MARK: Numbers
 
   /// A whole number without a sign.

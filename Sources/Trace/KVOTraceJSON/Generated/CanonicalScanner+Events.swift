@@ -353,7 +353,7 @@ extension CanonicalScanner {
     let superclass: StringID = line.take(#","superclass":"#) ? try string(&line, &names) : .none
     try line.expect(#","key":"#)
     let key = try string(&line, &names)
-    let affectedBy = line.take(#","affectedBy":"#) ? try strings(&line, &names) : []
+    let affectedBy = line.take(#","affectedBy":"#) ? try keyPaths(&line, &names) : []
     let isManual = line.take(#","manual":"#) ? try flag(&line) : false
     let problem: KeyDeclaration.Problem? = try problemWord(&line)
     return KeyDeclaration(

@@ -251,7 +251,7 @@ extension EventDecoder {
     let className = try requiredString("class", line)
     let superclass = try string("superclass", line)
     let key = try requiredString("key", line)
-    let affectedBy = try strings("affectedBy", line)
+    let affectedBy = try keyPaths("affectedBy", line)
     let isManual = try line.flag("manual") ?? false
     let problem: KeyDeclaration.Problem? = try line.choice("problem")
     return KeyDeclaration(

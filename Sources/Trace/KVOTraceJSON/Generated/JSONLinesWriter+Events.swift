@@ -156,7 +156,7 @@ extension JSONLinesWriter {
     required("class", declaration.className)
     string("superclass", declaration.superclass)
     required("key", declaration.key)
-    strings("affectedBy", declaration.affectedBy)
+    keyPaths("affectedBy", declaration.affectedBy)
     flag("manual", declaration.isManual)
     text("problem", declaration.problem?.rawValue)
   }

@@ -130,6 +130,10 @@ extension JSONLinesWriter {
     list(values) { $0.line.append(jsonString: $0.names[$1]) }
   }
 
+  mutating func keyPaths(_ name: StaticString, _ values: [AffectingPath]) {
+    strings(name, values.map(\.text))
+  }
+
   /// Omitted if `value` is nil; a number if it is spelled as one.
   mutating func identifier<Tag>(_ name: StaticString, _ value: Identifier<Tag>?) {
     guard let value else { return }
