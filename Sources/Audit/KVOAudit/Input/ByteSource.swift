@@ -20,7 +20,7 @@ package final class ByteSource {
   package let knownByteCount: Int?
   /// How many of them were read.
   private(set) var takenByteCount = 0
-  private let label: String
+  let label: String
   private let descriptor: Int32
   private let isOwned: Bool
   /// Whether the first read has yet to determine if any process writes to the FIFO.
