@@ -12,6 +12,7 @@ import KVOSymbols
 /// is in, and every test that runs kvo-audit would wait for that.
 struct AuditArguments {
   var reporting: ReportOptions
+  var suppressing: SuppressionOptions
   var known: TriageOptions
   var judging: JudgingOptions
   var modules: ModuleOptions
@@ -75,8 +76,8 @@ struct AuditArguments {
   /// - Returns: the known issues.
   /// - Throws: ``ExitStatus``, after the error was printed.
   func prepare(reading inputs: [AuditInput], and files: [String] = []) throws -> Triage {
-    try reporting.check(reading: inputs, and: known.files + files)
-    return try known.load()
+    try reporting.check(reading: inputs, and: suppressing.paths + known.files + files)
+    return try known.load(with: suppressing)
   }
 
   /// Audits logs, and writes the reports.

@@ -37,6 +37,9 @@ struct AuditCommand: ParsableCommand {
   var reporting: ReportOptions
 
   @OptionGroup(title: "Known issues")
+  var suppressing: SuppressionOptions
+
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   @OptionGroup
@@ -92,6 +95,7 @@ struct AuditCommand: ParsableCommand {
   private var arguments: AuditArguments {
     AuditArguments(
       reporting: reporting,
+      suppressing: suppressing,
       known: known,
       judging: judging,
       modules: modules,

@@ -36,13 +36,17 @@ struct MergeCommand: ParsableCommand {
   var reporting: ReportOptions
 
   @OptionGroup(title: "Known issues")
+  var suppressing: SuppressionOptions
+
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   @OptionGroup var configuration: ConfigurationOptions
 
   func run() throws {
-    try reporting.check(reading: paths.map { AuditInput(argument: $0) }, and: known.files)
-    let triage = try known.load()
+    let inputs = paths.map { AuditInput(argument: $0) }
+    try reporting.check(reading: inputs, and: suppressing.paths + known.files)
+    let triage = try known.load(with: suppressing)
     var merge = ReportMerge()
     var failures: [InputFailure] = []
     for path in paths {

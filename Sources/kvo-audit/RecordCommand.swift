@@ -71,6 +71,9 @@ struct RecordCommand: ParsableCommand {
   var reporting: ReportOptions
 
   @OptionGroup(title: "Known issues")
+  var suppressing: SuppressionOptions
+
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   @OptionGroup
@@ -94,6 +97,7 @@ struct RecordCommand: ParsableCommand {
   private var arguments: AuditArguments {
     AuditArguments(
       reporting: reporting,
+      suppressing: suppressing,
       known: known,
       judging: judging,
       modules: modules,

@@ -3,11 +3,8 @@ import KVOAudit
 import KVOCompression
 import KVOReportFile
 
-/// Known issues of a team: suppressions and a previous report.
+/// Known issues of a team, beside its suppressions: a previous report, and what is said of them.
 struct TriageOptions: ParsableArguments {
-  @OptionGroup
-  var suppressing: SuppressionOptions
-
   @Flag(help: "Report suppressed findings, too, with the reason.")
   var showSuppressed = false
 
@@ -33,12 +30,12 @@ struct TriageOptions: ParsableArguments {
   }
 
   /// The files to be read.
-  var files: [String] { suppressing.paths + (baseline.map { [$0] } ?? []) }
+  var files: [String] { baseline.map { [$0] } ?? [] }
 
-  /// Reads the files, before any other work.
+  /// Reads the files, and those of `suppressing`, before any other work.
   ///
   /// - Throws: ``ExitStatus/unreadable`` if one cannot be used, after printing the error.
-  func load() throws -> Triage {
+  func load(with suppressing: SuppressionOptions) throws -> Triage {
     let (suppressions, unusable) = suppressing.read()
     var messages = unusable
     var previous: AuditReport?

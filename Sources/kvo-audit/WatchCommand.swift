@@ -63,6 +63,9 @@ struct WatchCommand: ParsableCommand {
   var failOn: ReportOptions.FailOn = .error
 
   @OptionGroup(title: "Known issues")
+  var suppressing: SuppressionOptions
+
+  @OptionGroup(title: "Known issues")
   var known: TriageOptions
 
   mutating func validate() throws {
@@ -91,7 +94,7 @@ struct WatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let triage = try known.load()
+    let triage = try known.load(with: suppressing)
     let clock = ContinuousClock()
     let feed = try serve.map {
       try PageFeed(port: $0.port, showsSuppressed: known.showSuppressed)
