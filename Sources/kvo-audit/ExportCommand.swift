@@ -127,7 +127,8 @@ struct ExportCommand: ParsableCommand {
     if !missing.isEmpty { throw ExitStatus.unreadable }
   }
 
-  private func writeAudited(_ inputs: [AuditInput], suppressing suppressions: [Suppression]) throws {
+  private func writeAudited(_ inputs: [AuditInput], suppressing suppressions: [Suppression]) throws
+  {
     let bar = ProgressBar()
     let progress: Audit.Progress = { bar.update($0, readByteCount: $1, byteCount: $2) }
     let options = AuditOptions(appModules: modules.appModules, gathersCallSites: true)

@@ -80,8 +80,8 @@ struct ProjectConfiguration {
 
   /// The options without a value.
   private static let flags: Set = [
-    "all-inputs", "by-image", "by-origin", "fail-on-new", "leaks-at-exit", "no-annotations", "no-limits",
-    "show-suppressed",
+    "all-inputs", "by-image", "by-origin", "fail-on-new", "leaks-at-exit", "no-annotations",
+    "no-limits", "show-suppressed",
   ]
 
   private static func problem(with name: String, _ value: String?) -> String? {
