@@ -14,10 +14,9 @@ extension KVO {
   /// Strong references are followed by reading memory: no getter, description or comparison of the program runs. A
   /// found cycle contains an observation: a token, a controller, or the closure that an observed object keeps. An
   /// observation whose token or controller only an object outside of the cycle owns does not count: it ends with that
-  /// object. The cycle is
-  /// reported as KVO019, as ``policy`` says, with the line that registered and the reference that is best made weak,
-  /// and recorded in the log; if one of its objects is deallocated later, or the observation ends, the finding is
-  /// withdrawn. `RetainSearch` of KVORetention finds other cycles.
+  /// object. The cycle is reported as KVO019, as ``policy`` says, with the line that registered and the reference that
+  /// is best made weak, and recorded in the log; if one of its objects is deallocated later, or the observation ends,
+  /// the finding is withdrawn. `RetainSearch` of KVORetention finds other cycles.
   ///
   /// No other thread may change the reached objects during the call, or the process may crash: call it when the program
   /// is at rest, such as on the main actor of a program whose screens live there, or at the end of a test. It waits for
