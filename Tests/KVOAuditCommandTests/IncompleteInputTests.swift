@@ -218,7 +218,7 @@ import Testing
     )
   }
 
-  @Test("names a folder in which there is no log")
+  @Test("names a folder without a log")
   func noLog() throws {
     let make = try CommandRun(
       shell: "mkdir -p logs/empty; echo 1 > logs/readme.txt; $audit logs; echo $?",

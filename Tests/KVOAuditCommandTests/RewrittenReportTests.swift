@@ -81,7 +81,10 @@ import Testing
     #expect(fix.complaint == "")
   }
 
-  @Test("is no log in a folder, and is refused as one", arguments: ["sorted.json", "short.json"])
+  @Test(
+    "is not a log in a folder, and is refused as one",
+    arguments: ["sorted.json", "short.json"]
+  )
   func notALog(name: String) throws {
     let make = try CommandRun(
       shell: "mkdir logs && cp one.jsonl \(name) logs; $audit --format json logs > a.json; echo $?",

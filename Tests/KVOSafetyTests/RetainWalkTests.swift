@@ -93,7 +93,7 @@ struct RetainWalkTests {
   func subject() {
     let account = Account()
     let token = account.observe(\.balance) { _, _ in account.secret += 1 }
-    // Whoever owns the token ends the cycle with it.
+    // The owner of the token ends the cycle with it.
     #expect(KVO.findRetainCycles(from: account).verdict == .noneFound)
     token.bindToObject()
     #expect(

@@ -18,7 +18,7 @@ struct UnnamedKeyPathTests {
   }
 
   @Test(
-    "is no key path by name",
+    "is not a key path by name",
     arguments: ["", "title", "owner.name", "a → b", "a member", "title → a", "a member of X → b"]
   )
   func named(text: String) { #expect(UnnamedKeyPath(text) == nil) }

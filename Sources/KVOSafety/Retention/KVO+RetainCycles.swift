@@ -35,7 +35,7 @@ extension KVO {
 
   /// Works as ``findRetainCycles(from:)``, with the lines of closures.
   ///
-  /// If the roots should have been deallocated, an observation that keeps one of them counts whoever owns its token.
+  /// If the roots should have been deallocated, an observation that keeps one of them counts, no matter what owns its token.
   @discardableResult
   package static func findRetainCycles(
     from roots: [AnyObject],

@@ -58,10 +58,10 @@ extension SearchRun {
   /// The sets of objects that keep themselves alive.
   ///
   /// A token or a controller that is deallocated ends its observations. So an observation is not part of a cycle if its
-  /// keeper is not in the same set: whoever owns the keeper keeps the observation alive, and no longer than that. Such
-  /// observations lose their references in the graph.
+  /// keeper is not in the same set: it lives as long as the object outside that owns the keeper. Such observations lose
+  /// their references in the graph.
   ///
-  /// Those of an object that should have been deallocated count nevertheless: whoever owns the keeper is not meant to
+  /// Those of an object that should have been deallocated count nevertheless: the owner of the keeper is not meant to
   /// keep that object.
   ///
   /// - Parameters:

@@ -1,6 +1,6 @@
 /// A kind of file that is read into memory as a whole: one that the user wrote, a report or a map.
 ///
-/// A device may have no end. What is no text is refused by its first bytes, everything else by its length.
+/// A device may have no end. Bytes that are not text are refused by the first of them, everything else by its length.
 package struct FileKind: Sendable {
   /// Its name in messages, with an article.
   private let name: String

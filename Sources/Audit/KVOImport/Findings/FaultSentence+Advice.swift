@@ -84,7 +84,7 @@ extension FaultSentence {
     subject.map { (language ?? .objectiveC).variable(of: $0.className) } ?? "object"
   }
 
-  /// The removal of the registration; its observer is whoever has the line.
+  /// The removal of the registration; its observer is the object whose code has the line.
   private var removal: String {
     let name = keyPath ?? "…"
     return inSwift(

@@ -3,7 +3,7 @@
 ///
 /// Its sentences are read as text; only the stacks in it need this.
 struct PastedReport {
-  /// Where the head of the report is at most.
+  /// How far into the text the head may begin.
   private static let reach = 64 << 10
   /// A longer report is not kept.
   private static let limit = 16 << 20

@@ -156,7 +156,7 @@ final class ReportReader: TextFaultReader {
     note(problem, in: bytes, from: 0, firstLine: firstLine)
   }
 
-  /// Judges the reports in `bytes`; the text around them may have told of a crash.
+  /// Judges the reports in `bytes`; the text around them may have reported a crash.
   private func take(_ reports: JSONReports, of bytes: [UInt8]) {
     form = form ?? .ips
     tellsCrash = tellsCrash || reports.tellsCrash || Self.hasCrashKey(bytes)

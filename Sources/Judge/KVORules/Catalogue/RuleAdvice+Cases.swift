@@ -11,7 +11,7 @@ extension RuleAdvice {
   ///   - verdict: the case.
   ///   - isFoundation: whether an Objective-C Foundation observes, and not this library.
   ///   - knowsStep: whether the log states at which step a key path was refused.
-  ///   - lacksName: whether a typed key path was refused because a part of it is no key and has no name.
+  ///   - lacksName: whether a typed key path was refused because a part of it is not a key and has no name.
   ///   - audience: the reader.
   /// - Returns: the template of the advice, or nil.
   static func hint(
