@@ -4,6 +4,9 @@ import KVOSchema
 enum CanonicalText {
   static var text: String {
     SourceText.swift(["KVOTrace"]) { source in
+      source.line(
+        "// Not split: a function for each structure of an event, and the one that calls them inlined."
+      )
       source.block("extension CanonicalScanner") { source in
         addRead(to: &source)
         for body in Body.structures {

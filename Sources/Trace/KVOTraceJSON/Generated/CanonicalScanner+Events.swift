@@ -2,6 +2,7 @@
 
 import KVOTrace
 
+// Not split: a function for each structure of an event, and the one that calls them inlined.
 extension CanonicalScanner {
   /// Reads the event's own part: its keys in the order of the grammar, each of them once or not at
   /// all.
