@@ -70,7 +70,7 @@ struct DiffCommand: ParsableCommand {
       case .markdown: difference.markdown
       }
     try StandardStreams.deliver(bytes)
-    if reports.contains(where: { $0.0.isIncomplete || !$0.0.failures.isEmpty }) {
+    if reports.contains(where: { $0.0.mayLackFindings }) {
       throw ExitStatus.unreadable
     }
     if let severity = failOn.severity, difference.report.hasFindings(atLeast: severity) {

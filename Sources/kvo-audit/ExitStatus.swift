@@ -16,4 +16,12 @@ enum ExitStatus {
   static let unavailable = ExitCode(69)
   /// The report cannot be written.
   static let unwritable = ExitCode(74)
+
+  /// Says why files cannot be used, if there is a reason.
+  ///
+  /// - Throws: ``unreadable`` after that.
+  static func check(_ messages: [String]) throws {
+    for message in messages { StandardStreams.complain("kvo-audit: \(message)") }
+    if !messages.isEmpty { throw unreadable }
+  }
 }

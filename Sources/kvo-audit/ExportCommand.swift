@@ -148,7 +148,7 @@ struct ExportCommand: ParsableCommand {
       bar.clear()
     }
     IncompleteInput.complain(report.incompleteness)
-    if !report.failures.isEmpty || report.isIncomplete { throw unreadable(report.failures) }
+    if report.mayLackFindings { throw unreadable(report.failures) }
   }
 
   /// Writes a database beside the file that it replaces, and renames it when it is complete.

@@ -54,6 +54,6 @@ struct GrowthCommand: ParsableCommand {
     } else if !report.inputs.isEmpty {
       try StandardStreams.deliver(report.growthText)
     }
-    if !report.failures.isEmpty || report.isIncomplete { throw ExitStatus.unreadable }
+    if report.mayLackFindings { throw ExitStatus.unreadable }
   }
 }

@@ -69,8 +69,7 @@ struct SuppressionOptions: ParsableArguments {
   /// - Throws: ``ExitStatus/unreadable`` if one cannot be used, after printing the error.
   func load() throws -> [Suppression] {
     let (suppressions, messages) = read()
-    for message in messages { StandardStreams.complain("kvo-audit: \(message)") }
-    if !messages.isEmpty { throw ExitStatus.unreadable }
+    try ExitStatus.check(messages)
     return suppressions
   }
 }

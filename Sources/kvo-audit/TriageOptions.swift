@@ -46,8 +46,7 @@ struct TriageOptions: ParsableArguments {
         messages.append("baseline \(error.message)")
       }
     }
-    for message in messages { StandardStreams.complain("kvo-audit: \(message)") }
-    if !messages.isEmpty { throw ExitStatus.unreadable }
+    try ExitStatus.check(messages)
     return Triage(
       suppressions: suppressions,
       today: suppressing.day,

@@ -15,9 +15,6 @@ enum Headline {
 }
 
 extension AuditReport {
-  /// Whether findings may be missing, because events or inputs are.
-  var mayLackFindings: Bool { isIncomplete || !failures.isEmpty }
-
   /// How many suppressions make an audit fail, by what is wrong: `1 expired suppression`.
   var suppressionProblems: [String] {
     SuppressionOutcome.State.allCases.compactMap { state in

@@ -32,6 +32,10 @@ package protocol TextFaultReader: AnyObject {
 
 /// The content of an input of crash reports or console text.
 package struct ImportedText: Sendable {
+  /// Why a report of kvo-audit is neither read as text nor as a log.
+  package static let reportReason =
+    "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
+
   /// The format of the input.
   package enum Form: String, Sendable {
     /// Apple's crash reports as text.

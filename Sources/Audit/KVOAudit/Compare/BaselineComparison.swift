@@ -65,7 +65,7 @@ extension AuditReport {
       }
     }
     let unjudged = Set(notJudged.map(\.code))
-    let isUnknown = isIncomplete || !failures.isEmpty || whyNothingWasJudged != nil
+    let isUnknown = mayLackFindings || whyNothingWasJudged != nil
     for finding in previous.findings
     where !present.contains(finding) && !moved.contains(finding.signature) {
       if isUnknown || unjudged.contains(finding.code) {

@@ -55,8 +55,6 @@ extension InputFailure {
   static let emptyDirectoryReason =
     "is a directory in which there is no usage log and no crash report"
 
-  static let reportReason = "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
-
   static let silentFIFOReason =
     "is a FIFO that no program writes to; start the writer first"
 

@@ -1,3 +1,4 @@
+import KVOFindings
 package import KVOTrace
 package import KVOTraceBinary
 package import KVOTraceJSON
@@ -161,7 +162,7 @@ package struct LogSource {
         throw InputFailure(input: input.label, reason: reason)
       }
       if InputKind.isReport(head: head) {
-        throw InputFailure(input: input.label, reason: InputFailure.reportReason)
+        throw InputFailure(input: input.label, reason: ImportedText.reportReason)
       }
       // Damaged bytes may look like text in which nothing is known.
       if let text, !InputPaths.isNamedLikeLog(input.label) {

@@ -202,7 +202,7 @@ package struct AuditReport: Sendable {
   package var hasUnexplainedCrash: Bool { !unexplainedCrashes.isEmpty }
 
   /// The indices of the inputs with a crash and without a finding, also one that is omitted.
-  private var unexplainedCrashes: [Int] {
+  package var unexplainedCrashes: [Int] {
     crashedInputs(besides: Set((findings + omitted).map(\.input)))
   }
 

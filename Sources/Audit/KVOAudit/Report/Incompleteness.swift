@@ -8,6 +8,9 @@ extension AuditReport {
   /// some.
   package var isIncomplete: Bool { !incompleteness.isEmpty }
 
+  /// Whether findings may be missing, because events or inputs are.
+  package var mayLackFindings: Bool { isIncomplete || !failures.isEmpty }
+
   /// The missing parts, a sentence each, without a full stop.
   package var incompleteness: [String] { missingParts.map(\.message) }
 

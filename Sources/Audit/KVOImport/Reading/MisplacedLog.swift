@@ -1,3 +1,4 @@
+import KVOFindings
 import KVOTrace
 
 #if canImport(Glibc)
@@ -117,7 +118,7 @@ struct MisplacedLog {
     let head = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
     let isReport = head.prefixMatch(of: #/\s*\{\s*"schema"\s*:\s*\d/#) != nil
     if isReport, head.contains("\"findings\"") {
-      return "a report of kvo-audit, not a log; `kvo-audit merge` reads it"
+      return ImportedText.reportReason
     }
     if head.prefixMatch(of: #/\s*\[\s*\{\s*"event"\s*:/#) != nil {
       return "a list of events; a usage log has one event in each line: jq -c '.[]'"

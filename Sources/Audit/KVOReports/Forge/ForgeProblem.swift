@@ -30,14 +30,6 @@ extension AuditReport {
       + crashes.prefix(3).map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
   }
 
-  /// The first input with a crash that no finding explains.
-  private var crashedInput: Input? {
-    let explained = Set(findings.map(\.input))
-    let crash = crashes.first { !explained.contains($0.input) }
-    if let crash, inputs.indices.contains(crash.input) { return inputs[crash.input] }
-    return inputs.first { $0.isCrash && $0.reportCount == 0 }
-  }
-
   /// The problems for a forge, worst first.
   ///
   /// Expected and suppressed findings are excluded: forges cannot represent them. So are fixed ones.
@@ -76,7 +68,7 @@ extension AuditReport {
           severity: .error,
           isFatal: true,
           fingerprint: "crash",
-          file: crashedInput?.path
+          file: unexplainedCrashes.first(where: inputs.indices.contains).map { inputs[$0].path }
         )
       ]
     }

@@ -29,7 +29,8 @@ struct PageVerdict {
       found.filter { $0.0 > 0 }.map {
         Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
       } + report.suppressionProblems
-    let nothing = Headline.gap(hasGaps) + (isUnjudged ? Headline.nothingJudged : Headline.nothing)
+    let gap = Headline.gap(report.mayLackFindings)
+    let nothing = gap + (isUnjudged ? Headline.nothingJudged : Headline.nothing)
     return "KVO audit: " + (parts.isEmpty ? nothing : parts.joined(separator: ", "))
   }
 
@@ -38,19 +39,17 @@ struct PageVerdict {
     if report.crashCount > 0 { return "Nothing was found that says why a process crashed." }
     if report.inputs.isEmpty, !isLive { return "Nothing could be read." }
     if isUnjudged { return "Nothing was judged: \(report.whyNothingWasJudged ?? "")." }
-    let scope = hasGaps ? " in what could be read" : ""
+    let scope = report.mayLackFindings ? " in what could be read" : ""
     let problems = report.suppressionProblems.isEmpty ? "" : ", but suppressions need attention"
     return "Nothing was found\(scope)\(problems)."
   }
 
-  /// Whether findings may be missing, because events or inputs are.
-  private var hasGaps: Bool { report.mayLackFindings }
   /// Whether no rule was judged; of a log that is being written the events may still come.
   private var isUnjudged: Bool { !isLive && report.whyNothingWasJudged != nil }
   /// Whether there is nothing to say but that nothing was found.
   fileprivate var isClean: Bool {
-    report.findings.isEmpty && !report.inputs.isEmpty && report.crashCount == 0 && !hasGaps
-      && !isUnjudged && report.suppressionProblems.isEmpty
+    report.findings.isEmpty && !report.inputs.isEmpty && report.crashCount == 0
+      && !report.mayLackFindings && !isUnjudged && report.suppressionProblems.isEmpty
   }
 
   /// The inputs.

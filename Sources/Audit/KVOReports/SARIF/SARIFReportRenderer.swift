@@ -148,7 +148,7 @@ extension JSONText {
     object { text in
       text.key("executionSuccessful")
       // The exit status denotes a failure, too. Appendix I, "Detecting incomplete result sets".
-      text.value(report.failures.isEmpty && !report.isIncomplete)
+      text.value(!report.mayLackFindings)
       text.key("toolExecutionNotifications")
       var problems =
         report.failures.map { ("error", $0.message) }

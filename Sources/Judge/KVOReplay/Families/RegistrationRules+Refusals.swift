@@ -24,13 +24,7 @@ extension RegistrationRules {
       let live = log.ledger.newest(NamePair(registration), context, on: target.subject).slot
       if live >= 0 { return }
     }
-    let subject = open(
-      registration.subject.id,
-      target,
-      evidence,
-      hasUnknownPast: log.process?.isComplete == false,
-      &log
-    )
+    let subject = open(registration.subject.id, target, evidence, &log)
     log.ledger.noteRefusal(of: registration, on: subject)
   }
 }

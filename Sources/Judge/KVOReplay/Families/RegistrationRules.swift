@@ -72,7 +72,7 @@ struct RegistrationRules: Sendable {
     }
     log.confirm(target.slot)
     guard let numbered = admit(registration, target, &log) else { return }
-    let subject = open(registration.subject.id, target, evidence, hasUnknownPast: false, &log)
+    let subject = open(registration.subject.id, target, evidence, isListed: true, &log)
     let slot = log.ledger.insert(
       numbered.registration,
       on: subject,
@@ -93,13 +93,7 @@ struct RegistrationRules: Sendable {
     _ log: inout ReplayState
   ) -> Added? {
     guard let numbered = admit(registration, target, &log) else { return nil }
-    let subject = open(
-      registration.subject.id,
-      target,
-      evidence,
-      hasUnknownPast: log.process?.isComplete == false,
-      &log
-    )
+    let subject = open(registration.subject.id, target, evidence, &log)
     let added = log.ledger.add(
       numbered.registration,
       on: subject,
@@ -167,13 +161,7 @@ struct RegistrationRules: Sendable {
     _ target: EventTarget,
     _ log: inout ReplayState
   ) -> Removed {
-    let subject = open(
-      removal.subject.id,
-      target,
-      evidence,
-      hasUnknownPast: log.process?.isComplete == false,
-      &log
-    )
+    let subject = open(removal.subject.id, target, evidence, &log)
     let possible = possibleMatches(of: removal, on: subject, &log)
     let matching = possible.isEmpty ? matching(of: removal, on: subject, &log) : .byName
     let guessed = possible.first.flatMap { log.ledger.slots[$0].registration.id }
@@ -315,18 +303,20 @@ struct RegistrationRules: Sendable {
   // MARK: - Bookkeeping
 
   /// The index of the object `id` in the ledger, which is created if it has none.
+  ///
+  /// `isListed`: the log lists what is registered on it, so that nothing before that is unknown.
   mutating func open(
     _ id: ObjectID,
     _ target: EventTarget,
     _ evidence: Evidence,
-    hasUnknownPast: Bool,
+    isListed: Bool = false,
     _ log: inout ReplayState
   ) -> Int {
     if target.subject >= 0 { return target.subject }
     let subject = log.ledger.open(
       id,
       MatchingSemantics(log.profile),
-      hasUnknownPast: hasUnknownPast
+      hasUnknownPast: !isListed && log.process?.isComplete == false
     )
     log.subjects.set(id.rawValue, subject)
     if evidence.order != nil, let order = log.unobservedOrders[id] {
