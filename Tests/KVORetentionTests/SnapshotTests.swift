@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Synchronization
 import Testing
 
@@ -34,7 +34,7 @@ struct SnapshotTests {
       _ = try RetainSearch().findCycles(inSnapshotFrom: Self.knot(), within: .zero)
     } catch {
       #expect(error.code == .timedOut)
-      #expect("\(error)" == "the snapshot did not answer within 0.0 seconds")
+      #expect("\(error)" == "the copy of the process did not answer within 0.0 seconds")
     }
   }
 
@@ -58,6 +58,45 @@ struct SnapshotTests {
     }.get()
     guard case .timedOut = process.end(by: .now + .milliseconds(50)) else {
       Issue.record("it answered")
+      return
+    }
+  }
+
+  @Test("a copy that waits for a lock of another thread is ended at once")
+  func blocked() throws {
+    // As the locks of the runtime: the system refuses to wait for a `Mutex` whose thread is missing.
+    let lock = NSLock()
+    let (started, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    Thread.detachNewThread {
+      lock.withLock {
+        started.signal()
+        end.wait()
+      }
+    }
+    started.wait()
+    defer { end.signal() }
+    let copies = Atomic(0)
+    #expect {
+      try SnapshotProcess.answer(within: .seconds(50), decode: { $0 }) {
+        copies.add(1, ordering: .relaxed)
+        return SnapshotProcess.begin {
+          lock.withLock { [] }
+        }
+      }
+    } throws: { error in
+      (error as? RetainSnapshotError)?.code == .blocked
+    }
+    #expect(copies.load(ordering: .relaxed) == SnapshotProcess.attemptLimit)
+  }
+
+  @Test("a copy that sleeps is waited for")
+  func slow() throws {
+    let process = try SnapshotProcess.begin {
+      usleep(300_000)
+      return [1]
+    }.get()
+    guard case .answer([1]) = process.end(by: .now + .seconds(50)) else {
+      Issue.record("it was ended")
       return
     }
   }

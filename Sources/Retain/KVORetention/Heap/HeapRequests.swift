@@ -9,8 +9,9 @@ internal import KVOHeap
 /// in `requests.c`; what may go wrong there, and how it is handled:
 /// - A client sends nothing, or does not read: each call on its connection has a time limit.
 /// - A client of another user connects: it is refused.
-/// - The copy of the process crashes: another one is made, up to ``RetainSearch/copyLimit`` in total.
-/// - It hangs: it is killed when the time is over.
+/// - The copy of the process crashes, or waits for a lock that another thread held: another one is
+///   made, up to ``SnapshotProcess/attemptLimit`` in total.
+/// - It hangs otherwise: it is killed when the time is over.
 /// - The program closes the descriptors: the thread ends, and requests are not answered anymore.
 struct HeapRequests {
   private static let stackByteCount = 1 << 20
@@ -186,40 +187,15 @@ struct HeapRequests {
   /// The bytes of a snapshot, which a copy of this process makes.
   private func snapshot() throws(RetainSnapshotError) -> [UInt8] {
     let process = getpid()
-    let deadline = ContinuousClock.now + min(search.timeLimit, Self.timeLimit)
-    var attempt = 1
-    while true {
-      defer { attempt += 1 }
-      let copy = SnapshotProcess.begin { Self.bytes(search, ofProcess: process) }
-      switch copy {
-      case .failure(let error): throw Self.failure("the process cannot be copied", error.number)
-      case .success(let copy):
-        switch copy.end(by: deadline) {
-        case .answer(let bytes) where bytes.starts(with: HeapRequest.refusal):
-          let reason = bytes.dropFirst(HeapRequest.refusal.count)
-          throw RetainSnapshotError(code: .system, message: String(decoding: reason, as: UTF8.self))
-        case .answer(let bytes) where !bytes.isEmpty: return bytes
-        case .answer:
-          if attempt < RetainSearch.copyLimit { continue }
-          throw RetainSnapshotError(
-            code: .crashed,
-            message: "the copy of the process gave no answer"
-          )
-        case .crashed(let signal):
-          if attempt < RetainSearch.copyLimit { continue }
-          throw RetainSnapshotError(
-            code: .crashed,
-            message: "the copy of the process crashed with signal \(signal)"
-          )
-        case .timedOut:
-          throw RetainSnapshotError(
-            code: .timedOut,
-            message: "the copy of the process did not answer in time"
-          )
-        case .failed(let number): throw Self.failure("the process cannot be copied", number)
-        }
-      }
+    let bytes = try SnapshotProcess.answer(
+      within: min(search.timeLimit, Self.timeLimit),
+      decode: { $0.isEmpty ? nil : $0 }
+    ) {
+      SnapshotProcess.begin { Self.bytes(search, ofProcess: process) }
     }
+    guard bytes.starts(with: HeapRequest.refusal) else { return bytes }
+    let reason = bytes.dropFirst(HeapRequest.refusal.count)
+    throw RetainSnapshotError(code: .system, message: String(decoding: reason, as: UTF8.self))
   }
 
   /// The bytes of the snapshot in the copy, or of a refusal.

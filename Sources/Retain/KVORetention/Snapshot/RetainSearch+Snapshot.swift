@@ -15,8 +15,9 @@ extension RetainSearch {
   /// and ends without its exit handlers.
   ///
   /// An object that another thread was changing at that moment may be inconsistent: the copy may
-  /// read garbage there, and crash, which does not affect this process; then another copy is made,
-  /// up to three in total. For the same reason the answer may contain a cycle that never existed;
+  /// read garbage there, and crash, which does not affect this process. It may also wait for a lock
+  /// of the Swift runtime that another thread held, forever. Then another copy is made, up to three
+  /// in total. For the first reason the answer may contain a cycle that never existed;
   /// repeat the search if this matters.
   ///
   /// - Parameters:
@@ -25,7 +26,7 @@ extension RetainSearch {
   ///   - limit: the time limit of the whole call; less than a minute.
   /// - Returns: the cycles, or the reasons why the absence of cycles is not certain.
   /// - Throws: ``RetainSnapshotError`` if no copy can be made, or it does not answer in time, or
-  ///   crashes.
+  ///   all copies crash or wait for a lock.
   public func findCycles(
     inSnapshotFrom roots: AnyObject...,
     within limit: Duration = .seconds(10)
@@ -55,6 +56,8 @@ public struct RetainSnapshotError: Error, Hashable, Sendable, CustomStringConver
     public static let timedOut = Code(name: "timedOut")
     /// The snapshot read memory that was being changed, in every attempt.
     public static let crashed = Code(name: "crashed")
+    /// The snapshot waited for a lock that another thread had held, in every attempt.
+    public static let blocked = Code(name: "blocked")
     /// The system refused an operation: copying the process or its memory, or writing a file.
     public static let system = Code(name: "system")
     /// The allocations cannot be listed: the allocator is not glibc's, for example because of a

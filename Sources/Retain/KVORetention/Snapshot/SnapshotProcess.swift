@@ -6,8 +6,9 @@ internal import Glibc
 /// Possible failures, and their handling:
 /// - The child reads memory that another thread was changing at the time of the fork, and faults:
 ///   it ends, its answer is incomplete, and the caller receives the signal number.
-/// - It needs a lock that another thread held at that time, of the runtime or of KVOSafety, and
-///   blocks forever: it is killed when the time is over.
+/// - It needs a lock that another thread held at that time, most often one of the Swift runtime's
+///   caches, and blocks forever: it is killed as soon as that is seen, or when the time is over
+///   where `/proc` does not tell.
 /// - Other code in the process waits for all children: then the exit status is not known, and only
 ///   the answer itself shows whether it is complete.
 struct SnapshotProcess {
@@ -15,8 +16,8 @@ struct SnapshotProcess {
   enum End {
     case answer([UInt8])
     case timedOut
+    case blocked
     case crashed(signal: Int32)
-    case failed(errno: Int32)
   }
 
   private let child: pid_t
@@ -66,16 +67,22 @@ struct SnapshotProcess {
     defer { close(pipe) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var wait: [CChar] = []
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
-      guard left > .zero else { return kill() }
+      guard left > .zero else { return kill(.timedOut) }
       var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-      let milliseconds = min(left / .milliseconds(1), 60_000).rounded(.up)
+      let milliseconds = min(left / .milliseconds(1), Self.lookMilliseconds).rounded(.up)
       let ready = poll(&waiting, 1, Int32(milliseconds))
-      if ready == 0 { continue }
+      if ready == 0 {
+        let earlier = wait
+        wait = describeWait()
+        if !wait.isEmpty, wait == earlier { return kill(.blocked) }
+        continue
+      }
       if ready < 0 {
         if errno == EINTR { continue }
-        return kill()
+        return kill(.timedOut)
       }
       let count = read(pipe, &chunk, chunk.count)
       if count > 0 {
@@ -83,15 +90,25 @@ struct SnapshotProcess {
       } else if count == 0 {
         return reap(bytes)
       } else if errno != EINTR {
-        return kill()
+        return kill(.timedOut)
       }
     }
   }
 
-  private func kill() -> End {
+  /// The time between two looks at a child that sends nothing, in milliseconds.
+  private static var lookMilliseconds: Double { 50 }
+
+  /// The lock on which the child waits; empty if there is none, or it is not known.
+  private func describeWait() -> [CChar] {
+    [CChar](unsafeUninitializedCapacity: 256) { description, count in
+      count = kvos_describe_wait(child, description.baseAddress, description.count)
+    }
+  }
+
+  private func kill(_ end: End) -> End {
     Glibc.kill(child, SIGKILL)
     _ = reap([])
-    return .timedOut
+    return end
   }
 
   private func reap(_ bytes: [UInt8]) -> End {
