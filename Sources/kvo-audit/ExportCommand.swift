@@ -76,7 +76,20 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup
   var configuration: ConfigurationOptions
 
+  /// Whether the form has findings, which may be suppressed.
+  private var hasFindings: Bool {
+    switch to {
+    case .otlp, .sqlite, .parquet: true
+    case .perfetto, .collapsed, .speedscope, .pprof: false
+    }
+  }
+
   func validate() throws {
+    if !hasFindings, let file = suppressing.suppressionFiles.first {
+      throw ValidationError(
+        "--suppressions \(file) has no effect: --to \(to.rawValue) writes no findings"
+      )
+    }
     switch to {
     case .parquet:
       throw ValidationError(
@@ -99,11 +112,12 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let inputs = AuditInput.named(by: logs)
-    if let output { try OutputFile.check([output], reading: inputs) }
+    let files = hasFindings ? suppressing.paths : []
+    if let output { try OutputFile.check([output], reading: inputs, and: files) }
     switch to {
     case .perfetto: try writeTrace(of: inputs[0])
     case .collapsed, .speedscope, .pprof, .otlp, .sqlite, .parquet:
-      try writeAudited(inputs, suppressing: suppressing.load())
+      try writeAudited(inputs, suppressing: hasFindings ? suppressing.load() : [])
     }
   }
 

@@ -5,6 +5,7 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -82,8 +83,10 @@ class Probe:
 
 def connect(path):
     peer = socket.socket(socket.AF_UNIX)
-    peer.settimeout(15)
+    # With a time limit of Python's the socket does not block, and is refused if as many wait as may.
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 15, 0))
     peer.connect(str(path))
+    peer.settimeout(15)
     return peer
 
 

@@ -64,6 +64,28 @@ import Testing
     #expect(run.complaint.isEmpty == (status < 64))
   }
 
+  @Test("leaves suppressed findings out of exports, and does not write over what suppresses them")
+  func export() throws {
+    _ = try folder.file(".kvo-suppressions", "KVO002 until=2999-01-31 because of #1\n")
+    func findings(_ arguments: String...) throws -> Int {
+      try CommandRun(["export", "--to", "otlp", "one.jsonl"] + arguments, in: folder.url)
+        .output.split(separator: "kvo.finding").count - 1
+    }
+    #expect(try findings() == 0)
+    #expect(try findings("--no-suppressions") == 1)
+    #expect(try findings("--suppressions", "known", "--today", "2027-02-01") == 1)
+    let over = try run("export", "--to", "otlp", "-o", ".kvo-suppressions", "one.jsonl")
+    #expect(over.status == 74)
+    #expect(over.errors.contains(".kvo-suppressions is read, too, and would be overwritten"))
+    // Call sites are no findings: what suppresses those is not read.
+    #expect(
+      try run("export", "--to", "collapsed", "--suppressions", "known", "one.jsonl").status == 64
+    )
+    _ = try folder.file(".kvo-suppressions", "KVO999\n")
+    #expect(try run("export", "--to", "otlp", "one.jsonl").status == 65)
+    #expect(try run("export", "--to", "collapsed", "one.jsonl").status == 0)
+  }
+
   @Test("reads the suppressions of its folder, unless it is disabled")
   func defaultFile() throws {
     _ = try folder.file(".kvo-suppressions", "KVO002 until=2999-01-31 because of #1\n")

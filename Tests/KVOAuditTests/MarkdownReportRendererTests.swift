@@ -80,9 +80,18 @@ struct MarkdownReportRendererTests {
     #expect(report.hasFindings(atLeast: .error))
     #expect(
       text(report).hasPrefix(
-        "## KVO audit: 0 errors, 0 warnings, 1 expired suppression in 0 events\n"
+        "## KVO audit: nothing found, 1 expired suppression in 0 events\n"
       )
     )
+    // An input that cannot be read is not hidden by it.
+    report.inputs = [AuditReport.Input(path: "a.jsonl", kind: .jsonLines, eventCount: 1)]
+    report.failures = [InputFailure(input: "b.jsonl", reason: "no such file")]
+    #expect(
+      text(report).hasPrefix(
+        "## KVO audit: incomplete input, nothing found, 1 expired suppression in 0 events\n"
+      )
+    )
+    report.failures = []
     // The twin: one that matched nothing makes no audit fail.
     report.suppressions.removeFirst()
     #expect(!report.hasFindings(atLeast: .warning))

@@ -122,9 +122,21 @@ struct MisplacedLogTests {
   }
 
   @Test(
+    "a report in UTF-16 is reported, in whichever order its keys are",
+    arguments: [
+      #"{"schema": 1, "findings": []}"#, #"{"events":{"a":1},"findings":[],"schema":1}"#,
+    ]
+  )
+  func encodedReport(text: String) {
+    let bytes: [UInt8] = [0xff, 0xfe] + text.utf8.flatMap { [$0, 0] as [UInt8] }
+    #expect(Reading.imported(bytes).refusal == ImportedText.reportReason)
+  }
+
+  @Test(
     "text that only mentions events is text",
     arguments: [
       words, #"log: {"event":"exit"} was written"#, #"{"schema": "https://example.org/x"}"#, "[]",
+      #"{"findings":[],"tool":"another"}"#,
       #"  {"event":"exit"}"#, "\u{1b}[31mred\u{1b}[0m\ttab\n",
       #"web: {"event":"click","subject":{"class":"btn primary","id":"x"}}"#,
       #"web: {"event":"remove","element":{"class":"btn primary","id":"x"}}"#,

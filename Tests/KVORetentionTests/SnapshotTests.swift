@@ -64,7 +64,7 @@ struct SnapshotTests {
 
   @Test("a copy that waits for a lock of another thread is ended at once")
   func blocked() throws {
-    // As the locks of the runtime: the system refuses to wait for a `Mutex` whose thread is missing.
+    // Like the locks of the runtime; the system does not wait for a `Mutex` whose thread is missing.
     let lock = NSLock()
     let (started, end) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     Thread.detachNewThread {
@@ -89,10 +89,17 @@ struct SnapshotTests {
     #expect(copies.load(ordering: .relaxed) == SnapshotProcess.attemptLimit)
   }
 
-  @Test("a copy that sleeps is waited for")
-  func slow() throws {
+  @Test(
+    "a copy that waits with a time limit, for a lock or without one, is waited for",
+    arguments: [true, false]
+  )
+  func slow(isLock: Bool) throws {
     let process = try SnapshotProcess.begin {
-      usleep(300_000)
+      if isLock {
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(300))
+      } else {
+        usleep(300_000)
+      }
       return [1]
     }.get()
     guard case .answer([1]) = process.end(by: .now + .seconds(50)) else {

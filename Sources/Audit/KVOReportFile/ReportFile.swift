@@ -49,6 +49,10 @@ package enum ReportFile {
     after head: [UInt8],
     label: String
   ) throws(InputFailure) -> AuditReport {
+    let head = try source.head(after: head, byteCount: InputKind.headByteCount, as: file)
+    guard ReportForm.mayBegin(with: head) else {
+      throw InputFailure(input: label, reason: noReportReason)
+    }
     let bytes = try source.rest(after: head, as: file)
     if let damage = source.damage {
       throw InputFailure(
@@ -68,10 +72,7 @@ package enum ReportFile {
     let data = Data(bytes)
     let decoder = JSONDecoder()
     guard let head = try? decoder.decode(ReportHead.self, from: data) else {
-      throw InputFailure(
-        input: label,
-        reason: "not a report: it is no JSON object with a \"schema\"; \(origin)"
-      )
+      throw InputFailure(input: label, reason: noReportReason)
     }
     guard head.schema == schema else {
       throw InputFailure(
@@ -115,6 +116,8 @@ package enum ReportFile {
     return report
   }
 
+  private static let noReportReason =
+    "not a report: it is not a JSON object with a \"schema\"; \(origin)"
   private static let origin = "`kvo-audit --format json=FILE` writes one"
 }
 

@@ -1,4 +1,5 @@
 package import KVOAudit
+private import KVOFindings
 
 /// Where a report comes from: a file that holds one, or a log that is audited for it.
 package enum ReportSource {
@@ -48,7 +49,7 @@ package enum ReportSource {
       if chunk.isEmpty { break }
       head += chunk
     }
-    guard InputKind.isReport(head: head) else { return nil }
+    guard ReportForm.isReport(head: head) else { return nil }
     source.keepsStored = false
     return try ReportFile.report(in: source, after: head, label: label)
   }

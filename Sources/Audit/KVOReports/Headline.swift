@@ -10,6 +10,19 @@ enum Headline {
   /// The same if no rule was judged.
   static let nothingJudged = "nothing judged"
 
+  /// The heading of a report.
+  ///
+  /// - Parameters:
+  ///   - report: the report.
+  ///   - found: the counts of what was found, in words; empty: nothing was.
+  ///   - isUnjudged: whether no rule was judged.
+  /// - Returns: the counts, after the word that input is missing, and before the suppressions that need attention.
+  static func verdict(_ report: AuditReport, found: [String], isUnjudged: Bool) -> String {
+    let counts = found.isEmpty ? [isUnjudged ? nothingJudged : nothing] : found
+    return gap(report.mayLackFindings)
+      + (counts + report.suppressionProblems).joined(separator: ", ")
+  }
+
   /// What precedes the counts; `mayLackFindings` if there may be more findings than were found.
   static func gap(_ mayLackFindings: Bool) -> String { mayLackFindings ? "incomplete input, " : "" }
 }

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -31,18 +30,21 @@ pid_t kvos_begin_snapshot(void) {
 
 int kvos_snapshot_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
 
-size_t kvos_describe_wait(pid_t child, char *description, size_t limit) {
+bool kvos_waits_forever(pid_t child) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/syscall", (int)child);
   int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return 0;
-  // The number of the system call, its arguments, the stack pointer and the instruction; "running" outside of a call.
-  ssize_t count = read(file, description, limit - 1);
+  if (file < 0) return false;
+  // The number of the system call and its six arguments, among others; "running" outside of a call.
+  char text[256];
+  ssize_t count = read(file, text, sizeof text - 1);
   close(file);
-  if (count <= 0) return 0;
-  description[count] = 0;
-  char *end = description;
-  return strtol(description, &end, 10) == SYS_futex && *end == ' ' ? (size_t)count : 0;
+  if (count <= 0) return false;
+  text[count] = 0;
+  long number = -1;
+  unsigned long limit = 1;
+  int found = sscanf(text, "%ld %*x %*x %*x %lx", &number, &limit);
+  return found == 2 && number == SYS_futex && limit == 0;
 }
 
 void kvos_end_snapshot(int status) { _exit(status); }

@@ -137,6 +137,33 @@ struct ForgeReportTests {
     )
   }
 
+  @Test("has each crash that nothing explains at its log, unless only new findings count")
+  func crashes() throws {
+    var report = report
+    report.failures = []
+    report.inputs = ["a", "b", "c"].map {
+      AuditReport.Input(path: "\($0).jsonl", kind: .jsonLines, eventCount: 3)
+    }
+    report.crashes = [(0, "SIGSEGV"), (1, "SIGABRT"), (2, "SIGBUS")].map { input, name in
+      RecordedCrash(
+        name: name,
+        reason: nil,
+        liveCount: nil,
+        stack: Finding.Stack(role: .failed, event: 3),
+        input: input
+      )
+    }
+    for index in report.findings.indices { report.findings[index].input = 0 }
+    let crashes = report.forgeProblems(isNewOnly: true).filter { $0.rule == "crash" }
+    #expect(crashes.map(\.file) == ["b.jsonl", "c.jsonl"])
+    #expect(crashes.map(\.fingerprint) == ["crash b.jsonl", "crash c.jsonl"])
+    let words = "a process crashed, and nothing that was found explains it. "
+    #expect(crashes.map(\.text) == [words + "SIGABRT", words + "SIGBUS"])
+    report.compare(with: AuditReport(), at: "base.json", countsNewOnly: true)
+    #expect(!report.forgeProblems(isNewOnly: true).contains { $0.rule == "crash" })
+    #expect(report.forgeProblems(isNewOnly: false).count { $0.rule == "crash" } == 2)
+  }
+
   @Test("is commands for GitHub, in which nothing of a log is a command")
   func gitHub() throws {
     let text = String(decoding: GitHubAnnotationRenderer(root: root).render(report), as: UTF8.self)
@@ -205,7 +232,7 @@ struct ForgeReportTests {
     let text = String(decoding: GitHubAnnotationRenderer().render(report), as: UTF8.self)
     #expect(
       text == """
-        ::error title=crash a process crashed::A process crashed, and nothing that was found explains it. SIGSEGV
+        ::error title=crash a process crashed::a process crashed, and nothing that was found explains it. SIGSEGV
 
         """
     )

@@ -180,9 +180,26 @@ struct HTMLReportRendererTests {
     report.suppress(file.suppressions, on: try #require(CalendarDay("2027-01-15")))
     let page = page(report)
     expectSound(page)
-    #expect(page.html.contains("<h1>KVO audit: 2 expired suppressions</h1>"))
+    #expect(page.html.contains("<h1>KVO audit: nothing found, 2 expired suppressions</h1>"))
     #expect(page.text.contains("Nothing was found, but suppressions need attention."))
     #expect(!page.html.contains("class=\"clean\""))
+    // Neither input that cannot be read nor one in which nothing was judged is hidden by them.
+    var unread = report
+    unread.failures = [InputFailure(input: "b.jsonl", reason: "no such file")]
+    #expect(
+      self.page(unread).html.contains(
+        "<h1>KVO audit: incomplete input, nothing found, 2 expired suppressions</h1>"
+      )
+    )
+    var unjudged = report
+    unjudged.inputs[0].kind = .console
+    unjudged.inputs[0].eventCount = 0
+    #expect(unjudged.whyNothingWasJudged != nil)
+    #expect(
+      self.page(unjudged).html.contains(
+        "<h1>KVO audit: nothing judged, 2 expired suppressions</h1>"
+      )
+    )
     // The twin: one that is still valid.
     var clean = AuditReport(inputs: [input])
     clean.suppress(file.suppressions, on: try #require(CalendarDay("2026-01-15")))

@@ -117,11 +117,11 @@ import Testing
     arguments: [
       (
         "",
-        "not a report: it is no JSON object with a \"schema\"; `kvo-audit --format json=FILE` writes one"
+        "not a report: it is not a JSON object with a \"schema\"; `kvo-audit --format json=FILE` writes one"
       ),
-      ("{}", "not a report: it is no JSON object with a \"schema\""),
-      ("[1]", "not a report: it is no JSON object"),
-      (#"{"event":"exit","status":0}"#, "not a report: it is no JSON object with a \"schema\""),
+      ("{}", "not a report: it is not a JSON object with a \"schema\""),
+      ("[1]", "not a report: it is not a JSON object"),
+      (#"{"event":"exit","status":0}"#, "not a report: it is not a JSON object with a \"schema\""),
       (#"{"schema":2,"findings":[]}"#, "a report of schema 2; this version ("),
       (#"{"schema":99}"#, "a report of schema 99; this version ("),
       (#"{"schema":1,"faults":[]}"#, "not a report: it has no \"findings\"; "),
@@ -169,7 +169,44 @@ import Testing
     ]
   )
   func kind(head: String, isReport: Bool) {
-    #expect(InputKind.isReport(head: Array(head.utf8)) == isReport)
+    #expect(ReportForm.isReport(head: Array(head.utf8)) == isReport)
+  }
+
+  @Test(
+    "is read on only if its beginning may be that of a report",
+    arguments: [
+      ("", true), (" \n", true), ("{", true), (#"{"tool":"kvo-audit"#, true), ("\u{feff}{", true),
+      (#"{"schema":1,"findings":[{"event":7}]} x"#, true), (#"{"tool":"x"}"#, true),
+      ("aaaa", false), ("\"\"", false), ("[{", false), ("{{", false), ("{\"a\",", false),
+      (#"{"event":"exit","schema":1,"findings":["#, false),
+    ]
+  )
+  func beginning(head: String, isPossible: Bool) {
+    #expect(ReportForm.mayBegin(with: Array(head.utf8)) == isPossible)
+  }
+
+  @Test("in other encodings may begin as it does")
+  func encodedBeginning() {
+    let head: [UInt8] = Array("{\"".utf8)
+    for isMarked in [true, false] {
+      #expect(
+        ReportForm.mayBegin(with: (isMarked ? [0xff, 0xfe] : []) + head.flatMap { [$0, 0] })
+      )
+      #expect(
+        ReportForm.mayBegin(with: (isMarked ? [0xfe, 0xff] : []) + head.flatMap { [0, $0] })
+      )
+    }
+  }
+
+  @Test("is read after any number of blank lines, and what is blank alone is refused")
+  func blank() throws {
+    let folder = try ScratchFolder()
+    let blank = String(repeating: "\n \r\t", count: 300_000)
+    let report = try folder.file("report", blank + String(decoding: json(.sample), as: UTF8.self))
+    #expect(try json(ReportFile.read(report)) == json(.sample))
+    let nothing = try folder.file("nothing", blank)
+    let failure = #expect(throws: InputFailure.self) { _ = try ReportFile.read(nothing) }
+    #expect(failure?.reason.hasPrefix("not a report: ") == true)
   }
 
   @Test("is distinguished from a log by its content")

@@ -120,7 +120,7 @@ struct SARIFReportRendererTests {
         "toolExecutionNotifications": [{
           "level": "error",
           "message": {
-            "text": "A process crashed, and nothing that was found explains it. SIGSEGV"
+            "text": "a.jsonl: a process crashed, and nothing that was found explains it. SIGSEGV"
           }
         }],
         "toolConfigurationNotifications": []

@@ -193,7 +193,7 @@ import Testing
     let markdown = String(decoding: MarkdownReportRenderer().render(report), as: UTF8.self)
     #expect(
       markdown == """
-        ## KVO audit: incomplete input, 0 errors, 0 warnings, 1 expired suppression in 1,204 events
+        ## KVO audit: incomplete input, nothing found, 1 expired suppression in 1,204 events
 
         1 finding suppressed.
 

@@ -1,6 +1,6 @@
 /// A kind of file that is read into memory as a whole: one that the user wrote, a report or a map.
 ///
-/// A device may have no end. Bytes that are not text are refused by the first of them, everything else by its length.
+/// A device may have no end. A file that is not text is refused by its first bytes, any other by its size.
 package struct FileKind: Sendable {
   /// Its name in messages, with an article.
   private let name: String
@@ -28,7 +28,7 @@ package struct FileKind: Sendable {
   /// Whether the bytes that begin with `head` are not text.
   ///
   /// In no encoding of Unicode does a text begin with four zeros.
-  package static func isNoText(head: some Collection<UInt8>) -> Bool {
+  package static func isBinary(head: some Collection<UInt8>) -> Bool {
     head.starts(with: [0, 0, 0, 0])
   }
 
@@ -46,7 +46,7 @@ package struct FileKind: Sendable {
   ///
   /// - Throws: ``InputFailure`` if no file of this kind begins like that.
   fileprivate func check(head: [UInt8], of path: String) throws(InputFailure) {
-    guard isText, Self.isNoText(head: head) else { return }
+    guard isText, Self.isBinary(head: head) else { return }
     throw InputFailure(input: path, reason: "not \(name): it begins with zeros, as no text does")
   }
 }
@@ -63,6 +63,36 @@ extension ByteSource {
   ) throws(InputFailure) -> [UInt8] {
     try ByteSource(path: path).rest(after: [], as: kind)
   }
+
+  /// The first bytes, without the blank ones before them.
+  ///
+  /// - Parameters:
+  ///   - head: bytes that were read already.
+  ///   - byteCount: how many are read at least, unless the file has fewer.
+  ///   - kind: how many blank bytes there may be at most.
+  /// - Returns: what ``rest(after:as:)`` begins with.
+  /// - Complexity: O(bytes), with memory for `byteCount` and a chunk.
+  /// - Throws: ``InputFailure`` as of ``contents(of:as:)``.
+  package func head(
+    after head: [UInt8],
+    byteCount: Int,
+    as kind: FileKind
+  ) throws(InputFailure) -> [UInt8] {
+    var head = head
+    var blankCount = 0
+    while head.count < byteCount {
+      let chunk = try read()
+      if chunk.isEmpty { break }
+      head += chunk
+      guard head.allSatisfy(Self.blanks.contains) else { continue }
+      blankCount += head.count
+      head = []
+      try kind.check(byteCount: blankCount, of: label)
+    }
+    return head
+  }
+
+  static let blanks = Set(" \t\r\n".utf8)
 
   /// `head`, which was read already, and all bytes that follow.
   ///

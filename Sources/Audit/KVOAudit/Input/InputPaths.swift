@@ -1,3 +1,4 @@
+private import KVOFindings
 private import KVOSystem
 internal import KVOTrace
 
@@ -102,7 +103,7 @@ enum InputPaths {
     guard let head = try? source.read() else { return isNamedLikeLog(path) }
     if source.isCompressed, [".ips.", ".crash."].contains(where: path.contains) { return true }
     if InputKind(head: head.prefix(InputKind.headByteCount)) == nil { return isNamedLikeLog(path) }
-    return !InputKind.isReport(head: head)
+    return !ReportForm.isReport(head: head)
   }
 
   /// Whether the file has the name of a binary log, compressed or not.

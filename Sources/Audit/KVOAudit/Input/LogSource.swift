@@ -67,7 +67,6 @@ package struct LogSource {
 
   private let input: AuditInput
   private let names: TraceNames
-  private static let blanks = Set(" \t\r\n".utf8)
 
   private let progress: Progress?
   private let text: TextBody?
@@ -152,7 +151,7 @@ package struct LogSource {
     }
     // A log of blank lines is as empty as one without lines.
     let isWhole = head.count < InputKind.headByteCount
-    let isBlank = isWhole && head.allSatisfy(Self.blanks.contains)
+    let isBlank = isWhole && head.allSatisfy(ByteSource.blanks.contains)
     guard !isBlank else {
       throw InputFailure(input: input.label, reason: InputFailure.emptyReason)
     }
@@ -161,7 +160,7 @@ package struct LogSource {
         let reason = source.damage?.reason ?? InputFailure.cutMagicReason(head.count)
         throw InputFailure(input: input.label, reason: reason)
       }
-      if InputKind.isReport(head: head) {
+      if ReportForm.isReport(head: head) {
         throw InputFailure(input: input.label, reason: ImportedText.reportReason)
       }
       // Damaged bytes may look like text in which nothing is known.

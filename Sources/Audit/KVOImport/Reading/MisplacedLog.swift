@@ -115,11 +115,8 @@ struct MisplacedLog {
 
   /// Why a document of JSON is not a crash report, or nil.
   static func refusal(ofJSON bytes: [UInt8]) -> String? {
+    if ReportForm.isReport(head: bytes) { return ImportedText.reportReason }
     let head = String(decoding: bytes.prefix(1 << 16), as: UTF8.self)
-    let isReport = head.prefixMatch(of: #/\s*\{\s*"schema"\s*:\s*\d/#) != nil
-    if isReport, head.contains("\"findings\"") {
-      return ImportedText.reportReason
-    }
     if head.prefixMatch(of: #/\s*\[\s*\{\s*"event"\s*:/#) != nil {
       return "a list of events; a usage log has one event in each line: jq -c '.[]'"
     }

@@ -22,12 +22,17 @@ struct ForgeProblem {
 }
 
 extension AuditReport {
-  /// A sentence, without a full stop, if a process crashed and no finding explains it; nil: none did.
-  var unexplainedCrash: String? {
-    guard hasUnexplainedCrash else { return nil }
+  /// Says what is known of the crashes in an input of which no finding is, without a full stop.
+  func unexplainedCrash(in input: Int) -> String {
+    let crashes = crashes.lazy.filter { $0.input == input }.prefix(3)
     return
-      (["A process crashed, and nothing that was found explains it"]
-      + crashes.prefix(3).map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
+      (["a process crashed, and nothing that was found explains it"]
+      + crashes.map { $0.phrases.joined(separator: ", ") }).joined(separator: ". ")
+  }
+
+  /// The path of an input that a crash names; nil: the report does not have it.
+  func path(ofInput input: Int) -> String? {
+    inputs.indices.contains(input) ? inputs[input].path : nil
   }
 
   /// The problems for a forge, worst first.
@@ -59,23 +64,21 @@ extension AuditReport {
         file: part.input
       )
     }
-    let crashed = unexplainedCrash.map { text in
-      [
-        ForgeProblem(
-          rule: "crash",
-          title: "a process crashed",
-          text: text,
-          severity: .error,
-          isFatal: true,
-          fingerprint: "crash",
-          file: unexplainedCrashes.first(where: inputs.indices.contains).map { inputs[$0].path }
-        )
-      ]
+    let crashed = (isNewOnly ? [] : unexplainedCrashes).map { input in
+      let path = path(ofInput: input)
+      return ForgeProblem(
+        rule: "crash",
+        title: "a process crashed",
+        text: unexplainedCrash(in: input),
+        severity: .error,
+        isFatal: true,
+        fingerprint: (["crash"] + (path.map { [$0] } ?? [])).joined(separator: " "),
+        file: path
+      )
     }
     let found = findings.filter { $0.counts && (!isNewOnly || $0.baseline == .new) }.map {
       finding in
       let frame = finding.stacks.lazy.compactMap(\.shownFrame).first
-      let log = inputs.indices.contains(finding.input) ? inputs[finding.input].path : nil
       return ForgeProblem(
         rule: finding.code.rawValue,
         title: RuleCatalogue.entry(finding.code).title,
@@ -83,7 +86,7 @@ extension AuditReport {
         severity: finding.severity,
         isFatal: finding.consequence == .crash || finding.consequence == .hang,
         fingerprint: finding.signature,
-        file: frame?.file ?? log,
+        file: frame?.file ?? path(ofInput: finding.input),
         line: frame?.line ?? 0
       )
     }
@@ -100,6 +103,6 @@ extension AuditReport {
         )
       }
     }
-    return failed + incomplete + (crashed ?? []) + found + suppressed
+    return failed + incomplete + crashed + found + suppressed
   }
 }

@@ -21,17 +21,14 @@ struct PageVerdict {
       return "KVO audit: \(isLive ? "waiting for the log" : "nothing could be read")"
     }
     // A crash is never nothing, even if no rule says why.
-    let found = [
+    let counts = [
       (report.crashCount, "crash"), (summary.errorCount, "error"),
       (summary.warningCount, "warning"), (summary.noteCount, "note"),
     ]
-    let parts =
-      found.filter { $0.0 > 0 }.map {
-        Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
-      } + report.suppressionProblems
-    let gap = Headline.gap(report.mayLackFindings)
-    let nothing = gap + (isUnjudged ? Headline.nothingJudged : Headline.nothing)
-    return "KVO audit: " + (parts.isEmpty ? nothing : parts.joined(separator: ", "))
+    let found = counts.filter { $0.0 > 0 }.map {
+      Wording.count($0.0, $0.1, $0.1 == "crash" ? "crashes" : nil)
+    }
+    return "KVO audit: \(Headline.verdict(report, found: found, isUnjudged: isUnjudged))"
   }
 
   /// The sentence in place of findings.

@@ -86,18 +86,15 @@ package struct MarkdownReportRenderer {
     // Figures without data would look like a clean result.
     if report.isUnread { return "nothing could be read" }
     let (summary, crashCount) = (report.summary, report.crashCount)
-    let gap = Headline.gap(report.mayLackFindings)
-    let events = Wording.count(summary.eventCount, "event")
-    let crashes = crashCount == 0 ? "" : Wording.count(crashCount, "crash", "crashes") + ", "
-    let problems = report.suppressionProblems
-    if summary.errorCount == 0, summary.warningCount == 0, crashCount == 0, problems.isEmpty {
-      if report.whyNothingWasJudged != nil { return "\(gap)\(Headline.nothingJudged)" }
-      return "\(gap)\(Headline.nothing) in \(events)"
-    }
+    let crashes = crashCount == 0 ? [] : [Wording.count(crashCount, "crash", "crashes")]
     let counts = [
       Wording.count(summary.errorCount, "error"), Wording.count(summary.warningCount, "warning"),
     ]
-    return "\(gap)\(crashes)\((counts + problems).joined(separator: ", ")) in \(events)"
+    let isClean = summary.errorCount == 0 && summary.warningCount == 0 && crashCount == 0
+    let isUnjudged = isClean && report.whyNothingWasJudged != nil
+    let found = isClean ? [] : crashes + counts
+    let verdict = Headline.verdict(report, found: found, isUnjudged: isUnjudged)
+    return isUnjudged ? verdict : "\(verdict) in \(Wording.count(summary.eventCount, "event"))"
   }
 
   private func table(_ findings: [Finding]) -> String {

@@ -153,7 +153,10 @@ extension JSONText {
       var problems =
         report.failures.map { ("error", $0.message) }
         + report.incompleteness.map { ("error", $0) }
-        + (report.unexplainedCrash.map { [("error", $0)] } ?? [])
+        + report.unexplainedCrashes.map { input in
+          let location = report.path(ofInput: input).map { "\($0): " } ?? ""
+          return ("error", location + report.unexplainedCrash(in: input))
+        }
         + (report.omission.map { [("warning", $0)] } ?? [])
       if let reason = report.whyNothingWasJudged {
         problems.append(("warning", "Nothing was judged: \(reason)"))

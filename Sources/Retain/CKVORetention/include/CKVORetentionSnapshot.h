@@ -3,6 +3,7 @@
 #ifndef CKVORETENTION_SNAPSHOT_H
 #define CKVORETENTION_SNAPSHOT_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /// Like fork(2). In the child, a fault ends the process without a core dump, regardless of the process's signal
@@ -14,14 +15,12 @@ pid_t kvos_begin_snapshot(void);
 /// and errno.
 int kvos_snapshot_pipe(int *ends);
 
-/// Describes the lock on which a child with a single thread waits, for example one of kvos_begin_snapshot().
+/// Whether a child with a single thread, for example one of kvos_begin_snapshot(), waits for a lock without a time
+/// limit.
 ///
-/// Nothing can release that lock: the thread that held it does not exist in the child. A wait with a time limit looks
-/// the same, but two descriptions of it differ unless both were made during one wait.
-///
-/// Returns the number of bytes of the description, at most `limit`; 0 if the child waits for no lock, or it cannot be
+/// Nothing can release that lock: the thread that held it does not exist in the child. False as well if it cannot be
 /// told, for example without /proc.
-size_t kvos_describe_wait(pid_t child, char *description, size_t limit);
+bool kvos_waits_forever(pid_t child);
 
 /// Ends the calling process immediately, without its exit handlers.
 void kvos_end_snapshot(int status) __attribute__((noreturn));

@@ -54,9 +54,9 @@ public struct RetainSnapshotError: Error, Hashable, Sendable, CustomStringConver
     private let name: String
     /// The answer did not arrive in time; the snapshot was ended.
     public static let timedOut = Code(name: "timedOut")
-    /// The snapshot read memory that was being changed, in every attempt.
+    /// The last of several snapshots read memory that was being changed.
     public static let crashed = Code(name: "crashed")
-    /// The snapshot waited for a lock that another thread had held, in every attempt.
+    /// The last of several snapshots waited for a lock that another thread had held.
     public static let blocked = Code(name: "blocked")
     /// The system refused an operation: copying the process or its memory, or writing a file.
     public static let system = Code(name: "system")

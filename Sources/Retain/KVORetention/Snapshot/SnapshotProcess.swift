@@ -67,17 +67,14 @@ struct SnapshotProcess {
     defer { close(pipe) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    var wait: [CChar] = []
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { return kill(.timedOut) }
       var waiting = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
-      let milliseconds = min(left / .milliseconds(1), Self.lookMilliseconds).rounded(.up)
+      let milliseconds = min(left / .milliseconds(1), Self.pollMilliseconds).rounded(.up)
       let ready = poll(&waiting, 1, Int32(milliseconds))
       if ready == 0 {
-        let earlier = wait
-        wait = describeWait()
-        if !wait.isEmpty, wait == earlier { return kill(.blocked) }
+        if kvos_waits_forever(child) { return kill(.blocked) }
         continue
       }
       if ready < 0 {
@@ -96,14 +93,7 @@ struct SnapshotProcess {
   }
 
   /// The time between two looks at a child that sends nothing, in milliseconds.
-  private static var lookMilliseconds: Double { 50 }
-
-  /// The lock on which the child waits; empty if there is none, or it is not known.
-  private func describeWait() -> [CChar] {
-    [CChar](unsafeUninitializedCapacity: 256) { description, count in
-      count = kvos_describe_wait(child, description.baseAddress, description.count)
-    }
-  }
+  private static var pollMilliseconds: Double { 50 }
 
   private func kill(_ end: End) -> End {
     Glibc.kill(child, SIGKILL)

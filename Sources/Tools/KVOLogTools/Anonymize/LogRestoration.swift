@@ -50,7 +50,7 @@ package struct LogRestoration {
       try conversion.run(output)
       return conversion.reading
     }
-    if kind == nil, FileKind.isNoText(head: rest) {
+    if kind == nil, FileKind.isBinary(head: rest) {
       throw InputFailure(
         input: input.label,
         reason: "neither text nor a usage log: it begins with zeros, as no text does"

@@ -1,11 +1,12 @@
-extension InputKind {
-  /// Whether an input that begins with `head` is a JSON report, not a log.
+/// How a JSON report of kvo-audit is told from a usage log and from other text, whatever wrote it.
+package enum ReportForm {
+  /// Whether an input that begins with `head` is a report, not a log.
   ///
-  /// A report is one object with a schema and findings, whatever wrote it: its keys may be in any order and on any
-  /// lines. If `head` ends before one of the two, the other is enough, unless the object is an event. The schema
-  /// alone is enough if nothing follows the object.
+  /// A report is one object with a schema and findings: its keys may be in any order and on any lines. If `head` ends
+  /// before one of the two, the other is enough, unless the object is an event. The schema alone is enough if nothing
+  /// follows the object.
   ///
-  /// - Parameter head: the first ``headByteCount`` bytes at least, or the whole input.
+  /// - Parameter head: the beginning, in UTF-8: 64 KiB at least, or the whole input.
   /// - Returns: whether it is a report.
   /// - Complexity: O(bytes) of the first object.
   package static func isReport(head: some Collection<UInt8>) -> Bool {
@@ -16,6 +17,24 @@ extension InputKind {
     if rest.isEmpty { return scan.hasSchema || scan.hasFindings }
     return scan.hasSchema && rest.first == UInt8(ascii: "}")
       && rest.dropFirst().allSatisfy { " \t\r\n".utf8.contains($0) }
+  }
+
+  /// Whether a report may begin with `head`, so that more of it is worth reading.
+  ///
+  /// - Parameter head: the beginning, in any encoding.
+  /// - Returns: false if what follows can make no report of it.
+  /// - Complexity: as of ``isReport(head:)``.
+  package static func mayBegin(with head: some Collection<UInt8>) -> Bool {
+    // UTF-16 and UTF-32.
+    if head.starts(with: [0xff, 0xfe]) || head.prefix(4).contains(where: { $0 == 0 || $0 == 0xfe })
+    {
+      return true
+    }
+    var scan = TopLevelKeys()
+    let rest = head.drop { scan.take($0) }
+    if scan.isEvent { return false }
+    // The scan ends at the end of the object, or as soon as it knows both keys.
+    return rest.isEmpty || rest.first == UInt8(ascii: "}") || (scan.hasSchema && scan.hasFindings)
   }
 }
 
