@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test("leaves suppressed findings out of exports, and does not write over what suppresses them")
-  func export() throws {
+  func suppressedExport() throws {
     _ = try folder.file(".kvo-suppressions", "KVO002 until=2999-01-31 because of #1\n")
     func findings(_ arguments: String...) throws -> Int {
       try CommandRun(["export", "--to", "otlp", "one.jsonl"] + arguments, in: folder.url)
@@ -76,7 +76,7 @@ import Testing
     #expect(try findings("--suppressions", "known", "--today", "2027-02-01") == 1)
     let over = try run("export", "--to", "otlp", "-o", ".kvo-suppressions", "one.jsonl")
     #expect(over.status == 74)
-    #expect(over.errors.contains(".kvo-suppressions is read, too, and would be overwritten"))
+    #expect(over.complaint.contains(".kvo-suppressions is read, too, and would be overwritten"))
     // Call sites are no findings: what suppresses those is not read.
     #expect(
       try run("export", "--to", "collapsed", "--suppressions", "known", "one.jsonl").status == 64

@@ -43,17 +43,29 @@ package enum ReportFile {
     return try report(in: source, after: [], label: path)
   }
 
+  /// The first bytes of a report, which are read from `source` after `head`.
+  ///
+  /// - Throws: ``InputFailure`` if they cannot be read, or no report begins with them.
+  static func beginning(
+    in source: ByteSource,
+    after head: [UInt8] = [],
+    label: String
+  ) throws(InputFailure) -> [UInt8] {
+    let head = try source.head(after: head, byteCount: InputKind.headByteCount, as: file)
+    guard ReportForm.mayBegin(with: head) else {
+      throw InputFailure(input: label, reason: noReportReason)
+    }
+    return head
+  }
+
   /// The report in `head`, which was read from `source`, and the bytes after it.
   static func report(
     in source: ByteSource,
     after head: [UInt8],
     label: String
   ) throws(InputFailure) -> AuditReport {
-    let head = try source.head(after: head, byteCount: InputKind.headByteCount, as: file)
-    guard ReportForm.mayBegin(with: head) else {
-      throw InputFailure(input: label, reason: noReportReason)
-    }
-    let bytes = try source.rest(after: head, as: file)
+    let beginning = try Self.beginning(in: source, after: head, label: label)
+    let bytes = try source.rest(after: beginning, as: file)
     if let damage = source.damage {
       throw InputFailure(
         input: label,

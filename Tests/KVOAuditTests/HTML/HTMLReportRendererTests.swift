@@ -118,8 +118,8 @@ struct HTMLReportRendererTests {
   func order() {
     let page = page(.sample)
     expectSound(page)
-    #expect(page.html.contains("<h1>KVO audit: 1 error, 2 notes</h1>"))
-    #expect(page.html.contains("<title>KVO audit: 1 error, 2 notes</title>"))
+    #expect(page.html.contains("<h1>KVO audit: incomplete input, 1 error, 2 notes</h1>"))
+    #expect(page.html.contains("<title>KVO audit: incomplete input, 1 error, 2 notes</title>"))
     #expect(page.sections == ["findings", "not-judged", "inputs"])
     #expect(
       page.html.contains(

@@ -38,7 +38,11 @@ package struct ReportMerge {
     }
     let start = findings.count
     var failure: InputFailure?
-    var stream = ReportStream { (try? source.read()) ?? [] }
+    var beginning: [UInt8]? = try ReportFile.beginning(in: source, label: path)
+    var stream = ReportStream {
+      defer { beginning = nil }
+      return beginning ?? (try? source.read()) ?? []
+    }
     let head = stream.read { finding in
       do throws(InputFailure) {
         if failure == nil { try add(finding) }
