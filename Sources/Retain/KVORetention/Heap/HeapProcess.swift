@@ -93,9 +93,6 @@ enum HeapProcess {
   }
 
   private static func failure(_ path: String) -> RetainSnapshotError {
-    RetainSnapshotError(
-      code: .system,
-      message: "\(path): cannot be written: \(String(cString: strerror(errno)))"
-    )
+    RetainSnapshotError("\(path): cannot be written", errno: errno)
   }
 }

@@ -35,12 +35,12 @@ struct HeapRequests {
     switch kvos_open_requests(name, name.utf8.count) {
     case 0: break
     case KVOS_REQUESTS_ARE_OPEN: return
-    default: throw failure("no socket for requests", errno)
+    default: throw RetainSnapshotError("no socket for requests", errno: errno)
     }
     let code = start(Start(HeapRequests(search: search, folder: folder)))
     if code != 0 {
       kvos_close_requests()
-      throw failure("no thread for requests", code)
+      throw RetainSnapshotError("no thread for requests", errno: code)
     }
   }
 
@@ -80,10 +80,6 @@ struct HeapRequests {
     )
     if code != 0 { argument.release() }
     return code
-  }
-
-  private static func failure(_ what: String, _ code: Int32) -> RetainSnapshotError {
-    RetainSnapshotError(code: .system, message: "\(what): \(String(cString: strerror(code)))")
   }
 
   // MARK: The thread

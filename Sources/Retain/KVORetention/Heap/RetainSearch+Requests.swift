@@ -36,10 +36,7 @@ extension RetainSearch {
   ) throws(RetainSnapshotError) {
     try HeapRequests.begin(self, folder: folder)
     guard let signal, kvos_request_on_signal(signal) != 0 else { return }
-    throw RetainSnapshotError(
-      code: .system,
-      message: "signal \(signal) cannot request snapshots: \(String(cString: strerror(errno)))"
-    )
+    throw RetainSnapshotError("signal \(signal) cannot request snapshots", errno: errno)
   }
 
   /// Reads `KVO_SAFETY_HEAP`, the folder for snapshots, and `KVO_SAFETY_HEAP_SIGNAL`; errors are

@@ -65,10 +65,7 @@ enum SearchThread {
   }
 
   private static func failure(_ code: Int32) -> RetainSnapshotError {
-    RetainSnapshotError(
-      code: .system,
-      message: "no thread for the search: \(String(cString: strerror(code)))"
-    )
+    RetainSnapshotError("no thread for the search", errno: code)
   }
 }
 

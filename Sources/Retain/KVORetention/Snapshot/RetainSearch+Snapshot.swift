@@ -1,3 +1,4 @@
+internal import Glibc
 package import KVORetainRegistry
 
 extension RetainSearch {
@@ -74,4 +75,11 @@ public struct RetainSnapshotError: Error, Hashable, Sendable, CustomStringConver
 
   /// The message.
   public var description: String { message }
+}
+
+extension RetainSnapshotError {
+  /// Makes an error of a refused system call: `what`, and the system's words for `errno`.
+  init(_ what: String, errno: Int32) {
+    self.init(code: .system, message: "\(what): \(String(cString: strerror(errno)))")
+  }
 }
