@@ -231,7 +231,7 @@ extension FiringLog {
           raced.inserting(before: 4) { $0.notify(thread: "2") }
         ),
         ("notified of a later change", raced.inserting(before: 7) { $0.notify(change: "d") }),
-        ("told by the initial value", raced.inserting(before: 5) { $0.notify(.initial) }),
+        ("notified of the initial value", raced.inserting(before: 5) { $0.notify(.initial) }),
         (
           "registered before",
           // The first half of the change does not wait for anything; the delivery comes after both.

@@ -93,7 +93,8 @@ extension ObservationController: AnyController {
         (entry.id, entry.storage, object: entry.object.map { ObjectTable.address(of: $0) })
       }
     }
-    // The registrations have a lock of their own.
+    // The registrations of each observed object have a lock of their own. `kept` retains them until then: this releases
+    // no last reference only because no other thread of a program at rest deallocates an observed object meanwhile.
     return kept.flatMap { id, storage, object in
       [storage?.address(of: id), object].compactMap(\.self)
     }

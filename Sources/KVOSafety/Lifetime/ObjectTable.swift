@@ -26,7 +26,7 @@ final class ObjectTable: Sendable {
 
   private init() {
     shards = (0..<16).map { _ in Shard() }
-    RetainRegistry.install(LayerKnowledge())
+    RetainRegistry.install(LibraryKnowledge())
     ControlAnswers.beginIfWanted()
     Recorder.shared.atExit {
       DeallocationHook.settle()

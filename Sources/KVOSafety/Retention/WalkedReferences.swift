@@ -97,7 +97,7 @@ struct WalkedReferences {
   /// The stack at which a reference was made: the registration of an observation, the code of a
   /// closure.
   private func stack(of edge: RetainWalk.Edge) -> StackID {
-    if let observation = LayerKnowledge.object(at: UInt(edge.observation)) as? Observation {
+    if let observation = LibraryKnowledge.object(at: UInt(edge.observation)) as? Observation {
       return observation.root.evidence(of: observation.id)?.stack ?? .none
     }
     return edge.code == 0 ? .none : Recorder.shared.id(ofCode: edge.code)
@@ -111,7 +111,7 @@ struct WalkedReferences {
     _ edge: RetainWalk.Edge? = nil,
     heldBy holder: ObjectRef?
   ) -> ObjectRef {
-    guard object.address != 0, let instance = LayerKnowledge.object(at: UInt(object.address))
+    guard object.address != 0, let instance = LibraryKnowledge.object(at: UInt(object.address))
     else {
       let closure = ClosureLocation(
         holder: holder?.id,

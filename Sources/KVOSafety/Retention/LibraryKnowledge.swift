@@ -16,8 +16,8 @@ internal import KVOTrace
 /// - For an owner without a property for it, the library keeps its controller until the owner is deallocated; for an
 ///   object of another library, the registrations on it.
 ///
-/// Each answer takes one lock of the library while it copies addresses, none while a walk reads.
-struct LayerKnowledge: RetainKnowledge {
+/// Each answer takes one lock of the library at a time while it copies addresses, none while a walk reads.
+struct LibraryKnowledge: RetainKnowledge {
   var classes: [RetainKnownClass] {
     [
       RetainKnownClass(SubjectStorage.self, .asked, isShown: false),
