@@ -5,7 +5,7 @@ enum CanonicalText {
   static var text: String {
     SourceText.swift(["KVOTrace"]) { source in
       source.line(
-        "// Not split: a function for each structure of an event, and the one that calls them inlined."
+        "// One file although it has more than 400 lines: the functions that read the structures of events are private."
       )
       source.block("extension CanonicalScanner") { source in
         addRead(to: &source)

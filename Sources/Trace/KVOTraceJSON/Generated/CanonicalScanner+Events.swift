@@ -2,7 +2,7 @@
 
 import KVOTrace
 
-// Not split: a function for each structure of an event, and the one that calls them inlined.
+// One file although it has more than 400 lines: the functions that read the structures of events are private.
 extension CanonicalScanner {
   /// Reads the event's own part: its keys in the order of the grammar, each of them once or not at
   /// all.
