@@ -3,7 +3,7 @@ import KVOAudit
 import KVOCompression
 import KVOReportFile
 
-/// Known issues of a team, beside its suppressions: a previous report, and what is said of them.
+/// Known issues of a team, beside its suppressions: a baseline, and how known issues are reported.
 struct TriageOptions: ParsableArguments {
   @Flag(help: "Report suppressed findings, too, with the reason.")
   var showSuppressed = false

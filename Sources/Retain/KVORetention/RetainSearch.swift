@@ -21,8 +21,9 @@ package import KVORetainRegistry
 /// object that only a global keeps alive is not on a cycle. No search can tell whether a cycle is a
 /// leak: the program may break it later.
 ///
-/// An observation of KVOSafety ends with its token or controller. A cycle through an observation counts only if
-/// they are part of it, or something on it owns them: otherwise it ends as soon as their owner releases them.
+/// An observation of KVOSafety ends with its token or controller. A cycle through an observation counts only if that
+/// token or controller is in the cycle or is owned by an object in it: otherwise the cycle ends when the owner
+/// releases it.
 ///
 /// A cycle that lasts only until a task ends, because the task holds an object while it waits, does
 /// not cause the verdict ``RetainAnswer/Verdict/cycles`` either: it is in ``RetainAnswer/taskCycles``.
