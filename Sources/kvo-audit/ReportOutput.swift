@@ -78,7 +78,7 @@ struct ReportOutput: ExpressibleByArgument {
           isColored: isColored && path == nil,
           showsSuppressed: showsSuppressed,
           groupsByImage: groupsByImage,
-          namesFailures: path != nil || !StandardStreams.areOne
+          namesFailures: path != nil || !StandardStreams.shareDestination
         ).render(report)
       case .json: JSONReportRenderer().render(report, within: limit)
       case .markdown:

@@ -69,7 +69,7 @@ enum StandardStreams {
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
   /// Whether standard output and standard error go to the same terminal, file or pipe.
-  static var areOne: Bool {
+  static var shareDestination: Bool {
     var (output, error) = (stat(), stat())
     return fstat(STDOUT_FILENO, &output) == 0 && fstat(STDERR_FILENO, &error) == 0
       && output.st_dev == error.st_dev && output.st_ino == error.st_ino

@@ -39,9 +39,9 @@ struct PastedReport {
     if leader.isEmpty { return (bytes, firstLine) }
     let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
     let next = lines.dropFirst().first { $0.contains { !$0.isBlank } } ?? []
-    let rest = rest(next: next)
+    let strip = rest(next: next)
     let first = lines.prefix(1).map { $0.dropFirst(leader.count) }
-    return (Array((first + lines.dropFirst().map(rest)).joined(separator: [0x0a])), firstLine)
+    return (Array((first + lines.dropFirst().map(strip)).joined(separator: [0x0a])), firstLine)
   }
 
   /// How a line of the report is found in a line of the text, as far as the `next` one after the head shows: there the
