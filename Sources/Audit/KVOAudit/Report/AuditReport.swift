@@ -34,6 +34,8 @@ package struct AuditReport: Sendable {
     package var endings: [Ending] = []
     /// Whether it is a report of a crash, whatever its cause.
     package var isCrash = false
+    /// Whether it is a report of a crash, and reports no fault.
+    fileprivate var isCrashWithoutFault: Bool { isCrash && reportCount == 0 }
     /// How many bytes it has, if it ends in the middle of a log.
     package var cutAt: Int?
     /// Why the recorder kept it, if it is kept and ends with that.
@@ -209,14 +211,12 @@ package struct AuditReport: Sendable {
   /// The indices of the inputs with a crash and without a finding; `explained` are those with a finding.
   package func crashedInputs(besides explained: Set<Int>) -> [Int] {
     let recorded = Set(crashes.map(\.input)).subtracting(explained)
-    let reported = inputs.indices.filter { inputs[$0].isCrash && inputs[$0].reportCount == 0 }
+    let reported = inputs.indices.filter { inputs[$0].isCrashWithoutFault }
     return recorded.union(reported).sorted()
   }
 
-  /// How many processes crashed, without a finding in their logs and crash reports.
-  package var crashCount: Int {
-    crashes.count + inputs.count { $0.isCrash && $0.reportCount == 0 }
-  }
+  /// How many crashes the logs recorded, whatever was found in them, and how many crash reports report no fault.
+  package var crashCount: Int { crashes.count + inputs.count(where: \.isCrashWithoutFault) }
 
   /// Whether `finding` makes a build fail that fails at `severity` and above: it may (``Finding/mayFail``), and is new
   /// if only that counts.

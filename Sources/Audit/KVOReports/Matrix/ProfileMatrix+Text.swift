@@ -6,7 +6,7 @@ extension ProfileMatrix {
   /// The matrix as a table for people, as UTF-8, with a newline at its end.
   package var text: [UInt8] {
     if inputs.isEmpty, !failures.isEmpty {
-      return Array((TextReportRenderer.notRead(failures) + "\n").utf8)
+      return Array((TextReportRenderer.notRead(failures, all: true) + "\n").utf8)
     }
     let profiles = Profile.allCases
     var lines = ["PROFILES: what becomes of each fault on each runtime (-: it is none there)"]

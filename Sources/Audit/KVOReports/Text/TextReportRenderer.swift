@@ -40,7 +40,7 @@ package struct TextReportRenderer {
   /// Complexity: O(size of the report).
   package func render(_ report: AuditReport) -> [UInt8] {
     // Figures without data would look like a clean result.
-    if report.isUnread { return Array((Self.notRead(report.failures) + "\n").utf8) }
+    if report.isUnread { return Array((Self.notRead(report.failures, all: true) + "\n").utf8) }
     let text = FindingText(isColored: isColored)
     let shown = report.findings.filter { showsSuppressed || $0.suppression == nil }
     let held = report.snapshot?.heldBySignature ?? [:]
@@ -70,8 +70,7 @@ package struct TextReportRenderer {
     if let comparison = report.comparison { blocks.append(ComparisonText(comparison).block) }
     blocks += suppressions(report)
     if namesFailures, !report.failures.isEmpty {
-      let lines = report.failures.map { "  \($0.message)" }
-      blocks.append("NOT READ, which is not clean:\n" + lines.joined(separator: "\n"))
+      blocks.append(Self.notRead(report.failures, all: false))
     }
     blocks += report.inputs.compactMap(damage)
     let endings = report.inputs.flatMap(\.endingNotes)
@@ -90,10 +89,10 @@ package struct TextReportRenderer {
     return Array((blocks.joined(separator: "\n\n") + "\n").utf8)
   }
 
-  /// The failures of a report, none of whose inputs could be read.
-  static func notRead(_ failures: [InputFailure]) -> String {
-    (["NOT READ, so that nothing is judged, which is not clean:"]
-      + failures.map { "  \($0.message)" })
+  /// The inputs that could not be read: `all` inputs of a report, or some.
+  static func notRead(_ failures: [InputFailure], all: Bool) -> String {
+    let effect = all ? "so that nothing is judged, " : ""
+    return (["NOT READ, \(effect)which is not clean:"] + failures.map { "  \($0.message)" })
       .joined(separator: "\n")
   }
 
