@@ -28,7 +28,7 @@ enum Headline {
 }
 
 extension AuditReport {
-  /// How many suppressions make an audit fail, by what is wrong: `1 expired suppression`.
+  /// How many suppressions are errors, by what is wrong: `1 expired suppression`.
   var suppressionProblems: [String] {
     SuppressionOutcome.State.allCases.compactMap { state in
       let count = suppressions.count { $0.state == state && $0.severity == .error }
