@@ -328,10 +328,10 @@ import Testing
   )
   func endless(command: String, words: String) throws {
     #expect(try self.run("anonymize --map map -o other whole.jsonl").status == 0)
-    // Half a gigabyte of memory is more than any of them needs.
+    // A gigabyte of address space is more than any of them needs.
     let run = try CommandRun(
       shell: """
-        ulimit -v 4000000
+        ulimit -v 1000000
         timeout 60 $audit \(command.replacing("%", with: "/dev/zero"))
         """,
       in: folder.url
