@@ -483,8 +483,8 @@ let package = Package(
       ),
       dependencies: ["kvo-audit"]
     ),
-    // Runs the built programs; imports none of them. KVOHeap writes the input of one of them, and RetentionProbe is
-    // read by it while it runs.
+    // Runs the built programs; imports kvo-audit alone, for what no run of it shows. KVOHeap writes the input of one of
+    // them, and RetentionProbe is read by it while it runs.
     .testTarget(
       name: "KVOAuditCommandTests",
       dependencies: [
