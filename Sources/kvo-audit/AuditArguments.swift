@@ -127,7 +127,6 @@ struct AuditArguments {
     snapshot?.join(&report)
     bar.clear()
     complain(of: report.failures)
-    IncompleteInput.complain(report.incompleteness)
     symbols.complain(havingRead: report.inputs)
     sayWhatIsBeside(inputs)
     triage.apply(to: &report)

@@ -63,7 +63,6 @@ struct MergeCommand: ParsableCommand {
       if let unread { try merge.add(unread) }
       return try merge.merged()
     }
-    IncompleteInput.complain(merged.head.incompleteness)
     try deliver(merged, triage)
   }
 

@@ -9,7 +9,7 @@ extension ReportOptions {
       && outputs.allSatisfy { $0.format == .json && $0.isUnlimited }
   }
 
-  /// Writes a merged report as JSON, and exits with its status.
+  /// Does the same for a merged report, and writes it as JSON.
   ///
   /// - Parameter merged: the report.
   /// - Throws: the status, if it is not 0.
@@ -18,6 +18,7 @@ extension ReportOptions {
     if !allInputs {
       try MergedReport.read { () throws(InputFailure) in try merged.collapseInputs() }
     }
+    IncompleteInput.complain(merged.head.incompleteness)
     for output in outputs {
       let sink = OutputSink(path: output.path)
       try MergedReport.read { () throws(InputFailure) in try merged.write { sink.take($0) } }

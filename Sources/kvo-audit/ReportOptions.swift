@@ -185,7 +185,7 @@ struct ReportOptions: ParsableArguments {
     try OutputFile.check(outputs.compactMap(\.path), reading: inputs, and: files)
   }
 
-  /// Writes the report in all forms, and exits with its status.
+  /// Prints what is missing to standard error, writes the report in all forms, and exits with its status.
   ///
   /// - Parameters:
   ///   - report: the report.
@@ -194,6 +194,7 @@ struct ReportOptions: ParsableArguments {
   func deliver(_ report: AuditReport, showsSuppressed: Bool) throws {
     var report = report
     if !allInputs { report.collapseInputs() }
+    IncompleteInput.complain(report.incompleteness)
     for output in outputs {
       // Standard error has the reason. A file is written, so that none of an earlier run stays in its place.
       let isForPeople = output.format == .text || output.format == .markdown

@@ -218,6 +218,27 @@ import Testing
     )
   }
 
+  @Test("counts logs that lack events, if there are many")
+  func manyLostEvents() throws {
+    let lost = "could not be recorded, and are missing from"
+    let words =
+      (1...3).map { "kvo-audit: logs/100\($0).jsonl: 17 events \(lost) the log\n" }.joined()
+      + "kvo-audit: 16,966 events \(lost) 998 logs not listed\n"
+    let run = try CommandRun(
+      shell: """
+        mkdir logs; for log in {1001..2001}; do cp dropped.jsonl logs/$log.jsonl; done
+        $audit --no-config --format json=all.json logs; echo $?
+        """,
+      in: folder.url
+    )
+    #expect(run.output == "65\n")
+    #expect(run.complaint == words)
+    for form in ["text", "json"] {
+      let merged = try self.run("merge --format \(form) all.json")
+      #expect(merged.status == 65 && merged.complaint == words, "\(merged.complaint)")
+    }
+  }
+
   @Test("names a folder without a log")
   func noLog() throws {
     let make = try CommandRun(

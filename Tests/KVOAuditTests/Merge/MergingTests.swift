@@ -78,7 +78,7 @@ import Testing
     var whole = all
     whole.collapseInputs(limit: limit)
     #expect(whole.inputCount == all.inputs.count && whole.inputs.count <= all.inputs.count)
-    #expect(whole.summary == all.summary && whole.incompleteness == all.incompleteness)
+    #expect(whole.summary == all.summary && whole.isIncomplete == all.isIncomplete)
     // What a finding says of its input is the same.
     let places = [all, whole].map { report in
       report.findings.map { "\($0.signature) \(report.inputs[$0.input].path)" }
@@ -138,6 +138,40 @@ import Testing
       "\(text)"
     )
     #expect(text.contains("21.jsonl") && !text.contains("22.jsonl"))
+  }
+
+  /// Fleet.md: a report does not grow with the fleet, in which any recorder may lose events.
+  @Test("of many inputs count those that lack events, and say so")
+  func gaps() throws {
+    let dropped = #"{"event":"dropped","count":17}"# + "\n"
+    var paths = try (10..<20).map { try folder.file("\($0).jsonl", dropped + LogText.exit) }
+    paths.append(try folder.file("20.jsonl", LogText.exit))
+    var report = report(paths)
+    #expect(report.incompleteness.count == 10)
+    report.collapseInputs(limit: 10)
+    #expect(report.inputs.count == 3)
+    let read = try ReportFile.report(in: JSONReportRenderer().render(report), label: "")
+    for report in [report, read] {
+      let lost = "could not be recorded, and are missing from"
+      #expect(
+        report.incompleteness.map { $0.replacing(folder.url.path + "/", with: "") } == [
+          "10.jsonl: 17 events \(lost) the log", "11.jsonl: 17 events \(lost) the log",
+          "12.jsonl: 17 events \(lost) the log", "119 events \(lost) 7 logs not listed",
+        ]
+      )
+      let text = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
+      #expect(
+        text.contains(
+          """
+          NOT LISTED: 8 of 11 inputs (--all-inputs lists them)
+            1 jsonl: ended by exit
+            7 jsonl: ended by exit; 119 events could not be recorded
+
+          """
+        ),
+        "\(text)"
+      )
+    }
   }
 
   @Test("are the same however logs are split, grouped and ordered", arguments: 0..<12)

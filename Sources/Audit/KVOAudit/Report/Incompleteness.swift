@@ -28,7 +28,7 @@ extension AuditReport {
 
   /// A part of the inputs that is missing.
   package struct MissingPart: Hashable, Sendable {
-    /// The path of the input; nil: the report only says how many events the recorders of all its inputs lost.
+    /// The path of the input; nil: inputs of which the report only says how many events their recorders lost.
     package var input: String?
     /// Whether a recorder lost events, as opposed to a log that cannot be read to its end.
     package var isLost = false
@@ -44,23 +44,31 @@ extension AuditReport {
   /// The missing parts, in the order of the inputs.
   package var missingParts: [MissingPart] {
     var parts = Self.missingParts(of: inputs)
-    // Earlier versions wrote only the sum.
-    let known = inputs.reduce(UInt64(0)) { $0.addingSaturated($1.droppedEventCount) }
-    if summary.droppedEventCount > known {
-      parts.append(Self.lost(summary.droppedEventCount - known, in: nil))
+    let listed = inputs.reduce(UInt64(0)) { $0.addingSaturated($1.droppedEventCount) }
+    let lacking = unlistedInputs.filter { $0.droppedEventCount > 0 }
+    let unlisted = lacking.reduce(UInt64(0)) { $0.addingSaturated($1.droppedEventCount) }
+    let unnamed = max(unlisted, summary.droppedEventCount - min(listed, summary.droppedEventCount))
+    if unnamed > 0 {
+      let logs = Wording.count(lacking.reduce(0) { $0 + $1.count }, "log")
+      // Earlier versions wrote only the sum.
+      let place = unnamed == unlisted ? "\(logs) not listed" : "the logs"
+      parts.append(Self.lost(unnamed, from: place))
     }
     return parts
   }
 
   /// The events that a recorder lost.
-  private static func lost(_ count: UInt64, in input: String?) -> MissingPart {
+  private static func lost(
+    _ count: UInt64,
+    from place: String,
+    of input: String? = nil
+  ) -> MissingPart {
     let what = Wording.count(count, "event")
     return MissingPart(
       input: input,
       isLost: true,
       message: (input.map { "\($0): " } ?? "")
-        + "\(what) could not be recorded, and \(count == 1 ? "is" : "are") missing from the "
-        + (input == nil ? "logs" : "log")
+        + "\(what) could not be recorded, and \(count == 1 ? "is" : "are") missing from \(place)"
     )
   }
 
@@ -79,7 +87,7 @@ extension AuditReport {
         )
       }
       if input.droppedEventCount > 0 {
-        parts.append(lost(input.droppedEventCount, in: input.path))
+        parts.append(lost(input.droppedEventCount, from: "the log", of: input.path))
       }
     }
     return parts

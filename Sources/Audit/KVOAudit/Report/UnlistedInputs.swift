@@ -1,7 +1,8 @@
 // A report on a fleet has as many inputs as the fleet has logs: beyond a limit it counts those of which there is
-// nothing to say.
+// nothing to say, or only how many events they lack.
 
 import KVOFindings
+import KVOTrace
 
 extension AuditReport {
   /// Inputs of the same kind and state that a report counts instead of listing them.
@@ -13,6 +14,8 @@ extension AuditReport {
     package var count: Int
     /// How many crash reports, or passages of text, in them report a fault; 0 in all of them, or in none.
     package var reportCount: Int
+    /// How many events the recorders of them could not record; 0 of each of them, or of none.
+    package var droppedEventCount: UInt64 = 0
 
     package init(kind: InputKind, endings: [Ending], count: Int, reportCount: Int) {
       self.kind = kind
@@ -22,7 +25,7 @@ extension AuditReport {
     }
   }
 
-  /// How many inputs a report lists before it counts those of which there is nothing to say.
+  /// How many inputs a report lists before it counts others.
   package static let listedInputLimit = 1_000
 
   /// How many inputs could be read.
@@ -38,9 +41,9 @@ extension AuditReport {
 
   /// Counts inputs instead of listing them, if there are more than a limit.
   ///
-  /// Those that are damaged, cut, partly unknown or lack events stay, those that a finding, a crash or a figure
-  /// refers to, and the first by path as samples. The result depends only on the inputs of the
-  /// report, not on how they were grouped when reports were merged.
+  /// Those that are damaged, cut or partly unknown stay, those that a finding, a crash or a figure
+  /// refers to, and the first by path as samples. Those whose recorder lost events do not: in a fleet these may be most
+  /// of them. The result depends only on the inputs of the report, not on how they were grouped when reports were merged.
   ///
   /// - Parameters:
   ///   - limit: the number of inputs, listed or not, up to which all stay.
@@ -100,6 +103,7 @@ extension AuditReport.UnlistedInputs {
       count: 1,
       reportCount: input.reportCount
     )
+    droppedEventCount = input.droppedEventCount
   }
 
   /// One element for each kind and state, sorted.
@@ -108,13 +112,15 @@ extension AuditReport.UnlistedInputs {
       var kind: InputKind
       var endings: [AuditReport.Ending]
       var hasReports: Bool
+      var lacksEvents: Bool
     }
     var sums: [State: Self] = [:]
     for inputs in all {
       let state = State(
         kind: inputs.kind,
         endings: inputs.endings,
-        hasReports: inputs.reportCount > 0
+        hasReports: inputs.reportCount > 0,
+        lacksEvents: inputs.droppedEventCount > 0
       )
       sums[
         state,
@@ -128,10 +134,14 @@ extension AuditReport.UnlistedInputs {
   private mutating func add(_ other: Self) {
     count += other.count
     reportCount += other.reportCount
+    droppedEventCount = droppedEventCount.addingSaturated(other.droppedEventCount)
   }
 
   private var order: [String] {
-    [kind.rawValue, endings.map(\.rawValue).joined(separator: " "), reportCount > 0 ? "1" : "0"]
+    [
+      kind.rawValue, endings.map(\.rawValue).joined(separator: " "), reportCount > 0 ? "1" : "0",
+      droppedEventCount > 0 ? "1" : "0",
+    ]
   }
 }
 
@@ -139,6 +149,6 @@ extension AuditReport.Input {
   /// Whether something of it is missing or unknown.
   fileprivate var isNotable: Bool {
     damageCount > 0 || cutAt != nil || ignoredEventCount > 0 || earlierEventCount > 0
-      || sampledShare != nil || keptReason != nil || droppedEventCount > 0
+      || sampledShare != nil || keptReason != nil
   }
 }

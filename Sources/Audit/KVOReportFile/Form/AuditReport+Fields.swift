@@ -51,9 +51,7 @@ extension AuditReport.Input: ReportFields {
     var ignored = ignoredEventCount > 0 ? ignoredEventCount : nil
     try coder.present("ignoredEvents", &ignored)
     ignoredEventCount = ignored ?? 0
-    var dropped = droppedEventCount > 0 ? droppedEventCount : nil
-    try coder.present("droppedEvents", &dropped)
-    droppedEventCount = dropped ?? 0
+    try coder.lostEvents(&droppedEventCount)
     var reports = kind.isText ? reportCount : nil
     try coder.present("reports", &reports)
     reportCount = reports ?? 0
@@ -74,6 +72,7 @@ extension AuditReport.UnlistedInputs: ReportFields {
     endings = words.compactMap(AuditReport.Ending.init)
     try coder.count("inputs", &count)
     try coder.count("reports", &reportCount)
+    try coder.lostEvents(&droppedEventCount)
   }
 }
 
@@ -104,6 +103,13 @@ extension RegistrationCount: ReportFields {
 }
 
 extension ReportCoder {
+  /// How many events a recorder lost; only written if it lost some.
+  fileprivate mutating func lostEvents(_ count: inout UInt64) throws(Failure) {
+    var lost = count > 0 ? count : nil
+    try present("droppedEvents", &lost)
+    count = lost ?? 0
+  }
+
   /// The keys of an origin, in the object that has one.
   mutating func origin(_ origin: inout Origin) throws(Failure) {
     try text("version", &origin.version)

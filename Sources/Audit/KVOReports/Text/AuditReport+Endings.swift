@@ -16,11 +16,19 @@ extension AuditReport {
     return [
       "NOT LISTED: \(count) of \(Wording.grouped(inputCount)) inputs (--all-inputs lists them)"
     ]
-      + unlistedInputs.map { "  \(Wording.grouped($0.count)) \($0.kind.rawValue): \($0.state)" }
+      + unlistedInputs.map {
+        "  \(Wording.grouped($0.count)) \($0.kind.rawValue): \($0.state)\($0.gap)"
+      }
   }
 }
 
 extension AuditReport.UnlistedInputs {
+  /// What is missing from them.
+  fileprivate var gap: String {
+    droppedEventCount == 0
+      ? "" : "; \(Wording.count(droppedEventCount, "event")) could not be recorded"
+  }
+
   /// What is known of them.
   fileprivate var state: String {
     if kind.isText {
