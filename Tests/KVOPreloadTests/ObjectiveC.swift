@@ -110,6 +110,14 @@ enum ObjectiveC {
     }
   }
 
+  /// A library in C alone, to be loaded before others.
+  static func plainLibrary(_ name: String) throws -> URL {
+    try once("\(name).so") { file in
+      let source = sources.appending(path: "\(name).c").path
+      try run(["gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", source, "-o", file.path, "-ldl"])
+    }
+  }
+
   /// libKVOSafetyPreload.so, built by the script that users build it by.
   static func library() throws -> URL {
     try once("libKVOSafetyPreload.so") { file in

@@ -176,9 +176,9 @@ typedef struct {
   uint32_t stack;
 } Addition;
 
-// Every Foundation raises for some keys. One that a class may have is not observable: GNUstep 1.28 makes selectors of
-// ASCII alone.
+// Why an addition raised: some Foundations raise for every key that is not ASCII; otherwise the class has no such key.
 static KVOSRefusalReason refusal_of(uint32_t keyPath) {
+  if (!kvos_semantics()->needsASCIIKeys) return KVOS_REFUSAL_REASON_UNKNOWN_KEY;
   size_t byteCount = 0;
   const uint8_t *bytes = kvos_string(keyPath, &byteCount);
   for (size_t at = 0; bytes && at < byteCount; at++) {
@@ -188,6 +188,8 @@ static KVOSRefusalReason refusal_of(uint32_t keyPath) {
 }
 
 static void refuse_addition(Addition *addition) {
+  // It was refused when nothing caught its exception, and the program went on nevertheless.
+  if (addition->act->registration == 0) return;
   take_back(addition->act, addition->subject, addition->observer);
   addition->act->registration = 0;
   kvos_record_refused(addition->act, refusal_of(addition->act->keyPath), addition->stack);
@@ -218,21 +220,12 @@ static KVOSCall *innermost_addition(const KVOSThread *thread) {
   return NULL;
 }
 
-void kvos_note_raised_addition(KVOSThread *thread, uintptr_t frame) {
-  const KVOSCall *call = innermost_addition(thread);
-  thread->raisedAddition = call ? call->registration : 0;
-  thread->raisedFrame = frame;
-}
-
 void kvos_end_raised_addition(uintptr_t frame) {
   KVOSThread *thread = kvos_ownThread;
-  // An exception that was caught has left its frame.
-  if (thread == NULL || thread->raisedAddition == 0 || frame >= thread->raisedFrame) return;
+  if (thread == NULL) return;
   kvos_forget_left_calls(thread, frame);
-  KVOSCall *call = innermost_addition(thread);
-  if (call == NULL || call->registration != thread->raisedAddition || call->addition == NULL) return;
-  if (!call->hasReturned && !call->hasFailedInside) refuse_addition(call->addition);
-  thread->raisedAddition = 0;
+  const KVOSCall *call = innermost_addition(thread);
+  if (call && call->addition && !call->hasReturned && !call->hasFailedInside) refuse_addition(call->addition);
 }
 
 // A path of several keys: the Foundation's own observer is added for each. They are tracked if the deallocation of the

@@ -67,11 +67,8 @@ void kvos_adopt_unseen(KVOSThread *thread, const void *subject);
 /// The thread raises an exception: stored if a callback is running.
 void kvos_note_raised(KVOSThread *thread, const void *exception);
 
-/// The same if an addition is running; `frame` is that which raises.
-void kvos_note_raised_addition(KVOSThread *thread, uintptr_t frame);
-
-/// The process ends in `frame`, of this thread: if nothing caught the exception of an addition, no clean-up of it runs,
-/// and its end is logged here.
+/// Nothing catches the exception that this thread raised: no clean-up runs, and if an addition raised it, its end is
+/// logged here. `frame` is that of the caller.
 void kvos_end_raised_addition(uintptr_t frame);
 
 /// A tracked object is being deallocated. Called once for each. The entries in `detached` are detached when it is

@@ -42,10 +42,7 @@ static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {
 static void process_ends(int status) {
   int number = kvos_enter();
   // A fork's child that recorded nothing has no log, and gets none for its exit.
-  if (kvos_part_number() > 0) {
-    kvos_end_raised_addition((uintptr_t)__builtin_frame_address(0));
-    kvos_record_exit(status);
-  }
+  if (kvos_part_number() > 0) kvos_record_exit(status);
   kvos_end_log();
   kvos_leave(number);
 }
@@ -268,10 +265,37 @@ EXPORTED void objc_exception_throw(void *exception) {
   void (*real)(void *) = (void (*)(void *))next(&known, "objc_exception_throw", "libobjc.so");
   if (KVOS_UNLIKELY(kvos_ownThread != NULL) && exception && kvos_may_enter()) {
     kvos_note_raised(kvos_ownThread, exception);
-    kvos_note_raised_addition(kvos_ownThread, (uintptr_t)__builtin_frame_address(0));
   }
   if (real) real(exception);
   abort();
+}
+
+typedef void (*ExceptionHandler)(void *exception);
+
+// Of the Foundation, which calls the program's, or of the program.
+static _Atomic(ExceptionHandler) uncaughtHandler;
+
+// No frame has been left yet. The handler usually ends the process.
+static void exception_is_uncaught(void *exception) {
+  if (kvos_may_enter() && atomic_load_explicit(&isInstalled, memory_order_acquire)) {
+    int number = kvos_enter();
+    kvos_end_raised_addition((uintptr_t)__builtin_frame_address(0));
+    kvos_leave(number);
+  }
+  ExceptionHandler own = atomic_load_explicit(&uncaughtHandler, memory_order_acquire);
+  if (own) own(exception);
+}
+
+/// The runtime calls the handler if nothing catches an exception.
+EXPORTED ExceptionHandler objc_setUncaughtExceptionHandler(ExceptionHandler handler) {
+  static _Atomic(void *) known;
+  ExceptionHandler (*real)(ExceptionHandler) =
+      (ExceptionHandler(*)(ExceptionHandler))next(&known, "objc_setUncaughtExceptionHandler", "libobjc.so");
+  if (real == NULL) return NULL;
+  // release: whoever is called with an exception finds the handler.
+  ExceptionHandler own = atomic_exchange_explicit(&uncaughtHandler, handler, memory_order_acq_rel);
+  ExceptionHandler previous = real(handler ? exception_is_uncaught : NULL);
+  return previous == exception_is_uncaught ? own : previous;
 }
 
 /// GNUstep: frees the memory of every object, even of those whose -dealloc does not reach that of a root class.

@@ -103,9 +103,6 @@ typedef struct {
   /// Whether an unseen change was dropped: an end without a beginning then says nothing.
   bool hasForgottenUnseen;
   KVOSRaised raised;
-  /// The addition inside which the thread raised its last exception, or 0, and the frame that raised it.
-  uint64_t raisedAddition;
-  uintptr_t raisedFrame;
   KVOSKnownKey knownKeys[KVOS_KNOWN_KEY_COUNT];
 } KVOSThread;
 

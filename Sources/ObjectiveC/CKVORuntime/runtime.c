@@ -37,6 +37,7 @@ static const KVOSSemantics table[] = {
      .ignoresDependencyMethods = true,
      .forwarderClass = "NSKeyValueObservationForwarder",
      .overwrites = true,
+     .needsASCIIKeys = true,
      .removalRaises = false,
      .mergesNestedChanges = true},
     {.name = "gnustep-modern",

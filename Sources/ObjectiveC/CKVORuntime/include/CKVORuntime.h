@@ -39,6 +39,9 @@ typedef struct {
   bool raisesAtDeallocation;
   /// Whether adding the same observer for the same key path again replaces the previous one.
   bool overwrites;
+  /// Whether an addition of a key that is not ASCII raises, regardless of the class: it makes the names of setters from
+  /// ASCII letters alone.
+  bool needsASCIIKeys;
   /// Whether a removal of an unregistered observer raises.
   bool removalRaises;
   /// Whether a change inside a change of the same key on the same thread notifies no observer.
