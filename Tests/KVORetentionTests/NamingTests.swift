@@ -45,13 +45,13 @@ struct NamingTests {
     let (screen, other) = (Screen(), Screen())
     screen.observeOnly(other)
     #if DEBUG
-    let capture = "Screen (Screen.swift:35)"
+    let site = "Screen.swift:35"
     #else
-    // The optimizer leaves this closure neither a line nor variables, which would tell.
-    let capture = "self (closure #1 in Screen.observeOnly(_:))"
+    // The optimizer leaves this closure neither a line nor variables.
+    let site = "closure #1 in Screen.observeOnly(_:)"
     #endif
     #expect(
-      Self.cycles(of: other) == ["Screen.handler → closure capture of \(capture) → Screen"]
+      Self.cycles(of: other) == ["Screen.handler → closure capture of Screen (\(site)) → Screen"]
     )
     other.handler = nil
   }
@@ -68,13 +68,14 @@ struct NamingTests {
     screen.later = nil
   }
 
+  /// It may be a method of another object of the class: the compiler gives the closure no variables either.
   @Test("a reference to a method has the function that it is in: the compiler gives it no line")
   func method() {
     let screen = Screen()
     screen.observeByMethod()
     #expect(
       Self.cycles(of: screen) == [
-        "Screen.handler → closure capture of self "
+        "Screen.handler → closure capture of Screen "
           + "(implicit closure #2 in implicit closure #1 in Screen.observeByMethod()) → Screen"
       ]
     )
@@ -87,7 +88,7 @@ struct NamingTests {
     screen.observeByAutoclosure()
     #expect(
       Self.cycles(of: screen) == [
-        "Screen.handler → closure capture of self "
+        "Screen.handler → closure capture of Screen "
           + "(implicit closure #1 in Screen.observeByAutoclosure()) → Screen"
       ]
     )

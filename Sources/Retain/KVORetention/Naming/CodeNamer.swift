@@ -72,9 +72,8 @@ struct CodeNamer {
 
   /// The name of a capture with a type.
   ///
-  /// It is `self` if the closure is written in a method of this type, has no other capture of it, and
-  /// has a variable of that name, if its variables are known: a method may also capture another object
-  /// of its type.
+  /// It is `self` if the closure is written in a method of this type, has no other capture of it, and is
+  /// known to have a variable of that name: a method may also capture another object of its type.
   func captureName(_ type: String, isOnly: Bool, in site: Site?) -> String {
     guard isOnly, let function = site?.function, function.contains("closure #"),
       let method = function.split(separator: " in ").last, !method.hasPrefix("static ")
@@ -86,8 +85,8 @@ struct CodeNamer {
     guard path.count >= 2, path[path.count - 2].prefix(while: { $0 != "<" }) == base else {
       return type
     }
-    let variables = site.map { names?.variables(atInstruction: UInt64($0.code)) ?? [] } ?? []
-    return variables.isEmpty || variables.contains("self") ? "self" : type
+    let variables = site.flatMap { names?.variables(atInstruction: UInt64($0.code)) }
+    return variables?.contains("self") == true ? "self" : type
   }
 
   /// The address of the code.
