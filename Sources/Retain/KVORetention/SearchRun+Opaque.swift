@@ -62,15 +62,14 @@ extension SearchRun {
       doubts.opaque = unsettled(in: all) { !$0.isWhole }
       return doubts
     }
-    var components = components(of: &graph, reached, includesSuspected: true, from: roots)
-    var numbers = reachedNumbers(of: components, in: graph, reached)
+    let components = components(of: &graph, reached, includesSuspected: true, from: roots)
+    let numbers = reachedNumbers(of: components, in: graph, reached)
     var owned: Set<UInt> = []
     var decided: Set<UInt> = []
     // A proven cycle already decides the verdict.
     if proven.components.isEmpty, numbers.contains(where: { $0 != 0 }) {
+      // No reference leaves the graph, so the components stay what they are.
       (owned, decided) = settle(graph, numbers)
-      components = StrongComponents(of: graph, includesSuspected: true)
-      numbers = reachedNumbers(of: components, in: graph, reached)
     }
     doubts.opaque = unsettled(in: all) { !$0.isWhole }
     let closing = self.closing(in: graph, numbers, besides: decided, &collector)
