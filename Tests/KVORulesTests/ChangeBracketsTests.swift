@@ -46,7 +46,7 @@ struct ChangeBracketsTests {
     brackets.will(change("b"), at: at(2))
     brackets.will(change("c"), at: at(3))
     let verdicts = brackets.did(change("a"), at: at(4))
-    #expect(verdicts.map(\.detail) == [.change(.crossed(inner: words.names.id(of: "c")))])
+    #expect(verdicts.map(\.detail) == [.change(.crossed(inner: words.names.id(of: "c"), of: nil))])
     #expect(verdicts.first?.evidence.map(\.event) == [4, 1, 3])
     #expect(verdicts.first?.evidence.map(\.role) == [.failed, .changed, .changed])
     #expect(brackets.did(change("c"), at: at(5)) == [])
@@ -62,11 +62,14 @@ struct ChangeBracketsTests {
     }
     brackets.will(change("b", 3), at: at(3))
     let verdicts = brackets.did(change("a", 1), at: at(4))
-    #expect(verdicts.map(\.detail) == [.change(.outOfOrder(inner: words.names.id(of: "a")))])
+    #expect(verdicts.map(\.detail) == [.change(.outOfOrder)])
     #expect(verdicts.first?.evidence.map(\.event) == [4, 1, 2])
     brackets.will(change("b", of: "A#2"), at: at(5))
     let other = brackets.did(change("b", 3), at: at(6))
-    #expect(other.map(\.detail) == [.change(.crossed(inner: words.names.id(of: "b")))])
+    #expect(
+      other.map(\.detail)
+        == [.change(.crossed(inner: words.names.id(of: "b"), of: words.object("A#2")))]
+    )
     let severities = (verdicts + other).map { RuleCatalogue.severity(of: $0, under: .appleModern) }
     #expect(severities == [.error, .warning])
   }

@@ -12,6 +12,44 @@ struct ReportTests {
   @Test("there is a report for each firing log")
   func count() { #expect(Self.reports.count == FiringLog.all.count) }
 
+  @Test("changes that cross are told apart: of one key, of another key, and of another object")
+  func crossing() {
+    func report(_ object: String, _ key: String) -> String {
+      SampleLog {
+        $0.will(change: "1")
+        $0.will(object, key, change: "2")
+        $0.did(change: "1")
+        $0.did(object, key, change: "2")
+        $0.exit()
+      }.report()
+    }
+    func expected(_ other: String, _ grade: String) -> String {
+      """
+      WARNING: KVOSafety: the two halves of a change do not match (KVO012 unbalanced-change)
+        A change of "balance" of Account#12 ended while \(other), begun later, was open, on thread 1 (main)
+        > #0 Account.deposit(_:)   Account.swift:9
+        Changed at, on thread 1 (main)
+        > #0 Account.deposit(_:)   Account.swift:7
+        Changed at, on thread 1 (main)
+        > #0 Account.deposit(_:)   Account.swift:7
+        Fix: bracket the change on one thread: `willChangeValue(forKey: "balance"); defer { \
+      didChangeValue(forKey: "balance") }`
+        Signature: 2:ee7d75555e · seen once · event 3 · \(grade)
+
+      """
+    }
+    #expect(
+      report("Account#12", "balance") == expected("another change of it", "error, wrong")
+    )
+    #expect(
+      report("Account#12", "name") == expected("a change of \"name\"", "warning, none")
+    )
+    #expect(
+      report("Account#13", "balance")
+        == expected("a change of \"balance\" of Account#13", "warning, none")
+    )
+  }
+
   private static let reports = firstReports + laterReports
 
   private static let firstReports = [

@@ -103,13 +103,14 @@ package struct Verdict: Hashable, Sendable {
   package enum Imbalance: Hashable, Sendable {
     case didWithoutWill
     case willWithoutDid
-    /// Closed while a change of the same object and key, begun later, was open; `inner` is that key.
-    case outOfOrder(inner: StringID)
-    /// Closed while the change of `inner`, another key or a key of another object, begun later, was open.
+    /// Closed while a change of the same object and key, begun later, was open.
+    case outOfOrder
+    /// Closed while the change of `inner`, begun later, was open: another key, or a key of the object `of`; nil: of the
+    /// same object.
     ///
     /// Apple's programming guide demands that changes of several keys nest. No runtime is known that matches halves
     /// across keys, so observers are notified as if they did.
-    case crossed(inner: StringID)
+    case crossed(inner: StringID, of: ObjectRef?)
   }
 
   package init(

@@ -172,9 +172,11 @@ struct FindingSentence {
     return switch imbalance {
     case .didWithoutWill: "A change of \(path) of \(subject) ended that had not begun"
     case .willWithoutDid: "A change of \(path) of \(subject) began and never ended"
-    case .outOfOrder(let inner), .crossed(let inner):
-      "A change of \(path) of \(subject) ended while a change of \"\(names[inner])\", begun later, "
-        + "was open"
+    case .outOfOrder:
+      "A change of \(path) of \(subject) ended while another change of it, begun later, was open"
+    case .crossed(let inner, let other):
+      "A change of \(path) of \(subject) ended while a change of \"\(names[inner])\""
+        + (other.map { " of \(builder.object($0))" } ?? "") + ", begun later, was open"
     }
   }
 

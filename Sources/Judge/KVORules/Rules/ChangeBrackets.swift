@@ -82,11 +82,13 @@ package struct ChangeBrackets: Sendable {
     }
     let ended = open.remove(at: index)
     guard let inner = intruder(from: index, into: ended) else { return (ended.began, []) }
-    let isOfOneKey = inner.change.hasKey(of: change)
+    let isOfOneObject = inner.change.subject.id == change.subject.id
     let outOfOrder = verdict(
       change,
       [evidence.as(.failed), ended.began.as(.changed), inner.began.as(.changed)],
-      isOfOneKey ? .outOfOrder(inner: inner.change.key) : .crossed(inner: inner.change.key)
+      inner.change.hasKey(of: change)
+        ? .outOfOrder
+        : .crossed(inner: inner.change.key, of: isOfOneObject ? nil : inner.change.subject)
     )
     return (ended.began, [outOfOrder])
   }
