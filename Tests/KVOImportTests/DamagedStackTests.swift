@@ -118,7 +118,6 @@ import Testing
     #expect(Self.own(bad) == "-[Meter setLevel:]")
   }
 
-  /// MMPlayerView#98 in a terminal of 80 columns: no name of a function is longer.
   @Test("two frames of one number, as of an inlined function, are both kept")
   func repeatedNumber() throws {
     let text = """
@@ -132,11 +131,35 @@ import Testing
       3   Gauges           0x000000010e4a7ce2 -[Outer run] (Outer.m:30)
       4   UIKitCore        0x000000010e4a7d00 -[UIView layoutSubviews] + 42
       """
-    let finding = try #require(Reading.findings(text).first)
-    let symbols = finding.stacks.first?.frames.compactMap(\.symbol) ?? []
-    #expect(symbols.contains("-[Screen stop]"), "\(symbols)")
+    func symbols(_ text: String) throws -> [String] {
+      let finding = try #require(Reading.findings(text).first)
+      return finding.stacks.first?.frames.compactMap(\.symbol) ?? []
+    }
+    let removal = [
+      "__exceptionPreprocess", "objc_exception_throw",
+      "-[NSObject(NSKeyValueObserverRegistration) removeObserver:forKeyPath:]", "-[Screen stop]",
+    ]
+    #expect(try symbols(text) == removal + ["-[Outer run]", "-[UIView layoutSubviews]"])
+    // At another address, another stack begins.
+    let apart = text.replacing("ce2 -[Outer", with: "ce3 -[Outer")
+    #expect(try symbols(apart) == removal)
   }
 
+  @Test("the name of a debugger's thread does not say that it crashed")
+  func threadName() {
+    let crashed = """
+      * thread #1: tid = 0x4, name = 'DESIGN', stop reason = EXC_BAD_ACCESS (code=1, address=0x1c)
+          frame #0: 0x000000019721b9ac libobjc.A.dylib`objc_msgSend + 16
+          frame #1: 0x00000001978bbaf8 Foundation`NSKeyValueNotifyObserver + 48
+          frame #2: 0x00000001978b94ec Gauges`-[Meter setLevel:] at Meter.m:12
+      """
+    #expect(Reading.summary(crashed) == ["KVO008 ?.? < ?"])
+    let stopped = "EXC_BAD_ACCESS (code=1, address=0x1c)"
+    #expect(Reading.summary(crashed.replacing(stopped, with: "signal SIGSEGV")) == ["KVO008 ?.? < ?"])
+    #expect(Reading.summary(crashed.replacing(stopped, with: "breakpoint 1.1")) == [])
+  }
+
+  /// MMPlayerView#98 in a terminal of 80 columns: no name of a function is longer.
   @Test("the runtime's longest name was wrapped in its middle", arguments: [72, 80])
   func wrappedName(width: Int) {
     let text = """

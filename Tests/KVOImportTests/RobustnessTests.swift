@@ -175,6 +175,7 @@ import Testing
       "Version: 3\nstarting\nException: could not connect to host\n",
       "Command: make all\nException: java.io.IOException: closed\n",
       "Path: /a\nException Type: ValueError\n",
+      "Version: 3\nException: SIGNATURE mismatch\n", "Version: 3\nException: DESIGNED_EXC_LIMIT\n",
     ]
   )
   func labels(text: String) { #expect(!Reading.imported(Array(text.utf8)).isCrash) }

@@ -68,7 +68,7 @@ enum ReportHead {
   /// That is an exception of the kernel, a signal, or a code such as `00000020`. Other programs print `Exception:`, too.
   private static func isType(_ words: ArraySlice<UInt8>) -> Bool {
     let words = words.drop(while: \.isBlank)
-    return FrameLine.first("EXC_", in: words) != nil || FrameLine.first("SIG", in: words) != nil
+    return FrameLine.namesTermination(words)
       || words.prefix(while: \.isASCIIDigit).count == 8
   }
 

@@ -43,7 +43,7 @@ struct StackReader {
     let isLogged = !text.logPrefix(ofLine: line).isEmpty
     guard let frame = isLogged ? numberedFrame(bytes) : frame(at: line) else { return skip() }
     if let frames = open?.frames, let number = frame.number, let last = frames.last,
-      let lastNumber = last.number, number <= lastNumber
+      let lastNumber = last.number, number <= lastNumber, !Self.isInlined(last, into: frame)
     {
       // An offset that was wrapped onto a line of its own looks like a frame without an address: if this frame follows the
       // one before it, it was none.
@@ -67,6 +67,12 @@ struct StackReader {
     open?.frames.append(frame)
     open?.lines = start..<line + 1
     gap = 0
+  }
+
+  /// Whether `inner` was inlined into `outer`: then some symbolicators number both alike.
+  private static func isInlined(_ inner: StackTrace.Frame, into outer: StackTrace.Frame) -> Bool {
+    inner.number == outer.number && inner.address != nil && inner.address == outer.address
+      && inner.symbol != outer.symbol
   }
 
   private func numberedFrame(_ bytes: ArraySlice<UInt8>) -> StackTrace.Frame? {
@@ -225,8 +231,7 @@ struct StackReader {
     let digits = rest.prefix(while: \.isASCIIDigit)
     let isStopped = FrameLine.first("stop reason", in: rest) != nil
     // At a breakpoint nothing crashed, but an exception may be propagating.
-    let isCrashed =
-      FrameLine.first("EXC_", in: rest) != nil || FrameLine.first("SIG", in: rest) != nil
+    let isCrashed = FrameLine.namesTermination(rest)
     begin(isCrashed ? .crashed : isStopped ? .unknown : .other, name: [])
     thread = String(decoding: digits, as: UTF8.self)
   }
