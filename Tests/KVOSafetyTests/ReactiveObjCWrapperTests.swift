@@ -3,7 +3,7 @@ import Testing
 @testable import KVOSafety
 
 // Scenarios of ReactiveObjCTests/RACKVOWrapperSpec.m in ReactiveCocoa/ReactiveObjC (1af6617), with what that file
-// expects. That a weak value was deallocated is notified by streams alone: `transitions(of:)` stands for the block there.
+// expects. Only streams notify when a weak value is deallocated: `transitions(of:)` stands for the block there.
 
 /// A key path with a weak reference, and the reference's position.
 enum WeakShape: String, CaseIterable, Sendable {

@@ -108,8 +108,8 @@ struct KeyDependencies: Sendable {
 
   /// The cycles of all classes; a cycle within a superclass is reported there.
   ///
-  /// A key that depends on a key path is affected by the first key of the path. What a key's own value holds may affect
-  /// it: `owner` by `owner.name`.
+  /// A key that depends on a key path is affected by the first key of the path. A key may depend on a path through its
+  /// own value: `owner` on `owner.name`.
   ///
   /// Complexity: O(classes · keys log keys).
   ///

@@ -4,7 +4,7 @@ package struct AffectingPath: Hashable, Sendable {
   package var text: StringID
   /// The keys of the path, from the declaring class's own on; one if the path is a key.
   ///
-  /// Changes name keys, and who judges them has ids without their texts.
+  /// The rules compare ids and have no texts, so they cannot split the path.
   package var keys: [StringID]
 
   /// The path that is spelled `path`, with ids from `id`.

@@ -152,7 +152,7 @@ package struct Crash: Hashable, Sendable {
     self.liveCount = liveCount
   }
 
-  /// What it is called: by its exception, or else by its signal, which is that of every exception nobody catches; or
+  /// The name of its exception, or else that of its signal, which is SIGABRT for every uncaught exception; or
   /// ``StringID/none``.
   package var name: StringID { exception == .none ? signal : exception }
 }

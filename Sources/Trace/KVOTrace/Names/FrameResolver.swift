@@ -19,8 +19,11 @@ package protocol FrameResolver: AnyObject {
   ///   returns.
   func frames(at returnAddresses: [UInt64], in module: Module) -> [[SourceFrame]]
 
-  /// The names of the parameters and variables of the function at `returnAddress`, without those of functions that are
-  /// inlined into it; empty if they are not known.
+  /// The names of the parameters and variables of the function at `returnAddress`; empty if they are not known.
+  ///
+  /// Of the functions that are inlined into it, only a closure to which it forwards the call adds its names.
+  ///
+  /// - Complexity: that of ``frames(at:in:)``, and O(n) in the entries of the function.
   func variables(at returnAddress: UInt64, in module: Module) -> [String]
 
   /// The reason why the resolver could not read `module`, as a sentence for the report, or nil.
