@@ -48,6 +48,19 @@ struct StatedDisplacementTests {
     )
   }
 
+  @Test("was not displaced by a later one that had ended")
+  func endedNamesake() {
+    #expect(
+      outcome {
+        $0.register("1", context: "a")
+        $0.register("2", context: "b")
+        $0.remove("2", context: "b")
+        $0.cancel("1", by: .runtime)
+        $0.exit()
+      } == []
+    )
+  }
+
   @Test("under the same context is a duplicate, which its addition was reported as")
   func duplicate() {
     #expect(
