@@ -16,9 +16,9 @@ enum KeyDeclarations {
     while let next = queue.popLast() {
       guard !next.affectedBy.isEmpty || next.isManual else { continue }
       Recorder.shared.record(.declares(declaration(of: next, by: type)))
-      for path in next.affectedBy {
-        let first = path.utf8.firstIndex(of: UInt8(ascii: ".")).map { String(path[..<$0]) } ?? path
-        guard let affecting = keys.key(named: first), known.insert(affecting.id).inserted
+      for path in next.affectingPaths {
+        guard let affecting = path.keys.first.flatMap({ keys.key($0) }),
+          known.insert(affecting.id).inserted
         else { continue }
         queue.append(affecting)
       }
@@ -31,7 +31,7 @@ enum KeyDeclarations {
       superclass: _getSuperclass(type).map { Recorder.id(of: _typeName($0, qualified: false)) }
         ?? .none,
       key: key.id,
-      affectedBy: key.affectedBy.map { path in AffectingPath(path) { Recorder.id(of: $0) } },
+      affectedBy: key.affectingPaths,
       isManual: key.isManual
     )
   }

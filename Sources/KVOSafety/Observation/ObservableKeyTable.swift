@@ -229,22 +229,22 @@ final class ResolvedKey: Sendable {
 
   var read: (AnyObject) -> Any? { newest.read }
 
-  /// The key paths of ``affectedBy`` as events have them; nil for one with an empty part.
+  /// The key paths of ``affectedBy`` as events have them.
   ///
   /// Created on first use.
-  var affectingKeys: [[StringID]?] {
-    affecting.object { Affecting(affectedBy) }.keys
-  }
+  var affectingPaths: [AffectingPath] { affecting.object { Affecting(affectedBy) }.paths }
+  /// Their keys; nil for one with an empty part.
+  var affectingKeys: [[StringID]?] { affecting.object { Affecting(affectedBy) }.keys }
   private let affecting = LazyReference<Affecting>()
 
   private final class Affecting: Sendable {
+    let paths: [AffectingPath]
     let keys: [[StringID]?]
 
     init(_ paths: [String]) {
-      keys = paths.map { path in
-        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        return names.contains("") ? nil : names.map { Recorder.id(of: $0) }
-      }
+      self.paths = paths.map { path in AffectingPath(path) { Recorder.id(of: $0) } }
+      let empty = Recorder.id(of: "")
+      keys = self.paths.map { $0.keys.contains(empty) ? nil : $0.keys }
     }
   }
 }
