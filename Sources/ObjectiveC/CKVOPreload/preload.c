@@ -292,7 +292,7 @@ EXPORTED ExceptionHandler objc_setUncaughtExceptionHandler(ExceptionHandler hand
   ExceptionHandler (*real)(ExceptionHandler) =
       (ExceptionHandler(*)(ExceptionHandler))next(&known, "objc_setUncaughtExceptionHandler", "libobjc.so");
   if (real == NULL) return NULL;
-  // release: whoever is called with an exception finds the handler.
+  // release: exception_is_uncaught, on any thread, sees what the handler refers to.
   ExceptionHandler own = atomic_exchange_explicit(&uncaughtHandler, handler, memory_order_acq_rel);
   ExceptionHandler previous = real(handler ? exception_is_uncaught : NULL);
   return previous == exception_is_uncaught ? own : previous;
