@@ -154,9 +154,11 @@ import Testing
           frame #2: 0x00000001978b94ec Gauges`-[Meter setLevel:] at Meter.m:12
       """
     #expect(Reading.summary(crashed) == ["KVO008 ?.? < ?"])
-    let stopped = "EXC_BAD_ACCESS (code=1, address=0x1c)"
-    #expect(Reading.summary(crashed.replacing(stopped, with: "signal SIGSEGV")) == ["KVO008 ?.? < ?"])
-    #expect(Reading.summary(crashed.replacing(stopped, with: "breakpoint 1.1")) == [])
+    func summary(stoppedBy reason: String) -> [String] {
+      Reading.summary(crashed.replacing("EXC_BAD_ACCESS (code=1, address=0x1c)", with: reason))
+    }
+    #expect(summary(stoppedBy: "signal SIGSEGV") == ["KVO008 ?.? < ?"])
+    #expect(summary(stoppedBy: "breakpoint 1.1") == [])
   }
 
   /// MMPlayerView#98 in a terminal of 80 columns: no name of a function is longer.

@@ -32,6 +32,9 @@ package struct FileKind: Sendable {
     head.starts(with: [0, 0, 0, 0])
   }
 
+  /// Why such bytes are refused.
+  package static let binaryReason = "it begins with zeros, as no text does"
+
   /// Checks the size of a file, or how much was read of it.
   ///
   /// - Throws: ``InputFailure`` if no file of this kind has so many bytes.
@@ -47,7 +50,7 @@ package struct FileKind: Sendable {
   /// - Throws: ``InputFailure`` if no file of this kind begins like that.
   fileprivate func check(head: [UInt8], of path: String) throws(InputFailure) {
     guard isText, Self.isBinary(head: head) else { return }
-    throw InputFailure(input: path, reason: "not \(name): it begins with zeros, as no text does")
+    throw InputFailure(input: path, reason: "not \(name): \(Self.binaryReason)")
   }
 }
 

@@ -13,7 +13,8 @@ extension FrameLine {
   static func namesTermination(_ words: ArraySlice<UInt8>) -> Bool {
     words.split { !$0.isNamePart }.contains { word in
       if word.starts(with: "EXC_".utf8) { return word.count > 4 }
-      return word.starts(with: "SIG".utf8) && signals.contains(String(decoding: word, as: UTF8.self))
+      guard word.starts(with: "SIG".utf8) else { return false }
+      return signals.contains(String(decoding: word, as: UTF8.self))
     }
   }
 }

@@ -1,5 +1,3 @@
-internal import Glibc
-
 extension SnapshotProcess {
   /// The number of copies that are made if the earlier ones give no answer.
   static var attemptLimit: Int { 3 }
@@ -23,7 +21,8 @@ extension SnapshotProcess {
     while true {
       let error: RetainSnapshotError
       switch begin() {
-      case .failure(let failure): throw RetainSnapshotError("cannot be made", failure.number)
+      case .failure(let failure):
+        throw RetainSnapshotError("the process cannot be copied", errno: failure.number)
       case .success(let copy):
         switch copy.end(by: deadline) {
         case .answer(let bytes):
@@ -46,9 +45,5 @@ extension SnapshotProcess {
 extension RetainSnapshotError {
   fileprivate init(_ code: Code, _ predicate: String) {
     self.init(code: code, message: "the copy of the process \(predicate)")
-  }
-
-  fileprivate init(_ predicate: String, _ number: Int32) {
-    self.init(.system, "\(predicate): \(String(cString: strerror(number)))")
   }
 }

@@ -53,7 +53,7 @@ package struct LogRestoration {
     if kind == nil, FileKind.isBinary(head: rest) {
       throw InputFailure(
         input: input.label,
-        reason: "neither text nor a usage log: it begins with zeros, as no text does"
+        reason: "neither text nor a usage log: \(FileKind.binaryReason)"
       )
     }
     let isJSON = rest.first { $0 > 0x20 }.map { $0 == UInt8(ascii: "{") } ?? false
