@@ -171,7 +171,10 @@ struct FaultFinder {
       return fault(complaint, in: stack)
     }
     guard let stack = crashedStack else { return nil }
-    return onTop(stack, isCertain: stack.role == .crashed || isBadAccess(stack))
+    return onTop(
+      stack,
+      isCertain: stack.role == .crashed || isBadAccess(stack) && !isOneOfThreads(stack)
+    )
   }
 
   /// The fault that the top of `stack` shows, or what is in it again and again.
@@ -252,6 +255,14 @@ struct FaultFinder {
     guard document.isCrash else { return nil }
     return document.stacks.first {
       $0.role == .unknown && $0.frames.count > 1 && !$0.isManaged
+    }
+  }
+
+  /// Whether the stacks of several threads are in the text, of which none is said to have crashed.
+  private func isOneOfThreads(_ stack: StackTrace) -> Bool {
+    guard stack.role == .unknown, let thread = stack.thread else { return false }
+    return document.stacks.contains { other in
+      other.role == .unknown && (other.thread.map { $0 != thread } ?? false)
     }
   }
 

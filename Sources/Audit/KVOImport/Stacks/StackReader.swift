@@ -9,7 +9,7 @@ struct StackReader {
   private var role = StackTrace.Role.unknown
   private var thread: String?
   private var threadName: String?
-  /// The line whose end was joined with the previous line.
+  /// The last line that was joined with one before it.
   private var joinedLine = -1
   private let context: SourceContext
 
@@ -23,7 +23,7 @@ struct StackReader {
   /// Complexity: O(length).
   static func stacks(in text: CleanText) -> [StackTrace] {
     var reader = StackReader(text)
-    for line in text.lineStarts.indices where line != reader.joinedLine {
+    for line in text.lineStarts.indices where line > reader.joinedLine {
       if reader.context.isComment(line: line) { reader.skip() } else { reader.read(line) }
     }
     reader.close()
@@ -33,7 +33,7 @@ struct StackReader {
   private mutating func read(_ line: Int) {
     let bytes = text.bytes[text.lineRange(line)]
     guard bytes.count > 3 else { return skip() }
-    if readHeading(bytes) { return }
+    if readHeading(bytes, at: line) { return }
     if let addresses = addressList(bytes) {
       close()
       open = StackTrace(role: .exception, frames: addresses, lines: line..<line + 1)
@@ -91,7 +91,7 @@ struct StackReader {
         || first.starts(with: "frame #".utf8)
     else { return frame }
     let next = FrameLine.trimmed(text.bytes[text.lineRange(line + 1)])
-    if let frame, let whole = wrapped(frame, bytes, next) {
+    if let frame, let whole = wrapped(frame, bytes, next, at: line) {
       joinedLine = line + 1
       return whole
     }
@@ -114,7 +114,8 @@ struct StackReader {
   private func wrapped(
     _ frame: StackTrace.Frame,
     _ bytes: ArraySlice<UInt8>,
-    _ next: ArraySlice<UInt8>
+    _ next: ArraySlice<UInt8>,
+    at line: Int
   ) -> StackTrace.Frame? {
     guard frame.symbol != nil, let first = next.first else { return nil }
     let isOffset = FrameLine.trimmed(bytes).last == UInt8(ascii: "+") && first.isASCIIDigit
@@ -125,10 +126,37 @@ struct StackReader {
       && !next.starts(with: "frame #".utf8)
       && next.prefix(while: { !$0.isBlank }).count < next.count
       && (Self.isIncomplete(frame) || FrameLine(next).frame(isInside: false) == nil)
-    guard isOffset || isName else { return nil }
+    guard isOffset || isName || isNameEnd(next, of: frame, bytes, at: line) else { return nil }
     let blank: [UInt8] = isOffset ? [0x20] : []
     return FrameLine((bytes + blank + next)[...]).frame(isInside: true)
   }
+
+  /// Whether `next` is the rest of a function's name in a stack without offsets: one word, after which the next frame
+  /// follows.
+  private func isNameEnd(
+    _ next: ArraySlice<UInt8>,
+    of frame: StackTrace.Frame,
+    _ bytes: ArraySlice<UInt8>,
+    at line: Int
+  ) -> Bool {
+    guard let number = frame.number, frame.address != nil, bytes.count >= Self.shortestWrapped,
+      bytes.last?.isNamePart == true, !Self.hasOffset(bytes), next.first?.isASCIIDigit == false,
+      next.allSatisfy({
+        $0.isNamePart && $0 != UInt8(ascii: ".") || $0 == UInt8(ascii: ":")
+          || $0 == UInt8(ascii: "]")
+      }),
+      // A file and its line have a colon, too.
+      !next.contains(UInt8(ascii: ":")) || next.last == UInt8(ascii: "]")
+    else { return false }
+    guard line + 2 < text.lineStarts.count else { return true }
+    let following = FrameLine.trimmed(text.bytes[text.lineRange(line + 2)])
+      .drop { $0 == UInt8(ascii: "#") }
+    return Int(String(decoding: following.prefix(while: \.isASCIIDigit), as: UTF8.self))
+      == number + 1
+  }
+
+  /// No line is wrapped before this column.
+  private static let shortestWrapped = 40
 
   /// Whether the line has the offset of an address in a function: `+ 152`.
   private static func hasOffset(_ line: ArraySlice<UInt8>) -> Bool {
@@ -158,7 +186,7 @@ struct StackReader {
 
   // MARK: - Headings
 
-  private mutating func readHeading(_ bytes: ArraySlice<UInt8>) -> Bool {
+  private mutating func readHeading(_ bytes: ArraySlice<UInt8>, at line: Int) -> Bool {
     var rest = bytes.drop { $0.isBlank || $0 == UInt8(ascii: "*") }
     // Crash services number their threads: `#0. Crashed: com.apple.main-thread`, `#22. Thread`.
     if rest.first == UInt8(ascii: "#") {
@@ -176,7 +204,7 @@ struct StackReader {
       readThread(rest.dropFirst(7))
       return true
     case UInt8(ascii: "t") where rest.starts(with: "thread #".utf8):
-      readDebuggerThread(rest.dropFirst(8))
+      readDebuggerThread(wholeHeading(rest.dropFirst(8), at: line))
       return true
     case UInt8(ascii: "C") where rest.starts(with: "Crashed: ".utf8):
       begin(.crashed, name: rest.dropFirst(9))
@@ -221,15 +249,54 @@ struct StackReader {
       return
     }
     let name = thread == number ? threadName : nil
-    begin(isCrashed ? .crashed : .other, name: [])
+    begin(isCrashed ? .crashed : Self.stopped(tail), name: [])
     thread = number
     threadName = name
   }
 
+  /// Whose stack Xcode's heading announces: `: EXC_BAD_ACCESS (code=1, address=0x10)`, `: signal SIGABRT`, and with the
+  /// queue of the thread that is copied, `Queue : com.apple.main-thread (serial)`.
+  ///
+  /// The headings of reports have a colon alone after the number, or two and a name.
+  private static func stopped(_ tail: ArraySlice<UInt8>) -> StackTrace.Role {
+    guard !tail.starts(with: "::".utf8) else { return .other }
+    let words = tail.drop { $0.isBlank || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ":") }
+    let badAccess: [StaticString] = ["EXC_BAD", "SIGSEGV", "SIGBUS"]
+    if badAccess.contains(where: { FrameLine.first($0, in: words) != nil }) { return .crashed }
+    // None of these states that the thread accessed unmapped memory.
+    return ["EXC_", "signal SIG", "breakpoint ", "Queue"].contains {
+      words.starts(with: $0.utf8)
+    } ? .unknown : .other
+  }
+
+  /// The heading of a debugger's thread with the lines that it was wrapped onto.
+  private mutating func wholeHeading(
+    _ rest: ArraySlice<UInt8>,
+    at line: Int
+  ) -> ArraySlice<UInt8> {
+    guard rest.contains(UInt8(ascii: ",")) else { return rest }
+    var whole = Array(rest)
+    for next in (line + 1..<text.lineStarts.count).prefix(3) {
+      let bytes = FrameLine.trimmed(text.bytes[text.lineRange(next)])
+        .drop { $0 == UInt8(ascii: "*") || $0.isBlank }
+      let isOther = ["frame #", "thread #", "Thread ", "(lldb)", "#"].contains {
+        bytes.starts(with: $0.utf8)
+      }
+      guard !bytes.isEmpty, !isOther, text.logPrefix(ofLine: next).isEmpty,
+        FrameLine(bytes).frame(isInside: false) == nil
+      else { break }
+      whole += bytes
+      joinedLine = next
+    }
+    return whole[...]
+  }
+
   /// `1: tid = 0x45393e, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS`.
-  private mutating func readDebuggerThread(_ rest: ArraySlice<UInt8>) {
-    let digits = rest.prefix(while: \.isASCIIDigit)
-    let isStopped = FrameLine.first("stop reason", in: rest) != nil
+  private mutating func readDebuggerThread(_ heading: ArraySlice<UInt8>) {
+    let digits = heading.prefix(while: \.isASCIIDigit)
+    // The blanks at which it was wrapped are lost.
+    let rest = heading.filter { !$0.isBlank }[...]
+    let isStopped = FrameLine.first("stopreason", in: rest) != nil
     // At a breakpoint nothing crashed, but an exception may be propagating.
     let isCrashed = FrameLine.namesTermination(rest)
     begin(isCrashed ? .crashed : isStopped ? .unknown : .other, name: [])
