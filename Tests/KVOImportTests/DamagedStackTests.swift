@@ -36,6 +36,10 @@ import Testing
       "2021-03-04 10:11:12.345 Gauge Kit[1234:303] [general] ",
       "2023-01-01T00:00:00.1234567Z ", "[10:11:12]: ▸ ", "[10:11:12.123] [ios] ",
       "Mar  4 10:11:12 iPhone Gauges(Foundation)[1234] <Error>: ",
+      "03-04 10:11:12.345  1234  5678 E Gauges: ", "03-04 10:11:12.345 E/Gauges  ( 1234): ",
+      "2021-03-04 10:11:12.345  1234  5678 I Gauge Kit: ",
+      "build (macos)\tRun tests\t2023-01-01T00:00:00.1234567Z ",
+      "build\tRun tests\t\u{feff}2023-01-01T00:00:00.1234567Z ",
     ]
   )
   func prefixes(prefix: String) {
@@ -45,6 +49,18 @@ import Testing
     let raised = Self.lines(Self.raised) { prefix + $0 }
     #expect(Reading.summary(raised) == ["KVO017 ?.? < ?"])
     #expect(Self.own(raised) == "-[Meter setLevel:]")
+    let own = bad.replacing("NSKeyValueNotifyObserver", with: "-[Meter read]")
+    #expect(Reading.summary(own) == [])
+    let notice =
+      "KVO failed to allocate class pair for name NSKVONotifying_Meter, automatic key-value observing will "
+      + "not work for this class"
+    #expect(Reading.summary(prefix + notice) == ["KVO030 Meter.? < ?"])
+    #expect(Reading.summary("\(prefix)It says “\(notice)”.") == [])
+    let words = """
+      \(prefix)Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from
+      \(prefix)<Meter 0x2b0> because it is not registered as an observer.
+      """
+    #expect(Reading.summary(words) == ["KVO002 Meter.level < GaugeView"])
   }
 
   @Test("names of functions that a program logs are no stack")
@@ -232,6 +248,38 @@ import Testing
       .enumerated()
       .map { "\($0.offset + 1): \($0.element)" }.joined(separator: "\n")
     #expect(Reading.summary(numbered) == ["KVO008 ?.? < ?"])
+  }
+
+  @Test("a function without an offset was wrapped at a column, inside its name")
+  func wrappedNameWithoutOffset() {
+    let text = """
+      Exception Type: EXC_BREAKPOINT (SIGTRAP)
+      Thread 3 Crashed:
+      0   libobjc.A.dylib                 0x31c20a838         object_getClass
+      1   Foundation                      0x329a60850         _NSKeyValueObservationInfoGetObservances
+      2   Foundation                      0x329a605b0         NSKeyValueWillChange
+      3   Gauges                          0x10223d540         -[Meter setLevel:]
+      """
+    #expect(Reading.summary(text) == ["KVO008 ?.? < ?"])
+    for width in [72, 76, 80, 86] {
+      let wrapped = Self.lines(text) { line in
+        line.count > width ? "\(line.prefix(width))\n\(line.dropFirst(width))" : line
+      }
+      #expect(wrapped != text)
+      #expect(Reading.summary(wrapped) == ["KVO008 ?.? < ?"], "\(width)")
+      #expect(Self.own(wrapped) == "-[Meter setLevel:]")
+    }
+    // A word between frames, a file below a frame and the frame after a gap are not the end of a name.
+    let half = "_NSKeyValueObservationInfoGetObs"
+    for (word, next) in [("ervances", "5  "), ("Meter.m:12", "2  "), ("ervances of it", "2  ")] {
+      let other = text.replacing(
+        "_NSKeyValueObservationInfoGetObservances",
+        with: "\(half)\n\(word)"
+      )
+      .replacing("\n2  ", with: "\n\(next)")
+      let symbols = Reading.findings(other).first?.stacks.first?.frames.compactMap(\.symbol) ?? []
+      #expect(!symbols.contains { $0.hasPrefix("\(half)\(word.prefix(3))") }, "\(symbols)")
+    }
   }
 
   @Test("each line was added in a diff", arguments: ["+", "+ "])

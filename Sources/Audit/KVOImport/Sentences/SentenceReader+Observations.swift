@@ -131,7 +131,7 @@ extension SentenceReader {
     // A title ends with it; in a longer text the name may go on after the cut.
     if end == text.bytes.count, next == nil, text.lineStarts.count > 1 { return nil }
     let name = text.string(start..<end).trimmed
-    let word = name.prefix { !$0.isWhitespace }
+    let word = name.prefix { !$0.isWhitespace && $0 != "|" }
     return word.isEmpty ? nil : String(word)
   }
 
@@ -155,7 +155,13 @@ extension SentenceReader {
       count += 1
     }
     guard end > 0, count < 12 else { return Operand() }
-    if text.bytes[end - 1] == UInt8(ascii: ":") { end -= 1 }
+    let colon = end - 1
+    if text.bytes[colon] == UInt8(ascii: ":") {
+      end -= 1
+    } else if text.bytes[end..<position(offset)].contains(0x0a) {
+      // The line before ends with an object that it names: no description does without the colon.
+      return Operand()
+    }
     while end > 0, text.bytes[end - 1].isBlank || text.bytes[end - 1] == 0x0a { end -= 1 }
     guard end > 0 else { return Operand() }
     if text.bytes[end - 1] == UInt8(ascii: ">") {
@@ -165,37 +171,9 @@ extension SentenceReader {
       return object.address == nil && object.className.map(LogPrefix.levels.contains) == true
         ? Operand() : object
     }
-    // A description that spans lines begins with the object in angle brackets.
-    var start = end
-    var lines = 0
-    while start > 0, end - start < 3_000, lines < 30 {
-      start -= 1
-      if text.bytes[start] == 0x0a { lines += 1 }
-      if text.bytes[start] == UInt8(ascii: "<"),
-        Operand.address(in: text.bytes[start..<min(text.bytes.count, start + 160)]) != nil
-      {
-        let candidate = operand(start..<min(end, start + 160))
-        if candidate.className != nil, candidate.address != nil { return candidate }
-      }
-      if text.bytes[start] == UInt8(ascii: "'"), lines == 0 {
-        return describedInWords(start + 1..<end)
-      }
-    }
-    return Operand()
-  }
-
-  /// The object in a class's custom description: `Stream<>(0x15e29718 s:O)`.
-  private func describedInWords(_ range: Range<Int>) -> Operand {
-    let name = text.bytes[range].prefix { $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == 0x3e }
-    let rest = text.bytes[range][name.endIndex...].drop {
-      $0.isBlank || $0 == UInt8(ascii: "(") || $0 == UInt8(ascii: ":")
-    }
-    guard rest.starts(with: "0x".utf8), rest.startIndex > name.endIndex else { return Operand() }
-    var object = operand(range)
-    if let name = object.className, name.hasSuffix("<>") {
-      object.className = String(name.dropLast(2))
-    }
-    return object
+    let isWrapped = text.bytes[colon..<position(offset)].prefix { !$0.isASCIILetter }
+      .contains(0x0a)
+    return describedInLines(before: end, colon: colon, isWrapped: isWrapped)
   }
 
   /// The bracket that the one at `position` closes.

@@ -7,11 +7,14 @@ enum LogPrefix {
   /// - Complexity: O(length of the prefix).
   static func rest(of line: ArraySlice<UInt8>, isNested: Bool = false) -> ArraySlice<UInt8>? {
     let line = line.drop(while: \.isBlank)
-    guard var rest = dated(line) ?? syslog(line) ?? clock(line) else { return nil }
-    rest = process(rest) ?? rest
+    guard var rest = dated(line) ?? syslog(line) ?? clock(line) ?? monthly(line) ?? tabbed(line)
+    else { return nil }
+    rest = process(rest) ?? tagged(rest) ?? rest
     // Levels, categories and the marks of build tools: `<Error>:`, `[ios]`, `:`.
     while let first = rest.first {
-      if first.isBlank || first == UInt8(ascii: ":")
+      if first == UInt8(ascii: ":"), line[rest.startIndex - 1].isBlank, endsDescription(rest) {
+        break
+      } else if first.isBlank || first == UInt8(ascii: ":")
         || first == UInt8(ascii: "-") && isAlone(rest)
       {
         rest = rest.dropFirst()
@@ -32,9 +35,12 @@ enum LogPrefix {
   static func mayBegin(_ line: ArraySlice<UInt8>) -> Bool {
     let head = line.prefix(4)
     guard let first = head.first, head.count == 4 else { return false }
-    if first.isASCIIDigit { return head.allSatisfy(\.isASCIIDigit) }
+    if first.isASCIIDigit {
+      return head.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
+    }
     if first == UInt8(ascii: "[") { return head.dropFirst().first?.isASCIIDigit == true }
     return head.prefix(3).allSatisfy(\.isASCIILetter) && head.last?.isBlank == true
+      || afterFields(line)?.first?.isASCIIDigit == true
   }
 
   /// The words for how grave a message is.
@@ -42,6 +48,11 @@ enum LogPrefix {
     "Emergency", "Alert", "Critical", "Fault", "Error", "Warning", "Notice", "Info", "Debug",
     "Default",
   ]
+
+  /// Whether the colon at the front is what a runtime puts after the description of an object: `: An -observe…`.
+  private static func endsDescription(_ rest: ArraySlice<UInt8>) -> Bool {
+    rest.dropFirst().drop(while: \.isBlank).starts(with: "An -".utf8)
+  }
 
   private static func isAlone(_ rest: ArraySlice<UInt8>) -> Bool {
     rest.dropFirst().first?.isBlank == true
@@ -70,6 +81,47 @@ enum LogPrefix {
     else { return nil }
     let rest = fraction(time)
     return rest.first == UInt8(ascii: "]") ? rest.dropFirst() : nil
+  }
+
+  /// After `03-04 10:11:12.345`, as Android's log has it.
+  private static func monthly(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let rest = matching("dd-dd dd:dd:dd", line) else { return nil }
+    return blank(after: fraction(rest)).flatMap(tagged)
+  }
+
+  /// After `1234  1234 E Tag: ` or `E/Tag( 1234): `, which Android's log puts after the time.
+  private static func tagged(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    let process = rest.prefix(while: \.isASCIIDigit)
+    let thread = rest.dropFirst(process.count).drop(while: \.isBlank)
+    let level = thread.drop(while: \.isASCIIDigit).drop(while: \.isBlank)
+    let isLong = !process.isEmpty && level.startIndex > thread.startIndex
+    guard isLong || process.isEmpty, let letter = level.first, "VDIWEFA".utf8.contains(letter),
+      let next = level.dropFirst().first, isLong ? next.isBlank : next == UInt8(ascii: "/")
+    else { return nil }
+    let tag = level.dropFirst(2).prefix(64).prefix { $0 != UInt8(ascii: ":") }
+    let after = level[tag.endIndex...]
+    guard after.first == UInt8(ascii: ":"), isAlone(after), isLong || tag.last == UInt8(ascii: ")")
+    else { return nil }
+    return after.dropFirst(2)
+  }
+
+  /// After the names of a job and a step and the time, between tabs, as the log of a build service is printed.
+  private static func tabbed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    afterFields(line).flatMap(dated)
+  }
+
+  /// After two fields that end with tabs.
+  private static func afterFields(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    var tabs = 0
+    for position in line.prefix(160).indices {
+      if line[position] == 0x0a { return nil }
+      guard line[position] == 0x09 else { continue }
+      tabs += 1
+      guard tabs == 2 else { continue }
+      let rest = line[(position + 1)...]
+      return rest.starts(with: [0xef, 0xbb, 0xbf]) ? rest.dropFirst(3) : rest
+    }
+    return nil
   }
 
   /// After `App[123:456]` or `iPhone App(Foundation)[123]`; the process may have blanks in its name.
