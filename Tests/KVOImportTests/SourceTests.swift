@@ -33,6 +33,16 @@ import Testing
       "sent to an object that is not KVC-compliant for the \"***\" property.",
       "An -observeValueForKeyPath:ofObject:change:context: message was received but not handled.\n\n[person addObserver:self forKeyPath:@\"name\" options:0 context:nil];\n",
       "If you make such a class, it says “KVO failed to allocate class pair for name NSKVONotifying_A, automatic key-value observing will not work for this class”.",
+      "deinit {\n    /// Removes what is left.\n    /*\n     \(death)\n     */\n    dial.level = nil\n    dial = nil\n}\n",
+      "    required init?(coder: NSCoder) {\n        // \(removal)\n        level = 1\n",
+      "  // \(removal)\n  fileprivate let dial = Dial()\n",
+      "  // \(removal)\n  dial.level = nil\n  total = 3\n}\nfunc stop() {\n",
+      "class Dial(Base):\n\n    # 2013-11-23 08:56:28.994 Gauges[47:70] An instance 0x2b0 of\n    # class Meter was deallocated while key value observers were\n    # still registered with it.\n    #dial = None\n\n    level = Outlet()\n",
+      "def stop(dial):\n    # \(removal)\n    dial.level = None\n",
+      "# \(removal)\n# Seen twice.\nimport dial\n",
+      "    Report {\n        reason: \"An instance 0x2b0 of class Meter was deallocated while key value observers \\\n                 were still registered with it.\"\n            .into(),\n",
+      "    Report {\n        reason: \"\(death)\"\n            .to_owned(),\n        level: 1,\n    }\n",
+      "        reason: \"An instance 0x2b0 of class Meter was deallocated while key value observers \\\n          were still registered with it.\",\n",
       "//\n//  NSKVONotifying_Meter.m\n//\n\n#import \"NSKVONotifying_Meter.h\"\ncrash\n",
     ]
   )
@@ -61,6 +71,12 @@ import Testing
       "Thread 1: \"\(removal)\"\n",
       "Optional(\"\(removal)\")\n", "reason=\"\(removal)\" level=error\n",
       "[screen stop];\n```\n\(removal)\n```\n", "- \(removal)\n",
+      "# \(removal)\n\nclass Meter: NSObject {\n", "# \(removal)\n# It was seen twice.\n",
+      "    # \(removal)\n    # It was seen twice.\n", "    # \(removal)\n\nIt was seen twice.\n",
+      "// \(removal)\nfinal words of the program\n", "// \(removal)\nlevel = 3\nThen it ended.\n",
+      "reason: \"\(removal)\"\n", "reason: \"\(removal)\",\nlevel: \"error\"\n",
+      "{\"level\": \"error\", \"reason\": \"\(removal)\"}\n",
+      "The reason: \"\(removal) \\\nand so on\"\n",
       "2020-01-02 03:04:05 App[1:2] \(removal)\n[a removeObserver:self forKeyPath:@\"level\"];\n",
     ]
   )

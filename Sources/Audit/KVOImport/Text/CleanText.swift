@@ -17,6 +17,8 @@ struct CleanText {
   private(set) var lineNumbers: [Int]
   /// For each line whether it began with a C comment marker, or inside such a comment.
   private(set) var isComment: [Bool] = [false]
+  /// The lines that end with a backslash, ascending.
+  private var continuedLines: [Int32] = []
   /// What logs put before the lines, one after another; `bytes` have none of it.
   private var prefixes: [UInt8] = []
   /// For each line where its part of `prefixes` begins.
@@ -58,7 +60,17 @@ struct CleanText {
   /// Says that the line that has just begun is a comment.
   mutating func markComment() { isComment[isComment.count - 1] = true }
 
+  /// Says that the line being added ends with a backslash.
+  mutating func markContinued() {
+    continuedLines.append(Int32(truncatingIfNeeded: lineStarts.count - 1))
+  }
+
   // MARK: - Asking
+
+  /// Whether a line ends with a backslash, which is not in `bytes`.
+  ///
+  /// Complexity: O(lines that do).
+  func isContinued(line: Int) -> Bool { continuedLines.contains(Int32(truncatingIfNeeded: line)) }
 
   /// The index of the line that holds the byte at `position`.
   ///

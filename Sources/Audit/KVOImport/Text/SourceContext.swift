@@ -34,7 +34,8 @@ struct SourceContext {
     self.isComment = isComment
   }
 
-  /// Whether the first of `lines` that has words is code: after braces alone, or a variable, the next decides.
+  /// Whether the first of `lines` that has words is code: after braces alone, a variable or an assignment, the next
+  /// decides.
   private static func isCode(next lines: some Sequence<Int>, in text: CleanText) -> Bool {
     var count = 0
     for line in lines {
@@ -42,7 +43,9 @@ struct SourceContext {
       if bytes.isEmpty || text.isComment[line] { continue }
       if isCode(bytes) { return true }
       count += 1
-      guard count < reach, isBrace(bytes) || isVariable(bytes) else { return false }
+      guard count < reach, isBrace(bytes) || isVariable(bytes) || isAssignment(bytes) else {
+        return false
+      }
     }
     return false
   }
@@ -60,6 +63,14 @@ struct SourceContext {
       }
   }
 
+  /// `view.level = nil`: also a line of a log may be like that.
+  private static func isAssignment(_ line: ArraySlice<UInt8>) -> Bool {
+    let name = line.prefix(while: \.isNamePart)
+    let rest = line[name.endIndex...].drop(while: \.isBlank)
+    return name.first.map { $0.isASCIILetter || $0 == UInt8(ascii: "_") } ?? false
+      && rest.count > 1 && rest.first == UInt8(ascii: "=")
+  }
+
   private static let starts = [
     "#import", "#include", "#pragma", "#define", "#if", "@interface", "@implementation", "@end",
     "@property", "@protocol", "import ", "func ", "class ", "struct ", "extension ", "let ", "var ",
@@ -67,6 +78,10 @@ struct SourceContext {
     // The cleaner mistakes the sign before a method for a list marker.
     "(void)", "(id)", "(instancetype)", "(BOOL)", "(NSString", "if (", "for (", "while (", "guard ",
     "self.", "[self", "enum ", "break;", "break ;", "continue;",
+    "deinit {", "deinit{", "init(", "init?(", "convenience init", "required init", "fileprivate ",
+    "internal func ", "internal var ", "internal let ", "internal class ", "final class ",
+    "final func ", "mutating func ", "weak var ", "lazy var ", "@objc ", "@IBAction", "@IBOutlet",
+    "do {", "defer {", "else {", "} else", "def ",
     // Without the sign of a directive, which the cleaner takes for a heading's.
     "include <", "include \"", "if 0", "ifdef ", "ifndef ", "endif", "pragma mark", "pragma once",
   ]
@@ -123,7 +138,9 @@ struct SourceContext {
     }
     code = FrameLine.trimmed(code)
     if code.isEmpty { return isContinued(line) }
-    if isObjectiveC, code.last == UInt8(ascii: ":") { return true }
+    if code.last == UInt8(ascii: ":") {
+      return isObjectiveC || isBuilt(from: after.startIndex, code, line)
+    }
     let tail = FrameLine.trimmed(after.suffix(200))
     let isStatement = tail.ends(with: ";") || tail.ends(with: ")") || tail.ends(with: ",")
     switch code.last {
@@ -132,6 +149,28 @@ struct SourceContext {
     case UInt8(ascii: "="), UInt8(ascii: "+"):
       return tail.ends(with: ";") || Self.isDeclaration(code)
     default: return code.ends(with: "return")
+    }
+  }
+
+  /// The methods that make a string of a literal.
+  private static let conversions = [
+    ".into(", ".to_owned(", ".to_string(", ".to_vec(", ".format(", ".as_bytes(",
+  ]
+
+  /// Whether the literal of a field that `position` is in is code: a method is called on it, or it is the only thing
+  /// after the name of the field and goes on after a backslash at the end of the line.
+  ///
+  /// Logs have fields, too, but nothing of this.
+  private func isBuilt(from position: Int, _ code: ArraySlice<UInt8>, _ line: Int) -> Bool {
+    let name = FrameLine.trimmed(code.dropLast())
+    if text.isContinued(line: line), !name.isEmpty, name.allSatisfy(\.isNamePart) { return true }
+    let end = text.lineRange(min(line + 6, text.lineStarts.count - 1)).upperBound
+    let near = text.bytes[position..<max(position, min(end, position + 2_000))]
+    return near.indices.contains { index in
+      guard near[index] == UInt8(ascii: "\"") else { return false }
+      let next = near[(index + 1)...].drop { $0.isBlank || $0 == 0x0a }
+      return next.first == UInt8(ascii: ".")
+        && Self.conversions.contains { next.starts(with: $0.utf8) }
     }
   }
 

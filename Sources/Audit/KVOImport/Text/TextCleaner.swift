@@ -8,6 +8,8 @@ struct TextCleaner {
   private var isAtLineStart = true
   /// Whether a comment of C is open over several lines.
   private var isInComment = false
+  /// Whether the line before had the leader of a script's comment.
+  private var isAfterComment = false
   /// Whether the text is encoded as mail is.
   private let isQuotedPrintable: Bool
 
@@ -21,6 +23,7 @@ struct TextCleaner {
   mutating func clean(into text: inout CleanText) {
     while position < source.endIndex {
       if isAtLineStart {
+        if isScriptComment() { text.markComment() }
         skipLeaders(&text)
         isAtLineStart = false
         takeLogPrefix(&text)
@@ -130,6 +133,29 @@ struct TextCleaner {
       default: return
       }
     }
+  }
+
+  /// Whether the line is a comment as Python and shells have them: one number sign and a blank, indented or beside another
+  /// such line.
+  ///
+  /// A heading of Markdown is neither.
+  private mutating func isScriptComment() -> Bool {
+    let line = source[position...].prefix(Self.commentReach)
+    let words = line.drop(while: \.isBlank)
+    let wasComment = isAfterComment
+    isAfterComment = Self.isNumberSign(words)
+    guard isAfterComment else { return false }
+    if wasComment || words.startIndex > line.startIndex + 1 || line.first == 0x09 { return true }
+    guard let end = line.firstIndex(where: { $0 == 0x0a || $0 == 0x0d }) else { return false }
+    let next = source[(end + 1)...]
+    return Self.isNumberSign(next.first == 0x0a ? next.dropFirst() : next)
+  }
+
+  /// How many bytes of a line with a number sign are searched for its end.
+  private static let commentReach = 400
+
+  private static func isNumberSign(_ line: ArraySlice<UInt8>) -> Bool {
+    line.first == UInt8(ascii: "#") && line.dropFirst().first?.isBlank == true
   }
 
   private func isLeaderEnd(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
@@ -245,7 +271,9 @@ struct TextCleaner {
       case 0x20..<0x7f: take(UInt8(code), count: 0, &text)
       default: text.append(0x20)
       }
-    default: position += offset
+    default:
+      position += offset
+      if at(0) == 0x0a || at(0) == 0x0d { text.markContinued() }
     }
   }
 
