@@ -5,6 +5,8 @@ struct Operand: Hashable, Sendable {
   /// Whether `className` hides the name: `xxx`, `****`.
   var isMasked = false
   var address: UInt64?
+  /// Whether the text stops inside the address, so that `address` has its first digits only.
+  var isAddressCut = false
   /// Whether it is a placeholder of a format string (`%@`), so that the text is source code.
   var isPlaceholder = false
   /// Whether it stands for any object, as in a description of the sentence: `<...>`, `<Foo 0x…>`.
@@ -17,19 +19,41 @@ struct Operand: Hashable, Sendable {
 
   /// Whether both may be the same object.
   func agrees(with other: Operand) -> Bool {
-    if let address, let otherAddress = other.address, address != otherAddress { return false }
+    guard hasAddress(of: other) else { return false }
     if let className, let otherName = other.className, className != otherName {
-      return isMasked || other.isMasked
+      return isMasked || other.isMasked || Self.isName(className, withoutModule: otherName)
+        || Self.isName(otherName, withoutModule: className)
     }
     return true
   }
 
+  private func hasAddress(of other: Operand) -> Bool {
+    guard let address, let otherAddress = other.address, address != otherAddress else {
+      return true
+    }
+    let (digits, otherDigits) = (String(address, radix: 16), String(otherAddress, radix: 16))
+    return isAddressCut && otherDigits.hasPrefix(digits)
+      || other.isAddressCut && digits.hasPrefix(otherDigits)
+  }
+
+  /// Whether `short` is `name` without its module, as people shorten it.
+  private static func isName(_ short: String, withoutModule name: String) -> Bool {
+    !short.contains(".") && name.hasSuffix("." + short)
+  }
+
   /// Adds the information that only `other` has.
   mutating func complete(from other: Operand) {
-    if className == nil || isMasked && !other.isMasked && other.className != nil {
+    let isShort = className.flatMap { short in
+      other.className.map { Self.isName(short, withoutModule: $0) }
+    }
+    if className == nil || isShort == true
+      || isMasked && !other.isMasked && other.className != nil
+    {
       (className, isMasked) = (other.className, other.isMasked)
     }
-    address = address ?? other.address
+    if address == nil || isAddressCut && other.address != nil {
+      (address, isAddressCut) = (other.address, other.isAddressCut)
+    }
   }
 }
 

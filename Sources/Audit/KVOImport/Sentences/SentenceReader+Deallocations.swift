@@ -162,9 +162,9 @@ extension SentenceReader {
           $0 == 0x2c || $0 == 0x0a || $0 == UInt8(ascii: ")") || $0 == UInt8(ascii: ">")
         } ?? stop
     }
+    stop = text.bytes[start..<max(start, stop)].firstIndex(of: UInt8(ascii: ",")) ?? stop
     // The colon may have been wrapped onto the next line.
-    let name = text.bytes[start..<max(start, stop)]
-      .filter { !$0.isBlank && $0 != 0x0a && $0 != 0x2c }
+    let name = (start..<max(start, stop)).filter(isInName).map { text.bytes[$0] }
       .drop { $0 == UInt8(ascii: ":") }
     result.keyPath = keyPath(name.isEmpty ? nil : String(decoding: name, as: UTF8.self))
     guard let options else { return result }
@@ -172,7 +172,7 @@ extension SentenceReader {
     let optionText = text.string(
       end(options + 7)..<(context.map(position) ?? min(text.bytes.count, end(options + 7) + 60))
     )
-    let kept = optionText.filter { !"<>*`".contains($0) }.drop { $0 == ":" || $0 == " " }
+    let kept = optionText.filter { !"<>*`|".contains($0) }.drop { $0 == ":" || $0 == " " }
     result.options = String(kept).trimmed
     if let context {
       result.context = Operand.address(

@@ -48,7 +48,7 @@ extension SentenceReader {
       complaint.range = complaint.range.lowerBound..<max(complaint.range.upperBound, position(tail))
     }
     if isSilentChange, let silent {
-      complaint.part = quoted(at: end(silent + 34))?.text
+      complaint.part = keyPath(quoted(at: end(silent + 34))?.text)
     }
     // Cut before its reason, the sentence about a longer path may be either.
     if tail == nil, !isSilentChange, complaint.keyPath?.contains(".") == true {

@@ -186,6 +186,7 @@ struct SentenceReader {
   func operand(_ range: Range<Int>) -> Operand {
     guard !range.isEmpty else { return Operand() }
     var operand = Operand(text.bytes[range])
+    operand.isAddressCut = operand.address != nil && isAddressCut(range)
     if operand.address == nil, range.upperBound >= text.bytes.count,
       FrameLine.trimmed(text.bytes[range]).allSatisfy({
         $0.isNamePart || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ":")
@@ -194,6 +195,18 @@ struct SentenceReader {
       operand.className = nil
     }
     return operand
+  }
+
+  /// Whether the line or the text stops in the address of the object in `range`, or dots stand for the rest of it.
+  private func isAddressCut(_ range: Range<Int>) -> Bool {
+    let bytes = text.bytes[range].prefix(400)
+    guard let open = bytes.firstIndex(of: UInt8(ascii: "<")),
+      let address = FrameLine.first("0x", in: bytes[open...])
+    else { return false }
+    let rest = text.bytes[(address + 2)...].drop(while: \.isHexDigit)
+    let isDotted = rest.starts(with: "...".utf8) || rest.starts(with: "…".utf8)
+    guard rest.first.map({ $0 == 0x0a }) ?? true || isDotted else { return false }
+    return rest.prefix(8).first { !$0.isBlank && $0 != 0x0a } != UInt8(ascii: ">")
   }
 
   /// What is in quotation marks at or shortly after `position`, and where it ends.
@@ -223,7 +236,7 @@ struct SentenceReader {
       } else if byte.isBlank || byte == 0x0a || byte == UInt8(ascii: ",") {
         break
       }
-      if !byte.isBlank, byte != 0x0a { result.append(byte) }
+      if isInName(end) { result.append(byte) }
       end += 1
     }
     // A name that the text cuts off is not a name.
@@ -252,10 +265,19 @@ struct SentenceReader {
       || byte == UInt8(ascii: "*") || byte == UInt8(ascii: ":") || byte == UInt8(ascii: "|")
   }
 
-  /// A key path as a sentence names it, nil if code is in its place.
+  /// Whether the byte at `position` may be one of a name that was wrapped: no blank, line end or end of a row of a table,
+  /// nor a digit of the number that a line has.
+  func isInName(_ position: Int) -> Bool {
+    let byte = text.bytes[position]
+    if byte.isBlank || byte == 0x0a || byte == UInt8(ascii: "|") { return false }
+    return !byte.isASCIIDigit
+      || text.position(ofSkeleton: text.skeletonOffset(at: position)) == position
+  }
+
+  /// A key path as a sentence names it, nil if code or dots are in its place.
   func keyPath(_ name: String?) -> String? {
     guard let name, !Operand.isNothing(name), !name.hasPrefix("@\"") else { return nil }
-    return name
+    return name.allSatisfy { ".…[](){}<>".contains($0) } ? nil : name
   }
 
   /// The receiver of a method's name: what is after the bracket before `position`.
