@@ -120,6 +120,13 @@ import Testing
       let text = Self.broken(Self.debugger, at: width, inWords: inWords)
       #expect(text != Self.debugger)
       #expect(Reading.summary(text) == ["KVO030 ?.? < ?"], "\(text)")
+      let signal = Self.debugger.replacing(
+        "EXC_BAD_ACCESS (code=1, address=0x18)",
+        with: "signal SIGSEGV: an address was accessed that is not mapped"
+      )
+      #expect(
+        Reading.summary(Self.broken(signal, at: width, inWords: inWords)) == ["KVO030 ?.? < ?"]
+      )
       // At a breakpoint nothing crashed.
       let stopped = Self.debugger.replacing(
         "EXC_BAD_ACCESS (code=1, address=0x18)",

@@ -269,7 +269,7 @@ struct StackReader {
     } ? .unknown : .other
   }
 
-  /// The heading of a debugger's thread with the lines that it was wrapped onto.
+  /// The heading of a debugger's thread with the lines that it was wrapped onto, with their ends.
   private mutating func wholeHeading(
     _ rest: ArraySlice<UInt8>,
     at line: Int
@@ -285,6 +285,7 @@ struct StackReader {
       guard !bytes.isEmpty, !isOther, text.logPrefix(ofLine: next).isEmpty,
         FrameLine(bytes).frame(isInside: false) == nil
       else { break }
+      whole.append(0x0a)
       whole += bytes
       joinedLine = next
     }
@@ -294,11 +295,12 @@ struct StackReader {
   /// `1: tid = 0x45393e, queue = 'com.apple.main-thread', stop reason = EXC_BAD_ACCESS`.
   private mutating func readDebuggerThread(_ heading: ArraySlice<UInt8>) {
     let digits = heading.prefix(while: \.isASCIIDigit)
-    // The blanks at which it was wrapped are lost.
-    let rest = heading.filter { !$0.isBlank }[...]
-    let isStopped = FrameLine.first("stopreason", in: rest) != nil
+    // It was wrapped between words, whose blank is lost, or inside one.
+    let joined = heading.filter { $0 != 0x0a }[...]
+    let letters = joined.filter { !$0.isBlank }[...]
+    let isStopped = FrameLine.first("stopreason", in: letters) != nil
     // At a breakpoint nothing crashed, but an exception may be propagating.
-    let isCrashed = FrameLine.namesTermination(rest)
+    let isCrashed = FrameLine.namesTermination(heading) || FrameLine.namesTermination(joined)
     begin(isCrashed ? .crashed : isStopped ? .unknown : .other, name: [])
     thread = String(decoding: digits, as: UTF8.self)
   }
