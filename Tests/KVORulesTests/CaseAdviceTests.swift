@@ -113,6 +113,88 @@ struct CaseAdviceTests {
     }
   }
 
+  @Test("about a cycle without a closure does not advise a weak capture")
+  func cycleWithoutClosure() throws {
+    func advice(_ kind: String, recorded: Profile = .swift) throws -> String {
+      try hint(.observationRetainCycle, recorded: recorded) {
+        $0.hold("Screen#3", "\(kind):Holder#4", label: "holder")
+        $0.hold("\(kind):Holder#4", "Screen#3", label: "observed")
+        $0.exit()
+      }
+    }
+    for kind in ["registry", "token"] {
+      let own = try advice(kind)
+      #expect(own.hasPrefix("make the reference \"observed\" of Holder to Screen weak"), "\(own)")
+    }
+    for recorded in [Profile.appleModern, .gnustepModern] {
+      let foreign = try advice("registry", recorded: recorded)
+      #expect(foreign.contains("`KVOControllerNonRetaining`") && !foreign.contains("capture"))
+    }
+    let captured = try hint(.observationRetainCycle) {
+      $0.hold("Screen#3", "token:Token#4", label: "token")
+      $0.hold("token:Token#4", "closure:handler#5", label: "handler")
+      $0.hold("closure:handler#5", "Screen#3", label: "self")
+      $0.exit()
+    }
+    #expect(captured.contains("[weak self]"), "\(captured)")
+  }
+
+  @Test("of a log that does not say its runtime is in the language of the calls")
+  func unsaidRuntime() throws {
+    func advice(_ registered: String, _ deallocated: String, at site: String = "") throws -> String {
+      try hint(.observerDeinitWhileRegistered) {
+        $0.register(at: site, stack: registered.isEmpty ? [] : [registered])
+        $0.endDeinit("Screen#3", stack: deallocated.isEmpty ? [] : [deallocated])
+        $0.exit()
+      }
+    }
+    let dealloc = "-[Screen dealloc] (Screen.m:41)"
+    let line = "[account removeObserver:self"
+    #expect(try advice("-[Screen setAccount:] (Screen.m:20)", dealloc).contains(line))
+    #expect(try advice("", "", at: "Screen.m:20").contains(line))
+    #expect(try advice("", dealloc).contains(line))
+    // Code in Objective-C may deallocate what observes through this library.
+    #expect(try !advice("Screen.init() (Screen.swift:12)", dealloc).contains(line))
+  }
+
+  @Test("about a token or a controller of Foundation names no removal by name, which would raise")
+  func formsOfFoundation() throws {
+    let cases: [(Registration.Form, String, String)] = [
+      (.token, "S.f() (S.swift:1)", "`token.invalidate()`"),
+      (.token, "-[S f] (S.m:1)", "`[token invalidate]`"),
+      (.controller, "S.f() (S.swift:1)", #"`unobserve(account, keyPath: "balance")`"#),
+      (.controller, "-[S f] (S.m:1)", #"`[controller unobserve:account keyPath:@"balance"]`"#),
+    ]
+    for (form, frame, line) in cases {
+      let left = try hint(.leakedRegistration, recorded: .appleModern) {
+        $0.beginScope("s")
+        $0.register(form: form, scope: "s", stack: [frame])
+        $0.endScope("s")
+      }
+      let orphaned = try hint(.observedDeinitWhileObserved, recorded: .appleModern) {
+        $0.register(form: form, stack: [frame])
+        $0.endDeinit("Account#12")
+      }
+      for advice in [left, orphaned] {
+        #expect(advice.contains(line) && !advice.contains("removeObserver"), "\(advice)")
+      }
+    }
+  }
+
+  @Test("about an exception does not ask Swift to catch one of Objective-C")
+  func exceptionInSwift() throws {
+    func advice(_ frame: String) throws -> String {
+      try hint(.callbackRaised, recorded: .appleModern) {
+        $0.register(stack: [frame])
+        $0.notify()
+        $0.notifyEnd(exception: "NSRangeException")
+        $0.exit()
+      }
+    }
+    #expect(try advice("S.f() (S.swift:1)").hasPrefix("make sure that nothing in"))
+    #expect(try advice("-[S f] (S.m:1)").hasPrefix("catch the exception inside"))
+  }
+
   @Test("calls an object that observes itself self")
   func ownName() throws {
     let advice = try hint(.leakedRegistration) {

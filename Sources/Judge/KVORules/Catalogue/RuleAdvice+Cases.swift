@@ -37,6 +37,10 @@ extension RuleAdvice {
     case (.priorWithoutAfter, _) where verdict.evidence.contains { $0.role == .changed }:
       // Both halves of the change were sent: only the notification is missing.
       hint(.missedDelivery, for: audience) ?? RuleCatalogue.entry(.missedDelivery).hint
+    case (.observationRetainCycle, .cycle(let references)):
+      references.weakened.flatMap { weakening($0.from.kind, audience) }
+    case (.leakedRegistration, _), (.registrationGrowth, _), (.observedDeinitWhileObserved, _):
+      ending(verdict.code, verdict.form, audience)
     case (.concurrentRemoval, .overlap(.deallocation)):
       "end the observation of \"{keyPath}\" before the last reference to the {Subject} goes, on the thread that lets "
         + "it go, or let the code that ends it hold the {Subject}"
@@ -57,6 +61,11 @@ extension RuleAdvice {
   static let keyBeyondASCII =
     "give \"{keyPath}\" a name in ASCII: GNUstep 1.28 raises an exception for every other key"
 
+  /// Swift cannot catch the exceptions of Objective-C.
+  static let exceptionInSwift =
+    "make sure that nothing in `observeValue(forKeyPath:of:change:context:)` of {raiser} raises an exception: Swift "
+    + "cannot catch one of Objective-C"
+
   /// What a removal under a context lacks: an addition without one would be removed under the wrong context.
   private static func addition(_ audience: Audience) -> String? {
     switch audience {
@@ -70,6 +79,43 @@ extension RuleAdvice {
       "add `{subject}.addObserver(self, forKeyPath: \"{keyPath}\", context: {context})` on every path that leads "
         + "here, or remove only what was added; a token needs no such care"
     case .notificationCenter: nil
+    }
+  }
+
+  /// What to do about the reference of a cycle from an object of `kind`, if it is not that of a closure, which the advice
+  /// of the rule is about.
+  private static func weakening(_ kind: ObjectRef.Kind, _ audience: Audience) -> String? {
+    switch (kind, audience) {
+    case (.closure, _): nil
+    case (.registry, .objectiveC), (.registry, .foundation):
+      "observe with a controller that does not retain the {edgeTarget} (`KVOControllerNonRetaining`), or let another "
+        + "object observe it"
+    case (.registry, _), (.object, _), (.token, _):
+      "make the reference {edge}of {edgeSource} to {edgeTarget} weak, or drop it when the observation is no longer needed"
+    }
+  }
+
+  /// How to end what a token or a controller of Foundation's programs began: a removal by name would find nothing, and
+  /// raise.
+  private static func ending(
+    _ code: RuleCode,
+    _ form: Registration.Form?,
+    _ audience: Audience
+  ) -> String? {
+    let end: String
+    switch (form, audience) {
+    case (.token, .foundation): end = "`token.invalidate()`"
+    case (.token, .objectiveC): end = "`[token invalidate]`"
+    case (.controller, .foundation):
+      end = "the controller's own `unobserve({subject}, keyPath: \"{keyPath}\")`"
+    case (.controller, .objectiveC):
+      end = "`[controller unobserve:{subject} keyPath:@\"{keyPath}\"]`"
+    default: return nil
+    }
+    return switch code {
+    case .leakedRegistration: "end it where the scope ends: \(end)"
+    case .registrationGrowth: "end what each run adds: \(end); or add it once, before the first run"
+    default: "end the observation while the {Subject} is alive: \(end)"
     }
   }
 

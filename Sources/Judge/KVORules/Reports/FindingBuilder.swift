@@ -126,10 +126,13 @@ package struct FindingBuilder {
     _ audience: Audience,
     _ sentence: FindingSentence
   ) -> String {
-    if case .exception = verdict.detail { return RuleCatalogue.entry(.callbackRaised).hint }
+    if case .exception = verdict.detail {
+      return audience == .foundation
+        ? RuleAdvice.exceptionInSwift : RuleCatalogue.entry(.callbackRaised).hint
+    }
     if isUnendedReplacement(verdict, stacks) { return RuleAdvice.unendedReplacement }
     if isBeyondASCII(verdict) { return RuleAdvice.keyBeyondASCII }
-    let isFoundation = recorded != .swift
+    let isFoundation = recorded != .swift || audience == .objectiveC
     let ofCase = RuleAdvice.hint(
       for: verdict,
       isFoundation: isFoundation,
@@ -176,7 +179,11 @@ package struct FindingBuilder {
   /// The reader of the advice.
   private func audience(of verdict: Verdict, _ stacks: [Finding.Stack]) -> Audience {
     let audience = audience(of: verdict)
-    if recorded == .swift { return audience }
+    if recorded == .swift {
+      // This library's calls are Swift, whatever deallocates the object: the log need not state its runtime.
+      let calls = stacks.filter { $0.role == .registered && ($0.site != nil || !$0.frames.isEmpty) }
+      return isObjectiveC(calls.isEmpty ? stacks : calls) ? .objectiveC : audience
+    }
     if isObjectiveC(stacks) { return .objectiveC }
     return audience == .notificationCenter ? audience : .foundation
   }

@@ -223,6 +223,9 @@ struct FindingSentence {
       ("{step}", refusedStep?.name ?? "…"),
       ("{StepClass}", refusedStep?.ofClass ?? "…"),
       ("{raiser}", raiser),
+      ("{edgeSource}", weakened.map { names[$0.from.className].plainTypeName } ?? "…"),
+      ("{edgeTarget}", weakened.map { names[$0.to.className].plainTypeName } ?? "…"),
+      ("{edge}", weakened.map { $0.label == .none ? "" : "\"\(names[$0.label])\" " } ?? ""),
     ]
     var result = ""
     var rest = Substring(template)
@@ -237,6 +240,11 @@ struct FindingSentence {
       }
     }
     return result + rest
+  }
+
+  /// The reference of a retain cycle that is best made weak.
+  private var weakened: Reference? {
+    if case .cycle(let references) = verdict.detail { references.weakened } else { nil }
   }
 
   /// The observed object, as the observer's code would name it.

@@ -207,6 +207,9 @@ extension [Reference] {
   package var indexToWeaken: Int? {
     firstIndex { $0.from.kind == .closure } ?? indices.last
   }
+
+  /// That reference.
+  package var weakened: Reference? { indexToWeaken.map { self[$0] } }
 }
 
 extension Verdict {
