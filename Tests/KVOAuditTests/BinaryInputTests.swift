@@ -61,6 +61,7 @@ import Testing
           if case .process(let process) = event.body { course.append("\(process.isComplete)") }
         }
       case .damage(let place): course.append(place.message)
+      case .classes: break
       }
     }
     return course

@@ -132,10 +132,6 @@ extension FiringLog {
             $0.declare("gross", affectedBy: ["net"])
           }
         ),
-        (
-          "declared anew",
-          cycle.inserting(before: 3) { $0.declare("net", affectedBy: []) }
-        ),
       ]
     ),
     FiringLog(

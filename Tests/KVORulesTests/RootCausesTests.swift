@@ -111,6 +111,65 @@ struct RootCausesTests {
     #expect(twice.report().contains("a second time"))
   }
 
+  @Test("a removal after the deallocation of the observed object follows from that")
+  func lateForSubject() {
+    let log = SampleLog {
+      $0.register()
+      $0.endDeinit("Account#12", stack: ["Bank.close() (Bank.swift:8)"])
+      $0.beginDeinit("Screen#3")
+      $0.remove()
+      $0.endDeinit("Screen#3")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO006@2", "KVO001@4"])
+    #expect(findings(log) == ["KVO006[KVO001]"])
+    #expect(
+      log.report().contains(
+        #"removed its observation of "balance" from Account#12 after a deallocation had ended it"#
+      )
+    )
+    #expect(findings(log.replacing(4) { $0.remove(isUnmatched: true) }) == ["KVO006[KVO001]"])
+    let said = log.replacing(4) { $0.remove("1") }
+    #expect(findings(said) == ["KVO006"])
+    let cancelled = log.inserting(before: 2) { $0.cancel(by: .subject) }
+    #expect(findings(cancelled) == ["KVO006[KVO001]"])
+    // One that was removed before its object was deallocated had a predecessor, and one that was never made has none.
+    let twice = log.inserting(before: 2) { $0.remove("1") }
+    #expect(findings(twice) == ["KVO001"])
+    #expect(twice.report().contains("a second time"))
+    #expect(findings(log.replacing(4) { $0.remove(by: "Screen#4") }) == ["KVO006", "KVO002"])
+  }
+
+  @Test("the removal that pairs with a refused addition is silent after the deallocation, too")
+  func lateForRefused() {
+    let log = SampleLog {
+      $0.refuse(.unknownKey, part: "balanse")
+      $0.endDeinit("Account#12")
+      $0.remove(nil, "Account#12", by: "Screen#3", "balanse")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO029@1"])
+    #expect(log.without(1).outcome() == ["KVO002@2"])
+  }
+
+  @Test("the past of deallocated objects is forgotten in their order")
+  func forgottenPast() {
+    func outcome(after count: Int) -> [String] {
+      SampleLog { log in
+        for number in 0...count {
+          log.register("\(number)", "Account#\(100 + number)")
+          log.remove("\(number)", "Account#\(100 + number)")
+          log.endDeinit("Account#\(100 + number)")
+        }
+        log.remove(nil, "Account#100")
+        log.exit()
+      }
+      .verdicts().map(\.code.rawValue)
+    }
+    #expect(outcome(after: 255) == ["KVO001"])
+    #expect(outcome(after: 256) == ["KVO002"])
+  }
+
   @Test("a change that never ends is one finding, regardless of its prior notifications")
   func unended() {
     let log = SampleLog {

@@ -106,11 +106,15 @@ extension SampleLog {
   mutating func changeClass(
     _ text: String = "Account#12",
     to name: String,
-    isKVOSubclass: Bool = false
+    isKVOSubclass: Bool = false,
+    thread: String? = "1",
+    order: UInt64? = nil
   ) {
     let object = object(text)
     add(
       .classChanged(object, to: names.id(of: name), isKVOSubclass: isKVOSubclass),
+      thread: thread,
+      order: order,
       stack: ["swizzle(_:) (Aspects.swift:4)"]
     )
   }

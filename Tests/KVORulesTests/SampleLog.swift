@@ -26,6 +26,8 @@ struct SampleLog: Sendable {
     options: RuleEngine.Options = .init()
   ) -> (verdicts: [Verdict], engine: RuleEngine) {
     var engine = RuleEngine(profile: profile, options: options)
+    var notifying = NotifyingClasses()
+    engine.learn(notifying.update(from: names))
     var verdicts: [Verdict] = []
     for (index, event) in events.enumerated() {
       verdicts += engine.consume(event, number: index + 1)

@@ -141,4 +141,25 @@ import Testing
       ids.map(\.number) == [0, 7, nil, nil, nil, 4_611_686_018_427_387_903, nil, nil, nil]
     )
   }
+
+  @Test("knows the classes that runtimes made for observing, and what they made them of")
+  func notifyingClasses() {
+    var names = TraceNames()
+    var classes = NotifyingClasses()
+    #expect(classes.update(from: names).isEmpty)
+    let apple = names.id(of: "NSKVONotifying_Account")
+    let mark = names.mark
+    let gnustep = names.id(of: "GSKVOAccount")
+    names.removeAll(after: mark)
+    #expect(names.notifyingClasses == [apple] && gnustep != .none)
+    #expect(classes.update(from: names) == [apple: apple])
+    #expect(classes.update(from: names).isEmpty)
+    let account = names.id(of: "Account")
+    #expect(classes.update(from: names) == [apple: account])
+    names.append("GSKVOAccount")
+    #expect(classes.update(from: names) == [gnustep: account])
+    let bare = names.id(of: "NSKVONotifying_")
+    #expect(classes.update(from: names) == [bare: bare])
+    #expect(classes.update(from: names).isEmpty)
+  }
 }

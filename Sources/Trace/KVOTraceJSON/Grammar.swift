@@ -1,3 +1,5 @@
+import KVOTrace
+
 /// Which keys a line may have, so that the others can be counted.
 enum Grammar {
   private static let common: Set = ["event", "t", "thread", "order", "stack", "scope"]
@@ -10,7 +12,7 @@ enum Grammar {
 
   /// Whether the name of a class is that of a subclass that a runtime creates for observing: Apple's, and GNUstep's.
   static func isKVOSubclass(_ name: String) -> Bool {
-    name.hasPrefix("NSKVONotifying_") || name.hasPrefix("GSKVO")
+    TraceNames.notifyingPrefixes.contains(where: name.hasPrefix)
   }
 
   /// Whether there are events of that name.

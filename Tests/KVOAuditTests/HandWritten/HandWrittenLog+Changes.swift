@@ -1,6 +1,19 @@
 extension HandWrittenLog {
   static let changes = [
     HandWrittenLog(
+      "a value changes with one that it depends on, of an object whose class is the runtime's own",
+      [],
+      """
+      {"event":"write","thread":1,"subject":{"class":"NSKVONotifying_Account","id":"12"},"key":"net","fingerprint":"a"}
+      {"event":"declares","class":"Account","key":"net","affectedBy":["balance"]}
+      {"event":"declares","class":"Account","key":"net","affectedBy":["tax"]}
+      {"event":"willChange","thread":1,"subject":{"class":"NSKVONotifying_Account","id":"12"},"key":"balance","change":1,$in}
+      {"event":"didChange","thread":1,"subject":{"class":"NSKVONotifying_Account","id":"12"},"key":"balance","change":1,$in}
+      {"event":"write","thread":1,"subject":{"class":"NSKVONotifying_Account","id":"12"},"key":"net","fingerprint":"b"}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
       "a change with a notification",
       [],
       """

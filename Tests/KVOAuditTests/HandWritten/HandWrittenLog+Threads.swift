@@ -83,6 +83,17 @@ extension HandWrittenLog {
       """
     ),
     HandWrittenLog(
+      "the class of an observed object becomes another, and again the runtime's own",
+      [],
+      """
+      {"event":"register","thread":1,"order":1,$pair,"registration":1,$made}
+      {"event":"class","thread":1,"object":$account,"class":"Proxy","kvoSubclass":false,$in}
+      {"event":"class","thread":1,"object":$account,"class":"NSKVONotifying_Account","kvoSubclass":true}
+      {"event":"remove","thread":1,"order":2,$pair,"registration":1,$in}
+      {"event":"exit","status":0}
+      """
+    ),
+    HandWrittenLog(
       "the class of an observed object becomes another",
       ["KVO030"],
       """

@@ -8,6 +8,7 @@ struct BinaryLogSource {
   private let progress: LogSource.Progress?
 
   private var names: TraceNames
+  private var notifying = NotifyingClasses()
   private var eventCount = 0
   private var problems: [LogDamage] = []
   private var problemCount = 0
@@ -87,6 +88,8 @@ struct BinaryLogSource {
       switch reader.next(into: &events) {
       case .events:
         if !isComplete { Self.markIncomplete(&events) }
+        let classes = notifying.update(from: reader.names)
+        if !classes.isEmpty { body(.classes(classes), { reader.names }) }
         body(.events(events, firstNumber: eventCount + 1), { reader.names })
         eventCount += events.count
         progress?(readByteCount + reader.readByteCount, byteCount)

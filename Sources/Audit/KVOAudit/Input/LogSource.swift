@@ -50,6 +50,8 @@ package struct LogSource {
     case events([Event], firstNumber: Int)
     /// A location that cannot be read, and may hide an event.
     case damage(LogDamage)
+    /// The classes that runtimes made for observing, each with its class, before the first events that name both.
+    case classes([StringID: StringID])
   }
 
   /// Called with the content of an input, in order, and with the names for the ids.
@@ -109,6 +111,9 @@ package struct LogSource {
     switch input {
     case .events(let events, let names, _):
       begin(.memory)
+      var notifying = NotifyingClasses()
+      let classes = notifying.update(from: names)
+      if !classes.isEmpty { body(.classes(classes), { names }) }
       if !events.isEmpty { body(.events(events, firstNumber: 1), { names }) }
       return LogReading(
         kind: .memory,
@@ -255,8 +260,11 @@ package struct LogSource {
       give()
       body(.damage(LogDamage(problem)), { reader.names })
     }
+    var notifying = NotifyingClasses()
     func give() {
       if !batch.events.isEmpty {
+        let classes = notifying.update(from: reader.names)
+        if !classes.isEmpty { body(.classes(classes), { reader.names }) }
         body(.events(batch.events, firstNumber: batch.firstLine), { reader.names })
       }
       batch.removeAll()

@@ -46,6 +46,8 @@ struct InputReplay {
   private let options: AuditOptions
   private let resolver: (any FrameResolver)?
   private var current: ProcessReplay
+  /// The classes that runtimes made for observing, each with its class.
+  private var classes: [StringID: StringID] = [:]
   private var verdicts: [Verdict] = []
   private var folder = FindingFolder()
   private var ended: [Ended] = []
@@ -86,8 +88,12 @@ struct InputReplay {
         guard let names = names() else { return }
         finish(names: names)
         current = ProcessReplay(options: options)
+        current.learn(classes)
       }
     case .damage(let problem): current.lose(at: problem.number) { verdicts.append($0) }
+    case .classes(let found):
+      classes.merge(found) { $1 }
+      current.learn(found)
     }
     if verdicts.count >= Self.batchCount, let names = names() { fold(names: names) }
   }

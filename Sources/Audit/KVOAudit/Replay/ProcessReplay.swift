@@ -48,6 +48,9 @@ package struct ProcessReplay {
 
   package var engine: RuleEngine { replay.engine }
 
+  /// The log names `classes`, which runtimes made for observing, each with its class.
+  package mutating func learn(_ classes: [StringID: StringID]) { replay.learn(classes) }
+
   /// Takes the next events of the log, up to one that begins the log of another process.
   ///
   /// - Parameters:

@@ -17,6 +17,8 @@ struct ReplayState: Sendable {
     var scope: ScopeID?
     /// How much its thread had done when it was made.
     var activity: Int
+    /// How many classes of objects had changed by then.
+    var classChangeCount: Int
   }
 
   /// Kinds of events that rules require.
@@ -58,6 +60,9 @@ struct ReplayState: Sendable {
   /// Where the deallocation of an object began; the oldest are dropped.
   var deallocations = BoundedMap<ObjectTag, Deallocation>(capacity: 4_096)
   var dependencies = KeyDependencies()
+  private(set) var classNames = ClassNames()
+  /// How many changes of the classes of objects there were.
+  var classChangeCount = 0
   var unsaid = Unsaid()
   var losses = Losses()
   /// Which objects were recorded, if not all; see `Sampling`.
@@ -103,6 +108,13 @@ struct ReplayState: Sendable {
       }
     }
     updateProfile()
+  }
+
+  mutating func learn(_ classes: [StringID: StringID]) {
+    for (name, className) in classes {
+      classNames.learn(name, of: className)
+      if name != className { dependencies.rename(name, to: className) }
+    }
   }
 
   /// From `evidence` on the recorder leaves out the objects that are not in the sample of `share`.

@@ -26,7 +26,7 @@ extension RuleEngine {
       for slot in log.ledger.subjectDeallocated(target.subject, at: failed, &log.verdicts) {
         settle(slot)
       }
-      log.ledger.close(target.subject)
+      registrations.retire(target.subject, object, &log)
       log.subjects.remove(object.rawValue)
     }
     endObservations(object, failed)

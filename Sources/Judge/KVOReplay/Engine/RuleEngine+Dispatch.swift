@@ -55,7 +55,7 @@ extension RuleEngine {
     case .unlock(let lock): concurrency.unlock(lock, target.thread)
     case .classChanged(let object, let name, let isKVOSubclass):
       log.seen.insert(.classChange)
-      concurrency.change(object, to: name, isKVOSubclass: isKVOSubclass, evidence)
+      concurrency.change(object, to: name, isKVOSubclass: isKVOSubclass, evidence, &log)
     case .declares(let key): graphs.declare(key, evidence, &log)
     case .removeEnd(let removal): concurrency.end(removal, target.thread, &log)
     case .threadName(let name):
@@ -134,6 +134,10 @@ extension RuleEngine {
       concurrency.removed(removed.slot, placed, target.thread, &log)
       settle(removed.slot)
     }
+    for slot in removed.copies where slot != removed.slot {
+      changes.excuse(slot, &log)
+      obligations.excuse(slot)
+    }
     for slot in registrations.endDoubtful(removed, at: placed, &log) { settle(slot) }
     registrations.withhold(removal, removed, &log)
   }
@@ -145,6 +149,8 @@ extension RuleEngine {
     _ target: EventTarget,
     at time: UInt64?
   ) {
+    var target = target
+    target.slot = registrations.standIn(for: target.slot, &log)
     guard registrations.mayCancel(id, cause, evidence, target, &log) else { return }
     let slot = target.slot
     if case .token = cause {
@@ -163,6 +169,7 @@ extension RuleEngine {
     case .runtime: log.ledger.judgeDisplacement(of: slot, &log.verdicts)
     }
     log.ledger.cancel(slot, by: cause, at: failed, &log.verdicts)
+    if log.ledger.slots[slot].isEndShared { registrations.settleCopies(of: slot, &log) }
     settle(slot)
     log.act(target)
   }
@@ -237,6 +244,7 @@ extension RuleEngine {
     let isLive = slot >= 0 && log.ledger.isLive(slot)
     if slot >= 0 {
       log.confirm(slot)
+      if isLive, log.ledger.slots[slot].isEndShared { registrations.settleCopies(of: slot, &log) }
       log.ledger.beginCallback(slot)
     } else {
       log.contradictionCount += 1

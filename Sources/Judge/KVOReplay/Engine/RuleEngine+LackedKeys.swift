@@ -57,6 +57,14 @@ extension RuleEngine {
     say(removals, log.unsaid.observer) {
       "the removal at event \($0), or an addition before it, does not say its \"observer\""
     }
+    let ofEnded: [RuleCode] = [
+      .deliveryAfterRemove, .removeDuringInitial, .registrationRace, .priorWithoutAfter,
+      .missedDelivery,
+    ]
+    say(ofEnded, log.unsaid.removed) {
+      "the removal at event \($0) may have ended any of several equal registrations; it does not say its "
+        + "\"registration\""
+    }
     say([.contextCollision], log.unsaid.copy) {
       "the addition at event \($0), or the equal one before it, does not say its \"site\""
     }

@@ -54,6 +54,7 @@ extension RuleEngine {
       log.ledger.slots[slot].registration.keyPath == change.key,
       log.ledger.slots[slot].registered.event < event,
       log.ledger.slots[slot].isNumbered, !log.ledger.slots[slot].isDeliveringInitial,
+      !log.ledger.slots[slot].isEndShared,
       log.ledger.slots[slot].registration.executor == .none
     else { return false }
     return !log.isObserverDeallocated(slot)

@@ -109,6 +109,13 @@ package struct RuleEngine: Sendable {
       + [graphs.count, scopes.growthCount, concurrency.classCount, consumers.count]
   }
 
+  /// Events may name `classes`, which runtimes made for observing, in place of their classes.
+  ///
+  /// Call it before the first event that names both.
+  ///
+  /// - Parameter classes: the names of such classes, each with that of its class, or with itself if that has none so far.
+  package mutating func learn(_ classes: [StringID: StringID]) { log.learn(classes) }
+
   /// Judges one event.
   ///
   /// - Parameters:

@@ -134,6 +134,7 @@ struct CallbackRules: Sendable {
   ) {
     if log.notifiesOthers { return }
     if log.ledger.slots[slot].isEndGuessed { return log.withholdLateDelivery() }
+    if log.ledger.slots[slot].isEndShared { return }
     let registration = log.ledger.slots[slot].registration
     let proof = [
       evidence, log.ledger.slots[slot].later.as(.removed), log.ledger.slots[slot].registered,

@@ -94,15 +94,10 @@ struct ChangeRules: Sendable {
     guard subject >= 0 else { return }
     log.ledger.forEach(of: change.key, on: subject) { slot in
       if log.ledger.slots[slot].isDeliveringInitial || !log.ledger.slots[slot].isNumbered { return }
+      if log.ledger.slots[slot].isEndShared { return }
       if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
       if log.isSilencedByDeallocation(slot) { return }
-      let isEarlier: Bool
-      if let before = log.ledger.slots[slot].registered.order, let after = began.order {
-        isEarlier = before < after
-      } else {
-        isEarlier = log.ledger.slots[slot].registered.event < began.event
-      }
-      if isEarlier { audience.append(Int32(truncatingIfNeeded: slot)) }
+      if log.ledger.slots[slot].registered.precedes(began) { audience.append(Int32(truncatingIfNeeded: slot)) }
     }
   }
 

@@ -30,9 +30,21 @@ struct ConcurrencyRules: Sendable {
     _ object: ObjectRef,
     to name: StringID,
     isKVOSubclass: Bool,
-    _ evidence: Evidence
+    _ evidence: Evidence,
+    _ log: inout ReplayState
   ) {
-    classes.change(object.id, to: name, isKVOSubclass: isKVOSubclass, at: evidence)
+    log.classChangeCount += 1
+    // One that is not named as such is that of the class which the object had.
+    if isKVOSubclass, !log.classNames.isNotifying(name) { return }
+    classes.change(
+      object.id,
+      ObjectClasses.Changed(
+        to: name,
+        isKVOSubclass: isKVOSubclass,
+        changed: evidence.as(.changed),
+        number: log.classChangeCount
+      )
+    )
   }
 
   /// The object was deallocated.
@@ -123,7 +135,8 @@ struct ConcurrencyRules: Sendable {
     var related: Set<StringID>?
     for other in log.threads.busy where other != thread && !log.threads[other].brackets.isEmpty {
       if related == nil {
-        related = log.dependencies.related(to: change.key, in: change.subject.className)
+        let className = log.classNames.observed(change.subject.className)
+        related = log.dependencies.related(to: change.key, in: className)
       }
       let open = log.threads[other].brackets.open(of: change.subject.id) {
         $0 == change.key || related?.contains($0) == true
@@ -239,7 +252,12 @@ struct ConcurrencyRules: Sendable {
   private mutating func judgeClass(_ slot: Int, _ evidence: Evidence, _ log: inout ReplayState) {
     let registration = log.ledger.slots[slot].registration
     let registered = log.ledger.slots[slot].registered
-    guard let difference = classes.difference(since: registered, of: registration) else { return }
+    let difference = classes.difference(
+      since: log.origins[slot].classChangeCount,
+      of: registration,
+      log.classNames
+    )
+    guard let difference else { return }
     log.verdicts.append(
       Verdict(
         .classChangedUnderObservation,

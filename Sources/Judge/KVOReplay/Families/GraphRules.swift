@@ -23,7 +23,9 @@ struct GraphRules: Sendable {
   /// The registration at `slot` ended, and released its closure.
   @inline(__always)
   mutating func end(of slot: Int, _ log: inout ReplayState) {
-    if !cycles.isEmpty, let id = log.ledger.slots[slot].registration.id { cycles.end(id) }
+    if !cycles.isEmpty, let id = log.ledger.slots[slot].registration.id {
+      cycles.end(id, token: log.ledger.slots[slot].registration.token?.id)
+    }
   }
 
   /// The object was deallocated.
@@ -133,6 +135,9 @@ struct GraphRules: Sendable {
   mutating func declare(_ key: KeyDeclaration, _ evidence: Evidence, _ log: inout ReplayState) {
     guard let problem = key.problem else {
       log.seen.insert(.declaration)
+      var key = key
+      key.className = log.classNames.observed(key.className)
+      key.superclass = log.classNames.observed(key.superclass)
       log.dependencies.declare(key, at: evidence)
       return
     }

@@ -45,7 +45,7 @@ extension RegistrationRules {
       found.append(slot)
     }
     return found.sorted {
-      log.ledger.slots[$0].registered.event > log.ledger.slots[$1].registered.event
+      log.ledger.slots[$1].registered.precedes(log.ledger.slots[$0].registered)
     }
   }
 

@@ -26,6 +26,8 @@ struct RegistrationRules: Sendable {
     var matching: SubjectLedger.Matching
     /// The slots of those that it may have ended instead, and its own; empty: there are none.
     var doubtful: [Int]
+    /// The slots of equal registrations, its own included, any of which it may have ended; empty: there are none.
+    var copies: [Int]
     /// How many verdicts there were before it.
     var firstVerdict: Int
   }
@@ -36,6 +38,9 @@ struct RegistrationRules: Sendable {
   ///
   /// A log begins while a program runs: a registration that it finds may end before it is written.
   private var endedUnlisted = BoundedMap<RegistrationTag, Void>(capacity: 4_096)
+  /// The deallocated objects whose past the ledger still has, which explains a removal that comes too late; the oldest
+  /// are closed.
+  private var retired = BoundedMap<ObjectTag, Int>(capacity: 256)
   /// The slots of the registrations that ended last, which the ledger keeps for that long.
   private var recent: [Int32] = []
   private var oldestRecent = 0
@@ -161,11 +166,13 @@ struct RegistrationRules: Sendable {
     _ target: EventTarget,
     _ log: inout ReplayState
   ) -> Removed {
-    let subject = open(removal.subject.id, target, evidence, &log)
+    let former = target.subject < 0 ? retired[removal.subject.id] : nil
+    let subject = former ?? open(removal.subject.id, target, evidence, &log)
     let possible = possibleMatches(of: removal, on: subject, &log)
     let matching = possible.isEmpty ? matching(of: removal, on: subject, &log) : .byName
     let guessed = possible.first.flatMap { log.ledger.slots[$0].registration.id }
     if guessed != nil, log.unsaid.observer == nil { log.unsaid.observer = target.event }
+    let copies = possible.isEmpty ? copies(endedBy: removal, on: subject, &log) : []
     let firstVerdict = log.verdicts.count
     let slot = log.ledger.remove(
       removal,
@@ -175,25 +182,22 @@ struct RegistrationRules: Sendable {
       &log.verdicts
     )
     if slot < 0, let id = removal.registration { endedUnlisted.set(id, ()) }
+    if slot >= 0 {
+      if !copies.isEmpty {
+        share(copies, from: firstVerdict, at: target.event, &log)
+      } else if log.ledger.slots[slot].isEndShared {
+        settleCopies(of: slot, &log)
+      }
+    }
     let observers = Set(possible.map { log.ledger.slots[$0].registration.observer?.id })
     return Removed(
       slot: slot,
       subject: subject,
       matching: matching,
       doubtful: observers.count > 1 ? possible : [],
+      copies: copies,
       firstVerdict: firstVerdict
     )
-  }
-
-  /// Withdraws verdicts on a removal that only its writer can judge.
-  func withhold(_ removal: Removal, _ removed: Removed, _ log: inout ReplayState) {
-    let first = removed.firstVerdict
-    if log.losses.first != nil, removed.matching == .byName {
-      log.withholdGuesses(from: first, removed.slot)
-    }
-    if log.verdicts.count > first, log.ledger.subjects[removed.subject].hasUnknownPast {
-      withholdUnknownPast(from: first, isSaid: removal.isUnmatched, &log)
-    }
   }
 
   /// Whether the registration of `target`, which ended in the log, also ended in the judged runtime.
@@ -261,20 +265,6 @@ struct RegistrationRules: Sendable {
     )
   }
 
-  /// Withdraws verdicts on a removal that may concern a registration from before the log began.
-  private func withholdUnknownPast(from first: Int, isSaid: Bool, _ log: inout ReplayState) {
-    let found = Array(log.verdicts[first...])
-    log.verdicts.removeSubrange(first...)
-    log.verdicts += found.filter {
-      switch $0.code {
-      case .doubleRemove, .removeUnregistered: false
-      // A writer that finds no match may not know of earlier registrations.
-      case .removeWrongContext: isSaid
-      default: true
-      }
-    }
-  }
-
   // MARK: - Which registration a removal matched
 
   /// A log may state what a removal matched, including that it matched nothing.
@@ -297,7 +287,8 @@ struct RegistrationRules: Sendable {
       let candidate = log.ledger.newest(NamePair(removal), nil, on: subject).slot
       if candidate >= 0, !log.ledger.slots[candidate].isNumbered { return .byName }
     }
-    return .recorded(id)
+    let copy = standIn(for: log.ledger.slot(of: id), &log)
+    return .recorded(copy < 0 ? id : log.ledger.slots[copy].registration.id ?? id)
   }
 
   // MARK: - Bookkeeping
@@ -323,6 +314,12 @@ struct RegistrationRules: Sendable {
       log.ledger.note(order, of: subject)
     }
     return subject
+  }
+
+  /// The object was deallocated, and none of its registrations is live.
+  mutating func retire(_ subject: Int, _ object: ObjectID, _ log: inout ReplayState) {
+    guard log.ledger.hasPast(subject) else { return log.ledger.close(subject) }
+    if let closed = retired.set(object, subject) { log.ledger.close(closed) }
   }
 
   /// Numbers a registration, unless that number exists already.
@@ -355,7 +352,8 @@ struct RegistrationRules: Sendable {
   ) {
     let origin = ReplayState.Origin(
       scope: target.scope,
-      activity: log.threads[target.thread].activity
+      activity: log.threads[target.thread].activity,
+      classChangeCount: log.classChangeCount
     )
     if slot < log.origins.count { log.origins[slot] = origin } else { log.origins.append(origin) }
     let isScoped = target.scope != nil && !isLive

@@ -108,7 +108,7 @@ struct ScopeRules: Sendable {
   mutating func end(_ scope: ScopeID, _ evidence: Evidence, _ log: inout ReplayState) {
     let ended = scopes.end(scope)
     let left = ended.members.filter { Self.isLeft($0, log) }.map { ($0, log.ledger.slots[$0]) }
-    growth.end(ended.name, left, at: evidence)
+    growth.end(ended.name, left, at: evidence, log.classNames)
     guard log.droppedAt == nil else { return }
     Self.judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened, &log)
   }
@@ -147,7 +147,7 @@ struct ScopeRules: Sendable {
           of: registration,
           [evidence, registered] + (opened.map { [$0] } ?? []),
           .scope(name),
-          confidence: .high
+          confidence: log.ledger.slots[slot].isEndShared ? .low : .high
         )
       )
     }

@@ -63,7 +63,7 @@ struct ValueRules: Sendable {
 
   private mutating func noteHeldHalf(of change: Change, _ log: inout ReplayState) {
     changes.note(change.key)
-    let dependents = log.dependencies.dependents(of: change.key, in: change.subject.className)
+    let dependents = log.dependencies.dependents(of: change.key, in: log.classNames.observed(change.subject.className))
     if !deepPaths.isEmpty {
       deepPaths.change(change.key, dependents: dependents, on: change.subject.id)
     }
@@ -84,7 +84,7 @@ struct ValueRules: Sendable {
     _ log: inout ReplayState
   ) {
     log.seen.insert(.write)
-    let sources = log.dependencies.sources(of: key, in: subject.className)
+    let sources = log.dependencies.sources(of: key, in: log.classNames.observed(subject.className))
     let isAnySource = log.mayLackBeginnings
     let isChanging = log.threads.busy.contains { thread in
       log.threads[thread].brackets.open(of: subject.id) {
@@ -128,7 +128,7 @@ struct ValueRules: Sendable {
     var first: Int?
     log.ledger.forEach(of: key, on: subject) { slot in
       let isOlder = first.map {
-        log.ledger.slots[slot].registered.event < log.ledger.slots[$0].registered.event
+        log.ledger.slots[slot].registered.precedes(log.ledger.slots[$0].registered)
       }
       if isOlder ?? true { first = slot }
     }
@@ -145,7 +145,8 @@ struct ValueRules: Sendable {
     since moment: Int,
     _ log: inout ReplayState
   ) -> Bool {
-    let remote = key.map { log.dependencies.remoteSources(of: $0, in: object.className) } ?? []
+    let className = log.classNames.observed(object.className)
+    let remote = key.map { log.dependencies.remoteSources(of: $0, in: className) } ?? []
     if !remote.isEmpty, log.sampling != nil { return true }
     if log.mayLackBeginnings { return changes.moment > moment || Self.isAnyChangeOpen(log) }
     if remote.isEmpty { return false }
@@ -230,8 +231,9 @@ struct ValueRules: Sendable {
         log.threads[thread].brackets.open(of: loss.parent.id) { _ in true } != nil
       }
     }
-    let sources = log.dependencies.sources(of: key, in: loss.parent.className).union([key])
-    let remote = log.dependencies.remoteSources(of: key, in: loss.parent.className)
+    let className = log.classNames.observed(loss.parent.className)
+    let sources = log.dependencies.sources(of: key, in: className).union([key])
+    let remote = log.dependencies.remoteSources(of: key, in: className)
     if !remote.isEmpty, log.sampling != nil { return true }
     return log.threads.busy.contains { thread in
       let brackets = log.threads[thread].brackets

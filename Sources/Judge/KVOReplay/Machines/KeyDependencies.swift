@@ -3,14 +3,39 @@ import KVOTrace
 
 /// The key dependencies that classes declare, and their cycles (KVO028).
 ///
-/// The nearest declaration of a key counts, from a class up through its superclasses. A key that is affected by a path
+/// The declarations of the nearest class that has any count for a key, from a class up through its superclasses: all of
+/// them, as a line may state one dependency of several. A key that is affected by a path
 /// depends on the first key of it; the others belong to objects that a log need not name. Memory is bounded by the
 /// classes and their keys.
 struct KeyDependencies: Sendable {
   private struct Declaration: Sendable {
     var className: StringID
-    var affectedBy: [AffectingPath]
-    var declared: Evidence
+    private(set) var affectedBy: [AffectingPath] = []
+    /// Where each of the paths was declared last.
+    private(set) var declared: [Evidence] = []
+    private var indices: [AffectingPath: Int] = [:]
+
+    init(className: StringID) { self.className = className }
+
+    /// - Returns: whether the path is new.
+    mutating func add(_ path: AffectingPath, at evidence: Evidence) -> Bool {
+      if let index = indices[path] {
+        declared[index] = evidence
+        return false
+      }
+      indices[path] = affectedBy.count
+      affectedBy.append(path)
+      declared.append(evidence)
+      return true
+    }
+
+    /// Where it was declared that `key` is affected by `source`.
+    func evidence(of source: StringID, for key: StringID) -> Evidence? {
+      let index = affectedBy.lastIndex {
+        $0.keys.first == source && ($0.keys.count == 1 || source != key)
+      }
+      return index.map { declared[$0] }
+    }
   }
 
   /// A cycle of keys, each affected by the next.
@@ -30,14 +55,43 @@ struct KeyDependencies: Sendable {
 
   var isEmpty: Bool { declarations.isEmpty }
 
-  /// Adds a declaration of a class; a later declaration of the same key replaces an earlier one.
+  /// Adds a declaration of a class to those that there are of the same key.
+  ///
+  /// Complexity: O(paths). A log may repeat a declaration at every registration.
   mutating func declare(_ key: KeyDeclaration, at evidence: Evidence) {
-    declarations[key.className, default: [:]][key.key] = Declaration(
-      className: key.className,
-      affectedBy: key.affectedBy,
-      declared: evidence
-    )
-    if key.superclass != .none { superclasses[key.className] = key.superclass }
+    var isNew = declarations[key.className]?[key.key] == nil
+    if isNew {
+      declarations[key.className, default: [:]][key.key] = Declaration(className: key.className)
+    }
+    for path in key.affectedBy {
+      if declarations[key.className]?[key.key]?.add(path, at: evidence) == true { isNew = true }
+    }
+    if key.superclass != .none, key.superclass != key.className,
+      superclasses[key.className] != key.superclass
+    {
+      superclasses[key.className] = key.superclass
+      isNew = true
+    }
+    if isNew { affected = [:] }
+  }
+
+  /// The class `name` is `className`, of which a runtime made it for observing.
+  ///
+  /// Complexity: O(classes).
+  mutating func rename(_ name: StringID, to className: StringID) {
+    for (key, declaration) in declarations.removeValue(forKey: name) ?? [:] {
+      var joined = declarations[className]?[key] ?? Declaration(className: className)
+      for (path, evidence) in zip(declaration.affectedBy, declaration.declared) {
+        _ = joined.add(path, at: evidence)
+      }
+      declarations[className, default: [:]][key] = joined
+    }
+    if let superclass = superclasses.removeValue(forKey: name), superclass != className {
+      superclasses[className] = superclasses[className] ?? superclass
+    }
+    for (subclass, superclass) in superclasses where superclass == name {
+      superclasses[subclass] = className
+    }
     affected = [:]
   }
 
@@ -138,7 +192,9 @@ struct KeyDependencies: Sendable {
       let own = component.first { effective[keys[$0]]?.className == className }
       guard let own, let cycle = graph.shortestCycle(through: own) else { return nil }
       let names = cycle.map { keys[$0] }
-      let declared = names.compactMap { effective[$0]?.declared }
+      let declared = names.indices.compactMap { at in
+        effective[names[at]]?.evidence(of: names[(at + 1) % names.count], for: names[at])
+      }
       return Cycle(
         className: className,
         keys: names,

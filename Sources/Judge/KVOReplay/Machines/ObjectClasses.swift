@@ -10,7 +10,12 @@ import KVOTrace
 struct ObjectClasses: Sendable {
   struct Changed: Sendable {
     var to: StringID
+    var isKVOSubclass: Bool
     var changed: Evidence
+    /// Which of all changes of classes it was: lines of several threads are not in order.
+    var number: Int
+
+    func className(_ names: ClassNames) -> StringID { isKVOSubclass ? names.observed(to) : to }
   }
 
   /// How many changes of one object are remembered.
@@ -23,30 +28,24 @@ struct ObjectClasses: Sendable {
   /// How many objects are remembered.
   var count: Int { changes.count }
 
-  /// The class of `object` was changed to `name`.
-  mutating func change(
-    _ object: ObjectID,
-    to name: StringID,
-    isKVOSubclass: Bool,
-    at evidence: Evidence
-  ) {
-    if isKVOSubclass { return }
+  /// The class of `object` was changed.
+  mutating func change(_ object: ObjectID, _ changed: Changed) {
     if changes[object]?.count == Self.capacity { changes[object]?.removeFirst() }
-    changes[object, default: []].append(Changed(to: name, changed: evidence.as(.changed)))
+    changes[object, default: []].append(changed)
   }
 
   /// The last change of the class of `registration`'s object, if it is now of another class than
-  /// it was when the registration was made.
+  /// it was when the registration was made, after `count` changes of classes.
   func difference(
-    since registered: Evidence,
-    of registration: Registration
+    since count: Int,
+    of registration: Registration,
+    _ names: ClassNames
   ) -> (from: StringID, last: Changed)? {
-    guard let all = changes[registration.subject.id], let last = all.last,
-      last.changed.event > registered.event
+    guard let all = changes[registration.subject.id], let last = all.last, last.number > count
     else { return nil }
-    let before = all.last { $0.changed.event < registered.event }
-    let from = before?.to ?? registration.subject.className
-    return from == last.to ? nil : (from, last)
+    let before = all.last { $0.number <= count }
+    let from = before?.className(names) ?? names.observed(registration.subject.className)
+    return from == last.className(names) ? nil : (from, last)
   }
 
   mutating func forget(_ object: ObjectID) { changes[object] = nil }

@@ -26,7 +26,7 @@ struct RetainCycles: Sendable {
   private var cyclesOf: [ObjectID: Set<Int>] = [:]
   private var cyclesOfRegistration: [RegistrationID: Set<Int>] = [:]
 
-  var isEmpty: Bool { cycles.isEmpty }
+  var isEmpty: Bool { cycles.isEmpty && held.isEmpty }
   /// How many objects and cycles are remembered.
   var count: Int {
     held.count + cycles.count + cyclesOf.count + cyclesOfRegistration.count
@@ -100,8 +100,9 @@ struct RetainCycles: Sendable {
     for number in cyclesOf[object] ?? [] { remove(number) }
   }
 
-  /// The observation ended, and released its closure.
-  mutating func end(_ registration: RegistrationID) {
+  /// The observation ended, and released its closure, as its token did.
+  mutating func end(_ registration: RegistrationID, token: ObjectID?) {
+    if let token, !held.isEmpty { held.release(heldBy: token) }
     for number in cyclesOfRegistration[registration] ?? [] { remove(number) }
   }
 

@@ -28,6 +28,10 @@ package struct OrderedReplay: Sendable {
   /// The sizes of everything that is kept; lets a test see that none grows with events.
   package var capacities: [Int] { engine.capacities + [sequencer.keptCount] }
 
+  /// Events may name `classes`, which runtimes made for observing, in place of their classes: see
+  /// ``RuleEngine/learn(_:)``.
+  package mutating func learn(_ classes: [StringID: StringID]) { engine.learn(classes) }
+
   /// Takes the next event of the log.
   ///
   /// Complexity: O(1) amortized for an event that comes in its turn, plus what it ends.

@@ -59,12 +59,13 @@ struct ScopeGrowth: Sendable {
   mutating func end(
     _ name: StringID,
     _ members: [(slot: Int, RegistrationLedger.Slot)],
-    at evidence: Evidence
+    at evidence: Evidence,
+    _ names: ClassNames
   ) {
     if name == .none { return }
     runs[name, default: 0] += 1
     for (slot, member) in members.sorted(by: { $0.1.registered.event < $1.1.registered.event }) {
-      let group = group(of: member, name, evidence)
+      let group = group(of: member, name, evidence, names)
       groups[group].liveCount += 1
       groups[group].registration = member.registration
       groups[group].registered = member.registered
@@ -91,7 +92,8 @@ struct ScopeGrowth: Sendable {
   private mutating func group(
     of member: RegistrationLedger.Slot,
     _ name: StringID,
-    _ evidence: Evidence
+    _ evidence: Evidence,
+    _ names: ClassNames
   ) -> Int {
     let registration = member.registration
     let site = member.registered.site
@@ -99,8 +101,8 @@ struct ScopeGrowth: Sendable {
       scope: name,
       site: site,
       stack: site == .none ? member.registered.stack : .none,
-      subject: registration.subject.className,
-      observer: registration.observer?.className,
+      subject: names.observed(registration.subject.className),
+      observer: registration.observer.map { names.observed($0.className) },
       keyPath: registration.keyPath
     )
     if let known = indices[key] { return known }

@@ -22,22 +22,28 @@ struct BoundedMap<Tag, Value: Sendable>: Sendable {
   }
 
   /// Sets the value of `key`; an existing key keeps its age.
-  mutating func set(_ key: Identifier<Tag>, _ value: Value) {
+  ///
+  /// - Returns: the value that is no longer in the map: that of `key`, or that of the evicted key.
+  @discardableResult
+  mutating func set(_ key: Identifier<Tag>, _ value: Value) -> Value? {
     let at = indices.find(key.rawValue)
     if at >= 0 {
+      let former = values[at]
       values[at] = value
-      return
+      return former
     }
     if keys.count < capacity {
       indices.set(key.rawValue, keys.count)
       keys.append(key.rawValue)
       values.append(value)
-      return
+      return nil
     }
+    let evicted = values[oldest]
     indices.remove(keys[oldest])
     indices.set(key.rawValue, oldest)
     keys[oldest] = key.rawValue
     values[oldest] = value
     oldest = oldest + 1 == capacity ? 0 : oldest + 1
+    return evicted
   }
 }

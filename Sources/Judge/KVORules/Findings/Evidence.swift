@@ -90,6 +90,13 @@ package struct Evidence: Hashable, Sendable {
     return copy
   }
 
+  /// Whether the event came before `other`, which concerns the same subject: by their orders, or by their lines if one
+  /// has none.
+  @inlinable
+  package func precedes(_ other: Evidence) -> Bool {
+    hasOrder && other.hasOrder ? orderWord < other.orderWord : event < other.event
+  }
+
   /// Whether, by the log, the event came from another line than `other`, or from another stack if a line is unknown.
   package func isElsewhere(than other: Evidence) -> Bool {
     if site != .none, other.site != .none { return site != other.site }

@@ -55,6 +55,34 @@ extension RegistrationLedger {
     return result
   }
 
+  /// The live registrations of `pair` under `context`, as added, newest first, `limit` at most.
+  ///
+  /// Examines at most the newest `limit` times 8 registrations.
+  package mutating func copies(
+    of pair: NamePair,
+    _ context: Context,
+    on subject: Int,
+    limit: Int
+  ) -> [Int] {
+    let isIndexed = subjects[subject].isIndexed
+    var result: [Int] = []
+    var looked = 0
+    var at =
+      isIndexed
+      ? Int(names.chain(of: pair, on: subject).newest) : Int(subjects[subject].newest)
+    while at >= 0, result.count < limit, looked < limit * 8 {
+      looked += 1
+      if isIndexed || pair.fits(slots[at].registration),
+        slots[at].registration.context.asAdded == context
+      {
+        result.append(at)
+      }
+      at = isIndexed ? names.olderOfPair(at) : Int(slots[at].older)
+    }
+    stepCount &+= looked
+    return result
+  }
+
   /// Whether the registrations of `pair` have different contexts.
   package mutating func hasSeveralContexts(_ pair: NamePair, on subject: Int) -> Bool {
     if subjects[subject].isIndexed {

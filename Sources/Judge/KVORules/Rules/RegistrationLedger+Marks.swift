@@ -13,6 +13,11 @@ extension RegistrationLedger {
   /// The registration at `slot` has ended, unless the event concerned another one that the log lacks.
   package mutating func markEndGuessed(_ slot: Int) { slots[slot].isEndGuessed = true }
 
+  /// Whether it is unknown if the registration at `slot` ended, or an equal one.
+  package mutating func mark(_ slot: Int, isEndShared: Bool) {
+    slots[slot].isEndShared = isEndShared
+  }
+
   /// The object may have registrations that the ledger lacks, and those that it has may have ended.
   package mutating func forgetPast(of subject: Int) { subjects[subject].hasUnknownPast = true }
 

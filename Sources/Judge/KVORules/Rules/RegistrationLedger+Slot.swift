@@ -25,6 +25,9 @@ extension RegistrationLedger {
     package var isScoped = false
     /// Whether it was found by name after a loss of events, and so may not be the one that ended.
     package var isEndGuessed = false
+    /// Whether a removal ended it or an equal one, and the log does not state which: if it is live, it may have ended,
+    /// and if it ended, it may be live.
+    package var isEndShared = false
     /// Nil if it was removed by name.
     package var cause: CancelCause?
     @usableFromInline package var registration: Registration

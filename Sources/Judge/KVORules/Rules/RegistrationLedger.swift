@@ -77,6 +77,11 @@ package struct RegistrationLedger: Sendable {
     return index
   }
 
+  /// Whether anything is remembered of what `subject` no longer has.
+  package func hasPast(_ subject: Int) -> Bool {
+    subjects[subject].newestEnded >= 0 || (!refusals.isEmpty && refusals[subject] != nil)
+  }
+
   /// Removes an object without live registrations, and its history.
   package mutating func close(_ subject: Int) {
     var at = Int(subjects[subject].oldestEnded)
@@ -200,6 +205,7 @@ package struct RegistrationLedger: Sendable {
     slot.isNumbered = true
     slot.isScoped = false
     slot.isEndGuessed = false
+    slot.isEndShared = false
     slot.cause = nil
     slot.registration = registration
     slot.registered = evidence.as(.registered)

@@ -59,8 +59,13 @@ package struct RetainGraph: Sendable {
 
   /// The object was deallocated, and its references are released.
   package mutating func forget(_ object: ObjectID) {
-    for held in (edges.removeValue(forKey: object) ?? [:]).keys { leave(held, heldBy: object) }
+    release(heldBy: object)
     for holder in holders.removeValue(forKey: object) ?? [] { remove(object, heldBy: holder) }
+  }
+
+  /// The object released all that it held.
+  package mutating func release(heldBy object: ObjectID) {
+    for held in (edges.removeValue(forKey: object) ?? [:]).keys { leave(held, heldBy: object) }
   }
 
   private mutating func remove(_ object: ObjectID, heldBy holder: ObjectID) {

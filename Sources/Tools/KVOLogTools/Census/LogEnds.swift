@@ -23,6 +23,7 @@ struct LogEnds {
   ) throws(InputFailure) {
     let options = AuditOptions(appModules: modules)
     var current = ProcessReplay(options: options)
+    var classes: [StringID: StringID] = [:]
     var lastTime: UInt64?
     var droppedCount: UInt64 = 0
     let reading = try LogSource(input, progress: progress).read { content, names in
@@ -41,9 +42,13 @@ struct LogEnds {
           body(current, names(), lastTime)
           droppedCount = droppedCount.addingSaturated(current.droppedCount)
           current = ProcessReplay(options: options)
+          current.learn(classes)
           lastTime = nil
         }
       case .damage(let problem): current.lose(at: problem.number) { _ in }
+      case .classes(let found):
+        classes.merge(found) { $1 }
+        current.learn(found)
       }
     }
     current.finish { _ in }

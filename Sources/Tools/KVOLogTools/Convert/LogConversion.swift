@@ -83,6 +83,7 @@ package struct LogConversion {
         let names = names()
         for event in events { append(event, names, output) }
       case .damage: append(Event(.dropped(count: 1, why: why)), names(), output)
+      case .classes: break
       }
     }
     decideForm(kind)

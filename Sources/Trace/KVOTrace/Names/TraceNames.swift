@@ -9,6 +9,8 @@
 package struct TraceNames: Sendable {
   private var texts = TextTable()
   private var stacks = StackTable()
+  /// The strings that begin as the names of classes which runtimes make for observing, oldest first.
+  package private(set) var notifyingClasses: [StringID] = []
 
   package init() {}
 
@@ -40,7 +42,9 @@ package struct TraceNames: Sendable {
 
   /// The same, if the caller has taken the hash under ``TextHash/processSeed`` already.
   package mutating func id(ofUTF8 text: UnsafeRawBufferPointer, hash: UInt64) -> StringID {
-    StringID(rawValue: texts.id(of: text, hash: hash))
+    if let known = texts.find(text, hash: hash) { return StringID(rawValue: known) }
+    add(text, hash: hash)
+    return StringID(rawValue: texts.lastID)
   }
 
   /// Gives the next id to `string`, which another table with the same ids has found to be new.
@@ -48,7 +52,14 @@ package struct TraceNames: Sendable {
     var string = string
     string.withUTF8 { bytes in
       let text = UnsafeRawBufferPointer(bytes)
-      texts.append(text, hash: TextHash.of(text, seed: TextHash.processSeed))
+      add(text, hash: TextHash.of(text, seed: TextHash.processSeed))
+    }
+  }
+
+  private mutating func add(_ text: UnsafeRawBufferPointer, hash: UInt64) {
+    texts.append(text, hash: hash)
+    if Self.notifyingPrefixes.contains(where: { text.starts(with: $0.utf8) }) {
+      notifyingClasses.append(StringID(rawValue: texts.lastID))
     }
   }
 
@@ -56,6 +67,26 @@ package struct TraceNames: Sendable {
   ///
   /// Complexity: O(length): the string is made again.
   package subscript(id: StringID) -> String { texts[id.rawValue] }
+
+  // MARK: Classes
+
+  /// How the names begin of the classes that runtimes make for observing, Apple's and GNUstep's; the name of the class
+  /// that is observed follows.
+  package static let notifyingPrefixes = ["NSKVONotifying_", "GSKVO"]
+
+  /// The class that a runtime made ``notifyingClasses``' `id` of; nil: no string is its name.
+  ///
+  /// Complexity: O(length).
+  package func observedClass(of id: StringID) -> StringID? {
+    let name = self[id]
+    guard let prefix = Self.notifyingPrefixes.first(where: name.hasPrefix) else { return nil }
+    var observed = String(name.utf8.dropFirst(prefix.utf8.count)) ?? ""
+    let found = observed.withUTF8 {
+      let text = UnsafeRawBufferPointer($0)
+      return texts.find(text, hash: TextHash.of(text, seed: TextHash.processSeed))
+    }
+    return found.flatMap { $0 == 0 ? nil : StringID(rawValue: $0) }
+  }
 
   // MARK: Stacks
 
@@ -116,6 +147,9 @@ package struct TraceNames: Sendable {
   /// Complexity: O(their length).
   package mutating func removeAll(after mark: Mark) {
     texts.removeAll(above: mark.string)
+    while let last = notifyingClasses.last, last.rawValue > mark.string {
+      notifyingClasses.removeLast()
+    }
     stacks.removeAll(above: mark.stack)
   }
 }
