@@ -141,7 +141,8 @@ struct CaseAdviceTests {
 
   @Test("of a log that does not say its runtime is in the language of the calls")
   func unsaidRuntime() throws {
-    func advice(_ registered: String, _ deallocated: String, at site: String = "") throws -> String {
+    func advice(_ registered: String, _ deallocated: String, at site: String = "") throws -> String
+    {
       try hint(.observerDeinitWhileRegistered) {
         $0.register(at: site, stack: registered.isEmpty ? [] : [registered])
         $0.endDeinit("Screen#3", stack: deallocated.isEmpty ? [] : [deallocated])

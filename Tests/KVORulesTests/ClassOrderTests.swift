@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The order of a change of a class")
 struct ClassOrderTests {
-  @Test("a class that changed before the registration, by their orders, is that of the registration")
+  @Test("one before the registration, by their orders, gives it the class")
   func classOrder() {
     let log = SampleLog {
       $0.register(thread: "1", order: 2)

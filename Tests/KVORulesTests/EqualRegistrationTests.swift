@@ -27,8 +27,9 @@ struct EqualRegistrationTests {
     #expect(other.outcome() == ["KVO005@3"])
     let why = Self.log.run().engine.notJudged.first { $0.code == .missedDelivery }?.why
     #expect(
-      why == "the removal at event 4 may have ended any of several equal registrations; it does not say its "
-        + "\"registration\""
+      why
+        == "the removal at event 4 may have ended any of several equal registrations; it does not say "
+        + "its \"registration\""
     )
     // Of two, one was removed: the second notification has no observation left.
     let both = other.inserting(before: 9) { $0.notify("2", change: "c") }
@@ -77,10 +78,11 @@ struct EqualRegistrationTests {
       $0.exit()
     }
     #expect(log.outcome() == ["KVO005@2"])
-    #expect(log.replacing(4) { $0.remove("2", context: "a") }.outcome() == ["KVO005@2", "KVO010@4"])
+    let said = log.replacing(4) { $0.remove("2", context: "a") }
+    #expect(said.outcome() == ["KVO005@2", "KVO010@4"])
   }
 
-  @Test("the end of a scope leaves a registration for certain only if it is known which was removed")
+  @Test("one that a scope leaves is certain only if it is known which was removed")
   func scope() {
     let log = SampleLog {
       $0.beginScope("s")

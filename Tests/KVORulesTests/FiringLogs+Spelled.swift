@@ -108,15 +108,24 @@ extension FiringLog {
       log: otherClass,
       outcome: ["KVO030@3"],
       twins: [
-        ("the runtime's class of its own", otherClass.replacing(2) {
-          $0.changeClass(to: "NSKVONotifying_Account", isKVOSubclass: true)
-        }),
-        ("the runtime's class again", otherClass.inserting(before: 3) {
-          $0.changeClass(to: "NSKVONotifying_Account", isKVOSubclass: true)
-        }),
-        ("a class without a known prefix", otherClass.replacing(2) {
-          $0.changeClass(to: "Other", isKVOSubclass: true)
-        }),
+        (
+          "the runtime's class of its own",
+          otherClass.replacing(2) {
+            $0.changeClass(to: "NSKVONotifying_Account", isKVOSubclass: true)
+          }
+        ),
+        (
+          "the runtime's class again",
+          otherClass.inserting(before: 3) {
+            $0.changeClass(to: "NSKVONotifying_Account", isKVOSubclass: true)
+          }
+        ),
+        (
+          "a class without a known prefix",
+          otherClass.replacing(2) {
+            $0.changeClass(to: "Other", isKVOSubclass: true)
+          }
+        ),
         (
           "the runtime's class from the beginning, and its own then",
           otherClass.replacing(1) { $0.register("1", notifying) }

@@ -97,7 +97,9 @@ struct ChangeRules: Sendable {
       if log.ledger.slots[slot].isEndShared { return }
       if !promises.isEmpty, promises.contains(slot, change, on: thread) { return }
       if log.isSilencedByDeallocation(slot) { return }
-      if log.ledger.slots[slot].registered.precedes(began) { audience.append(Int32(truncatingIfNeeded: slot)) }
+      if log.ledger.slots[slot].registered.precedes(began) {
+        audience.append(Int32(truncatingIfNeeded: slot))
+      }
     }
   }
 

@@ -287,6 +287,7 @@ struct RegistrationRules: Sendable {
       let candidate = log.ledger.newest(NamePair(removal), nil, on: subject).slot
       if candidate >= 0, !log.ledger.slots[candidate].isNumbered { return .byName }
     }
+    if log.unsaid.removed == nil { return .recorded(id) }
     let copy = standIn(for: log.ledger.slot(of: id), &log)
     return .recorded(copy < 0 ? id : log.ledger.slots[copy].registration.id ?? id)
   }

@@ -63,7 +63,8 @@ struct ValueRules: Sendable {
 
   private mutating func noteHeldHalf(of change: Change, _ log: inout ReplayState) {
     changes.note(change.key)
-    let dependents = log.dependencies.dependents(of: change.key, in: log.classNames.observed(change.subject.className))
+    let className = log.classNames.observed(change.subject.className)
+    let dependents = log.dependencies.dependents(of: change.key, in: className)
     if !deepPaths.isEmpty {
       deepPaths.change(change.key, dependents: dependents, on: change.subject.id)
     }

@@ -63,8 +63,9 @@ struct KeyDependencies: Sendable {
     if isNew {
       declarations[key.className, default: [:]][key.key] = Declaration(className: key.className)
     }
-    for path in key.affectedBy {
-      if declarations[key.className]?[key.key]?.add(path, at: evidence) == true { isNew = true }
+    for path in key.affectedBy
+    where declarations[key.className]?[key.key]?.add(path, at: evidence) == true {
+      isNew = true
     }
     if key.superclass != .none, key.superclass != key.className,
       superclasses[key.className] != key.superclass
