@@ -15,7 +15,7 @@ struct FiringLog: Sendable, CustomTestStringConvertible {
 
   static let all =
     removals + registrations + lifetimes + changes + scopes + deliveries + promises + values
-    + threads + graphs + native + consumers + spelled
+    + threads + graphs + native + consumers
 
   // MARK: - Removals
 

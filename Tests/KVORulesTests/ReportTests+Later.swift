@@ -299,7 +299,8 @@ extension ReportTests {
           ↓ observed
             ~~~~~~~~ make this weak
         Screen#3
-      Fix: capture weakly: `object.observe(keyPath: "…") { [weak self] _, _ in … }`
+      Fix: make the reference "observed" of Controller to Screen weak, or drop it when the \#
+    observation is no longer needed
       Signature: 2:57654628fd · seen once · event 2 · error, leak
 
     """#,

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Every rule against every log")
 struct RuleMatrixTests {
-  @Test("a firing log gives exactly its own verdicts", arguments: FiringLog.all)
+  @Test("a firing log gives exactly its own verdicts", arguments: FiringLog.all + FiringLog.spelled)
   func fires(firing: FiringLog) {
     #expect(firing.log.outcome() == firing.outcome)
   }
 
-  @Test("changing one event silences the rule", arguments: FiringLog.all)
+  @Test("changing one event silences the rule", arguments: FiringLog.all + FiringLog.spelled)
   func twins(firing: FiringLog) {
     for twin in firing.twins {
       #expect(twin.log.outcome() == [], "\(twin.name)")
@@ -22,7 +22,10 @@ struct RuleMatrixTests {
     #expect(fired == Set(RuleCode.allCases))
   }
 
-  @Test("a log with the events of a rule is judged by it", arguments: FiringLog.all)
+  @Test(
+    "a log with the events of a rule is judged by it",
+    arguments: FiringLog.all + FiringLog.spelled
+  )
   func judged(firing: FiringLog) {
     #expect(!firing.log.run().engine.notJudged.contains { $0.code == firing.code })
   }
