@@ -108,6 +108,23 @@ struct SnapshotTests {
     }
   }
 
+  @Test("a copy that waits for a thread of its own is waited for")
+  func joined() throws {
+    let process = try SnapshotProcess.begin {
+      let isDone = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        usleep(300_000)
+        isDone.signal()
+      }
+      isDone.wait()
+      return [1]
+    }.get()
+    guard case .answer([1]) = process.end(by: .now + .seconds(50)) else {
+      Issue.record("it was ended")
+      return
+    }
+  }
+
   @Test("objects that other threads change at the same time end no process")
   func busy() async {
     final class Busy: Sendable {

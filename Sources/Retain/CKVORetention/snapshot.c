@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "CKVORetention.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,10 +31,11 @@ pid_t kvos_begin_snapshot(void) {
 
 int kvos_snapshot_pipe(int *ends) { return pipe2(ends, O_CLOEXEC); }
 
-bool kvos_waits_forever(pid_t child) {
+// Whether a thread waits for a lock or another thread, without a time limit.
+static bool waits_forever(int tasks, const char *thread) {
   char path[64];
-  snprintf(path, sizeof path, "/proc/%d/syscall", (int)child);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  snprintf(path, sizeof path, "%s/syscall", thread);
+  int file = openat(tasks, path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
   // The number of the system call and its six arguments, among others; "running" outside of a call.
   char text[256];
@@ -45,6 +47,22 @@ bool kvos_waits_forever(pid_t child) {
   unsigned long limit = 1;
   int found = sscanf(text, "%ld %*x %*x %*x %lx", &number, &limit);
   return found == 2 && number == SYS_futex && limit == 0;
+}
+
+bool kvos_all_threads_wait(pid_t child) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)child);
+  DIR *tasks = opendir(path);
+  if (tasks == NULL) return false;
+  bool isWaiting = true;
+  size_t threadCount = 0;
+  for (struct dirent *entry; isWaiting && (entry = readdir(tasks)) != NULL;) {
+    if (entry->d_name[0] == '.') continue;
+    threadCount++;
+    isWaiting = waits_forever(dirfd(tasks), entry->d_name);
+  }
+  closedir(tasks);
+  return isWaiting && threadCount > 0;
 }
 
 void kvos_end_snapshot(int status) { _exit(status); }

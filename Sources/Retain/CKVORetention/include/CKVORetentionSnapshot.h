@@ -15,12 +15,12 @@ pid_t kvos_begin_snapshot(void);
 /// and errno.
 int kvos_snapshot_pipe(int *ends);
 
-/// Whether a child with a single thread, for example one of kvos_begin_snapshot(), waits for a lock without a time
-/// limit.
+/// Whether all threads of a child, for example one of kvos_begin_snapshot(), wait for locks or for each other, without a
+/// time limit.
 ///
-/// Nothing can release that lock: the thread that held it does not exist in the child. False as well if it cannot be
-/// told, for example without /proc.
-bool kvos_waits_forever(pid_t child);
+/// Nothing can end that: a thread that held a lock when the child was forked does not exist in it. False as well if it
+/// cannot be told, for example without /proc.
+bool kvos_all_threads_wait(pid_t child);
 
 /// Ends the calling process immediately, without its exit handlers.
 void kvos_end_snapshot(int status) __attribute__((noreturn));

@@ -67,6 +67,7 @@ struct SnapshotProcess {
     defer { close(pipe) }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    var wasWaiting = false
     while true {
       let left = ContinuousClock.now.duration(to: deadline)
       guard left > .zero else { return kill(.timedOut) }
@@ -74,7 +75,10 @@ struct SnapshotProcess {
       let milliseconds = min(left / .milliseconds(1), Self.pollMilliseconds).rounded(.up)
       let ready = poll(&waiting, 1, Int32(milliseconds))
       if ready == 0 {
-        if kvos_waits_forever(child) { return kill(.blocked) }
+        // A thread may be between two calls: it is looked at twice.
+        let isWaiting = kvos_all_threads_wait(child)
+        if isWaiting, wasWaiting { return kill(.blocked) }
+        wasWaiting = isWaiting
         continue
       }
       if ready < 0 {
