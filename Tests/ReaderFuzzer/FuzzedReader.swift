@@ -74,9 +74,11 @@ enum FuzzedReader: String, CaseIterable {
     let report = readLog(bytes)
     var spaced: [UInt8] = []
     var isAtStart = true
-    for byte in bytes {
+    for (index, byte) in bytes.enumerated() {
       spaced.append(byte)
-      if byte == UInt8(ascii: "{"), isAtStart { spaced.append(UInt8(ascii: " ")) }
+      // A brace before a zero is one of UTF-16 or UTF-32, which the blank would make UTF-8.
+      let isWide = index + 1 < bytes.count && bytes[index + 1] == 0
+      if byte == UInt8(ascii: "{"), isAtStart, !isWide { spaced.append(UInt8(ascii: " ")) }
       isAtStart = byte == UInt8(ascii: "\n")
     }
     let other = readLog(spaced)
