@@ -193,7 +193,7 @@ reports: setup
 	KVO_SAFETY_WRITE_REPORTS=1 swift test --filter SampleReportTests
 
 # Not part of check: it takes half an hour. The kill matrix, the fault matrix, and what else is tried.
-SOAK_MINUTES ?= 1
+SOAK_MINUTES ?= 2
 # The folder of GNUstep's Tests/base, if it is at hand: half an hour more.
 SUITE ?=
 reliability: imports
