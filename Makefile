@@ -128,7 +128,8 @@ fuzz: setup
 #
 # The targets are separate runs: a test scope judges what all tests of its process record meanwhile, and the tests of telemetry
 # count it.
-UNSANITIZED := --skip 'ReadmeSuiteTests|WaitingSuiteTests|Retain(Suite|Suites|CycleForm|Scope|Walk)Tests|RetainSuites'
+UNSANITIZED := --skip 'ReadmeSuiteTests|WaitingSuiteTests|Retain(Suite|Suites|CycleForm|Scope|Walk)Tests|RetainSuites' \
+  --skip 'RetainKeeperTests/survivorElsewhere'
 THREAD_SANITIZER := Scripts/run-tests swift test --sanitize=thread --scratch-path .build/thread \
   --traits OpenCombineAdapter,Telemetry $(UNSANITIZED)
 thread-sanitizer: export KVO_SAFETY_TESTS := \
