@@ -30,7 +30,6 @@ extension RegistrationRules {
 
   /// Marks `copies`, one of which ended at the event `removal`, and takes back what depends on which it was.
   func share(_ copies: [Int], from firstVerdict: Int, at removal: Int, _ log: inout ReplayState) {
-    if copies.isEmpty { return }
     for slot in copies { log.ledger.mark(slot, isEndShared: true) }
     if log.unsaid.removed == nil { log.unsaid.removed = removal }
     let found = Array(log.verdicts[firstVerdict...])

@@ -35,24 +35,7 @@ extension RegistrationLedger {
   ///
   /// Examines at most the newest `limit` times 8 registrations.
   package mutating func newestPerContext(_ pair: NamePair, on subject: Int, limit: Int) -> [Int] {
-    let isIndexed = subjects[subject].isIndexed
-    var result: [Int] = []
-    var looked = 0
-    var at =
-      isIndexed
-      ? Int(names.chain(of: pair, on: subject).newest) : Int(subjects[subject].newest)
-    while at >= 0, result.count < limit, looked < limit * 8 {
-      looked += 1
-      let context = slots[at].registration.context.asAdded
-      if isIndexed || pair.fits(slots[at].registration),
-        !result.contains(where: { slots[$0].registration.context.asAdded == context })
-      {
-        result.append(at)
-      }
-      at = isIndexed ? names.olderOfPair(at) : Int(slots[at].older)
-    }
-    stepCount &+= looked
-    return result
+    newest(pair, on: subject, limit: limit) { context, found in !found.contains(context) }
   }
 
   /// The live registrations of `pair` under `context`, as added, newest first, `limit` at most.
@@ -64,18 +47,33 @@ extension RegistrationLedger {
     on subject: Int,
     limit: Int
   ) -> [Int] {
+    newest(pair, on: subject, limit: limit) { found, _ in found == context }
+  }
+
+  /// The live registrations of `pair` that are wanted, newest first, `limit` at most.
+  ///
+  /// Examines at most the newest `limit` times 8 registrations.
+  ///
+  /// - Parameter isWanted: decides by the context as added, and by those of what was found before.
+  private mutating func newest(
+    _ pair: NamePair,
+    on subject: Int,
+    limit: Int,
+    where isWanted: (_ context: Context, _ found: [Context]) -> Bool
+  ) -> [Int] {
     let isIndexed = subjects[subject].isIndexed
     var result: [Int] = []
+    var contexts: [Context] = []
     var looked = 0
     var at =
       isIndexed
       ? Int(names.chain(of: pair, on: subject).newest) : Int(subjects[subject].newest)
     while at >= 0, result.count < limit, looked < limit * 8 {
       looked += 1
-      if isIndexed || pair.fits(slots[at].registration),
-        slots[at].registration.context.asAdded == context
-      {
+      let context = slots[at].registration.context.asAdded
+      if isIndexed || pair.fits(slots[at].registration), isWanted(context, contexts) {
         result.append(at)
+        contexts.append(context)
       }
       at = isIndexed ? names.olderOfPair(at) : Int(slots[at].older)
     }
