@@ -31,19 +31,26 @@ static void note_failure(KVOSThread *thread, const KVOSCall *left) {
   }
 }
 
-void kvos_note_raised(KVOSThread *thread, const void *exception) {
-  if (thread->raised.exception == exception) return;
-  bool isInCallback = false, isRecorded = false;
-  for (uint32_t at = thread->callCount; at-- > 0;) {
+// Whether the thread is in a callback; in `isRecorded` whether in one that is recorded: an exception may leave each of
+// them.
+static bool is_in_callback(const KVOSThread *thread, bool *isRecorded) {
+  bool isInside = false;
+  *isRecorded = false;
+  for (uint32_t at = thread->callCount; at-- > 0 && !*isRecorded;) {
     const KVOSCall *call = kvos_call(thread, at);
     if (call->hook != KVOS_OBSERVE) continue;
-    isInCallback = true;
-    // It may leave each of them.
-    if ((isRecorded = kvos_is_sampled(call->subjectID))) break;
+    isInside = true;
+    *isRecorded = kvos_is_sampled(call->subjectID);
   }
-  if (!isInCallback) return;
+  return isInside;
+}
+
+void kvos_note_raised(KVOSThread *thread, const void *exception) {
+  if (thread->raised.exception == exception && !thread->raised.hasLeft) return;
+  bool isRecorded = false;
+  if (!is_in_callback(thread, &isRecorded)) return;
   int number = kvos_enter();
-  thread->raised = (KVOSRaised){exception, 0, isRecorded ? kvos_stack_id() : 0};
+  thread->raised = (KVOSRaised){.exception = exception, .stack = isRecorded ? kvos_stack_id() : 0};
   char name[256];
   if (kvos_read_exception(exception, name, sizeof name)) {
     thread->raised.name = kvos_intern_text(name);
@@ -57,7 +64,9 @@ static void end_delivery(Delivery *delivery) {
   KVOSCall call = *delivery->call;
   kvos_end_call(delivery->thread, delivery->call);
   KVOSRaised raised = delivery->thread->raised;
-  delivery->thread->raised = (KVOSRaised){NULL, 0, 0};
+  bool isRecorded = false;
+  delivery->thread->raised.hasLeft = !call.hasReturned && is_in_callback(delivery->thread, &isRecorded);
+  if (!delivery->thread->raised.hasLeft) delivery->thread->raised = (KVOSRaised){.exception = NULL};
   if (!call.hasReturned) note_failure(delivery->thread, &call);
   KVOSNotification notification = notification_of(&call);
   if (!call.isUnhandled && !call.hasReturned && raised.exception) {

@@ -71,6 +71,9 @@ typedef struct {
   const void *exception;
   uint32_t name;
   uint32_t stack;
+  /// Whether it has left a callback, and may leave those around it. If it is caught in between, another one may have its
+  /// address.
+  bool hasLeft;
 } KVOSRaised;
 
 #define KVOS_CALL_PAGE_SIZE 64u

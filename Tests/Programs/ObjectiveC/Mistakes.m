@@ -44,6 +44,39 @@ static void raises(void)
   say("the balance is %d", [account balance]);
 }
 
+/// Changes another account when it is notified.
+@interface Passing : Screen
+{
+@public
+  Account *other;
+}
+@end
+@implementation Passing
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  [other setBalance: [object balance]];
+}
+@end
+
+/// One exception leaves two callbacks: 1.28 no longer notifies of either key.
+static void raisesThrough(void)
+{
+  Brittle *brittle = [Brittle new];
+  Passing *passing = [Passing new];
+  passing->other = [Account new];
+  [passing watch: account for: @"balance"];
+  [brittle watch: passing->other for: @"balance"];
+  change(1);
+  change(2);
+  [passing unwatch: account for: @"balance"];
+  [brittle unwatch: passing->other for: @"balance"];
+  [passing->other release];
+  say("the balance is %d", [account balance]);
+}
+
 /// The observer is registered, although it raised, and is never removed.
 static void initialRaises(void)
 {
@@ -233,6 +266,7 @@ static void setterRaises(void)
 
 static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "raises", raises },
+  { "raises-through", raisesThrough },
   { "initial-raises", initialRaises },
   { "initial-raises-changed", initialRaisesChanged },
   { "added-to-unobserved", addedToUnobserved },
