@@ -1,0 +1,124 @@
+// Observers that are deallocated while they are registered and what has their address afterwards, objects that change
+// while they are deallocated, classes that take what no observer handles, keys that a class does not have. Which one is
+// the argument.
+
+#import "Bank.h"
+
+#include <string.h>
+
+static Account *account;
+
+/// Counts its notifications.
+@interface Counter : NSObject
+{
+@public
+  int count;
+}
+@end
+@implementation Counter
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  count++;
+}
+@end
+
+static void watch(id object, id observer, NSString *keyPath)
+{
+  [object addObserver: observer forKeyPath: keyPath options: 0 context: NULL];
+}
+
+// MARK: - Who takes a notification that no observer handles
+
+static int takenCount;
+
+@interface NSObject (Taking)
+@end
+@implementation NSObject (Taking)
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  takenCount++;
+}
+@end
+
+/// Leaves it to its superclass.
+@interface Deferring : NSObject
+@end
+@implementation Deferring
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  [super observeValueForKeyPath: keyPath ofObject: object change: change context: context];
+}
+@end
+
+static void takenByCategory(void)
+{
+  Deaf *deaf = [Deaf new];
+  Deferring *deferring = [Deferring new];
+  watch(account, deaf, @"balance");
+  watch(account, deferring, @"balance");
+  [account setBalance: 1];
+  say("taken %d times", takenCount);
+  [account removeObserver: deaf forKeyPath: @"balance"];
+  [account removeObserver: deferring forKeyPath: @"balance"];
+  [deaf release];
+  [deferring release];
+}
+
+/// A class without a superclass.
+__attribute__((objc_root_class))
+@interface Root
+{
+  Class isa;
+@public
+  int count;
+}
+@end
+@implementation Root
++ (void) initialize { }
++ (id) make { return NSAllocateObject(self, 0, NULL); }
+- (Class) class { return isa; }
+- (BOOL) respondsToSelector: (SEL)selector { return class_getInstanceMethod(isa, selector) != NULL; }
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  count++;
+}
+@end
+
+static void takenByRoot(void)
+{
+  Root *root = [Root make];
+  watch(account, root, @"balance");
+  [account setBalance: 1];
+  say("told %d times", root->count);
+  [account removeObserver: (id)root forKeyPath: @"balance"];
+}
+
+static const struct { const char *name; void (*run)(void); } programs[] = {
+  { "taken-by-category", takenByCategory },
+  { "taken-by-root", takenByRoot },
+};
+
+int main(int count, char **arguments)
+{
+  NSAutoreleasePool *pool = [NSAutoreleasePool new];
+  account = [Account new];
+  for (size_t at = 0; at < sizeof programs / sizeof *programs; at++)
+    {
+      if (count > 1 && strcmp(arguments[1], programs[at].name) == 0) programs[at].run();
+    }
+  [pool release];
+  say("done");
+  return 0;
+}
