@@ -23,9 +23,8 @@ static void note_extent(const KVOSImage *image, void *context) {
   extent->end = image->textEnd;
 }
 
-// Whether the address is in the Foundation's image, as the methods of its own classes are. Two threads that search for it
-// concurrently find the same.
-static bool is_foundation(uintptr_t address) {
+// Two threads that search for it concurrently find the same.
+bool kvos_is_in_foundation(uintptr_t address) {
   static _Atomic uintptr_t start, end;
   // acquire: pairs with the release below.
   uintptr_t last = atomic_load_explicit(&end, memory_order_acquire);
@@ -98,9 +97,16 @@ static void *const *slot_of_caller(void *const *frame) {
   return kvos_is_thunk_code((uintptr_t)frame[1]) ? (void *const *)frame[0] + 1 : frame + 1;
 }
 
-bool kvos_is_of_foundation(const KVOSHookPoint *point) { return is_foundation((uintptr_t)point->original); }
+bool kvos_is_of_foundation(const KVOSHookPoint *point) { return kvos_is_in_foundation((uintptr_t)point->original); }
 
-bool kvos_is_called_by_foundation(void *const *frame) { return is_foundation((uintptr_t)*slot_of_caller(frame)); }
+bool kvos_is_called_by_foundation(void *const *frame) {
+  return kvos_is_in_foundation((uintptr_t)*slot_of_caller(frame));
+}
+
+bool kvos_is_called_by_foundation_but_setter(const void *subject, void *const *frame) {
+  uintptr_t address = (uintptr_t)*slot_of_caller(frame);
+  return kvos_is_in_foundation(address) && !is_setter(address, subject);
+}
 
 // MARK: - The call of a setter
 
@@ -192,7 +198,7 @@ static uint32_t site_of_call(uintptr_t setter, uintptr_t caller) {
     if (found == 0) row = each;
   }
   if (!is_called_by(setter, caller)) return 0;
-  uint32_t site = is_foundation(caller) ? ofFoundation : kvos_site_id(caller);
+  uint32_t site = kvos_is_in_foundation(caller) ? ofFoundation : kvos_site_id(caller);
   uint32_t none = 0;
   // As above: another thread may concurrently write the entry of another call.
   if (row && site != 0 &&
@@ -221,5 +227,5 @@ uint32_t kvos_find_site(const KVOSHookPoint *point, const void *subject, void *c
     bool isBeginning = point->hook == KVOS_WILL || point->hook == KVOS_WILL_INDEXES || point->hook == KVOS_WILL_SET;
     return isBeginning ? find_call_of_setter(slot) : 0;
   }
-  return is_foundation(address) ? kvos_stack_id() : kvos_site_id(address);
+  return kvos_is_in_foundation(address) ? kvos_stack_id() : kvos_site_id(address);
 }

@@ -105,6 +105,12 @@ void kvos_adopt_unseen(KVOSThread *thread, const void *subject) {
 
 // MARK: - What a change is
 
+// The object, if the Foundation notifies observers of it.
+static KVOSTracked *find_observed(const void *object) {
+  KVOSTracked *found = kvos_find_object(object);
+  return found && found->isForgotten ? NULL : found;
+}
+
 // Whether the thread is notifying of a change of the key already: some Foundations do not notify of another one then.
 static bool is_notifying(const KVOSThread *thread, const void *subject, uint32_t key) {
   static const uint32_t farthest = 64;
@@ -167,7 +173,7 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
   const void *keyObject = key_of(point->hook, first, third);
   if (kvos_may_enter() && keyObject && (going.thread = kvos_thread())) {
     KVOSThread *thread = going.thread;
-    KVOSTracked *subject = kvos_find_object(self);
+    KVOSTracked *subject = find_observed(self);
     uint32_t key = 0, stack = 0;
     uint64_t change = 0;
     int number = kvos_enter();
@@ -270,7 +276,7 @@ void kvos_changed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   if (kvos_may_enter() && keyObject && (going.thread = kvos_thread())) {
     KVOSThread *thread = going.thread;
     const KVOSOpenChange *own = find_own(thread, self, keyObject);
-    KVOSTracked *subject = own ? own->tracked : kvos_find_object(self);
+    KVOSTracked *subject = own ? own->tracked : find_observed(self);
     uint32_t key = own ? own->key : 0;
     int number = kvos_enter();
     uint64_t change = 0;

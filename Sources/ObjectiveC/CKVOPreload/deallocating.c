@@ -151,6 +151,16 @@ __attribute__((noinline)) static void begin_detaching(const void *subject, const
   }
 }
 
+// Some Foundations do so when the deallocation begins, and after the removal of the last observer. In between they
+// would notify no observer.
+void kvos_class_was_changed(KVOSTracked *object, void *previous, uintptr_t caller) {
+  bool wasMade = kvos_visible_class_of(previous) != previous;
+  if (!kvos_semantics()->forgetsAtDeallocation || !wasMade || !kvos_is_in_foundation(caller)) return;
+  const KVOSCall *call = kvos_ownThread ? kvos_last_call(kvos_ownThread) : NULL;
+  bool isRemoval = call && (call->hook == KVOS_REMOVE || call->hook == KVOS_REMOVE_CONTEXT);
+  if (!isRemoval || call->subject != object->address) object->isForgotten = true;
+}
+
 void kvos_object_will_deallocate(void *address, KVOSDetached *detached) {
   int number = kvos_enter();
   Deallocation deallocation = {.leftCount = 0};

@@ -55,6 +55,9 @@ long kvos_find_open_change(const KVOSThread *thread, const void *subject, uint32
 /// the program's call is further out. `frame` is that of the handler.
 uint32_t kvos_find_site(const KVOSHookPoint *point, const void *subject, void *const *frame);
 
+/// Whether the address is in the Foundation's image, as the methods of its own classes are.
+bool kvos_is_in_foundation(uintptr_t address);
+
 /// Whether the hooked method is the Foundation's own, and no override or replacement of the program.
 bool kvos_is_of_foundation(const KVOSHookPoint *point);
 
@@ -70,6 +73,9 @@ void kvos_note_raised(KVOSThread *thread, const void *exception);
 /// Nothing catches the exception that this thread raised: no clean-up runs, and if an addition raised it, its end is
 /// logged here. `frame` is that of the caller.
 void kvos_end_raised_addition(uintptr_t frame);
+
+/// A tracked object, which was of the class `previous`, has another class; `caller` is where that was done.
+void kvos_class_was_changed(KVOSTracked *object, void *previous, uintptr_t caller);
 
 /// A tracked object is being deallocated. Called once for each. The entries in `detached` are detached when it is
 /// deallocated.

@@ -152,6 +152,7 @@ static KVOSTracked *track(const void *address, bool isForwarder) {
   atomic_store_explicit(&object->deallocatedCount, 0, memory_order_relaxed);
   atomic_store_explicit(&object->additionCount, 0, memory_order_relaxed);
   atomic_store_explicit(&object->isSilenced, false, memory_order_relaxed);
+  atomic_store_explicit(&object->isForgotten, false, memory_order_relaxed);
   object->preparedClass = NULL;
   object->passesOn = object->isPassedOn = object->hasChangedClass = false;
   object->observed = NULL;

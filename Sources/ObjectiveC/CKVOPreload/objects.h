@@ -36,6 +36,8 @@ typedef struct KVOSTracked {
   bool isPassedOn;
   /// Whether an exception left a callback of it: some Foundations no longer notify its observers.
   _Atomic bool isSilenced;
+  /// Whether the Foundation has forgotten its observers: it is being deallocated. A new registration ends that.
+  _Atomic bool isForgotten;
   /// How many registrations were made on it.
   _Atomic uint64_t additionCount;
   /// Whether a removal found that its class had changed. Under the lock.

@@ -251,10 +251,11 @@ EXPORTED void *object_setClass(void *object, void *class) {
   void *(*real)(void *, void *) = (void *(*)(void *, void *))next(&known, "object_setClass", "libobjc.so");
   void *previous = real ? real(object, class) : NULL;
   if (real == NULL || object == NULL || kvos_is_untracked(object) || !kvos_may_enter()) return previous;
-  const KVOSTracked *tracked = kvos_find_object(object);
-  if (tracked == NULL || tracked->preparedClass == NULL) return previous;
+  KVOSTracked *tracked = kvos_find_object(object);
+  if (tracked == NULL) return previous;
   int number = kvos_enter();
-  kvos_hook_observer(kvos_visible_class(object));
+  if (tracked->preparedClass) kvos_hook_observer(kvos_visible_class(object));
+  kvos_class_was_changed(tracked, previous, (uintptr_t)__builtin_return_address(0));
   kvos_leave(number);
   return previous;
 }

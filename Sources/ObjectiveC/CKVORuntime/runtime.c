@@ -36,6 +36,7 @@ static const KVOSSemantics table[] = {
      .setterClass = "GSKVOSetter",
      .ignoresDependencyMethods = true,
      .forwarderClass = "NSKeyValueObservationForwarder",
+     .forgetsAtDeallocation = true,
      .overwrites = true,
      .needsASCIIKeys = true,
      .removalRaises = false,

@@ -30,6 +30,31 @@ static void watch(id object, id observer, NSString *keyPath)
   [object addObserver: observer forKeyPath: keyPath options: 0 context: NULL];
 }
 
+// MARK: - Objects that change while they are deallocated
+
+/// Sets its own properties in -dealloc: GNUstep 1.28 has forgotten its observers by then.
+@interface Tidy : Account
+@end
+@implementation Tidy
+- (void) dealloc
+{
+  [self setNote: nil];
+  [self setNote: @"gone"];
+  [super dealloc];
+}
+@end
+
+static void setsInDealloc(void)
+{
+  Tidy *tidy = [Tidy new];
+  Counter *counter = [Counter new];
+  watch(tidy, counter, @"note");
+  [tidy setNote: @"open"];
+  [tidy release];
+  say("told %d times", counter->count);
+  [counter release];
+}
+
 // MARK: - Who takes a notification that no observer handles
 
 static int takenCount;
@@ -106,6 +131,7 @@ static void takenByRoot(void)
 }
 
 static const struct { const char *name; void (*run)(void); } programs[] = {
+  { "sets-in-dealloc", setsInDealloc },
   { "taken-by-category", takenByCategory },
   { "taken-by-root", takenByRoot },
 };

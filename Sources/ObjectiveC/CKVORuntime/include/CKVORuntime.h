@@ -37,6 +37,8 @@ typedef struct {
   bool canReadRecords;
   /// Whether the deallocation of an observed object ends the program.
   bool raisesAtDeallocation;
+  /// Whether it forgets the observers of an object, and gives it back its class, before the -dealloc of that class.
+  bool forgetsAtDeallocation;
   /// Whether adding the same observer for the same key path again replaces the previous one.
   bool overwrites;
   /// Whether an addition of a key that is not ASCII raises, regardless of the class: it makes the names of setters from
