@@ -56,6 +56,11 @@ struct Idiom: CustomTestStringConvertible, Sendable {
       codes: ["KVO006"],
       callers: ["-[Account dealloc]", "-[Patient dealloc]", "keepsRemoved", "main"]
     ),
+    // A deallocated observer is only an address, and 1.28 notifies and removes what has it.
+    Idiom(name: "removes-deallocated", source: "Leftovers", codes: ["KVO007"]),
+    Idiom(name: "removes-deallocated-again", source: "Leftovers", codes: ["KVO001"]),
+    Idiom(name: "screens-at-one-address", source: "Leftovers", codes: ["KVO007"]),
+    Idiom(name: "careful-at-the-address", source: "Leftovers", codes: ["KVO007"]),
     // 1.28 forgets the observers of an object before its -dealloc.
     Idiom(name: "sets-in-dealloc", source: "Leftovers", codes: ["KVO006"]),
     // Only Foundation's own method raises.
@@ -91,6 +96,13 @@ struct IdiomTests {
       .prefix { $0.contains(#/ #\d+ /#) }
       .compactMap { $0.firstMatch(of: #/ #\d+ (.*?) {2}/#).map { String($0.output.1) } }
     if !idiom.callers.isEmpty { #expect(callers == idiom.callers, "\(audit)") }
+  }
+
+  @Test("a change is delivered to the observer that has the address of a deallocated one")
+  func addresses() throws {
+    let program = try ObjectiveC.program("Leftovers")
+    _ = try guarded.recorded(program, ["screens-at-one-address"])
+    #expect(try !guarded.audit().output.contains("KVO008"))
   }
 
   @Test("the advice for a replacement that 1.28 never ends names the methods that end it")

@@ -42,13 +42,14 @@ const KVOSCall *kvos_find_begun(const KVOSThread *thread, bool isAddition, const
 
 // The two objects as events name them. Returns false if there is no memory. Takes the lock.
 static bool name_both(KVOSAct *act, const void *subject, const void *observer) {
+  bool isLive = observer && kvos_is_live(observer);
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_track(subject);
-  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
+  KVOSTracked *trackedObserver = isLive ? kvos_track(observer) : NULL;
   if (trackedSubject) act->subject = kvos_named(trackedSubject);
   if (trackedObserver) act->observer = kvos_named(trackedObserver);
   kvos_unlock_registry();
-  return trackedSubject && (observer == NULL || trackedObserver);
+  return trackedSubject && (!isLive || trackedObserver);
 }
 
 uint32_t kvos_stack_of_call(const KVOSCall *begun, uint64_t object) {
@@ -131,6 +132,9 @@ static bool enter_registration(KVOSAct *act, const void *subject, const void *ob
     trackedObserver->preparedClass = observerClass;
     trackedObserver->passesOn = passesOn;
     trackedSubject->isPassedOn |= passesOn;
+    trackedSubject->isForgotten = false;
+    KVOSTriple *left = kvos_find_left(trackedSubject, observer, act->keyPath);
+    if (left && kvos_semantics()->overwrites) kvos_end_left(left);
     if (kvos_semantics()->overwrites && triple->count > 0) {
       // Regardless of its context.
       displaced->registration = kvos_take_registration(triple, triple->count - 1).id;

@@ -73,6 +73,7 @@ static bool leave(void *address, Deallocation *deallocation, bool isContained) {
   deallocation->object = kvos_named(object);
   deallocation->isForwarder = object->forwardsTo != NULL;
   deallocation->order = kvos_next_order(object);
+  if (object->preparedClass) kvos_remember_deallocated(object);
   kvos_untrack(object);
   while (object->observed) {
     KVOSTriple *triple = object->observed;
@@ -95,6 +96,7 @@ static bool leave(void *address, Deallocation *deallocation, bool isContained) {
     // The runtime still has it, and would notify whatever object is at that address then.
     kvos_orphan_triple(triple);
     triple->leftRegistration = triple->live[triple->count - 1].id;
+    triple->leftAddress = address;
     triple->count = 0;
     atomic_fetch_add_explicit(&triple->subject->deallocatedCount, 1, memory_order_relaxed);
   }

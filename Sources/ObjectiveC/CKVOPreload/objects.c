@@ -164,6 +164,29 @@ static KVOSTracked *track(const void *address, bool isForwarder) {
 
 KVOSTracked *kvos_track(const void *address) { return track(address, false); }
 
+// MARK: - Deallocated observers
+
+enum {
+  deallocatedLimit = 64
+};
+static KVOSDeallocated deallocated[deallocatedLimit];
+static unsigned deallocatedCount;
+
+void kvos_remember_deallocated(const KVOSTracked *observer) {
+  deallocated[deallocatedCount++ % deallocatedLimit] =
+      (KVOSDeallocated){observer->address, observer->id, observer->className};
+}
+
+KVOSDeallocated kvos_find_deallocated(const void *address) {
+  for (unsigned turn = 1; turn <= deallocatedLimit && turn <= deallocatedCount; turn++) {
+    KVOSDeallocated each = deallocated[(deallocatedCount - turn) % deallocatedLimit];
+    if (each.address == address) return each;
+  }
+  return (KVOSDeallocated){NULL, 0, 0};
+}
+
+// MARK: - The Foundation's own observers
+
 void kvos_track_forwarder(const void *address, const KVOSTracked *target, const KVOSTracked *root) {
   KVOSTracked *object = track(address, true);
   if (object == NULL) return;

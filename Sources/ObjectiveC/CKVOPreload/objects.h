@@ -98,6 +98,22 @@ static inline bool kvos_is_untracked(const void *object) {
 /// The same; begins to track the object if it is not tracked yet. The lock is held. Returns null if there is no memory.
 KVOSTracked *kvos_track(const void *address);
 
+/// Whether an observer that is passed to a method is an object, and was not deallocated. The lock is not held.
+static inline bool kvos_is_live(const void *observer) { return kvos_find_object(observer) || kvos_is_object(observer); }
+
+/// An observer that was deallocated.
+typedef struct {
+  const void *address;
+  uint64_t id;
+  uint32_t className;
+} KVOSDeallocated;
+
+/// Remembers the observer, which is being deallocated; the oldest one is forgotten. The lock is held.
+void kvos_remember_deallocated(const KVOSTracked *observer);
+
+/// The last observer that was deallocated at the address; id 0: unknown. The lock is held.
+KVOSDeallocated kvos_find_deallocated(const void *address);
+
 /// Tracks the Foundation's own observer, which notifies `target` of a path of `root`. The lock is held.
 void kvos_track_forwarder(const void *address, const KVOSTracked *target, const KVOSTracked *root);
 

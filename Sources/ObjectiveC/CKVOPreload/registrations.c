@@ -125,6 +125,20 @@ void kvos_orphan_triple(KVOSTriple *triple) {
   triple->observer = NULL;
 }
 
+KVOSTriple *kvos_find_left(const KVOSTracked *subject, const void *observer, uint32_t keyPath) {
+  if (atomic_load_explicit(&subject->deallocatedCount, memory_order_relaxed) == 0) return NULL;
+  KVOSTriple *each = subject->observed;
+  while (each && (each->leftRegistration == 0 || each->leftAddress != observer || each->keyPath != keyPath)) {
+    each = each->nextOfSubject;
+  }
+  return each;
+}
+
+void kvos_end_left(KVOSTriple *left) {
+  atomic_fetch_sub_explicit(&left->subject->deallocatedCount, 1, memory_order_relaxed);
+  kvos_drop_triple(left);
+}
+
 void kvos_drop_triple(KVOSTriple *triple) {
   kvos_orphan_triple(triple);
   unlink_subject(triple);

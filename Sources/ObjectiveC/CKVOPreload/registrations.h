@@ -29,8 +29,10 @@ typedef struct KVOSTriple {
   uint32_t foundationRemovalCount;
   /// The last one that ended, or 0.
   uint64_t lastEnded;
-  /// Of an observer that was deallocated while registered: the registration that the runtime still has, or 0.
+  /// Of an observer that was deallocated while registered: the registration that the runtime still has, or 0, and the
+  /// address that the runtime knows the observer by.
   uint64_t leftRegistration;
+  const void *leftAddress;
   /// The change that it was notified of last, if it forwards notifications.
   uint64_t notifiedChange;
   struct KVOSTriple *nextOfSubject, **linkOfSubject;
@@ -55,5 +57,10 @@ KVOSRegistration kvos_take_registration(KVOSTriple *triple, uint32_t index);
 void kvos_drop_triple(KVOSTriple *triple);
 /// Removes a triple from its observer's list and from the index by name: the observer is deallocated.
 void kvos_orphan_triple(KVOSTriple *triple);
+/// The triple of a registration that the runtime still has of an observer that was deallocated at this address; null:
+/// there is none.
+KVOSTriple *kvos_find_left(const KVOSTracked *subject, const void *observer, uint32_t keyPath);
+/// The runtime has dropped that registration, or replaced it by another one of the same address.
+void kvos_end_left(KVOSTriple *left);
 
 #endif

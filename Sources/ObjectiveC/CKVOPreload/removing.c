@@ -15,14 +15,29 @@ typedef struct {
   bool wasRegistered;
 } Leaving;
 
+// A removal that matches no live registration. The runtime knows a deallocated observer by its address: it removes that
+// of the observer that was there, even if another object is there now. The lock is held.
+static void leave_left(KVOSAct *act, const KVOSTracked *subject, const void *observer, bool isLive, Leaving *leaving) {
+  if (!isLive) {
+    KVOSDeallocated deallocated = kvos_find_deallocated(observer);
+    act->observer = (KVOSNamed){deallocated.id, deallocated.className};
+    leaving->wasRegistered = deallocated.id != 0;
+  }
+  KVOSTriple *left = subject ? kvos_find_left(subject, observer, act->keyPath) : NULL;
+  if (left == NULL) return;
+  if (!isLive) act->registration = left->leftRegistration;
+  kvos_end_left(left);
+}
+
 // Removes the registration that the removal matches: the newest, or the newest with its context. Returns false if there
 // is none.
 static bool leave_registration(KVOSAct *act, const void *subject, const void *observer, bool isOfFoundation,
                                Leaving *leaving) {
   void *class = kvos_visible_class(subject);
+  bool isLive = kvos_is_live(observer);
   kvos_lock_registry();
   KVOSTracked *trackedSubject = kvos_track(subject);
-  KVOSTracked *trackedObserver = observer ? kvos_track(observer) : NULL;
+  KVOSTracked *trackedObserver = isLive ? kvos_track(observer) : NULL;
   if (trackedSubject) act->subject = kvos_named(trackedSubject);
   if (trackedObserver) act->observer = kvos_named(trackedObserver);
   KVOSTriple *triple =
@@ -37,6 +52,7 @@ static bool leave_registration(KVOSAct *act, const void *subject, const void *ob
   if (triple && isOfFoundation) triple->foundationRemovalCount++;
   leaving->foundationRemovalCount = triple ? triple->foundationRemovalCount : 0;
   leaving->wasRegistered = triple && triple->lastEnded != 0;
+  if (act->registration == 0) leave_left(act, trackedSubject, observer, isLive, leaving);
   if (trackedSubject) {
     act->order = kvos_next_order(trackedSubject);
     if (trackedSubject->class != class) {

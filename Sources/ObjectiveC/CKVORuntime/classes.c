@@ -108,6 +108,30 @@ static void visit_classes(void (*visit)(void *class, void *context), void *conte
   free(classes);
 }
 
+typedef struct {
+  const void *class;
+  bool isFound;
+} Sought;
+
+static void compare(void *class, void *context) {
+  Sought *sought = context;
+  sought->isFound |= class == sought->class || kvos_class_of(class) == sought->class;
+}
+
+bool kvos_is_object(const void *address) {
+  if (kvos_functions.updateDispatchTable == NULL) return true;
+  // The last class of each slot that was found to be one.
+  static _Atomic(void *) known[64];
+  void *class = kvos_class_of(address);
+  _Atomic(void *) *slot = &known[((uintptr_t) class >> 4) * 0x9E3779B97F4A7C15u >> 58];
+  // relaxed: only the word is published.
+  if (class == NULL || atomic_load_explicit(slot, memory_order_relaxed) == class) return class != NULL;
+  Sought sought = {class, false};
+  visit_classes(compare, &sought);
+  if (sought.isFound) atomic_store_explicit(slot, class, memory_order_relaxed);
+  return sought.isFound;
+}
+
 static bool hooks_all(void) { return atomic_load_explicit(&hooksAllObservers, memory_order_relaxed); }
 
 static void hook_one(void *class, void *context) {

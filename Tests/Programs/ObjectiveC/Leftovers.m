@@ -30,6 +30,55 @@ static void watch(id object, id observer, NSString *keyPath)
   [object addObserver: observer forKeyPath: keyPath options: 0 context: NULL];
 }
 
+// MARK: - Addresses of deallocated observers
+
+/// 1.28 compares addresses, and finds the registration.
+static void removesDeallocated(void)
+{
+  Counter *counter = [Counter new];
+  watch(account, counter, @"balance");
+  [counter release];
+  [account removeObserver: counter forKeyPath: @"balance"];
+  [account setBalance: 1];
+}
+
+/// It was removed before, and is removed again when it is deallocated.
+static void removesDeallocatedAgain(void)
+{
+  Counter *counter = [Counter new];
+  watch(account, counter, @"balance");
+  [account removeObserver: counter forKeyPath: @"balance"];
+  [counter release];
+  [account removeObserver: counter forKeyPath: @"balance"];
+}
+
+/// All have one address, and 1.28 one registration of it: each change is delivered to the present one.
+static void screensAtOneAddress(void)
+{
+  for (int at = 0; at < 3; at++)
+    {
+      Counter *counter = [Counter new];
+      watch(account, counter, @"balance");
+      [account setBalance: at];
+      say("told %d times", counter->count);
+      [counter release];
+    }
+}
+
+/// The second one has the address of the first, and removes what it added.
+static void carefulAtTheAddress(void)
+{
+  Counter *counter = [Counter new];
+  watch(account, counter, @"balance");
+  [counter release];
+  counter = [Counter new];
+  watch(account, counter, @"balance");
+  [account removeObserver: counter forKeyPath: @"balance"];
+  [account setBalance: 1];
+  say("told %d times", counter->count);
+  [counter release];
+}
+
 // MARK: - Objects that change while they are deallocated
 
 /// Sets its own properties in -dealloc: GNUstep 1.28 has forgotten its observers by then.
@@ -131,6 +180,10 @@ static void takenByRoot(void)
 }
 
 static const struct { const char *name; void (*run)(void); } programs[] = {
+  { "removes-deallocated", removesDeallocated },
+  { "removes-deallocated-again", removesDeallocatedAgain },
+  { "screens-at-one-address", screensAtOneAddress },
+  { "careful-at-the-address", carefulAtTheAddress },
   { "sets-in-dealloc", setsInDealloc },
   { "taken-by-category", takenByCategory },
   { "taken-by-root", takenByRoot },
