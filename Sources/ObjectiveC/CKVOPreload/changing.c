@@ -167,6 +167,23 @@ static void notify_beginning(KVOSOpenChange *open, KVOSTracked *subject) {
                           open->stack);
 }
 
+static bool is_observed(const KVOSTracked *subject, uint32_t key) {
+  bool isFound = false;
+  kvos_lock_registry();
+  for (const KVOSTriple *each = subject->observed; each && !isFound; each = each->nextOfSubject) {
+    isFound = each->keyPath == key && (each->count > 0 || each->leftRegistration != 0);
+  }
+  kvos_unlock_registry();
+  return isFound;
+}
+
+// Whether the Foundation begins a change that nobody can observe, and will not end it: a value is set by a key that the
+// class does not have, which raises.
+static bool is_of_no_key(const KVOSTracked *subject, uint32_t key, void *const *frame) {
+  return kvos_is_called_by_foundation_but_setter(subject->address, frame) && !is_observed(subject, key) &&
+         kvos_lacks_key(subject->address, key);
+}
+
 void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first, uintptr_t second,
                   uintptr_t third, uintptr_t fourth) {
   Going going __attribute__((cleanup(end_going))) = {NULL, NULL};
@@ -185,7 +202,8 @@ void kvos_changes(const KVOSHookPoint *point, void *self, void *selector, uintpt
     } else if (isKnown) {
       bool isMerged = kvos_semantics()->mergesNestedChanges && kvos_find_open_change(thread, self, key) >= 0;
       bool isDependent = is_dependent(thread, self);
-      change = isMerged ? 0 : kvos_next_number();
+      bool isOfNoKey = !isDependent && is_of_no_key(subject, key, __builtin_frame_address(0));
+      change = isMerged || isOfNoKey ? 0 : kvos_next_number();
       KVOSOpenChange open = {.subject = self,
                              .tracked = subject,
                              .key = key,

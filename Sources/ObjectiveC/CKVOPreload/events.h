@@ -94,6 +94,9 @@ uint64_t kvos_next_number(void);
 /// Logs, once for each key, a problem of the key of an addition that the runtime silently accepted.
 void kvos_note_problems(const KVOSAct *act, const void *subject, uint32_t stack);
 
+/// Whether the object's class certainly has no such key.
+bool kvos_lacks_key(const void *object, uint32_t key);
+
 /// Excludes keys whose dependencies a class declares in the way that this runtime expects. Once.
 void kvos_watch_dependencies(void);
 

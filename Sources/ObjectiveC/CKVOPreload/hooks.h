@@ -64,6 +64,9 @@ bool kvos_is_of_foundation(const KVOSHookPoint *point);
 /// Whether the Foundation itself calls the hooked method whose handler has this frame.
 bool kvos_is_called_by_foundation(void *const *frame);
 
+/// The same, unless a setter that the Foundation generated calls it.
+bool kvos_is_called_by_foundation_but_setter(const void *subject, void *const *frame);
+
 /// Logs changes of the object that the thread began before it was observed: a registration is about to be made.
 void kvos_adopt_unseen(KVOSThread *thread, const void *subject);
 

@@ -38,20 +38,34 @@ static bool names_dependencies(void *class, const char *key) {
   return kvos_instances_answer(kvos_metaclass(class), kvos_selector(name));
 }
 
-void kvos_note_problems(const KVOSAct *act, const void *subject, uint32_t stack) {
-  if (!enter(act->subject.className, act->keyPath)) return;
+typedef struct {
+  char text[256];
+} Key;
+
+// Returns false if it is no key of an object of NSObject, but a path or an operator, or is too long.
+static bool read_key(const void *object, uint32_t name, Key *key) {
   size_t byteCount = 0;
-  const uint8_t *bytes = kvos_string(act->keyPath, &byteCount);
-  char key[256];
-  bool isPath = bytes == NULL || byteCount >= sizeof key || memchr(bytes, '.', byteCount);
+  const uint8_t *bytes = kvos_string(name, &byteCount);
+  bool isPath = bytes == NULL || byteCount >= sizeof key->text || memchr(bytes, '.', byteCount);
   void *root = kvos_class_named("NSObject");
-  if (isPath || bytes[0] == '@' || root == NULL || !kvos_is_of_class(subject, root)) return;
-  memcpy(key, bytes, byteCount);
-  key[byteCount] = 0;
+  if (isPath || bytes[0] == '@' || root == NULL || !kvos_is_of_class(object, root)) return false;
+  memcpy(key->text, bytes, byteCount);
+  key->text[byteCount] = 0;
+  return true;
+}
+
+bool kvos_lacks_key(const void *object, uint32_t name) {
+  Key key;
+  return read_key(object, name, &key) && !kvos_class_has_key(kvos_visible_class(object), key.text);
+}
+
+void kvos_note_problems(const KVOSAct *act, const void *subject, uint32_t stack) {
+  Key key;
+  if (!enter(act->subject.className, act->keyPath) || !read_key(subject, act->keyPath, &key)) return;
   void *class = kvos_visible_class(subject);
-  if (!kvos_class_has_key(class, key)) {
+  if (!kvos_class_has_key(class, key.text)) {
     kvos_record_problem(act->subject.className, act->keyPath, KVOS_PROBLEM_NO_ACCESSOR, stack);
-  } else if (kvos_semantics()->ignoresDependencyMethods && names_dependencies(class, key)) {
+  } else if (kvos_semantics()->ignoresDependencyMethods && names_dependencies(class, key.text)) {
     kvos_record_problem(act->subject.className, act->keyPath, KVOS_PROBLEM_IGNORED_DEPENDENCIES, stack);
   }
 }

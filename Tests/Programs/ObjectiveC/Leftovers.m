@@ -179,6 +179,24 @@ static void takenByRoot(void)
   [account removeObserver: (id)root forKeyPath: @"balance"];
 }
 
+// MARK: - Keys that are tried
+
+/// As programs do that fill objects from dictionaries: nobody observes the key.
+static void triesKey(void)
+{
+  Counter *counter = [Counter new];
+  watch(account, counter, @"balance");
+  NS_DURING
+    [account setValue: @"none" forKey: @"nickname"];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [account setValue: @"3" forKey: @"balance"];
+  say("told %d times", counter->count);
+  [account removeObserver: counter forKeyPath: @"balance"];
+  [counter release];
+}
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-deallocated", removesDeallocated },
   { "removes-deallocated-again", removesDeallocatedAgain },
@@ -187,6 +205,7 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "sets-in-dealloc", setsInDealloc },
   { "taken-by-category", takenByCategory },
   { "taken-by-root", takenByRoot },
+  { "tries-key", triesKey },
 };
 
 int main(int count, char **arguments)
