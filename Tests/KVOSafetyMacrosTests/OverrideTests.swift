@@ -26,7 +26,19 @@ private enum Plain {
   }
 
   final class Halved: Clamped {
-    override var level: Int { didSet { if level > 5 { super.level = level / 2 } } }
+    var change = 0
+    override var level: Int {
+      didSet {
+        if level > 5 { super.level = level / 2 }
+        change += 1
+        log.append("change \(change)")
+      }
+    }
+  }
+
+  final class Purse: Gauge {
+    override var level: Int { didSet { change() } }
+    func change() { log.append("changed to \(level)") }
   }
 }
 
@@ -58,7 +70,20 @@ private enum Observable {
 
   @KeyValueObservable
   final class Halved: Clamped {
-    override var level: Int { didSet { if level > 5 { super.level = level / 2 } } }
+    var change = 0
+    override var level: Int {
+      didSet {
+        if level > 5 { super.level = level / 2 }
+        change += 1
+        log.append("change \(change)")
+      }
+    }
+  }
+
+  @KeyValueObservable
+  final class Purse: Gauge {
+    override var level: Int { didSet { change() } }
+    func change() { log.append("changed to \(level)") }
   }
 
   /// What a superclass without the macro stores.
@@ -110,6 +135,7 @@ struct OverrideTests {
     }
     #expect(story(Observable.Clamped.self, look) == story(Plain.Clamped.self) { _ in })
     #expect(story(Observable.Halved.self, look) == story(Plain.Halved.self) { _ in })
+    #expect(story(Observable.Purse.self, look) == story(Plain.Purse.self) { _ in })
     for token in tokens { token.invalidate() }
   }
 

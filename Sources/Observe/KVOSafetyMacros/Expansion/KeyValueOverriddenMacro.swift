@@ -51,12 +51,12 @@ extension KeyValueOverriddenMacro: AccessorMacro {
       """,
       """
       set(_newValue) {
-      func change() {
+      func _setAndObserve() {
       \(raw: change)
       }
-      guard observationRegistrar.wasEverObserved else { return change() }
+      guard observationRegistrar.wasEverObserved else { return _setAndObserve() }
       observationRegistrar.changeOverride(
-      \(raw: key), of: self, from: \(raw: inherited), to: _newValue, by: change)
+      \(raw: key), of: self, from: \(raw: inherited), to: _newValue, by: _setAndObserve)
       }
       """,
     ]
