@@ -131,30 +131,6 @@ struct ExpansionTests {
     )
   }
 
-  @Test("a class of a global actor conforms in its isolation")
-  func globalActor() {
-    expectExpansion(
-      of: """
-        @MainActor
-        @KeyValueObservable
-        final class Screen {
-        }
-        """,
-      as: """
-        @MainActor
-        final class Screen {
-
-          let observationRegistrar = KVOSafety.ObservationRegistrar()
-
-          static let observableKeys = KVOSafety.ObservableKeyTable()
-        }
-
-        extension Screen: @MainActor KVOSafety.KeyValueObservable {
-        }
-        """
-    )
-  }
-
   @Test("the attributes of a property are in the table")
   func keys() {
     expectExpansion(

@@ -39,6 +39,17 @@ struct ObservedClass {
   /// The global actor that the class says it runs on.
   var globalActor: String? { declaration.attributes.globalActor.map { "\($0.trimmed)" } }
 
+  /// The isolation of its conformance, as far as the class states one.
+  ///
+  /// A class that is `nonisolated` has to repeat it: in a module whose default is the main actor, the compiler would
+  /// isolate the conformance alone.
+  var isolation: String? {
+    let isNonisolated = declaration.modifiers.contains {
+      $0.name.tokenKind == .keyword(.nonisolated)
+    }
+    return globalActor ?? (isNonisolated ? "nonisolated" : nil)
+  }
+
   /// Whether the class itself declares the conformance, rather than leaving it to the macro.
   var statesConformance: Bool {
     declaration.inheritanceClause?.inheritedTypes.contains { inherited in

@@ -85,10 +85,10 @@ extension KeyValueObservableMacro: ExtensionMacro {
     guard !context.isLocal, !protocols.isEmpty,
       let declaration = declaration.as(ClassDeclSyntax.self)
     else { return [] }
-    let actor = ObservedClass(declaration).globalActor.map { "\($0) " } ?? ""
+    let isolation = ObservedClass(declaration).isolation.map { "\($0) " } ?? ""
     return [
       try ExtensionDeclSyntax(
-        "extension \(type.trimmed): \(raw: actor)KVOSafety.KeyValueObservable {}"
+        "extension \(type.trimmed): \(raw: isolation)KVOSafety.KeyValueObservable {}"
       )
     ]
   }
