@@ -16,9 +16,7 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    guard let key = key(at: keyPath) else {
-      return refuseChange(of: "\(keyPath)", at: site)
-    }
+    guard let key = key(at: keyPath) else { return refuseChange(of: keyPath, at: site) }
     ChangeNotification.willChange(self, key: key.id, site: site)
   }
 
@@ -67,7 +65,12 @@ extension KeyValueObservable {
     ChangeNotification.didChange(self, key: key.id, site: site)
   }
 
-  func refuseChange(of key: String, at site: CallSite) {
+  /// Reports the change of a key path that denotes no key, by the name that a registration of it has.
+  func refuseChange(of keyPath: AnyKeyPath, at site: CallSite) {
+    refuseChange(of: KeyPathNames.name(of: keyPath, in: type(of: self)), at: site)
+  }
+
+  private func refuseChange(of key: String, at site: CallSite) {
     let storage = self.storage
     let registration = Registration(
       id: nil,

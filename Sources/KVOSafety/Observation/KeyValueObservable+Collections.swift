@@ -48,7 +48,7 @@ extension KeyValueObservable {
     read: (() -> Any)? = nil,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) throws(ObservedIndexError) {
-    guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
+    guard let key = key(at: keyPath) else { return refuseChange(of: keyPath, at: site) }
     let limit = kind == .insertion ? count + elements.ranges.reduce(0) { $0 + $1.count } : count
     if let index = elements.firstOutside(0..<limit) {
       throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
@@ -101,7 +101,7 @@ extension KeyValueObservable {
     of keyPath: AnyKeyPath,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) {
-    guard let key = key(at: keyPath) else { return refuseChange(of: "\(keyPath)", at: site) }
+    guard let key = key(at: keyPath) else { return refuseChange(of: keyPath, at: site) }
     let extent = ChangeExtent(kind: Change.Kind(kind), elements: (old, new))
     ChangeNotification.willChange(self, key: key.id, extent, site: site)
   }

@@ -11,8 +11,8 @@ public struct ObservableKeyTable: Sendable {
   /// A table of `keys`.
   ///
   /// A key that is listed again under another key path, as `\Savings.balance` beside the inherited `\Account.balance`,
-  /// is one key with two spellings: Swift takes these two key paths for different ones, so a subclass that is observed
-  /// by key path lists the keys it inherits. The keys that affect it are combined.
+  /// is one key with two spellings. An inherited property is found under both without that; it is listed again to
+  /// declare more keys that affect it, which are combined.
   public init(_ keys: ObservableKey...) {
     self.keys = KeysOfClass(base: nil, keys)
   }
