@@ -113,11 +113,27 @@ struct ReportedStack {
 
   private static func firstOwn(in frames: [NamedFrame], deallocated: String?) -> Int? {
     let own = frames.indices.filter { frames[$0].origin == .own }
+    let ownDeinits = deinitCount(of: deallocated, in: own.map { frames[$0].frame.symbol })
     // Compiler-generated code has no line and does not help to find the cause.
-    return own.first { index in
+    return own.dropFirst(ownDeinits).first { index in
       let frame = frames[index].frame
-      return frame.line > 0
-        && (deallocated == nil || frame.symbol != deallocated.map { "\($0).deinit" })
+      return frame.line > 0 && !isDeinit(frame.symbol, of: deallocated)
     } ?? own.first
+  }
+
+  /// How many of the innermost functions are the deinit of the deallocated object, and those of its superclasses, which
+  /// it calls.
+  private static func deinitCount(of deallocated: String?, in symbols: [String?]) -> Int {
+    guard deallocated != nil else { return 0 }
+    let deinits = symbols.prefix { $0?.hasSuffix(deinitSuffix) == true }
+    return deinits.firstIndex { isDeinit($0, of: deallocated) }.map { $0 + 1 } ?? 0
+  }
+
+  private static let deinitSuffix = ".deinit"
+
+  /// Whether it is the deinit of the class, which a function's name has without generic arguments.
+  private static func isDeinit(_ symbol: String?, of deallocated: String?) -> Bool {
+    guard let symbol, let deallocated, symbol.hasSuffix(deinitSuffix) else { return false }
+    return String(symbol.dropLast(deinitSuffix.count)).plainTypeName == deallocated.plainTypeName
   }
 }
