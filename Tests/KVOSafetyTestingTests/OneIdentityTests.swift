@@ -53,4 +53,61 @@ struct OneIdentityTests {
       #expect(tested.subtracting(live).isEmpty)
     }
   }
+
+  @Test(
+    "a cycle that is broken after its scope is in the audit as in the test's failure",
+    arguments: CycleEnd.allCases
+  )
+  func brokenLater(_ end: CycleEnd) async {
+    await #expect(processExitsWith: .success) { [end] in
+      let path = NSTemporaryDirectory() + "broken-\(UUID().uuidString).kvolog"
+      try KVO.startRecording(to: path)
+      let account = Account()
+      let holder = Holder(account)
+      var failures: [String] = []
+      AuditedScope.run(
+        name: "a scope",
+        expectations: ScopeExpectations(
+          expected: end == .expected ? [.observationRetainCycle] : []
+        ),
+        report: { failures.append($0.text) },
+        { holder.observeStrongly() }
+      )
+      holder.close()
+      KVO.stopRecording()
+      let report = Audit(resolver: DwarfFrameResolver())
+        .report(on: AuditInput.inputs(arguments: [path]))
+      try FileManager.default.removeItem(atPath: path)
+
+      let tested = Set(Identity.inText(failures.joined(separator: "\n")))
+      let unexpected = report.findings.filter { !$0.isExpected }
+      #expect(tested == Set(unexpected.flatMap(\.withConsequences).map(Identity.init)))
+      #expect(report.findings.map(\.code) == [.observationRetainCycle])
+      #expect(tested.isEmpty == (end == .expected))
+    }
+  }
+}
+
+/// How the scope of a cycle ends that is broken afterwards.
+enum CycleEnd: String, CaseIterable, Codable, Sendable {
+  /// It fails for the observation that it leaves.
+  case leaked
+  /// It expects the cycle.
+  case expected
+}
+
+/// Keeps itself alive by its observation until it is closed.
+private final class Holder {
+  private let account: Account
+  private var token: ObservationToken?
+  private var count = 0
+
+  init(_ account: Account) { self.account = account }
+
+  func observeStrongly() { token = account.observe(\.balance) { _, _ in self.count += 1 } }
+
+  func close() {
+    token?.invalidate()
+    token = nil
+  }
 }

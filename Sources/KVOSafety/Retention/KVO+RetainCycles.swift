@@ -36,10 +36,12 @@ extension KVO {
   /// Works as ``findRetainCycles(from:)``, with the lines of closures.
   ///
   /// If the roots should have been deallocated, an observation that keeps one of them counts, no matter what owns its token.
+  /// `isAsserted`: whether a test asserts that there is no cycle.
   @discardableResult
   package static func findRetainCycles(
     from roots: [AnyObject],
     expectsDeallocation: Bool = false,
+    isAsserted: Bool = false,
     names: CodeNames?
   ) -> ObservationCycles {
     guard let walker = RetainRegistry.walker else { return .notInstalled }
@@ -50,12 +52,12 @@ extension KVO {
       names: names
     )
     let references = roots.map { ObjectTable.shared.record(of: $0).ref }
-    return withExtendedLifetime(roots) { report(walk, from: references) }
+    return withExtendedLifetime(roots) { report(walk, from: references, isAsserted: isAsserted) }
   }
 
-  /// Finds which of some registrations keep themselves alive, starting from the objects that they hold.
+  /// Finds which registrations of a test scope keep themselves alive at its end, starting from the objects that they hold.
   ///
-  /// Registrations that have ended are ignored; if all have, there is no walk.
+  /// The scope asserts that there is no cycle. Registrations that have ended are ignored; if all have, there is no walk.
   @discardableResult
   package static func findRetainCycles(
     throughRegistrations ids: Set<RegistrationID>,
@@ -69,13 +71,19 @@ extension KVO {
       expectsDeallocation: false,
       names: names()
     )
-    return withExtendedLifetime(observations) { report(walk, from: subjects(of: observations)) }
+    return withExtendedLifetime(observations) {
+      report(walk, from: subjects(of: observations), isAsserted: true)
+    }
   }
 
-  private static func report(_ walk: RetainWalk, from roots: [ObjectRef]) -> ObservationCycles {
+  private static func report(
+    _ walk: RetainWalk,
+    from roots: [ObjectRef],
+    isAsserted: Bool
+  ) -> ObservationCycles {
     let references = WalkedReferences(walk, from: roots)
-    let verdicts = references.judge(isAsserted: false)
-    LiveMonitor.shared.report(verdicts)
+    let verdicts = references.judge(isAsserted: isAsserted)
+    LiveMonitor.shared.report(verdicts, isAsserted: isAsserted)
     return ObservationCycles(verdicts, notLookedInto: references.notLookedInto)
   }
 }

@@ -114,6 +114,8 @@ final class AuditedScope: Sendable {
   }
 
   /// Finds and records the observations of the scope that keep themselves alive.
+  ///
+  /// The scope is judged by them, so an audit of the log reports them as well, even if they are broken later.
   private func findRetainCycles() {
     var filter = ScopeFilter(root: id)
     for event in memory.events { _ = filter.includes(event) }
@@ -121,7 +123,12 @@ final class AuditedScope: Sendable {
     KVO.findRetainCycles(throughRegistrations: unreported, names: { RetainVerdict.names })
     let survivors = KVO.survivors(of: id)
     guard !survivors.isEmpty else { return }
-    KVO.findRetainCycles(from: survivors, expectsDeallocation: true, names: RetainVerdict.names)
+    KVO.findRetainCycles(
+      from: survivors,
+      expectsDeallocation: true,
+      isAsserted: true,
+      names: RetainVerdict.names
+    )
   }
 
   /// Runs `body` in a separate scope, and calls `report` if the scope failed.
