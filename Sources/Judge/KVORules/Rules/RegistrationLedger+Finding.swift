@@ -52,9 +52,8 @@ extension RegistrationLedger {
 
   /// The live registrations of `pair` that are wanted, newest first, `limit` at most.
   ///
-  /// Examines at most the newest `limit` times 8 registrations.
-  ///
-  /// - Parameter isWanted: decides by the context as added, and by those of what was found before.
+  /// Examines at most the newest `limit` times 8 registrations. `isWanted` decides by the context as added, and by the
+  /// contexts of what was found before.
   private mutating func newest(
     _ pair: NamePair,
     on subject: Int,
