@@ -35,6 +35,14 @@
 - (void) unwatch: (id)object for: (NSString *)keyPath;
 @end
 
+/// Counts its notifications.
+@interface Counter : NSObject
+{
+@public
+  int count;
+}
+@end
+
 /// Observes without being able to.
 @interface Deaf : NSObject
 @end

@@ -118,3 +118,13 @@ Account *newAccountAt(const void *address)
   if (found == nil) exit(99);
   return found;
 }
+
+@implementation Counter
+- (void) observeValueForKeyPath: (NSString *)keyPath
+                       ofObject: (id)object
+                         change: (NSDictionary *)change
+                        context: (void *)context
+{
+  count++;
+}
+@end

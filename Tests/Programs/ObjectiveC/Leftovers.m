@@ -8,23 +8,6 @@
 
 static Account *account;
 
-/// Counts its notifications.
-@interface Counter : NSObject
-{
-@public
-  int count;
-}
-@end
-@implementation Counter
-- (void) observeValueForKeyPath: (NSString *)keyPath
-                       ofObject: (id)object
-                         change: (NSDictionary *)change
-                        context: (void *)context
-{
-  count++;
-}
-@end
-
 static void watch(id object, id observer, NSString *keyPath)
 {
   [object addObserver: observer forKeyPath: keyPath options: 0 context: NULL];

@@ -5,23 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/// Counts its notifications.
-@interface Counter : NSObject
-{
-@public
-  int count;
-}
-@end
-@implementation Counter
-- (void) observeValueForKeyPath: (NSString *)keyPath
-                       ofObject: (id)object
-                         change: (NSDictionary *)change
-                        context: (void *)context
-{
-  count++;
-}
-@end
-
 static Account *shared;
 static int turnCount = 50;
 
