@@ -25,7 +25,7 @@ struct InheritedKeyPathTests {
     }
     var wheels: [Int] = []
     var owner: Person?
-    /// No key.
+    /// Not a key.
     var weight: Int { speed + wheels.count }
   }
 
@@ -84,7 +84,7 @@ struct InheritedKeyPathTests {
     #expect(found.isEmpty)
   }
 
-  @Test("of a property that is no key are refused under a name without an address")
+  @Test("of a property that is not a key are refused under a name without an address")
   func noKey() {
     let car = Car()
     let found = verdicts(about: car) {

@@ -99,6 +99,8 @@ static void *const *slot_of_caller(void *const *frame) {
 
 bool kvos_is_of_foundation(const KVOSHookPoint *point) { return kvos_is_in_foundation((uintptr_t)point->original); }
 
+bool kvos_is_foundation_root(const KVOSHookPoint *point) { return point->isRoot && kvos_is_of_foundation(point); }
+
 bool kvos_is_called_by_foundation(void *const *frame) {
   return kvos_is_in_foundation((uintptr_t)*slot_of_caller(frame));
 }

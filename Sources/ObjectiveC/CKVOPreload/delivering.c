@@ -214,9 +214,6 @@ static bool reports_deallocated(const void *forwarder) {
          (containsObserved && is_deallocated(known->pathOf, known->pathOfID));
 }
 
-// Whether the method raises: that of the Foundation's root class, and not one of a program's root class or category.
-static bool raises(const KVOSHookPoint *point) { return point->isRoot && kvos_is_of_foundation(point); }
-
 void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t first, uintptr_t second,
                uintptr_t third, uintptr_t context) {
   const void *keyObject = (const void *)first;
@@ -235,8 +232,8 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   KVOSCall *outer = find_outer(thread, self, subject, keyObject);
   if (outer) {
     // No class in between handled it.
-    if (raises(point)) end_unhandled(outer);
-    if (raises(point) && kvos_contains(KVOS_CONTAINS_UNHANDLED)) return;
+    if (kvos_is_foundation_root(point)) end_unhandled(outer);
+    if (kvos_is_foundation_root(point) && kvos_contains(KVOS_CONTAINS_UNHANDLED)) return;
     point->original(self, selector, first, second, third, context);
     return;
   }
@@ -280,7 +277,7 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
   if (delivery.call) {
     uint32_t stack = notification.phase == KVOS_PHASE_PRIOR ? kvos_stack_id_of(notification.subject) : 0;
     kvos_record_notify(&notification, found.order, stack);
-    if (raises(point)) end_unhandled(delivery.call);
+    if (kvos_is_foundation_root(point)) end_unhandled(delivery.call);
   }
   kvos_leave(number);
   if (delivery.call == NULL) {
@@ -288,7 +285,7 @@ void kvos_told(const KVOSHookPoint *point, void *self, void *selector, uintptr_t
     return;
   }
   Delivery ending __attribute__((cleanup(end_delivery))) = delivery;
-  if (!raises(point) || !kvos_contains(KVOS_CONTAINS_UNHANDLED)) {
+  if (!kvos_is_foundation_root(point) || !kvos_contains(KVOS_CONTAINS_UNHANDLED)) {
     point->original(self, selector, first, second, third, context);
   }
   delivery.call->hasReturned = true;

@@ -61,6 +61,9 @@ bool kvos_is_in_foundation(uintptr_t address);
 /// Whether the hooked method is the Foundation's own, and no override or replacement of the program.
 bool kvos_is_of_foundation(const KVOSHookPoint *point);
 
+/// Whether it is that of the Foundation's root class, and not of a program's root class or category.
+bool kvos_is_foundation_root(const KVOSHookPoint *point);
+
 /// Whether the Foundation itself calls the hooked method whose handler has this frame.
 bool kvos_is_called_by_foundation(void *const *frame);
 

@@ -42,7 +42,7 @@ typedef struct {
   char text[256];
 } Key;
 
-// Returns false if it is no key of an object of NSObject, but a path or an operator, or is too long.
+// Returns false if it is not a key of an object of NSObject, but a path or an operator, or is too long.
 static bool read_key(const void *object, uint32_t name, Key *key) {
   size_t byteCount = 0;
   const uint8_t *bytes = kvos_string(name, &byteCount);

@@ -207,7 +207,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
   bool isOfFoundation = kvos_is_of_foundation(point);
   if (begun && !(begun->isPending && isOfFoundation)) {
     // The implementations of the subclasses have run already.
-    if (begun->isContained && point->isRoot && isOfFoundation) return;
+    if (begun->isContained && kvos_is_foundation_root(point)) return;
     if (isOfFoundation) note_foundation_removal(begun);
     if (keyObject && !begun->isPending) follow_removal(begun, point->hook, begun->registration);
     point->original(self, selector, first, second, context, fourth);
@@ -241,7 +241,7 @@ void kvos_removed(const KVOSHookPoint *point, void *self, void *selector, uintpt
     if (begun && keyObject) follow_removal(begun, point->hook, act.registration);
     bool isContained = is_contained(&act, self, observer, isMatched, &leaving);
     // A class that overrides the method is called as usual: it may do more than remove.
-    goesOn = !isContained || !point->isRoot || !isOfFoundation;
+    goesOn = !isContained || !kvos_is_foundation_root(point);
     if (goesOn) {
       call = kvos_begin_call(thread,
                              (KVOSCall){.hook = point->hook,
