@@ -45,7 +45,7 @@ import Testing
     // Each loss with each command in the long form, and with every third one in the short form.
     let number = Self.commands.firstIndex(of: command) ?? 0
     for (offset, (log, words)) in Self.losses.enumerated()
-    where Rounds.areMany || (offset + number) % Self.losses.count == 0 {
+    where Rounds.includes(offset + number, every: Self.losses.count) {
       let run = try run(command.replacing("%", with: log))
       #expect(run.status == 65, "\(command) \(log)")
       #expect(run.complaint.contains("kvo-audit: \(words)"), "\(command) \(log): \(run.complaint)")

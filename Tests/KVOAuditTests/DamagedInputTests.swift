@@ -30,7 +30,7 @@ import Testing
     let lineEnds = Self.log.indices.filter { Self.log[$0] == 0x0a }
     // Every byte in the long form, and around the ends of lines in any.
     for cut in Self.log.indices
-    where Rounds.areMany || cut % 5 == 0 || lineEnds.contains(where: { abs($0 - cut) < 2 }) {
+    where Rounds.includes(cut, every: 5) || lineEnds.contains(where: { abs($0 - cut) < 2 }) {
       let report = try audit(Self.log[..<cut])
       // The second removal is line 6, which is whole without its line end.
       let isFound = cut >= lineEnds[5]

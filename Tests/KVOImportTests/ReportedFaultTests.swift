@@ -10,7 +10,7 @@ import Testing
     // Each fact in each container in the long form, and in every fourth one in the short form.
     let number = Container.allCases.firstIndex(of: container) ?? 0
     for (offset, fault) in ReportedFaults.all.enumerated()
-    where container.holds(fault) && (Rounds.areMany || (offset + number) % 4 == 0) {
+    where container.holds(fault) && Rounds.includes(offset + number, every: 4) {
       #expect(Reading.summary(container.text(fault)) == fault.says, "\(fault) in \(container)")
     }
   }

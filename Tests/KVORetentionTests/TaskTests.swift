@@ -65,7 +65,7 @@ struct TaskTests {
   /// All in the long form, which `make long-forms` runs in a release build; otherwise every tenth, and those that need the
   /// line of a later instruction.
   private static let named = TaskForm.all.enumerated().filter { form in
-    Rounds.areMany || form.offset % 10 == 2 || form.element.name.hasPrefix("values that")
+    Rounds.includes(form.offset - 2, every: 10) || form.element.name.hasPrefix("values that")
   }.map(\.element)
 
   /// How many searches may come before the tasks of a test wait.

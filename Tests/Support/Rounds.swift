@@ -11,6 +11,11 @@ package enum Rounds {
   /// Whether this is the long form.
   package static var areMany: Bool { factor >= 10 }
 
+  /// Whether a case belongs to this form: each does to the long one, and every `step`th to the short one.
+  package static func includes(_ index: Int, every step: Int) -> Bool {
+    areMany || index % step == 0
+  }
+
   /// `short` in the short form, and `KVO_SAFETY_ROUNDS` times as much in a longer one.
   package static func count(_ short: Int) -> Int { short * factor }
 }
