@@ -100,6 +100,7 @@ final class AuditedScope: Sendable {
     let verdict = ScopeVerdict(
       findings: ScopePipeline.findings(of: judged),
       hasObservations: filter.hasObservations,
+      unscopedRegistrationCount: filter.unscopedRegistrationCount,
       expectations: expectations.withLock { $0 },
       reported: reported.withLock { $0.signatures },
       parked: parked

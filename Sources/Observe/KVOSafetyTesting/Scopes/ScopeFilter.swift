@@ -18,6 +18,8 @@ struct ScopeFilter {
 
   /// Whether anything at all was observed, or attempted.
   private(set) var hasObservations = false
+  /// How many registrations were made meanwhile that are in no scope.
+  private(set) var unscopedRegistrationCount = 0
 
   init(root: ScopeID) {
     self.root = root
@@ -33,7 +35,11 @@ struct ScopeFilter {
       scopes.insert(scope.id)
     }
     let isInside = event.scope.map { scopes.contains($0) } ?? isKnown(event.body)
-    if isInside { learn(event.body) }
+    if isInside {
+      learn(event.body)
+    } else if event.scope == nil, case .register = event.body {
+      unscopedRegistrationCount += 1
+    }
     return isInside
   }
 

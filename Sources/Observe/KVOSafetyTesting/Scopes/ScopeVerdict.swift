@@ -19,6 +19,8 @@ struct ScopeVerdict {
   var findings: [Finding]
   /// Whether anything was observed, or attempted.
   var hasObservations: Bool
+  /// How many registrations were made meanwhile that are in no scope: by threads that belong to no task.
+  var unscopedRegistrationCount = 0
   var expectations: ScopeExpectations
   /// The signatures of the findings for which assertions in the scope have failed.
   var reported: Set<String> = []
@@ -89,8 +91,16 @@ struct ScopeVerdict {
 
   private var vacuous: String? {
     guard !hasObservations, !expectations.allowsNoObservations else { return nil }
+    let count = unscopedRegistrationCount
+    let elsewhere =
+      count == 0
+      ? ""
+      : """
+         (\(count) \(count == 1 ? "observation was" : "observations were") made outside of every scope \
+        meanwhile; a scope follows its task and that task's children, not other threads)
+        """
     return """
-      nothing was observed in this scope, so it proves nothing; if that is meant, say \
+      nothing was observed in this scope\(elsewhere), so it proves nothing; if that is meant, say \
       allowsNoObservations: true
       """
   }
