@@ -24,6 +24,22 @@ extension KVOAuditCommand {
     return [commands.first { $0.configuration.commandName == name } ?? AuditCommand.self]
   }
 
+  /// Parses `arguments`.
+  ///
+  /// The command itself parses its arguments, if only one is concerned: from the root, ArgumentParser reflects on the
+  /// command's options a third and a fourth time. Arguments that it refuses are parsed from the root, for the message.
+  ///
+  /// - Throws: what ArgumentParser does.
+  static func command(of arguments: [String]) throws -> any ParsableCommand {
+    let offered = configuration.subcommands
+    if offered.count == 1 {
+      let isNamed = arguments.first == offered[0].configuration.commandName
+      let own = Array(arguments.dropFirst(isNamed ? 1 : 0))
+      if let command = try? offered[0].parseAsRoot(own) { return command }
+    }
+    return try parseAsRoot(arguments)
+  }
+
   /// Whether `argument` may ask for help or for completions, which list all commands; no arguments at all do so, too.
   private static func listsAll(_ argument: String) -> Bool {
     if argument.hasPrefix("-"), !argument.hasPrefix("--") { return argument.contains("h") }

@@ -92,7 +92,7 @@ struct ConfiguredCommandLine {
   /// - Throws: as ``parse(with:)``.
   func check() throws {
     let lacking = [[], ["log"], ["log", "log"]]
-    let possible = lacking.first { (try? KVOAuditCommand.parseAsRoot(given + $0)) != nil }
+    let possible = lacking.first { (try? KVOAuditCommand.command(of: given + $0)) != nil }
     _ = try parse(with: possible ?? ["log"])
   }
 
@@ -103,14 +103,14 @@ struct ConfiguredCommandLine {
   /// - Throws: what ArgumentParser does; ``ExitStatus/unreadable`` if the file is at fault, and says that first.
   func parse(with more: [String] = []) throws -> any ParsableCommand {
     do {
-      return try KVOAuditCommand.parseAsRoot(arguments + more)
+      return try KVOAuditCommand.command(of: arguments + more)
     } catch {
-      guard !applied.isEmpty, (try? KVOAuditCommand.parseAsRoot(given + more)) != nil
+      guard !applied.isEmpty, (try? KVOAuditCommand.command(of: given + more)) != nil
       else { throw error }
       let options = CommandLineOptions(given, commands: [command]) { _ in true }
       let wrong = applied.indices.first { index in
         let some = Self.arguments(given, options, command, applied[...index])
-        return (try? KVOAuditCommand.parseAsRoot(some + more)) == nil
+        return (try? KVOAuditCommand.command(of: some + more)) == nil
       }
       let line = applied[wrong ?? applied.startIndex].line
       let reason = KVOAuditCommand.message(for: error).replacing("\n", with: " ")
