@@ -203,7 +203,11 @@ struct AdviceTests {
     ]
   )
   func removalUnderContext(code: RuleCode) {
-    for (name, argument) in [("own#7", "own"), ("0x7f00", "…"), ("context#7", "…")] {
+    let contexts = [
+      ("Self.own#7", "Self.own"), ("own#7", "…"), ("&own", "&own"), ("0x7f00", "…"),
+      ("context#7", "…"),
+    ]
+    for (name, argument) in contexts {
       let line = #"account.removeObserver(self, forKeyPath: "balance", context: \#(argument))"#
       for recorded in [Profile.swift, .appleModern] {
         let advice = hint(code, context: name, recorded: recorded)
@@ -233,13 +237,13 @@ struct AdviceTests {
       subject: account,
       observer: account,
       keyPath: names.id(of: "balance"),
-      context: .named(names.id(of: "own#7")),
+      context: .named(names.id(of: "Self.own#7")),
       evidence: []
     )
     let lines: [(Profile, String)] = [
-      (.swift, #"`deinit { removeObserver(self, forKeyPath: "balance", context: own) }`"#),
-      (.appleModern, #"`deinit { removeObserver(self, forKeyPath: "balance", context: own) }`"#),
-      (.gnustepModern, #"`[self removeObserver:self forKeyPath:@"balance" context:own]`"#),
+      (.swift, #"`deinit { removeObserver(self, forKeyPath: "balance", context: Self.own) }`"#),
+      (.appleModern, #"`deinit { removeObserver(self, forKeyPath: "balance", context: Self.own) }`"#),
+      (.gnustepModern, #"`[self removeObserver:self forKeyPath:@"balance" context:Self.own]`"#),
       (.gnustep128, #"`[self removeObserver:self forKeyPath:@"balance"]`"#),
     ]
     for (recorded, line) in lines {
@@ -252,7 +256,7 @@ struct AdviceTests {
   @Test(
     "names a context only if its name can be an argument",
     arguments: [
-      ("Screen.own#7", "Screen.own"), ("own#7", "own"), ("&own", "&own"), ("context#7", "…"),
+      ("Screen.own#7", "Screen.own"), ("own#7", "…"), ("&own", "&own"), ("context#7", "…"),
       ("main screen#7", "…"), ("0x7f00", "…"), ("2nd#7", "…"), ("default#7", "…"), ("#7", "…"),
     ]
   )

@@ -296,13 +296,15 @@ struct FindingSentence {
     }
   }
 
-  /// The context as an argument: this library's own names end in a number that code does not have, one without a name
-  /// is called `context`, and neither an address nor a text with blanks is an expression.
+  /// The context as an argument; `…` if the code's name for it is not known.
+  ///
+  /// This library's own contexts have the label that they were given, and a number that code does not have: a label
+  /// such as `Self.own` is taken for the expression, one word is not, because a context is a static member. Nor is an
+  /// address or a text with blanks.
   private func code(_ context: Context, in language: SourceLanguage) -> String {
     guard case .named(let name) = context else { return language == .swift ? "nil" : "NULL" }
     let parts = names[name].split(separator: "#", omittingEmptySubsequences: false)
-    let isNameless = parts.count > 1 && parts[0] == "context"
-    let text = String(parts[0])
-    return isNameless || !language.isArgument(text) ? "…" : text
+    let isLabel = parts.count > 1 && !parts[0].contains(".")
+    return isLabel || !language.isArgument(String(parts[0])) ? "…" : String(parts[0])
   }
 }
