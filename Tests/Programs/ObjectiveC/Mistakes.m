@@ -264,6 +264,24 @@ static void setterRaises(void)
   [picky release];
 }
 
+/// An observer of NSObject's own callback: the process ends before the screen is notified.
+static void deafBeforeOthers(void)
+{
+  [screen watch: account for: @"balance"];
+  [account addObserver: (id)[Deaf new] forKeyPath: @"balance" options: 0 context: NULL];
+  [account setBalance: 3];
+}
+
+/// Here it ends before the change is made.
+static void deafBeforeChange(void)
+{
+  [account addObserver: (id)[Deaf new]
+            forKeyPath: @"balance"
+               options: NSKeyValueObservingOptionPrior
+               context: NULL];
+  [account setBalance: 3];
+}
+
 static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "raises", raises },
   { "raises-through", raisesThrough },
@@ -280,6 +298,8 @@ static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "beyond-ascii", beyondASCII },
   { "ignored-dependency", ignoredDependency },
   { "setter-raises", setterRaises },
+  { "deaf-before-others", deafBeforeOthers },
+  { "deaf-before-change", deafBeforeChange },
 };
 
 int main(int count, char **arguments)

@@ -72,6 +72,8 @@ struct ReplayState: Sendable {
   var cutRules: Set<RuleCode> = []
   /// Whether a family may be waiting for the next events of threads.
   var hasOpenEnds = false
+  /// How many threads have a callback that raises; see `ThreadTable.Thread`.
+  var raisingThreadCount = 0
   var hasEnded = false
   var hasCrashed = false
   /// How many events named a registration that was never added, or added one twice.

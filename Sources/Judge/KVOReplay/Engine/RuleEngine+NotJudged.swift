@@ -63,7 +63,12 @@ extension RuleEngine {
       say(code, "no notifyEnd events in this log, which show where a callback returned")
     }
     if log.cutRules.contains(.unbalancedChange) {
-      say(.unbalancedChange, "the log ends without an exit: changes open at its end do not count")
+      say(
+        .unbalancedChange,
+        log.hasEnded
+          ? "the process ended inside a callback: changes open around it do not count"
+          : "the log ends without an exit: changes open at its end do not count"
+      )
     }
     if changes.lacksBeginnings {
       say(.unbalancedChange, "the log lacks its beginning: a change may have begun before it")

@@ -175,6 +175,7 @@ package struct RuleEngine: Sendable {
       stack: event.pointee.stack
     )
     if let order = event.pointee.order { log.note(order, of: event, target) }
+    if log.raisingThreadCount > 0 { callbacks.resume(with: event, target.thread, &log) }
     if changes.isWaiting, !log.threads[target.thread].missed.isEmpty {
       changes.conclude(of: event, target.thread, callbacks.exceptions, &log)
     }

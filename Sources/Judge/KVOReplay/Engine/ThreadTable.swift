@@ -18,6 +18,9 @@ struct ThreadTable: Sendable {
     var early = EarlyDeliveries()
     /// How many of its events were decided by the program.
     var activity = 0
+    /// Whether the last of its callbacks did not handle its notification, which raises an exception: the callback is over
+    /// when the thread goes on.
+    var isRaising = false
     /// The time of its newest registration; nil: none, or not stated.
     var registeredAt: UInt64?
     /// Its index in the list of busy threads; -1: none.

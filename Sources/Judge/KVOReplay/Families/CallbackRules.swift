@@ -83,14 +83,49 @@ struct CallbackRules: Sendable {
     {
       log.threads[thread].forgottenCallbackCount -= 1
     }
-    // Later callbacks without an end ended with it.
-    while let begun, log.threads[thread].callbacks.count > begun {
-      let slot = log.threads[thread].callbacks.removeLast().slot
-      if slot >= 0 { log.ledger.endCallback(slot) }
+    if let begun {
+      let raises = delivery.isHandled == false && log.recordedProfile != .swift
+      // Later callbacks without an end ended with it.
+      leaveCallbacks(of: thread, after: begun + (raises ? 1 : 0), &log)
+      if raises {
+        log.threads[thread].isRaising = true
+        log.raisingThreadCount += 1
+      }
     }
     if case .initial = delivery.phase, target.slot >= 0, log.ledger.isLive(target.slot) {
       log.ledger.endInitial(target.slot)
     }
+  }
+
+  /// The callbacks of a thread beyond the first `count` are over.
+  private mutating func leaveCallbacks(
+    of thread: Int,
+    after count: Int,
+    _ log: inout ReplayState
+  ) {
+    while log.threads[thread].callbacks.count > count {
+      let slot = log.threads[thread].callbacks.removeLast().slot
+      if slot >= 0 { log.ledger.endCallback(slot) }
+    }
+  }
+
+  /// A thread is about to do something: if its last callback raised an exception, something caught that.
+  ///
+  /// If the process ends there instead, nothing did, and the deliveries and changes around the callback were not
+  /// abandoned by mistake.
+  mutating func resume(
+    with event: UnsafePointer<Event>,
+    _ thread: Int,
+    _ log: inout ReplayState
+  ) {
+    guard log.threads[thread].isRaising else { return }
+    switch event.pointee.body {
+    case .exit, .crash, .live, .module, .threadName, .dropped: return
+    default: break
+    }
+    log.threads[thread].isRaising = false
+    log.raisingThreadCount -= 1
+    leaveCallbacks(of: thread, after: max(0, log.threads[thread].callbacks.count - 1), &log)
   }
 
   // MARK: - Judging
