@@ -64,6 +64,7 @@ struct OneIdentityTests {
       try KVO.startRecording(to: path)
       let account = Account()
       let holder = Holder(account)
+      if end == .survivor { holder.observeStrongly() }
       var failures: [String] = []
       AuditedScope.run(
         name: "a scope",
@@ -71,7 +72,14 @@ struct OneIdentityTests {
           expected: end == .expected ? [.observationRetainCycle] : []
         ),
         report: { failures.append($0.text) },
-        { holder.observeStrongly() }
+        {
+          if end == .survivor {
+            account.observe(\.balance) { _, _ in }.invalidate()
+            KVO.expectDeallocation(of: holder, within: .seconds(3600))
+          } else {
+            holder.observeStrongly()
+          }
+        }
       )
       holder.close()
       KVO.stopRecording()
@@ -94,6 +102,8 @@ enum CycleEnd: String, CaseIterable, Codable, Sendable {
   case leaked
   /// It expects the cycle.
   case expected
+  /// It fails for an older observation, which keeps an object that should be deallocated.
+  case survivor
 }
 
 /// Keeps itself alive by its observation until it is closed.

@@ -17,7 +17,8 @@ extension KVO {
   ///
   /// The walk runs on the caller's actor, so that the state of that actor does not change during it; other threads must
   /// not change objects that are reachable from the object then. If the caller is not on an actor, it runs on a
-  /// separate thread. At the end of a test scope of KVOSafetyTesting the walk is made at once, whatever time is left.
+  /// separate thread. At the end of a test scope of KVOSafetyTesting the walk is made at once, whatever time is left, and
+  /// its cycles, for which the test fails, are not withdrawn.
   ///
   /// - Parameters:
   ///   - object: the object that should be deallocated. It is not kept alive.
