@@ -240,9 +240,9 @@ struct AdviceTests {
       context: .named(names.id(of: "Self.own#7")),
       evidence: []
     )
+    let swift = #"`deinit { removeObserver(self, forKeyPath: "balance", context: Self.own) }`"#
     let lines: [(Profile, String)] = [
-      (.swift, #"`deinit { removeObserver(self, forKeyPath: "balance", context: Self.own) }`"#),
-      (.appleModern, #"`deinit { removeObserver(self, forKeyPath: "balance", context: Self.own) }`"#),
+      (.swift, swift), (.appleModern, swift),
       (.gnustepModern, #"`[self removeObserver:self forKeyPath:@"balance" context:Self.own]`"#),
       (.gnustep128, #"`[self removeObserver:self forKeyPath:@"balance"]`"#),
     ]

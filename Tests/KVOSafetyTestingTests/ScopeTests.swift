@@ -93,7 +93,7 @@ struct ScopeTests {
       }
     )
     // Other tests may observe meanwhile, too.
-    let shown = #/^nothing was observed in this scope \([1-9]\d* observations? (was|were) made outside of every scope/#
+    let shown = #/^nothing was observed in this scope \([1-9]\d* observations? (was|were) made /#
     #expect(text.contains(shown), "\(text)")
   }
 

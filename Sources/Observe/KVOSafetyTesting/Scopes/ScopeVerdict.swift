@@ -92,15 +92,12 @@ struct ScopeVerdict {
   private var vacuous: String? {
     guard !hasObservations, !expectations.allowsNoObservations else { return nil }
     let count = unscopedRegistrationCount
+    let observations = count == 1 ? "1 observation was" : "\(count) observations were"
     let elsewhere =
-      count == 0
-      ? ""
-      : """
-         (\(count) \(count == 1 ? "observation was" : "observations were") made outside of every scope \
-        meanwhile; a scope follows its task and that task's children, not other threads)
-        """
+      " (\(observations) made outside of every scope meanwhile; a scope follows its task and that "
+      + "task's children, not other threads)"
     return """
-      nothing was observed in this scope\(elsewhere), so it proves nothing; if that is meant, say \
+      nothing was observed in this scope\(count == 0 ? "" : elsewhere), so it proves nothing; if that is meant, say \
       allowsNoObservations: true
       """
   }
