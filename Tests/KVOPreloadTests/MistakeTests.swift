@@ -22,6 +22,8 @@ struct MistakeTests {
     Fault(name: "beyond-ascii", status: 1, codes: ["KVO029"]),
     Fault(name: "ignored-dependency", status: 0, codes: ["KVO040"]),
     Fault(name: "setter-raises", status: 0, codes: ["KVO012"]),
+    // A crash, for which nothing is found.
+    Fault(name: "setter-ends-process", status: 1, codes: []),
     // The exception that nothing catches ends the process: nobody else was to be notified.
     Fault(name: "deaf-before-others", status: 1, codes: ["KVO017"]),
     Fault(name: "deaf-before-change", status: 1, codes: ["KVO017"]),

@@ -34,6 +34,23 @@ struct RecordingTests {
   }
 
   @Test(
+    "a flight recording is kept if an exception ends the program that nothing catches",
+    arguments: [("setter-ends-process", true), ("setter-raises", false)]
+  )
+  func uncaught(mistake: String, isKept: Bool) throws {
+    let run = try guarded.raw(
+      ObjectiveC.program("Mistakes"),
+      [mistake],
+      environment: [
+        "LD_PRELOAD": ObjectiveC.library().path, "KVO_SAFETY_KEEP": "crash",
+        "KVO_SAFETY_LOG": guarded.folder.path("flight.kvolog"),
+      ]
+    )
+    #expect(run.status == (isKept ? 1 : 0))
+    #expect(try guarded.folder.names.contains("flight.kvolog") == isKept)
+  }
+
+  @Test(
     "the same program continues on request",
     arguments: ["", "=KVO007", "=KVO007,KVO029"]
   )

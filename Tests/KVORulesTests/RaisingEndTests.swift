@@ -51,6 +51,24 @@ struct RaisingEndTests {
     #expect(elsewhere.outcome() == ["KVO017@7", "KVO032@9", "KVO032@9"])
   }
 
+  @Test("a change that others miss since then has that cause, and its advice")
+  func cause() {
+    let caught = Self.after.inserting(before: 8) { $0.remove("1") }
+    let report = caught.report(profile: .gnustep128).split(separator: "\n").map(String.init)
+    let start = report.firstIndex { $0.contains("(KVO032 missed-delivery)") } ?? 0
+    #expect(
+      report[start...].prefix(2).last == """
+          Screen#4 was not notified of a change of "balance" of Account#12 since Screen#3 did not handle a notification, on \
+        thread 1 (main)
+        """
+    )
+    #expect(
+      report[start...].first { $0.hasPrefix("  Fix: ") } == """
+          Fix: handle "balance" in `-observeValueForKeyPath:ofObject:change:context:` of Screen, or do not register for it
+        """
+    )
+  }
+
   @Test("nor the end of the change, and no second notification (KVO012, KVO013)")
   func change() {
     #expect(Self.before.outcome() == ["KVO017@5"])

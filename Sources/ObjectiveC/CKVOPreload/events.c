@@ -253,6 +253,18 @@ void kvos_record_scope(bool isEnd, uint64_t scope, uint64_t parent, const char *
   put_event(isEnd ? KVOS_KIND_SCOPE_END : KVOS_KIND_SCOPE_BEGIN, KVOS_NO_ORDER, 0, fields, end);
 }
 
+void kvos_record_uncaught(const void *exception) {
+  char name[256];
+  KVOSCrashFields crash = {.signal = 0};
+  if (kvos_read_exception(exception, name, sizeof name)) crash.exception = kvos_intern_text(name);
+  const void *text = kvos_reason_of(exception);
+  uint32_t reason = 0;
+  if (text && intern_copied(text, &reason)) crash.reason = reason;
+  uint64_t fields[KVOS_FIELD_LIMIT];
+  put_event(KVOS_KIND_CRASH, KVOS_NO_ORDER, kvos_stack_id(), fields, kvos_put_crash(fields, &crash));
+  kvos_note_crash();
+}
+
 void kvos_record_exit(int status) {
   uint64_t fields[KVOS_FIELD_LIMIT];
   put_event(KVOS_KIND_EXIT, KVOS_NO_ORDER, 0, fields, kvos_put_exit(fields, &(KVOSExitFields){.status = status}));

@@ -65,6 +65,8 @@ void kvos_record_dropped(const char *why);
 void kvos_record_deallocation(bool isEnd, KVOSNamed object, uint64_t order, uint32_t stack);
 void kvos_record_class(KVOSNamed object, uint32_t className);
 void kvos_record_scope(bool isEnd, uint64_t scope, uint64_t parent, const char *name);
+/// A crash: nothing catches the exception, and the stack is that of its origin. A flight recording is kept.
+void kvos_record_uncaught(const void *exception);
 void kvos_record_exit(int status);
 
 /// Finds the names of methods in images that have none themselves, if classes were loaded since the last time.

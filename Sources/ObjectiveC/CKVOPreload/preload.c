@@ -39,10 +39,14 @@ static const KVOSHandler handlers[KVOS_HOOK_COUNT] = {
     [KVOS_DID_SET] = kvos_changed,
 };
 
+// Whether an exception ends the process that nothing catches: its exit is not orderly.
+static atomic_bool hasUncaught;
+
 static void process_ends(int status) {
   int number = kvos_enter();
   // A fork's child that recorded nothing has no log, and gets none for its exit.
-  if (kvos_part_number() > 0) kvos_record_exit(status);
+  bool hasLog = kvos_part_number() > 0;
+  if (hasLog && !atomic_load_explicit(&hasUncaught, memory_order_relaxed)) kvos_record_exit(status);
   kvos_end_log();
   kvos_leave(number);
 }
@@ -281,6 +285,10 @@ static void exception_is_uncaught(void *exception) {
   if (kvos_may_enter() && atomic_load_explicit(&isInstalled, memory_order_acquire)) {
     int number = kvos_enter();
     kvos_end_raised_addition((uintptr_t)__builtin_frame_address(0));
+    if (kvos_part_number() > 0) {
+      kvos_record_uncaught(exception);
+      atomic_store_explicit(&hasUncaught, true, memory_order_relaxed);
+    }
     kvos_leave(number);
   }
   ExceptionHandler own = atomic_load_explicit(&uncaughtHandler, memory_order_acquire);

@@ -277,16 +277,23 @@ long kvos_read_string(const void *string, char *buffer, size_t byteCount) {
   return (long)strlen(buffer);
 }
 
-bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount) {
+// What the getter of an NSException returns; null: it is none.
+static const void *text_of_exception(const void *exception, const char *getter) {
   typedef const void *(*Get)(const void *, void *);
   void *base = kvos_functions.lookUpClass("NSException");
-  void *selector = kvos_selector("name");
-  const void *name = NULL;
+  void *selector = kvos_selector(getter);
   // A method of the program may do more than to answer.
-  if (base && kvos_is_of_class(exception, base) &&
-      kvos_method_of(exception, selector) == kvos_method_of_instances(base, selector)) {
-    name = ((Get)find(kvos_class_of(exception), selector))(exception, selector);
+  if (base == NULL || !kvos_is_of_class(exception, base) ||
+      kvos_method_of(exception, selector) != kvos_method_of_instances(base, selector)) {
+    return NULL;
   }
+  return ((Get)find(kvos_class_of(exception), selector))(exception, selector);
+}
+
+const void *kvos_reason_of(const void *exception) { return text_of_exception(exception, "reason"); }
+
+bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount) {
+  const void *name = text_of_exception(exception, "name");
   if (name && kvos_read_string(name, buffer, byteCount) >= 0) return true;
   const char *class = kvos_class_name(kvos_visible_class(exception));
   if (strlen(class) >= byteCount) return false;

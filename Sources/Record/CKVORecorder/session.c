@@ -186,6 +186,8 @@ int kvos_open_log(const KVOSLogRequest *request, KVOSLogFailure *failure) {
   return fail(failure, code, files);
 }
 
+void kvos_note_crash(void) { atomic_store_explicit(&kvos_recorder()->hasSeenCrash, true, memory_order_relaxed); }
+
 void kvos_close_log(void) {
   KVOSRecorder *recorder = kvos_recorder();
   kvos_lock(recorder);

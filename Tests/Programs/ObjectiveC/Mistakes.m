@@ -282,6 +282,14 @@ static void deafBeforeChange(void)
   [account setBalance: 3];
 }
 
+/// Nothing catches the exception: it ends the process, and the change with it.
+static void setterEndsProcess(void)
+{
+  Account *picky = [PickyAccount new];
+  [screen watch: picky for: @"balance"];
+  [picky setBalance: -1];
+}
+
 static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "raises", raises },
   { "raises-through", raisesThrough },
@@ -298,6 +306,7 @@ static const struct { const char *name; void (*run)(void); } mistakes[] = {
   { "beyond-ascii", beyondASCII },
   { "ignored-dependency", ignoredDependency },
   { "setter-raises", setterRaises },
+  { "setter-ends-process", setterEndsProcess },
   { "deaf-before-others", deafBeforeOthers },
   { "deaf-before-change", deafBeforeChange },
 };

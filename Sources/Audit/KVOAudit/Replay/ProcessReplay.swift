@@ -105,7 +105,10 @@ package struct ProcessReplay {
     case .dropped(let count, _): droppedCount = droppedCount.addingSaturated(count)
     case .crash(let crash):
       ending = .crash
-      self.crash = (crash, copy event, number)
+      // An exception that nothing catches may end the process by a signal, which says less.
+      let isSignalOfException =
+        crash.exception == .none && self.crash.map { $0.crash.exception != .none } == true
+      if !isSignalOfException { self.crash = (crash, copy event, number) }
     case .exit: ending = .exit
     case .keep(let reason): keptReason = reason
     default:

@@ -90,6 +90,7 @@ struct CallbackRules: Sendable {
       if raises {
         log.threads[thread].isRaising = true
         log.raisingThreadCount += 1
+        noteException(.none, log.threads[thread].callbacks[begun].slot, evidence, log)
       }
     }
     if case .initial = delivery.phase, target.slot >= 0, log.ledger.isLive(target.slot) {
@@ -322,14 +323,23 @@ struct CallbackRules: Sendable {
         confidence: .high
       )
     )
-    exceptions.note(
-      RaisedExceptions.Raised(
-        name: delivery.exception,
-        observer: registration.observer,
-        evidence: evidence.as(.raised)
-      ),
-      of: registration
+    noteException(delivery.exception, slot, evidence, log)
+  }
+
+  private mutating func noteException(
+    _ name: StringID,
+    _ slot: Int,
+    _ evidence: Evidence,
+    _ log: ReplayState
+  ) {
+    guard slot >= 0 else { return }
+    let registration = log.ledger.slots[slot].registration
+    let raised = RaisedExceptions.Raised(
+      name: name,
+      observer: registration.observer,
+      evidence: evidence.as(.raised)
     )
+    exceptions.note(raised, of: registration)
   }
 }
 

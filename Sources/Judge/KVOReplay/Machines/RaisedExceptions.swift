@@ -1,13 +1,15 @@
 import KVORules
 import KVOTrace
 
-/// The exceptions that callbacks raised, by the object and the key that the callbacks reported.
+/// The exceptions of callbacks, by the object and the key that the callbacks reported: those that callbacks raised, and
+/// those that a Foundation raises for a notification that the observer did not handle.
 ///
 /// Some runtimes no longer notify any observer of that key: a missed change then has a cause to be shown.
 ///
 /// Complexity: O(1); the oldest are dropped.
 struct RaisedExceptions: Sendable {
   struct Raised: Sendable {
+    /// None for a notification that was not handled.
     var name: StringID
     var observer: ObjectRef?
     var evidence: Evidence

@@ -126,7 +126,13 @@ package struct FindingBuilder {
     _ audience: Audience,
     _ sentence: FindingSentence
   ) -> String {
-    if case .exception = verdict.detail {
+    if case .exception(let name, _) = verdict.detail {
+      if entry.code == .missedDelivery, name == .none {
+        let handling =
+          RuleAdvice.hint(.unhandledNotification, for: audience)
+          ?? RuleCatalogue.entry(.unhandledNotification).hint
+        return handling.replacing("{observer}", with: "{raiser}")
+      }
       return audience == .foundation
         ? RuleAdvice.exceptionInSwift : RuleCatalogue.entry(.callbackRaised).hint
     }

@@ -124,6 +124,9 @@ extension FindingSentence {
 
   var sinceException: String {
     guard case .exception(let name, let observer) = verdict.detail else { return "" }
+    if name == .none {
+      return " since \(observer.map { object($0) } ?? "an observer") did not handle a notification"
+    }
     let whose = observer.map { " of \(object($0))" } ?? ""
     return " since the exception \(names[name]) left a callback\(whose)"
   }

@@ -6,7 +6,8 @@
 // call the originals.
 //
 // Functions may be called from any thread unless they say otherwise. None messages an object except kvos_read_string(),
-// kvos_read_exception(), kvos_make_string(), kvos_release() and those that query a Foundation's observation records.
+// kvos_read_exception(), kvos_reason_of(), kvos_make_string(), kvos_release() and those that query a Foundation's
+// observation records.
 
 #ifndef CKVORUNTIME_H
 #define CKVORUNTIME_H
@@ -90,6 +91,9 @@ const char *kvos_literal_text(const void *string, size_t *byteCount);
 
 /// Copies the name of an exception, or its class if it has none or says it by a method of its own. Returns false if neither fits.
 bool kvos_read_exception(const void *exception, char *buffer, size_t byteCount);
+
+/// The reason of an exception, a string object; null if it has none, or says it by a method of its own.
+const void *kvos_reason_of(const void *exception);
 
 /// A new string object of this text, or null. Release it with kvos_release().
 void *kvos_make_string(const char *text);

@@ -259,6 +259,9 @@ bool kvos_keeps_for(KVOSKeepReason reason);
 /// reported on standard error, and 0 is returned.
 uint32_t kvos_keep_reasons_of_environment(void);
 
+/// A crash that the caller recorded ends the process: a flight recording is kept for it.
+void kvos_note_crash(void);
+
 /// The path of the log that is being written, which the caller frees; null: none.
 char *_Nullable kvos_copy_log_path(void);
 
