@@ -8,8 +8,9 @@ struct AuditCommand: ParsableCommand {
     commandName: "audit",
     abstract: "Report every fault in some logs or crash reports (the default).",
     discussion: """
-      Findings with the same signature count as one, also across logs. If an input cannot be read, or \
-      a line is damaged, the exit status is 65, after a report on everything that could be read.
+      Findings with the same signature count as one, also across logs. If an input cannot be read, or a \
+      log is damaged, was cut or lacks events, the exit status is 65, after a report on everything that \
+      could be read. A crash report that was cut is read as text.
 
       Crash reports (.crash, .ips, exports of crash services) and console text are accepted, too; the \
       kind of an input is detected from its content. Their findings are grouped by types, key path and \

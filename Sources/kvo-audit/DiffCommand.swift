@@ -14,9 +14,9 @@ struct DiffCommand: ParsableCommand {
     abstract: "List what is new, fixed and unchanged between two logs or JSON reports.",
     usage: "kvo-audit diff [<options>] <old> <new>",
     discussion: """
-      Findings are the same if their signatures are; a finding whose line moved is matched by its types, \
-      key path and function. Findings of a rule that could not be judged in NEW do not count as fixed, and \
-      none does if NEW is incomplete.
+      Findings are the same if their signatures are, on any line. Those of a report with signatures of version 1, \
+      which name lines, are also matched by their types, key path and function. Findings of a rule that could not be \
+      judged in NEW do not count as fixed, and none does if NEW is incomplete.
 
       Exit status: 0 nothing new at or above --fail-on, 1 something new, 65 one cannot be read, or \
       is incomplete.

@@ -51,6 +51,8 @@ struct KVOAuditCommand: ParsableCommand {
         64  wrong usage
         65  an input is unreadable, was cut, is damaged or lacks events that
             could not be recorded (what could be read is reported);
+            "stats", "convert" and "anonymize" give 0 if only such events
+            are missing, and a crash report that was cut is read as text;
             suppressions, a baseline or a configuration cannot be used;
             validate found problems
         69  watch --serve cannot serve

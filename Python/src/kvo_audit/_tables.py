@@ -68,7 +68,7 @@ INPUTS = pa.schema(
         _field("kind", pa.string(), "kvolog, jsonl, crash, ips or console"),
         _field("events", pa.int64(), "how many events it has"),
         _field("processes", pa.int64(), "how many processes it is of"),
-        _field("ended", pa.string(), "how the last of them ended: exit, crash, stopped or open"),
+        _field("ended", pa.string(), "how the last of them ended: exit, crash, stopped, kept or open"),
         _field("app_version", pa.string(), "the version of the app"),
         _field("device", pa.string(), "the device"),
         _field("os", pa.string(), "the system's name and version"),

@@ -17,9 +17,9 @@ package import KVORetainRegistry
 /// There are three verdicts. The absence of cycles is conclusive if no word in opaque memory could
 /// close one; otherwise the answer lists what could not be inspected. Words behind raw pointers,
 /// and in heap memory of C libraries, are followed as possible references within the limits that
-/// Documentation/RetainSearch.md describes: they cause doubts, not cycles. An
-/// object that only a global keeps alive is not on a cycle. No search can tell whether a cycle is a
-/// leak: the program may break it later.
+/// Documentation/RetainSearch.md describes: they cause doubts, and cycles only if reference counts
+/// prove them. An object that only a global keeps alive is not on a cycle. No search can tell
+/// whether a cycle is a leak: the program may break it later.
 ///
 /// An observation of KVOSafety ends with its token or controller. A cycle through an observation counts only if that
 /// token or controller is in the cycle or is owned by an object in it: otherwise the cycle ends when the owner
@@ -36,8 +36,8 @@ public struct RetainSearch: Hashable, Sendable {
   /// Whether cycles with suspected references are described.
   ///
   /// Words in opaque memory are examined in any case: an answer is inconclusive only if they may
-  /// close a cycle. They look like unowned references, so they never cause the verdict
-  /// ``RetainAnswer/Verdict/cycles``.
+  /// close a cycle. A word that reference counts prove to be a reference counts like any other, and
+  /// may cause the verdict ``RetainAnswer/Verdict/cycles``; a suspected one does not.
   public var scansOpaqueMemory: Bool
 
   /// The maximum number of cycles to describe; an answer has the number of omitted ones.
@@ -55,7 +55,8 @@ public struct RetainSearch: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - scansOpaqueMemory: see ``scansOpaqueMemory``.
-  ///   - cycleLimit: the maximum number of cycles to describe, those nearest to the roots.
+  ///   - cycleLimit: the maximum number of cycles to describe: first the shortest of each set of
+  ///     objects that keep each other alive, then others with a different description.
   ///   - timeLimit: see ``timeLimit``.
   public init(
     scansOpaqueMemory: Bool = false,

@@ -10,8 +10,9 @@ struct MCPCommand: ParsableCommand {
     discussion: """
       An agent's client starts this and asks: audit, finding, source, cycle, census, growth, diff, explain, \
       verify_fix. Answers are short texts; a finding is named by its signature, which stays the same from run to \
-      run. Only files are read that the client names, and source files that their stacks lead to. It ends with its \
-      standard input.
+      run. It reads the files that the client names, the binaries that their logs name, and the source files that \
+      their stacks lead to; it writes nothing but indices of symbols, as "kvo-audit help index" explains. It ends \
+      with its standard input.
 
       EXAMPLE
         {"mcpServers": {"kvo-audit": {"command": "kvo-audit", "args": ["mcp"]}}}
