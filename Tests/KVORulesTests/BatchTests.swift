@@ -65,6 +65,23 @@ struct BatchTests {
     #expect(verdictCount > 300)
   }
 
+  @Test("give what they give one by one while a verdict waits for the first end of a callback")
+  func waitingVerdict() {
+    let log = SampleLog {
+      $0.register("1", options: [.initial])
+      $0.notify("1", .initial)
+      $0.remove()
+      $0.register("2", "Account#13", by: "Screen#4", thread: "2")
+      $0.will("Account#13", change: "c", thread: "2", stack: [])
+      $0.did("Account#13", change: "c", thread: "2", stack: [])
+      $0.notify("2", change: "c", thread: "2")
+      $0.notifyEnd("2", change: "c", handled: true, thread: "2")
+      $0.exit()
+    }
+    let (_, verdicts) = compare(log.events, count: 512)
+    #expect(verdicts.map(\.brief) == ["KVO010@3"])
+  }
+
   /// Judges `events` one by one, and `count` at a time.
   private func compare(
     _ events: [Event],

@@ -45,7 +45,7 @@ struct MixedChanges {
 
   private mutating func doSomethingElse(_ object: UInt64) {
     let thread = anyThread()
-    switch Int.random(in: 0..<16, using: &random) {
+    switch Int.random(in: 0..<20, using: &random) {
     case 0: register(on: object)
     case 1: register(on: object, key: Self.otherKey)
     case 2:
@@ -66,6 +66,26 @@ struct MixedChanges {
       add(.dropped(count: 1, why: .none), nil)
     case 11: add(.scopeBegin(Scope(id: ScopeID(1), name: Self.key)), thread)
     case 12: add(.scopeEnd(ScopeID(1)), thread)
+    case 13:
+      // An initial notification that does not end, so that what follows may be inside it.
+      let delivery = Delivery(
+        registration: RegistrationID(live[object]?.last ?? 1),
+        change: nil,
+        phase: .initial
+      )
+      add(.notify(delivery), thread, order: order(of: object))
+    case 14:
+      guard let id = live[object]?.last else { return }
+      let removal = Removal(subject: subject(object), observer: observer(id), keyPath: Self.key)
+      add(.remove(removal), thread, order: order(of: object))
+    case 15:
+      // One that comes late.
+      let delivery = Delivery(
+        registration: RegistrationID(live[object]?.last ?? 1),
+        change: ChangeID(UInt64.random(in: 1...max(lastID, 1), using: &random)),
+        phase: .after
+      )
+      add(.notify(delivery), thread, order: order(of: object))
     default: change(object, isSpoilt: true)
     }
   }

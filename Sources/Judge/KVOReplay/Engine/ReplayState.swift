@@ -9,7 +9,14 @@ struct ReplayState: Sendable {
   /// The deallocation of an object.
   struct Deallocation: Sendable {
     var began: Evidence
+    /// Where another thread found the object being deallocated, or did that if the first one found it.
+    var found: Evidence?
     var isOver = false
+
+    /// Whether one of its beginnings is on `thread`.
+    func isOn(_ thread: ThreadID?) -> Bool {
+      began.thread == thread || found.map { $0.thread == thread } == true
+    }
   }
 
   /// Properties of a registration in addition to the ledger's.
@@ -19,6 +26,8 @@ struct ReplayState: Sendable {
     var activity: Int
     /// How many classes of objects had changed by then.
     var classChangeCount: Int
+    /// Whether a `live` line lists it.
+    var isListed: Bool
   }
 
   /// Kinds of events that rules require.
@@ -76,6 +85,8 @@ struct ReplayState: Sendable {
   var raisingThreadCount = 0
   var hasEnded = false
   var hasCrashed = false
+  /// Whether nothing happened since the crash that was recorded last: an exit is its end.
+  var isCrashing = false
   /// How many events named a registration that was never added, or added one twice.
   var contradictionCount = 0
   /// Verdicts that have not been passed on yet.
@@ -136,6 +147,13 @@ struct ReplayState: Sendable {
   /// The event's thread did something by decision of the program.
   @inline(__always)
   mutating func act(_ target: EventTarget) { threads[target.thread].activity &+= 1 }
+
+  /// How many callbacks a thread is in at the end of the log.
+  ///
+  /// A log without any `notifyEnd` does not show how deep a thread is.
+  func depthAtEnd(of thread: Int) -> Int {
+    seen.contains(.callbackEnd) ? threads[thread].depth : 0
+  }
 
   /// The evidence of a deallocation: the stack and the thread of its beginning if its end does not state them.
   func evidenceOfDeallocation(_ object: ObjectID, _ evidence: Evidence) -> Evidence {

@@ -21,7 +21,6 @@ extension RuleEngine {
   {
     let failed = log.evidenceOfDeallocation(object, evidence)
     endObservation(of: object, failed, target)
-    log.act(target)
     if target.subject >= 0 {
       for slot in log.ledger.subjectDeallocated(target.subject, at: failed, &log.verdicts) {
         settle(slot)

@@ -26,7 +26,9 @@ extension RuleEngine {
     case .willChange(let change): beginChange(change, evidence, target)
     case .didChange(let change): endChange(change, evidence, target)
     case .notify(let delivery): beginCallback(delivery, evidence, target)
-    case .notifyEnd(let delivery): callbacks.end(delivery, evidence, target, &log)
+    case .notifyEnd(let delivery):
+      log.act(target)
+      callbacks.end(delivery, evidence, target, &log)
     case .deinit(let object): beginDeallocation(of: object.id, evidence, target)
     case .deinitEnd(let object): finishDeallocation(of: object.id, evidence, target)
     case .attach(let attachment): values.attach(attachment, evidence, target, &log)
@@ -42,22 +44,27 @@ extension RuleEngine {
     case .drop(let reference):
       log.act(target)
       registrations.drop(reference)
-      graphs.drop(reference, target.thread)
+      graphs.drop(reference)
     case .walkBegin:
       log.act(target)
       graphs.beginWalk(target.thread)
     case .walkEnd(let isComplete, _, let isAsserted):
+      log.act(target)
       graphs.endWalk(isComplete: isComplete, isAsserted: isAsserted, evidence, target, &log)
     case .lock(let lock):
       log.seen.insert(.lock)
       log.act(target)
       concurrency.lock(lock, evidence, target.thread)
-    case .unlock(let lock): concurrency.unlock(lock, target.thread)
+    case .unlock(let lock):
+      log.act(target)
+      concurrency.unlock(lock, target.thread)
     case .classChanged(let object, let name, let isKVOSubclass):
       log.seen.insert(.classChange)
       concurrency.change(object, to: name, isKVOSubclass: isKVOSubclass, evidence, &log)
     case .declares(let key): graphs.declare(key, evidence, &log)
-    case .removeEnd(let removal): concurrency.end(removal, target.thread, &log)
+    case .removeEnd(let removal):
+      log.act(target)
+      concurrency.end(removal, target.thread, &log)
     case .threadName(let name):
       // A name that the log gives to no thread is not that of the events without a thread.
       if event.pointee.thread != nil { callbacks.name(target.thread, name, &log) }
@@ -65,21 +72,27 @@ extension RuleEngine {
       log.act(target)
       scopes.begin(scope, evidence, &log)
     case .scopeEnd(let scope): endScope(scope, evidence, target)
-    case .crash: log.hasCrashed = true
+    case .crash:
+      log.hasCrashed = true
+      log.isCrashing = true
     case .dropped(let count, _):
       droppedCount = droppedCount.addingSaturated(count)
       lose(at: evidence)
     case .exit:
-      log.hasEnded = true
+      log.hasEnded = !log.isCrashing
       if options.judgesLeaksAtExit { scopes.exit(evidence, &log) }
     case .expects(let rules): if let scope = target.scope { scopes.expect(rules, in: scope) }
     case .sample(let share, _):
       if log.sample(share, at: evidence) { lose(at: evidence) }
-    case .consumerBegin(let consumer): consumers.begin(consumer, evidence)
+    case .consumerBegin(let consumer):
+      log.act(target)
+      consumers.begin(consumer, evidence)
     case .parked(let consumer):
       let name = target.scope.map { scopes.name(of: $0) } ?? .none
       consumers.park(consumer, in: target.scope, called: name, evidence, &log)
-    case .consumerEnd(let id, let why): consumers.end(id, why, evidence, &log)
+    case .consumerEnd(let id, let why):
+      log.act(target)
+      consumers.end(id, why, evidence, &log)
     case .expectDeinit: log.act(target)
     case .module, .keep: break
     }

@@ -77,7 +77,12 @@ extension RuleEngine {
       say(.missedDelivery, "the log ends in the middle of the deliveries of a change")
     }
     if log.cutRules.contains(.registrationRace) {
-      say(.registrationRace, "the log ends without an exit: what was still owed may have come")
+      say(
+        .registrationRace,
+        log.hasEnded
+          ? "the process ended inside a callback: what was still owed is not judged"
+          : "the log ends without an exit: what was still owed may have come"
+      )
     }
     if let event = obligations.undecidedRace {
       say(

@@ -148,7 +148,7 @@ package struct RuleEngine: Sendable {
   mutating func takeVerdicts() -> [Verdict] {
     if log.verdicts.isEmpty { return [] }
     defer { log.verdicts = [] }
-    return log.verdicts
+    return log.classNames.isEmpty ? log.verdicts : log.verdicts.map { log.classNames.observed($0) }
   }
 
   /// Whether no event that is still to come can belong before `event`.
@@ -175,6 +175,8 @@ package struct RuleEngine: Sendable {
       stack: event.pointee.stack
     )
     if let order = event.pointee.order { log.note(order, of: event, target) }
+    if log.isCrashing, !event.pointee.body.isBookkeeping { log.isCrashing = false }
+    if concurrency.hasOpenRemovals { concurrency.goOn(with: event, target.thread) }
     if log.raisingThreadCount > 0 { callbacks.resume(with: event, target.thread, &log) }
     if changes.isWaiting, !log.threads[target.thread].missed.isEmpty {
       changes.conclude(of: event, target.thread, callbacks.exceptions, &log)

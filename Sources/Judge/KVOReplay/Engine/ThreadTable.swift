@@ -18,8 +18,8 @@ struct ThreadTable: Sendable {
     var early = EarlyDeliveries()
     /// How many of its events were decided by the program.
     var activity = 0
-    /// Whether the last of its callbacks did not handle its notification, which raises an exception: the callback is over
-    /// when the thread goes on.
+    /// Whether an exception left the last of its callbacks, or is raised because that did not handle its notification: the
+    /// callback is over when the thread goes on.
     var isRaising = false
     /// The time of its newest registration; nil: none, or not stated.
     var registeredAt: UInt64?
@@ -89,6 +89,10 @@ struct ThreadTable: Sendable {
   /// Adds the thread to the list of busy threads or removes it, depending on its state.
   mutating func updateBusy(_ index: Int) {
     let at = threads[index].busyIndex
+    // Of changes that were abandoned.
+    if threads[index].brackets.isEmpty, !threads[index].early.isEmpty {
+      threads[index].early = EarlyDeliveries()
+    }
     // Not on the whole thread, which would be copied.
     if threads[index].brackets.isEmpty && threads[index].missed.isEmpty {
       guard at >= 0 else { return }
@@ -105,16 +109,9 @@ struct ThreadTable: Sendable {
   }
 
   /// A change of the thread at `index`, which is idle, began and ended, and was delivered.
-  ///
-  /// The thread is listed as busy, as it would be after the events: the order of the list decides which of several
-  /// threads a later change is compared with.
   mutating func noteWholeChange(_ index: Int) {
-    // The two halves, and the callback.
-    threads[index].activity &+= 3
-    if threads[index].busyIndex < 0 {
-      threads[index].busyIndex = busy.count
-      busy.append(index)
-    }
+    // Both halves of the change, and of the callback.
+    threads[index].activity &+= 4
   }
 
   /// The elements of `indices`, ordered by the numbers of the threads.

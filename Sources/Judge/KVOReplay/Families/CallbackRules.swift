@@ -84,13 +84,16 @@ struct CallbackRules: Sendable {
       log.threads[thread].forgottenCallbackCount -= 1
     }
     if let begun {
-      let raises = delivery.isHandled == false && log.recordedProfile != .swift
+      let isRefused = delivery.isHandled == false && log.recordedProfile != .swift
+      let raises = isRefused || delivery.exception != .none
       // Later callbacks without an end ended with it.
       leaveCallbacks(of: thread, after: begun + (raises ? 1 : 0), &log)
       if raises {
         log.threads[thread].isRaising = true
         log.raisingThreadCount += 1
-        noteException(.none, log.threads[thread].callbacks[begun].slot, evidence, log)
+        if isRefused {
+          noteException(.none, log.threads[thread].callbacks[begun].slot, evidence, log)
+        }
       }
     }
     if case .initial = delivery.phase, target.slot >= 0, log.ledger.isLive(target.slot) {
@@ -119,11 +122,7 @@ struct CallbackRules: Sendable {
     _ thread: Int,
     _ log: inout ReplayState
   ) {
-    guard log.threads[thread].isRaising else { return }
-    switch event.pointee.body {
-    case .exit, .crash, .live, .module, .threadName, .dropped: return
-    default: break
-    }
+    guard log.threads[thread].isRaising, !event.pointee.body.isBookkeeping else { return }
     log.threads[thread].isRaising = false
     log.raisingThreadCount -= 1
     leaveCallbacks(of: thread, after: max(0, log.threads[thread].callbacks.count - 1), &log)

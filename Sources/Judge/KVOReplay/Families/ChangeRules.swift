@@ -221,6 +221,7 @@ struct ChangeRules: Sendable {
     let result = body(&log.threads[thread].missed)
     let isEmpty = log.threads[thread].missed.isEmpty
     if wasEmpty != isEmpty { waitingThreadCount += isEmpty ? -1 : 1 }
+    if isEmpty { log.threads.updateBusy(thread) }
     return result
   }
 
@@ -289,8 +290,7 @@ struct ChangeRules: Sendable {
     _ exceptions: RaisedExceptions,
     _ log: inout ReplayState
   ) -> Bool {
-    // A log without any `notifyEnd` does not show how deep a thread is.
-    let depth = log.seen.contains(.callbackEnd) ? log.threads[thread].depth : 0
+    let depth = log.depthAtEnd(of: thread)
     let isOrderly = log.hasEnded
     let rest = updateMissed(of: thread, &log) { $0.finish(isOrderly: isOrderly, depth: depth) }
     for pending in rest.over { judge(pending, exceptions, &log) }

@@ -188,7 +188,7 @@ struct ConcurrencyRules: Sendable {
     }
     if !log.deallocations.isEmpty, slot >= 0,
       let deallocation = log.deallocations[removal.subject.id], !deallocation.isOver,
-      deallocation.began.thread != evidence.thread,
+      !deallocation.isOn(evidence.thread),
       log.saysThread(of: deallocation.began), evidence.thread != nil
     {
       let proof = [evidence.as(.failed), deallocation.began]
@@ -211,9 +211,14 @@ struct ConcurrencyRules: Sendable {
     _ target: EventTarget,
     _ log: inout ReplayState
   ) {
-    log.deallocations.set(object, ReplayState.Deallocation(began: evidence.as(.deallocated)))
+    let deallocation = Self.deallocation(
+      beganAt: evidence.as(.deallocated),
+      after: log.deallocations[object]
+    )
+    log.deallocations.set(object, deallocation)
     if removals.isEmpty || !log.saysThread(of: evidence) { return }
-    for open in removals.removals(on: object, notOn: target.thread) where open.slot >= 0 {
+    for open in removals.removals(on: object, notOn: target.thread)
+    where open.slot >= 0 && !deallocation.isOn(open.began.thread) {
       let verdict = Self.overlap(
         .deallocation,
         open.removal,
@@ -223,6 +228,28 @@ struct ConcurrencyRules: Sendable {
       )
       if removals.admit(verdict) { log.verdicts.append(verdict) }
     }
+  }
+
+  /// A deallocation that begins, or is found by another thread: the one with a stack is the evidence.
+  private static func deallocation(
+    beganAt evidence: Evidence,
+    after earlier: ReplayState.Deallocation?
+  ) -> ReplayState.Deallocation {
+    guard let earlier, !earlier.isOver else { return ReplayState.Deallocation(began: evidence) }
+    let isEarlier = earlier.began.stack != .none || evidence.stack == .none
+    return isEarlier
+      ? ReplayState.Deallocation(began: earlier.began, found: evidence)
+      : ReplayState.Deallocation(began: evidence, found: earlier.began)
+  }
+
+  /// Whether ``goOn(with:_:)`` has to be called for every event.
+  var hasOpenRemovals: Bool { !removals.isEmpty }
+
+  /// A thread does something: a removal that matched nothing runs no code of the program, and so it is over, even if it
+  /// raised an exception.
+  mutating func goOn(with event: UnsafePointer<Event>, _ thread: Int) {
+    if case .removeEnd = event.pointee.body { return }
+    if !event.pointee.body.isBookkeeping { removals.endUnmatched(on: thread) }
   }
 
   private static func overlap(

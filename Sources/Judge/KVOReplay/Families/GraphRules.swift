@@ -16,7 +16,7 @@ struct GraphRules: Sendable {
     cycles.hold(reference, on: thread, at: evidence)
   }
 
-  mutating func drop(_ reference: Reference, _ thread: Int) { cycles.drop(reference, on: thread) }
+  mutating func drop(_ reference: Reference) { cycles.drop(reference) }
 
   mutating func beginWalk(_ thread: Int) { cycles.beginWalk(on: thread) }
 

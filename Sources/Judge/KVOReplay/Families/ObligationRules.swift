@@ -78,19 +78,36 @@ struct ObligationRules: Sendable {
   ) {
     log.seen.insert(.prior)
     if log.notifiesOthers { return }
-    let open = log.threads[thread].brackets.open(delivery.change)
+    let open = openChange(delivery.change, thread, log)
     promises.add(
       PriorPromises.Promise(
         slot: slot,
         thread: thread,
         id: delivery.change,
         change: open?.change,
+        changeThread: open?.thread ?? thread,
         began: open?.began.as(.changed),
         notified: evidence.as(.notified),
         depth: log.threads[thread].depth
       )
     )
     log.hasOpenEnds = true
+  }
+
+  /// The change with the number `id`, or the innermost one if it has none; a program may notify on another thread.
+  private func openChange(
+    _ id: ChangeID?,
+    _ thread: Int,
+    _ log: ReplayState
+  ) -> (change: Change, began: Evidence, thread: Int)? {
+    if let own = log.threads[thread].brackets.open(id) { return (own.change, own.began, thread) }
+    guard let id else { return nil }
+    for other in log.threads.busy {
+      if let open = log.threads[other].brackets.open(id), open.change.id == id {
+        return (open.change, open.began, other)
+      }
+    }
+    return nil
   }
 
   mutating func made(
@@ -144,13 +161,17 @@ struct ObligationRules: Sendable {
 
   mutating func finish(_ log: inout ReplayState) {
     if log.hasEnded {
-      Self.judge(races.finish(), &log)
       for thread in log.threads.sorted(0..<log.threads.count) {
-        Self.judge(promises.conclude(on: thread, depth: 0), &log)
+        races.conclude(on: thread, depth: log.depthAtEnd(of: thread))
       }
-    } else {
-      if !races.isEmpty { log.cutRules.insert(.registrationRace) }
-      if !promises.isEmpty { log.cutRules.insert(.priorWithoutAfter) }
+      Self.judge(races.takeLost(), &log)
+      for thread in log.threads.sorted(0..<log.threads.count) {
+        Self.judge(promises.conclude(on: thread, depth: log.depthAtEnd(of: thread)), &log)
+      }
+    }
+    if races.hasMade || !log.hasEnded && !races.isEmpty { log.cutRules.insert(.registrationRace) }
+    if promises.hasMade || !log.hasEnded && !promises.isEmpty {
+      log.cutRules.insert(.priorWithoutAfter)
     }
   }
 

@@ -36,7 +36,7 @@ extension RegistrationRules {
     let origin = log.origins[slot]
     let registration = log.ledger.slots[slot].registration
     let registered = log.ledger.slots[slot].registered
-    guard log.droppedAt == nil, !log.ledger.slots[slot].wasNotified,
+    guard log.droppedAt == nil, !origin.isListed, !log.ledger.slots[slot].wasNotified,
       !registration.options.contains(.initial), target.scope == origin.scope
     else { return }
     if origin.scope == nil {

@@ -76,6 +76,7 @@ struct RegistrationRules: Sendable {
       }
     }
     log.confirm(target.slot)
+    if registration.id == nil, isKnown(registration, target, &log) { return }
     guard let numbered = admit(registration, target, &log) else { return }
     let subject = open(registration.subject.id, target, evidence, isListed: true, &log)
     let slot = log.ledger.insert(
@@ -85,6 +86,27 @@ struct RegistrationRules: Sendable {
       isBeingAdded: false
     )
     note(slot, numbered.isOwn, target, isLive: true, &log)
+  }
+
+  /// Whether a `live` line without a number lists a registration whose addition is in the log, and which no other line
+  /// listed.
+  private func isKnown(
+    _ registration: Registration,
+    _ target: EventTarget,
+    _ log: inout ReplayState
+  ) -> Bool {
+    guard target.subject >= 0 else { return false }
+    var found = -1
+    log.ledger.forEach(of: registration.keyPath, on: target.subject) { slot in
+      let other = log.ledger.slots[slot].registration
+      if found < 0, !log.origins[slot].isListed, !log.ledger.slots[slot].isNumbered,
+        NamePair(other) == NamePair(registration), other.context == registration.context
+      {
+        found = slot
+      }
+    }
+    if found >= 0 { log.origins[found].isListed = true }
+    return found >= 0
   }
 
   /// A registration is added.
@@ -354,7 +376,8 @@ struct RegistrationRules: Sendable {
     let origin = ReplayState.Origin(
       scope: target.scope,
       activity: log.threads[target.thread].activity,
-      classChangeCount: log.classChangeCount
+      classChangeCount: log.classChangeCount,
+      isListed: isLive
     )
     if slot < log.origins.count { log.origins[slot] = origin } else { log.origins.append(origin) }
     let isScoped = target.scope != nil && !isLive

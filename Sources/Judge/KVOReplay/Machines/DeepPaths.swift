@@ -136,7 +136,10 @@ struct DeepPaths: Sendable {
         ? paths[holder.registration]?.firstKey
         : paths[holder.registration]?.holds[holder.depth]?.key
       if let own, own != key, !dependents.contains(own) { continue }
-      paths[holder.registration]?.holds[holder.depth &+ 1]?.wasChanged = true
+      let later = paths[holder.registration]?.holds.keys.filter { $0 > holder.depth } ?? []
+      for depth in later {
+        paths[holder.registration]?.holds[depth]?.wasChanged = true
+      }
     }
   }
 
@@ -147,7 +150,7 @@ struct DeepPaths: Sendable {
   mutating func deallocate(_ object: ObjectID) -> [Loss] {
     guard let all = holders.removeValue(forKey: object) else { return [] }
     var losses: [Loss] = []
-    for holder in all where holder.depth > 0 {
+    for holder in all.sorted(by: { $0.depth < $1.depth }) where holder.depth > 0 {
       guard let path = paths[holder.registration],
         let hold = paths[holder.registration]?.holds.removeValue(forKey: holder.depth)
       else { continue }

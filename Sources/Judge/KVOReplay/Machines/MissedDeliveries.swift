@@ -134,6 +134,10 @@ struct MissedDeliveries: Sendable {
   @inline(__always)
   static func conclusion(of event: UnsafePointer<Event>) -> Conclusion {
     switch event.pointee.body {
+    // It may be of another thread, and ends what the delivery is awaited for.
+    case .remove where event.pointee.thread == nil,
+      .cancel where event.pointee.thread == nil:
+      .none
     case .register, .refused, .remove, .willChange, .scopeBegin, .scopeEnd, .exit,
       .cancel(_, by: .user):
       .over

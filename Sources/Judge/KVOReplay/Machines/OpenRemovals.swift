@@ -54,6 +54,11 @@ struct OpenRemovals: Sendable {
     open.filter { $0.removal.subject.id == object && $0.thread != thread }
   }
 
+  /// The removals of `thread` that matched nothing are over.
+  mutating func endUnmatched(on thread: Int) {
+    open.removeAll { $0.thread == thread && $0.slot < 0 }
+  }
+
   /// A removal begins; beyond the capacity the oldest is dropped.
   mutating func begin(
     _ removal: Removal,

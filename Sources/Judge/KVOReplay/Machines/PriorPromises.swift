@@ -14,8 +14,10 @@ struct PriorPromises: Sendable {
     var thread: Int
     /// The number of the change, as stated by the notification.
     var id: ChangeID?
-    /// The change itself, if it is open on that thread.
+    /// The change itself, if it is open.
     var change: Change?
+    /// The thread of the change, which may be another one.
+    var changeThread: Int
     var began: Evidence?
     var notified: Evidence
     /// Where the change was made.
@@ -29,6 +31,8 @@ struct PriorPromises: Sendable {
   private var promises: [Promise] = []
 
   var isEmpty: Bool { promises.isEmpty }
+  /// Whether a change was made of which a notification is owed.
+  var hasMade: Bool { promises.contains { $0.made != nil } }
 
   /// Beyond the capacity the oldest promise is no longer judged.
   mutating func add(_ promise: Promise) {
@@ -57,7 +61,7 @@ struct PriorPromises: Sendable {
 
   private static func isOf(_ change: Change, _ promise: Promise, _ thread: Int) -> Bool {
     if let id = promise.id, let other = change.id { return id == other }
-    return promise.thread == thread
+    return promise.changeThread == thread
       && promise.change.map { ChangeBrackets.belong($0, change) } ?? false
   }
 
@@ -71,7 +75,7 @@ struct PriorPromises: Sendable {
   /// Changes of `thread` were abandoned: those that are not among its open ones never end.
   mutating func giveUp(on thread: Int, _ open: ChangeBrackets) -> [Promise] {
     take { promise in
-      promise.thread == thread && promise.made == nil
+      promise.changeThread == thread && promise.made == nil
         && promise.change.map { !open.isOpen($0) } ?? true
     }
   }

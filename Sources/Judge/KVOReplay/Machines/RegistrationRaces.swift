@@ -88,11 +88,12 @@ struct RegistrationRaces: Sendable {
     return (ended.filter(\.isOver), ended.filter { !$0.isOver && $0.made != nil })
   }
 
-  /// The log ends.
-  ///
-  /// - Returns: the races of changes that were made and that no observer was notified of.
-  mutating func finish() -> [Race] {
-    defer { races = [] }
-    return races.filter { $0.made != nil }
+  /// The log ends: the races of changes whose deliveries are done and that no observer was notified of.
+  mutating func takeLost() -> [Race] {
+    defer { races.removeAll(where: \.isOver) }
+    return races.filter(\.isOver)
   }
+
+  /// Whether a change was made of which a delivery may be owed.
+  var hasMade: Bool { races.contains { $0.made != nil } }
 }

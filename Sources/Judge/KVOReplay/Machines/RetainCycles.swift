@@ -26,7 +26,7 @@ struct RetainCycles: Sendable {
   private var cyclesOf: [ObjectID: Set<Int>] = [:]
   private var cyclesOfRegistration: [RegistrationID: Set<Int>] = [:]
 
-  var isEmpty: Bool { cycles.isEmpty && held.isEmpty }
+  var isEmpty: Bool { cycles.isEmpty && held.isEmpty && walks.isEmpty }
   /// How many objects and cycles are remembered.
   var count: Int {
     held.count + cycles.count + cyclesOf.count + cyclesOfRegistration.count
@@ -49,8 +49,8 @@ struct RetainCycles: Sendable {
     }
   }
 
-  mutating func drop(_ reference: Reference, on thread: Int) {
-    walks[thread]?.drop(reference)
+  mutating func drop(_ reference: Reference) {
+    for thread in Array(walks.keys) { walks[thread]?.drop(reference) }
     held.drop(reference)
     for number in cyclesOf[reference.from.id] ?? []
     where cycles[number]?.edges.contains(where: {
@@ -102,7 +102,10 @@ struct RetainCycles: Sendable {
 
   /// The observation ended, and released its closure, as its token did.
   mutating func end(_ registration: RegistrationID, token: ObjectID?) {
-    if let token, !held.isEmpty { held.release(heldBy: token) }
+    if let token {
+      if !held.isEmpty { held.release(heldBy: token) }
+      for thread in Array(walks.keys) { walks[thread]?.release(heldBy: token) }
+    }
     for number in cyclesOfRegistration[registration] ?? [] { remove(number) }
   }
 

@@ -56,7 +56,7 @@ struct OpenScopes: Sendable {
     guard let index = open.lastIndex(where: { $0.id == scope }) else { return false }
     let ended = open.remove(at: index)
     let overlaps = open[index...].contains { $0.thread == ended.thread }
-    if overlaps { haveOverlapped = true }
+    haveOverlapped = !open.isEmpty && (haveOverlapped || overlaps)
     return overlaps
   }
 

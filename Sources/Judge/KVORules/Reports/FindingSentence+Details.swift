@@ -48,7 +48,7 @@ extension FindingSentence {
       .consumerGrowth(let name, _, _, _)
     where name != .none:
       "\"\(names[name])\""
-    default: "of an unknown name"
+    default: "something unnamed"
     }
   }
 

@@ -1,0 +1,155 @@
+import KVOReplay
+import KVORules
+import KVOTrace
+import Testing
+
+/// What one thread does while another is in the middle of something, and what is left behind by what was abandoned.
+@Suite("Overlapping work")
+struct OverlappingWorkTests {
+  @Test("a removal by the thread that deallocates is not concurrent with that (KVO025)")
+  func foundDeallocation() {
+    let log = SampleLog {
+      $0.register("1")
+      $0.beginDeinit("Account#12")
+      $0.beginDeinit("Account#12", thread: "2")
+      $0.remove("1")
+      $0.removeEnd("1")
+      $0.endDeinit("Account#12")
+      $0.exit()
+    }
+    #expect(log.outcome() == [])
+    #expect(log.without(2).outcome() == ["KVO025@3"])
+  }
+
+  @Test("a removal that matched nothing and raised is over when its thread goes on (KVO025)")
+  func raisedRemoval() {
+    let log = SampleLog {
+      $0.register("9", "Account#99")
+      $0.remove("9", "Account#99")
+      $0.removeEnd("9", "Account#99")
+      $0.remove(isUnmatched: true)
+      $0.register("1")
+      $0.remove("1", thread: "2")
+      $0.removeEnd("1", thread: "2")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO002@4"])
+  }
+
+  @Test(
+    "a cycle that another thread breaks during the walk is none (KVO019)",
+    arguments: [true, false]
+  )
+  func brokenDuringWalk(isDropped: Bool) {
+    let log = SampleLog {
+      $0.register("1", by: nil, form: .token, token: "token:Token#9")
+      $0.beginWalk()
+      $0.hold("Screen#3", "token:Token#9")
+      $0.hold("token:Token#9", "closure:closure#10")
+      $0.hold("closure:closure#10", "Screen#3")
+      if isDropped {
+        $0.drop("closure:closure#10", "Screen#3")
+      } else {
+        $0.cancel(by: .user, thread: "2")
+      }
+      $0.endWalk()
+      $0.exit()
+    }
+    #expect(log.outcome() == [])
+    #expect(log.without(6).outcome() == ["KVO019@5"])
+  }
+
+  @Test("an overlap of scopes is over when both are (KVO021)")
+  func overlapThatEnded() {
+    let log = SampleLog {
+      $0.beginScope("1")
+      $0.beginScope("2")
+      $0.endScope("1")
+      $0.endScope("2")
+      $0.beginScope("3")
+      $0.register("1")
+      $0.endScope("3")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO021@7"])
+  }
+
+  @Test("a registration that a later part lists again without a number is the same one (KVO006)")
+  func listedAgain() {
+    let log = SampleLog {
+      $0.register(nil)
+      $0.add(.live($0.registration(nil, "Account#12", by: "Screen#3", "balance")))
+      $0.remove()
+      $0.beginDeinit("Account#12")
+      $0.endDeinit("Account#12")
+      $0.exit()
+    }
+    #expect(log.outcome() == [])
+    // Two that were made before the log are two.
+    let two = log.replacing(1) {
+      $0.add(.live($0.registration(nil, "Account#12", by: "Screen#3", "balance")))
+    }
+    #expect(two.outcome() == ["KVO006@5"])
+  }
+
+  @Test("a token is dropped at once if nothing but deallocations came between (KVO031)")
+  func droppedToken() {
+    func log(_ between: (inout SampleLog) -> Void) -> [String] {
+      var log = SampleLog { $0.register("1", by: nil, form: .token, token: "token:Token#9") }
+      log.events[0].time = 1_000
+      between(&log)
+      log.cancel(by: .token)
+      log.events[log.events.count - 1].time = 2_000
+      log.exit()
+      return log.outcome()
+    }
+    #expect(log { _ in } == ["KVO031@2"])
+    let deallocation = log {
+      $0.beginDeinit("Screen#3")
+      $0.endDeinit("Screen#3")
+    }
+    #expect(deallocation == ["KVO031@4"])
+    #expect(log { $0.unlock() } == [])
+    #expect(log { $0.notifyEnd("7", handled: true) } == [])
+  }
+
+  @Test("a removal without a thread may be of another than the change (KVO032)")
+  func removalWithoutThread() {
+    let log = SampleLog {
+      $0.register("1", thread: nil)
+      $0.will(change: "c", thread: nil)
+      $0.did(change: "c", thread: nil)
+      $0.remove("1", thread: nil)
+      $0.exit(thread: nil)
+    }
+    #expect(log.outcome() == [])
+    #expect(log.without(4).outcome() == ["KVO032@3"])
+  }
+
+  @Test("a change of a link may replace all objects behind it (KVO014)")
+  func replacedBehindLink() {
+    let log = SampleLog {
+      $0.register("1", "Account#12", by: "Screen#3", "customer.address.city")
+      $0.attach(depth: 1, "address", to: "Customer#72")
+      $0.attach(depth: 2, "city", to: "Address#73")
+      $0.will("Account#12", "customer", change: "c")
+      $0.did("Account#12", "customer", change: "c")
+      $0.detach(depth: 2, "city", from: "Address#76")
+      $0.detach(depth: 1, "address", from: "Customer#72")
+    }
+    #expect(!log.outcome().contains { $0.hasPrefix("KVO014") })
+    #expect(log.without(5).without(4).outcome().contains { $0.hasPrefix("KVO014") })
+  }
+
+  @Test("a finding names the class that the program declares")
+  func classes() {
+    let log = SampleLog {
+      $0.register("1", "Account#12")
+      $0.remove("1", "NSKVONotifying_Account#12")
+      $0.remove(nil, "NSKVONotifying_Account#12")
+      $0.exit()
+    }
+    #expect(log.report().contains("Account#12"))
+    #expect(!log.report().contains("NSKVONotifying_"))
+  }
+}
