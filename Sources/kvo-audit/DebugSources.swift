@@ -9,6 +9,8 @@ struct DebugSources {
   let importer: ReportImporter
   /// The specified files that are not ELF files.
   private let others: [String]
+  /// The store that `--symbols` names, if it is not a folder.
+  private let missingStore: String?
 
   /// Opens the files of `--dsym`, and the store of `--symbols` or of the environment.
   init(_ arguments: [String] = [], store path: String? = nil) {
@@ -20,10 +22,14 @@ struct DebugSources {
       stored: store.map { store in { @Sendable in store.file(forBuildID: $0) } }
     )
     others = files.others
+    missingStore = path.flatMap { OutputFile.isFolder($0) ? nil : $0 }
   }
 
   /// Reports each file that was not used, with the reason: none is ignored silently.
   func complain(havingRead inputs: [AuditReport.Input]) {
+    if let missingStore {
+      say("--symbols: \"\(missingStore)\" is not a folder; nothing of it is used")
+    }
     for path in resolver.unusedDebugFiles {
       say(
         "\"\(path)\" is not used: no image whose frames are shown has its build-id"

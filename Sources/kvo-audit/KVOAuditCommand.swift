@@ -46,7 +46,7 @@ struct KVOAuditCommand: ParsableCommand {
       EXIT STATUS
         0   no finding at or above --fail-on
         1   findings at or above --fail-on, including expired suppressions, and
-            crashes for which nothing was found
+            crashes for which nothing was found, unless only new findings count
         2   verify-fix: nothing is proven
         64  wrong usage
         65  an input is unreadable, was cut, is damaged or lacks events that

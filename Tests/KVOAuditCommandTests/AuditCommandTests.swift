@@ -342,5 +342,10 @@ import Testing
     )
     // The report on the text says it.
     #expect(try run("--dsym", "text.md", "text.md").complaint == "")
+    #expect(
+      try run("--symbols", "none", "good.jsonl").complaint
+        == "kvo-audit: --symbols: \"none\" is not a folder; nothing of it is used\n"
+    )
+    #expect(try run("--symbols", ".", "good.jsonl").complaint == "")
   }
 }

@@ -55,6 +55,8 @@ struct ShownConfiguration {
     case "source-root":
       if let root = SourceRoot.current?.path { return (root, "of the working directory") }
     case "format" where option.isRepeating: return ("text", "default")
+    // Given alone, they have a value; not given, they do nothing.
+    case "contain", "serve": return ("–", "default")
     case "profile": return ("as recorded", "default")
     case "no-annotations" where !GitHubActions.isRunning:
       return ("false", "default; GITHUB_ACTIONS is not true, so that there are none")

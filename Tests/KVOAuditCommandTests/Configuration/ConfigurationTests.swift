@@ -188,6 +188,14 @@ import Testing
     #expect(names.sorted() == list.split(separator: ", "), "\(complaint)")
   }
 
+  @Test("are not shown with values that options have only if they are given alone")
+  func flagsWithValues() throws {
+    let watched = try run("watch", "--show-config", "noted.jsonl").output
+    #expect(watched.contains(#/(?m)^serve +– +default$/#), "\(watched)")
+    let recorded = try run("record", "--show-config", "--", "true").output
+    #expect(recorded.contains(#/(?m)^contain +– +default$/#), "\(recorded)")
+  }
+
   @Test("are not shown if they are wrong")
   func wrongShown() throws {
     #expect(try run("--show-config", "--fail-on", "always").status == 64)

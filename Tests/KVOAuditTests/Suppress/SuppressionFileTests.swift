@@ -85,6 +85,9 @@ import Testing
         "\"xyz\" is no signature; reports have 2: and at least eight"
       ),
       ("* class=* until=2027-01-01 because x", "it would suppress everything; name a rule"),
+      ("KVO* until=2027-01-01 because x", "it would suppress everything"),
+      ("*-* path=?* until=2027-01-01 because x", "it would suppress everything"),
+      ("* signature=2:* until=2027-01-01 because x", "it would suppress everything"),
     ]
   )
   func refused(line: String, words: String) {

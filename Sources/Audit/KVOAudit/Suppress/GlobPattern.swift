@@ -32,8 +32,10 @@ package struct GlobPattern: Hashable, Sendable {
     self.parts = parts
   }
 
-  /// Whether every text matches it.
-  package var matchesAll: Bool { parts == [.anyRun] }
+  /// Whether every text matches it, apart from texts that are too short.
+  package var matchesAll: Bool {
+    parts.contains(.anyRun) && parts.allSatisfy { $0 == .anyRun || $0 == .any }
+  }
 
   /// Whether the whole of `text` matches the pattern, case-sensitively.
   ///

@@ -14,8 +14,13 @@ package struct SignaturePattern: Hashable, Sendable {
   /// Whether it can match any signature.
   var isName: Bool { glob != nil || Signature.isName(text) }
 
-  /// Whether every signature matches it.
-  package var matchesAll: Bool { glob?.matchesAll ?? false }
+  /// Whether every signature matches it, or every one of the current version.
+  package var matchesAll: Bool {
+    guard let glob else { return false }
+    let isOfVersion = text.hasPrefix(Signature.prefix)
+    return glob.matchesAll
+      || isOfVersion && GlobPattern(text.dropFirst(Signature.prefix.count)).matchesAll
+  }
 
   /// The part of a finding that a signature matches.
   enum Reach: Hashable {

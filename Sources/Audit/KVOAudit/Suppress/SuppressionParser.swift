@@ -119,9 +119,12 @@ struct SuppressionParser {
 }
 
 extension Suppression {
-  /// Whether it has no criteria.
+  /// Whether its criteria leave nothing out.
   fileprivate var meansAll: Bool {
-    rule.matchesAll && (signature?.matchesAll ?? true)
+    let isForAllRules = RuleCode.allCases.allSatisfy {
+      rule.matches($0.rawValue) || rule.matches($0.slug)
+    }
+    return isForAllRules && (signature?.matchesAll ?? true)
       && [className, keyPath, frame].allSatisfy { $0?.matchesAll ?? true }
   }
 }
