@@ -33,6 +33,39 @@ struct ConsumerRulesTests {
     #expect(log.run().engine.liveConsumers.map(\.consumer.isOrphaned) == [true])
   }
 
+  @Test("loops of which neither the line nor a name is known are not taken for one (KVO042)")
+  func unnamedLoops() {
+    func log(_ change: (inout Consumer) -> Void) -> SampleLog {
+      var log = SampleLog {
+        for run in 1...4 {
+          $0.beginScope("s\(run)", name: "open")
+          $0.consume("\(run)", scope: "s\(run)")
+          $0.park("\(run)", isLeft: true, scope: "s\(run)")
+          $0.endScope("s\(run)")
+        }
+        $0.exit()
+      }
+      for index in log.events.indices {
+        switch log.events[index].body {
+        case .consumerBegin(var consumer):
+          change(&consumer)
+          log.events[index].body = .consumerBegin(consumer)
+        case .parked(var consumer):
+          change(&consumer)
+          log.events[index].body = .parked(consumer)
+        default: break
+        }
+      }
+      return log
+    }
+    #expect(log { $0.site = .none }.verdicts().map(\.code) == [.consumerGrowth])
+    let unknown = log {
+      $0.site = .none
+      $0.awaited = .none
+    }
+    #expect(!unknown.verdicts().map(\.code).contains(.consumerGrowth))
+  }
+
   @Test("a million that come and go are not reported, and not kept")
   func churn() {
     var log = SampleLog()

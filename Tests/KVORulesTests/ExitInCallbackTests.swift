@@ -54,6 +54,31 @@ struct ExitInCallbackTests {
     )
   }
 
+  @Test("is recognized in the first callback of a log that has ends of additions (KVO012, KVO032)")
+  func firstCallback() {
+    let after = SampleLog {
+      $0.register("1")
+      $0.registerEnd("1")
+      $0.register("2", by: "Screen#4")
+      $0.will(change: "c")
+      $0.did(change: "c")
+      $0.notify("1", change: "c")
+      $0.exit()
+    }
+    #expect(after.outcome() == [])
+    // Such a writer may write no ends at all.
+    #expect(after.without(2).outcome() == ["KVO032@4"])
+    let before = SampleLog {
+      $0.register("1", options: [.prior])
+      $0.registerEnd("1")
+      $0.will(change: "c")
+      $0.notify("1", .prior, change: "c")
+      $0.exit()
+    }
+    #expect(before.outcome() == [])
+    #expect(Set(before.without(2).outcome()) == ["KVO012@2", "KVO013@2"])
+  }
+
   @Test("by an exception abandons the change and its deliveries")
   func exception() {
     let log = SampleLog {

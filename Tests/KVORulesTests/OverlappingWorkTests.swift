@@ -126,6 +126,23 @@ struct OverlappingWorkTests {
     #expect(log.without(4).outcome() == ["KVO032@3"])
   }
 
+  @Test("a log without threads is judged at its end for what was announced (KVO013)")
+  func announcedWithoutThread() {
+    let log = SampleLog {
+      $0.register("1", options: [.prior], thread: nil)
+      $0.will(change: "c", thread: nil)
+      $0.notify("1", .prior, change: "c", thread: nil)
+      $0.notifyEnd("1", .prior, change: "c", handled: true, thread: nil)
+      $0.did(change: "c", thread: nil)
+      $0.will("Account#13", change: "d", thread: nil)
+      $0.did("Account#13", change: "d", thread: nil)
+      $0.exit(thread: nil)
+    }
+    #expect(log.outcome() == ["KVO013@5"])
+    #expect(log.without(8).outcome() == [])
+    #expect(log.inserting(before: 8) { $0.notify("1", change: "c", thread: nil) }.outcome() == [])
+  }
+
   @Test("a change of a link may replace all objects behind it (KVO014)")
   func replacedBehindLink() {
     let log = SampleLog {

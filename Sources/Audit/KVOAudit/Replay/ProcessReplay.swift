@@ -105,10 +105,7 @@ package struct ProcessReplay {
     case .dropped(let count, _): droppedCount = droppedCount.addingSaturated(count)
     case .crash(let crash):
       ending = .crash
-      // An exception that nothing catches may end the process by a signal, which says less.
-      let isSignalOfException =
-        crash.exception == .none && self.crash.map { $0.crash.exception != .none } == true
-      if !isSignalOfException { self.crash = (crash, copy event, number) }
+      note(crash, copy event, number)
     case .exit: ending = .exit
     case .keep(let reason): keptReason = reason
     default:
@@ -119,6 +116,15 @@ package struct ProcessReplay {
       }
     }
     return true
+  }
+
+  /// An exception that nothing catches may end the process by a signal, which says less.
+  ///
+  /// Not inlined: the caller would copy every event.
+  @inline(never)
+  private mutating func note(_ next: Crash, _ event: Event, _ number: Int) {
+    if next.exception == .none, let crash, crash.crash.exception != .none { return }
+    crash = (next, event, number)
   }
 
   /// Whether the log of another process begins with `next`.

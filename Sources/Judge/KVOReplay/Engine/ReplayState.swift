@@ -150,9 +150,10 @@ struct ReplayState: Sendable {
 
   /// How many callbacks a thread is in at the end of the log.
   ///
-  /// A log without any `notifyEnd` does not show how deep a thread is.
+  /// A log without any `notifyEnd` does not show how deep a thread is, unless its writer writes ends of additions, and so
+  /// those of callbacks as well.
   func depthAtEnd(of thread: Int) -> Int {
-    seen.contains(.callbackEnd) ? threads[thread].depth : 0
+    seen.isDisjoint(with: [.callbackEnd, .additionEnd]) ? 0 : threads[thread].depth
   }
 
   /// The evidence of a deallocation: the stack and the thread of its beginning if its end does not state them.

@@ -176,7 +176,7 @@ package struct RuleEngine: Sendable {
     )
     if let order = event.pointee.order { log.note(order, of: event, target) }
     if log.isCrashing, !event.pointee.body.isBookkeeping { log.isCrashing = false }
-    if concurrency.hasOpenRemovals { concurrency.goOn(with: event, target.thread) }
+    if concurrency.hasUnmatchedRemovals { concurrency.goOn(with: event, target.thread) }
     if log.raisingThreadCount > 0 { callbacks.resume(with: event, target.thread, &log) }
     if changes.isWaiting, !log.threads[target.thread].missed.isEmpty {
       changes.conclude(of: event, target.thread, callbacks.exceptions, &log)

@@ -243,7 +243,7 @@ struct ConcurrencyRules: Sendable {
   }
 
   /// Whether ``goOn(with:_:)`` has to be called for every event.
-  var hasOpenRemovals: Bool { !removals.isEmpty }
+  var hasUnmatchedRemovals: Bool { removals.hasUnmatched }
 
   /// A thread does something: a removal that matched nothing runs no code of the program, and so it is over, even if it
   /// raised an exception.

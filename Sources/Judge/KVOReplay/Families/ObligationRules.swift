@@ -134,6 +134,8 @@ struct ObligationRules: Sendable {
     case .overInCallback where depth == 0: break
     case .over, .overInCallback:
       races.conclude(on: thread, depth: depth)
+      // Without a thread it may be another one that goes on: the promises are judged at the end of the log.
+      if event.pointee.thread == nil { return }
       Self.judge(promises.conclude(on: thread, depth: depth), &log)
     }
   }

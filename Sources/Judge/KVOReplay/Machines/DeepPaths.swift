@@ -136,9 +136,10 @@ struct DeepPaths: Sendable {
         ? paths[holder.registration]?.firstKey
         : paths[holder.registration]?.holds[holder.depth]?.key
       if let own, own != key, !dependents.contains(own) { continue }
-      let later = paths[holder.registration]?.holds.keys.filter { $0 > holder.depth } ?? []
-      for depth in later {
+      var depth = holder.depth &+ 1
+      while paths[holder.registration]?.holds[depth] != nil {
         paths[holder.registration]?.holds[depth]?.wasChanged = true
+        depth &+= 1
       }
     }
   }

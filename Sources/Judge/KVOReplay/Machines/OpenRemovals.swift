@@ -24,6 +24,8 @@ struct OpenRemovals: Sendable {
   /// Whether the log has ends of removals at all.
   private(set) var hasEnds = false
   private var waiting: [Verdict] = []
+  /// Whether one that matched nothing may be open.
+  private(set) var hasUnmatched = false
 
   var isEmpty: Bool { open.isEmpty }
 
@@ -57,6 +59,7 @@ struct OpenRemovals: Sendable {
   /// The removals of `thread` that matched nothing are over.
   mutating func endUnmatched(on thread: Int) {
     open.removeAll { $0.thread == thread && $0.slot < 0 }
+    hasUnmatched = open.contains { $0.slot < 0 }
   }
 
   /// A removal begins; beyond the capacity the oldest is dropped.
@@ -68,6 +71,7 @@ struct OpenRemovals: Sendable {
     at evidence: Evidence
   ) {
     if open.count == Self.capacity { open.removeFirst() }
+    if slot < 0 { hasUnmatched = true }
     open.append(
       Open(thread: thread, removal: removal, slot: slot, registered: registered, began: evidence)
     )

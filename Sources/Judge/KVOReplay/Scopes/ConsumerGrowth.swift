@@ -4,16 +4,20 @@ import KVOTrace
 /// How many consumers each run of a scope leaves waiting (KVO042).
 ///
 /// It counts those that were found waiting at the end of the run in which they began, and that have not ended since, by
-/// the line of their sequence. A group grows while each run, from the first that left one, ends with more than the
-/// previous run. A group of which one has ended by the end of the log, and that is smaller than it was, is withdrawn:
-/// what is cancelled later is not leaked.
+/// the line of their sequence, or by its name if the log has no line. A group grows while each run, from the first that
+/// left one, ends with more than the previous run. A group of which one has ended by the end of the log, and that is
+/// smaller than it was, is withdrawn: what is cancelled later is not leaked.
 ///
-/// Complexity: O(groups) for the end of a scope, O(1) for other inputs.
+/// Complexity: O(groups of its name) for the end of a scope, O(1) for other inputs.
 struct ConsumerGrowth: Sendable {
-  private struct Key: Hashable {
-    var scope: StringID
+  private struct Line: Hashable {
     var site: StringID
     var awaited: StringID
+  }
+
+  private struct Key: Hashable {
+    var scope: StringID
+    var line: Line
   }
 
   private struct Group {
@@ -26,11 +30,21 @@ struct ConsumerGrowth: Sendable {
     /// The last run of the scope, and its end.
     var run: ScopeID
     var ended: Evidence
+
+    /// The group after another run of the scope.
+    func ended(_ scope: ScopeID, _ evidence: Evidence) -> Group {
+      var next = self
+      if liveCount > counts.last ?? 0 { next.riseCount += 1 } else { next.isRising = false }
+      (next.run, next.ended) = (scope, evidence)
+      next.counts = Array((counts + [liveCount]).suffix(ScopeGrowth.countLimit))
+      return next
+    }
   }
 
   /// Left in scopes whose end follows.
   private var pending: [ScopeID: [Consumer]] = [:]
-  private var groups: [Key: Group] = [:]
+  /// By the name of the scope.
+  private var groups: [StringID: [Line: Group]] = [:]
   private var memberships: [ConsumerID: Key] = [:]
 
   var isEmpty: Bool { pending.isEmpty && groups.isEmpty }
@@ -42,51 +56,45 @@ struct ConsumerGrowth: Sendable {
 
   mutating func end(_ id: ConsumerID) {
     guard let key = memberships.removeValue(forKey: id) else { return }
-    groups[key]?.liveCount -= 1
+    groups[key.scope]?[key.line]?.liveCount -= 1
   }
 
   mutating func endScope(_ scope: ScopeID, called name: StringID, _ evidence: Evidence) {
-    let left = pending.removeValue(forKey: scope) ?? []
+    let waiting = pending.removeValue(forKey: scope) ?? []
     if name == .none { return }
-    for consumer in left where memberships[consumer.id] == nil {
-      let key = Key(scope: name, site: consumer.site, awaited: consumer.awaited)
-      memberships[consumer.id] = key
-      groups[key, default: Group(run: scope, ended: evidence)].liveCount += 1
+    for consumer in waiting where memberships[consumer.id] == nil {
+      let line = Line(site: consumer.site, awaited: consumer.awaited)
+      // Nothing says that two of them wait for the same.
+      if line.site == .none, line.awaited == .none { continue }
+      memberships[consumer.id] = Key(scope: name, line: line)
+      groups[name, default: [:]][line, default: Group(run: scope, ended: evidence)]
+        .liveCount += 1
     }
-    for (key, group) in groups where key.scope == name {
-      if group.liveCount == 0 {
-        groups[key] = nil
-        continue
-      }
-      var next = group
-      if group.liveCount > group.counts.last ?? 0 {
-        next.riseCount += 1
-      } else {
-        next.isRising = false
-      }
-      (next.run, next.ended) = (scope, evidence)
-      next.counts = Array((group.counts + [group.liveCount]).suffix(ScopeGrowth.countLimit))
-      groups[key] = next
-    }
+    guard let before = groups[name] else { return }
+    let left = before.filter { $0.value.liveCount > 0 }
+    groups[name] = left.isEmpty ? nil : left.mapValues { $0.ended(scope, evidence) }
   }
 
   /// The groups that grew in every run, in the order of their last runs and lines.
   func finish() -> [Verdict] {
-    let grown = groups.filter { _, group in
+    let all = groups.flatMap { scope, groups in
+      groups.map { (key: Key(scope: scope, line: $0.key), group: $0.value) }
+    }
+    let grown = all.filter { _, group in
       group.isRising && group.riseCount >= ScopeGrowth.leastRunCount
         && group.liveCount >= group.counts.last ?? 0
     }
     return grown.sorted {
-      ($0.value.ended.event, $0.key.site.rawValue, $0.key.awaited.rawValue)
-        < ($1.value.ended.event, $1.key.site.rawValue, $1.key.awaited.rawValue)
+      ($0.group.ended.event, $0.key.line.site.rawValue, $0.key.line.awaited.rawValue)
+        < ($1.group.ended.event, $1.key.line.site.rawValue, $1.key.line.awaited.rawValue)
     }
     .map { key, group in
       var verdict = Verdict(
         .consumerGrowth,
         subject: nil,
-        evidence: [group.ended.at(key.site).as(.failed)],
+        evidence: [group.ended.at(key.line.site).as(.failed)],
         detail: .consumerGrowth(
-          awaited: key.awaited,
+          awaited: key.line.awaited,
           scope: key.scope,
           runCount: group.riseCount,
           counts: group.counts
