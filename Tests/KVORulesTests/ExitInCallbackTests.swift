@@ -119,5 +119,8 @@ struct ExitInCallbackTests {
     }
     #expect(log.outcome() == [])
     #expect(log.inserting(before: 4) { $0.lock() }.outcome() == ["KVO012@2"])
+    let owed = log.inserting(before: 3) { $0.did(change: "c") }
+    #expect(owed.outcome() == [])
+    #expect(owed.inserting(before: 5) { $0.lock() }.outcome() == ["KVO032@3"])
   }
 }

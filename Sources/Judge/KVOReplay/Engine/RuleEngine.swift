@@ -178,10 +178,11 @@ package struct RuleEngine: Sendable {
     if log.isCrashing, !event.pointee.body.isBookkeeping { log.isCrashing = false }
     if concurrency.hasUnmatchedRemovals { concurrency.goOn(with: event, target.thread) }
     if log.raisingThreadCount > 0 { callbacks.resume(with: event, target.thread, &log) }
-    if changes.isWaiting, !log.threads[target.thread].missed.isEmpty {
+    let isOrderly = !log.isCrashing
+    if changes.isWaiting, isOrderly, !log.threads[target.thread].missed.isEmpty {
       changes.conclude(of: event, target.thread, callbacks.exceptions, &log)
     }
-    if log.hasOpenEnds { concludeOpenEnds(of: event, target.thread) }
+    if log.hasOpenEnds, isOrderly { concludeOpenEnds(of: event, target.thread) }
     if log.sampling == nil || !log.isLeftOut(event, target) { dispatch(event, evidence, target) }
     if !log.verdicts.isEmpty { withhold(event, target) }
     if !nested.isEmpty { log.verdicts += nested.conclude(of: event) }
