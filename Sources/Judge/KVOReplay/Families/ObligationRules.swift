@@ -149,6 +149,7 @@ struct ObligationRules: Sendable {
 
   /// The registration at `slot` ended.
   mutating func end(of slot: Int, _ log: inout ReplayState) {
+    if promises.isOwedWithoutThread(slot) { log.unsaid.threadRules.insert(.priorWithoutAfter) }
     promises.excuse(slot)
     let ended = races.end(slot)
     if undecidedRace == nil { undecidedRace = ended.undecided.first?.made?.event }

@@ -80,6 +80,12 @@ struct PriorPromises: Sendable {
     }
   }
 
+  /// Whether the registration at `slot` is owed a notification by a thread that the log does not name, which may have
+  /// gone on.
+  func isOwedWithoutThread(_ slot: Int) -> Bool {
+    promises.contains { $0.slot == slot && $0.made != nil && $0.notified.thread == nil }
+  }
+
   /// The registration at `slot` ended.
   mutating func excuse(_ slot: Int) { promises.removeAll { $0.slot == slot } }
 
