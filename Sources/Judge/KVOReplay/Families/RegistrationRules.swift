@@ -6,32 +6,6 @@ import KVOTrace
 /// The ledger judges them; this family feeds it, handles unknowns, and stores additional data of each registration.
 /// Needs `live` lines, additions and ends of registrations, references, and deallocations.
 struct RegistrationRules: Sendable {
-  /// The effect of an addition.
-  struct Added: Sendable {
-    var slot: Int
-    /// The slot of the registration that it replaced, which ended; -1: none.
-    var displaced: Int
-    /// The observed object in the ledger.
-    var subject: Int
-    /// Whether the registration's number is from the log.
-    var isNumbered: Bool
-  }
-
-  /// The effect of a removal.
-  struct Removed: Sendable {
-    /// The slot of the registration that it ended; -1: none.
-    var slot: Int
-    /// The observed object in the ledger.
-    var subject: Int
-    var matching: SubjectLedger.Matching
-    /// The slots of those that it may have ended instead, and its own; empty: there are none.
-    var doubtful: [Int]
-    /// The slots of equal registrations, its own included, any of which it may have ended; empty: there are none.
-    var copies: [Int]
-    /// How many verdicts there were before it.
-    var firstVerdict: Int
-  }
-
   private static let recentLimit = 4_096
 
   /// Registrations that ended before the log listed them; the oldest are dropped.
