@@ -16,7 +16,7 @@ enum IncompleteInput {
   /// - Returns: whether there are any.
   static func reportDamage(in reading: LogReading?, of log: String) -> Bool {
     guard let reading, reading.problemCount > 0 else { return false }
-    let count = Wording.count(reading.problemCount, "place")
+    let count = Wording.count(reading.problemCount, "part")
     let path = Wording.shellWord(log)
     StandardStreams.complain(
       "kvo-audit: \(count) of \(log) could not be read; `kvo-audit validate \(path)` lists them"

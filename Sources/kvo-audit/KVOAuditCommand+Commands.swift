@@ -1,4 +1,5 @@
 import ArgumentParser
+import KVORules
 
 extension KVOAuditCommand {
   /// All commands.
@@ -22,6 +23,18 @@ extension KVOAuditCommand {
       !arguments.prefix(while: { $0 != "--" }).contains(where: listsAll)
     else { return commands }
     return [commands.first { $0.configuration.commandName == name } ?? AuditCommand.self]
+  }
+
+  /// Refuses help on a command that does not exist, for which ArgumentParser would list all commands.
+  ///
+  /// - Throws: `ValidationError`.
+  static func checkHelp(_ arguments: [String]) throws {
+    guard arguments.first == "help", let name = arguments.dropFirst().first, !name.hasPrefix("-"),
+      name != "help", !names.contains(name)
+    else { return }
+    throw ValidationError(
+      "\"\(ShownText.escaped(name))\" is not a command. `kvo-audit --help` lists all commands."
+    )
   }
 
   /// Parses `arguments`.

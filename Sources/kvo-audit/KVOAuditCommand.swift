@@ -83,8 +83,24 @@ struct KVOAuditCommand: ParsableCommand {
         try line.check()
         return try StandardStreams.deliver(Array(shown.text.utf8))
       }
-      var command = try line.parse()
+      try checkHelp(line.arguments)
+      run(try line.parse())
+    } catch {
+      end(with: error)
+    }
+  }
+
+  private static func run(_ parsed: any ParsableCommand) {
+    var command = parsed
+    do {
       try command.run()
+    } catch let error as ValidationError {
+      // ArgumentParser would show how the root is used.
+      let name = type(of: command).configuration.commandName ?? ""
+      StandardStreams.complain(
+        "Error: \(error.message)\n  See 'kvo-audit \(name) --help' for more information."
+      )
+      exit(withError: ExitCode.validationFailure)
     } catch {
       end(with: error)
     }

@@ -98,7 +98,7 @@ import Testing
       run.output
         == #"{"event":"dropped","count":1,"why":"what stood here cannot be read"}"# + "\n"
     )
-    #expect(run.complaint.hasPrefix("kvo-audit: 1 place of - could not be read"))
+    #expect(run.complaint.hasPrefix("kvo-audit: 1 part of - could not be read"))
   }
 
   @Test("refuses to overwrite a log, a short key, an invalid map, and inputs that are not logs")

@@ -61,7 +61,11 @@ import Testing
       in: folder.url
     )
     #expect(
-      run.complaint.hasPrefix("Error: \"b.jsonl\" is the log itself, and would be overwritten\n")
+      run.complaint == """
+        Error: "b.jsonl" is the log itself, and would be overwritten
+          See 'kvo-audit convert --help' for more information.
+
+        """
     )
     #expect(run.output == "64\n" + Self.log)
   }
@@ -79,7 +83,7 @@ import Testing
     )
     #expect(
       run.complaint
-        == "kvo-audit: 1 place of a.jsonl could not be read; `kvo-audit validate a.jsonl` lists them\n"
+        == "kvo-audit: 1 part of a.jsonl could not be read; `kvo-audit validate a.jsonl` lists them\n"
     )
     #expect(run.status == 65)
   }

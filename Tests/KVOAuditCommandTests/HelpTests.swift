@@ -20,7 +20,8 @@ import Testing
       return run.output
     }
     var pages = ["": try help(["--help"])]
-    for match in pages[""]?.matches(of: #/\n {2}([a-z][a-z-]+) /#) ?? [] {
+    let commands = try #require(pages[""]?.split(separator: "\nSUBCOMMANDS:").last)
+    for match in commands.matches(of: #/\n {2}([a-z][a-z-]+) /#) {
       pages[String(match.1)] = try help(["help", String(match.1)])
     }
     #expect(pages.count >= 18, "\(pages.keys)")
@@ -89,6 +90,24 @@ import Testing
     #expect(synopsis.first == "kvo-audit [options] log ...")
     #expect(synopsis.contains("kvo-audit audit [options] log ..."), "\(synopsis)")
     #expect(synopsis.contains("kvo-audit diff [options] old new"))
+  }
+
+  @Test("is refused for a command that does not exist")
+  func unknown() throws {
+    let run = try ProgramRun(built: "kvo-audit", ["help", "bogus"])
+    #expect(
+      run
+        == ProgramRun(
+          complaint: """
+            Error: "bogus" is not a command. `kvo-audit --help` lists all commands.
+            Usage: kvo-audit <subcommand>
+              See 'kvo-audit --help' for more information.
+
+            """,
+          status: 64
+        )
+    )
+    #expect(try ProgramRun(built: "kvo-audit", ["help", "help"]).status == 0)
   }
 
   @Test(

@@ -70,7 +70,7 @@ import Testing
       let isText = command.contains("restore") && log == "damaged.jsonl"
       let run = try run(command.replacing("%", with: log))
       #expect(run.status == (isText ? 0 : 65), "\(command) \(log)")
-      #expect(run.complaint.contains("1 place of \(log) could not be read") == !isText)
+      #expect(run.complaint.contains("1 part of \(log) could not be read") == !isText)
       if command.contains("copy") {
         let copy = try Data(contentsOf: folder.url.appending(path: "copy"))
         #expect(!copy.isEmpty, "\(command) \(log)")

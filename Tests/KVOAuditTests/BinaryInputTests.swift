@@ -89,7 +89,7 @@ import Testing
     #expect(report.inputs.first?.damageCount == 1)
     guard case .bytes(let offset, let byteCount)? = report.inputs.first?.damaged.first?.location
     else {
-      Issue.record("the damaged place is not one in bytes")
+      Issue.record("the damaged part is not one in bytes")
       return
     }
     #expect(offset == bytes.count - 4096)
@@ -97,7 +97,7 @@ import Testing
     let json = String(decoding: JSONReportRenderer().render(report), as: UTF8.self)
     #expect(json.contains("\"offset\": \(offset),\n          \"byteCount\": 4096,"))
     let output = String(decoding: TextReportRenderer().render(report), as: UTF8.self)
-    #expect(output.contains("DAMAGED: 1 place of \(path) cannot be read, and what it said is lost"))
+    #expect(output.contains("DAMAGED: 1 part of \(path) cannot be read, and what it said is lost"))
   }
 
   @Test("is read from its oldest part to its newest")

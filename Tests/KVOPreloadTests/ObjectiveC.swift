@@ -51,15 +51,24 @@ enum ObjectiveC {
   ) throws -> URL {
     let kind = runtime.prefix == nil ? "" : "-\(runtime.kind)"
     let names = [name] + others.map { $0.deletingPathExtension().lastPathComponent }
+    let own = [sources.appending(path: "\(name).m"), sources.appending(path: "Bank.m")]
+    let objects = try (own + others).map { try object(of: $0, on: runtime).path }
     return try once(names.joined(separator: "-") + (isStripped ? "-stripped" : "") + kind) { file in
+      let words = [runtime.compiler] + objects + ["-o", file.path] + (isStripped ? ["-s"] : [])
+      try run(words + flags("--base-libs", of: runtime) + runtime.linking + ["-ldl"])
+    }
+  }
+
+  /// A source, compiled once for all programs that have it.
+  private static func object(of source: URL, on runtime: Runtime) throws -> URL {
+    let kind = runtime.prefix == nil ? "" : "-\(runtime.kind)"
+    let name = source.deletingPathExtension().lastPathComponent
+    return try once("\(name)\(kind).o") { file in
       var words = [runtime.compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O1"]
       words.append("-fno-optimize-sibling-calls")
       words += try flags("--objc-flags", of: runtime)
         .filter { $0 != "-MMD" && $0 != "-MP" && $0 != "-O2" }
-      words += [sources.appending(path: "\(name).m").path, sources.appending(path: "Bank.m").path]
-      words += others.map(\.path)
-      words += ["-o", file.path] + (isStripped ? ["-s"] : [])
-      try run(words + flags("--base-libs", of: runtime) + runtime.linking + ["-ldl"])
+      try run(words + ["-c", source.path, "-o", file.path])
     }
   }
 

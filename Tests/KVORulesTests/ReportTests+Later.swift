@@ -98,8 +98,8 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: change lost while the observation was made (KVO011 registration-race)
-      Screen#3, registered meanwhile, was not notified of a change of "balance" of Account#12, \#
-    on thread 2
+      Screen#3 was not notified of a change of "balance" of Account#12 that overlapped its \#
+    registration, on thread 2
       > #0 Account.deposit(_:)     Account.swift:9
       Changed at, on thread 2
       > #0 Account.deposit(_:)     Account.swift:7
@@ -259,8 +259,8 @@ extension ReportTests {
 
     """#,
     #"""
-    WARNING: KVOSafety: observed from two places under one context (KVO018 context-collision)
-      Screen#3 observes "balance" of Account#12 from two places under the NULL context, on \#
+    WARNING: KVOSafety: observed from two call sites under one context (KVO018 context-collision)
+      Screen#3 observes "balance" of Account#12 from two call sites under the NULL context, on \#
     thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
       Registered at, on thread 1 (main)

@@ -81,16 +81,23 @@ package struct ProgramRun: Equatable, CustomStringConvertible, Sendable {
 
   /// The environment of the tests with some variables changed; nil takes one out.
   ///
-  /// Programs keep no indices of what tests build, unless a test asks for them.
+  /// Programs keep indices of what they read beside the tests, not in the user's cache folder.
   package static func environment(_ changes: [String: String?]) -> [String: String] {
     var all = ProcessInfo.processInfo.environment
     // Where the tests themselves run says nothing about what they test.
     all["GITHUB_ACTIONS"] = nil
     all["GITHUB_STEP_SUMMARY"] = nil
-    all["KVO_SAFETY_INDEX"] = "off"
+    all["KVO_SAFETY_INDEX"] = nil
+    all["XDG_CACHE_HOME"] = caches
     for (name, value) in changes { all[name] = value }
     return all
   }
+
+  /// Where the programs that tests run keep what they may compute again.
+  ///
+  /// `Scripts/test-targets` puts the index of the C library there: reading its debug information takes longer than
+  /// the rest of an audit.
+  private static let caches = try? built("caches").path
 
   /// The package's own folder.
   package static let package = URL(filePath: #filePath)

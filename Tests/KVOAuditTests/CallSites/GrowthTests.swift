@@ -51,7 +51,7 @@ import Testing
   func tables() throws {
     #expect(
       try text(report([log(runCount: 4)])) == """
-        CALL SITES: 9 registrations from 3 places, 5 live at the end
+        CALL SITES: 9 registrations from 3 call sites, 5 live at the end
           made  live  observed  key path  observer  registered at
              4     4  Account   balance   Screen    Screen.swift:12
              4     0  Account   name      Screen    Good.swift:5
@@ -88,7 +88,7 @@ import Testing
     }
     #expect(
       try self.text(report([text + LogText.exit])) == """
-        CALL SITES: 8 registrations from 1 place, 8 live at the end
+        CALL SITES: 8 registrations from 1 call site, 8 live at the end
           made  live  observed  key path  observer  registered at
              8     8  Account   balance   Screen    Screen.swift:12
 
@@ -103,7 +103,7 @@ import Testing
   @Test("adds up over logs, of which each keeps its own runs")
   func logs() throws {
     let text = try text(report([log(runCount: 3), LogText.exit, log(runCount: 2)]))
-    #expect(text.hasPrefix("CALL SITES: 12 registrations from 3 places, 7 live at the end\n"))
+    #expect(text.hasPrefix("CALL SITES: 12 registrations from 3 call sites, 7 live at the end\n"))
     #expect(text.contains("\nGROWTH: what 3 runs of \"open\" left live in 0.jsonl\n"))
     #expect(text.contains("\nGROWTH: what 2 runs of \"open\" left live in 2.jsonl\n"))
   }
@@ -167,7 +167,7 @@ import Testing
     let report = Audit().report(on: [.file(path: try folder.file("a.jsonl", log(runCount: 3)))])
     #expect(report.callSites == nil && report.growth.isEmpty)
     #expect(
-      text(AuditReport()) == "CALL SITES: 0 registrations from 0 places, 0 live at the end\n"
+      text(AuditReport()) == "CALL SITES: 0 registrations from 0 call sites, 0 live at the end\n"
     )
   }
 }

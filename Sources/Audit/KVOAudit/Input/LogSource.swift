@@ -9,7 +9,7 @@ package struct LogReading: Sendable {
   /// The names for the ids of its events.
   package var names: TraceNames
   package var eventCount: Int
-  /// The damaged places, in order, up to ``keptProblemLimit``.
+  /// The damaged parts, in order, up to ``keptProblemLimit``.
   package var problems: [LogDamage] = []
   package var problemCount = 0
   package var unknownEvents = NameTally()
@@ -30,7 +30,7 @@ package struct LogReading: Sendable {
     package var summary: BinaryLogSummary
   }
 
-  /// How many damaged places are kept; the others are only counted.
+  /// How many damaged parts are kept; the others are only counted.
   static let keptProblemLimit = JSONLinesReader.keptProblemLimit
 
   /// Adds the place where the compressed bytes end too early, which says more than that the log does.

@@ -26,9 +26,9 @@ package struct AuditReport: Sendable {
     package var eventCount: Int
     /// How many crash reports, or passages of text, in it report a fault.
     package var reportCount: Int
-    /// The damaged places, in order; the first thousand if there are more.
+    /// The damaged parts, in order; the first thousand if there are more.
     package var damaged: [LogDamage]
-    /// How many damaged places there are.
+    /// How many damaged parts there are.
     package var damageCount: Int
     /// How its processes ended, in their order.
     package var endings: [Ending] = []

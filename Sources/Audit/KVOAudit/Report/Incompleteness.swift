@@ -81,7 +81,7 @@ extension AuditReport {
       } else if let damage = input.decompressionDamage {
         parts.append(MissingPart(input: input.path, message: damage.text(input: input.path)))
       } else if !input.kind.isText, input.damageCount > 0 {
-        let what = Wording.count(input.damageCount, input.kind == .binary ? "place" : "line")
+        let what = Wording.count(input.damageCount, input.kind == .binary ? "part" : "line")
         parts.append(
           MissingPart(input: input.path, message: "\(input.path): \(what) cannot be read")
         )

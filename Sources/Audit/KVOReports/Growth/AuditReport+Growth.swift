@@ -26,7 +26,7 @@ extension AuditReport {
     let shown = sites.grouped { $0.site.cells }
     var lines = [
       "CALL SITES: \(Wording.count(made, "registration")) from "
-        + "\(Wording.count(shown.count, "place")), \(Wording.grouped(live)) live at the end"
+        + "\(Wording.count(shown.count, "call site")), \(Wording.grouped(live)) live at the end"
     ]
     guard !sites.isEmpty else { return lines[0] }
     var table = ColumnTable([
@@ -39,7 +39,7 @@ extension AuditReport {
     }
     lines += table.lines.map { "  \($0)" }
     if shown.count > Self.siteLimit {
-      let rest = Wording.count(shown.count - Self.siteLimit, "place")
+      let rest = Wording.count(shown.count - Self.siteLimit, "call site")
       lines.append("  … and \(rest) more; --format json lists them")
     }
     return lines.joined(separator: "\n")

@@ -56,7 +56,7 @@ extension HTMLText {
         page.element(
           "p",
           ["class": "quiet small"],
-          text: "\(Wording.grouped(graph.omittedCount)) of them in places too small to draw"
+          text: "\(Wording.grouped(graph.omittedCount)) of them in areas too small to draw"
         )
         page.line()
       }
@@ -98,7 +98,7 @@ extension HTMLText {
     line()
     let more = table.rows.count - Self.siteLimit
     if more > 0 {
-      element("p", ["class": "quiet small"], text: "and \(Wording.count(more, "more place"))")
+      element("p", ["class": "quiet small"], text: "and \(Wording.count(more, "more call site"))")
     }
   }
 }

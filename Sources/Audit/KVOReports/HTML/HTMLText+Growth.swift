@@ -17,7 +17,7 @@ extension HTMLText {
     line()
     let more = rows.count - Self.growthLimit
     if more > 0 {
-      let count = Wording.count(more, "more place")
+      let count = Wording.count(more, "more call site")
       element("p", ["class": "quiet small"], text: "\(count); `kvo-audit growth` lists them")
     }
   }

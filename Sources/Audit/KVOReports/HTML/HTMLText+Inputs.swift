@@ -51,7 +51,7 @@ extension HTMLText {
           ? Wording.count(input.reportCount, "report") : Wording.count(input.eventCount, "event")
         page.text(" \(input.kind.rawValue), \(size)")
         guard input.damageCount > 0 else { return }
-        page.text(", \(Wording.count(input.damageCount, "damaged place"))")
+        page.text(", \(Wording.count(input.damageCount, "damaged part"))")
         page.element("ul", ["class": "small quiet"]) { page in
           for damage in input.damaged.prefix(10) {
             page.element("li") { $0.text(damage.text(input: input.path), limit: 300) }

@@ -82,7 +82,7 @@ struct PageVerdict {
     }
     let damageCount = report.inputs.reduce(0) { $0 + $1.damageCount }
     if damageCount > 0 {
-      texts.append("\(Wording.count(damageCount, "place")) in the inputs could not be read")
+      texts.append("\(Wording.count(damageCount, "part")) of the inputs could not be read")
     }
     if report.summary.suppressedCount > 0 {
       texts.append("\(Wording.count(report.summary.suppressedCount, "finding")) suppressed")

@@ -151,7 +151,7 @@ package struct TextReportRenderer {
   private func damage(_ input: AuditReport.Input) -> String? {
     guard input.damageCount > 0 else { return nil }
     var lines = [
-      "DAMAGED: \(Wording.count(input.damageCount, input.kind == .binary ? "place" : "line")) "
+      "DAMAGED: \(Wording.count(input.damageCount, input.kind == .binary ? "part" : "line")) "
         + "of \(input.path) cannot be read, "
         + "and what \(input.damageCount == 1 ? "it" : "they") said is lost"
     ]

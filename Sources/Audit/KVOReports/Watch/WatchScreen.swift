@@ -80,6 +80,6 @@ package struct WatchScreen: Sendable {
     }
     let more = live.count - limit
     return table.lines.map { "  \($0)" }
-      + (more > 0 ? ["  … and \(Wording.count(more, "place")) more"] : [])
+      + (more > 0 ? ["  … and \(Wording.count(more, "call site")) more"] : [])
   }
 }

@@ -34,7 +34,7 @@ extension RuleCatalogue {
       rule(
         .contextCollision,
         "context-collision",
-        "observed from two places under one context",
+        "observed from two call sites under one context",
         .warning,
         isLive: true,
         .everywhere(.wrong),

@@ -23,7 +23,7 @@ extension RuleCatalogue {
           GNUstep 1.28 takes it in silence. This library swallows the removal and reports it.
           """,
         fix: """
-          Let one place own the observation. Two call-backs that both clean up \
+          Let one place own the observation. Two callbacks that both clean up \
           (viewDidDisappear and deinit) are the usual cause: a token that is set to nil ends it once.
           """,
         before: """

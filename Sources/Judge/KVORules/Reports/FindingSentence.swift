@@ -93,7 +93,7 @@ struct FindingSentence {
     case .deliveryAfterRemove:
       "\(who) was notified of \(path) of \(subject) after that observation had ended"
     case .registrationRace:
-      "\(who), registered meanwhile, was not notified of a change of \(path) of \(subject)"
+      "\(who) was not notified of a change of \(path) of \(subject) that overlapped its registration"
     case .priorWithoutAfter:
       "\(who) was notified before a change of \(path) of \(subject), but not after it"
     case .mutationWithoutNotification: mutation
@@ -103,7 +103,7 @@ struct FindingSentence {
       "\(link), held weakly, was deallocated: \(path) of \(subject), observed by \(whom), became nil "
         + "without a notification"
     case .contextCollision:
-      "\(who) observes \(path) of \(subject) from two places under \(described(verdict.context))"
+      "\(who) observes \(path) of \(subject) from two call sites under \(described(verdict.context))"
     case .observationRetainCycle: cycle
     case .registrationGrowth: growth
     case .offExecutorDelivery: "\(who) was notified of \(path) of \(subject) \(executors)"

@@ -53,7 +53,7 @@ extension LogStatistics {
     var lines: [String] = []
     if droppedCount > 0 { lines.append("  \(Wording.count(droppedCount, "event")) dropped") }
     if reading.problemCount > 0 {
-      let count = Wording.count(reading.problemCount, "place")
+      let count = Wording.count(reading.problemCount, "part")
       lines.append("  \(count) cannot be read; `kvo-audit validate` lists them")
     }
     return lines.isEmpty ? ["  nothing lost"] : lines

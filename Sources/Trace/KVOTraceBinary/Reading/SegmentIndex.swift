@@ -88,9 +88,9 @@ struct SegmentIndex {
     regions = (regions + empty).sorted { $0.offset < $1.offset }
   }
 
-  /// Gives each damaged place to a segment, so that it is reported at its time.
+  /// Gives each damaged part to a segment, so that it is reported at its time.
   ///
-  /// Pages of a file are allocated in the order of time. The content of a damaged place was recorded after the previous
+  /// Pages of a file are allocated in the order of time. The content of a damaged part was recorded after the previous
   /// segment was begun; in a serial log, after all of that segment.
   ///
   /// - Returns: the places that have no such segment.

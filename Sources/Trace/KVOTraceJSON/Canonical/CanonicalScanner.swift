@@ -3,7 +3,7 @@ import KVOTrace
 /// Creates events from lines in the canonical form (the end of `Documentation/LogFormat.md`), straight from their
 /// bytes.
 ///
-/// It accepts a line only if Foundation's parser and ``EventDecoder`` would produce the same event and the same names
+/// It accepts a line only if the general parser and ``EventDecoder`` would produce the same event and the same names
 /// from it, in the same order; every other line leaves its state unchanged. An accepted line costs no allocation,
 /// except for new names, lists, and the texts of `process` and `module`.
 struct CanonicalScanner {

@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// A line is not canonical, or not JSON at all: Foundation's parser decides which.
+/// A line is not canonical, or not JSON at all: the general parser (``JSONSyntax``) decides which.
 struct NotCanonical: Error {}
 
 /// A position in a line of memory, which only moves forward.
