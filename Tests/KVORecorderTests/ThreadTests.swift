@@ -58,6 +58,15 @@ struct ThreadTests {
     #expect(threads.count == 10_000)
   }
 
+  @Test("leave what they record while they end, after their writer has ended")
+  func ending() throws {
+    let log = try read("ending 1 20")
+    #expect(log.ends == Array(2...41))
+    let threads = Set(log.events.compactMap { $0.body.name == "registerEnd" ? $0.thread : nil })
+    #expect(threads.count == 20)
+    #expect(log.eventNames.filter { $0 == "threadName" }.count <= 20)
+  }
+
   // A handler may come at any instruction of the thread that it interrupts.
   @Test("leave every event, or count it, when a signal's handler records amid their records")
   func signalHandler() throws {

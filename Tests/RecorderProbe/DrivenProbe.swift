@@ -1,4 +1,5 @@
 import CKVORecorder
+import CKVOUnwind
 import Glibc
 import KVORecorder
 import KVOTrace
@@ -53,6 +54,16 @@ enum DrivenProbe {
       for number in numbers[0]...numbers[1] {
         ProbeThread { RecordedSequence.plain(number) }.join()
       }
+    case "ending":
+      // Each records once more while the thread-local data of threads are destroyed.
+      for number in numbers[0]...numbers[1] {
+        ProbeThread {
+          RecordedSequence.plain(2 * number)
+          let last = Unmanaged.passRetained(Last(2 * number + 1)).toOpaque()
+          kvos_set_thread_object(last) { Unmanaged<Last>.fromOpaque($0).release() }
+        }
+        .join()
+      }
     case "restart": try restart(path: words[0], count: numbers[0])
     case "register": RecordedSequence.register(numbers[0])
     case "remove": RecordedSequence.remove(numbers[0])
@@ -102,6 +113,12 @@ enum DrivenProbe {
       let long = 1_000_000_000_000_000_000 + number
       _ = Recorder.shared.id(of: "a name of fifty bytes, number \(long)..")
     }
+  }
+
+  private final class Last: Sendable {
+    private let number: UInt64
+    init(_ number: UInt64) { self.number = number }
+    deinit { RecordedSequence.plain(number) }
   }
 
   private final class Flag: Sendable {

@@ -242,7 +242,8 @@ static bool begin(void) {
   kvos_complete_opening(&recorder->tables);
   uint64_t thread = own ? own->thread : (kvos_thread_number() << 2) + 1;
   if (own == NULL && untracked_thread(part, thread) == NULL) return false;
-  uint32_t index = own ? own->nextIndex : kvos_crash_segment_count(part, thread);
+  uint32_t known = kvos_crash_segment_count(part, thread), ended = kvos_ended_segment_count(part);
+  uint32_t index = own ? own->nextIndex : known > ended ? known : ended;
   crash.events = (KVOSWriter){.type = KVOS_EVENTS, .thread = thread, .nextIndex = index};
   return true;
 }

@@ -126,6 +126,9 @@ extern __thread KVOSWriter *kvos_own_writer __attribute__((tls_model("initial-ex
 /// The calling thread's writer if this copy does not know it, or null if there is no memory for one.
 KVOSWriter *kvos_find_writer(void);
 
+/// How many segments of `part` the calling thread has, if its writer has ended.
+uint32_t kvos_ended_segment_count(const KVOSPart *part);
+
 /// The calling thread's writer, or null if there is no memory for one.
 static inline KVOSWriter *kvos_writer(void) {
   KVOSWriter *own = kvos_own_writer;

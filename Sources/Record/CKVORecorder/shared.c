@@ -25,9 +25,20 @@ __thread KVOSWriter *kvos_own_writer;
 // Writers whose threads have ended, for reuse. Guarded by the recorder's lock.
 static KVOSWriter *idleWriters;
 
+// Of a thread whose writer has ended: how many segments it has in which part. What ends with the thread after that may
+// record, too, with another writer, which must not count from 0 again.
+static __thread struct {
+  KVOSPart *partOfIndex;
+  KVOSPart *namedIn;
+  uint32_t nextIndex;
+} ended __attribute__((tls_model("initial-exec")));
+
 static void thread_ends(void *object) {
   KVOSWriter *writer = object;
   kvos_own_writer = NULL;
+  ended.partOfIndex = writer->partOfIndex;
+  ended.namedIn = writer->namedIn;
+  ended.nextIndex = writer->nextIndex;
   kvos_take_signal_stack(writer);
   kvos_lock(&own);
   writer->epoch = 0;
@@ -56,6 +67,10 @@ __attribute__((noinline)) static KVOSWriter *make_writer(void) {
   if (writer) {
     writer->type = KVOS_EVENTS;
     writer->thread = (kvos_thread_number() << 2) + 1;
+    writer->partOfIndex = ended.partOfIndex;
+    writer->namedIn = ended.namedIn;
+    writer->nextIndex = ended.nextIndex;
+    writer->nextByteCount = KVOS_FIRST_SEGMENT;
     writer->next = own.writers;
     own.writers = writer;
   }
@@ -69,6 +84,8 @@ __attribute__((noinline)) static KVOSWriter *make_writer(void) {
 static KVOSWriter *own_writer(void) { return KVOS_LIKELY(kvos_own_writer != NULL) ? kvos_own_writer : make_writer(); }
 
 static KVOSWriter *known_writer(void) { return kvos_own_writer; }
+
+uint32_t kvos_ended_segment_count(const KVOSPart *part) { return ended.partOfIndex == part ? ended.nextIndex : 0; }
 
 KVOSWriter *kvos_find_writer(void) {
   KVOSRecorder *recorder = kvos_recorder();
