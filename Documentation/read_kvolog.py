@@ -34,7 +34,7 @@ registerEnd = registration:id
 refused = shape options@7:new+old+initial+prior form@5:classic|token|controller|stream subject:obj
  keyPath:sid registration?0:id observer?1:obj context@3:context token?2:obj site?11:sid
  executor?12:sid expectedToLive?13:sid
- reason:nilKeyPath|emptyKeyPath|unknownKey|throughCollection|readOnly|notObservable part:sid
+ reason:nilKeyPath|emptyKeyPath|unknownKey|throughCollection|readOnly|notObservable|raised part:sid
 remove removeEnd = shape subject:obj keyPath:text observer?0:obj registration?5:null
  registration?1:id context@2:context site?4:sid
 cancel = registration:id by:user|owner|subject|token|observer|runtime

@@ -120,6 +120,8 @@ import Testing
         + "not registered as an observer.",
       "- Fixes the \"Cannot update for observer <GaugeView> for the key path \"unit.level\" from <Meter>, most likely "
         + "because the value for the key \"unit\" has changed without an appropriate KVO notification being sent\"",
+      "* Fixed a crash: Cannot remove an observer <GaugeView 0x1> for the key path \"level\" from <Meter 0x2> because it "
+        + "is not registered as an observer.",
     ]
   )
   func fixed(change: String) {

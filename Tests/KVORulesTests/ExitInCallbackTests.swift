@@ -42,14 +42,14 @@ struct ExitInCallbackTests {
       $0.will("Account#13", change: "d")
       $0.exit(thread: "2")
     }
-    #expect(log.without(7).outcome() == ["KVO011@4"])
+    #expect(log.without(7).replacing(7) { $0.exit() }.outcome() == ["KVO011@4"])
     let inside = log.without(7).without(6).inserting(before: 6) {
       $0.notifyEnd("9", change: "e", handled: true, thread: "3")
     }
     #expect(inside.outcome() == [])
     #expect(
       why(.registrationRace, inside) == [
-        "the process ended inside a callback: what was still owed is not judged"
+        "the process ended inside a callback or a change: what was still owed is not judged"
       ]
     )
   }
@@ -122,5 +122,43 @@ struct ExitInCallbackTests {
     let owed = log.inserting(before: 3) { $0.did(change: "c") }
     #expect(owed.outcome() == [])
     #expect(owed.inserting(before: 5) { $0.lock() }.outcome() == ["KVO032@3"])
+  }
+
+  @Test("on another thread owes nothing that a thread was about to do")
+  func otherThread() {
+    func log(_ write: (inout SampleLog) -> Void) -> SampleLog {
+      SampleLog {
+        $0.register("1", options: [.prior])
+        $0.register("2", by: "Screen#4")
+        write(&$0)
+        $0.exit()
+      }
+    }
+    let changing = log { $0.will(change: "c", thread: "2") }
+    #expect(changing.outcome() == [])
+    #expect(
+      why(.unbalancedChange, changing) == [
+        "the process ended inside a callback, or while another thread changed a value: changes open then do not count"
+      ]
+    )
+    let announcing = log {
+      $0.will(change: "c", thread: "2")
+      $0.notify("1", .prior, change: "c", thread: "2")
+      $0.notifyEnd("1", .prior, change: "c", handled: true, thread: "2")
+    }
+    #expect(announcing.outcome() == [])
+    let delivering = announcing.inserting(before: 6) { $0.did(change: "c", thread: "2") }
+    #expect(delivering.outcome() == [])
+    let goingOn = delivering.inserting(before: 7) { $0.will("Account#13", thread: "2") }
+    #expect(goingOn.outcome() == ["KVO013@6", "KVO032@6"])
+    // The thread that ends the process does nothing else afterwards.
+    let alone = delivering.replacing(7) { $0.exit(thread: "2") }
+    #expect(Set(alone.outcome()) == ["KVO013@6", "KVO032@6"])
+    let open = log {
+      $0.will(change: "c", thread: "2")
+      $0.will("Account#13", change: "d", thread: "2")
+      $0.did("Account#13", change: "d", thread: "2")
+    }
+    #expect(open.outcome() == ["KVO012@3"])
   }
 }

@@ -33,6 +33,51 @@ struct ExpectedViolationTests {
     #expect(expected(log(expecting: [2])) == ["KVO001": false, "KVO021": false])
   }
 
+  @Test("end with the scope, also of a registration that was made in it")
+  func afterwards() {
+    func log(scope: String?) -> SampleLog {
+      SampleLog {
+        $0.beginScope("s")
+        $0.add(.expects(rules: [1]), scope: "s")
+        $0.register("1", expectedToLive: "kept")
+        $0.remove("1")
+        $0.endScope("s")
+        if let scope { $0.beginScope(scope) }
+        $0.remove(stack: ["Screen.deinit (Screen.swift:41)"])
+        if let scope { $0.endScope(scope) }
+        $0.exit()
+      }
+    }
+    #expect(expected(log(scope: nil)) == ["KVO001": false])
+    #expect(expected(log(scope: "t")) == ["KVO001": false])
+    // On a thread without a scope, while the scope is open.
+    let meanwhile = log(scope: nil).without(5).without(5)
+      .inserting(before: 5) { $0.remove(thread: "2", stack: ["Screen.deinit (Screen.swift:41)"]) }
+      .inserting(before: 6) { $0.endScope("s") }
+    #expect(expected(meanwhile) == ["KVO001": true])
+  }
+
+  @Test("are marked if they are judged at the end of the log")
+  func atTheEnd() {
+    func log(_ rule: UInt16, _ write: (inout SampleLog) -> Void) -> SampleLog {
+      SampleLog {
+        $0.beginScope("s")
+        $0.add(.expects(rules: [rule]), scope: "s")
+        write(&$0)
+        $0.endScope("s")
+        $0.exit()
+      }
+    }
+    for rule in [19, 20] as [UInt16] {
+      let cycle = log(rule) {
+        $0.hold("Screen#3", "token:Token#9", label: "token")
+        $0.hold("token:Token#9", "Screen#3", label: "handler")
+      }
+      #expect(expected(cycle) == ["KVO019": rule == 19])
+    }
+    #expect(expected(log(28) { $0.declare("a", affectedBy: ["a"]) }) == ["KVO028": true])
+  }
+
   @Test("count where they happen outside of it as well")
   func elsewhere() {
     var log = self.log(expecting: [1, 21])
@@ -84,5 +129,9 @@ struct ExpectedViolationTests {
     #expect(folder.findings.map(\.counts) == [false])
     folder.add(builder.finding(for: other))
     #expect(folder.findings.map(\.counts) == [true])
+    // It shows the one that is not meant, and counts no other.
+    folder.add(builder.finding(for: meant))
+    #expect(folder.findings.map(\.events) == [[2]])
+    #expect(folder.findings.map(\.count) == [1])
   }
 }

@@ -267,6 +267,7 @@ struct FindingTests {
           + "on thread 1",
         "Screen#3 asked for \"a.b.c\" of Account#12, but \"b\" is read-only, on thread 1",
         "Screen#3 asked for \"a.b.c\" of Account#12, but \"b\" cannot be observed, on thread 1",
+        "Screen#3 asked for \"a.b.c\" of Account#12, but an exception ended the addition, on thread 1",
       ]
     )
   }

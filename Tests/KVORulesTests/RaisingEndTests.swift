@@ -48,6 +48,8 @@ struct RaisingEndTests {
     #expect(caught.outcome() == ["KVO017@7", "KVO032@5"])
     let elsewhere = Self.after.inserting(before: 8) { $0.will(change: "d", thread: "2") }
       .inserting(before: 9) { $0.did(change: "d", thread: "2") }
+      .inserting(before: 10) { $0.will("Account#13", change: "e", thread: "2") }
+      .inserting(before: 11) { $0.did("Account#13", change: "e", thread: "2") }
     #expect(elsewhere.outcome() == ["KVO017@7", "KVO032@9", "KVO032@9"])
   }
 
@@ -74,7 +76,7 @@ struct RaisingEndTests {
     #expect(Self.before.outcome() == ["KVO017@5"])
     #expect(
       why(.unbalancedChange, Self.before) == [
-        "the process ended inside a callback: changes open around it do not count"
+        "the process ended inside a callback, or while another thread changed a value: changes open then do not count"
       ]
     )
     let caught = Self.before.inserting(before: 6) { $0.remove("1") }

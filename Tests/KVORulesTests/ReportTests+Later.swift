@@ -190,8 +190,8 @@ extension ReportTests {
     """#,
     #"""
     WARNING: KVOSafety: one value changed on two threads at once (KVO024 concurrent-change)
-      "tax" of Account#12 was changed while another thread changed "gross", and a third key \#
-    depends on both, on thread 2
+      "tax" of Account#12 was changed while another thread changed "gross", and both affect \#
+    the value of one key, on thread 2
       > #0 Account.deposit(_:)   Account.swift:7
       Changed at, on thread 1 (main)
       > #0 Account.deposit(_:)   Account.swift:7

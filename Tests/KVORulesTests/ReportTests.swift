@@ -94,7 +94,7 @@ struct ReportTests {
     #"""
     WARNING: KVOSafety: removal without context where several match (KVO004 ambiguous-remove)
       Screen#3 removed its observation of "balance" from Account#12 without saying which: it is \#
-    registered under context b and context a, and the newest was taken, on thread 1 (main)
+    registered under context b and context a, and the first of these was taken, on thread 1 (main)
       > #0 Screen.close()          Screen.swift:29
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12

@@ -173,7 +173,7 @@ struct RuleEdgeTests {
       why(.registrationRace, raced)
         == "the log ends without an exit: what was still owed may have come"
     )
-    #expect(raced.twin { $0.exit() }.outcome() == ["KVO011@3"])
+    #expect(raced.twin { $0.exit(thread: "2") }.outcome() == ["KVO011@3"])
     let lost = raced.twin {
       $0.add(.dropped(count: 1, why: .none))
       $0.exit()

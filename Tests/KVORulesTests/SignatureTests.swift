@@ -104,6 +104,10 @@ struct SignatureTests {
       signature { $0.remove(stack: ["__14-[Screen show]_block_invoke_2 (S.m:3)"]) }
         == signature { $0.remove(stack: ["-[Screen show] (S.m:1)"]) }
     )
+    #expect(
+      signature { $0.remove(stack: ["__main_block_invoke.209 (S.m:3)"]) }
+        == signature { $0.remove(stack: ["main (S.m:1)"]) }
+    )
   }
 
   @Test("fields that would be equal when joined are still distinguished")

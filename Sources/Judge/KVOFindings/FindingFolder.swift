@@ -2,7 +2,7 @@ package import KVORules
 
 /// Counts findings that have one root: of equal signature, in one input.
 ///
-/// The first occurrence keeps its sentence and stacks.
+/// The first occurrence keeps its sentence and stacks. Occurrences that a test expects do not count beside others.
 package struct FindingFolder: Sendable {
   private struct Key: Hashable {
     var signature: String
@@ -32,15 +32,19 @@ package struct FindingFolder: Sendable {
       causes.note(finding, at: folded.count - 1)
       return folded.count - 1
     }
+    if finding.isExpected, !folded[index].isExpected { return index }
     causes.note(finding, at: index)
+    if folded[index].isExpected, !finding.isExpected {
+      folded[index] = finding
+      known[index] = Set(finding.events)
+      return index
+    }
     folded[index].add(lines: finding.lines)
     count(finding.count, of: finding.events, at: index)
     if finding.severity > folded[index].severity {
       folded[index].severity = finding.severity
       folded[index].message = finding.message
     }
-    // An unexpected occurrence counts, even if a test expects others.
-    if !finding.isExpected { folded[index].isExpected = false }
     if finding.confidence == .high { folded[index].confidence = .high }
     if let facts = finding.crashFacts {
       folded[index].crashFacts?.add(facts)
@@ -58,6 +62,7 @@ package struct FindingFolder: Sendable {
   ///   - index: the position of the finding of a verdict with the same ``VerdictShape``, from the same builder.
   ///   - verdict: the verdict.
   package mutating func add(againAt index: Int, _ verdict: Verdict) {
+    if verdict.isExpected, !folded[index].isExpected { return }
     let failed = verdict.evidence.first?.event ?? 0
     causes.note(verdict, as: folded[index].code, at: index)
     count(1, of: failed > 0 ? [failed] : [], at: index)

@@ -180,15 +180,20 @@ typedef struct {
   uint32_t stack;
 } Addition;
 
-// Why an addition raised: some Foundations raise for every key that is not ASCII; otherwise the class has no such key.
-static KVOSRefusalReason refusal_of(uint32_t keyPath) {
-  if (!kvos_semantics()->needsASCIIKeys) return KVOS_REFUSAL_REASON_UNKNOWN_KEY;
+static bool is_ascii(uint32_t keyPath) {
   size_t byteCount = 0;
   const uint8_t *bytes = kvos_string(keyPath, &byteCount);
   for (size_t at = 0; bytes && at < byteCount; at++) {
-    if (bytes[at] & 0x80) return KVOS_REFUSAL_REASON_NOT_OBSERVABLE;
+    if (bytes[at] & 0x80) return false;
   }
-  return KVOS_REFUSAL_REASON_UNKNOWN_KEY;
+  return true;
+}
+
+// Why an addition raised: some Foundations raise for every key that is not ASCII; otherwise the class has no such key,
+// or a getter or an observer raised.
+static KVOSRefusalReason refusal_of(const void *subject, uint32_t keyPath) {
+  if (kvos_semantics()->needsASCIIKeys && !is_ascii(keyPath)) return KVOS_REFUSAL_REASON_NOT_OBSERVABLE;
+  return kvos_finds_key(subject, keyPath) ? KVOS_REFUSAL_REASON_RAISED : KVOS_REFUSAL_REASON_UNKNOWN_KEY;
 }
 
 static void refuse_addition(Addition *addition) {
@@ -196,7 +201,7 @@ static void refuse_addition(Addition *addition) {
   if (addition->act->registration == 0) return;
   take_back(addition->act, addition->subject, addition->observer);
   addition->act->registration = 0;
-  kvos_record_refused(addition->act, refusal_of(addition->act->keyPath), addition->stack);
+  kvos_record_refused(addition->act, refusal_of(addition->subject, addition->act->keyPath), addition->stack);
 }
 
 // Runs when the original returns, and when an exception propagates out of it.

@@ -96,6 +96,9 @@ uint64_t kvos_next_number(void);
 /// Logs, once for each key, a problem of the key of an addition that the runtime silently accepted.
 void kvos_note_problems(const KVOSAct *act, const void *subject, uint32_t stack);
 
+/// Whether `key` is a key, not a path, that the object's class has, or may have.
+bool kvos_finds_key(const void *object, uint32_t key);
+
 /// Whether the object's class certainly has no such key.
 bool kvos_lacks_key(const void *object, uint32_t key);
 

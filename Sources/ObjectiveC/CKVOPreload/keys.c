@@ -54,6 +54,11 @@ static bool read_key(const void *object, uint32_t name, Key *key) {
   return true;
 }
 
+bool kvos_finds_key(const void *object, uint32_t name) {
+  Key key;
+  return read_key(object, name, &key) && kvos_class_has_key(kvos_visible_class(object), key.text);
+}
+
 bool kvos_lacks_key(const void *object, uint32_t name) {
   Key key;
   return read_key(object, name, &key) && !kvos_class_has_key(kvos_visible_class(object), key.text);

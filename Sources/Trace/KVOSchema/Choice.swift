@@ -60,6 +60,7 @@ extension Choice {
     "RefusalReason",
     [
       "nilKeyPath", "emptyKeyPath", "unknownKey", "throughCollection", "readOnly", "notObservable",
+      "raised",
     ]
   )
   package static let cancelCause = Choice(

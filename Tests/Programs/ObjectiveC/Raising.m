@@ -59,6 +59,29 @@ static void caught(void)
   endDeep();
 }
 
+/// Its balance raises.
+@interface ClosedAccount : Account
+@end
+
+@implementation ClosedAccount
+- (int) balance
+{
+  [NSException raise: @"Closed" format: @"no balance"];
+  return 0;
+}
+@end
+
+/// The getter of the observed key raises.
+static void getter(void)
+{
+  NS_DURING
+    watch([ClosedAccount new], @"balance");
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  endDeep();
+}
+
 /// A getter raises and catches in the addition, which is carried out.
 static void inside(void)
 {
@@ -105,6 +128,7 @@ int main(int count, char **arguments)
   screen = [Screen new];
   const char *what = count > 1 ? arguments[1] : "";
   if (strcmp(what, "caught") == 0) caught();
+  if (strcmp(what, "getter") == 0) getter();
   if (strcmp(what, "inside") == 0) inside();
   if (strcmp(what, "ends-inside") == 0) endsInside();
   if (strcmp(what, "aborts") == 0) aborts();

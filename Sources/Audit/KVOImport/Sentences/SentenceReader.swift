@@ -68,7 +68,7 @@ struct SentenceReader {
   /// Whether the sentence is described in general: dots or signs stand for its objects, and no exception
   /// is said to have been raised.
   private func isExample(_ complaint: Complaint, at offset: Int) -> Bool {
-    if isExpected(at: offset) { return true }
+    if isExpected(at: offset) || isItemOfFixes(at: offset) { return true }
     let objects = [complaint.observer, complaint.subject]
     let isHidden =
       complaint.keyPath.map(Operand.isMasked) ?? true
@@ -110,6 +110,20 @@ struct SentenceReader {
     )
     return (["fix", "fixed", "fixes", "resolved", "prevents", "avoids", "avoid"] as [StaticString])
       .contains { isWord($0, before: start) }
+  }
+
+  /// Whether the line begins with the word, as an item of a list of changes does: `- Fixed a crash: Cannot remove …`.
+  ///
+  /// The marker of the item is not in the text.
+  private func isItemOfFixes(at offset: Int) -> Bool {
+    let end = position(offset)
+    let before = text.bytes[max(0, end - 120)..<end]
+    let lineEnd = before.lastIndex(of: UInt8(ascii: "\n"))
+    guard lineEnd != nil || before.startIndex == 0 else { return false }
+    let line = before[(lineEnd.map { $0 + 1 } ?? 0)...].drop { !$0.isNamePart }
+    let word = String(decoding: line.prefix { $0.isNamePart }, as: UTF8.self).lowercased()
+    return ["fix", "fixed", "fixes", "resolved", "resolves"].contains(word)
+      && text.skeleton.last("terminating", in: max(0, offset - 120)..<offset) == nil
   }
 
   /// Whether `word` is before `offset`, as a word of its own that is not negated.

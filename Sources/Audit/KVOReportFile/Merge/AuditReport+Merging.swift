@@ -121,7 +121,11 @@ extension Finding {
       findings.count == 1
       ? findings
       : findings.map { (position: $0.reportOrder, finding: $0) }
-        .sorted { $0.position < $1.position }
+        // The one that is shown counts, if any does.
+        .sorted { left, right in
+          left.finding.isExpected == right.finding.isExpected
+            ? left.position < right.position : !left.finding.isExpected
+        }
         .map(\.finding)
     var whole = reported[0]
     for other in reported.dropFirst() { whole.add(other) }

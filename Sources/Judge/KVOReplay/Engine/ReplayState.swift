@@ -84,6 +84,8 @@ struct ReplayState: Sendable {
   /// How many threads have a callback that raises; see `ThreadTable.Thread`.
   var raisingThreadCount = 0
   var hasEnded = false
+  /// The index of the thread that ended the process; nil: none, or not stated.
+  var exitingThread: Int?
   var hasCrashed = false
   /// Whether nothing happened since the crash that was recorded last: an exit is its end.
   var isCrashing = false
@@ -147,6 +149,13 @@ struct ReplayState: Sendable {
   /// The event's thread did something by decision of the program.
   @inline(__always)
   mutating func act(_ target: EventTarget) { threads[target.thread].activity &+= 1 }
+
+  /// The last act of `thread` if another thread ended the process, possibly before it could go on; otherwise later than
+  /// every event.
+  func lastAct(of thread: Int) -> Int {
+    guard hasEnded, let exitingThread, exitingThread != thread else { return .max }
+    return threads[thread].lastAct
+  }
 
   /// How many callbacks a thread is in at the end of the log.
   ///

@@ -20,7 +20,7 @@ extension RuleEngine {
       log.verdicts.append(
         .refused(registration, reason: reason, part: part, at: evidence.at(registration.site))
       )
-      registrations.refuse(registration, evidence, target, &log)
+      registrations.refuse(registration, part: part, evidence, target, &log)
     case .remove(let removal): remove(removal, evidence, target)
     case .cancel(let id, let cause): cancel(id, cause, evidence, target, at: event.pointee.time)
     case .willChange(let change): beginChange(change, evidence, target)
@@ -39,6 +39,7 @@ extension RuleEngine {
     case .hold(let reference):
       log.seen.insert(.reference)
       log.act(target)
+      scopes.note(target)
       graphs.hold(reference, evidence, target.thread)
       registrations.hold(reference, evidence, &log)
     case .drop(let reference):
@@ -61,7 +62,9 @@ extension RuleEngine {
     case .classChanged(let object, let name, let isKVOSubclass):
       log.seen.insert(.classChange)
       concurrency.change(object, to: name, isKVOSubclass: isKVOSubclass, evidence, &log)
-    case .declares(let key): graphs.declare(key, evidence, &log)
+    case .declares(let key):
+      scopes.note(target)
+      graphs.declare(key, evidence, &log)
     case .removeEnd(let removal):
       log.act(target)
       concurrency.end(removal, target.thread, &log)
@@ -80,6 +83,7 @@ extension RuleEngine {
       lose(at: evidence)
     case .exit:
       log.hasEnded = !log.isCrashing
+      log.exitingThread = event.pointee.thread.map { _ in target.thread }
       if options.judgesLeaksAtExit { scopes.exit(evidence, &log) }
     case .expects(let rules): if let scope = target.scope { scopes.expect(rules, in: scope) }
     case .sample(let share, _):

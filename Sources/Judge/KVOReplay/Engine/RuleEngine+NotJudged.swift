@@ -66,7 +66,7 @@ extension RuleEngine {
       say(
         .unbalancedChange,
         log.hasEnded
-          ? "the process ended inside a callback: changes open around it do not count"
+          ? "the process ended inside a callback, or while another thread changed a value: changes open then do not count"
           : "the log ends without an exit: changes open at its end do not count"
       )
     }
@@ -80,7 +80,7 @@ extension RuleEngine {
       say(
         .registrationRace,
         log.hasEnded
-          ? "the process ended inside a callback: what was still owed is not judged"
+          ? "the process ended inside a callback or a change: what was still owed is not judged"
           : "the log ends without an exit: what was still owed may have come"
       )
     }

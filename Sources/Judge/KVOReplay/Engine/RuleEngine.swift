@@ -184,8 +184,16 @@ package struct RuleEngine: Sendable {
     }
     if log.hasOpenEnds, isOrderly { concludeOpenEnds(of: event, target.thread) }
     if log.sampling == nil || !log.isLeftOut(event, target) { dispatch(event, evidence, target) }
+    if !log.threads.busy.isEmpty || log.hasOpenEnds { noteAct(event, target) }
     if !log.verdicts.isEmpty { withhold(event, target) }
     if !nested.isEmpty { log.verdicts += nested.conclude(of: event) }
+  }
+
+  private mutating func noteAct(_ event: UnsafePointer<Event>, _ target: EventTarget) {
+    switch MissedDeliveries.conclusion(of: event) {
+    case .none, .overInCallback: break
+    case .wentOn, .over: log.threads[target.thread].lastAct = target.event
+    }
   }
 
   /// Withdraws verdicts that the event cannot prove, and marks those that a test expects.

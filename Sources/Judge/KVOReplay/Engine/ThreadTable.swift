@@ -18,6 +18,8 @@ struct ThreadTable: Sendable {
     var early = EarlyDeliveries()
     /// How many of its events were decided by the program.
     var activity = 0
+    /// The last event, callbacks aside, that it acted in while a thread had open changes or notifications were owed.
+    var lastAct = 0
     /// Whether an exception left the last of its callbacks, or is raised because that did not handle its notification: the
     /// callback is over when the thread goes on.
     var isRaising = false

@@ -69,7 +69,8 @@ struct CallbackRules: Sendable {
         &log
       )
     }
-    if delivery.exception != .none {
+    // Foundations raise one for a notification that no observer handles.
+    if delivery.exception != .none, delivery.isHandled != false {
       judgeException(
         delivery,
         begun.map { log.threads[thread].callbacks[$0] },

@@ -39,8 +39,19 @@ struct ChangeRules: Sendable {
       lacksBeginnings = true
     } else {
       log.reportUnbalanced(outcome.verdicts)
+      if outcome.began == nil, !outcome.verdicts.isEmpty { forget(change, &log) }
     }
     return outcome.began
+  }
+
+  /// The end of a change was reported that did not begin on its thread: if it began on another one, that is the same
+  /// fault.
+  private mutating func forget(_ change: Change, _ log: inout ReplayState) {
+    guard change.id != nil else { return }
+    for other in log.threads.busy where log.threads[other].brackets.forget(change) {
+      log.threads.updateBusy(other)
+      return
+    }
   }
 
   /// A change that began at `began` ended: from here on its deliveries are awaited.
@@ -291,12 +302,16 @@ struct ChangeRules: Sendable {
     _ log: inout ReplayState
   ) -> Bool {
     let depth = log.depthAtEnd(of: thread)
+    let lastAct = log.lastAct(of: thread)
     let isOrderly = log.hasEnded
-    let rest = updateMissed(of: thread, &log) { $0.finish(isOrderly: isOrderly, depth: depth) }
+    let rest = updateMissed(of: thread, &log) { missed in
+      missed.finish(depth: depth) { isOrderly && $0.event < lastAct }
+    }
     for pending in rest.over { judge(pending, exceptions, &log) }
     if rest.isCut { log.cutRules.insert(.missedDelivery) }
     guard !log.threads[thread].brackets.isEmpty else { return false }
-    guard log.hasEnded, depth == 0 else {
+    let innermost = log.threads[thread].brackets.open(nil)?.began.event ?? 0
+    guard log.hasEnded, depth == 0, innermost < lastAct else {
       log.cutRules.insert(.unbalancedChange)
       return false
     }

@@ -28,6 +28,8 @@ struct ConsumerRules: Sendable {
   /// resumed once more.
   private var ended = BoundedMap<ConsumerTag, Ended>(capacity: 4_096)
   private var growth = ConsumerGrowth()
+  /// Those that were reported as left waiting for ever.
+  private var reported: Set<ConsumerID> = []
 
   var count: Int { known.count }
   /// Whether scopes left consumers waiting.
@@ -60,6 +62,7 @@ struct ConsumerRules: Sendable {
       consumer.form == .loop
     else { return }
     if consumer.isOrphaned {
+      guard reported.insert(consumer.id).inserted else { return }
       log.verdicts.append(
         Verdict(
           .parkedConsumer,
@@ -83,6 +86,7 @@ struct ConsumerRules: Sendable {
       log.verdicts.append(.resumedAgain(before.awaited, at: evidence, first: first))
       return
     }
+    reported.remove(id)
     let awaited = known.removeValue(forKey: id)?.consumer.awaited ?? .none
     ended.set(id, Ended(awaited: awaited, resumed: why == .resumed ? evidence : nil))
     growth.end(id)

@@ -165,11 +165,14 @@ struct ObligationRules: Sendable {
   mutating func finish(_ log: inout ReplayState) {
     if log.hasEnded {
       for thread in log.threads.sorted(0..<log.threads.count) {
-        races.conclude(on: thread, depth: log.depthAtEnd(of: thread))
+        let lastAct = log.lastAct(of: thread)
+        races.conclude(on: thread, depth: log.depthAtEnd(of: thread)) { $0.event < lastAct }
       }
       Self.judge(races.takeLost(), &log)
       for thread in log.threads.sorted(0..<log.threads.count) {
-        Self.judge(promises.conclude(on: thread, depth: log.depthAtEnd(of: thread)), &log)
+        let (depth, lastAct) = (log.depthAtEnd(of: thread), log.lastAct(of: thread))
+        let broken = promises.conclude(on: thread, depth: depth) { $0.event < lastAct }
+        Self.judge(broken, &log)
       }
     }
     if races.hasMade || !log.hasEnded && !races.isEmpty { log.cutRules.insert(.registrationRace) }

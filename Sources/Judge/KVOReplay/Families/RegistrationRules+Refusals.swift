@@ -8,6 +8,7 @@ extension RegistrationRules {
   /// The removal that pairs with a refused addition by name matches nothing, and is not judged.
   mutating func refuse(
     _ registration: Registration,
+    part: StringID,
     _ evidence: Evidence,
     _ target: EventTarget,
     _ log: inout ReplayState
@@ -19,7 +20,7 @@ extension RegistrationRules {
     // A live registration is refused a later part of its key path.
     if let id = registration.id {
       if log.ledger.slot(of: id) >= 0 { return }
-    } else if target.subject >= 0 {
+    } else if part != .none, target.subject >= 0 {
       let context = registration.context.asAdded
       let live = log.ledger.newest(NamePair(registration), context, on: target.subject).slot
       if live >= 0 { return }

@@ -14,6 +14,8 @@ struct ScopeRules: Sendable {
   /// The violations that tests expect.
   private var expectations = ScopeExpectedRules()
   private var growth = ScopeGrowth()
+  /// The slots of the live registrations that were reported at the end of their scope.
+  private var leakedSlots: Set<Int32> = []
 
   /// Whether any scope was run often enough for growth.
   var hasRuns: Bool { growth.hasRuns }
@@ -38,6 +40,11 @@ struct ScopeRules: Sendable {
     expectations.expect(rules, in: scope)
   }
 
+  /// The event of `target` may prove a violation at the end of the log.
+  mutating func note(_ target: EventTarget) {
+    if hasExpectations, let scope = target.scope { expectations.note(target.event, in: scope) }
+  }
+
   // MARK: - Registrations
 
   /// The registration at `slot` was added.
@@ -54,6 +61,7 @@ struct ScopeRules: Sendable {
       scopes.leave(slot)
       if !inferredSlots.isEmpty { inferredSlots.remove(Int32(slot)) }
     }
+    if !leakedSlots.isEmpty { leakedSlots.remove(Int32(slot)) }
     if !growth.isEmpty { growth.leave(slot) }
   }
 
@@ -110,14 +118,14 @@ struct ScopeRules: Sendable {
     let left = ended.members.filter { Self.isLeft($0, log) }.map { ($0, log.ledger.slots[$0]) }
     growth.end(ended.name, left, at: evidence, log.classNames)
     guard log.droppedAt == nil else { return }
-    Self.judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened, &log)
+    judgeLeaks(ended.members, name: ended.name, at: evidence, opened: ended.opened, &log)
   }
 
   /// The process exits normally: all registrations must have ended.
   mutating func exit(_ evidence: Evidence, _ log: inout ReplayState) {
     guard log.droppedAt == nil else { return }
     let live = log.ledger.slots.indices.filter { log.ledger.isLive($0) }
-    Self.judgeLeaks(live, name: .none, at: evidence, opened: nil, &log)
+    judgeLeaks(live, name: .none, at: evidence, opened: nil, &log)
   }
 
   /// Whether the registration at `slot` is live, and its token is not being deallocated.
@@ -129,7 +137,7 @@ struct ScopeRules: Sendable {
     return log.deallocations[token.id] == nil
   }
 
-  private static func judgeLeaks(
+  private mutating func judgeLeaks(
     _ members: [Int],
     name: StringID,
     at evidence: Evidence,
@@ -137,10 +145,11 @@ struct ScopeRules: Sendable {
     _ log: inout ReplayState
   ) {
     var found: [Verdict] = []
-    for slot in members where isLeft(slot, log) {
+    for slot in members where Self.isLeft(slot, log) && !leakedSlots.contains(Int32(slot)) {
       let registration = log.ledger.slots[slot].registration
       let registered = log.ledger.slots[slot].registered
       guard registration.expectedToLive == .none else { continue }
+      leakedSlots.insert(Int32(slot))
       found.append(
         Verdict(
           .leakedRegistration,
@@ -175,10 +184,10 @@ struct ScopeRules: Sendable {
 
   /// Marks the new verdicts that a test expects.
   ///
-  /// A verdict belongs to the scope of its event, or else to the one in which its registration was made: an observation
-  /// of a test may fail on a thread without a scope. One without a registration that is judged at the end of the log
-  /// names its scope. If the event may be in any of several scopes, each of them counts:
-  /// what a test may have expected fails nothing.
+  /// A verdict belongs to the scope of its event. If the event is in none, it belongs to the scope in which its
+  /// registration was made, up to the end of that: an observation of a test may fail on a thread without a scope. One
+  /// that is judged at the end of the log names its scope, or belongs to that of its newest event. If the event may be
+  /// in any of several scopes, each of them counts: what a test may have expected fails nothing.
   ///
   /// - Parameters:
   ///   - scope: the scope that is responsible for the verdicts of the event: its own, or the one that it ends.
@@ -189,11 +198,17 @@ struct ScopeRules: Sendable {
     // A verdict that waited was marked when it was found.
     for index in log.verdicts.indices where !log.verdicts[index].isExpected {
       guard let number = log.verdicts[index].code.number else { continue }
-      let slot = log.verdicts[index].registration.map { log.ledger.slot(of: $0) } ?? -1
-      let origin = slot >= 0 ? log.origins[slot].scope : log.verdicts[index].scope
-      let scopes = own + (origin.map { [$0] } ?? [])
+      let scopes = own.isEmpty ? origin(of: log.verdicts[index], log).map { [$0] } ?? [] : own
       log.verdicts[index].isExpected = scopes.contains { expectations.expects(number, in: $0) }
     }
+  }
+
+  /// The scope of a verdict whose event is in none.
+  private func origin(of verdict: Verdict, _ log: ReplayState) -> ScopeID? {
+    if let scope = verdict.scope ?? expectations.scope(of: verdict.evidence) { return scope }
+    let slot = verdict.registration.map { log.ledger.slot(of: $0) } ?? -1
+    guard slot >= 0, let scope = log.origins[slot].scope else { return nil }
+    return verdict.code == .registrationGrowth || scopes.isOpen(scope) ? scope : nil
   }
 }
 

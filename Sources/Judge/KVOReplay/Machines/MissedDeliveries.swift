@@ -177,14 +177,16 @@ struct MissedDeliveries: Sendable {
   /// The log ends.
   ///
   /// - Parameters:
-  ///   - isOrderly: whether the process went through its `exit`.
   ///   - depth: how many callbacks the thread was in.
+  ///   - isOver: whether the deliveries of a change that was made there are over.
   /// - Returns: the changes whose deliveries are over for certain, and whether there are others.
-  mutating func finish(isOrderly: Bool, depth: Int) -> (over: [Over], isCut: Bool) {
+  mutating func finish(
+    depth: Int,
+    isOver: (_ made: Evidence) -> Bool
+  ) -> (over: [Over], isCut: Bool) {
     var over: [Over] = []
-    for index in pending.indices.reversed() {
-      guard isOrderly || pending[index].hasLaterEvents, depth <= pending[index].depth
-      else { continue }
+    for index in pending.indices.reversed() where depth <= pending[index].depth {
+      guard pending[index].hasLaterEvents || isOver(pending[index].made) else { continue }
       over.append(conclude(index))
     }
     defer { self = MissedDeliveries() }

@@ -34,8 +34,12 @@ struct PriorPromises: Sendable {
   /// Whether a change was made of which a notification is owed.
   var hasMade: Bool { promises.contains { $0.made != nil } }
 
-  /// Beyond the capacity the oldest promise is no longer judged.
+  /// Beyond the capacity the oldest promise is no longer judged. A runtime may notify of one change twice in advance,
+  /// but once afterwards.
   mutating func add(_ promise: Promise) {
+    let isKnown =
+      promise.id != nil && promises.contains { $0.slot == promise.slot && $0.id == promise.id }
+    if isKnown { return }
     if promises.count == Self.capacity { promises.removeFirst() }
     promises.append(promise)
   }
@@ -65,11 +69,21 @@ struct PriorPromises: Sendable {
       && promise.change.map { ChangeBrackets.belong($0, change) } ?? false
   }
 
-  /// `thread`, inside `depth` callbacks, continued.
+  /// `thread`, inside `depth` callbacks, continued, or the log ended.
   ///
+  /// - Parameters:
+  ///   - thread: the thread.
+  ///   - depth: how many callbacks it is in.
+  ///   - isOver: whether the deliveries of a change that was made there are over.
   /// - Returns: the broken promises of changes that were made.
-  mutating func conclude(on thread: Int, depth: Int) -> [Promise] {
-    take { $0.thread == thread && $0.made != nil && depth <= $0.depth }
+  mutating func conclude(
+    on thread: Int,
+    depth: Int,
+    where isOver: (_ made: Evidence) -> Bool = { _ in true }
+  ) -> [Promise] {
+    take { promise in
+      promise.thread == thread && depth <= promise.depth && promise.made.map(isOver) ?? false
+    }
   }
 
   /// Changes of `thread` were abandoned: those that are not among its open ones never end.

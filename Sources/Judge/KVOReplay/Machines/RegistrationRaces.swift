@@ -66,11 +66,19 @@ struct RegistrationRaces: Sendable {
     }
   }
 
-  /// `thread`, inside `depth` callbacks, continued.
-  mutating func conclude(on thread: Int, depth: Int) {
-    for index in races.indices
-    where races[index].thread == thread && races[index].made != nil && depth <= races[index].depth {
-      races[index].isOver = true
+  /// `thread`, inside `depth` callbacks, continued, or the log ended.
+  ///
+  /// - Parameters:
+  ///   - thread: the thread.
+  ///   - depth: how many callbacks it is in.
+  ///   - isOver: whether the deliveries of a change that was made there are over.
+  mutating func conclude(
+    on thread: Int,
+    depth: Int,
+    where isOver: (_ made: Evidence) -> Bool = { _ in true }
+  ) {
+    for index in races.indices where races[index].thread == thread && depth <= races[index].depth {
+      if races[index].made.map(isOver) == true { races[index].isOver = true }
     }
   }
 

@@ -79,6 +79,8 @@ struct ScopeTree: Sendable {
   /// What the scope is called; none if it is not open.
   func name(of scope: ScopeID) -> StringID { nodes[scope]?.name ?? .none }
 
+  func isOpen(_ scope: ScopeID) -> Bool { nodes[scope] != nil }
+
   func opened(_ scope: ScopeID) -> Evidence? { nodes[scope]?.opened }
 
   /// Ends `scope`, and removes and returns the registrations of all scopes inside it: each is reported once.

@@ -126,7 +126,7 @@ extension RuleAdvice {
         + "properties of the class that it is attached to, and a subclass needs its own"
     case .throughCollection:
       "end the key path at the collection \"{step}\", or observe each of its elements by `observeEach`"
-    case .nilKeyPath, .emptyKeyPath, .readOnly: nil
+    case .nilKeyPath, .emptyKeyPath, .readOnly, .raised: nil
     case .notObservable:
       "end the key path at \"{step}\", or make the class of its value observable"
     }
@@ -138,6 +138,8 @@ extension RuleAdvice {
       "correct \"{keyPath}\", or give {StepClass} a property \"{step}\" with accessors that key-value coding "
         + "finds"
     case .throughCollection, .notObservable: ofCollection
+    case .raised:
+      "see what the getter of \"{step}\" and the observer do during the addition: neither may let an exception out"
     case .nilKeyPath, .emptyKeyPath, .readOnly: nil
     }
   }

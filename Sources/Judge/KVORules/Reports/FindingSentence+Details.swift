@@ -73,7 +73,7 @@ extension FindingSentence {
 
   var otherKey: String {
     guard case .otherKey(let key) = verdict.detail, key != verdict.keyPath else { return "it too" }
-    return "\"\(names[key])\", and a third key depends on both"
+    return "\"\(names[key])\", and both affect the value of one key"
   }
 
   var overlap: String {

@@ -49,7 +49,7 @@ struct FindingSentence {
         + "\(described(verdict.context)), but it is registered under \(otherContexts)"
     case .ambiguousRemove:
       "\(caller) removed its observation of \(path) from \(subject) without saying which: it is "
-        + "registered under \(otherContexts), and the newest was taken"
+        + "registered under \(otherContexts), and the first of these was taken"
     case .duplicateRegistration:
       "\(who) observes \(path) of \(subject) \(copies) under the same context"
     case .observedDeinitWhileObserved:
@@ -200,6 +200,8 @@ struct FindingSentence {
     case .readOnly: "\(caller) asked for \(path) of \(subject), but \(step) is read-only"
     case .notObservable:
       "\(caller) asked for \(path) of \(subject), but \(step) cannot be observed"
+    case .raised:
+      "\(caller) asked for \(path) of \(subject), but an exception ended the addition"
     }
   }
 

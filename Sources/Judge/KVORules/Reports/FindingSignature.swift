@@ -80,18 +80,19 @@ extension Finding.Stack {
 
 /// The names of functions, without parts that differ between builds of the same source.
 enum FunctionName {
-  /// `closure #2 in Screen.show()` as `Screen.show()`, a block of `-[Screen show]` as that method; no
+  /// `closure #2 in Screen.show()` as `Screen.show()`, a block of `-[Screen show]` or of `main` as these; no
   /// addresses.
   static func stable(_ symbol: String) -> String {
     var name = Substring(withoutAddresses(symbol))
     while name.hasPrefix("closure #"), let found = name.firstRange(of: " in ") {
       name = name[found.upperBound...]
     }
-    guard name.hasPrefix("__"), let end = name.firstRange(of: "_block_invoke")?.lowerBound,
-      let start = name.firstIndex(where: { $0 == "-" || $0 == "+" }), start < end,
-      name[..<start].dropFirst(2).allSatisfy(\.isNumber)
-    else { return String(name) }
-    return String(name[start..<end])
+    guard name.hasPrefix("__"), let end = name.firstRange(of: "_block_invoke")?.lowerBound else {
+      return String(name)
+    }
+    // The number of bytes of a method's name precedes it.
+    let function = name[..<end].dropFirst(2).drop { $0.isNumber }
+    return function.isEmpty ? String(name) : String(function)
   }
 
   static func withoutAddresses(_ symbol: String) -> String {

@@ -59,7 +59,9 @@ package struct FrameClassifier: Sendable {
     if let imageName, SystemNames.packageModules.contains(imageName) { return .kvoSafety }
     if let imageName, appModules?.contains(imageName) == true { return .own }
     if let image, isSystem(image) { return .system }
-    if SystemNames.symbolPrefixes.contains(where: symbol.hasPrefix) { return .system }
+    // A method in a category on a class of the system, with the program's debug information, is the program's.
+    let isOwnMethod = file != nil && image != nil && ["-[", "+["].contains { symbol.hasPrefix($0) }
+    if !isOwnMethod, SystemNames.symbolPrefixes.contains(where: symbol.hasPrefix) { return .system }
     return appModules == nil ? .own : .library
   }
 

@@ -26,6 +26,9 @@ package struct ChangeBrackets: Sendable {
   private var dropped: [ObjectID: Int] = [:]
   /// The same of further objects.
   private var furtherDroppedCount = 0
+  /// The newest changes that were reported as never ended, although they may still end.
+  private var reported: [Change] = []
+  private static let reportedLimit = 16
 
   /// No open changes.
   ///
@@ -76,8 +79,8 @@ package struct ChangeBrackets: Sendable {
     at evidence: Evidence
   ) -> (began: Evidence?, verdicts: [Verdict]) {
     guard let index = open.lastIndex(where: { Self.belong($0.change, change) }) else {
-      // It may be one of those that were dropped.
-      if endDropped(of: change.subject.id) { return (nil, []) }
+      // It may be one of those that were dropped, or reported already.
+      if endDropped(of: change.subject.id) || endReported(change) { return (nil, []) }
       return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: index)
@@ -112,6 +115,27 @@ package struct ChangeBrackets: Sendable {
     return true
   }
 
+  /// Whether `change` was reported as never ended, and ends now.
+  private mutating func endReported(_ change: Change) -> Bool {
+    guard let index = reported.lastIndex(where: { Self.belong($0, change) }) else { return false }
+    reported.remove(at: index)
+    return true
+  }
+
+  private mutating func noteReported(_ changes: [Change]) {
+    reported = (reported + changes).suffix(Self.reportedLimit)
+  }
+
+  /// Another thread ended the change with the number of `change`, which is reported there.
+  ///
+  /// - Returns: whether it is open.
+  package mutating func forget(_ change: Change) -> Bool {
+    guard change.id != nil, let index = open.lastIndex(where: { $0.change.id == change.id })
+    else { return false }
+    open.remove(at: index)
+    return true
+  }
+
   /// The innermost open change from `index` on that was not begun in a notification before the one that `ended`; one of
   /// the same key, if there is any.
   private func intruder(from index: Int, into ended: Open) -> Open? {
@@ -132,6 +156,7 @@ package struct ChangeBrackets: Sendable {
     guard open.contains(where: { $0.scope == scope }) else { return [] }
     let left = open.filter { $0.scope == scope }
     open.removeAll { $0.scope == scope }
+    noteReported(left.map(\.change))
     return left.map { neverEnded($0, evidence) }
   }
 
@@ -150,6 +175,8 @@ package struct ChangeBrackets: Sendable {
     let left = open.filter { $0.change.subject.id == subject }
     guard !left.isEmpty else { return [] }
     open.removeAll { $0.change.subject.id == subject }
+    // Without a number, one that ends later may be of another object at the same address.
+    noteReported(left.map(\.change).filter { $0.id != nil })
     return left.map { neverEnded($0, nil) }
   }
 

@@ -59,7 +59,11 @@ extension RegistrationLedger {
     _ subject: Int,
     _ evidence: Evidence
   ) -> Verdict {
-    let candidates = newestPerContext(NamePair(removal), on: subject, limit: Self.listLimit)
+    let taken = slots[matched].registration.context
+    let candidates =
+      [matched]
+      + newestPerContext(NamePair(removal), on: subject, limit: Self.listLimit)
+      .filter { slots[$0].registration.context != taken }
     return verdict(
       .ambiguousRemove,
       removal,

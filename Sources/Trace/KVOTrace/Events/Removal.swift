@@ -69,4 +69,6 @@ package enum RefusalReason: String, Hashable, Sendable, CaseIterable {
   case throughCollection
   case readOnly
   case notObservable
+  /// An exception of the program ended the addition.
+  case raised
 }

@@ -79,6 +79,7 @@ extension RefusalReason: BinaryNumbered {
     case 3: self = .throughCollection
     case 4: self = .readOnly
     case 5: self = .notObservable
+    case 6: self = .raised
     default: return nil
     }
   }
@@ -92,6 +93,7 @@ extension RefusalReason: BinaryNumbered {
     case .throughCollection: 3
     case .readOnly: 4
     case .notObservable: 5
+    case .raised: 6
     }
   }
 }

@@ -29,8 +29,9 @@ extension CanonicalScanner {
     if line.take(#""unknownKey""#) { return .unknownKey }
     if line.take(#""throughCollection""#) { return .throughCollection }
     if line.take(#""readOnly""#) { return .readOnly }
-    try line.expect(#""notObservable""#)
-    return .notObservable
+    if line.take(#""notObservable""#) { return .notObservable }
+    try line.expect(#""raised""#)
+    return .raised
   }
 
   func byWord(_ line: inout LineCursor) throws(NotCanonical) -> CancelCause {

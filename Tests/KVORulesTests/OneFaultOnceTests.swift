@@ -1,0 +1,127 @@
+import KVOReplay
+import KVORules
+import KVOTrace
+import Testing
+
+@Suite("One fault that several events show")
+struct OneFaultOnceTests {
+  @Test("is one KVO012 if a change ends after it was reported as open, or on another thread")
+  func change() {
+    let scoped = SampleLog {
+      $0.beginScope("s")
+      $0.will(change: "c", scope: "s")
+      $0.endScope("s")
+      $0.did(change: "c")
+      $0.exit()
+    }
+    #expect(scoped.outcome() == ["KVO012@2"])
+    #expect(scoped.inserting(before: 5) { $0.did(change: "c") }.outcome() == ["KVO012@2", "KVO012@5"])
+    let elsewhere = SampleLog {
+      $0.will(change: "c")
+      $0.did(change: "c", thread: "2")
+      $0.exit()
+    }
+    #expect(elsewhere.outcome() == ["KVO012@2"])
+    #expect(elsewhere.replacing(2) { $0.did(change: "d", thread: "2") }.outcome() == ["KVO012@2", "KVO012@1"])
+    let deallocated = SampleLog {
+      $0.will(change: "c")
+      $0.endDeinit("Account#12")
+      $0.did(change: "c")
+      $0.exit()
+    }
+    #expect(deallocated.outcome() == ["KVO012@1"])
+    // Without a number it may be of another object at that address.
+    let unnumbered = deallocated.replacing(1) { $0.will() }.replacing(3) { $0.did() }
+    #expect(unnumbered.outcome() == ["KVO012@1", "KVO012@3"])
+  }
+
+  @Test("is one KVO013 only if no notification comes after a change that was announced twice")
+  func announcedTwice() {
+    let log = SampleLog {
+      $0.register(options: [.prior])
+      $0.will(change: "c")
+      $0.notify("1", .prior, change: "c")
+      $0.notifyEnd("1", .prior, change: "c", handled: true)
+      $0.notify("1", .prior, change: "c")
+      $0.notifyEnd("1", .prior, change: "c", handled: true)
+      $0.did(change: "c")
+      $0.notify("1", change: "c")
+      $0.notifyEnd("1", change: "c", handled: true)
+      $0.exit()
+    }
+    #expect(log.outcome() == [])
+    #expect(log.without(9).without(8).outcome() == ["KVO013@7"])
+  }
+
+  @Test("is a KVO017, not a KVO039, if the exception is that of an unhandled notification")
+  func unhandled() {
+    func log(handled: Bool?) -> SampleLog {
+      SampleLog {
+        $0.process(runtime: .apple)
+        $0.register()
+        $0.notify()
+        $0.notifyEnd(handled: handled, exception: "NSInternalInconsistencyException")
+      }
+    }
+    #expect(log(handled: false).outcome() == ["KVO017@4"])
+    #expect(log(handled: true).outcome() == ["KVO039@4"])
+  }
+
+  @Test("is one KVO021 if a registration that a scope left is live at the exit, too")
+  func leak() {
+    let log = SampleLog {
+      $0.beginScope("s")
+      $0.register("1", scope: "s")
+      $0.endScope("s")
+      $0.register("2", "Account#13")
+      $0.exit()
+    }
+    #expect(log.outcome(options: .init(judgesLeaksAtExit: true)) == ["KVO021@3", "KVO021@5"])
+  }
+
+  @Test("is one KVO041 if a consumer that waits in vain is listed twice")
+  func parked() {
+    let log = SampleLog {
+      $0.beginScope("s")
+      $0.consume("7", scope: "s")
+      $0.park("7", isOrphaned: true, isLeft: true, scope: "s")
+      $0.park("7", isOrphaned: true, isLeft: true, scope: "s")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO041@3"])
+  }
+
+  @Test("is a KVO029 without the removal that pairs with it, whether others were carried out before or after")
+  func refused() {
+    let log = SampleLog {
+      $0.refuse(.unknownKey, part: "", "balance")
+      $0.register()
+      $0.remove()
+      $0.remove()
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO029@1"])
+    let later = SampleLog {
+      $0.register()
+      $0.refuse(.unknownKey, part: "", "balance")
+      $0.remove()
+      $0.remove()
+      $0.exit()
+    }
+    #expect(later.outcome() == ["KVO029@2"])
+    #expect(later.inserting(before: 5) { $0.remove() }.outcome() == ["KVO029@2", "KVO001@5"])
+  }
+
+  @Test("is a KVO004 that lists first the registration that was taken")
+  func taken() {
+    let log = SampleLog {
+      $0.register("1", context: "a")
+      $0.register("2", context: "b")
+      $0.remove("1")
+      $0.remove("2", context: "b")
+      $0.exit()
+    }
+    #expect(log.outcome() == ["KVO004@3"])
+    #expect(log.report().contains("registered under context a and context b, and the first of these was taken"))
+  }
+}
