@@ -83,6 +83,25 @@ struct ExecutorTests {
     #expect(names == ["MainActor", "MainActor"])
   }
 
+  /// Another thread than the first serves the main queue in a program whose `main` is asynchronous, as this one's is.
+  @Test("a notification on the main queue is on the main actor, whatever thread serves it")
+  @MainActor
+  func onMainQueue() async {
+    let shared = Shared()
+    let names = await executors(of: shared.account) {
+      let token = shared.account.observe(\.balance) { _, _ in }
+      await withCheckedContinuation { continuation in
+        DispatchQueue.main.async {
+          MainActor.assertIsolated()
+          shared.account.balance = 1
+          continuation.resume()
+        }
+      }
+      token.invalidate()
+    }
+    #expect(names == ["MainActor", "MainActor"])
+  }
+
   @Test("a notification on another thread names that")
   func offActor() async {
     let shared = Shared()

@@ -72,7 +72,9 @@ final class ExpectedExecutor: Sendable {
   private static func isCurrent(_ actor: any Actor) -> Bool {
     // The two words of the structure: the identity of the actor, and how it runs jobs.
     let words = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
+    // The runtime takes no thread but the first for the main actor's, unless a task runs on it.
     return kvos_is_current_executor(words.0, words.1)
+      || (actor === MainActor.shared && kvos_is_on_main_queue())
   }
 
   // MARK: Handing over

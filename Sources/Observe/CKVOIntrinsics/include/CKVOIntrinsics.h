@@ -1,4 +1,4 @@
-// Features that Swift cannot express: an instruction, a word of thread-local storage, and a query of the Swift runtime.
+// Features that Swift cannot express: an instruction, a word of thread-local storage, and queries of runtimes.
 
 #ifndef CKVOINTRINSICS_H
 #define CKVOINTRINSICS_H
@@ -25,6 +25,17 @@ static inline void *_Nullable *_Nonnull kvos_innermost_delivery(void) { return &
 /// Also false if the runtime cannot tell. Swift's own functions do not return the result; they end the process if it is
 /// false. Any thread; the executor's actor must be alive.
 bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation);
+
+/// Whether the calling code runs on the main queue of libdispatch, which isolates as the main actor does.
+///
+/// In a program that waits in dispatchMain(), or in an asynchronous main(), another thread than the first serves that
+/// queue. False if the process has no libdispatch. Any thread.
+bool kvos_is_on_main_queue(void);
+
+extern bool swift_isDeallocating(void *_Nonnull object);
+
+/// Whether the deinit of a Swift object has begun. The object must not be freed. From any thread.
+static inline bool kvos_is_deallocating(const void *_Nonnull object) { return swift_isDeallocating((void *)object); }
 
 extern void *_Nullable swift_task_getCurrent(void) __attribute__((swiftcall));
 
