@@ -156,7 +156,8 @@ enum RuleAdvice {
       "handle \"{keyPath}\" in `-observeValueForKeyPath:ofObject:change:context:` of {observer}, or do not "
         + "register for it"
     case .contextCollision:
-      "give each class its own context: `static void *const ownContext = (void *)&ownContext;`"
+      "give each class its own context: `static void *const ownContext = (void *)&ownContext;`; GNUstep 1.28 keeps "
+        + "one registration of an observer for a key path: register once there"
     case .observationRetainCycle:
       "let the block capture a weak reference: `__weak typeof(self) weakSelf = self;`"
     case .selfObservation:
