@@ -114,6 +114,29 @@ private struct Program: CustomTestStringConvertible, Sendable {
       let owner = stage.owner
       owner.looseObservations.observe(stage.model, \.value) { _, _, _ in owner.read() }
     },
+    Program("a controller keeps a model that holds the owner", leaks: true) { stage in
+      stage.owner.observations.observe(stage.model, \.value) { owner, _, _ in owner.read() }
+      stage.model.owned = [stage.owner]
+    },
+    Program("a controller without a property keeps such a model", leaks: true) { stage in
+      ObservationController.of(stage.owner).observe(stage.model, \.value) { _, _, _ in }
+      stage.model.owned = [stage.owner]
+    },
+    Program("a controller does not keep a model that holds the owner", leaks: false) { stage in
+      stage.owner.looseObservations.observe(stage.model, \.value) { _, _, _ in }
+      stage.model.owned = [stage.owner]
+    },
+    Program("two controllers keep models that hold the other owner", leaks: true) { stage in
+      stage.owner.observations.observe(stage.model, \.value) { _, _, _ in }
+      stage.secondOwner.observations.observe(stage.second, \.value) { _, _, _ in }
+      stage.model.owned = [stage.secondOwner]
+      stage.second.owned = [stage.owner]
+    },
+    Program("an object outside of that cycle has one of the controllers", leaks: false) { stage in
+      stage.owner.observations.observe(stage.model, \.value) { _, _, _ in }
+      stage.secondOwner.observations.observe(stage.second, \.value) { _, _, _ in }
+      stage.second.owned = [stage.owner]
+    },
     Program("a token is held by an observation whose token is outside", leaks: false) { stage in
       let token = stage.observe(stage.model, holding: stage.model)
       stage.owner.tokens = [

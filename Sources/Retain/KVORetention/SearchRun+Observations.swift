@@ -6,6 +6,9 @@ extension SearchRun {
 
   /// The shortest cycle through each observation in `marks`, once for those that share it; nil for
   /// all reached observations.
+  ///
+  /// A controller that keeps an observed object alive closes a cycle for its observation, which need not be on that
+  /// cycle itself: it may hold nothing.
   func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
     let reached = reached(from: roots)
     var graph = cyclicGraph(of: reached)
@@ -14,14 +17,25 @@ extension SearchRun {
     var paths: PathSearch?
     for component in found.components.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
       var covered: Set<Int> = []
-      let marked = component.sorted().filter { isObservation(graph.addresses[$0], among: marks) }
-      for object in marked.prefix(Self.observationLimit)
-      where !covered.contains(object) && cycles.count < search.cycleLimit {
+      let starts = starts(
+        in: component.sorted(),
+        numbers: found.componentNumbers,
+        of: graph,
+        among: marks
+      )
+      for start in starts where !covered.contains(start.object) && cycles.count < search.cycleLimit
+      {
         if paths == nil {
           paths = PathSearch(objectCount: graph.objectCount, includesSuspected: false)
         }
-        let steps =
-          paths?.shortestCycle(through: object, numbers: found.componentNumbers, of: graph) ?? []
+        let numbers = found.componentNumbers
+        let cycle =
+          if let edge = start.edge {
+            paths?.cycle(through: edge, of: start.object, numbers: numbers, in: graph)
+          } else {
+            paths?.shortestCycle(through: start.object, numbers: numbers, of: graph)
+          }
+        let steps = cycle ?? []
         covered.formUnion(steps.map(\.object))
         let ring = steps.map { graph.addresses[$0.object] }
         if let cycle = namer.cycle(along: ring) { cycles.append(cycle) }
@@ -44,13 +58,60 @@ extension SearchRun {
   /// enough.
   func cyclesApart(from roots: [UInt]) -> (observations: RetainAnswer, others: RetainAnswer) {
     let all = cycles(from: roots)
-    let others = all.without { cycle in cycle.edges.contains { $0.observation != 0 } }
+    let others = all.without { cycle in
+      cycle.edges.contains { $0.observation != 0 || isKeeper($0.from.address) }
+    }
     if all.componentCount == 0 { return (all.without { _ in true }, others) }
     return (observationCycles(from: roots, through: nil), others)
   }
 
   private func isObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
     marks?.contains(address) ?? (reader.plan(of: address)?.pointee.isObservation == true)
+  }
+
+  private func isKeeper(_ address: UInt) -> Bool {
+    address != 0 && reader.plan(of: address)?.pointee.isKeeper == true
+  }
+
+  /// Where cycles are searched for in a component: at its observations, and then at the references by which
+  /// controllers of observations keep observed objects alive.
+  ///
+  /// - Parameters:
+  ///   - objects: the component, in the order of the walk.
+  ///   - numbers: the component of each object of the graph.
+  ///   - graph: the objects that may be on cycles.
+  ///   - marks: the observations that count; nil for all.
+  /// - Returns: an object of the component, and the reference of it that the cycle must contain, if not any does.
+  private func starts(
+    in objects: [Int],
+    numbers: [UInt32],
+    of graph: borrowing ObjectGraph,
+    among marks: Set<UInt>?
+  ) -> [(object: Int, edge: Int?)] {
+    var observations: [(object: Int, edge: Int?)] = []
+    var holds: [(object: Int, edge: Int?)] = []
+    for object in objects {
+      let address = graph.addresses[object]
+      if isObservation(address, among: marks) { observations.append((object, nil)) }
+      guard isKeeper(address), keepsObservation(address, among: marks) else { continue }
+      for edge in graph.edges(of: object) where !graph.isSuspected(edge) {
+        let target = graph.target(edge)
+        guard numbers[target] == numbers[object],
+          !isObservation(graph.addresses[target], among: nil)
+        else { continue }
+        holds.append((object, edge))
+      }
+    }
+    return Array(
+      observations.prefix(Self.observationLimit) + holds.prefix(Self.observationLimit)
+    )
+  }
+
+  /// Whether the token or controller at `address` has one of the observations in `marks`; nil: any.
+  private func keepsObservation(_ address: UInt, among marks: Set<UInt>?) -> Bool {
+    guard let marks else { return true }
+    let kept = reader.store.knownClasses?.source.references(ofObjectAt: address) ?? []
+    return kept.contains { marks.contains($0) }
   }
 
   // MARK: What ends an observation

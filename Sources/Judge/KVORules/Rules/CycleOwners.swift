@@ -3,8 +3,9 @@ package import KVOTrace
 /// Finds the live observation of each of some retain cycles.
 ///
 /// It is the one that was registered where the reference to its closure was created, according to that reference's
-/// stack, preferably one of an object of the cycle. Otherwise it is an observation of one of those objects: of the
-/// token, else of the observer, else of the subject. If there are several, it is the oldest.
+/// stack, preferably one of an object of the cycle. Otherwise it is one for which a controller of the cycle keeps the
+/// next object of it alive; otherwise an observation of one of the objects: of the token, else of the observer, else of
+/// the subject. If there are several, it is the oldest.
 ///
 /// Complexity: O(registrations + references).
 package struct CycleOwners {
@@ -26,6 +27,12 @@ package struct CycleOwners {
     var stack: StackID
   }
 
+  /// A controller, and an object that it keeps alive.
+  private struct Hold: Hashable {
+    var controller: ObjectID
+    var object: ObjectID
+  }
+
   private struct Ranked {
     var rank: Int
     var candidate: Candidate
@@ -37,13 +44,16 @@ package struct CycleOwners {
 
   private let objects: Set<ObjectID>
   private let stacks: Set<StackID>
+  private let holds: Set<Hold>
   private var anywhere: [ObjectID: Ranked] = [:]
   private var atSite: [CreationSite: Ranked] = [:]
   private var atStack: [StackID: Ranked] = [:]
+  private var held: [Hold: Ranked] = [:]
 
   package init(of cycles: [[RetainGraph.Edge]]) {
     objects = Set(cycles.joined().map(\.reference.from.id))
     stacks = Set(cycles.joined().compactMap(Self.stackOfClosure))
+    holds = Set(cycles.joined().compactMap(Self.hold))
   }
 
   /// Adds a live registration.
@@ -53,6 +63,11 @@ package struct CycleOwners {
     if stacks.contains(stack) {
       let ranked = Ranked(rank: 0, candidate: candidate)
       if atStack[stack].map(ranked.isBefore) ?? true { atStack[stack] = ranked }
+    }
+    if let token = registration.token {
+      let hold = Hold(controller: token.id, object: registration.subject.id)
+      let ranked = Ranked(rank: 0, candidate: candidate)
+      if holds.contains(hold), held[hold].map(ranked.isBefore) ?? true { held[hold] = ranked }
     }
     let parts = [registration.token?.id, registration.observer?.id, registration.subject.id]
     for (rank, part) in parts.enumerated() {
@@ -72,13 +87,25 @@ package struct CycleOwners {
     let exact = stacks.flatMap { stack in
       objects.compactMap { atSite[CreationSite(object: $0, stack: stack)] }
     }
-    let known = [exact, stacks.compactMap { atStack[$0] }, objects.compactMap { anywhere[$0] }]
+    let known = [
+      exact,
+      stacks.compactMap { atStack[$0] },
+      edges.compactMap(Self.hold).compactMap { held[$0] },
+      objects.compactMap { anywhere[$0] },
+    ]
     let best = known.first { !$0.isEmpty }?.min { $0.isBefore($1) }?.candidate
     return OwnedCycle(
       edges: edges,
       registration: best?.registration,
       registered: best?.registered
     )
+  }
+
+  /// The reference of a controller to an object that it keeps alive; nil for other references.
+  private static func hold(_ edge: RetainGraph.Edge) -> Hold? {
+    let (from, to) = (edge.reference.from, edge.reference.to)
+    guard from.kind == .registry, to.kind == .object else { return nil }
+    return Hold(controller: from.id, object: to.id)
   }
 
   /// Where the reference to a closure was created; nil for other references.
