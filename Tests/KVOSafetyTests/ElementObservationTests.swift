@@ -104,6 +104,31 @@ struct ElementObservationTests {
     #expect(found.isEmpty)
   }
 
+  @Test("the removal of an element may deallocate it, which is not reported")
+  func removedLast() {
+    var heard: [String] = []
+    let found = verdicts(where: { $0.code == .observedDeinitWhileObserved }) {
+      team.members = [Person("a"), Person("b"), Person("c")]
+      let observation = team.observeEach(\.members, \.name, options: [.new]) {
+        heard.append(line("name", $2))
+      }
+      weak var first = team.members.first
+      team.members[0] = ada
+      #expect(first == nil)
+      first = team.members[1]
+      team.mutableValues(of: \.members)[1] = grace
+      #expect(first == nil)
+      ada.name = "A"
+      grace.name = "G"
+      team.mutableValues(of: \.members).removeAll()
+      ada.name = "unheard"
+      withExtendedLifetime(observation) {}
+    }
+    #expect(heard == ["name setting to A", "name setting to G"])
+    #expect(found.isEmpty)
+    #expect(KVO.census(of: ada).isEmpty && KVO.census(of: grace).isEmpty)
+  }
+
   @Test("many changes, compared with who is in the collection")
   func random() {
     var random = SplitMix64(seed: 7)

@@ -43,6 +43,8 @@ final class Observation: @unchecked Sendable {
   let wantsPrior: Bool
   /// Whether a change of some elements of a collection is reported as a change of the whole, as in a stream of values.
   let wantsWhole: Bool
+  /// Whether the observation is meant to end with the observed object, as a stream is, so that this is no fault.
+  let endsWithObject: Bool
   /// Calls the observer.
   ///
   /// Returns whether it handled the change, or nil if that is unknown.
@@ -75,6 +77,7 @@ final class Observation: @unchecked Sendable {
     valueType: Any.Type?,
     optional: OptionalLayout? = nil,
     wantsWhole: Bool = false,
+    endsWithObject: Bool = false,
     tree: WatchTree? = nil,
     expected: ExpectedExecutor? = nil,
     didEnd: (() -> Void)? = nil,
@@ -97,6 +100,7 @@ final class Observation: @unchecked Sendable {
     wantsNew = options.contains(.new)
     wantsPrior = options.contains(.prior)
     self.wantsWhole = wantsWhole
+    self.endsWithObject = endsWithObject || registration.form == .stream
     self.expected = expected
     isPlain = observer == nil && expected == nil
     self.didEnd = didEnd

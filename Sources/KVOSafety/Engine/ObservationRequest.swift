@@ -29,6 +29,8 @@ struct ObservationRequest {
   var valueType: Any.Type?
   /// Whether a change of some elements of a collection is reported as a change of the whole.
   var wantsWhole = false
+  /// Whether the observation is meant to end with the observed object; a stream always is.
+  var endsWithObject = false
   var deliver: Observation.Callback
   /// Called with the registration once it is in the table, before any notification.
   var didAdd: ((RegistrationID, SubjectStorage) -> Void)?
@@ -63,6 +65,7 @@ struct ObservationRequest {
       valueType: valueType,
       optional: path.optional,
       wantsWhole: wantsWhole,
+      endsWithObject: endsWithObject,
       tree: isAlone ? nil : WatchTree(),
       expected: expected,
       deliver: deliver

@@ -196,7 +196,7 @@ final class SubjectStorage: Sendable {
 
   /// The object is deallocated: its remaining registrations end, and are reported.
   func finishDeallocation(at stack: StackID) {
-    endStreams(at: stack)
+    endIntended(at: stack)
     BoundTokens.shared.release(boundTo: record.ref.id)
     let interrupted = observationsThroughHere
     let isFirst = record.beginDeinit()

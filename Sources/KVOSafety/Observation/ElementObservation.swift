@@ -44,7 +44,8 @@ extension KeyValueObservable {
   /// An element that is inserted is observed from then on, with the same options, so ``ObservingOptions/initial``
   /// brings its value; the observation of a removed element ends. An element that occurs twice is observed once. The
   /// handler runs as that of ``observe(_:options:expectedToLive:isolation:fileID:line:function:handler:)``. Neither the
-  /// object nor the elements are kept alive.
+  /// object nor the elements are kept alive: the observation of an element that is deallocated ends, which is not
+  /// reported, since its removal from the collection may deallocate it.
   ///
   /// Foundation has `addObserver(_:toObjectsAt:forKeyPath:options:context:)` of `NSArray`, which does not
   /// follow the array.
@@ -83,6 +84,7 @@ extension KeyValueObservable {
         held: element.knownRegistrations,
         options: options,
         expectedToLive: nil,
+        endsWithObject: true,
         isolation: isolation,
         site: site
       ) { element, _, change in

@@ -125,6 +125,7 @@ extension KeyValueObservable {
   /// Makes a token for a handler that takes values of one type, whatever type that is.
   ///
   /// `held` is the storage of the object's registrar: the caller, which knows the class, finds it faster.
+  /// `endsWithObject`: whether the observation is meant to end with the object.
   @usableFromInline
   func token(
     at keyPath: AnyKeyPath,
@@ -132,6 +133,7 @@ extension KeyValueObservable {
     held: Unmanaged<SubjectStorage>?,
     options: ObservingOptions,
     expectedToLive: String?,
+    endsWithObject: Bool = false,
     isolation: (any Actor)?,
     site: CallSite,
     deliver: @escaping Observation.Callback
@@ -147,6 +149,7 @@ extension KeyValueObservable {
             site: names.names(of: site).id,
             expected: .of(isolation),
             expectedToLive: expectedToLive,
+            endsWithObject: endsWithObject,
             valueType: valueType,
             deliver: deliver
           )
@@ -167,6 +170,7 @@ extension KeyValueObservable {
       expectedToLive: expectedToLive,
       token: ObservationToken.nextReference(),
       valueType: valueType,
+      endsWithObject: endsWithObject,
       deliver: deliver
     )
     return ObservationToken(request.add())
@@ -185,6 +189,7 @@ extension SubjectStorage {
     site: StringID,
     expected: ExpectedExecutor?,
     expectedToLive: String?,
+    endsWithObject: Bool,
     valueType: Any.Type,
     deliver: @escaping Observation.Callback
   ) -> ObservationToken? {
@@ -213,6 +218,7 @@ extension SubjectStorage {
         observer: nil,
         root: self,
         valueType: valueType,
+        endsWithObject: endsWithObject,
         expected: expected,
         deliver: deliver
       )

@@ -4,10 +4,11 @@ internal import KVOTrace
 // The effects of this object's deallocation on observers of other objects, and above all on
 // streams.
 extension SubjectStorage {
-  /// Ends the streams of this deallocated object; this is intended, so it precedes the judgment of the deallocation.
-  func endStreams(at stack: StackID) {
-    for registration in registrations where registration.form == .stream {
-      if let id = registration.id { cancel(id, by: .owner, stack: stack) }
+  /// Ends the streams of this deallocated object, and its observations as an element of a collection; this is intended,
+  /// so it precedes the judgment of the deallocation.
+  func endIntended(at stack: StackID) {
+    for case let id? in registrations.map(\.id) where observation(id)?.endsWithObject == true {
+      cancel(id, by: .owner, stack: stack)
     }
   }
 
