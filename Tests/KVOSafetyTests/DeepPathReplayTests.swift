@@ -6,6 +6,27 @@ import Testing
 
 @testable import KVOSafety
 
+/// Shows objects that no property keeps.
+private final class Catalogue: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(
+    ObservableKey("seed", \Catalogue.seed),
+    ObservableKey("made", \Catalogue.made, affectedBy: ["seed"]),
+    ObservableKey("constant", \Catalogue.constant),
+    ObservableKey("found", \Catalogue.found)
+  )
+
+  var seed = 0 {
+    willSet { willChangeValue(for: \.seed) }
+    didSet { didChangeValue(for: \.seed) }
+  }
+  weak var last: Person?
+
+  var made: Person { Person("made \(seed)") }
+  var constant: Person { Person("constant") }
+  var found: Person? { last }
+}
+
 @Suite("The replay of deep paths")
 struct DeepPathReplayTests {
   /// What a replay says of what `body` records about the objects that it returns the numbers of.
@@ -38,6 +59,45 @@ struct DeepPathReplayTests {
       return [account.storage.record.ref.id]
     }
     #expect(codes == [])
+  }
+
+  @Test("finds no fault if a getter makes the intermediate object at each call")
+  func made() {
+    var heard: [String] = []
+    let codes = replay {
+      let catalogue = Catalogue()
+      let tokens = ["made.name", "constant.name"].map { path in
+        catalogue.observe(keyPath: path, options: [.initial, .new]) {
+          heard.append("\(path) \($1.newValue ?? "nothing")")
+        }
+      }
+      catalogue.seed = 1
+      catalogue.seed = 2
+      for token in tokens { token.invalidate() }
+      return [catalogue.storage.record.ref.id]
+    }
+    #expect(
+      heard == [
+        "made.name made 0", "constant.name constant", "made.name made 1", "made.name made 2",
+      ]
+    )
+    #expect(codes == [])
+  }
+
+  @Test("reports an intermediate object that a getter found, and that is deallocated later")
+  func found() {
+    let codes = replay {
+      let catalogue = Catalogue()
+      var person: Person? = Person("Ann")
+      catalogue.last = person
+      let token = catalogue.observe(keyPath: "found.name") { _, _ in }
+      person?.name = "Ben"
+      person = nil
+      catalogue.seed = 1
+      token.invalidate()
+      return [catalogue.storage.record.ref.id]
+    }
+    #expect(codes == [.deepPathIntermediateDeath])
   }
 
   @Test("finds no fault if all are deallocated together, including the token")

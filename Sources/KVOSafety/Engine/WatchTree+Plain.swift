@@ -38,6 +38,23 @@ enum PathEnd {
   /// An object on the path is nil.
   case nowhere
   case at(ResolvedKey, AnyObject)
+
+  /// Forgets an object that nothing else keeps alive, which deallocates it.
+  mutating func releaseUnkept() {
+    guard let key else { return }
+    // `isKnownUniquelyReferenced` is false for an object with weak references, which all on a path have.
+    weak let kept = object
+    self = .unknown
+    if let kept { self = .at(key, kept) }
+  }
+
+  private var key: ResolvedKey? {
+    if case .at(let key, _) = self { key } else { nil }
+  }
+
+  private var object: AnyObject? {
+    if case .at(_, let object) = self { object } else { nil }
+  }
 }
 
 // The nodes of a path of keys that no other key affects, and of a key that is affected by such keys of the same object.

@@ -75,6 +75,10 @@ final class WatchTree: Sendable {
         follow(self.end(of: observation, among: nodes.nodes, from: subject), for: observation)
       }
     }
+    if observation.root.isRecorded {
+      end.releaseUnkept()
+      noteUnkept(observation)
+    }
     // The observation may have ended in the meantime, and left its links for this thread to remove.
     if state.withLock({ $0.isEnded }) { leave(observation) }
     return end
@@ -319,6 +323,15 @@ final class WatchTree: Sendable {
       }
     }
     return kept
+  }
+
+  /// Records that the path left the objects that only looking them up had kept, such as those that a getter makes at
+  /// each call: they are deallocated already, and no property lost them.
+  private func noteUnkept(_ observation: Observation) {
+    for hung in state.withLock({ $0.hung }) where !hung.isWeak {
+      guard let depth = hung.depth, hung.storage?.record.object == nil else { continue }
+      record(Event.Body.detach, observation, depth, hung.node.key, hung.ref, hung.isWeak)
+    }
   }
 
   /// Awaits the deallocation of `object` only, no longer of the previous one.

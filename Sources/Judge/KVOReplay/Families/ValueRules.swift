@@ -184,6 +184,7 @@ struct ValueRules: Sendable {
     _ target: EventTarget,
     _ log: inout ReplayState
   ) {
+    if deepPaths.hasPending { deepPaths.excuse(attachment) }
     guard let link = deepPaths.detach(attachment), target.slot >= 0 else { return }
     let hold = link.hold
     if mayBeChanged(link.parentKey, of: link.parent, since: hold.moment, &log) { return }

@@ -204,6 +204,14 @@ struct DeepPaths: Sendable {
     pending.removeAll { $0.slot == slot && $0.loss.hold.strength != .strong }
   }
 
+  /// The path detaches itself from an object that was just deallocated: only looking the path up had kept the object.
+  mutating func excuse(_ attachment: Attachment) {
+    pending.removeAll {
+      $0.loss.registration == attachment.registration && $0.loss.depth == attachment.depth
+        && $0.loss.hold.object.id == attachment.object.id
+    }
+  }
+
   /// The registration was notified: also of the ends of the objects that are being deallocated, if it references them
   /// weakly.
   ///
