@@ -34,7 +34,13 @@ struct ChangeBracketsTests {
   mutating func numbers() {
     var brackets = ChangeBrackets()
     brackets.will(change("a", 1), at: at(1))
-    #expect(brackets.did(change("a", 2), at: at(2)).map(\.detail) == [.change(.didWithoutWill)])
+    let verdicts = brackets.did(change("a", 2), at: at(2))
+    #expect(
+      verdicts.map(\.detail) == [.change(.mismatched(begun: .setting, ended: .setting))]
+    )
+    #expect(verdicts.first?.evidence.map(\.event) == [2, 1])
+    #expect(verdicts.first?.evidence.map(\.role) == [.failed, .changed])
+    #expect(brackets.did(change("b", 2), at: at(2)).map(\.detail) == [.change(.didWithoutWill)])
     #expect(brackets.did(change("a"), at: at(3)) == [])
     #expect(brackets.isEmpty)
   }

@@ -252,6 +252,29 @@ struct FindingTests {
     )
   }
 
+  @Test("a half that does not match names what ended, and what was open")
+  func mismatchedHalves() {
+    let kinds: [(begun: Change.Kind, ended: Change.Kind)] = [
+      (.insertion, .removal), (.setting, .insertion), (.removal, .removal),
+    ]
+    let findings = kinds.map { kinds in
+      Self.finding(
+        SampleLog {
+          $0.will(change: "1", kind: kinds.begun)
+          $0.did(change: "2", kind: kinds.ended)
+        }
+      )
+    }
+    #expect(
+      findings.map { $0?.message } == [
+        "A removal of \"balance\" of Account#12 ended that had not begun, while an insertion was open, on thread 1",
+        "An insertion of \"balance\" of Account#12 ended that had not begun, while a setting was open, on thread 1",
+        "A removal of \"balance\" of Account#12 ended that had not begun, while another one was open, on thread 1",
+      ]
+    )
+    #expect(findings.allSatisfy { $0?.hint.hasPrefix("give both halves of the change") == true })
+  }
+
   @Test("every reason for a refusal has its sentence")
   func refusals() {
     let messages = RefusalReason.allCases.map { reason in

@@ -238,12 +238,13 @@ struct SampleLog: Sendable {
     _ subject: String = "Account#12",
     _ key: String = "balance",
     change: String? = nil,
+    kind: Change.Kind = .setting,
     thread: String? = "1",
     order: UInt64? = nil,
     scope: String? = nil,
     stack: [String] = ["Account.deposit(_:) (Account.swift:7)"]
   ) {
-    let body = Event.Body.willChange(half(subject, key, change))
+    let body = Event.Body.willChange(half(subject, key, change, kind))
     add(body, thread: thread, order: order, scope: scope, stack: stack)
   }
 
@@ -251,20 +252,27 @@ struct SampleLog: Sendable {
     _ subject: String = "Account#12",
     _ key: String = "balance",
     change: String? = nil,
+    kind: Change.Kind = .setting,
     thread: String? = "1",
     order: UInt64? = nil,
     scope: String? = nil,
     stack: [String] = ["Account.deposit(_:) (Account.swift:9)"]
   ) {
-    let body = Event.Body.didChange(half(subject, key, change))
+    let body = Event.Body.didChange(half(subject, key, change, kind))
     add(body, thread: thread, order: order, scope: scope, stack: stack)
   }
 
-  private mutating func half(_ subject: String, _ key: String, _ change: String?) -> Change {
+  private mutating func half(
+    _ subject: String,
+    _ key: String,
+    _ change: String?,
+    _ kind: Change.Kind
+  ) -> Change {
     Change(
       subject: object(subject),
       key: names.id(of: key),
-      id: change.map { names.identifier($0) }
+      id: change.map { names.identifier($0) },
+      kind: kind
     )
   }
 

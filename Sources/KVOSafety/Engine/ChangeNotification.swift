@@ -20,19 +20,20 @@ enum ChangeNotification {
 
   /// The first half.
   ///
-  /// `covers` says whether setter notifications of the key until the second half are part of this change, as they are
-  /// in a change of some elements.
+  /// `announced` is the program's description of the change; nil if the library makes it. `covers` says whether setter
+  /// notifications of the key until the second half are part of this change, as they are in a change of some elements.
   static func willChange(
     _ subject: any KeyValueObservable,
     key: StringID,
     _ extent: ChangeExtent = .whole,
+    as announced: AnnouncedChange? = .setting,
     covers: Bool = false,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
     let changes = ThreadChanges.current
     let covers = covers || extent.isPartial
-    if !covers, changes.isCovered(address: address, key: key) { return }
+    if !covers, changes.beginCovered(address: address, key: key) { return }
     var open = ThreadChanges.OpenChange(
       address: address,
       key: key,
@@ -40,6 +41,7 @@ enum ChangeNotification {
       isAnnounced: false,
       site: site,
       extent: extent,
+      announced: announced,
       covers: covers,
       callback: covers ? DeliveryFrame.innermost : nil,
       oldValues: []
@@ -70,24 +72,29 @@ enum ChangeNotification {
 
   /// The second half.
   ///
-  /// `covers` says whether it ends a change that covers others, rather than one that is covered. `corrected` is the
-  /// value before a change of some elements, if the property now has a different value than the change produced; the
-  /// change then ends as a setting. An inner nil is a value that is nil.
+  /// `announced` is the program's description of the change; if that of the first half is another one, the change ends
+  /// as a setting. `covers` says whether it ends a change that covers others, rather than one that is covered.
+  /// `corrected` is the value before a change of some elements, if the property now has a different value than the
+  /// change produced; the change then ends as a setting. An inner nil is a value that is nil.
   static func didChange(
     _ subject: any KeyValueObservable,
     key: StringID,
+    as announced: AnnouncedChange? = .setting,
     covers: Bool = false,
     correcting corrected: Any?? = nil,
     site: CallSite
   ) {
     let address = ObjectTable.address(of: subject)
     let changes = ThreadChanges.current
-    if !covers, changes.isCovered(address: address, key: key) { return }
-    let open = changes.end(address: address, key: key)
+    if !covers, changes.endCovered(address: address, key: key) { return }
+    let open = changes.end(address: address, key: key, as: announced)
     guard let storage = subject.knownStorage else { return }
     let begun = open?.extent ?? .whole
     if let open, open.covers, open.isAnnounced { storage.noteCoveringChange(-1) }
-    let extent = corrected == nil ? begun : .whole
+    // The halves of the library's own changes match.
+    var mismatched: AnnouncedChange?
+    if let open, open.announced != announced { mismatched = announced }
+    let extent = corrected == nil && mismatched == nil ? begun : .whole
     let change = Change(
       subject: storage.record.ref,
       key: key,
@@ -99,6 +106,7 @@ enum ChangeNotification {
       let word = storage.beginChange()
       changes.announce(change, at: recordBeginning(of: change, word, in: storage, stack: stack))
     }
+    if let mismatched { reportMismatch(mismatched, of: change, in: storage) }
     let stack = open == nil ? Recorder.shared.captureStack() : changes.stack(of: site)
     let order: UInt64
     if open == nil {
@@ -117,7 +125,41 @@ enum ChangeNotification {
     let links = Self.links(to: key, of: storage)
     var oldValues = open?.oldValues ?? []
     if let corrected { correct(&oldValues, of: links, begun, to: corrected) }
+    if mismatched != nil { removeElements(from: &oldValues, of: links, begun) }
     notifyAfter(links, subject, change, extent, oldValues, setter: nil)
+  }
+
+  /// Reports a second half that does not describe `open` as its first half does.
+  ///
+  /// The log has it under a number of its own, as the end of a change that never began; the end of `open` follows.
+  private static func reportMismatch(
+    _ announced: AnnouncedChange,
+    of open: Change,
+    in storage: SubjectStorage
+  ) {
+    let changes = ThreadChanges.current
+    let half = Change(
+      subject: open.subject,
+      key: open.key,
+      id: changes.nextChange(),
+      kind: announced.kind
+    )
+    let stack = Recorder.shared.captureStack()
+    let order = storage.nextOrder()
+    Recorder.shared.record(half, isEnd: true, order: order, stack: stack)
+    let evidence = Evidence(stack: stack, order: order)
+    LiveMonitor.shared.report(changes.judgeEnd(of: half, at: evidence))
+  }
+
+  /// Removes the values of observations that know only the elements before a change that has become a setting.
+  private static func removeElements(
+    from values: inout [OldValue],
+    of links: [ObservationLink],
+    _ begun: ChangeExtent
+  ) {
+    for link in links where begun.seen(through: link).isPartial {
+      values.removeAll { $0.id == link.observation.id }
+    }
   }
 
   /// Replaces the elements of a change that has become a setting by the whole value before it.

@@ -20,6 +20,8 @@ final class ThreadChanges {
     var isAnnounced: Bool
     var site: CallSite
     var extent: ChangeExtent
+    /// What the program called the first half with; nil if the library began the change, which only the library ends.
+    var announced: AnnouncedChange?
     /// Whether setter notifications of this key until the end are part of this change, which is a change of some
     /// elements or made by the setter of an override.
     var covers: Bool
@@ -27,6 +29,8 @@ final class ThreadChanges {
     ///
     /// An assignment by an observer that is notified of the change is not part of it.
     var callback: UnsafeMutablePointer<DeliveryFrame>?
+    /// How many changes that this one covers were begun by a call and not ended.
+    var coveredCount = 0
     /// The old values, of the observations that want them.
     var oldValues: [ChangeNotification.OldValue]
   }
@@ -81,11 +85,20 @@ final class ThreadChanges {
     if let announced { announce(announced, at: evidence) }
   }
 
-  /// Ends the innermost open change of the key; nil if there is none.
-  func end(address: UInt, key: StringID) -> OpenChange? {
-    guard let index = open.lastIndex(where: { $0.address == address && $0.key == key })
-    else { return nil }
-    let ended = open.remove(at: index)
+  /// Ends the innermost open change of the key that was announced as `announced`; if there is none, the innermost one
+  /// that the program announced; nil if there is none either.
+  func end(address: UInt, key: StringID, as announced: AnnouncedChange?) -> OpenChange? {
+    var found: Int?
+    for index in open.indices.reversed()
+    where open[index].address == address && open[index].key == key {
+      if open[index].announced == announced {
+        found = index
+        break
+      }
+      if found == nil, announced != nil, open[index].announced != nil { found = index }
+    }
+    guard let found else { return nil }
+    let ended = open.remove(at: found)
     if ended.covers { setters.coveringCount -= 1 }
     return ended
   }
@@ -98,11 +111,33 @@ final class ThreadChanges {
 
   /// Whether an open change of this key covers the notifications of a setter inside it.
   func isCovered(address: UInt, key: StringID) -> Bool {
-    setters.coveringCount > 0
-      && open.contains {
-        $0.covers && $0.address == address && $0.key == key
-          && $0.callback == DeliveryFrame.innermost
-      }
+    indexOfCovering(address, key) != nil
+  }
+
+  /// The first half of a change, by a call: whether an open change of this key covers it.
+  func beginCovered(address: UInt, key: StringID) -> Bool {
+    guard let covering = indexOfCovering(address, key) else { return false }
+    open[covering].coveredCount += 1
+    return true
+  }
+
+  /// The second half of such a change.
+  ///
+  /// If none has begun inside an open change that the program announced, the half is not covered: it belongs to another
+  /// change, or ends that one.
+  func endCovered(address: UInt, key: StringID) -> Bool {
+    guard let covering = indexOfCovering(address, key) else { return false }
+    guard open[covering].coveredCount > 0 else { return open[covering].announced == nil }
+    open[covering].coveredCount -= 1
+    return true
+  }
+
+  private func indexOfCovering(_ address: UInt, _ key: StringID) -> Int? {
+    guard setters.coveringCount > 0 else { return nil }
+    return open.lastIndex {
+      $0.covers && $0.address == address && $0.key == key
+        && $0.callback == DeliveryFrame.innermost
+    }
   }
 
   /// Whether a change is open that was begun explicitly, not by a setter that keeps the old value.

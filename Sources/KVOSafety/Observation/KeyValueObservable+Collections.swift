@@ -9,6 +9,9 @@ extension KeyValueObservable {
   /// notification of the property's own setter in between is part of this change, and reaches no
   /// observer.
   ///
+  /// A second half of another kind or with other indexes is reported (KVO012). It ends this change all the same, as a
+  /// setting: observers receive the whole value after it, and the value before it only if they observe all of it.
+  ///
   /// An assignment to the property, or a mutation such as `dates.append(x)`, is a setting: observers receive the whole
   /// value, as with a setter in Foundation. Use this, or `mutableValues(of:)`, to notify them of elements.
   ///
@@ -33,12 +36,14 @@ extension KeyValueObservable {
   ) throws(ObservedIndexError) {
     let site = CallSite(fileID: fileID, line: line, function: function)
     let elements = ChangedElements(indexes)
-    try willChange(kind, at: elements, of: self[keyPath: keyPath].count, keyPath, site: site)
+    let count = self[keyPath: keyPath].count
+    try willChange(kind, at: elements, of: count, keyPath, isPaired: true, site: site)
   }
 
   /// The same for a property that has `count` elements now, whether it is a collection or holds one.
   ///
   /// `read` reads the elements from the object, if that costs less than reading the collection as a value of any type.
+  /// `isPaired` says whether the program calls both halves itself.
   @usableFromInline
   func willChange(
     _ kind: ObservedChangeKind,
@@ -46,6 +51,7 @@ extension KeyValueObservable {
     of count: Int,
     _ keyPath: AnyKeyPath,
     read: (() -> Any)? = nil,
+    isPaired: Bool = false,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) throws(ObservedIndexError) {
     guard let key = key(at: keyPath) else { return refuseChange(of: keyPath, at: site) }
@@ -54,7 +60,8 @@ extension KeyValueObservable {
       throw ObservedIndexError(key: key.newest.name, kind: kind, index: index, count: count)
     }
     let extent = ChangeExtent(kind: Change.Kind(kind), positions: elements, read: read)
-    ChangeNotification.willChange(self, key: key.id, extent, site: site)
+    let announced = isPaired ? AnnouncedChange(kind, at: elements) : nil
+    ChangeNotification.willChange(self, key: key.id, extent, as: announced, site: site)
   }
 
   /// Notifies that elements of a collection were inserted, removed or replaced; observers are notified before it
@@ -70,10 +77,11 @@ extension KeyValueObservable {
     function: StaticString = #function
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
-    didChange(elementsOf: keyPath, site: site)
+    let announced = AnnouncedChange(kind, at: ChangedElements(indexes))
+    didChange(elementsOf: keyPath, as: announced, site: site)
   }
 
-  /// The same for a property, whether it is a collection or holds one.
+  /// Ends a change that the library began, of a property that is a collection or holds one.
   ///
   /// `corrected` is the whole value before the change, if the property stored a different one than the change produced;
   /// an inner nil is a value that is nil.
@@ -87,30 +95,44 @@ extension KeyValueObservable {
     ChangeNotification.didChange(
       self,
       key: key.id,
+      as: nil,
       covers: true,
       correcting: corrected,
       site: site
     )
   }
 
-  /// Announces that elements of an unordered collection are about to change.
+  /// Ends a change of elements that the program began itself.
+  private func didChange(
+    elementsOf keyPath: AnyKeyPath,
+    as announced: AnnouncedChange,
+    site: CallSite
+  ) {
+    guard let key = key(at: keyPath) else { return }
+    ChangeNotification.didChange(self, key: key.id, as: announced, covers: true, site: site)
+  }
+
+  /// Announces that elements of an unordered collection are about to change; `announced` says how, if the program calls
+  /// both halves itself.
   func willChange(
     _ kind: ObservedChangeKind,
     from old: Any?,
     to new: Any?,
     of keyPath: AnyKeyPath,
+    as announced: AnnouncedChange? = nil,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) {
     guard let key = key(at: keyPath) else { return refuseChange(of: keyPath, at: site) }
     let extent = ChangeExtent(kind: Change.Kind(kind), elements: (old, new))
-    ChangeNotification.willChange(self, key: key.id, extent, site: site)
+    ChangeNotification.willChange(self, key: key.id, extent, as: announced, site: site)
   }
 
   /// Announces that a set is about to be combined with another.
   ///
   /// Observers receive the added and removed elements, without indexes: a union inserts, the others remove, and a new
   /// set replaces. ``didChangeValue(for:withSetMutation:using:fileID:line:function:)`` must follow, on the same thread;
-  /// the property's own setter notifies no observer in between.
+  /// the property's own setter notifies no observer in between. A second half with another mutation is reported
+  /// (KVO012), and ends this change as a setting.
   ///
   /// Mirrors `willChangeValue(forKey:withSetMutation:using:)` of `NSObject`.
   public func willChangeValue<Element>(
@@ -123,7 +145,14 @@ extension KeyValueObservable {
   ) {
     let change = mutation.change(of: self[keyPath: keyPath], using: elements)
     let site = CallSite(fileID: fileID, line: line, function: function)
-    willChange(change.kind, from: change.old, to: change.new, of: keyPath, site: site)
+    willChange(
+      change.kind,
+      from: change.old,
+      to: change.new,
+      of: keyPath,
+      as: AnnouncedChange(mutation),
+      site: site
+    )
   }
 
   /// Notifies that a set was combined with another; observers are notified before it returns.
@@ -135,10 +164,8 @@ extension KeyValueObservable {
     line: UInt = #line,
     function: StaticString = #function
   ) {
-    didChange(
-      elementsOf: keyPath,
-      site: CallSite(fileID: fileID, line: line, function: function)
-    )
+    let site = CallSite(fileID: fileID, line: line, function: function)
+    didChange(elementsOf: keyPath, as: AnnouncedChange(mutation), site: site)
   }
 
   /// The key that `keyPath` denotes, or nil if it denotes none.
@@ -160,16 +187,25 @@ public enum ObservedSetMutation: UInt, Hashable, Sendable {
   /// The other replaces it.
   case set = 4
 
+  /// What happens to the elements, as it is reported to observers.
+  var kind: ObservedChangeKind {
+    switch self {
+    case .union: .insertion
+    case .minus, .intersect: .removal
+    case .set: .replacement
+    }
+  }
+
   /// The change that is reported to observers: the removed and the added elements.
   func change<Element>(
     of current: Set<Element>,
     using elements: Set<Element>
   ) -> (kind: ObservedChangeKind, old: Set<Element>?, new: Set<Element>?) {
     switch self {
-    case .union: (.insertion, nil, elements.subtracting(current))
-    case .minus: (.removal, current.intersection(elements), nil)
-    case .intersect: (.removal, current.subtracting(elements), nil)
-    case .set: (.replacement, current.subtracting(elements), elements.subtracting(current))
+    case .union: (kind, nil, elements.subtracting(current))
+    case .minus: (kind, current.intersection(elements), nil)
+    case .intersect: (kind, current.subtracting(elements), nil)
+    case .set: (kind, current.subtracting(elements), elements.subtracting(current))
     }
   }
 }

@@ -49,8 +49,8 @@ extension ObservationRegistrar {
       !ThreadChanges.current.isCovered(address: ObjectTable.address(of: subject), key: id)
     else { return assign() }
     let site = CallSite(fileID: fileID, line: line, function: function)
-    ChangeNotification.willChange(subject, key: id, covers: true, site: site)
+    ChangeNotification.willChange(subject, key: id, as: nil, covers: true, site: site)
     assign()
-    ChangeNotification.didChange(subject, key: id, covers: true, site: site)
+    ChangeNotification.didChange(subject, key: id, as: nil, covers: true, site: site)
   }
 }

@@ -31,6 +31,9 @@ extension RuleAdvice {
     case (.uncompliantPath, .refusal(.notObservable, _)) where !knowsStep: ofCollection
     case (.uncompliantPath, .refusal(let reason, _)) where knowsStep:
       isFoundation ? foundationRefusal(reason) : refusal(reason)
+    case (.unbalancedChange, .change(.mismatched)):
+      "give both halves of the change of \"{keyPath}\" the same kind and the same indexes, or the same mutation of "
+        + "a set"
     case (.removeUnregistered, _) where verdict.context.isNamed: addition(audience)
     case (.observedDeinitWhileObserved, _) where verdict.isOfSelf:
       selfDeallocation(audience)

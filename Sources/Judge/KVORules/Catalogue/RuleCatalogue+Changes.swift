@@ -37,8 +37,8 @@ extension RuleCatalogue {
           didChangeValue(forKey: "{keyPath}") }`
           """,
         happened: """
-          A didChange came without its willChange, a willChange never got its didChange, or a change \
-          was closed while a later one was open.
+          A didChange came without its willChange or with another kind or other indexes, a willChange never \
+          got its didChange, or a change was closed while a later one was open.
           """,
         matters: """
           Observers get no notification, or one with another change's old value, and the \

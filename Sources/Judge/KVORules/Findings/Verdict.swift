@@ -103,6 +103,8 @@ package struct Verdict: Hashable, Sendable {
   package enum Imbalance: Hashable, Sendable {
     case didWithoutWill
     case willWithoutDid
+    /// Closed without having begun, while another change of the same object and key was open: its halves differ.
+    case mismatched(begun: Change.Kind, ended: Change.Kind)
     /// Closed while a change of the same object and key, begun later, was open.
     case outOfOrder
     /// Closed while the change of `inner`, begun later, was open: another key, or a key of the object `of`; nil: of the

@@ -172,6 +172,10 @@ struct FindingSentence {
     return switch imbalance {
     case .didWithoutWill: "A change of \(path) of \(subject) ended that had not begun"
     case .willWithoutDid: "A change of \(path) of \(subject) began and never ended"
+    case .mismatched(let begun, let ended):
+      "\(ended == .insertion ? "An" : "A") \(ended) of \(path) of \(subject) ended that had not begun, while "
+        + (begun == ended ? "another one" : "\(begun == .insertion ? "an" : "a") \(begun)")
+        + " was open"
     case .outOfOrder:
       "A change of \(path) of \(subject) ended while another change of it, begun later, was open"
     case .crossed(let inner, let other):

@@ -81,6 +81,14 @@ package struct ChangeBrackets: Sendable {
     guard let index = open.lastIndex(where: { Self.belong($0.change, change) }) else {
       // It may be one of those that were dropped, or reported already.
       if endDropped(of: change.subject.id) || endReported(change) { return (nil, []) }
+      if let other = open.last(where: { $0.change.hasKey(of: change) }) {
+        let mismatched = verdict(
+          change,
+          [evidence.as(.failed), other.began.as(.changed)],
+          .mismatched(begun: other.change.kind, ended: change.kind)
+        )
+        return (nil, [mismatched])
+      }
       return (nil, [verdict(change, [evidence.as(.failed)], .didWithoutWill)])
     }
     let ended = open.remove(at: index)
