@@ -53,6 +53,22 @@ struct NotificationAdapterTests {
     #expect(!observation.isActive && screen.heard.isEmpty)
   }
 
+  @Test("another center removes nothing", .audited)
+  func otherCenter() {
+    let other = NotificationCenter()
+    let screen = Screen()
+    let observation = center.addRecordedObserver(forName: name, owner: screen) { _ in
+      screen.heard.append("x")
+    }
+    other.removeObserver(observation)
+    other.removeRecordedObserver(observation)
+    center.post(name: name, object: nil)
+    #expect(observation.isActive && screen.heard == ["x"])
+    center.removeObserver(observation)
+    center.post(name: name, object: nil)
+    #expect(!observation.isActive && screen.heard == ["x"])
+  }
+
   @Test("an observer that is added twice is reported", .audited(expecting: .duplicateRegistration))
   func doubled() {
     let screen = Screen()

@@ -64,6 +64,23 @@ struct ObservationAdapterTests {
     #expect(owner.count == 2)
   }
 
+  @Test("a tracking whose owner is deallocated calls its closure all the same", .audited)
+  func ownerDies() {
+    let model = Model()
+    let heard = Heard()
+    do {
+      let owner = Heard()
+      _ = withRecordedObservationTracking(of: model, "name", owner: owner) {
+        model.name
+      } onChange: {
+        heard.count += 1
+      }
+    }
+    model.name = "Grace"
+    model.name = "Barbara"
+    #expect(heard.count == 1)
+  }
+
   @Test("the values of Observations are recorded until the iteration ends", .audited)
   func observations() async {
     let model = Model()

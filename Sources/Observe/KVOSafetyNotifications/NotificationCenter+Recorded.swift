@@ -60,16 +60,18 @@ extension NotificationCenter {
     return observation
   }
 
-  /// Removes an observer that ``addRecordedObserver`` added; a second call does nothing.
+  /// Removes an observer that ``addRecordedObserver`` added to this center; a second call does nothing.
+  ///
+  /// An observer of another center stays, as with Foundation's method: it is forgotten unless its own center removes it.
   ///
   /// Mirrors `removeObserver(_:)`.
   public func removeRecordedObserver(_ observation: NotificationObservation) {
-    observation.end()
+    observation.end(on: self)
   }
 
-  /// Removes an observer that ``addRecordedObserver`` added, as Foundation's method of that name would.
+  /// Removes an observer that ``addRecordedObserver`` added to this center, as Foundation's method of that name would.
   ///
   /// Foundation's takes any object, and would do nothing with this one.
-  public func removeObserver(_ observation: NotificationObservation) { observation.end() }
+  public func removeObserver(_ observation: NotificationObservation) { observation.end(on: self) }
 }
 #endif

@@ -23,7 +23,9 @@ public final class NotificationObservation: @unchecked Sendable {
 
   func take(_ token: any NSObjectProtocol) { lock.withLock { self.token = token } }
 
-  func end() {
+  /// Ends the observation, if it is one of `center`.
+  func end(on center: NotificationCenter) {
+    guard center === self.center else { return }
     registration.end(by: .user)
     leaveCenter()
   }
