@@ -12,7 +12,9 @@ struct RaisedAdditionTests {
   /// The program always ends far below the frame of the addition, so that frames alone do not show what was caught.
   @Test(
     "an exception that was caught is no second refusal when the program exits",
-    arguments: [("caught", ["notObservable"]), ("getter", ["raised"]), ("inside", []), ("ends-inside", [])]
+    arguments: [
+      ("caught", ["notObservable"]), ("getter", ["raised"]), ("inside", []), ("ends-inside", []),
+    ]
   )
   func exit(run: String, reasons: [String]) throws {
     let program = try ObjectiveC.program("Raising")
@@ -39,7 +41,9 @@ struct RaisedAdditionTests {
     #expect(try guarded.findings().map(\.code) == reasons.map { _ in "KVO029" })
   }
 
-  @Test("a key that is not ASCII cannot be observed on GNUstep 1.28; elsewhere something else raised")
+  @Test(
+    "a key that is not ASCII cannot be observed on GNUstep 1.28; elsewhere something else raised"
+  )
   func otherRuntime() throws {
     let program = try ObjectiveC.program("Raising")
     let other = try ObjectiveC.plainLibrary("OtherRuntime")

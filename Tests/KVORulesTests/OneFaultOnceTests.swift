@@ -15,14 +15,20 @@ struct OneFaultOnceTests {
       $0.exit()
     }
     #expect(scoped.outcome() == ["KVO012@2"])
-    #expect(scoped.inserting(before: 5) { $0.did(change: "c") }.outcome() == ["KVO012@2", "KVO012@5"])
+    #expect(
+      scoped.inserting(before: 5) { $0.did(change: "c") }.outcome() == ["KVO012@2", "KVO012@5"]
+    )
     let elsewhere = SampleLog {
       $0.will(change: "c")
       $0.did(change: "c", thread: "2")
       $0.exit()
     }
     #expect(elsewhere.outcome() == ["KVO012@2"])
-    #expect(elsewhere.replacing(2) { $0.did(change: "d", thread: "2") }.outcome() == ["KVO012@2", "KVO012@1"])
+    #expect(
+      elsewhere.replacing(2) { $0.did(change: "d", thread: "2") }.outcome() == [
+        "KVO012@2", "KVO012@1",
+      ]
+    )
     let deallocated = SampleLog {
       $0.will(change: "c")
       $0.endDeinit("Account#12")
@@ -91,7 +97,9 @@ struct OneFaultOnceTests {
     #expect(log.outcome() == ["KVO041@3"])
   }
 
-  @Test("is a KVO029 without the removal that pairs with it, whether others were carried out before or after")
+  @Test(
+    "is a KVO029 without the removal that pairs with it, whether others were carried out before or after"
+  )
   func refused() {
     let log = SampleLog {
       $0.refuse(.unknownKey, part: "", "balance")
@@ -122,6 +130,10 @@ struct OneFaultOnceTests {
       $0.exit()
     }
     #expect(log.outcome() == ["KVO004@3"])
-    #expect(log.report().contains("registered under context a and context b, and the first of these was taken"))
+    #expect(
+      log.report().contains(
+        "registered under context a and context b, and the first of these was taken"
+      )
+    )
   }
 }

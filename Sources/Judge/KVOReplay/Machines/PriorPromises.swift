@@ -34,8 +34,9 @@ struct PriorPromises: Sendable {
   /// Whether a change was made of which a notification is owed.
   var hasMade: Bool { promises.contains { $0.made != nil } }
 
-  /// Beyond the capacity the oldest promise is no longer judged. A runtime may notify of one change twice in advance,
-  /// but once afterwards.
+  /// Beyond the capacity the oldest promise is no longer judged.
+  ///
+  /// A runtime may notify of one change twice in advance, but once afterwards.
   mutating func add(_ promise: Promise) {
     let isKnown =
       promise.id != nil && promises.contains { $0.slot == promise.slot && $0.id == promise.id }
