@@ -79,6 +79,36 @@ struct CaseAdviceTests {
     }
   }
 
+  @Test("about a class that lists no keys itself says that it needs the macro")
+  func unmarkedClass() throws {
+    let keyPath = "a member of Savings, which has only inherited keys"
+    let report = SampleLog { $0.refuse(.unknownKey, part: keyPath, keyPath) }.report()
+    #expect(
+      report.contains(
+        "asked for a property of Savings, from Account#12, but Savings has only the keys of its superclass"
+      ),
+      "\(report)"
+    )
+    #expect(report.contains("Fix: attach `@KeyValueObservable` to Savings itself:"), "\(report)")
+  }
+
+  @Test("about a key that depends on one that does not exist names the latter")
+  func wrongDependency() throws {
+    let report = SampleLog { $0.refuse(.unknownKey, part: "cents", "summary") }.report()
+    #expect(
+      report.contains(
+        "asked for \"summary\" of Account#12, which depends on \"cents\", but there is no such key"
+      ),
+      "\(report)"
+    )
+    let advice = try hint { $0.refuse(.unknownKey, part: "cents", "summary") }
+    #expect(advice.hasPrefix("correct \"cents\" where \"summary\" is declared to depend on it"))
+    let foreign = try hint(recorded: .appleModern) {
+      $0.refuse(.unknownKey, part: "cents", "summary")
+    }
+    #expect(!foreign.contains("affectedBy"), "\(foreign)")
+  }
+
   @Test("about a collection says what can be observed instead")
   func collection() throws {
     let advice = try hint { $0.refuse(.throughCollection, part: "entries", "entries.amount") }

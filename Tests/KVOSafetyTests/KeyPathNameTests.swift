@@ -68,6 +68,19 @@ struct KeyPathNameTests {
       ]
     )
   }
+
+  /// As a subclass that is not marked: it has the table of its superclass.
+  private final class Unlisted: Account { var cents = 0 }
+
+  @Test("a property that a class does not list has no name; one of a class without a table says so")
+  func unlisted() {
+    #expect(KeyPathNames.name(of: \Account.secret, in: Account.self) == "a member of Account")
+    #expect(
+      KeyPathNames.name(of: \Unlisted.cents, in: Unlisted.self)
+        == "a member of Unlisted, which has only inherited keys"
+    )
+    #expect(KeyPathNames.name(of: \Unlisted.balance, in: Unlisted.self) == "balance")
+  }
 }
 
 /// The key path as generic code makes it.

@@ -197,7 +197,7 @@ struct SetterTests {
     #expect(heard.count == 4)
   }
 
-  @Test("a typed path through a part that is not a key is refused, with its source text")
+  @Test("a typed path through a part that is not a key is refused")
   func typedPathUnknown() {
     let account = Account(owner: Person("Ada"))
     let found = verdicts(about: account) {

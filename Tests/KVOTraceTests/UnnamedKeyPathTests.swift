@@ -17,6 +17,13 @@ struct UnnamedKeyPathTests {
     #expect(UnnamedKeyPath(text) == path)
   }
 
+  @Test("says whether its class has only inherited keys")
+  func inherited() throws {
+    let path = UnnamedKeyPath(names: ["owner"], type: "Savings", hasOnlyInheritedKeys: true)
+    #expect(path.text == "owner → a member of Savings, which has only inherited keys")
+    #expect(UnnamedKeyPath(path.text) == path)
+  }
+
   @Test(
     "is not a key path by name",
     arguments: ["", "title", "owner.name", "a → b", "a member", "title → a", "a member of X → b"]

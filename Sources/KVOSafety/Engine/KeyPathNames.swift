@@ -8,15 +8,25 @@ internal import KVOTrace
 enum KeyPathNames {
   /// The name of a key path in reports and logs: `owner.name`, or a text that names no key if a part of it has no name.
   ///
-  /// Such a part is a member of a struct, or a protocol requirement of an existential: the key path has only the index
-  /// of the requirement, whose name is not in the program.
+  /// Such a part is a property that its class does not list, a member of a struct, or a protocol requirement of an
+  /// existential: the key path has only the index of the requirement, whose name is not in the program.
   static func name(of keyPath: AnyKeyPath, in type: any KeyValueObservable.Type) -> String {
     let (names, end) = follow(keyPath, from: type)
     guard let end else { return names.joined(separator: ".") }
-    // The description of a computed property is an address, which differs in each run.
-    let description = "\(keyPath)"
-    guard description.contains("<computed 0x") else { return description }
-    return UnnamedKeyPath(names: names, type: "\(end)").text
+    // Not the key path's description, which is an address for a computed property, and differs in each run.
+    return UnnamedKeyPath(
+      names: names,
+      type: "\(end)",
+      hasOnlyInheritedKeys: hasOnlyInheritedKeys(end)
+    ).text
+  }
+
+  /// Whether the table of a class lists what that of its superclass does, and nothing else.
+  private static func hasOnlyInheritedKeys(_ type: Any.Type) -> Bool {
+    guard let own = type as? any KeyValueObservable.Type, let subclass = type as? AnyClass,
+      let superclass = _getSuperclass(subclass) as? any KeyValueObservable.Type
+    else { return false }
+    return own.observableKeys.listsSame(as: superclass.observableKeys)
   }
 
   /// The names of the parts up to the first that has none, and the type that this one belongs to.

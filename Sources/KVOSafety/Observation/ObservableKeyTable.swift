@@ -79,6 +79,14 @@ public struct ObservableKeyTable: Sendable {
   @inline(__always)
   func owns(_ key: ResolvedKey) -> Bool { key.table == keys.number }
 
+  /// Whether both list the same properties, whatever class their key paths start from.
+  ///
+  /// - Complexity: O(keys).
+  func listsSame(as other: ObservableKeyTable) -> Bool {
+    Set(keys.byName.keys) == Set(other.keys.byName.keys)
+      && Set(keys.byIdentity.keys) == Set(other.keys.byIdentity.keys)
+  }
+
   func key(named name: String) -> ResolvedKey? { keys.byName[name] }
 
   func key(_ id: StringID) -> ResolvedKey? { keys.key(id) }

@@ -3,7 +3,8 @@ import KVOTrace
 /// Advice for the specific case of a finding, if its rule's advice does not apply.
 ///
 /// Placeholders are those of ``RuleCatalogue/Entry/hint``, and `{step}` and `{StepClass}`: the refused part of a key
-/// path, and the class that should have it; `{Key}`: the key, as accessors spell it.
+/// path, and the class that should have it; `{dependency}`: the refused key that another depends on; `{unlistedClass}`:
+/// the class that does not list a property; `{Key}`: the key, as accessors spell it.
 extension RuleAdvice {
   /// The advice for `verdict`; nil: the rule's advice applies.
   ///
@@ -11,21 +12,29 @@ extension RuleAdvice {
   ///   - verdict: the case.
   ///   - isFoundation: whether an Objective-C Foundation observes, and not this library.
   ///   - knowsStep: whether the log states at which step a key path was refused.
-  ///   - lacksName: whether a typed key path was refused because a part of it is not a key and has no name.
+  ///   - unnamed: the typed key path, if it was refused because a part of it is not a key and has no name.
+  ///   - hasWrongDependency: whether a key was refused because one that it depends on does not exist.
   ///   - audience: the reader.
   /// - Returns: the template of the advice, or nil.
   static func hint(
     for verdict: Verdict,
     isFoundation: Bool,
     knowsStep: Bool,
-    lacksName: Bool,
+    unnamed: UnnamedKeyPath?,
+    hasWrongDependency: Bool,
     audience: Audience
   ) -> String? {
     switch (verdict.code, verdict.detail) {
     case (.uncompliantPath, .refusal(.nilKeyPath, _)),
       (.uncompliantPath, .refusal(.emptyKeyPath, _)):
       "name the property to observe: a key path that is nil or empty names none"
-    case (.uncompliantPath, .refusal) where lacksName:
+    case (.uncompliantPath, .refusal) where unnamed?.hasOnlyInheritedKeys == true:
+      "attach `@KeyValueObservable` to {unlistedClass} itself: the macro covers the properties of the class that it is "
+        + "attached to, and not those that a subclass adds or overrides"
+    case (.uncompliantPath, .refusal) where hasWrongDependency:
+      "correct \"{dependency}\" where \"{keyPath}\" is declared to depend on it, by `affectedBy` or by "
+        + "`keyPathsForValuesAffecting(_:)`, or give its class an observable property of that name"
+    case (.uncompliantPath, .refusal) where unnamed != nil:
       "end the key path at a property of an observable class; the members of a struct, the requirements of a protocol "
         + "and properties that the class does not list as keys cannot be observed"
     case (.uncompliantPath, .refusal(.notObservable, _)) where !knowsStep: ofCollection

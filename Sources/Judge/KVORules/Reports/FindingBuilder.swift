@@ -7,7 +7,7 @@ package import KVOTrace
 package struct FindingBuilder {
   package let names: TraceNames
   package let profile: Profile
-  private let recorded: Profile
+  let recorded: Profile
   private let threadNames: [ThreadID: StringID]
   private let images: LoadedImages
   private let resolver: (any FrameResolver)?
@@ -143,7 +143,8 @@ package struct FindingBuilder {
       for: verdict,
       isFoundation: isFoundation,
       knowsStep: sentence.refusedStep != nil,
-      lacksName: sentence.unnamedKeyPath != nil,
+      unnamed: sentence.unnamedKeyPath,
+      hasWrongDependency: sentence.refusedDependency != nil,
       audience: audience
     )
     if let hint = ofCase ?? (isFoundation ? entry.foundationHint : nil) { return hint }

@@ -192,7 +192,13 @@ struct FindingSentence {
     if let end = unnamedKeyPath {
       let path = end.names.joined(separator: ".")
       let way = path.isEmpty ? subject : "\(subject) through \"\(path)\""
-      return "\(caller) asked for a property of \(end.type), from \(way), that is no observable key"
+      return "\(caller) asked for a property of \(end.type), from \(way), "
+        + (end.hasOnlyInheritedKeys
+          ? "but \(end.type) has only the keys of its superclass" : "that is no observable key")
+    }
+    if let dependency = refusedDependency {
+      return "\(caller) asked for \(path) of \(subject), which depends on \"\(dependency)\", "
+        + "but there is no such key"
     }
     let step = part == .none ? path : "\"\(names[part])\""
     return switch reason {
@@ -228,6 +234,8 @@ struct FindingSentence {
       ("{contextArgument}", contextArgument(in: language)),
       ("{step}", refusedStep?.name ?? "…"),
       ("{StepClass}", refusedStep?.ofClass ?? "…"),
+      ("{dependency}", refusedDependency ?? "…"),
+      ("{unlistedClass}", unnamedKeyPath?.type ?? "…"),
       ("{raiser}", raiser),
       ("{edgeSource}", weakened.map { names[$0.from.className].plainTypeName } ?? "…"),
       ("{edgeTarget}", weakened.map { names[$0.to.className].plainTypeName } ?? "…"),
@@ -269,6 +277,14 @@ struct FindingSentence {
     let before = steps[..<index].joined(separator: ".")
     let ownClass = subjectClass ?? "the class of the observed object"
     return (names[part], before.isEmpty ? ownClass : "the class of \"\(before)\"")
+  }
+
+  /// The key that the observed one depends on and that does not exist, if that is why it was refused.
+  var refusedDependency: String? {
+    guard builder.recorded == .swift, refusedStep == nil, unnamedKeyPath == nil,
+      case .refusal(.unknownKey, let part) = verdict.detail, part != .none, !names[part].isEmpty
+    else { return nil }
+    return names[part]
   }
 
   /// The key path of the verdict, if it is typed and a part of it has no name.
