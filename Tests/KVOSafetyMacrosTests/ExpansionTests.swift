@@ -348,6 +348,33 @@ struct ExpansionTests {
     )
   }
 
+  @Test("a property that is unavailable everywhere is no key")
+  func unavailable() {
+    expectExpansion(
+      of: """
+        @KeyValueObservable final class Account {
+          @available(*, unavailable) var gone: Int { 0 }
+          @available(macOS 99, *) var later: Int { 0 }
+        }
+        """,
+      as: """
+        final class Account {
+          @available(*, unavailable) var gone: Int { 0 }
+          @available(macOS 99, *) var later: Int { 0 }
+
+          let observationRegistrar = KVOSafety.ObservationRegistrar()
+
+          static let observableKeys = KVOSafety.ObservableKeyTable(
+            KVOSafety.ObservableKey("later", \\Account.later)
+          )
+        }
+
+        extension Account: KVOSafety.KeyValueObservable {
+        }
+        """
+    )
+  }
+
   @Test("the name of a key path has its properties with dots between")
   func names() {
     expectExpansion(

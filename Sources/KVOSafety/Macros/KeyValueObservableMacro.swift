@@ -32,8 +32,9 @@
 /// - `lazy` and wrapped ones notify too; they cannot have `willSet` or `didSet` as well.
 /// - computed ones and `let` are keys that can be observed and be part of key paths. A computed one notifies when a key
 ///   that it is declared to depend on changes.
-/// - `static` ones, those with an `async` or throwing getter, and those of `Mutex`, `Atomic` and `AtomicLazyReference`
-///   are not keys. Mark constants of other types that cannot be copied `@KeyValue(.ignored)`.
+/// - `static` ones, those with an `async` or throwing getter, those that are `@available(*, unavailable)`, and those of
+///   `Mutex`, `Atomic` and `AtomicLazyReference` are not keys. Mark constants of other types that cannot be copied
+///   `@KeyValue(.ignored)`.
 /// - `nonisolated(unsafe) var` and a `var` of an opaque type are refused, unless they are ignored.
 ///
 /// A subclass of an observable class is marked as well if it adds properties or overrides some. A

@@ -84,6 +84,17 @@ struct ObservedProperty {
     guard case .accessors(let accessors) = binding.accessorBlock?.accessors else { return true }
     return !accessors.contains { $0.effectSpecifiers != nil }
   }
+
+  /// Whether no code can read it, because it is `@available(*, unavailable)`.
+  var isUnavailable: Bool {
+    declaration.attributes.contains { attribute in
+      guard case .availability(let list) = attribute.as(AttributeSyntax.self)?.arguments else {
+        return false
+      }
+      let words = list.map { "\($0.argument.trimmed)" }
+      return words.contains("*") && words.contains("unavailable")
+    }
+  }
 }
 
 extension VariableDeclSyntax {

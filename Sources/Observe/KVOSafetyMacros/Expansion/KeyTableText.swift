@@ -4,7 +4,9 @@ internal import SwiftSyntaxBuilder
 
 extension ObservedProperty {
   /// Whether it is in the table: all that an observer can read is.
-  var isKey: Bool { notification.style != .ignored && isReadable && !isNoncopyable }
+  var isKey: Bool {
+    notification.style != .ignored && isReadable && !isNoncopyable && !isUnavailable
+  }
 
   /// The entry of the key in the table, seen from the type `root`.
   func keyExpression(root: String) -> String {
