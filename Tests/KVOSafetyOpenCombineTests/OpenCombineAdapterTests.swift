@@ -49,6 +49,18 @@ struct OpenCombineAdapterTests {
     subscriptions.forEach { $0.cancel() }
   }
 
+  @Test("values come after the owner is deallocated, too")
+  func ownerDies() {
+    let model = Model()
+    var heard: [String] = []
+    var owner: Model? = Model()
+    let subscription = model.name.recordedSink(of: model, "name", owner: owner) { heard.append($0) }
+    owner = nil
+    model.name.send("Grace")
+    subscription.cancel()
+    #expect(heard == ["Ada", "Grace"] && owner == nil)
+  }
+
   @Test(
     "a subscription that its scope does not end is reported",
     .audited(expecting: .leakedRegistration)

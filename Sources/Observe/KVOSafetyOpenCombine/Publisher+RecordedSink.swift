@@ -6,10 +6,10 @@ public import OpenCombine
 extension Publisher where Failure == Never {
   /// Subscribes as `sink(receiveValue:)` does, and records it in the log.
   ///
-  /// The subscription is in the census as an observation of `subject`, under `key`, until it completes, or the result
-  /// is cancelled or dropped. A subscription that is never released is found when its scope ends (KVO021), an owner
-  /// that subscribes to the same twice is reported (KVO005), and so is a subscription to an object that is deallocated
-  /// (KVO006).
+  /// The subscription is in the census as an observation of `subject`, under `key`, until it completes, `owner` is
+  /// deallocated, or the result is cancelled or dropped. A subscription that is never released is found when its scope
+  /// ends (KVO021), and so is a subscription to an object that is deallocated (KVO006). As with `sink`, values come after
+  /// `owner` is deallocated, too; they are no longer recorded.
   ///
   /// - Parameters:
   ///   - subject: the object whose values the publisher gives, such as the one with the
@@ -49,7 +49,9 @@ extension Publisher where Failure == Never {
     }
     let subscription = sink(
       receiveCompletion: { _ in registration.end(by: .user) },
-      receiveValue: { registration.deliver($0) }
+      receiveValue: { value in
+        if registration.isActive { registration.deliver(value) } else { receiveValue(value) }
+      }
     )
     return AnyCancellable {
       subscription.cancel()
