@@ -51,13 +51,22 @@ struct SelfObservationTests {
     #expect(found.filter { $0.subject?.id.rawValue == id }.map(\.code) == [])
   }
 
-  @Test("a controller that an object keeps of itself ends with the object, silently but for a note")
-  func controller() {
+  @Test(
+    "a controller of an object that observes itself ends with the object, silently but for a note",
+    arguments: [false, true]
+  )
+  func controller(isAttached: Bool) {
     weak var dead: ControllerHolder?
     var id: UInt64 = 0
     let found = verdicts(where: { _ in true }) {
       let holder = ControllerHolder()
-      holder.start()
+      if isAttached {
+        ObservationController.of(holder).observe(holder, \.value, options: .new) { me, _, _ in
+          me.seen.append(me.value)
+        }
+      } else {
+        holder.start()
+      }
       holder.value = 1
       #expect(holder.seen == [1])
       id = holder.storage.record.ref.id.rawValue

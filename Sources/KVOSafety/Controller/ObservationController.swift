@@ -213,6 +213,8 @@ public final class ObservationController<Owner: AnyObject>: Sendable {
       expected: expected,
       token: registry,
       valueType: valueType,
+      // An attached controller is deallocated after its owner.
+      endsWithObject: object === owner,
       deliver: deliver
     )
     // Stored before the initial notification, which may already end it.
