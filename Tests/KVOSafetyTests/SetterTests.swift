@@ -1,44 +1,11 @@
-import KVORecorder
 import KVORules
 import KVOTrace
 import Testing
 
 @testable import KVOSafety
 
-/// Changes its values while it is deallocated.
-private final class FadingMeter: Meter {
-  deinit {
-    count = 7
-    samples.append(7)
-  }
-}
-
 @Suite("Setters that notify through the registrar")
 struct SetterTests {
-  @Test("announce nothing once the deinit of their object has begun", arguments: [false, true])
-  func fading(isRecorded: Bool) {
-    let memory = EventMemory()
-    if isRecorded { Recorder.shared.attach(memory) }
-    defer { if isRecorded { Recorder.shared.detach(memory) } }
-    var kept: [Meter] = []
-    var meter: Meter? = FadingMeter()
-    let subject = meter?.observationRegistrar.storage?.record.ref.id
-    let tokens = [
-      meter?.observe(\.count, options: [.prior]) { meter, _ in kept.append(meter) },
-      meter?.observe(\.samples) { meter, _ in kept.append(meter) },
-    ]
-    meter?.count = 1
-    #expect(kept.count == 2)
-    kept = []
-    meter = nil
-    #expect(kept.isEmpty)
-    for token in tokens { token?.invalidate() }
-    let changes = memory.events.filter {
-      if case .willChange(let change) = $0.body { change.subject.id == subject } else { false }
-    }
-    #expect(changes.isEmpty || isRecorded && changes.count == 1)
-  }
-
   /// What a token hears of `count = 1`, for each combination of options.
   @Test("each combination of options brings its notifications and values", arguments: 0..<16)
   func combinations(bits: UInt) {

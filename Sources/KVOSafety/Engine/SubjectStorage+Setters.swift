@@ -1,16 +1,9 @@
-internal import CKVOIntrinsics
 internal import KVORecorder
 internal import KVOTrace
 
 // The calls of a setter, from the fast paths to the slow ones. Values are passed by address, because only the setter
 // knows their type at compile time.
 extension SubjectStorage {
-  /// Whether the deinit of `subject` has begun.
-  @usableFromInline
-  static func isEnding(_ subject: AnyObject) -> Bool {
-    kvos_is_deallocating(UnsafeRawPointer(Unmanaged.passUnretained(subject).toOpaque()))
-  }
-
   /// Whether a change of `key` needs handling before it is made: for the log, for an observer that wants the prior
   /// notification, or for one whose value only depends on this key.
   @usableFromInline

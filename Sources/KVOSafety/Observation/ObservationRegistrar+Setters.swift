@@ -26,9 +26,7 @@ extension ObservationRegistrar {
   /// Makes a change of one key: notifies observers that want the prior notification, assigns,
   /// notifies the others.
   ///
-  /// Any thread that may assign. Observers run on it, with no lock held. As in plain Swift, where a class's own `deinit`
-  /// calls no `didSet`, nothing is announced once the deinit of `subject` has begun: an observer that kept it would end
-  /// the process.
+  /// Any thread that may assign. Observers run on it, with no lock held.
   ///
   /// - Parameters:
   ///   - key: a key of the class of `subject`.
@@ -44,7 +42,7 @@ extension ObservationRegistrar {
     value: @autoclosure () -> Value,
     by assign: () -> Void
   ) {
-    guard let held = heldStorage, !SubjectStorage.isEnding(subject) else { return assign() }
+    guard let held = heldStorage else { return assign() }
     held._withUnsafeGuaranteedRef { storage in
       let old = value()
       guard !storage.isConcerned(before: key) else {
@@ -102,7 +100,6 @@ extension ObservationRegistrar {
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
     if storage?.keys.isManual(key.declaration.id) == true { return }
-    if SubjectStorage.isEnding(subject) { return }
     ChangeNotification.willChange(subject, key: key.declaration.id, site: site)
   }
 
@@ -116,7 +113,6 @@ extension ObservationRegistrar {
   ) {
     let site = CallSite(fileID: fileID, line: line, function: function)
     let id = key.declaration.id
-    if SubjectStorage.isEnding(subject) { return }
     if storage?.keys.isManual(id) == true {
       // When the change began, the object was not observed yet.
       ThreadChanges.ofThisThread?.dropUnannounced(ObjectTable.address(of: subject), key: id)

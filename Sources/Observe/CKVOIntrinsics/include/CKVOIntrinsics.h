@@ -32,21 +32,6 @@ bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation);
 /// queue. False if the process has no libdispatch. Any thread.
 bool kvos_is_on_main_queue(void);
 
-extern bool swift_isDeallocating(void *_Nonnull object);
-
-/// Whether the deinit of a Swift object has begun. The object must not be freed. From any thread.
-///
-/// The runtime is only asked if the word of the reference counts may say so: it has a table of them beside the object, or
-/// the bit of the deinit is set.
-static inline bool kvos_is_deallocating(const void *_Nonnull object) {
-#if __SIZEOF_POINTER__ == 8
-  const uint64_t inTable = (uint64_t)1 << 63, deinit = (uint64_t)1 << 32;
-  uint64_t counts = __atomic_load_n((const uint64_t *)object + 1, __ATOMIC_RELAXED);
-  if ((counts & (inTable | deinit)) == 0) return false;
-#endif
-  return swift_isDeallocating((void *)object);
-}
-
 extern void *_Nullable swift_task_getCurrent(void) __attribute__((swiftcall));
 
 /// The address of the task that the calling code runs in, or 0.
