@@ -91,7 +91,7 @@ final class ThreadChanges {
     var found: Int?
     for index in open.indices.reversed()
     where open[index].address == address && open[index].key == key {
-      if open[index].announced == announced {
+      if open[index].announced === announced || open[index].announced == announced {
         found = index
         break
       }
@@ -134,10 +134,12 @@ final class ThreadChanges {
 
   private func indexOfCovering(_ address: UInt, _ key: StringID) -> Int? {
     guard setters.coveringCount > 0 else { return nil }
-    return open.lastIndex {
-      $0.covers && $0.address == address && $0.key == key
-        && $0.callback == DeliveryFrame.innermost
+    // By index: a change is large, and the closure of `lastIndex` would be passed a copy.
+    for index in open.indices.reversed()
+    where open[index].covers && open[index].address == address && open[index].key == key {
+      if open[index].callback == DeliveryFrame.innermost { return index }
     }
+    return nil
   }
 
   /// Whether a change is open that was begun explicitly, not by a setter that keeps the old value.
