@@ -348,7 +348,7 @@ struct ExpansionTests {
     )
   }
 
-  @Test("a property that is unavailable everywhere is no key")
+  @Test("a property that is unavailable everywhere is not a key")
   func unavailable() {
     expectExpansion(
       of: """

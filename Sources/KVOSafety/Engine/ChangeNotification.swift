@@ -93,9 +93,7 @@ enum ChangeNotification {
     if let open, open.covers, open.isAnnounced { storage.noteCoveringChange(-1) }
     // The halves of the library's own changes match.
     var mismatched: AnnouncedChange?
-    if let open, open.announced !== announced, open.announced != announced {
-      mismatched = announced
-    }
+    if let open, open.announced != announced { mismatched = announced }
     let extent = corrected == nil && mismatched == nil ? begun : .whole
     let change = Change(
       subject: storage.record.ref,

@@ -91,7 +91,7 @@ final class ThreadChanges {
     var found: Int?
     for index in open.indices.reversed()
     where open[index].address == address && open[index].key == key {
-      if open[index].announced === announced || open[index].announced == announced {
+      if open[index].announced == announced {
         found = index
         break
       }

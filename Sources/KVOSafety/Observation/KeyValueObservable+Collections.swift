@@ -91,25 +91,25 @@ extension KeyValueObservable {
     correcting corrected: Any?? = nil,
     site: CallSite = CallSite(fileID: #fileID, line: #line, function: #function)
   ) {
+    didChange(elementsOf: keyPath, as: nil, correcting: corrected, site: site)
+  }
+
+  /// Ends a change of elements; `announced` says which, if the program began it itself.
+  private func didChange(
+    elementsOf keyPath: AnyKeyPath,
+    as announced: AnnouncedChange?,
+    correcting corrected: Any?? = nil,
+    site: CallSite
+  ) {
     guard let key = key(at: keyPath) else { return }
     ChangeNotification.didChange(
       self,
       key: key.id,
-      as: nil,
+      as: announced,
       covers: true,
       correcting: corrected,
       site: site
     )
-  }
-
-  /// Ends a change of elements that the program began itself.
-  private func didChange(
-    elementsOf keyPath: AnyKeyPath,
-    as announced: AnnouncedChange,
-    site: CallSite
-  ) {
-    guard let key = key(at: keyPath) else { return }
-    ChangeNotification.didChange(self, key: key.id, as: announced, covers: true, site: site)
   }
 
   /// Announces that elements of an unordered collection are about to change; `announced` says how, if the program calls

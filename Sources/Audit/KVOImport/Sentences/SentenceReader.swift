@@ -117,11 +117,10 @@ struct SentenceReader {
   /// The marker of the item is not in the text.
   private func isItemOfFixes(at offset: Int) -> Bool {
     let end = position(offset)
-    let before = text.bytes[max(0, end - 120)..<end]
-    let lineEnd = before.lastIndex(of: UInt8(ascii: "\n"))
-    guard lineEnd != nil || before.startIndex == 0 else { return false }
-    let line = before[(lineEnd.map { $0 + 1 } ?? 0)...].drop { !$0.isNamePart }
-    let word = String(decoding: line.prefix { $0.isNamePart }, as: UTF8.self).lowercased()
+    let start = text.lineRange(text.line(at: end)).lowerBound
+    guard end - start < 120 else { return false }
+    let item = text.bytes[start..<end].drop { !$0.isNamePart }
+    let word = String(decoding: item.prefix { $0.isNamePart }, as: UTF8.self).lowercased()
     return ["fix", "fixed", "fixes", "resolved", "resolves"].contains(word)
       && text.skeleton.last("terminating", in: max(0, offset - 120)..<offset) == nil
   }

@@ -305,7 +305,7 @@ struct ChangeRules: Sendable {
     let lastAct = log.lastAct(of: thread)
     let isOrderly = log.hasEnded
     let rest = updateMissed(of: thread, &log) { missed in
-      missed.finish(depth: depth) { isOrderly && $0.event < lastAct }
+      missed.finish(isOrderly: isOrderly, depth: depth, before: lastAct)
     }
     for pending in rest.over { judge(pending, exceptions, &log) }
     if rest.isCut { log.cutRules.insert(.missedDelivery) }

@@ -165,14 +165,13 @@ struct ObligationRules: Sendable {
   mutating func finish(_ log: inout ReplayState) {
     if log.hasEnded {
       for thread in log.threads.sorted(0..<log.threads.count) {
-        let lastAct = log.lastAct(of: thread)
-        races.conclude(on: thread, depth: log.depthAtEnd(of: thread)) { $0.event < lastAct }
+        let (depth, lastAct) = (log.depthAtEnd(of: thread), log.lastAct(of: thread))
+        races.conclude(on: thread, depth: depth, before: lastAct)
       }
       Self.judge(races.takeLost(), &log)
       for thread in log.threads.sorted(0..<log.threads.count) {
         let (depth, lastAct) = (log.depthAtEnd(of: thread), log.lastAct(of: thread))
-        let broken = promises.conclude(on: thread, depth: depth) { $0.event < lastAct }
-        Self.judge(broken, &log)
+        Self.judge(promises.conclude(on: thread, depth: depth, before: lastAct), &log)
       }
     }
     if races.hasMade || !log.hasEnded && !races.isEmpty { log.cutRules.insert(.registrationRace) }

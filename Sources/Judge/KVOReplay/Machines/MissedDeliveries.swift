@@ -177,16 +177,19 @@ struct MissedDeliveries: Sendable {
   /// The log ends.
   ///
   /// - Parameters:
+  ///   - isOrderly: whether the process went through its `exit`.
   ///   - depth: how many callbacks the thread was in.
-  ///   - isOver: whether the deliveries of a change that was made there are over.
+  ///   - lastAct: if it did, the deliveries of changes that were made before this event are over.
   /// - Returns: the changes whose deliveries are over for certain, and whether there are others.
   mutating func finish(
+    isOrderly: Bool,
     depth: Int,
-    isOver: (_ made: Evidence) -> Bool
+    before lastAct: Int
   ) -> (over: [Over], isCut: Bool) {
     var over: [Over] = []
     for index in pending.indices.reversed() where depth <= pending[index].depth {
-      guard pending[index].hasLaterEvents || isOver(pending[index].made) else { continue }
+      let isOver = isOrderly && pending[index].made.event < lastAct
+      guard isOver || pending[index].hasLaterEvents else { continue }
       over.append(conclude(index))
     }
     defer { self = MissedDeliveries() }

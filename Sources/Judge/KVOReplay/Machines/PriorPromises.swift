@@ -75,15 +75,16 @@ struct PriorPromises: Sendable {
   /// - Parameters:
   ///   - thread: the thread.
   ///   - depth: how many callbacks it is in.
-  ///   - isOver: whether the deliveries of a change that was made there are over.
+  ///   - lastAct: the deliveries of changes that were made before this event are over.
   /// - Returns: the broken promises of changes that were made.
   mutating func conclude(
     on thread: Int,
     depth: Int,
-    where isOver: (_ made: Evidence) -> Bool = { _ in true }
+    before lastAct: Int = .max
   ) -> [Promise] {
     take { promise in
-      promise.thread == thread && depth <= promise.depth && promise.made.map(isOver) ?? false
+      promise.thread == thread && depth <= promise.depth
+        && promise.made.map { $0.event < lastAct } == true
     }
   }
 

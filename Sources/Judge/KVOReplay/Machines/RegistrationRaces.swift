@@ -71,14 +71,14 @@ struct RegistrationRaces: Sendable {
   /// - Parameters:
   ///   - thread: the thread.
   ///   - depth: how many callbacks it is in.
-  ///   - isOver: whether the deliveries of a change that was made there are over.
+  ///   - lastAct: the deliveries of changes that were made before this event are over.
   mutating func conclude(
     on thread: Int,
     depth: Int,
-    where isOver: (_ made: Evidence) -> Bool = { _ in true }
+    before lastAct: Int = .max
   ) {
     for index in races.indices where races[index].thread == thread && depth <= races[index].depth {
-      if races[index].made.map(isOver) == true { races[index].isOver = true }
+      if let made = races[index].made, made.event < lastAct { races[index].isOver = true }
     }
   }
 

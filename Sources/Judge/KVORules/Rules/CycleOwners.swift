@@ -60,24 +60,25 @@ package struct CycleOwners {
   package mutating func consider(_ candidate: Candidate) {
     let registration = candidate.registration
     let stack = candidate.registered.stack
-    if stacks.contains(stack) {
-      let ranked = Ranked(rank: 0, candidate: candidate)
-      if atStack[stack].map(ranked.isBefore) ?? true { atStack[stack] = ranked }
-    }
+    let first = Ranked(rank: 0, candidate: candidate)
+    if stacks.contains(stack) { Self.keep(first, at: stack, in: &atStack) }
     if let token = registration.token {
       let hold = Hold(controller: token.id, object: registration.subject.id)
-      let ranked = Ranked(rank: 0, candidate: candidate)
-      if holds.contains(hold), held[hold].map(ranked.isBefore) ?? true { held[hold] = ranked }
+      if holds.contains(hold) { Self.keep(first, at: hold, in: &held) }
     }
     let parts = [registration.token?.id, registration.observer?.id, registration.subject.id]
     for (rank, part) in parts.enumerated() {
       guard let part, objects.contains(part) else { continue }
       let ranked = Ranked(rank: rank, candidate: candidate)
-      if anywhere[part].map(ranked.isBefore) ?? true { anywhere[part] = ranked }
+      Self.keep(ranked, at: part, in: &anywhere)
       guard stacks.contains(stack) else { continue }
-      let site = CreationSite(object: part, stack: stack)
-      if atSite[site].map(ranked.isBefore) ?? true { atSite[site] = ranked }
+      Self.keep(ranked, at: CreationSite(object: part, stack: stack), in: &atSite)
     }
+  }
+
+  /// Puts `ranked` at `key`, unless one is there that comes before it.
+  private static func keep<Key>(_ ranked: Ranked, at key: Key, in all: inout [Key: Ranked]) {
+    if all[key].map(ranked.isBefore) ?? true { all[key] = ranked }
   }
 
   /// The cycle with its observation.
