@@ -1,3 +1,4 @@
+import Glibc
 import KVORetention
 
 /// Tries generated shapes: `RetentionProbe generated <count> [<first> [<busy threads>]]`.
@@ -49,5 +50,7 @@ struct GeneratedRun {
       ["shape \(seed)", word, isStrong ? "strong" : "weak", "\(shape)", reasons + cycles]
         .joined(separator: "\t")
     )
+    // A later crash must not lose the line.
+    fflush(nil)
   }
 }
