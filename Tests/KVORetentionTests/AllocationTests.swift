@@ -61,9 +61,9 @@ struct AllocationTests {
         isAnonymous: true
       )
       let words = CopiedMemory(effort: 10_000)
-      switch Allocation.extent(of: address, in: region, stepLimit: 16, words) {
+      switch Allocation.extent(of: address, in: region, stepLimit: 16, words, nil) {
       case .allocation(let found): return found
-      case .unknown: return nil
+      case .free, .unknown: return nil
       }
     }
   }

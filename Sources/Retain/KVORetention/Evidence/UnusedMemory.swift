@@ -29,8 +29,7 @@ struct UnusedMemory {
     self.reader = reader
     self.words = words
     self.stacks = stacks
-    let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
-    mark = first == second ? first : 0
+    mark = ChunkList.freeMark()
     fastBins = FastBins(memory: reader.memory) { words.word(at: $0) }
   }
 
@@ -135,6 +134,12 @@ struct UnusedMemory {
     case 1: return .allocation(HiddenAddress(allocated))
     case 0: return .unknown
     default: break
+    }
+    switch reader.targets.chunks?.chunk(containing: address) {
+    case .inUse(let start, _):
+      return fastBins.contains(start) ? .free : .allocation(HiddenAddress(start))
+    case .free: return .free
+    case .unlisted, nil: break
     }
     let aligned = address & ~15
     let first = max(region.start + 16, aligned - min(aligned, (Allocation.farthest - 1) * 16))

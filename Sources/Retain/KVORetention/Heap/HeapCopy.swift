@@ -11,9 +11,9 @@ struct HeapCopy: ~Copyable {
   struct State: OptionSet {
     let rawValue: UInt8
     /// A chunk's memory begins here.
-    static let isStart = State(rawValue: 1)
+    static let isStart = State(rawValue: ChunkList.start)
     /// It is free.
-    static let isFree = State(rawValue: 2)
+    static let isFree = State(rawValue: ChunkList.free)
     /// It is a living Swift object.
     static let isObject = State(rawValue: 4)
     /// A root leads to it.
@@ -64,14 +64,19 @@ struct HeapCopy: ~Copyable {
     let present = PresentPages()
     let copies = CopiedMemory(effort: .max)
     let fastBins = FastBins(memory: memory) { copies.word(at: $0) }
-    let (first, second) = (kvos_free_mark(40), kvos_free_mark(200))
-    let mark = first == second ? first : 0
+    let mark = ChunkList.freeMark()
     for (range, isPaged) in found {
       var isListed: Int?
       for _ in 0..<Self.tryLimit where isListed == nil {
         fill(granuleCount, range, copy, present)
-        isListed =
-          isPaged ? listPaged(at: granuleCount) : list(from: granuleCount, range, mark, copy)
+        let list = ChunkList(
+          range: range,
+          states: states.start + granuleCount,
+          mark: mark,
+          copy: copy
+        )
+        let bytes = words.start + granuleCount * 2
+        isListed = isPaged ? listPaged(at: granuleCount) : list.list { bytes[$0] }
       }
       guard let start = isListed else {
         hasUnlisted = true
@@ -183,15 +188,8 @@ struct HeapCopy: ~Copyable {
     let present = PresentPages()
     let piece = GrowingList<UInt>(apart: PresentPages.pageLimit * 512)
     var found: [(range: Range<UInt>, isPaged: Bool)] = []
+    if let heap = ChunkList.mainHeap(in: memory) { found.append((heap, false)) }
     for region in memory.regions where region.isWritable {
-      if region.isHeap {
-        // In a copy of the process, what the heap grew by since is a mapping of its own: the kernel does not merge them.
-        if let last = found.indices.last, found[last].range.upperBound == region.start {
-          found[last].range = found[last].range.lowerBound..<region.end
-        } else {
-          found.append((region.start..<region.end, false))
-        }
-      }
       guard region.isAnonymous, !region.isImage, !region.isStatic,
         !region.isReservation
       else { continue }
@@ -222,7 +220,7 @@ struct HeapCopy: ~Copyable {
         start = max(start + step, next & ~(step - 1))
       }
     }
-    return found
+    return found.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 
   /// The heap of an arena, or a chunk with its own pages that contains an object, at the start of a
@@ -314,67 +312,5 @@ struct HeapCopy: ~Copyable {
   private func listPaged(at first: Int) -> Int? {
     states.start[first + 1] = State.isStart.rawValue
     return 1
-  }
-
-  /// Lists the allocations of a heap; returns nil if they are not known.
-  ///
-  /// - Returns: the index of the first one in the segment.
-  private func list(
-    from first: Int,
-    _ range: Range<UInt>,
-    _ mark: UInt,
-    _ copy: MemoryCopy
-  ) -> Int? {
-    let count = Int(range.upperBound - range.lowerBound) / 16
-    // The heap of an arena begins with the data of the arena.
-    for start in 1..<min(256, count) {
-      if listChunks(from: start, first, count, mark, { isEnd($0, range, copy) }) { return start }
-      memset(states.start + first, 0, count)
-    }
-    return nil
-  }
-
-  /// Whether a heap that grew or shrank since its mapping was listed ends at this offset.
-  private func isEnd(_ offset: UInt, _ range: Range<UInt>, _ copy: MemoryCopy) -> Bool {
-    let end = range.lowerBound + offset
-    if end == range.upperBound { return true }
-    var words: (UInt, UInt, UInt) = (0, 0, 0)
-    guard end % 4096 == 0 else { return false }
-    if copy.copy(range.lowerBound, to: &words, 24) == 24,
-      let used = GlibcChunk.usedByteCount(ofArenaHeapAt: range.lowerBound, words.0, words.2)
-    {
-      return used == offset
-    }
-    return copy.copy(end, to: &words, 8) == 0
-  }
-
-  private func listChunks(
-    from start: Int,
-    _ first: Int,
-    _ count: Int,
-    _ mark: UInt,
-    _ isEnd: (UInt) -> Bool
-  ) -> Bool {
-    var granule = start
-    while granule <= count {
-      let word = words.start[(first + granule) * 2 - 1]
-      // The end of a heap that is followed by another one.
-      if kvos_chunk_size(word) == 0, granule > start, count - granule <= 2 { return true }
-      guard granule < count, let chunk = GlibcChunk(word: word, room: 1 << 40), !chunk.isPaged,
-        granule > start || chunk.isPreviousInUse
-      else { return granule > start && isEnd(UInt(granule - 1) * 16) }
-      let next = granule + Int(chunk.size) / 16
-      guard next <= count else {
-        states.start[first + granule] = State([.isStart, .isFree]).rawValue
-        return isEnd(UInt(next - 1) * 16)
-      }
-      let isInUse =
-        words.start[(first + next) * 2 - 1] & KVOS_CHUNK_PREVIOUS_IN_USE != 0
-        && (mark == 0 || words.start[(first + granule) * 2 + 1] != mark) && chunk.isAllocation
-      states.start[first + granule] =
-        isInUse ? State.isStart.rawValue : State([.isStart, .isFree]).rawValue
-      granule = next
-    }
-    return false
   }
 }

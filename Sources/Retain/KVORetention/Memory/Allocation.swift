@@ -2,13 +2,16 @@ internal import CKVORetention
 
 /// A piece of memory that the allocator returned, found by any address in it.
 ///
-/// Without a sanitizer the result is a guess, because glibc has no list of allocations. Memory is
-/// assumed to be an allocation if its size, which glibc stores before it, leads to another chunk
-/// that says that the first one is in use. Source: malloc/malloc.c of glibc.
+/// It is certain if a sanitizer knows it, or ``HeapChunks`` lists it. Otherwise the result is a guess,
+/// because glibc has no list of allocations. Memory is assumed to be an allocation if its size, which
+/// glibc stores before it, leads to another chunk that says that the first one is in use. Source:
+/// malloc/malloc.c of glibc.
 struct Allocation {
   /// The allocation at an address, as far as it is known.
   enum Extent {
     case allocation(Allocation)
+    /// The allocator has the memory, or uses it itself.
+    case free
     /// The memory is on the heap, or in similar memory, and its bounds are not known.
     case unknown
   }
@@ -34,18 +37,27 @@ struct Allocation {
   /// The allocation that contains `address`, which is in `region`.
   ///
   /// - Complexity: O(1) at the start of an allocation, otherwise O(n) in the distance from it, up
-  ///   to `stepLimit`.
+  ///   to `stepLimit` if it is not listed.
   static func extent(
     of address: UInt,
     in region: MemoryMap.Region,
     stepLimit: UInt,
-    _ words: CopiedMemory
+    _ words: CopiedMemory,
+    _ chunks: HeapChunks?
   ) -> Extent {
     var (start, byteCount): (UInt, UInt) = (0, 0)
     switch kvos_sanitizer_allocation(address, &start, &byteCount) {
     case 1: return .allocation(Allocation(start: start, byteCount: byteCount))
     case 0: return .unknown
     default: break
+    }
+    switch chunks?.chunk(containing: address) {
+    case .inUse(let start, let byteCount):
+      // What is listed costs no search, but from bytes that are most likely no pointer not everything is followed.
+      guard stepLimit == farthest || address - start < stepLimit * 16 else { return .unknown }
+      return .allocation(Allocation(start: start, byteCount: byteCount))
+    case .free: return .free
+    case .unlisted, nil: break
     }
     let heap = Heap(region: region, words: words)
     let aligned = address & ~15

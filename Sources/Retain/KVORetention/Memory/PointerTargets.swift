@@ -12,9 +12,11 @@ internal import CKVORetention
 /// - `metadata`: by the complement of a word, whether it is the metadata of objects (1), of values
 ///   (2) or neither (0).
 /// - `witnessTables`: the words that are addresses of conformance descriptors.
+/// - `chunks`: the allocations of glibc's heaps.
 final class PointerTargets {
   enum Target {
-    /// Nothing that the word could own: no memory, static memory, a stack, a type, a side table.
+    /// Nothing that the word could own: no memory, memory of the allocator, static memory, a stack, a type, a side
+    /// table.
     case nothing
     /// A living object.
     case object(HiddenAddress)
@@ -45,6 +47,8 @@ final class PointerTargets {
   private var metadata: [UInt: UInt8] = [:]
   private var witnessTables: WitnessTables
   private var latest = Allocation(start: 0, byteCount: 0)
+  /// The allocations, if they are known with certainty.
+  private(set) lazy var chunks = HeapChunks(in: memory)
   /// The layout of Dispatch queues; nil if it is not known.
   private let queueLayout: KVOSQueueLayout? = {
     var layout = KVOSQueueLayout()
@@ -111,9 +115,11 @@ final class PointerTargets {
       return .nothing
     }
     if !latest.contains(word) {
-      let extent = Allocation.extent(of: word, in: region, stepLimit: stepLimit, words)
-      guard case .allocation(let found) = extent else { return .unknown }
-      latest = found
+      switch Allocation.extent(of: word, in: region, stepLimit: stepLimit, words, chunks) {
+      case .allocation(let found): latest = found
+      case .free: return .nothing
+      case .unknown: return .unknown
+      }
     }
     let allocation = latest
     // A pointer into an object, or to memory that does not begin with metadata.
