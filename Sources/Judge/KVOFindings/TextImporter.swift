@@ -63,6 +63,8 @@ package struct ImportedText: Sendable {
   package var isCrash: Bool
   /// How many reports, or passages of a console with a fault, it has.
   package var reportCount: Int
+  /// Whether it has a report of kvo-audit, which was skipped.
+  package var hasOwnReport: Bool
   /// Folded by signature, in the order of the input.
   package var findings: [Finding]
   package var problems: [Problem]
@@ -75,6 +77,7 @@ package struct ImportedText: Sendable {
     form: Form,
     isCrash: Bool = false,
     reportCount: Int = 0,
+    hasOwnReport: Bool = false,
     findings: [Finding] = [],
     problems: [Problem] = [],
     unnamed: [String] = [],
@@ -83,6 +86,7 @@ package struct ImportedText: Sendable {
     self.form = form
     self.isCrash = isCrash
     self.reportCount = reportCount
+    self.hasOwnReport = hasOwnReport
     self.findings = findings
     self.problems = problems
     self.unnamed = unnamed

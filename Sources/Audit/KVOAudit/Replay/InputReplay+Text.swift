@@ -28,6 +28,7 @@ extension InputReplay.Outcome {
       damageCount: text.problems.count
     )
     input.isCrash = text.isCrash
+    input.hasOwnReport = text.hasOwnReport
     self.init(
       input: input,
       findings: text.findings.map { finding in

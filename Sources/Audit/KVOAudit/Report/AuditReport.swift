@@ -34,6 +34,8 @@ package struct AuditReport: Sendable {
     package var endings: [Ending] = []
     /// Whether it is a report of a crash, whatever its cause.
     package var isCrash = false
+    /// Whether it has a report of kvo-audit, which was skipped.
+    package var hasOwnReport = false
     /// Whether it is a report of a crash, and reports no fault.
     fileprivate var isCrashWithoutFault: Bool { isCrash && reportCount == 0 }
     /// How many bytes it has, if it ends in the middle of a log.

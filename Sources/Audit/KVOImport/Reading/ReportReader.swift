@@ -46,6 +46,8 @@ final class ReportReader: TextFaultReader {
   private var jsonRefusal: String?
   /// Whether a document of JSON has keys that only crash reports have.
   private var tellsCrash = false
+  /// Whether a report of kvo-audit was removed from the text.
+  private var hasOwnReport = false
 
   init(profile: Profile?, appModules: [String], symbolizer: ReportSymbolizer?) {
     self.profile = profile
@@ -72,6 +74,7 @@ final class ReportReader: TextFaultReader {
       form: form ?? .console,
       isCrash: form == .crash || tellsCrash,
       reportCount: reportCount,
+      hasOwnReport: hasOwnReport,
       findings: folder.findings,
       problems: problems,
       unnamed: symbolizer?.complaints ?? [],
@@ -181,8 +184,11 @@ final class ReportReader: TextFaultReader {
 
   private func judge(_ passage: PassageSplitter.Passage) {
     if passage.isReport { form = form ?? .crash }
-    let text = CleanText(passage.bytes, firstLine: passage.firstLine)
-    judge(ReportDocument(text))
+    let rest = OwnReport.removed(from: passage.bytes)
+    hasOwnReport = hasOwnReport || rest != nil
+    let text = CleanText(rest?[...] ?? passage.bytes, firstLine: passage.firstLine)
+    let document = ReportDocument(text)
+    judge(document)
   }
 
   private func judge(_ document: ReportDocument) {

@@ -93,7 +93,12 @@ extension AuditReport.Input {
           + "the log ends is not judged"
       )
     }
-    if kind.isText, reportCount == 0 {
+    if hasOwnReport {
+      notes.append(
+        "SKIPPED: \(path) has a report of kvo-audit, whose findings are not counted again"
+      )
+    }
+    if kind.isText, reportCount == 0, isCrash || !hasOwnReport {
       notes.append(
         isCrash
           ? "NO FINDING: \(path) is a crash report, and nothing in it is known to come of key-value observing"
