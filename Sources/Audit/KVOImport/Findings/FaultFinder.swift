@@ -45,13 +45,13 @@ struct FaultFinder {
   /// The faults in words, each event once however often it is printed.
   private func stated() -> [Fault] {
     var faults: [Fault] = []
-    var lastPrinted: [Int] = []
+    var printings: [[Int]] = []
     for index in document.complaints.indices {
       let complaint = document.complaints[index]
       if let known = faults.firstIndex(where: { $0.complaint.isSame(as: complaint) }) {
         faults[known].complaint.complete(from: complaint)
         faults[known].facts.complete(from: document.nearFacts[index])
-        lastPrinted[known] = index
+        printings[known].append(index)
         continue
       }
       var facts = document.nearFacts[index]
@@ -59,9 +59,12 @@ struct FaultFinder {
       faults.append(
         Fault(complaint: complaint, stack: nil, facts: facts, line: document.inputLines[index])
       )
-      lastPrinted.append(index)
+      printings.append([index])
     }
-    for index in faults.indices { faults[index].stack = stack(of: lastPrinted[index]) }
+    // The last printing is the one with the stack, unless the text only repeats the words after it.
+    for index in faults.indices {
+      faults[index].stack = printings[index].reversed().lazy.compactMap(stack).first
+    }
     return faults.compactMap(confirmed)
   }
 

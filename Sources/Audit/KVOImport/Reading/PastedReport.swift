@@ -16,6 +16,8 @@ struct PastedReport {
   private var leader: [UInt8] = []
   /// A collector's words before a line are no longer than that.
   private static let leaderLimit = 256
+  /// Whether its quotation marks are entities of HTML.
+  private var isEscaped = false
   /// The line of the input that it begins with.
   private var firstLine = 1
 
@@ -36,6 +38,7 @@ struct PastedReport {
     // The last line may have no end.
     if !isOver, !hasHead { find(isEnd: true) }
     guard hasHead, !isOver else { return nil }
+    if isEscaped { bytes = Self.unescaped(bytes[...]) }
     if leader.isEmpty { return (bytes, firstLine) }
     let lines = bytes.split(separator: 0x0a, omittingEmptySubsequences: false)
     let next = lines.dropFirst().first { $0.contains { !$0.isBlank } } ?? []
@@ -75,13 +78,15 @@ struct PastedReport {
     while start < bytes.count, start <= Self.reach {
       let end = bytes[start...].firstIndex(of: 0x0a) ?? bytes.count
       if end == bytes.count, !isEnd { return }
-      let text = bytes[start..<end]
+      let isEscaped = FrameLine.first("&quot;bug_type&quot;", in: bytes[start..<end]) != nil
+      let text = isEscaped ? Self.unescaped(bytes[start..<end])[...] : bytes[start..<end]
       if FrameLine.first("\"bug_type\"", in: text) != nil,
         let brace = FrameLine.first("{\"", in: text.prefix(Self.leaderLimit)),
         let tree = try? JSONTree(text[brace...]), AppleReport.isHead(tree)
       {
         hasHead = true
         firstLine = line
+        self.isEscaped = isEscaped
         leader = Array(text[..<brace])
         bytes.removeSubrange(..<start)
         return
@@ -89,5 +94,32 @@ struct PastedReport {
       start = end + 1
       line += 1
     }
+  }
+
+  private static let entities: [(name: StaticString, byte: UInt8)] = [
+    ("quot;", UInt8(ascii: "\"")), ("lt;", UInt8(ascii: "<")), ("gt;", UInt8(ascii: ">")),
+    ("#39;", UInt8(ascii: "'")), ("amp;", UInt8(ascii: "&")),
+  ]
+
+  /// `text` with the characters that the entities of HTML stand for.
+  ///
+  /// - Complexity: O(length).
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "&"),
+        let entity = entities.first(where: { entity in
+          entity.name.withUTF8Buffer { rest.starts(with: $0) }
+        })
+      {
+        result.append(entity.byte)
+        rest = rest.dropFirst(entity.name.utf8CodeUnitCount)
+      } else {
+        result.append(byte)
+      }
+    }
+    return result
   }
 }

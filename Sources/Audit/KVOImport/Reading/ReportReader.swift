@@ -48,6 +48,8 @@ final class ReportReader: TextFaultReader {
   private var tellsCrash = false
   /// Whether a report of kvo-audit was removed from the text.
   private var hasOwnReport = false
+  /// The lines of the faults so far.
+  private var faultLines: [Int] = []
 
   init(profile: Profile?, appModules: [String], symbolizer: ReportSymbolizer?) {
     self.profile = profile
@@ -64,7 +66,7 @@ final class ReportReader: TextFaultReader {
     if let json { judgeJSON(json) }
     passages.finish { judge($0) }
     if passages.isReport == true { form = form ?? .crash }
-    if json == nil, folder.findings.isEmpty, let report = pasted.finish() {
+    if json == nil, let report = pasted.finish() {
       judgePasted(report.bytes, firstLine: report.firstLine)
     }
     let refusal =
@@ -150,9 +152,20 @@ final class ReportReader: TextFaultReader {
     passages.append(bytes[rest...]) { judge($0) }
   }
 
-  /// Judges a report of JSON inside a text whose sentences say nothing.
+  /// Judges a report of JSON inside a text, unless sentences of the text outside of it show a fault.
+  ///
+  /// As text its sentences were found, too, but no stack.
   private func judgePasted(_ bytes: [UInt8], firstLine: Int) {
     let reports = JSONReports(bytes[...], firstLine: firstLine)
+    if !folder.findings.isEmpty {
+      let end = firstLine + LineCounter.count(in: bytes[..<min(bytes.count, reports.endOffset)])
+      guard faultLines.allSatisfy((firstLine...end).contains),
+        reports.documents.contains(where: {
+          !FaultFinder($0, appModules: appModules).faults().isEmpty
+        })
+      else { return }
+      (folder, reportCount) = (FindingFolder(), 0)
+    }
     take(reports, of: bytes)
     // Words of the text follow a complete one.
     guard reports.documents.isEmpty, let problem = reports.problem else { return }
@@ -195,6 +208,7 @@ final class ReportReader: TextFaultReader {
     let faults = FaultFinder(document, appModules: appModules).faults()
     guard !faults.isEmpty else { return }
     reportCount += 1
+    faultLines += faults.map(\.line)
     var maker = FindingMaker(profile: profile, appModules: appModules, classes: document.classes)
     for var fault in faults {
       if let symbolizer { fault.stack = fault.stack.map(symbolizer.name) }
