@@ -24,6 +24,9 @@ struct ReportDocument: Sendable {
   var isBreakpoint = false
   /// Whether it states a crash at all.
   var isCrash = false
+  /// Whether it states a crash that nothing else may explain: by a stack that is said to be of one, or in the words of a
+  /// report, a runtime or a debugger.
+  var statesCrash = false
   /// Classes of objects that the text describes, by address.
   var classes: [UInt64: String] = [:]
 }
@@ -49,6 +52,7 @@ extension ReportDocument {
       nearFacts.append(FactReader.facts(around: complaint.range.lowerBound, in: text))
     }
     readSignals(text)
+    statesCrash = Self.statesCrash(text, stacks: stacks)
     if facts.system == nil { facts.system = SystemName.first(in: text) }
     if complaints.contains(where: { $0.kind == .deallocation }) {
       classes = ObjectNames.classes(in: text)

@@ -44,7 +44,7 @@ final class ReportReader: TextFaultReader {
   private var misplacedLog = MisplacedLog()
   private var pasted = PastedReport()
   private var jsonRefusal: String?
-  /// Whether a document of JSON has keys that only crash reports have.
+  /// Whether a document of JSON has keys that only crash reports have, or a text states a crash.
   private var tellsCrash = false
   /// Whether a report of kvo-audit was removed from the text.
   private var hasOwnReport = false
@@ -201,6 +201,7 @@ final class ReportReader: TextFaultReader {
     hasOwnReport = hasOwnReport || rest != nil
     let text = CleanText(rest?[...] ?? passage.bytes, firstLine: passage.firstLine)
     let document = ReportDocument(text)
+    tellsCrash = tellsCrash || document.statesCrash
     judge(document)
   }
 
