@@ -76,7 +76,10 @@ struct SentenceReader {
       && (objects.contains(where: \.isMasked) || complaint.keyPath != nil)
       && complaint.observances.isEmpty
     let isVague = objects.contains(where: \.isExample) || isHidden
-    return (isVague || isFix(complaint, at: offset) || isForeseen(complaint, after: offset))
+    return
+      (isVague || isFix(complaint, at: offset) || isForeseen(complaint, after: offset)
+      || isForetold(complaint, at: beginning(of: complaint, at: offset))
+      || isItemOfChanges(at: offset))
       && !isRaised(before: offset)
   }
 
@@ -135,7 +138,7 @@ struct SentenceReader {
   }
 
   /// Where the sentence begins whose distinct words are at `offset`.
-  private func beginning(of complaint: Complaint, at offset: Int) -> Int {
+  func beginning(of complaint: Complaint, at offset: Int) -> Int {
     switch complaint.kind {
     case .deallocation:
       text.skeleton.last("aninstanceofclass", in: max(0, offset - 120)..<offset) ?? offset
@@ -146,7 +149,7 @@ struct SentenceReader {
   }
 
   /// `offset`, or where those of `words` begin that are before it.
-  private func withoutWords(_ words: [StaticString], before offset: Int) -> Int {
+  func withoutWords(_ words: [StaticString], before offset: Int) -> Int {
     var offset = offset
     while let word = words.first(where: { text.skeleton.has($0, at: offset - $0.utf8CodeUnitCount) }
     ) {

@@ -3,7 +3,7 @@
 /// A crash text after comment leaders is often a whole report that was pasted so. It is a comment only if code is next
 /// to it. A string literal is one only if the code that uses it surrounds it on its line.
 struct SourceContext {
-  private let text: CleanText
+  let text: CleanText
   /// For each line of the text whether it is a comment beside code.
   private let isComment: [Bool]
 
@@ -54,11 +54,11 @@ struct SourceContext {
     line.allSatisfy { "{}; ".utf8.contains($0) }
   }
 
-  /// `__weak Meter *_meter;`: two words of a name and nothing else.
+  /// `__weak Meter *_meter;`, `stop ;`: a few words of a name and nothing else.
   private static func isVariable(_ line: ArraySlice<UInt8>) -> Bool {
     guard line.last == UInt8(ascii: ";") else { return false }
     let words = line.dropLast().split { $0.isBlank || $0 == UInt8(ascii: "*") }
-    return words.count > 1 && words.count < 6
+    return !words.isEmpty && words.count < 6
       && words.allSatisfy { word in word.allSatisfy(\.isNamePart) && word.last != UInt8(ascii: ".")
       }
   }
@@ -91,10 +91,36 @@ struct SourceContext {
   /// The lists of a notification end with semicolons, too, so that one alone is not enough.
   static func isCode(_ line: ArraySlice<UInt8>) -> Bool {
     if starts.contains(where: { line.starts(with: $0.utf8) }) { return true }
-    let code = FrameLine.first(" //", in: line).map { FrameLine.trimmed(line[..<$0]) } ?? line
-    return [");", "];", "] ;", ") {", "){"].contains {
-      $0.utf8.count <= code.count && code.ends(with: $0)
+    let comment = FrameLine.first(" //", in: line) ?? FrameLine.first(" /*", in: line)
+    let code = comment.map { FrameLine.trimmed(line[..<$0]) } ?? line
+    return isCallWithArguments(code)
+      || [");", "];", "] ;", ") {", "){"].contains {
+        $0.utf8.count <= code.count && code.ends(with: $0)
+      }
+  }
+
+  /// `bar.removeObserver(self, forKeyPath: "name")`: a call of Swift, whose statements end without a sign.
+  ///
+  /// The functions of a stack have no arguments with values.
+  private static func isCallWithArguments(_ line: ArraySlice<UInt8>) -> Bool {
+    guard line.last == UInt8(ascii: ")"), let first = line.first,
+      (0x61...0x7a).contains(first) || first == UInt8(ascii: "_")
+    else { return false }
+    let name = line.prefix {
+      $0.isNamePart || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "!")
     }
+    let arguments = line[name.endIndex...]
+    guard arguments.first == UInt8(ascii: "(") else { return false }
+    return FrameLine.first(": ", in: arguments) != nil
+      || FrameLine.first("\"", in: arguments) != nil
+      || FrameLine.first("(self)", in: arguments) != nil
+  }
+
+  /// Whether the words before a comment at the end of their line are code.
+  private static func isStatement(_ words: ArraySlice<UInt8>) -> Bool {
+    guard let last = words.last else { return false }
+    return isCode(words) || last == UInt8(ascii: ";") || last == UInt8(ascii: "{")
+      || last == UInt8(ascii: "}") || isAssignment(words)
   }
 
   /// Whether the line is a comment beside code.
@@ -110,11 +136,18 @@ struct SourceContext {
     let before = text.bytes[range.lowerBound..<max(range.lowerBound, position)].suffix(300)
     if let slashes = FrameLine.first("//", in: before),
       slashes == before.startIndex || before[slashes - 1] != UInt8(ascii: ":"),
-      Self.isCode(FrameLine.trimmed(before[..<slashes]))
+      Self.isStatement(FrameLine.trimmed(before[..<slashes]))
     {
       return true
     }
-    return isLiteral(before, after: text.bytes[position..<max(position, range.upperBound)], line)
+    // The sign of the directive may be taken for a heading's.
+    if FrameLine.trimmed(before).drop(while: { $0 == UInt8(ascii: "#") })
+      .starts(with: "pragma mark".utf8)
+    {
+      return true
+    }
+    let after = text.bytes[position..<max(position, range.upperBound)]
+    return isLiteral(before, after: after, line) || isQuoted(before, after: after)
       || isInBlock(line)
   }
 
@@ -136,15 +169,19 @@ struct SourceContext {
     {
       code = code.dropLast()
     }
+    // The other marks of a literal of several lines that has only one.
+    while code.last == UInt8(ascii: "\"") { code = code.dropLast() }
     code = FrameLine.trimmed(code)
     if code.isEmpty { return isContinued(line) }
+    if Self.isCommand(code) || Self.isConstant(code) { return true }
     if code.last == UInt8(ascii: ":") {
       return isObjectiveC || isBuilt(from: after.startIndex, code, line)
     }
     let tail = FrameLine.trimmed(after.suffix(200))
     let isStatement = tail.ends(with: ";") || tail.ends(with: ")") || tail.ends(with: ",")
     switch code.last {
-    case UInt8(ascii: "("): return Self.isCall(code.dropLast())
+    case UInt8(ascii: "("):
+      return Self.isCall(code.dropLast()) || Self.isMade(code.dropLast())
     case UInt8(ascii: ","): return isStatement && Self.hasCall(code)
     case UInt8(ascii: "="), UInt8(ascii: "+"):
       return tail.ends(with: ";") || Self.isDeclaration(code)
@@ -199,9 +236,10 @@ struct SourceContext {
   }
 
   /// Whether a function is called whose name ends `code`; a type that wraps a printed value is not a function.
-  private static func isCall(_ code: ArraySlice<UInt8>) -> Bool {
+  static func isCall(_ code: ArraySlice<UInt8>) -> Bool {
     let name = code.reversed().prefix { $0.isNamePart || $0 == UInt8(ascii: "!") }.reversed()
-    guard let first = name.first else { return false }
+    // A method of what another call returns has a dot before it.
+    guard let first = name.first(where: { $0 != UInt8(ascii: ".") }) else { return false }
     if first >= 0x61, first <= 0x7a { return true }
     return ["NSLog", "XCTAssert", "XCTFail", "NSAssert", "DLog", "CPLog"].contains {
       name.starts(with: $0.utf8)
@@ -213,7 +251,7 @@ struct SourceContext {
     return isCall(code[..<open])
   }
 
-  private static func isDeclaration(_ code: ArraySlice<UInt8>) -> Bool {
+  static func isDeclaration(_ code: ArraySlice<UInt8>) -> Bool {
     ["let ", "var ", "const ", "static ", "String ", "NSString", "char ", "auto ", "val "].contains
     {
       FrameLine.trimmed(code).starts(with: $0.utf8)
@@ -224,7 +262,12 @@ struct SourceContext {
   private func isInBlock(_ line: Int) -> Bool {
     for above in (max(0, line - 30)..<line).reversed() {
       let bytes = FrameLine.trimmed(text.bytes[text.lineRange(above)])
-      if bytes.starts(with: "\"\"\"".utf8) { return false }
+      if bytes.starts(with: "\"\"\"".utf8) {
+        // The words that describe a function of Python follow its first line, and may begin beside the marks.
+        return bytes.count > 3 && !bytes.dropFirst(3).ends(with: "\"\"\"") && above > 0
+          && Self.isCode(FrameLine.trimmed(text.bytes[text.lineRange(above - 1)]))
+      }
+      if let label = Self.label(ofBlock: bytes) { return !isClosed(label, above..<line) }
       if bytes.ends(with: "\"\"\"") || bytes.ends(with: "r#\"") || bytes.ends(with: "#\"\"\"") {
         return Self.isDeclaration(bytes) || Self.hasCall(bytes)
       }

@@ -40,6 +40,9 @@ struct TextCleaner {
       case UInt8(ascii: "*") where isInComment && at(1) == UInt8(ascii: "/"):
         isInComment = false
         position += 2
+      case UInt8(ascii: "/") where opensComment(after: text.bytes):
+        isInComment = true
+        take(byte, count: 1, &text)
       case 0x0a: endLine(&text, isCounted: true)
       case 0x0d:
         // A lone carriage return is an old line end; before a line feed it is half of one.
@@ -62,6 +65,15 @@ struct TextCleaner {
         position += 1
       }
     }
+  }
+
+  /// Whether a comment of C begins here, after code on its line: a path has no blanks around these signs.
+  private func opensComment(after bytes: [UInt8]) -> Bool {
+    guard at(1) == UInt8(ascii: "*"),
+      isLeaderEnd(at(2)) || at(2) == 0x0a || at(2) == UInt8(ascii: "*"),
+      bytes.last?.isBlank == true, let code = bytes.suffix(80).last(where: { !$0.isBlank })
+    else { return false }
+    return ";{}),".utf8.contains(code)
   }
 
   /// Joins a line that mail broke, and decodes a byte.

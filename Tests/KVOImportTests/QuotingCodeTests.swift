@@ -1,0 +1,71 @@
+import Testing
+
+/// Code of several languages that quotes a runtime, and prose about what it raises.
+@Suite("Quoting code") struct QuotingCodeTests {
+  private static let removal =
+    #"Cannot remove an observer <GaugeView 0x1a0> for the key path "level" from <Meter 0x2b0> because it is not registered as an observer."#
+  private static let death =
+    "An instance 0x2b0 of class Meter was deallocated while key value observers were still registered with it."
+
+  @Test(
+    "comments after code, around code and above it are no faults",
+    arguments: [
+      "int x = 1; // \(removal)\n", "let x = 1 // \(removal)\n",
+      "int x = 1; // \(removal)\nint y = 2;\n",
+      "func stop() {\n    meter.removeObserver(self, forKeyPath: \"level\") // \(removal)\n}\n",
+      "// \(removal)\nmeter.removeObserver(self, forKeyPath: \"level\")\n",
+      "```swift\n// Crash: \(removal)\nmeter.removeObserver(self, forKeyPath: \"level\")\n```\n",
+      "```swift\nmeter.removeObserver(self, forKeyPath: \"level\")\n// \(removal)\n```\n",
+      "int f(void) {\n  return 1; /* a\n     \(removal)\n     b */\n}\n",
+      "- (void)a {\n\tstop ;\n/* log:\n\(removal)\n */\n\tnil ;\n}\n",
+      "#pragma mark - \(removal)\n- (void)stop {}\n",
+    ]
+  )
+  func comments(text: String) { #expect(Reading.summary(text) == []) }
+
+  @Test(
+    "literals in other marks, in calls and in conditions are no faults",
+    arguments: [
+      "const msg = '\(removal)';\n", "const msg = `\(removal)`;\n", "print('\(removal)')\n",
+      "assert '\(removal)' in out\n", "throw new Exception(\"\(death)\");\n",
+      "RE = re.compile(r'\(removal)')\n", "grep -q '\(removal)' log.txt && exit 1\n",
+      "expect(log).toContain('\(removal)');\n", "MSG = '\(removal)'\nassert MSG in out\n",
+      "INSERT INTO crashes (reason) VALUES ('\(removal)');\n", "echo \"\(removal)\"\n",
+      "text = <<~EOS\n  \(removal)\nEOS\nexpect(parse(text)).to eq(1)\n",
+      "val msg = \"\"\"\(removal)\"\"\"\ncheck(msg)\n",
+      "def f():\n    \"\"\"Handles\n\n    \(removal)\n    \"\"\"\n    return 1\n",
+    ]
+  )
+  func literals(text: String) { #expect(Reading.summary(text) == []) }
+
+  @Test(
+    "words about what would be raised, or no longer is, are no faults",
+    arguments: [
+      "KVO will throw: \(removal)\n", "This will crash with \"\(removal)\".\n",
+      "It would raise an exception: \(removal)\n",
+      "With this change, \"\(removal)\" is no longer raised.\n",
+      "\"\(removal)\" is no longer thrown.\n",
+      "## 1.2.3\n\n### Bug fixes\n\n- \(removal) (#123)\n- Added a dial\n",
+    ]
+  )
+  func forecasts(text: String) { #expect(Reading.summary(text) == []) }
+
+  @Test(
+    "the same words are a fault as a program prints them, quoted, after comment markers and in prose",
+    arguments: [
+      "2020-01-02 03:04:05 App[1:2] '\(removal)'\n", "reason: '\(removal)'\n",
+      "reason='\(removal)'\n",
+      "It crashes with `\(removal)`\n", "It crashed with '\(removal)'\n",
+      "error = \"\(removal)\"\n",
+      "// *** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)'\n// 0   App   0x1004d1388 -[Screen stop] + 16\n",
+      "see http://example.com/a // \(removal)\n", "ls /Users/* /tmp\n\(removal)\n",
+      "It will crash: *** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)'\n",
+      "## Bug fixes\n\nnone\n\n*** Terminating app due to uncaught exception 'NSRangeException', reason: '\(removal)' (#1)\n",
+      "Exception(\"\(removal)\")\n", "<< \(removal)\n",
+      "with it: \(removal)\nThe dial no longer moves.\n",
+    ]
+  )
+  func reports(text: String) {
+    #expect(Reading.summary(text) == ["KVO002 Meter.level < GaugeView"])
+  }
+}
