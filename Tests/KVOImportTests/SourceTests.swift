@@ -92,14 +92,24 @@ import Testing
         Reading.findings("*** Terminating app due to uncaught exception: \(text)").first
       )
     }
-    let hidden = try finding("xxx", "hidden")
+    let hidden = try finding("xxx", "xxx")
     #expect(hidden.observer?.className == "xxx")
-    #expect(hidden.keyPath == "hidden")
+    #expect(hidden.keyPath == "xxx")
     #expect(hidden.crashFacts?.masked == ["observer", "keyPath"])
-    #expect(hidden.message.contains(#"xxx#1 (masked) removed an observation of "hidden" (masked)"#))
+    #expect(hidden.message.contains(#"xxx#1 (masked) removed an observation of "xxx" (masked)"#))
     #expect(try finding("****", "***").signature == hidden.signature)
     #expect(try finding("GaugeView", "level").signature != hidden.signature)
     #expect(try finding("GaugeView", "level").crashFacts?.masked == [])
+    for path in ["<private>", "<redacted>", "<hidden>"] {
+      #expect(try finding("xxx", path).signature == hidden.signature, "\(path)")
+    }
+    // Properties and classes may have these names.
+    for name in ["hidden", "private", "removed", "masked", "unknown", "Private", "Hidden"] {
+      let named = try finding(name, name)
+      #expect(named.crashFacts?.masked == [], "\(name)")
+      #expect(try named.signature != finding("GaugeView", name).signature)
+      #expect(try named.signature != finding(name, "level").signature)
+    }
   }
 
   @Test("a name that a log shortens stays as it is")

@@ -77,7 +77,9 @@ struct FindingMaker {
     var masked: [String] = []
     if watcher.isMasked { masked.append("observer") }
     if complaint.subject.isMasked { masked.append("subject") }
-    if let keyPath, keyPath.count > 2, Operand.isMasked(keyPath.filter { !"<>".contains($0) }) {
+    if let keyPath, keyPath.count > 2,
+      Operand.isMasked(keyPath.filter { !"<>".contains($0) }) || Operand.isMask(in: keyPath.utf8)
+    {
       masked.append("keyPath")
     }
     let stack = stack(fault)

@@ -84,7 +84,7 @@ extension Operand {
       isPlaceholder = true
       return
     }
-    isMasked = Self.isMasked(spelled)
+    isMasked = Self.isMasked(spelled) || address == nil && Self.isMask(in: text)
     className = isMasked ? spelled : Demangler.demangled(spelled)
   }
 
@@ -224,12 +224,26 @@ extension Operand {
     name.isEmpty || ["null", "nil", "…"].contains(name.lowercased())
   }
 
+  /// The words that stand in brackets in place of what a log hides.
+  private static let masks: Set<String> = [
+    "redacted", "masked", "hidden", "removed", "private", "unknown",
+  ]
+
+  /// Whether one of these words is alone in brackets, as no object is printed: `<private>`.
+  static func isMask(in text: some Collection<UInt8>) -> Bool {
+    let words = text.drop { $0.isBlank || $0 == 0x0a }
+    guard words.first == UInt8(ascii: "<") else { return false }
+    let inside = words.dropFirst().prefix(while: \.isASCIILetter)
+    return words.dropFirst(1 + inside.count).first == UInt8(ascii: ">")
+      && masks.contains(String(decoding: inside, as: UTF8.self))
+  }
+
   /// Whether the name was overwritten to hide it.
+  ///
+  /// A bare word may be a name: `hidden` is a property of views and layers.
   static func isMasked(_ name: String) -> Bool {
     let lowered = name.lowercased()
-    if ["redacted", "masked", "hidden", "removed", "private", "unknown"].contains(lowered) {
-      return true
-    }
+    if lowered == "redacted" { return true }
     return lowered.count > 2 && lowered.allSatisfy { "x*•_.?-#".contains($0) }
   }
 }
