@@ -190,7 +190,7 @@ struct FindingMaker {
     let called = (fault.stack?.frames ?? []).prefix(Self.frameLimit)
     let all = Array(called) + (fault.callers?.frames ?? []).prefix(Self.frameLimit)
     // An exception handler that runs above the throw is also user code, but not relevant.
-    let thrown = all.prefix(14).lastIndex { $0.endsUnwinding }
+    let thrown = all.prefix(14).lastIndex { $0.endsUnwinding || $0.isSignalHandlerEnd }
     let frames = all.enumerated().map { index, frame in
       let isOwn =
         !hasOwn && frame.symbol != nil && index > thrown ?? -1

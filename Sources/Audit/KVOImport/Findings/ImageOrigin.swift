@@ -109,6 +109,7 @@ enum ImageOrigin {
     "_BSX", "__swift", "swift_", "_swift", "closure #1 in NSKeyValue", "@objc NSKeyValue",
     "NSKeyValueObservation.",
     "_KeyValueCodingAndObserving", "-[XCT", "-[GSKVO", "-[GS", "+[GS", "raise", "gsignal",
+    "KVO_IS_RETAINING_ALL_OBSERVERS", "-[CF", "+[CF", "CAAnimation_", "CALayer_",
   ]
 
   /// Functions that only forward a call, in any image: message stubs, and the bridges of other languages.

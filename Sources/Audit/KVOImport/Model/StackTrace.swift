@@ -58,8 +58,7 @@ struct StackTrace: Sendable {
   /// The frames from the crashed one on: those above belong to the signal handler.
   private var crashed: ArraySlice<Frame> {
     guard
-      let handler = frames.prefix(20).lastIndex(where: { $0.symbol?.hasSuffix("_sigtramp") == true }
-      )
+      let handler = frames.prefix(20).lastIndex(where: \.isSignalHandlerEnd)
     else { return frames[...] }
     // A jump to no function at all leaves a frame without one.
     return frames[(handler + 1)...].drop { $0.image == "???" || ($0.address ?? 1) == 0 }
@@ -158,6 +157,9 @@ extension StackTrace.Frame {
     return symbol.hasSuffix("objc_exception_throw") || symbol.hasSuffix("xceptionPreprocess")
       || symbol.contains("handleUncaughtException") || symbol.contains("objc_terminate")
   }
+
+  /// Whether the system called the handler of a signal here: what is above it is that handler.
+  var isSignalHandlerEnd: Bool { symbol?.hasSuffix("_sigtramp") == true }
 
   /// Whether an observation is being made in this function.
   var isAddition: Bool {
