@@ -37,4 +37,20 @@ import Testing
       ) == "-[Meter setLevel:]"
     )
   }
+
+  @Test("a prefix does not make a class the system's")
+  func classes() {
+    for name in [
+      "MPOLivePhotoVideoLayer", "PKRevealController", "CNPPopupController", "UIPlaceHolderTextView",
+      "AVCamCaptureManager", "MKStoreManager", "CLAccount", "HKWebView", "WKWebViewController",
+      "NSKVONotifying_Meter", "Gauges.UIView",
+    ] {
+      #expect(!SystemClass.isOne(name), "\(name)")
+    }
+    for name in [
+      "AVPlayerItem", "CALayer", "UIScrollView", "NSOperation", "__NSCFConstantString", "WKWebView",
+    ] {
+      #expect(SystemClass.isOne(name), "\(name)")
+    }
+  }
 }

@@ -100,22 +100,3 @@ struct FaultSentence {
     }
   }
 }
-
-/// Tells the classes of Apple's frameworks by their prefixes.
-enum SystemClass {
-  private static let prefixes = [
-    "NS", "UI", "AV", "CA", "WK", "MK", "CK", "CF", "CL", "MP", "PH", "SK", "SC", "PK", "CN", "HK",
-  ]
-
-  /// Whether `name` is one of Apple's; `NSKVONotifying_` precedes the user's.
-  static func isOne(_ name: String) -> Bool {
-    var bare = name.drop { $0 == "_" }
-    while bare.last == "_" { bare.removeLast() }
-    guard let prefix = prefixes.first(where: bare.hasPrefix), !bare.hasPrefix("NSKVONotifying_"),
-      !name.contains(".")
-    else { return false }
-    let rest = bare.dropFirst(prefix.count)
-    // `CALayer`, and not the `CAt` of the user's `CAtlas`.
-    return rest.first?.isUppercase == true && !bare.contains("_")
-  }
-}
