@@ -53,7 +53,7 @@ extension ReportDocument {
     }
     readSignals(text)
     statesCrash = Self.statesCrash(text, stacks: stacks)
-    if facts.system == nil { facts.system = SystemName.first(in: text) }
+    if facts.system == nil { facts.system = SystemName.stated(in: text) }
     if complaints.contains(where: { $0.kind == .deallocation }) {
       classes = ObjectNames.classes(in: text)
     }
@@ -88,35 +88,6 @@ extension ReportDocument {
       isBadAccess || isBreakpoint
       || (skeleton.first("crash", in: all) != nil || text.has("崩溃") || text.has("崩潰"))
         && !isKilled
-  }
-}
-
-/// Finds the name of an operating system in prose.
-enum SystemName {
-  private static let names = ["iOS", "macOS", "iPadOS", "tvOS", "OS X", "iPhone OS"]
-
-  /// The first system with a version that `text` names.
-  static func first(in text: CleanText) -> String? {
-    var best: (position: Int, name: String)?
-    for name in names {
-      let bytes = Array(name.utf8)
-      var position = 0
-      while let start = text.bytes[position...].firstIndex(of: bytes[0]) {
-        position = start + 1
-        guard text.bytes.has(bytes, at: start), start == 0 || !text.bytes[start - 1].isNamePart
-        else { continue }
-        if let best, best.position <= start { break }
-        let rest = text.bytes[(start + bytes.count)...].prefix(24).drop { $0.isBlank || $0 == 0x3a }
-        let version = rest.prefix { $0.isASCIIDigit || $0 == UInt8(ascii: ".") }
-        guard let digit = version.first, digit.isASCIIDigit, version.count < 9 else { continue }
-        var number = String(decoding: version, as: UTF8.self)
-        while number.hasSuffix(".") { number.removeLast() }
-        let system = name == "OS X" ? "macOS" : name == "iPhone OS" ? "iOS" : name
-        best = (start, "\(system) \(number)")
-        break
-      }
-    }
-    return best?.name
   }
 }
 
