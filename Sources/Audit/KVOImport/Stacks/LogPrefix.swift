@@ -7,9 +7,11 @@ enum LogPrefix {
   /// - Complexity: O(length of the prefix).
   static func rest(of line: ArraySlice<UInt8>, isNested: Bool = false) -> ArraySlice<UInt8>? {
     let line = line.drop(while: \.isBlank)
-    guard var rest = dated(line) ?? syslog(line) ?? clock(line) ?? monthly(line) ?? tabbed(line)
+    guard
+      var rest = dated(line) ?? syslog(line) ?? clock(line) ?? monthly(line) ?? tabbed(line)
+        ?? service(line)
     else { return nil }
-    rest = process(rest) ?? tagged(rest) ?? rest
+    rest = stream(rest) ?? process(rest) ?? tagged(rest) ?? dyno(rest) ?? rest
     // Levels, categories and the marks of build tools: `<Error>:`, `[ios]`, `:`.
     while let first = rest.first {
       if first == UInt8(ascii: ":"), line[rest.startIndex - 1].isBlank, endsDescription(rest) {
@@ -33,6 +35,7 @@ enum LogPrefix {
 
   /// Whether the front of a line may be the start of a prefix; most lines are not, and this is quick.
   static func mayBegin(_ line: ArraySlice<UInt8>) -> Bool {
+    if mayBeginService(line) { return true }
     let head = line.prefix(4)
     guard let first = head.first, head.count == 4 else { return false }
     if first.isASCIIDigit {
@@ -59,7 +62,7 @@ enum LogPrefix {
   }
 
   /// After `2021-03-04 10:11:12.345678+0100`, `2021-03-04T10:11:12.1234567Z`.
-  private static func dated(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  static func dated(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard let rest = matching("dddd-dd-ddsdd:dd:dd", line) else { return nil }
     return blank(after: fraction(rest))
   }
