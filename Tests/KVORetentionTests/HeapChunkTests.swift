@@ -7,7 +7,7 @@ import Testing
 @Suite("Chunks of the heap", .serialized)
 struct HeapChunkTests {
   private final class Cursor {
-    var position: UnsafeMutablePointer<UInt>?
+    var position: UnsafeMutableRawPointer?
   }
 
   @Test("memory with words like the headers of chunks is read whole")
@@ -19,7 +19,7 @@ struct HeapChunkTests {
     defer { block.deallocate() }
     // As what was allocated earlier in the same memory leaves them: three chunks of 256 bytes, one after the other.
     for index in [129, 161, 193] { block[index] = 256 | KVOS_CHUNK_PREVIOUS_IN_USE }
-    cursor.position = block + 140
+    cursor.position = UnsafeMutableRawPointer(block + 140)
     let benign = RetainSearch().findCycles(from: cursor)
     #expect(benign.verdict == .noneFound, "\(benign)")
     block[0] = UInt(bitPattern: Unmanaged.passRetained(cursor).toOpaque())

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import KVORetention
 import Synchronization
@@ -200,7 +201,7 @@ struct OpaqueTests {
   }
 
   @Test("what a timer and a run loop keep in C is neither a cycle nor a doubt of the program's")
-  func ringsOfFoundation() {
+  func ringsOfFoundation() throws {
     let holder = Holder()
     // Memory of C may contain what it contained before it was allocated, such as references of tests that ran then: one
     // timer of several must have none.
@@ -212,14 +213,34 @@ struct OpaqueTests {
       answers.append(RetainSearch().findCycles(from: holder))
     } while answers.last?.verdict == .inconclusive && answers.count < 8
     #expect(answers.last?.verdict == .noneFound, "\(answers)")
-    holder.object = RunLoop.current
-    let ofLoop = RetainSearch().findCycles(from: holder)
-    // The same of its lock, and of what CoreFoundation keeps for it: there is one of each per thread.
-    #expect(ofLoop.cycles.isEmpty, "\(ofLoop)")
-    let isOfFoundation = ofLoop.opaque.allSatisfy { opaque in
-      ["NSLock.mutex", "__NSCFType"].contains { opaque.description.contains($0) }
+    // The same of a run loop's lock, and of what CoreFoundation keeps for it: there is one of each per thread.
+    var ofLoops: [RetainAnswer] = []
+    repeat {
+      ofLoops.append(try Self.answerOfNewRunLoop())
+    } while !Self.isOfFoundation(ofLoops) && ofLoops.count < 8
+    #expect(ofLoops.allSatisfy(\.cycles.isEmpty), "\(ofLoops)")
+    #expect(Self.isOfFoundation(ofLoops), "\(ofLoops)")
+  }
+
+  /// What is found from the run loop of a thread of its own.
+  private static func answerOfNewRunLoop() throws -> RetainAnswer {
+    let answer = Mutex<RetainAnswer?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    let holder = Holder()
+    Thread.detachNewThread {
+      holder.object = RunLoop.current
+      let found = RetainSearch().findCycles(from: holder)
+      answer.withLock { $0 = found }
+      done.signal()
     }
-    #expect(isOfFoundation, "\(ofLoop)")
+    done.wait()
+    return try #require(answer.withLock { $0 })
+  }
+
+  private static func isOfFoundation(_ answers: [RetainAnswer]) -> Bool {
+    answers.last?.opaque.allSatisfy { opaque in
+      ["NSLock.mutex", "__NSCFType"].contains { opaque.description.contains($0) }
+    } ?? false
   }
 
   @Test("a notification center's block is seen through Foundation's objects")

@@ -91,9 +91,9 @@ final class HeapChunks {
       for start in stride(from: (region.start + step - 1) & ~(step - 1), to: region.end, by: Int(step)) {
         var words: (UInt, UInt, UInt) = (0, 0, 0)
         guard copy.copy(start, to: &words, 24) == 24,
-          let used = GlibcChunk.usedByteCount(ofArenaHeapAt: start, words.0, words.2),
-          used <= region.end - start
+          let used = GlibcChunk.usedByteCount(ofArenaHeapAt: start, words.0, words.2)
         else { continue }
+        // In a copy of the process, what it grew by since is a mapping of its own.
         ranges.append(start..<start + used)
       }
     }
