@@ -1,4 +1,6 @@
-// Deallocations: -dealloc of root classes, and NSDeallocateObject() for classes that do not call it.
+// Deallocations: the Foundation's -dealloc, and NSDeallocateObject() and object_dispose() for objects that do not reach
+// it. A program that replaces that method, by a category for example, may still remove observers there, or keep the
+// object: only the functions end it.
 //
 // Objects that are neither observed nor observers are recognized by one lock-free lookup, so that a program that
 // deallocates many objects pays nanoseconds.
@@ -163,7 +165,8 @@ void kvos_class_was_changed(KVOSTracked *object, void *previous, uintptr_t calle
   if (!isRemoval || call->subject != object->address) object->isForgotten = true;
 }
 
-void kvos_object_will_deallocate(void *address, KVOSDetached *detached) {
+// Called once for each tracked object.
+static void object_will_deallocate(void *address, KVOSDetached *detached) {
   int number = kvos_enter();
   Deallocation deallocation = {.leftCount = 0};
   bool isContained = kvos_contains(KVOS_CONTAINS_OBSERVERS | KVOS_CONTAINS_DELIVERIES);
@@ -183,7 +186,7 @@ void kvos_object_will_deallocate(void *address, KVOSDetached *detached) {
       remove_from_runtime(left, address);
     }
     kvos_record_deallocation(true, deallocation.object, KVOS_NO_ORDER, 0);
-    begin_detaching(address, &deallocation, detached);
+    if (detached) begin_detaching(address, &deallocation, detached);
     free(deallocation.left);
     free(deallocation.paths);
   }
@@ -197,12 +200,33 @@ void kvos_object_did_deallocate(KVOSDetached *detached) {
   errno = number;
 }
 
-void kvos_dealloced(const KVOSHookPoint *point, void *self, void *selector) {
-  KVOSDetached detached = {NULL, 0, 0};
-  kvos_end_changes(self);
-  if (KVOS_UNLIKELY(!kvos_is_untracked(self)) && kvos_may_enter() && kvos_find_object(self)) {
-    kvos_object_will_deallocate(self, &detached);
+void kvos_begin_deallocation(void *object, KVOSDetached *detached) {
+  kvos_end_changes(object);
+  if (KVOS_UNLIKELY(!kvos_is_untracked(object)) && kvos_may_enter() && kvos_find_object(object)) {
+    object_will_deallocate(object, detached);
   }
+}
+
+// The program's own -dealloc of a root class. If the class is the program's too, its objects may be freed by any
+// function: when the method has returned, they are deallocated.
+static void call_own_dealloc(const KVOSHookPoint *point, void *self, void *selector) {
+  const KVOSTracked *tracked = kvos_may_enter() ? kvos_find_object(self) : NULL;
+  const char *className = tracked ? kvos_class_name(point->class) : NULL;
+  bool isOwnClass = className && strcmp(className, "NSObject") != 0 && strcmp(className, "NSProxy") != 0;
+  uint64_t id = isOwnClass ? tracked->id : 0;
+  point->original(self, selector, 0, 0, 0, 0);
+  tracked = isOwnClass ? kvos_find_object(self) : NULL;
+  if (tracked && tracked->id == id) kvos_begin_deallocation(self, NULL);
+}
+
+void kvos_dealloced(const KVOSHookPoint *point, void *self, void *selector) {
+  bool isKnown = !kvos_is_untracked(self) || kvos_may_be_changing(self);
+  if (KVOS_UNLIKELY(isKnown) && !kvos_is_of_foundation(point)) {
+    call_own_dealloc(point, self, selector);
+    return;
+  }
+  KVOSDetached detached = {NULL, 0, 0};
+  if (KVOS_UNLIKELY(isKnown)) kvos_begin_deallocation(self, &detached);
   // It has no arguments; those of the type are registers that it ignores.
   point->original(self, selector, 0, 0, 0, 0);
   if (KVOS_UNLIKELY(detached.count > 0)) kvos_object_did_deallocate(&detached);

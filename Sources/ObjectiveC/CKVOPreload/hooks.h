@@ -83,9 +83,9 @@ void kvos_end_raised_addition(uintptr_t frame);
 /// A tracked object, which was of the class `previous`, has another class; `caller` is where that was done.
 void kvos_class_was_changed(KVOSTracked *object, void *previous, uintptr_t caller);
 
-/// A tracked object is being deallocated. Called once for each. The entries in `detached` are detached when it is
-/// deallocated.
-void kvos_object_will_deallocate(void *object, KVOSDetached *detached);
+/// An object is being deallocated: if it is tracked, that is recorded, and it is tracked no longer. The entries in
+/// `detached` are detached when it is deallocated; null: its memory may be freed already, and is not read.
+void kvos_begin_deallocation(void *object, KVOSDetached *detached);
 
 /// The object is deallocated. Objects of the program may be deallocated with it.
 void kvos_object_did_deallocate(KVOSDetached *detached);

@@ -312,10 +312,18 @@ EXPORTED void NSDeallocateObject(void *object) {
   static _Atomic(void *) known;
   void (*real)(void *) = (void (*)(void *))next(&known, "NSDeallocateObject", "libgnustep-base.so");
   KVOSDetached detached = {NULL, 0, 0};
-  kvos_end_changes(object);
-  if (KVOS_UNLIKELY(!kvos_is_untracked(object)) && kvos_may_enter() && kvos_find_object(object)) {
-    kvos_object_will_deallocate(object, &detached);
-  }
+  kvos_begin_deallocation(object, &detached);
   if (real) real(object);
   if (KVOS_UNLIKELY(detached.count > 0)) kvos_object_did_deallocate(&detached);
+}
+
+/// The runtimes: frees an object that they allocated, as those of a program's root class are.
+EXPORTED void *object_dispose(void *object) {
+  static _Atomic(void *) known;
+  void *(*real)(void *) = (void *(*)(void *))next(&known, "object_dispose", "libobjc.so");
+  KVOSDetached detached = {NULL, 0, 0};
+  kvos_begin_deallocation(object, &detached);
+  void *result = real ? real(object) : NULL;
+  if (KVOS_UNLIKELY(detached.count > 0)) kvos_object_did_deallocate(&detached);
+  return result;
 }

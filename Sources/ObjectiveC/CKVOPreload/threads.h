@@ -145,12 +145,15 @@ static inline uint64_t kvos_changing_mark(const void *object) {
 /// Drops the thread's open changes of a deallocated object: its address may be reused.
 void kvos_forget_changes(KVOSThread *thread, const void *subject);
 
-/// The same, if there may be such a change.
+/// Whether this thread may have an open change of the object. If false, it certainly has none.
+static inline bool kvos_may_be_changing(const void *subject) {
+  const KVOSThread *own = kvos_ownThread;
+  return own && (own->changingMarks & kvos_changing_mark(subject));
+}
+
+/// The same as kvos_forget_changes(), if there may be such a change.
 static inline void kvos_end_changes(const void *subject) {
-  KVOSThread *own = kvos_ownThread;
-  if (KVOS_UNLIKELY(own && (own->changingMarks & kvos_changing_mark(subject)))) {
-    kvos_forget_changes(own, subject);
-  }
+  if (KVOS_UNLIKELY(kvos_may_be_changing(subject))) kvos_forget_changes(kvos_ownThread, subject);
 }
 
 /// Makes space for one more. Returns false if there is no memory; the log then notes that events are missing.
