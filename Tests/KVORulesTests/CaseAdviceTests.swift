@@ -226,6 +226,52 @@ struct CaseAdviceTests {
     #expect(try advice("-[S f] (S.m:1)").hasPrefix("catch the exception inside"))
   }
 
+  @Test("about a change inside a callback for the same key says when to make it")
+  func nested() throws {
+    func report(_ key: String, recorded: Profile = .gnustep128) throws -> Finding {
+      let log = SampleLog {
+        $0.register("1")
+        $0.register("2", "Account#12", by: "Screen#3", key)
+        $0.will(change: "c")
+        $0.did(change: "c")
+        $0.notify("1", change: "c")
+        $0.will("Account#12", key, change: "d")
+        $0.did("Account#12", key, change: "d")
+        $0.notifyEnd("1", change: "c")
+        $0.exit()
+      }
+      let verdict = try #require(log.verdicts().first { $0.code == .missedDelivery })
+      return FindingBuilder(names: log.names, profile: .swift, recorded: recorded)
+        .finding(for: verdict)
+    }
+    let own = try report("balance")
+    #expect(own.message.contains("of Account#12, made inside a callback for the same key"))
+    #expect(own.hint.hasPrefix("make the change when the callback has returned, for instance by"))
+    #expect(own.hint.contains("`[self performSelector:@selector(…) withObject:nil afterDelay:0];`"))
+    let swift = try report("balance", recorded: .appleModern)
+    #expect(swift.hint.contains("`DispatchQueue.main.async { … }`"), "\(swift.hint)")
+    let other = try report("name")
+    #expect(!other.message.contains("inside"), "\(other.message)")
+    #expect(other.hint.hasPrefix("look at what else happened to the observers of the Account"))
+  }
+
+  @Test("about a change that never ends covers an exception, which `defer` does not in Objective-C")
+  func unended() throws {
+    let objectiveC = try hint(.unbalancedChange, recorded: .gnustep128) {
+      $0.will()
+      $0.exit()
+    }
+    #expect(objectiveC.contains(#"@finally { [self didChangeValueForKey:@"balance"]; }"#))
+    #expect(objectiveC.hasSuffix("check the value before it is set"))
+    let ended = try hint(.unbalancedChange, recorded: .gnustep128) { $0.did() }
+    #expect(ended.hasPrefix("bracket the change on one thread"))
+    let swift = try hint(.unbalancedChange) {
+      $0.will()
+      $0.exit()
+    }
+    #expect(swift.contains("defer {"))
+  }
+
   @Test("calls an object that observes itself self")
   func ownName() throws {
     let advice = try hint(.leakedRegistration) {

@@ -105,8 +105,8 @@ extension ReportTests {
       > #0 Account.deposit(_:)     Account.swift:7
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: ask for the present value too: `token = account.observe(keyPath: "balance", \#
-    options: [.initial, .new]) { _, _ in … }`, or register on the changing thread
+      Fix: register while no change of "balance" is under way: on the thread that makes the changes, \#
+    and not between the two halves of one; a value that is read in the middle of a change may be the old one
       Signature: 2:3f9cf55884 · seen once · event 4 · low confidence · error, wrong
 
     """#,
@@ -119,8 +119,9 @@ extension ReportTests {
       > #0 Account.deposit(_:)     Account.swift:7
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
-    each observer, and do not remove one observation while another is notified
+      Fix: look at what else happened to the observers of the Account: do not add or remove one \#
+    while another is notified, and do not change the class of the Account while it is observed; if \#
+    none of that happened, report it to whoever maintains the runtime
       Signature: 2:fe8f2bd79d · seen once · event 5 · error, wrong
 
     """#,
@@ -254,7 +255,9 @@ extension ReportTests {
       > #0 swizzle(_:)             Aspects.swift:4
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: change the class of the Account before the first observation, or after the last
+      Fix: find what changes the class of the Account while it is observed, a call of \#
+    object_setClass() or a library that replaces methods of single objects: let it do that before \#
+    the first observer is added, or remove all observers before it and add them again after it
       Signature: 2:48dba7f4a2 · seen once · event 4 · error, contained
 
     """#,
@@ -352,8 +355,9 @@ extension ReportTests {
       "balance" of Account is observed, and the runtime does not ask the class which keys it depends \#
     on: no observer is notified when those change
         (no stack, event 2)
-      Fix: say it as GNUstep 1.28 reads it, in `+initialize` of the class: `[self setKeys: … \#
-    triggerChangeNotificationsForDependentKey: @"balance"]`
+      Fix: say it also as GNUstep 1.28 reads it, in `+initialize` of Account: `[self setKeys:[[self \#
+    keyPathsForValuesAffectingValueForKey:@"balance"] allObjects] \#
+    triggerChangeNotificationsForDependentKey:@"balance"];`
       Signature: 2:2036e38616 · seen once · event 2 · note, none
 
     """#,

@@ -252,8 +252,9 @@ struct ReportTests {
       > #0 Account.deposit(_:)     Account.swift:7
       Registered at, on thread 1 (main)
       > #0 Screen.init(account:)   Screen.swift:12
-      Fix: report it to whoever maintains the runtime; until then observe "balance" once for \#
-    each observer, and do not remove one observation while another is notified
+      Fix: look at what else happened to the observers of the Account: do not add or remove one \#
+    while another is notified, and do not change the class of the Account while it is observed; if \#
+    none of that happened, report it to whoever maintains the runtime
       Signature: 2:ed3ab0ef32 · seen once · event 4 · error, wrong
 
     """#,

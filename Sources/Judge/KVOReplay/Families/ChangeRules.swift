@@ -81,7 +81,10 @@ struct ChangeRules: Sendable {
       change: change,
       began: began.as(.changed),
       made: evidence,
-      depth: log.threads[thread].depth
+      depth: log.threads[thread].depth,
+      isInsideOwn: log.threads[thread].callbacks.contains { callback in
+        callback.slot >= 0 && log.ledger.slots[callback.slot].registration.concerns(change)
+      }
     )
     if log.threads[thread].missed.isEmpty { waitingThreadCount += 1 }
     log.threads[thread].missed.expect(pending, by: audience)
@@ -269,7 +272,11 @@ struct ChangeRules: Sendable {
         [pending.made, pending.began, registered],
         confidence: Confidence(comparing: [pending.began, registered])
       )
-      if let raised = exceptions.exception(of: registration) { verdict.explain(by: raised) }
+      if let raised = exceptions.exception(of: registration) {
+        verdict.explain(by: raised)
+      } else if pending.isInsideOwn {
+        verdict.detail = .insideCallback
+      }
       found.append(verdict)
     }
     if !found.isEmpty { misses.announce(pending.change.id, madeAt: pending.made.event) }
@@ -317,6 +324,13 @@ struct ChangeRules: Sendable {
     }
     log.reportUnbalanced(log.threads[thread].brackets.close())
     return true
+  }
+}
+
+extension Registration {
+  /// Whether it is for the object and the key of `change`.
+  fileprivate func concerns(_ change: Change) -> Bool {
+    subject.id == change.subject.id && keyPath == change.key
   }
 }
 

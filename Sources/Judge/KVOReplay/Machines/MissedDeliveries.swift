@@ -13,6 +13,8 @@ struct MissedDeliveries: Sendable {
     var made: Evidence
     /// How many callbacks the thread was in.
     var depth: Int
+    /// Whether one of them was for the same object and key.
+    var isInsideOwn: Bool
     /// Whether the thread continued after the change.
     var hasLaterEvents = false
     /// The first slots of the waiting registrations: one that ends is excused, so no slot is reused.
@@ -21,11 +23,12 @@ struct MissedDeliveries: Sendable {
     /// The index of the overflow list for registrations that do not fit in `waiting`; -1: none.
     fileprivate var crowd = -1
 
-    init(change: Change, began: Evidence, made: Evidence, depth: Int) {
+    init(change: Change, began: Evidence, made: Evidence, depth: Int, isInsideOwn: Bool = false) {
       self.change = change
       self.began = began
       self.made = made
       self.depth = depth
+      self.isInsideOwn = isInsideOwn
     }
   }
 

@@ -43,6 +43,8 @@ extension RuleAdvice {
     case (.unbalancedChange, .change(.mismatched)):
       "give both halves of the change of \"{keyPath}\" the same kind and the same indexes, or the same mutation of "
         + "a set"
+    case (.unbalancedChange, .change(.willWithoutDid)) where audience == .objectiveC: unended
+    case (.missedDelivery, .insideCallback): nested(audience)
     case (.removeUnregistered, _) where verdict.context.isNamed: addition(audience)
     case (.observedDeinitWhileObserved, _) where verdict.isOfSelf:
       selfDeallocation(audience)
@@ -72,6 +74,23 @@ extension RuleAdvice {
   /// GNUstep 1.28 makes the selectors of setters from keys in ASCII, and raises for others.
   static let keyBeyondASCII =
     "give \"{keyPath}\" a name in ASCII: GNUstep 1.28 raises an exception for every other key"
+
+  /// The log does not say whether the program announced the change or the runtime did, for a setter.
+  private static let unended =
+    "end the change on every way out, also if an exception is raised in it: `[self willChangeValueForKey:@\"{key}\"]; "
+    + "@try { … } @finally { [self didChangeValueForKey:@\"{key}\"]; }`; if the runtime announces it, let no exception "
+    + "leave the setter of \"{key}\": check the value before it is set"
+
+  /// A runtime that merges the change into the one that it notifies of.
+  private static func nested(_ audience: Audience) -> String {
+    let later =
+      audience == .objectiveC
+      ? "`[self performSelector:@selector(…) withObject:nil afterDelay:0];`"
+      : "`DispatchQueue.main.async { … }`"
+    return
+      "make the change when the callback has returned, for instance by \(later), or let the setter of \"{key}\" set "
+      + "the final value: the runtime notifies no observer of a change that is made while it notifies of the same key"
+  }
 
   /// Swift cannot catch the exceptions of Objective-C.
   static let exceptionInSwift =

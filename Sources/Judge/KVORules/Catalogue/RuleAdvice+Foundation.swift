@@ -17,7 +17,9 @@ extension RuleAdvice {
         + "way that leads here, or remove only what was added"
     case .duplicateRegistration, .removeWrongContext, .ambiguousRemove: nil
     case .registrationRace:
-      "ask for the present value too, with the option `.initial`, or register on the changing thread"
+      "add the observer while no change of \"{keyPath}\" is under way: on the thread that makes the changes, and not "
+        + "between `{subject}.willChangeValue(forKey: \"{key}\")` and `{subject}.didChangeValue(forKey: \"{key}\")`; a "
+        + "value that is read in the middle of a change may be the old one"
     case .deliveryAfterRemove:
       "let `observeValue(forKeyPath:of:change:context:)` of {observer} check whether it is still open, or free what "
         + "it uses on the thread that changes the {Subject}"

@@ -143,8 +143,9 @@ enum RuleAdvice {
         + "{observer} hold it"
     case .observerDeinitWhileRegistered: "add to {observer}'s `-dealloc`: \(remove)"
     case .registrationRace:
-      "ask for the present value too, with `NSKeyValueObservingOptionInitial`, or register on the changing "
-        + "thread"
+      "add the observer while no change of \"{keyPath}\" is under way: on the thread that makes the changes, and not "
+        + "between `[{subject} willChangeValueForKey:@\"{key}\"]` and `[{subject} didChangeValueForKey:@\"{key}\"]`; a "
+        + "value that is read in the middle of a change may be the old one"
     case .unbalancedChange: "bracket the change on one thread, on every way out: \(bracket)"
     case .priorWithoutAfter: "send the second half on every way out of the setter: \(bracket)"
     case .mutationWithoutNotification:

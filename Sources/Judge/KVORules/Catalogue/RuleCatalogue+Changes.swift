@@ -9,20 +9,23 @@ extension RuleCatalogue {
         .error,
         Consequences(.wrong, .wrong, .wrong, .unknown, .unknown),
         hint: """
-          ask for the present value too: `token = {subject}.observe(keyPath: "{keyPath}", options: [.initial, \
-          .new]) { _, _ in … }`, or register on the changing thread
+          register while no change of "{keyPath}" is under way: on the thread that makes the changes, and not between \
+          the two halves of one; a value that is read in the middle of a change may be the old one
           """,
         happened: """
           A change began before a registration and ended after it, and neither a notification nor \
           an initial value notified the new observer of it.
           """,
         matters: "The observer shows an old value until the next change.",
-        fix: "Register with `.initial` where other threads change the value.",
+        fix: """
+          Register on the thread that changes the value, before a change begins or after it has ended. The option \
+          `.initial` is not enough: it reads the value when it registers, which may be before the change sets it.
+          """,
         before: """
-          token = account.observe(\\.balance) { … }
+          queue.async { token = account.observe(\\.balance) { … } }  // the main queue changes it
           """,
         after: """
-          token = account.observe(\\.balance, options: [.initial, .new]) { … }
+          DispatchQueue.main.async { token = account.observe(\\.balance) { … } }
           """
       ),
       rule(
@@ -164,8 +167,9 @@ extension RuleCatalogue {
         .error,
         Consequences(.wrong, .wrong, .wrong, .unknown, .unknown),
         hint: """
-          report it to whoever maintains the runtime; until then observe "{keyPath}" once for each \
-          observer, and do not remove one observation while another is notified
+          look at what else happened to the observers of the {Subject}: do not add or remove one while another is \
+          notified, and do not change the class of the {Subject} while it is observed; if none of that happened, report \
+          it to whoever maintains the runtime
           """,
         happened: """
           A change began after a registration and ended while it was live, and its observer was \
@@ -174,7 +178,8 @@ extension RuleCatalogue {
         matters: "The observer shows an old value, for no reason in its own code.",
         fix: """
           Look for other removals or additions at that time: in known cases the removal of one \
-          observer silenced another.
+          observer silenced another. GNUstep 1.28 does not notify of a change that is made while it notifies of the \
+          same key: make it after that.
           """,
         before: """
           account.addObserver(first, …); account.addObserver(second, …)

@@ -67,8 +67,9 @@ extension RuleCatalogue {
         .warning,
         Consequences(.none, .none, .none, .wrong, .none),
         hint: """
-          say it as GNUstep 1.28 reads it, in `+initialize` of the class: `[self setKeys: … \
-          triggerChangeNotificationsForDependentKey: @"{keyPath}"]`
+          say it also as GNUstep 1.28 reads it, in `+initialize` of {SubjectClass}: `[self setKeys:[[self \
+          keyPathsForValuesAffectingValueForKey:@"{keyPath}"] allObjects] \
+          triggerChangeNotificationsForDependentKey:@"{keyPath}"];`
           """,
         happened: """
           A key was observed for which the class has a method `+keyPathsForValuesAffecting…`, and the \

@@ -61,7 +61,11 @@ extension RuleCatalogue {
         "class of an observed object was changed",
         .error,
         Consequences(.contained, .crash, .crash, .unknown, .unknown),
-        hint: "change the class of the {Subject} before the first observation, or after the last",
+        hint: """
+          find what changes the class of the {Subject} while it is observed, a call of object_setClass() or a library that \
+          replaces methods of single objects: let it do that before the first observer is added, or remove all \
+          observers before it and add them again after it
+          """,
         happened: """
           At the removal the object was neither of the class that it had at the addition nor of \
           the subclass that observing made of it. The class of a Swift object cannot change: the rule judges \

@@ -70,6 +70,8 @@ package struct Verdict: Hashable, Sendable {
     case classes(from: StringID, to: StringID)
     /// The name of an exception that left a callback, and the callback's owner.
     case exception(StringID, observer: ObjectRef?)
+    /// The change was made inside a callback for the same object and key.
+    case insideCallback
     /// The problem of a key of `className` that could still be observed.
     case problem(KeyDeclaration.Problem, className: StringID)
     /// What a consumer waits for, and the scope that ended, by name.

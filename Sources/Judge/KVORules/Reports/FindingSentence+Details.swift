@@ -122,7 +122,9 @@ extension FindingSentence {
     return names[observer.className].plainTypeName
   }
 
-  var sinceException: String {
+  /// The reason why an observer was not notified, as far as it is known.
+  var whyMissed: String {
+    if case .insideCallback = verdict.detail { return ", made inside a callback for the same key" }
     guard case .exception(let name, let observer) = verdict.detail else { return "" }
     if name == .none {
       return " since \(observer.map { object($0) } ?? "an observer") did not handle a notification"

@@ -77,7 +77,7 @@ struct FindingSentence {
     case .tokenDropped:
       "The token of an observation of \(path) of \(subject) was dropped before it observed anything"
     case .missedDelivery:
-      "\(who) was not notified of a change of \(path) of \(subject)\(sinceException)"
+      "\(who) was not notified of a change of \(path) of \(subject)\(whyMissed)"
     case .displacedRegistration:
       "\(who) began to observe \(path) of \(subject) under \(described(verdict.context)), and the "
         + "runtime let go of its observation under \(otherContexts)"
