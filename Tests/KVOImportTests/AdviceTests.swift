@@ -158,4 +158,15 @@ import Testing
     let deep = try Self.death(of: "App.Meter", context: "0x0", keyPath: "unit.name")
     #expect(deep.contains(#"`meter.observe(\.…) { _, _ in … }`"#))
   }
+
+  @Test("a key path in a line of code is a literal, or is left out")
+  func literals() throws {
+    let path = #"a"b"#
+    let objectiveC = try Self.death(of: "Meter", context: "0x0", keyPath: path)
+    #expect(objectiveC.contains(#"removeObserver:… forKeyPath:@"a\"b"]"#), "\(objectiveC)")
+    let swift = try Self.death(of: "App.Meter", context: "0x0", keyPath: path)
+    #expect(swift.contains(#"meter.removeObserver(…, forKeyPath: "a\"b")"#), "\(swift)")
+    let digit = try Self.death(of: "App.Meter", context: "0x0", keyPath: "1st")
+    #expect(digit.contains(#"`meter.observe(\.…) { _, _ in … }`"#), "\(digit)")
+  }
 }

@@ -86,7 +86,7 @@ extension FaultSentence {
 
   /// The removal of the registration; its observer is the object whose code has the line.
   private var removal: String {
-    let name = keyPath ?? "…"
+    let name = (language ?? .objectiveC).literal(keyPath ?? "…")
     return inSwift(
       "\(object).removeObserver(…, forKeyPath: \"\(name)\"\(hasContext ? ", context: …" : ""))",
       else: "[\(object) removeObserver:… forKeyPath:@\"\(name)\"\(hasContext ? " context:…" : "")]"
@@ -97,8 +97,7 @@ extension FaultSentence {
   private var observation: String {
     if language == .objectiveC { return "" }
     // A key path of Swift needs a question mark after an optional value, which a report does not show.
-    let isName = keyPath?.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
-    let path = isName ? keyPath ?? "…" : "…"
+    let path = keyPath.flatMap { SourceLanguage.isName($0) ? $0 : nil } ?? "…"
     let name = subject.map { SourceLanguage.swift.variable(of: $0.className) } ?? "object"
     return
       ", or keep the NSKeyValueObservation of `\(name).observe(\\.\(path)) { _, _ in … }` beside the reference"

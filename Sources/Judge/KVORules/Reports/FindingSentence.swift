@@ -218,6 +218,8 @@ struct FindingSentence {
   // MARK: - Hint
 
   /// Fills in a template of the catalogue, for a reader whose code is in `language`.
+  ///
+  /// Code is between backticks: there a key in quotes is a string literal, and one without them a name.
   func hint(_ template: String, in language: SourceLanguage) -> String {
     let path = verdict.keyPath == .none ? "…" : names[verdict.keyPath]
     let key = path.contains(".") ? "…" : path
@@ -243,12 +245,20 @@ struct FindingSentence {
     ]
     var result = ""
     var rest = Substring(template)
+    var isCode = false
     while let open = rest.firstIndex(of: "{") {
+      for character in rest[..<open] where character == "`" { isCode.toggle() }
       result += rest[..<open]
       rest = rest[open...]
-      if let (key, value) = values.first(where: { rest.hasPrefix($0.0) }) {
-        result += value
-        rest = rest.dropFirst(key.count)
+      if let (placeholder, value) = values.first(where: { rest.hasPrefix($0.0) }) {
+        if isCode, result.last == "\"" {
+          result += language.literal(value)
+        } else if isCode, ["{key}", "{Key}"].contains(placeholder), !SourceLanguage.isName(value) {
+          result += "…"
+        } else {
+          result += value
+        }
+        rest = rest.dropFirst(placeholder.count)
       } else {
         result.append(rest.removeFirst())
       }

@@ -1,3 +1,5 @@
+private import KVOTrace
+
 /// The language of the code that advice is for.
 package enum SourceLanguage: Hashable, Sendable, CaseIterable {
   case swift
@@ -14,6 +16,39 @@ package enum SourceLanguage: Hashable, Sendable, CaseIterable {
     let name = first.lowercased() + type.dropFirst()
     return reserves(name) || name == "self" ? "…" : name
   }
+
+  /// `text` as the content of a string literal, without the quotes around it.
+  ///
+  /// A backtick is escaped too: in advice it ends the code.
+  package func literal(_ text: String) -> String {
+    var literal = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\\", "\"": literal += "\\\(scalar)"
+      case "\n": literal += #"\n"#
+      case "\r": literal += #"\r"#
+      case "\t": literal += #"\t"#
+      case _ where scalar == "`" || scalar.actsOnTerminals: literal += escape(scalar)
+      default: literal.unicodeScalars.append(scalar)
+      }
+    }
+    return literal
+  }
+
+  /// By its number; of its bytes in Objective-C, where only some characters have an escape by their number.
+  private func escape(_ scalar: Unicode.Scalar) -> String {
+    switch self {
+    case .swift: return "\\u{\(String(scalar.value, radix: 16))}"
+    case .objectiveC:
+      return String(scalar).utf8.map { byte in
+        let digits = String(byte, radix: 8)
+        return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+      }.joined()
+    }
+  }
+
+  /// Whether `text` can be the name of a property: letters, digits and underscores, of which the first is no digit.
+  package static func isName(_ text: String) -> Bool { text[...].isWord }
 
   /// Whether an argument of a call can be written like this: a name, or several with periods between them, also with the
   /// `&` of an address before them.
