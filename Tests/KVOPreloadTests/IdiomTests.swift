@@ -68,6 +68,10 @@ struct Idiom: CustomTestStringConvertible, Sendable {
     Idiom(name: "taken-by-root", source: "Leftovers"),
     // Nobody observes a key that the class does not have.
     Idiom(name: "tries-key", source: "Leftovers"),
+    // A removal that names nothing does nothing, and only that of no key path is known to be a mistake.
+    Idiom(name: "removes-nil-observer", source: "Leftovers"),
+    Idiom(name: "removes-nil-path", source: "Leftovers", codes: ["KVO029", "KVO029"]),
+    Idiom(name: "removes-nil-of-nil", source: "Leftovers"),
     // Only the one that 1.28 does not end.
     Idiom(name: "replaces", source: "Overrides", codes: ["KVO012"]),
   ]

@@ -283,8 +283,8 @@ struct FindingTests {
     }
     #expect(
       messages == [
-        "Screen#3 asked to observe Account#12 with a nil key path, on thread 1",
-        "Screen#3 asked to observe Account#12 with an empty key path, on thread 1",
+        "Screen#3 added or removed an observer of Account#12 with a nil key path, on thread 1",
+        "Screen#3 added or removed an observer of Account#12 with an empty key path, on thread 1",
         "Screen#3 asked for \"a.b.c\" of Account#12, but there is no key \"b\", on thread 1",
         "Screen#3 asked for \"a.b.c\" of Account#12, which leads through a collection at \"b\", "
           + "on thread 1",

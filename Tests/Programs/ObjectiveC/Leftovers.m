@@ -1,6 +1,6 @@
 // Observers that are deallocated while they are registered and what has their address afterwards, objects that change
-// while they are deallocated, classes that take what no observer handles, keys that a class does not have. Which one is
-// the argument.
+// while they are deallocated, classes that take what no observer handles, keys that a class does not have, removals of
+// nothing. Which one is the argument.
 
 #import "Bank.h"
 
@@ -180,6 +180,31 @@ static void triesKey(void)
   [counter release];
 }
 
+// MARK: - Removals of nothing
+
+/// 1.28 ignores both, and the counter stays registered.
+static void removesNil(NSObject *observer, NSString *keyPath)
+{
+  Counter *counter = [Counter new];
+  watch(account, counter, @"balance");
+  NS_DURING
+    [account removeObserver: observer forKeyPath: keyPath];
+    [account removeObserver: observer ? counter : nil forKeyPath: keyPath];
+  NS_HANDLER
+    say("raised: %s", [[localException name] UTF8String]);
+  NS_ENDHANDLER
+  [account setBalance: 1];
+  say("told %d times", counter->count);
+  [account removeObserver: counter forKeyPath: @"balance"];
+  [counter release];
+}
+
+static void removesNilObserver(void) { removesNil(nil, @"balance"); }
+
+static void removesNilPath(void) { removesNil(account, nil); }
+
+static void removesNilOfNil(void) { removesNil(nil, nil); }
+
 static const struct { const char *name; void (*run)(void); } programs[] = {
   { "removes-deallocated", removesDeallocated },
   { "removes-deallocated-again", removesDeallocatedAgain },
@@ -189,6 +214,9 @@ static const struct { const char *name; void (*run)(void); } programs[] = {
   { "taken-by-category", takenByCategory },
   { "taken-by-root", takenByRoot },
   { "tries-key", triesKey },
+  { "removes-nil-observer", removesNilObserver },
+  { "removes-nil-path", removesNilPath },
+  { "removes-nil-of-nil", removesNilOfNil },
 };
 
 int main(int count, char **arguments)

@@ -202,8 +202,9 @@ struct FindingSentence {
     }
     let step = part == .none ? path : "\"\(names[part])\""
     return switch reason {
-    case .nilKeyPath: "\(caller) asked to observe \(subject) with a nil key path"
-    case .emptyKeyPath: "\(caller) asked to observe \(subject) with an empty key path"
+    case .nilKeyPath: "\(caller) added or removed an observer of \(subject) with a nil key path"
+    case .emptyKeyPath:
+      "\(caller) added or removed an observer of \(subject) with an empty key path"
     case .unknownKey: "\(caller) asked for \(path) of \(subject), but there is no key \(step)"
     case .throughCollection:
       "\(caller) asked for \(path) of \(subject), which leads through a collection at \(step)"
