@@ -284,6 +284,14 @@ extension FiringLog {
           removalInDeath.replacing(3) { $0.remove("1") }.replacing(4) { $0.removeEnd("1") }
         ),
         ("another object", removalInDeath.replacing(2) { $0.beginDeinit("Account#13") }),
+        (
+          "in a callback of a change that the deinit makes, on the thread of its actor",
+          removalInDeath.inserting(before: 3) {
+            $0.will(change: "c", thread: "2")
+            $0.did(change: "c", thread: "2")
+            $0.notify("1", change: "c", thread: "2")
+          }
+        ),
       ]
     ),
     FiringLog(

@@ -60,6 +60,7 @@ case "flight": FlightProbe.run(Array(arguments.dropFirst(2)))
 case "lifetime": LifetimeProbe.run()
 case "isolated": await IsolatedProbe.run()
 case "isolated-observer": await IsolatedObserverProbe.run()
+case "isolated-subject": await IsolatedSubjectProbe.run()
 default:
   print("usage: RecorderProbe live|listed|stack|copies PATH")
   print("       RecorderProbe busy FOLDER COUNT")
@@ -74,6 +75,6 @@ default:
   print("       RecorderProbe steps WINDOW FOLDER PAGE OUTPUT STORES")
   print("       RecorderProbe ends WINDOW PAGE END ADDRESS EXECUTION")
   print("       RecorderProbe driven|controlled|after|complaint|threads|lifetime")
-  print("       RecorderProbe isolated|isolated-observer")
+  print("       RecorderProbe isolated|isolated-observer|isolated-subject")
   exit(64)
 }

@@ -189,13 +189,33 @@ struct ConcurrencyRules: Sendable {
     if !log.deallocations.isEmpty, slot >= 0,
       let deallocation = log.deallocations[removal.subject.id], !deallocation.isOver,
       !deallocation.isOn(evidence.thread),
-      log.saysThread(of: deallocation.began), evidence.thread != nil
+      log.saysThread(of: deallocation.began), evidence.thread != nil,
+      !Self.isOfDeinit(removal.subject.id, since: deallocation.began, log.threads[thread], log)
     {
       let proof = [evidence.as(.failed), deallocation.began]
       let verdict = Self.overlap(.deallocation, removal, slot, proof, &log)
       log.verdicts.append(verdict)
     }
     removals.begin(removal, slot, registered: registered, on: thread, at: evidence)
+  }
+
+  /// Whether the object's own deinit removes, which may run on another thread than the one that released the object.
+  ///
+  /// In Swift nothing else has a reference to the object. Elsewhere it does if the thread is in a change or a callback of
+  /// the object that began after the deallocation.
+  private static func isOfDeinit(
+    _ object: ObjectID,
+    since deallocation: Evidence,
+    _ thread: ThreadTable.Thread,
+    _ log: ReplayState
+  ) -> Bool {
+    if log.process?.runtime == .swift { return true }
+    let change = thread.brackets.open(of: object, where: { _ in true })
+    if let change, change.began.event > deallocation.event { return true }
+    return thread.callbacks.contains { callback in
+      callback.slot >= 0 && callback.began.event > deallocation.event
+        && log.ledger.slots[callback.slot].registration.subject.id == object
+    }
   }
 
   /// A removal ends.
