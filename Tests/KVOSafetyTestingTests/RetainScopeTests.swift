@@ -33,6 +33,24 @@ private func openWeakly() {
   account.balance = 1
 }
 
+/// Observes an account by a controller, with a handler that captures nothing.
+private final class ControlledPage {
+  let account = OwningAccount()
+
+  func observe(keepsPage: Bool) {
+    if keepsPage { account.owned = self }
+    ObservationController.of(self).observe(account, \.balance) { _, _, _ in }
+  }
+}
+
+private final class OwningAccount: KeyValueObservable {
+  let observationRegistrar = ObservationRegistrar()
+  static let observableKeys = ObservableKeyTable(ObservableKey("balance", \OwningAccount.balance))
+
+  var balance = 0
+  var owned: AnyObject?
+}
+
 /// Why a scope around `body` fails, or nil.
 private func failure(findsRetainCycles: Bool = true, _ body: () -> Void) -> String? {
   var failure: String?
@@ -121,5 +139,52 @@ struct RetainScopeTests {
       token.invalidate()
     }
     #expect(try #require(text).contains("KVO019"))
+  }
+
+  @Test("an account that a controller keeps, and that holds the page of the controller, fails it")
+  func controlled() throws {
+    weak var left: ControlledPage?
+    let text = failure {
+      let page = ControlledPage()
+      page.observe(keepsPage: true)
+      left = page
+    }
+    #expect(left != nil)
+    let lines = try #require(text).split(separator: "\n").map {
+      $0.replacing(#/#\d+|^ +/#, with: "")
+    }
+    let cycle = lines.drop { $0 != "The cycle" }.prefix { !$0.hasPrefix("It leads to") }
+    #expect(
+      cycle == [
+        "The cycle", "ControlledPage", "↓ ObservationController.of", "ObservationController",
+        "↓ observed object", "OwningAccount", "↓ owned", "~~~~~ make this weak", "ControlledPage",
+      ]
+    )
+    #expect(try #require(text).matches(of: /KVO019/).count == 1)
+    left?.account.owned = nil
+    #expect(left == nil)
+  }
+
+  @Test("one that does not hold the page is deallocated with it")
+  func controlledAlone() {
+    weak var left: ControlledPage?
+    let text = failure {
+      let page = ControlledPage()
+      page.observe(keepsPage: false)
+      left = page
+    }
+    #expect(left == nil)
+    #expect(text == nil)
+  }
+
+  @Test("a page that outlives the scope and ends with its controller afterwards is no cycle")
+  func controlledOutside() throws {
+    var page: ControlledPage? = ControlledPage()
+    weak let left = page
+    let text = failure { page?.observe(keepsPage: false) }
+    #expect(try #require(text).contains("KVO021"))
+    #expect(try #require(text).contains("KVO019") == false)
+    page = nil
+    #expect(left == nil)
   }
 }

@@ -55,7 +55,8 @@ extension KVO {
     return withExtendedLifetime(roots) { report(walk, from: references, isAsserted: isAsserted) }
   }
 
-  /// Finds which registrations of a test scope keep themselves alive at its end, starting from the objects that they hold.
+  /// Finds which registrations of a test scope keep themselves alive at its end, starting from the objects that they and
+  /// their controllers hold.
   ///
   /// The scope asserts that there is no cycle. Registrations that have ended are ignored; if all have, there is no walk.
   @discardableResult
@@ -65,13 +66,14 @@ extension KVO {
   ) -> ObservationCycles? {
     let observations = observations(ids)
     guard !observations.isEmpty, let walker = RetainRegistry.walker else { return nil }
+    let roots = roots(of: observations)
     let walk = walker.walk(
-      from: observations,
+      from: roots,
       throughObservations: observations,
       expectsDeallocation: false,
       names: names()
     )
-    return withExtendedLifetime(observations) {
+    return withExtendedLifetime((observations, roots)) {
       report(walk, from: subjects(of: observations), isAsserted: true)
     }
   }
@@ -112,13 +114,14 @@ extension KVO {
   ) -> [Verdict] {
     let observations = observations(ids)
     guard !observations.isEmpty, let walker = RetainRegistry.walker else { return [] }
+    let roots = roots(of: observations)
     let walk = walker.walk(
-      from: observations,
+      from: roots,
       throughObservations: observations,
       expectsDeallocation: true,
       names: names
     )
-    return withExtendedLifetime(observations) {
+    return withExtendedLifetime((observations, roots)) {
       judgeAsserted(walk, from: subjects(of: observations))
     }
   }
@@ -136,6 +139,17 @@ extension KVO {
         registration.id.flatMap { ids.contains($0) ? storage.observation($0) : nil }
       }
     }
+  }
+
+  /// Where a search for the cycles of `observations` begins.
+  ///
+  /// An observation leads to what its handler captures. A controller keeps the observed object besides, which may hold
+  /// the controller's owner; the handler need not lead to either.
+  private static func roots(of observations: [Observation]) -> [AnyObject] {
+    var seen: Set<ObjectID> = []
+    let controlled = observations.filter { $0.registration.form == .controller }
+      .filter { seen.insert($0.registration.subject.id).inserted }
+    return observations + controlled.compactMap(\.root.record.object)
   }
 
   private static func subjects(of observations: [Observation]) -> [ObjectRef] {

@@ -12,7 +12,8 @@ extension SearchRun {
   func observationCycles(from roots: [UInt], through marks: Set<UInt>?) -> RetainAnswer {
     let reached = reached(from: roots)
     var graph = cyclicGraph(of: reached)
-    let found = components(of: &graph, reached, from: roots)
+    // Of the objects that should have been deallocated, a search through some observations knows only these.
+    let found = components(of: &graph, reached, from: marks.map(Array.init) ?? roots)
     var cycles: [RetainCycle] = []
     var paths: PathSearch?
     for component in found.components.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
