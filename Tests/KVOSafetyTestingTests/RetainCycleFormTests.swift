@@ -1,4 +1,6 @@
+import Foundation
 import KVORetention
+import KVOSafety
 import KVOSafetyTesting
 import Synchronization
 import Testing
@@ -130,7 +132,77 @@ struct RetainCycleFormTests {
     }
   }
 
-  private final class Page {}
+  /// Observes an account by a token that it keeps.
+  private final class Watcher {
+    private let account = Account()
+    private var token: ObservationToken?
+    private var changedCount = 0
+
+    func watch(weakly: Bool) async {
+      token =
+        weakly
+        ? account.observe(\.balance) { [weak self] _, _ in self?.changedCount += 1 }
+        : account.observe(\.balance) { _, _ in self.changedCount += 1 }
+      await Task.yield()
+    }
+
+    func end() { token?.invalidate() }
+  }
+
+  @Test("the same of an object of asynchronous work, with the code of a cycle by an observation")
+  @MainActor
+  func deallocatesLater() async throws {
+    try await expectDeallocates {
+      let watcher = Watcher()
+      await watcher.watch(weakly: true)
+      try await Task.sleep(for: .milliseconds(1))
+      return watcher
+    }
+    weak var left: Watcher?
+    await withKnownIssue {
+      await expectDeallocates(within: .milliseconds(10)) {
+        let watcher = Watcher()
+        await watcher.watch(weakly: false)
+        left = watcher
+        return watcher
+      }
+    } matching: {
+      let text = "\($0)"
+      return text.contains("Watcher is still alive") && text.contains("KVO019")
+    }
+    left?.end()
+    #expect(left == nil)
+  }
+
+  @Test("an object that the queue which resumed the work still holds for a moment is silent")
+  func heldForAMoment() async {
+    await expectDeallocates {
+      await withCheckedContinuation { continuation in
+        Thread {
+          let page = Page()
+          continuation.resume(returning: page)
+          Thread.sleep(forTimeInterval: 0.05)
+          withExtendedLifetime(page) {}
+        }
+        .start()
+      }
+    }
+  }
+
+  @Test("errors of asynchronous work are thrown on")
+  func throwsLater() async {
+    await #expect(throws: CancellationError.self) {
+      try await expectDeallocates {
+        await Task.yield()
+        throw CancellationError()
+      }
+    }
+  }
+
+  @Test("a body without await in an asynchronous test needs none")
+  func synchronousBody() async { expectDeallocates { Page() } }
+
+  private final class Page: Sendable {}
 
   private final class Router {
     var pages: [Page] = []

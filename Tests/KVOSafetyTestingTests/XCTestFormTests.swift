@@ -59,14 +59,18 @@ struct XCTestFormTests {
           "RetentionTests.swift:66: error: RetentionTests.testAsynchronousGrowth : failed - "
             + "1 class grows with each of 4 repetitions",
           "Test Case 'RetentionTests.testAsynchronousGrowth' failed",
-          "Executed 4 tests, with 4 failures (0 unexpected)",
-          "Executed 4 tests, with 4 failures (0 unexpected)",
-          "Executed 4 tests, with 4 failures (0 unexpected)",
+          "RetentionTests.swift:75: error: RetentionTests.testAsynchronousDeallocates : failed - "
+            + "Page is still alive",
+          "Test Case 'RetentionTests.testAsynchronousDeallocates' failed",
+          "Executed 5 tests, with 5 failures (0 unexpected)",
+          "Executed 5 tests, with 5 failures (0 unexpected)",
+          "Executed 5 tests, with 5 failures (0 unexpected)",
         ].sorted()
     )
     let cycle = "  Page.handler → closure capture of Page (RetentionTests.swift:"
     #expect(program.output.contains("\(cycle)37) → Page\n"))
     #expect(program.output.contains("\(cycle)52) → Page\n"))
+    #expect(program.output.contains("\(cycle)77) → Page\n"))
     let growth = """
         Page: 1, 2, 3, 4 more alive
           kept by Router.pages[…] → Page (4 of 4)

@@ -66,6 +66,20 @@ final class RetentionTests: XCTestCase {
     await assertNoGrowth(of: Page.self, from: router) { await router.openLater(keeps: true) }
   }
 
+  func testAsynchronousDeallocates() async throws {
+    try await assertDeallocates {
+      let page = Page()
+      try await Task.sleep(for: .milliseconds(1))
+      return page
+    }
+    await assertDeallocates(within: .milliseconds(10)) {
+      let page = Page()
+      page.handler = { page.close() }
+      await Task.yield()
+      return page
+    }
+  }
+
   // Sendable: one test has it.
   private struct Held: @unchecked Sendable {
     let page = Page()

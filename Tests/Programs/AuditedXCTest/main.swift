@@ -121,6 +121,7 @@ case "retention":
       ("testDeallocates", RetentionTests.testDeallocates),
       ("testGrowth", RetentionTests.testGrowth),
       ("testAsynchronousGrowth", asyncTest(RetentionTests.testAsynchronousGrowth)),
+      ("testAsynchronousDeallocates", asyncTest(RetentionTests.testAsynchronousDeallocates)),
     ])
   ]
 default:

@@ -52,6 +52,21 @@ enum RetainVerdict {
     return answer.report(heading: "\(type(of: object)) is still alive\n\(holders)")
   }
 
+  /// The same for an object that other threads may be about to release: it has until `grace` is over.
+  ///
+  /// `object` returns nil when the object is deallocated. A cancelled task waits no longer.
+  static func ofSurvivor(
+    within grace: Duration,
+    isolation: isolated (any Actor)? = #isolation,
+    _ object: () -> AnyObject?
+  ) async -> Report? {
+    let deadline = ContinuousClock.now + grace
+    while object() != nil, ContinuousClock.now < deadline, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(2))
+    }
+    return ofSurvivor(object())
+  }
+
   /// The waiting tasks that hold an object, or nil if there are none.
   private static func holders(of object: AnyObject) -> String? {
     let tasks = RetainSearch().findTasks(holding: object, names: names)

@@ -43,6 +43,41 @@ public func expectDeallocates(
   }
 }
 
+// Disfavored: a body without `await` in an asynchronous test is one of the form without `async`.
+
+/// Records an issue if the object that the asynchronous `body` creates outlives it.
+///
+/// ```swift
+/// try await expectDeallocates {
+///   let screen = Screen(account: account)
+///   try await screen.load()
+///   return screen
+/// }
+/// ```
+///
+/// Works as the form without `async`. Wait in `body` for the tasks that it starts: what they hold is alive. Other threads
+/// may still release what they held while `body` ran, such as the queue that resumed it, so the object has a short time
+/// for its deallocation.
+///
+/// - Parameters:
+///   - grace: how long the object may stay alive after `body`; used up only if it does.
+///   - isolation: the actor that the work is done on: the caller's.
+///   - sourceLocation: where the issue is recorded.
+///   - body: creates the object and releases it; runs once, on the caller's actor.
+/// - Throws: what `body` throws.
+@_disfavoredOverload
+public func expectDeallocates(
+  within grace: Duration = .seconds(1),
+  isolation: isolated (any Actor)? = #isolation,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () async throws -> AnyObject
+) async rethrows {
+  weak let object = try await body()
+  if let failure = await RetainVerdict.ofSurvivor(within: grace, { object }) {
+    failure.record(at: sourceLocation)
+  }
+}
+
 /// Records an issue if each repetition of `body` leaves more instances of a class alive.
 ///
 /// The form for Swift Testing of `assertNoGrowth`: growth breaks no rule, and the issue has no

@@ -63,6 +63,43 @@ public func assertDeallocates(
   }
 }
 
+// Disfavored: a body without `await` in an asynchronous test is one of the form without `async`.
+
+/// Fails the test if the object that the asynchronous `body` creates outlives it.
+///
+/// ```swift
+/// try await assertDeallocates {
+///   let screen = Screen(account: account)
+///   try await screen.load()
+///   return screen
+/// }
+/// ```
+///
+/// Works as the form without `async`. Wait in `body` for the tasks that it starts: what they hold is alive. Other threads
+/// may still release what they held while `body` ran, such as the queue that resumed it, so the object has a short time
+/// for its deallocation.
+///
+/// - Parameters:
+///   - grace: how long the object may stay alive after `body`; used up only if it does.
+///   - isolation: the actor that the work is done on: the caller's.
+///   - file: the file that the failure is reported in.
+///   - line: the line that the failure is reported at.
+///   - body: creates the object and releases it; runs once, on the caller's actor.
+/// - Throws: what `body` throws.
+@_disfavoredOverload
+public func assertDeallocates(
+  within grace: Duration = .seconds(1),
+  isolation: isolated (any Actor)? = #isolation,
+  file: StaticString = #filePath,
+  line: UInt = #line,
+  _ body: () async throws -> AnyObject
+) async rethrows {
+  weak let object = try await body()
+  if let failure = await RetainVerdict.ofSurvivor(within: grace, { object }) {
+    XCTFail(failure.text, file: file, line: line)
+  }
+}
+
 /// Fails the test if each repetition of `body` leaves more instances of a class alive.
 ///
 /// ```swift
