@@ -1,3 +1,4 @@
+import Dispatch
 import KVORecorder
 import KVORules
 import KVOTrace
@@ -5,6 +6,45 @@ import TestSupport
 import Testing
 
 @testable import KVOSafety
+
+/// An executor of a queue, which the runtime does not know.
+private class QueueExecutor: SerialExecutor, @unchecked Sendable {
+  // Sendable: immutable.
+  let queue = DispatchQueue(label: "executor")
+  let key = DispatchSpecificKey<Bool>()
+
+  init() { queue.setSpecific(key: key, value: true) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  /// As the default implementation: not known.
+  func isIsolatingCurrentContext() -> Bool? { nil }
+}
+
+private final class KnowingExecutor: QueueExecutor, @unchecked Sendable {
+  // Sendable: as its superclass.
+  override func isIsolatingCurrentContext() -> Bool? {
+    DispatchQueue.getSpecific(key: key) == true
+  }
+}
+
+/// An actor of such an executor, which observes.
+private actor Clerk {
+  private let executor: QueueExecutor
+  private(set) var heard: [Int] = []
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  init(_ executor: QueueExecutor) { self.executor = executor }
+
+  func follow(_ shared: Shared) -> ObservationToken {
+    shared.account.observe(\.balance, options: .new) { _, change in
+      self.heard.append(change.newValue ?? -1)
+    }
+  }
+}
 
 /// An account that is observed on the main actor and changed from elsewhere.
 private final class Shared: @unchecked Sendable {
@@ -195,5 +235,35 @@ struct ExecutorContainmentTests {
     }
     let text = String(decoding: result.standardErrorContent, as: UTF8.self)
     #expect(text.contains("the policy for KVO023 is to trap; the report is above"))
+  }
+
+  /// Observes on an actor of `executor`, changes on its queue and on a thread, and returns what is reported of each.
+  private func changes(on executor: QueueExecutor) async -> (queue: [RuleCode], thread: [RuleCode])
+  {
+    let shared = Shared()
+    let clerk = Clerk(executor)
+    let token = await clerk.follow(shared)
+    let ofQueue = verdicts(about: shared.account) {
+      executor.queue.sync { shared.account.balance = 1 }
+    }
+    let ofThread = verdicts(about: shared.account) { onThread { shared.account.balance = 2 } }
+    while await clerk.heard.count < 2 { await Task.yield() }
+    token.invalidate()
+    #expect(await clerk.heard == [1, 2])
+    return (ofQueue.map(\.code), ofThread.map(\.code))
+  }
+
+  @Test("an executor that does not know what runs on it makes no finding")
+  func unknownExecutor() async {
+    let found = await changes(on: QueueExecutor())
+    #expect(found.queue == [])
+    #expect(found.thread == [])
+  }
+
+  @Test("an executor that knows is asked")
+  func knownExecutor() async {
+    let found = await changes(on: KnowingExecutor())
+    #expect(found.queue == [])
+    #expect(found.thread == [.offExecutorDelivery])
   }
 }

@@ -23,7 +23,8 @@ final class ExpectedExecutor: Sendable {
   /// The executor of the calling code, compared with the expected one.
   enum Location {
     case expected
-    /// The actor was deallocated, and with it everything that it isolated.
+    /// The actor was deallocated, and with it everything that it isolated; or its executor, one of the program, does not
+    /// know what runs on it. What is not known is no fault.
     case unknown
     /// Not on the actor, but on the executor with this name in logs.
     case elsewhere(any Actor, StringID)
@@ -63,18 +64,34 @@ final class ExpectedExecutor: Sendable {
   var location: Location {
     if case .hopsItself = manner { return .expected }
     guard let actor else { return .unknown }
-    if Self.isCurrent(actor) { return .expected }
-    let isMain = Self.isCurrent(MainActor.shared)
+    switch Self.isCurrent(actor) {
+    case true?: return .expected
+    case nil: return .unknown
+    case false?: break
+    }
+    let isMain = Self.isCurrent(MainActor.shared) == true
     let found = isMain ? "MainActor" : "thread \(Recorder.currentThread.rawValue)"
     return .elsewhere(actor, Recorder.id(of: found))
   }
 
-  private static func isCurrent(_ actor: any Actor) -> Bool {
-    // The two words of the structure: the identity of the actor, and how it runs jobs.
-    let words = unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
+  /// Whether the calling code runs on `actor`; nil: its executor does not know.
+  private static func isCurrent(_ actor: any Actor) -> Bool? {
+    let words = words(of: actor)
+    if kvos_is_current_executor(words.0, words.1) { return true }
     // The runtime takes no thread but the first for the main actor's, unless a task runs on it.
-    return kvos_is_current_executor(words.0, words.1)
-      || (actor === MainActor.shared && kvos_is_on_main_queue())
+    if words == self.words(of: MainActor.shared) { return kvos_is_on_main_queue() }
+    // The executor of an actor that has none of its own: the runtime knows what runs on it.
+    if words.1 == 0 { return false }
+    return switch kvos_ask_executor(words.0, words.1) {
+    case 1: true
+    case 0: false
+    default: nil
+    }
+  }
+
+  /// The two words of the structure: the identity of the executor, and how it runs jobs, 0 for a default actor.
+  private static func words(of actor: any Actor) -> (UInt, UInt) {
+    unsafeBitCast(actor.unownedExecutor, to: (UInt, UInt).self)
   }
 
   // MARK: Handing over

@@ -12,6 +12,15 @@ bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation) {
   return swift_task_isCurrentExecutorWithFlags(identity, implementation, 0);
 }
 
+// Weak, because runtimes before Swift 6.2 do not have it.
+extern int8_t swift_task_isIsolatingCurrentContext(uintptr_t identity, uintptr_t implementation)
+    __attribute__((swiftcall, weak));
+
+int kvos_ask_executor(uintptr_t identity, uintptr_t implementation) {
+  if (swift_task_isIsolatingCurrentContext == NULL) return -1;
+  return swift_task_isIsolatingCurrentContext(identity, implementation);
+}
+
 // libdispatch comes with libswift_Concurrency; weak, because this package does not link it.
 extern struct dispatch_queue_s _dispatch_main_q __attribute__((weak));
 extern void *dispatch_get_specific(const void *key) __attribute__((weak));

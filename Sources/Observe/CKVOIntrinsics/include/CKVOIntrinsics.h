@@ -26,6 +26,13 @@ static inline void *_Nullable *_Nonnull kvos_innermost_delivery(void) { return &
 /// false. Any thread; the executor's actor must be alive.
 bool kvos_is_current_executor(uintptr_t identity, uintptr_t implementation);
 
+/// Asks an executor of the program whether it runs the calling code: 1 if it does, 0 if it does not, and -1 if it does
+/// not know, as by default, or if the runtime is one before Swift 6.2.
+///
+/// Calls `isIsolatingCurrentContext()` of SerialExecutor. Any thread; the executor's actor must be alive, and no lock may
+/// be held.
+int kvos_ask_executor(uintptr_t identity, uintptr_t implementation);
+
 /// Whether the calling code runs on the main queue of libdispatch, which isolates as the main actor does.
 ///
 /// In a program that waits in dispatchMain(), or in an asynchronous main(), another thread than the first serves that
