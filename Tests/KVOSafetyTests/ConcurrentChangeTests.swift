@@ -76,6 +76,50 @@ struct ConcurrentChangeTests {
     #expect(overlaps.first?.evidence.allSatisfy { $0.stack != .none } == true)
   }
 
+  @Test("name the callers of the second, if both are announced by hand, and the line of the first")
+  func callers() {
+    let meter = Meter()
+    nonisolated(unsafe) let shared = meter
+    let found = verdicts(about: meter) {
+      let token = meter.observe(\.count) { _, _ in }
+      meter.willChangeValue(for: \.count)
+      elsewhere {
+        shared.willChangeValue(for: \.count)
+        shared.didChangeValue(for: \.count)
+      }
+      meter.didChangeValue(for: \.count)
+      token.invalidate()
+    }
+    let overlaps = found.filter { $0.code == .concurrentChange }
+    #expect(overlaps.count == 1)
+    let stacks = overlaps.first?.evidence.map(\.stack) ?? []
+    #expect(stacks.count == 2)
+    // The first has begun when nothing overlapped it.
+    #expect(stacks.map { Recorder.shared.names.frames(of: $0).count > 1 } == [true, false])
+  }
+
+  @Test("have only the line of the announcement if nothing overlaps")
+  func alone() {
+    let meter = Meter()
+    let memory = EventMemory()
+    Recorder.shared.attach(memory)
+    let token = meter.observe(\.count) { _, _ in }
+    meter.willChangeValue(for: \.count)
+    meter.didChangeValue(for: \.count)
+    token.invalidate()
+    Recorder.shared.detach(memory)
+    let id = meter.knownStorage?.record.ref.id
+    let stacks = memory.events.compactMap { event -> StackID? in
+      switch event.body {
+      case .willChange(let change) where change.subject.id == id: event.stack
+      case .didChange(let change) where change.subject.id == id: event.stack
+      default: nil
+      }
+    }
+    #expect(stacks.count == 2)
+    for stack in stacks { #expect(Recorder.shared.names.frames(of: stack).count == 1) }
+  }
+
   @Test("are not reported for nested setters of one thread, which have no stack")
   func nested() {
     let meter = Meter()

@@ -178,7 +178,8 @@ enum ChangeNotification {
 
   /// Records the first half, before it is announced, and returns the evidence for a verdict about it.
   ///
-  /// A change that overlaps one on another thread carries a stack: `stack`, or one captured here.
+  /// A change that overlaps one on another thread carries the stack of the call, which names its callers; `stack` may be
+  /// only the line of the announcement.
   static func recordBeginning(
     of change: Change,
     _ word: OrderWord,
@@ -189,9 +190,7 @@ enum ChangeNotification {
     if !word.isOnlyOpen {
       let here = ThreadChanges.current.openCount(of: change.subject.id) + 1
       let isOverlap = storage.noteOverlap(begun: word, here: here)
-      if isOverlap, stack == .none, storage.isRecorded {
-        stack = Recorder.shared.captureStack()
-      }
+      if isOverlap, storage.isRecorded { stack = Recorder.shared.captureStack() }
     }
     Recorder.shared.record(change, isEnd: false, order: word.order, stack: stack)
     return Evidence(stack: stack, order: word.order)
