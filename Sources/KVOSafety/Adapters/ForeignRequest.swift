@@ -16,7 +16,7 @@ package struct ForeignRequest {
   ///
   /// - Parameters:
   ///   - subject: what is observed.
-  ///   - observer: on whose behalf; two of one observer are a duplicate (KVO005).
+  ///   - observer: on whose behalf; in the classic form, two of one observer are a duplicate (KVO005).
   ///   - key: what of it, such as the name of a notification.
   ///   - form: who ends it: ``Registration/Form/classic`` is ended only by an explicit removal; an observer that is
   ///     deallocated before has forgotten to remove it (KVO007).

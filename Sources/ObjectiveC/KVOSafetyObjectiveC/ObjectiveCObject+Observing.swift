@@ -28,8 +28,9 @@ extension ObjectiveCObject {
   ///     object that cannot be observed, such as an `NSArray`, are refused and reported (KVO029); the token is then
   ///     inactive from the start.
   ///   - options: what the change should carry, and when it should come.
-  ///   - owner: on whose behalf: an owner that observes the same key path twice is reported (KVO005), and its
-  ///     deallocation ends the observation. Not kept alive.
+  ///   - owner: on whose behalf: the census, the log and reports name it, and its deallocation ends the observation. Two
+  ///     observations of one key path for one owner are no duplicate (KVO005), because each has a handler of its own. Not
+  ///     kept alive.
   ///   - expectedToLive: why the observation is meant to outlive the test scope it is made in, if so.
   ///   - isolation: the actor of the caller, where changes are expected.
   ///   - fileID: where the call is, for reports.
