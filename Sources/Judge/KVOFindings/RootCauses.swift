@@ -14,8 +14,6 @@ struct RootCauses: Sendable {
     case event
     /// A registration that both concern.
     case registration
-    /// A change: its beginning is the failed event of one, and the other found it open.
-    case change
   }
 
   private struct Root {
@@ -36,8 +34,6 @@ struct RootCauses: Sendable {
       ]
     // No observer is notified of the end of a change that never ends.
     case .priorWithoutAfter: [Root(code: .unbalancedChange, tie: .event)]
-    // A change that others did not match never ends.
-    case .unbalancedChange: [Root(code: .unbalancedChange, tie: .change)]
     // A registration that a removal under a wrong context was meant for remains, as does one that a cycle keeps alive.
     case .leakedRegistration: ofKept
     case .observedDeinitWhileObserved, .observerDeinitWhileRegistered: ofKept + [ofLeaked]
@@ -67,19 +63,8 @@ struct RootCauses: Sendable {
   private struct Occurrence: Sendable {
     var failed: Int
     var registered: [Int]
-    var changed: [Int]
 
-    /// The events of a finding that others may follow from.
-    func events(_ tie: Tie) -> [Int] {
-      switch tie {
-      case .event: [failed]
-      case .registration: registered
-      case .change: changed
-      }
-    }
-
-    /// The events of a finding that follows from another, which has them too.
-    func commonEvents(_ tie: Tie) -> [Int] { tie == .change ? [failed] : events(tie) }
+    func events(_ tie: Tie) -> [Int] { tie == .event ? [failed] : registered }
   }
 
   private struct Key: Hashable {
@@ -95,12 +80,8 @@ struct RootCauses: Sendable {
   mutating func note(_ finding: Finding, at position: Int) {
     // If events are not numbered, equal events cannot be recognized.
     guard Self.related.contains(finding.code), let failed = finding.events.first else { return }
-    func events(_ role: Evidence.Role) -> [Int] {
-      finding.stacks.filter { $0.role == role }.map(\.event)
-    }
-    occurrences[position, default: []].append(
-      Occurrence(failed: failed, registered: events(.registered), changed: events(.changed))
-    )
+    let registered = finding.stacks.filter { $0.role == .registered }.map(\.event)
+    occurrences[position, default: []].append(Occurrence(failed: failed, registered: registered))
   }
 
   /// The finding at `position` happened again, as `verdict` says; `code` is the finding's.
@@ -108,12 +89,8 @@ struct RootCauses: Sendable {
     guard Self.related.contains(code), let failed = verdict.evidence.first?.event, failed > 0 else {
       return
     }
-    func events(_ role: Evidence.Role) -> [Int] {
-      verdict.evidence.filter { $0.role == role }.map(\.event)
-    }
-    occurrences[position, default: []].append(
-      Occurrence(failed: failed, registered: events(.registered), changed: events(.changed))
-    )
+    let registered = verdict.evidence.filter { $0.role == .registered }.map(\.event)
+    occurrences[position, default: []].append(Occurrence(failed: failed, registered: registered))
   }
 
   /// Puts each of `findings`, reported at their positions, under its cause.
@@ -136,7 +113,7 @@ struct RootCauses: Sendable {
     for position in findings.indices {
       let finding = findings[position]
       for occurrence in occurrences[position] ?? [] {
-        for tie in [Tie.event, .registration, .change] {
+        for tie in [Tie.event, .registration] {
           for event in occurrence.events(tie) {
             let key = Key(code: finding.code, tie: tie, input: finding.input, event: event)
             if index[key]?.last != position { index[key, default: []].append(position) }
@@ -153,7 +130,7 @@ struct RootCauses: Sendable {
     for root in Self.roots(of: finding.code) {
       var common: Set<Int>?
       for occurrence in all {
-        let explaining = occurrence.commonEvents(root.tie).flatMap { event in
+        let explaining = occurrence.events(root.tie).flatMap { event in
           index[Key(code: root.code, tie: root.tie, input: finding.input, event: event)] ?? []
         }
         common = common?.intersection(explaining) ?? Set(explaining)

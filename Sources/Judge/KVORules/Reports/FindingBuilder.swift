@@ -93,13 +93,7 @@ package struct FindingBuilder {
       if let index = references.indexToWeaken { finding.cycle[index].shouldBeWeak = true }
     }
     finding.isExpected = verdict.isExpected
-    var imbalance: Verdict.Imbalance?
-    if case .change(let found) = verdict.detail { imbalance = found }
-    finding.identify(
-      of: ownClass(of: verdict),
-      imbalance: imbalance,
-      knowsChange: recorded != .swift || isNamed(verdict.evidence.first)
-    )
+    finding.identify(of: ownClass(of: verdict))
     return finding
   }
 
@@ -230,11 +224,6 @@ package struct FindingBuilder {
       strength: reference.strength.rawValue,
       certainty: reference.certainty.rawValue
     )
-  }
-
-  /// Whether the log itself names the frames of a stack, and not only a resolver.
-  private func isNamed(_ evidence: Evidence?) -> Bool {
-    evidence.map { names[$0.stack].contains { $0.symbol != .none || $0.file != .none } } ?? false
   }
 
   /// The class that a finding without objects is about.

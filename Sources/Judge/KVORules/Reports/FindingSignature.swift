@@ -6,21 +6,13 @@ extension Finding {
   /// run, live and replayed, with symbols and without, and does not change when lines are added above. If this package
   /// records the call, the function is given by the compiler; otherwise it is that of the first own frame.
   ///
-  /// - Parameters:
-  ///   - className: the class that the finding is about, if it has no objects.
-  ///   - imbalance: how the halves of a change fail to match (KVO012).
-  ///   - knowsChange: whether every report on the log names the function of a change.
-  package mutating func identify(
-    of className: String? = nil,
-    imbalance: Verdict.Imbalance? = nil,
-    knowsChange: Bool = false
-  ) {
-    let source = identifyingStack(knowsChange: knowsChange)
+  /// - Parameter className: the class that the finding is about, if it has no objects.
+  package mutating func identify(of className: String? = nil) {
+    let source = identifyingStack
     var fields = [
       code.rawValue, subject?.className ?? className ?? "", observer?.className ?? "",
       keyPath ?? "", source?.ownFunction ?? "",
     ]
-    if let imbalance { fields.append(imbalance.name) }
     fields += cycle.flatMap { [$0.from.className, $0.label] }
     signature = Signature.of(fields)
     let location = source?.ownLocation
@@ -34,7 +26,7 @@ extension Finding {
   }
 
   /// The stack that distinguishes the finding from others of the same classes and key path; nil if none does.
-  private func identifyingStack(knowsChange: Bool) -> Stack? {
+  private var identifyingStack: Stack? {
     let failed = stacks.first { $0.ownFunction != nil && $0.role != .registered }
     let registered = stacks.first { $0.ownFunction != nil && $0.role == .registered }
     return switch code {
@@ -43,23 +35,10 @@ extension Finding {
       .duplicateRegistration, .contextCollision, .selfObservation, .uncompliantPath,
       .mutationWithoutNotification, .concurrentChange, .displacedRegistration:
       stacks.first.flatMap { $0.ownFunction == nil ? nil : $0 } ?? registered
-    // A process that runs this library only has addresses for it.
-    case .unbalancedChange: knowsChange ? stacks.first : nil
+    // A running process only has addresses for it; the class and the key identify the change.
+    case .unbalancedChange: nil
     // The code that released the object or made the change is not at fault: the observation should have ended.
     default: registered ?? failed
-    }
-  }
-}
-
-extension Verdict.Imbalance {
-  /// Its name in a signature, which must not change.
-  fileprivate var name: String {
-    switch self {
-    case .didWithoutWill: "did-without-will"
-    case .willWithoutDid: "will-without-did"
-    case .mismatched: "mismatched"
-    case .outOfOrder: "out-of-order"
-    case .crossed: "crossed"
     }
   }
 }
