@@ -1,6 +1,5 @@
 import Foundation
 import KVOAudit
-import KVORules
 import KVOTrace
 import TestSupport
 import Testing
@@ -102,22 +101,6 @@ struct OwnProcessTests {
       return log.names[object.className]
     }
     #expect(dying == ["Screen", "Account"])
-  }
-
-  @Test("an observed object's isolated deinit may end observations, itself and in callbacks")
-  func isolatedSubject() throws {
-    let path = folder.path("log")
-    let child = try Child(
-      "RecorderProbe",
-      ["isolated-subject"],
-      environment: ["KVO_SAFETY_LOG": path]
-    )
-    _ = try child.end()
-    let log = try LogReading(path)
-    // Its deinit begins where it was released, and it ends two observations by name on another thread.
-    #expect(log.eventNames.count { $0 == "remove" } == 2)
-    let report = Audit().report(on: [.file(path: path)])
-    #expect(report.findings.map(\.code.rawValue) == ["KVO020"])
   }
 
   @Test("a log that starts amid registrations knows of the end of each that it lists")

@@ -60,7 +60,6 @@ case "flight": FlightProbe.run(Array(arguments.dropFirst(2)))
 case "lifetime": LifetimeProbe.run()
 case "isolated": await IsolatedProbe.run()
 case "isolated-observer": await IsolatedObserverProbe.run()
-case "isolated-subject": await IsolatedSubjectProbe.run()
 default:
   print("usage: RecorderProbe live|listed|stack|copies PATH")
   print("       RecorderProbe busy FOLDER COUNT")
@@ -75,6 +74,6 @@ default:
   print("       RecorderProbe steps WINDOW FOLDER PAGE OUTPUT STORES")
   print("       RecorderProbe ends WINDOW PAGE END ADDRESS EXECUTION")
   print("       RecorderProbe driven|controlled|after|complaint|threads|lifetime")
-  print("       RecorderProbe isolated|isolated-observer|isolated-subject")
+  print("       RecorderProbe isolated|isolated-observer")
   exit(64)
 }

@@ -201,15 +201,13 @@ struct ConcurrencyRules: Sendable {
 
   /// Whether the object's own deinit removes, which may run on another thread than the one that released the object.
   ///
-  /// In Swift nothing else has a reference to the object. Elsewhere it does if the thread is in a change or a callback of
-  /// the object that began after the deallocation.
+  /// It does if the thread is in a change or a callback of the object that began after the deallocation.
   private static func isOfDeinit(
     _ object: ObjectID,
     since deallocation: Evidence,
     _ thread: ThreadTable.Thread,
     _ log: ReplayState
   ) -> Bool {
-    if log.process?.runtime == .swift { return true }
     let change = thread.brackets.open(of: object, where: { _ in true })
     if let change, change.began.event > deallocation.event { return true }
     return thread.callbacks.contains { callback in
