@@ -29,7 +29,10 @@ struct HeapChunkTests {
   }
 
   /// In a copy of the process, which has one thread.
-  @Test("every allocation is found from each of its addresses, whatever was there before", arguments: 1...5)
+  @Test(
+    "every allocation is found from each of its addresses, whatever was there before",
+    arguments: 1...5
+  )
   func random(seed: UInt64) throws {
     guard kvos_is_glibc_heap() != 0 else { return }
     let wrong = try SnapshotProcess.answer(within: .seconds(50), decode: { $0 }) {

@@ -88,7 +88,8 @@ final class HeapChunks {
     var ranges: [Range<UInt>] = []
     for region in memory.regions where region.isAnonymous && region.isWritable {
       let step = GlibcChunk.arenaHeapByteCount
-      for start in stride(from: (region.start + step - 1) & ~(step - 1), to: region.end, by: Int(step)) {
+      let first = (region.start + step - 1) & ~(step - 1)
+      for start in stride(from: first, to: region.end, by: Int(step)) {
         var words: (UInt, UInt, UInt) = (0, 0, 0)
         guard copy.copy(start, to: &words, 24) == 24,
           let used = GlibcChunk.usedByteCount(ofArenaHeapAt: start, words.0, words.2)
